@@ -1,0 +1,75 @@
+"""Who may look at whom: a mask is a rule on two positions (Vaswani et al. 2017, section 3.2.3)."""
+
+import functools
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+
+class Rule:
+    """A question about a query position and a key position, answered True for "may attend".
+
+    Positions come in as integer tensors that broadcast against each other; rules combine
+    with `&`, as in `causal & padding(lengths)`.
+    """
+
+    def __init__(self, allows: Callable[[Tensor, Tensor], Tensor]) -> None:
+        self.allows = allows
+        functools.update_wrapper(self, allows)
+
+    def __call__(self, query_pos: Tensor, key_pos: Tensor) -> Tensor:
+        return self.allows(query_pos, key_pos)
+
+    def __and__(self, other: "Rule") -> "Rule":
+        return Rule(lambda query_pos, key_pos: self(query_pos, key_pos) & other(query_pos, key_pos))
+
+
+@Rule
+def full(query_pos: Tensor, key_pos: Tensor) -> Tensor:
+    """Every token sees every token."""
+    return (query_pos >= 0) & (key_pos >= 0)
+
+
+@Rule
+def causal(query_pos: Tensor, key_pos: Tensor) -> Tensor:
+    """A token sees itself and the past."""
+    return key_pos <= query_pos
+
+
+def sliding_window(width: int) -> Rule:
+    """A token sees itself and the `width - 1` tokens before it (Beltagy et al. 2020, 3.1)."""
+    return causal & Rule(lambda query_pos, key_pos: key_pos > query_pos - width)
+
+
+def prefix(length: int) -> Rule:
+    """The first `length` tokens are seen by all, the rest is causal (Raffel et al. 2020, 3.2.1)."""
+    return Rule(lambda query_pos, key_pos: (key_pos < length) | causal(query_pos, key_pos))
+
+
+def padding(lengths: Tensor) -> Rule:
+    """Nobody sees the filling behind a sequence's end; `lengths` (batch,) holds the true lengths."""
+    real = lengths[:, None, None, None]  # (batch, 1, 1, 1)
+    return Rule(lambda query_pos, key_pos: (query_pos >= 0) & (key_pos < real))
+
+
+RULES: dict[str, Rule] = {
+    "full": full,
+    "causal": causal,
+    "sliding window": sliding_window(3),
+    "prefix": prefix(3),
+}
+
+
+def build(rule: Rule, q_len: int, kv_len: int) -> Tensor:
+    """Ask the rule about every pair; the queries are the last `q_len` of `kv_len` positions."""
+    if not 1 <= q_len <= kv_len:
+        raise ValueError(f"{q_len} queries cannot be the last of {kv_len} positions")
+    query_pos = torch.arange(kv_len - q_len, kv_len)[:, None]  # (q_len, 1)
+    key_pos = torch.arange(kv_len)[None, :]  # (1, kv_len)
+    allowed = rule(query_pos, key_pos)  # (..., q_len, kv_len)
+    empty = (~allowed.any(dim=-1)).nonzero()
+    if len(empty):
+        row = empty[0, -1].item()
+        raise ValueError(f"the mask leaves row {row} (of {q_len} queries) nothing to look at")
+    return allowed

@@ -1,0 +1,30 @@
+"""Scaled dot-product attention (Vaswani et al. 2017, "Attention Is All You Need", eq. 1)."""
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+
+class Attention(NamedTuple):
+    """What one call computed, in the order it was computed."""
+
+    scores: Tensor
+    weights: Tensor
+    output: Tensor
+
+
+def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Attention:
+    """Mix the values, weighted by how well each key matches the query.
+
+    query (..., q_len, head_dim), key (..., kv_len, head_dim), value (..., kv_len, value_dim),
+    mask boolean (q_len, kv_len) or with leading axes, True = may attend. Build masks with
+    `masks.build`, which refuses one that leaves a query nothing: its row would be 0/0.
+    """
+    head_dim = query.shape[-1]
+    scores = query @ key.transpose(-2, -1) / math.sqrt(head_dim)  # (..., heads, q_len, kv_len)
+    allowed = scores.masked_fill(~mask, -torch.inf)  # (..., heads, q_len, kv_len)
+    weights = allowed.softmax(dim=-1)  # (..., heads, q_len, kv_len)
+    output = weights @ value  # (..., heads, q_len, value_dim)
+    return Attention(scores, weights, output)

@@ -1,0 +1,46 @@
+"""Why √d_k: what happens to scores, weights and gradients as d_k grows (Vaswani et al. 2017, 3.2.1)."""
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+
+class Draws(NamedTuple):
+    """Many independent queries, each scored against its own keys, without and with the root."""
+
+    products: Tensor
+    scores: Tensor
+
+
+def random_scores(head_dim: int, kv_len: int, draws: int, generator: torch.Generator) -> Draws:
+    """Dot products of vectors whose entries are independent with mean 0 and variance 1."""
+    query = torch.randn(draws, 1, head_dim, generator=generator)  # (draws, 1, head_dim)
+    key = torch.randn(draws, kv_len, head_dim, generator=generator)  # (draws, kv_len, head_dim)
+    products = (query * key).sum(dim=-1)  # (draws, kv_len)
+    return Draws(products, scores=products / math.sqrt(head_dim))
+
+
+def largest_weight(scores: Tensor) -> Tensor:
+    """The largest share in each row after the softmax."""
+    largest = scores.softmax(dim=-1).amax(dim=-1)  # (draws)
+    return largest
+
+
+def gradient_size(scores: Tensor) -> Tensor:
+    """How strongly a row of weights reacts to its scores: the norm of the softmax's Jacobian.
+
+    The Jacobian of weights w is diag(w) − w wᵀ; it vanishes when one weight is 1.
+    """
+    weights = scores.softmax(dim=-1)  # (draws, kv_len)
+    outer = weights[:, :, None] * weights[:, None, :]  # (draws, kv_len, kv_len)
+    jacobian = torch.diag_embed(weights) - outer  # (draws, kv_len, kv_len)
+    size = jacobian.norm(dim=(-2, -1))  # (draws)
+    return size
+
+
+def with_temperature(scores: Tensor, temperature: float) -> Tensor:
+    """Softmax of scores divided by a temperature; the root is the temperature √d_k."""
+    weights = (scores / temperature).softmax(dim=-1)  # (..., q_len, kv_len)
+    return weights

@@ -1,0 +1,59 @@
+"""Scaled dot-product attention one operation at a time (Vaswani et al. 2017, figure 2 left)."""
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+
+class Steps(NamedTuple):
+    """Every intermediate matrix of one head, in the order it was computed."""
+
+    products: Tensor
+    scores: Tensor
+    allowed: Tensor
+    weights: Tensor
+    output: Tensor
+
+
+def dot_products(query: Tensor, key: Tensor) -> Tensor:
+    """How well each query matches each key: one dot product per pair."""
+    products = query @ key.transpose(-2, -1)  # (..., heads, q_len, kv_len)
+    return products
+
+
+def scale(products: Tensor, head_dim: int) -> Tensor:
+    """Divide by √d_k, so that the spread of the scores does not grow with d_k."""
+    scores = products / math.sqrt(head_dim)  # (..., heads, q_len, kv_len)
+    return scores
+
+
+def hide(scores: Tensor, mask: Tensor) -> Tensor:
+    """Give −∞ to every pair the mask forbids: e to the −∞ is exactly 0."""
+    allowed = scores.masked_fill(~mask, -torch.inf)  # (..., heads, q_len, kv_len)
+    return allowed
+
+
+def softmax(allowed: Tensor) -> Tensor:
+    """Turn each row into shares that sum to 1, largest for the largest score."""
+    largest = allowed.amax(dim=-1, keepdim=True)  # (..., heads, q_len, 1)
+    powers = torch.exp(allowed - largest)  # (..., heads, q_len, kv_len)
+    weights = powers / powers.sum(dim=-1, keepdim=True)  # (..., heads, q_len, kv_len)
+    return weights
+
+
+def mix(weights: Tensor, value: Tensor) -> Tensor:
+    """Average the values, each counted by its weight."""
+    output = weights @ value  # (..., heads, q_len, value_dim)
+    return output
+
+
+def attention_steps(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Steps:
+    """The same result as `attention()`, with nothing in between left out."""
+    products = dot_products(query, key)  # (..., heads, q_len, kv_len)
+    scores = scale(products, head_dim=query.shape[-1])  # (..., heads, q_len, kv_len)
+    allowed = hide(scores, mask)  # (..., heads, q_len, kv_len)
+    weights = softmax(allowed)  # (..., heads, q_len, kv_len)
+    output = mix(weights, value)  # (..., heads, q_len, value_dim)
+    return Steps(products, scores, allowed, weights, output)

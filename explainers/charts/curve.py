@@ -1,0 +1,41 @@
+"""Measured points, and the line that theory draws through them."""
+
+from dataclasses import dataclass
+
+import altair as alt
+import pandas as pd
+
+from explainers.charts.dress import dressed
+from explainers.charts.theme import Theme
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What an axis measures, and whether its steps are equal ratios."""
+
+    title: str
+    logarithmic: bool = False
+
+    @property
+    def scale(self) -> alt.Scale:
+        """Powers of two are the ticks of a logarithmic axis, as head sizes are powers of two."""
+        return alt.Scale(type="log", base=2) if self.logarithmic else alt.Scale(type="linear")
+
+
+def curve(rows: pd.DataFrame, theme: Theme, x: Axis, y: Axis) -> alt.TopLevelMixin:
+    """Columns x, y, series and reference (True for theory's line); `current` marks the chosen x."""
+    base = alt.Chart(rows).encode(
+        alt.X("x:Q").scale(x.scale).title(x.title),
+        alt.Y("y:Q").scale(y.scale).title(y.title),
+        alt.Color("series:N")
+        .scale(range=[theme.key, theme.query, theme.muted])
+        .legend(orient="top", title=None, labelLimit=300),
+        tooltip=["series:N", alt.Tooltip("x:Q", title=x.title), alt.Tooltip("y:Q", format=".4f")],
+    )
+    theory = base.transform_filter("datum.reference").mark_line(strokeDash=[6, 4])
+    measured = base.transform_filter("!datum.reference").mark_line(point=True)
+    current = base.transform_filter("datum.current && !datum.reference").mark_point(
+        size=220, strokeWidth=3, fillOpacity=0
+    )
+    figure = (theory + measured + current).properties(width="container", height=260)
+    return dressed(figure, theme)

@@ -1,0 +1,53 @@
+"""Shares of a whole, as bars beside each other; and how often a number fell where."""
+
+import altair as alt
+import pandas as pd
+
+from explainers.charts.dress import dressed
+from explainers.charts.theme import WEIGHT_DOMAIN, Theme
+
+BAR = 30
+
+
+def distribution(rows: pd.DataFrame, theme: Theme, length: int) -> alt.TopLevelMixin:
+    """Columns position, token, series, weight: one panel per series, one bar per token.
+
+    The weight axis is 0 to 1 in every panel, so that panels can be compared.
+    """
+    base = alt.Chart(rows)
+    y = alt.Y("position:O").axis(None)
+    x = alt.X("weight:Q").scale(domain=list(WEIGHT_DOMAIN)).title("weight")
+    bars = base.mark_bar(color=theme.weight_bar, height=BAR * 0.7).encode(
+        y, x, tooltip=["token:N", "series:N", alt.Tooltip("weight:Q", format=".4f")]
+    )
+    tokens = base.mark_text(align="right", dx=-6, fontSize=13, color=theme.text, limit=90)
+    tokens = tokens.encode(y, alt.Text("token:N"), x=alt.datum(0))
+    numbers = base.mark_text(align="left", dx=4, fontSize=12, color=theme.text)
+    numbers = numbers.encode(y, x, alt.Text("weight:Q", format=".3f"))
+    panel = (bars + tokens + numbers).properties(width=190, height=BAR * length)
+    header = alt.Header(labelColor=theme.text, labelFontSize=14, title=None, labelAnchor="start")
+    figure = panel.facet(facet=alt.Facet("series:N").header(header), columns=2, spacing=100)
+    return dressed(figure.properties(padding={"left": 100, "right": 40}), theme)
+
+
+def histogram(rows: pd.DataFrame, theme: Theme, x_title: str) -> alt.TopLevelMixin:
+    """Columns start, end, share, series: the share of draws between start and end."""
+    colour = alt.Color("series:N").scale(range=[theme.key, theme.query]).title(None)
+    chart = (
+        alt.Chart(rows)
+        .mark_bar(opacity=0.75)
+        .encode(
+            alt.X("start:Q").title(x_title).scale(domain=list(WEIGHT_DOMAIN)),
+            alt.X2("end"),
+            alt.Y("share:Q").stack(None).title("share of draws"),
+            colour.legend(orient="top"),
+            tooltip=[
+                "series:N",
+                alt.Tooltip("start:Q", format=".2f"),
+                alt.Tooltip("end:Q", format=".2f"),
+                alt.Tooltip("share:Q", format=".3f"),
+            ],
+        )
+        .properties(width="container", height=240)
+    )
+    return dressed(chart, theme)

@@ -1,0 +1,79 @@
+"""Colours, domains and axis names of every picture: each is written here and nowhere else.
+
+The three roles are from Okabe & Ito's palette and the two ramps from ColorBrewer's (Purples, BrBG),
+which readers with any kind of colour blindness can tell apart.
+"""
+
+from dataclasses import dataclass
+
+QUERY_AXIS, KEY_AXIS, TOKEN_AXIS, FEATURE_AXIS = "query", "key", "token", "dimension"
+WEIGHT_DOMAIN = (0.0, 1.0)
+MAX_MARKS_SIDE = 64
+"""A matrix longer than this on a side is drawn as one image."""
+
+
+@dataclass(frozen=True)
+class Theme:
+    """One look of all pictures."""
+
+    name: str
+    background: str
+    text: str
+    muted: str
+    grid: str
+    band: str
+    query: str
+    key: str
+    value: str
+    highlight: str
+    weight_bar: str
+    weight_ramp: tuple[str, str]
+    signed_ramp: tuple[str, str, str]
+
+    def role(self, name: str) -> str:
+        """The colour of Q, K or V, and plain text colour for anything else."""
+        return {"query": self.query, "key": self.key, "value": self.value}.get(name, self.text)
+
+
+LIGHT = Theme(
+    name="light",
+    background="#ffffff",
+    text="#1a1d21",
+    muted="#565d66",
+    grid="#dfe3e8",
+    band="#cfe3f3",
+    query="#0067a3",
+    key="#b34e00",
+    value="#00735a",
+    highlight="#c2185b",
+    weight_bar="#6a4fb3",
+    weight_ramp=("#ffffff", "#3f007d"),
+    signed_ramp=("#8c510a", "#ffffff", "#01665e"),
+)
+DARK = Theme(
+    name="dark",
+    background="#0f1216",
+    text="#e8eaed",
+    muted="#a4abb5",
+    grid="#343a42",
+    band="#1f4a68",
+    query="#62b8f0",
+    key="#f2a33a",
+    value="#3fcfa8",
+    highlight="#ff7eb6",
+    weight_bar="#a592e6",
+    weight_ramp=("#0f1216", "#cbb7ff"),
+    signed_ramp=("#e0a458", "#0f1216", "#4fc3b4"),
+)
+THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
+
+
+def symmetric(limit: float) -> tuple[float, float]:
+    """The colour domain of scores and vectors: the same distance to both sides of 0."""
+    return (-limit, limit)
+
+
+def rgb(colour: str) -> tuple[int, int, int]:
+    """Red, green and blue, 0 to 255, of a colour written #rrggbb."""
+    red, green, blue = bytes.fromhex(colour[1:])
+    return red, green, blue

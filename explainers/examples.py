@@ -1,0 +1,40 @@
+"""Small tensors to think with, seeded by numbers and words: a picture never changes by itself.
+
+They are drawn on the CPU, whose generator gives the same numbers on every machine, and then moved
+to the device that computes.
+"""
+
+import hashlib
+
+import torch
+from torch import Tensor
+
+from explainers.attention.single_head import SingleHead
+from explainers.device import best_device
+
+
+def generator(*seeds: int | str) -> torch.Generator:
+    """A generator of its own for everything that is named by `seeds`, the same on any machine."""
+    name = "\0".join(map(str, seeds)).encode()
+    digest = hashlib.blake2b(name, digest_size=7).digest()
+    return torch.Generator().manual_seed(int.from_bytes(digest, "big"))
+
+
+def embeddings(tokens: tuple[str, ...], d_model: int, seed: int) -> Tensor:
+    """One row per token (tokens, d_model); the same word has the same row wherever it stands."""
+    rows = [torch.randn(d_model, generator=generator("token", seed, token)) for token in tokens]
+    return torch.stack(rows).to(best_device())
+
+
+def random_head(d_model: int, head_dim: int, value_dim: int, seed: int) -> SingleHead:
+    """Untrained projections with variance 1/d_model, so that Q, K and V have variance about 1."""
+    return SingleHead(
+        _projection("query", d_model, head_dim, seed),
+        _projection("key", d_model, head_dim, seed),
+        _projection("value", d_model, value_dim, seed),
+    )
+
+
+def _projection(name: str, d_model: int, width: int, seed: int) -> Tensor:
+    drawn = torch.randn(d_model, width, generator=generator(name, seed, d_model, width))
+    return (drawn / d_model**0.5).to(best_device())

@@ -1,0 +1,147 @@
+"""Linked matrices in the browser: point, click and step without waiting for the server.
+
+Vega cannot link pictures that wrap to a phone's width, nor step by keys, so these are drawn by a
+small component. `charts.heatmap` draws the same matrices for downloads and notebooks.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import Theme, rgb
+
+HERE = Path(__file__).parent
+IMAGE_ABOVE = 1500
+"""More cells than this are drawn as one image; `matrices.js` draws what it is told."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a number came from: the row and column of `panel` that the picked cell names.
+
+    `row` and `column` are "row" or "column" of the picked cell, or None for all of them.
+    """
+
+    panel: str
+    row: str | None = None
+    column: str | None = None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A matrix with its place in the computation; `flipped` shows it with its axes exchanged."""
+
+    id: str
+    matrix: Matrix
+    operator: str = ""
+    link: str = ""
+    sources: tuple[Source, ...] = ()
+    flipped: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number: the panel it stands in, its row and its column as the matrix counts them."""
+
+    panel: str
+    row: int
+    column: int
+
+
+def oriented(panels: Sequence[Panel], queries_down: bool) -> list[Panel]:
+    """Exchange the axes of query-key matrices if the reader wants the queries along the top."""
+    return [replace(p, flipped=p.matrix.is_pairs and not queries_down) for p in panels]
+
+
+def show_matrices(
+    panels: Sequence[Panel],
+    picked: Cell | None,
+    theme: Theme,
+    key: str,
+    on_pick: Callable[[Cell], None],
+    stepper: str = "",
+) -> str:
+    """Draw the panels, wrapped to the width there is; returns the link that was clicked, or ""."""
+    by_id = {panel.id: panel for panel in panels}
+
+    def pick() -> None:
+        cell = st.session_state[key].cell
+        if cell and (panel := by_id.get(str(cell.get("panel")))):
+            row, column = int(cell["row"]), int(cell["column"])
+            on_pick(Cell(panel.id, *((column, row) if panel.flipped else (row, column))))
+
+    result = _component()(
+        key=key,
+        data={
+            "panels": [_sent(panel, by_id, theme) for panel in panels],
+            "ramps": {"signed": _ramp(theme.signed_ramp), "weights": _ramp(theme.weight_ramp)},
+            "selected": _selected(picked, by_id),
+            "stepper": stepper,
+            "highlight": theme.highlight,
+        },
+        on_cell_change=pick,
+        on_open_change=lambda: None,
+    )
+    return result.open or ""
+
+
+def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]:
+    matrix = panel.matrix.transposed() if panel.flipped else panel.matrix
+    low, high = matrix.domain
+    return {
+        "id": panel.id,
+        "name": matrix.name,
+        "formula": matrix.formula,
+        "operator": panel.operator,
+        "link": panel.link,
+        "rows": list(matrix.rows),
+        "columns": list(matrix.columns),
+        "row_axis": matrix.row_axis,
+        "column_axis": matrix.column_axis,
+        "row_tokens": matrix.has_tokens(matrix.row_axis),
+        "column_tokens": matrix.has_tokens(matrix.column_axis),
+        "values": [list(row) for row in matrix.values],
+        "kind": matrix.kind,
+        "low": low,
+        "high": high,
+        "colour": theme.role(matrix.role),
+        "image": matrix.shape[0] * matrix.shape[1] > IMAGE_ABOVE,
+        "sources": [_frame(s, panel, by_id) for s in panel.sources if s.panel in by_id],
+    }
+
+
+def _frame(source: Source, picked: Panel, by_id: dict[str, Panel]) -> dict[str, str | None]:
+    exchanged = {"row": "column", "column": "row", None: None}
+    row, column = source.row, source.column
+    if picked.flipped:
+        row, column = exchanged[row], exchanged[column]
+    if by_id[source.panel].flipped:
+        row, column = column, row
+    return {"panel": source.panel, "row": row, "column": column}
+
+
+def _selected(picked: Cell | None, by_id: dict[str, Panel]) -> dict[str, Any] | None:
+    if picked is None or picked.panel not in by_id:
+        return None
+    row, column = picked.row, picked.column
+    if by_id[picked.panel].flipped:
+        row, column = column, row
+    return {"panel": picked.panel, "row": row, "column": column}
+
+
+def _ramp(colours: Sequence[str]) -> list[list[int]]:
+    return [list(rgb(colour)) for colour in colours]
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> Callable[..., Any]:
+    return st.components.v2.component(
+        "attention.matrices",
+        html='<div class="figure"></div>\n',
+        css=(HERE / "matrices.css").read_text(encoding="utf-8"),
+        js=(HERE / "matrices.js").read_text(encoding="utf-8"),
+    )

@@ -1,0 +1,162 @@
+"""Every matrix of one head as plain numbers: its picture, and the arithmetic of each of its cells."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from torch import Tensor
+
+from explainers import working
+from explainers.attention.single_head import Projections, SingleHead
+from explainers.attention.steps import Steps
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
+from explainers.ui.matrices import Cell, Panel, Source
+from explainers.working import Working
+
+Numbers = list[list[float]]
+AXES = {
+    "X": (TOKEN_AXIS, FEATURE_AXIS),
+    "W_Q": (FEATURE_AXIS, FEATURE_AXIS),
+    "W_K": (FEATURE_AXIS, FEATURE_AXIS),
+    "W_V": (FEATURE_AXIS, FEATURE_AXIS),
+    "Q": (QUERY_AXIS, FEATURE_AXIS),
+    "K": (KEY_AXIS, FEATURE_AXIS),
+    "V": (KEY_AXIS, FEATURE_AXIS),
+    "products": (QUERY_AXIS, KEY_AXIS),
+    "scores": (QUERY_AXIS, KEY_AXIS),
+    "masked": (QUERY_AXIS, KEY_AXIS),
+    "weights": (QUERY_AXIS, KEY_AXIS),
+    "output": (QUERY_AXIS, FEATURE_AXIS),
+}
+FORMULAS = {
+    "X": "one row per token",
+    "W_Q": "learned",
+    "W_K": "learned",
+    "W_V": "learned",
+    "Q": "X · W_Q",
+    "K": "X · W_K",
+    "V": "X · W_V",
+    "products": "Q · Kᵀ",
+    "scores": "Q · Kᵀ ÷ √d_k",
+    "masked": "−∞ where forbidden",
+    "weights": "softmax of each row",
+    "output": "weights · V",
+}
+ROLES = {"Q": "query", "W_Q": "query", "K": "key", "W_K": "key", "V": "value", "W_V": "value"}
+SOURCES = {
+    "Q": (Source("X", row="row"), Source("W_Q", column="column")),
+    "K": (Source("X", row="row"), Source("W_K", column="column")),
+    "V": (Source("X", row="row"), Source("W_V", column="column")),
+    "products": (Source("Q", row="row"), Source("K", row="column")),
+    "scores": (Source("products", row="row", column="column"),),
+    "masked": (Source("scores", row="row", column="column"),),
+    "weights": (Source("masked", row="row"),),
+    "output": (Source("weights", row="row"), Source("V", column="column")),
+}
+
+
+@dataclass(frozen=True)
+class OneHead:
+    """What one run of `attention_steps` computed, ready to be drawn and explained."""
+
+    tokens: tuple[str, ...]
+    head_dim: int
+    numbers: dict[str, Numbers]
+
+    @classmethod
+    def of(
+        cls,
+        tokens: Sequence[str],
+        x: Tensor,
+        head: SingleHead,
+        projections: Projections,
+        run: Steps,
+    ) -> "OneHead":
+        """Take the tensors of one head, without leading axes, to plain numbers."""
+        tensors = {
+            "X": x,
+            "W_Q": head.w_query,
+            "W_K": head.w_key,
+            "W_V": head.w_value,
+            "Q": projections.query,
+            "K": projections.key,
+            "V": projections.value,
+            "products": run.products,
+            "scores": run.scores,
+            "masked": run.allowed,
+            "weights": run.weights,
+            "output": run.output,
+        }
+        numbers = {name: tensor.tolist() for name, tensor in tensors.items()}
+        return cls(tuple(tokens), head.w_query.shape[1], numbers)
+
+    def matrix(self, name: str) -> Matrix:
+        """One matrix with its labels; pairs the mask forbids are blank."""
+        numbers = self.numbers[name]
+        row_axis, column_axis = AXES[name]
+        blank = name in ("masked", "weights")
+        hidden = self.numbers["masked"]
+        values: list[list[float | None]] = [
+            [None if blank and hidden[i][j] == -float("inf") else v for j, v in enumerate(line)]
+            for i, line in enumerate(numbers)
+        ]
+        return Matrix(
+            name,
+            FORMULAS[name],
+            values,
+            self._labels(row_axis, len(numbers)),
+            self._labels(column_axis, len(numbers[0])),
+            row_axis,
+            column_axis,
+            kind="weights" if name == "weights" else "signed",
+            role=ROLES.get(name, ""),
+        )
+
+    def panel(self, name: str, operator: str = "", link: str = "") -> Panel:
+        """The matrix with the rows and columns that its numbers come from."""
+        return Panel(name, self.matrix(name), operator, link, SOURCES.get(name, ()))
+
+    def product(self, left: str, right: str, result: str, queries_down: bool) -> list[Panel]:
+        """left · right = result; with the queries along the top, the same product transposed.
+
+        A right factor that stands there transposed is named so: "Kᵀ".
+        """
+        right_panel = self.panel(right.removesuffix("ᵀ"))
+        if right.endswith("ᵀ"):
+            turned = replace(right_panel.matrix.transposed(), name=right)
+            right_panel = replace(right_panel, matrix=turned, id=right)
+        result_panel = self.panel(result)
+        by_column = Source(right_panel.id, column="column")
+        result_panel = replace(result_panel, sources=(Source(left, row="row"), by_column))
+        panels = [self.panel(left), right_panel, result_panel]
+        if not queries_down:
+            panels = [replace(panel, flipped=True) for panel in (right_panel, panels[0], panels[2])]
+        return [replace(p, operator=o) for p, o in zip(panels, ("", "·", "="), strict=True)]
+
+    def working(self, cell: Cell) -> Working:
+        """The arithmetic of one number, from the numbers it was computed from."""
+        name, i, j = cell.panel.removesuffix("ᵀ"), cell.row, cell.column
+        if cell.panel.endswith("ᵀ"):
+            i, j = j, i
+        value = self.numbers[name][i][j]
+        what = f"{name}[{i}, {j}]"
+        match name:
+            case "Q" | "K" | "V":
+                column = [line[j] for line in self.numbers[f"W_{name}"]]
+                return working.dot_product(self.numbers["X"][i], column, value, what)
+            case "products":
+                query, key = self.numbers["Q"][i], self.numbers["K"][j]
+                return working.dot_product(query, key, value, what)
+            case "scores":
+                return working.division(self.numbers["products"][i][j], self.head_dim, value, what)
+            case "weights":
+                return working.softmax(self.numbers["masked"][i], j, value, self.tokens)
+            case "output":
+                column = [line[j] for line in self.numbers["V"]]
+                return working.dot_product(self.numbers["weights"][i], column, value, what)
+            case "masked":
+                return working.masked(self.numbers["scores"][i][j], value, what)
+        return working.given(value, what)
+
+    def _labels(self, axis: str, length: int) -> list[str]:
+        return list(self.tokens) if Matrix.has_tokens(axis) else [str(n) for n in range(length)]

@@ -1,0 +1,75 @@
+"""A chart on the page: its specification is built once, its data sent every time."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from explainers.charts.theme import LIGHT, THEMES, Theme
+
+if TYPE_CHECKING:  # pandas takes most of a second to import, and the first page shows no chart
+    import pandas as pd
+
+
+def theme() -> Theme:
+    """The look that the reader's browser shows now."""
+    return THEMES.get(st.context.theme.type or LIGHT.name, LIGHT)
+
+
+def show_chart(
+    build: Callable[..., Any], rows: "pd.DataFrame", alt: str, key: str, **structure: Any
+) -> None:
+    """Draw `build(rows, theme, **structure)`.
+
+    Altair runs once per builder, theme and structure, which is ten times cheaper than on every
+    rerun, and a specification that stays the same keeps zoom and does not flash. Therefore
+    nothing that depends on `rows` may enter the specification.
+    """
+    spec = _specification(build.__qualname__, theme().name, build, rows, **structure)
+    st.vega_lite_chart(rows, spec, key=key, alt=alt, theme=None, width="stretch")
+    take_away(key, lambda: build(rows, theme(), **structure), lambda: rows)
+
+
+def take_away(key: str, chart: Callable[[], Any], table: Callable[[], "pd.DataFrame"]) -> None:
+    """The numbers as a table, and the picture and the numbers as files, made when asked for."""
+    box = st.popover(
+        "Table and files", key=f"files {key}", icon=":material/download:", on_change="rerun"
+    )
+    if not box.open:
+        return
+    rows = table()
+    with box:
+        st.table(rows.head(200))
+        with st.container(horizontal=True):
+            _file(key, "PNG", "image/png", lambda: _rendered(chart, "png"))
+            _file(key, "SVG", "image/svg+xml", lambda: _rendered(chart, "svg"))
+            _file(key, "CSV", "text/csv", lambda: rows.to_csv(index=False))
+
+
+def _file(key: str, kind: str, mime: str, data: Callable[[], str | bytes]) -> None:
+    name = f"{key}.{kind.lower()}"
+    st.download_button(
+        kind, data, name, mime, key=f"{kind} {key}", on_click="ignore", icon=":material/download:"
+    )
+
+
+def _rendered(chart: Callable[[], Any], kind: str) -> str | bytes:
+    import vl_convert  # 60 MB, needed only when a file is asked for
+
+    spec = chart().to_dict()
+    width = spec.get("width")
+    if width == "container":
+        spec["width"] = 700
+    if kind == "png":
+        return vl_convert.vegalite_to_png(spec, scale=2)
+    return vl_convert.vegalite_to_svg(spec)
+
+
+@st.cache_resource(show_spinner=False, max_entries=100)
+def _specification(
+    name: str, look: str, _build: Callable[..., Any], _rows: "pd.DataFrame", **structure: Any
+) -> dict[str, Any]:
+    spec = _build(_rows, THEMES[look], **structure).to_dict()
+    spec.pop("datasets", None)
+    spec.pop("data", None)
+    return spec

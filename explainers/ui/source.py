@@ -1,0 +1,23 @@
+"""Run a function and show the very text that ran."""
+
+import inspect
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+import streamlit as st
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def run_and_show(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """One object is both printed and called, so the page cannot show other code than it ran."""
+    show_source(function)
+    return function(*args, **kwargs)
+
+
+def show_source(*functions: Callable) -> None:
+    """The text of functions that this page has run."""
+    names = ", ".join(f"`{function.__name__}`" for function in functions)
+    with st.expander(f"The code that just ran: {names}", icon=":material/code:"):
+        st.code("\n\n".join(inspect.getsource(function) for function in functions))

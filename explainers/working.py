@@ -1,0 +1,134 @@
+"""A number's arithmetic in full, in digits that multiply out to the digits shown."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+
+RESULT_PLACES = (4, 5, 6, 3, 7, 2)
+"""How many decimals a result may be shown with, the usual one first."""
+TERM_PLACES = range(4, 13)
+"""Decimals of the numbers it is made of: as few as give the result's digits again."""
+
+
+@dataclass(frozen=True)
+class Working:
+    """Lines that a reader can follow with a pocket calculator, and PyTorch that agrees."""
+
+    value: str
+    lines: tuple[str, ...]
+    snippet: str
+
+
+def dot_product(left: Sequence[float], right: Sequence[float], value: float, name: str) -> Working:
+    """`value` as the sum of the products of two lists of the same length."""
+    exact = math.fsum(a * b for a, b in zip(left, right, strict=True))
+    for shown, places in _digits(value, exact):
+        products, total = [], Decimal(0)
+        for a, b in zip(left, right, strict=True):
+            a_shown, b_shown = _rounded(a, places), _rounded(b, places)
+            product = _rounded(a_shown * b_shown, places)
+            products.append(f"{_signed(a_shown)} × {_signed(b_shown)} = {_signed(product)}")
+            total += product
+        if _rounded(total, shown) == _rounded(value, shown):
+            break
+    result = f"{_rounded(value, shown):f}"
+    return Working(
+        result,
+        (*products, f"sum = {total:f}", f"{name} = {result}"),
+        "import torch\n"
+        f"left, right = torch.tensor([{_list(left)}, {_list(right)}], dtype=torch.float64)\n"
+        f'print(f"{{left @ right:.{shown}f}}")',
+    )
+
+
+def division(numerator: float, head_dim: int, value: float, name: str) -> Working:
+    """`value` as a dot product divided by √d_k."""
+    root = math.sqrt(head_dim)
+    for shown, places in _digits(value, numerator / root):
+        top, bottom = _rounded(numerator, places), _rounded(root, places)
+        if _rounded(top / bottom, shown) == _rounded(value, shown):
+            break
+    result = f"{_rounded(value, shown):f}"
+    return Working(
+        result,
+        (f"√{head_dim} = {bottom:f}", f"{top:f} ÷ {bottom:f} = {result}", f"{name} = {result}"),
+        "import torch\n"
+        f"product = torch.tensor({numerator!r}, dtype=torch.float64)\n"
+        f'print(f"{{product / {head_dim} ** 0.5:.{shown}f}}")',
+    )
+
+
+def softmax(row: Sequence[float], column: int, value: float, labels: Sequence[str]) -> Working:
+    """`value` as one power of e divided by the total of its row; −∞ stands for a masked pair."""
+    largest = max(row)
+    powers = [math.exp(score - largest) for score in row]
+    for shown, places in _digits(value, powers[column] / math.fsum(powers)):
+        terms = [_power(score, largest, places) for score in row]
+        total = sum(terms, Decimal(0))
+        if _rounded(terms[column] / total, shown) == _rounded(value, shown):
+            break
+    result = f"{_rounded(value, shown):f}"
+    largest_shown = _rounded(largest, places)
+    lines = [f"The largest score of the row is {largest_shown:f}."]
+    for label, score, term in zip(labels, row, terms, strict=True):
+        power = f"({_rounded(score, places):f} − {largest_shown:f})" if score > -math.inf else "−∞"
+        lines.append(f"e^{power} = {term:f}  {label}")
+    lines += [f"total = {total:f}", f"{terms[column]:f} ÷ {total:f} = {result}"]
+    return Working(
+        result,
+        tuple(lines),
+        "import torch\n"
+        f"scores = torch.tensor({_list(row)}, dtype=torch.float64)\n"
+        f'print(f"{{scores.softmax(-1)[{column}]:.{shown}f}}")',
+    )
+
+
+def masked(score: float, value: float, name: str) -> Working:
+    """A score that the mask lets through, or replaces by −∞."""
+    if value == -math.inf:
+        line = "The mask forbids this pair: its score becomes −∞ and its weight exactly 0."
+        snippet = (
+            f"import torch\nscore, forbidden = torch.tensor([{score:.9g}]), torch.tensor([True])\n"
+            "print(score.masked_fill(forbidden, -torch.inf).item())"
+        )
+        return Working("-inf", (line,), snippet)
+    return given(score, name, f"{name} = {score:.4f}: the mask allows this pair.")
+
+
+def given(value: float, name: str, line: str = "") -> Working:
+    """A number that was not computed from others on the page."""
+    shown = f"{_rounded(value, RESULT_PLACES[0]):f}"
+    snippet = f'import torch\nvalue = torch.tensor({value:.9g})\nprint(f"{{value:.4f}}")'
+    return Working(shown, (line or f"{name} = {shown}: drawn at random, then kept.",), snippet)
+
+
+def _digits(value: float, exact: float) -> Iterator[tuple[int, int]]:
+    """Decimals for the result and its terms; a result is never shown where rounding decides it.
+
+    `value` was computed in float32, `exact` in float64: between the two may lie the border at
+    which a digit changes, and then another number of decimals is shown.
+    """
+    for shown in RESULT_PLACES:
+        if _rounded(value, shown) == _rounded(exact, shown):
+            yield from ((shown, places) for places in TERM_PLACES if places >= shown)
+    yield RESULT_PLACES[-1], TERM_PLACES[-1]
+
+
+def _rounded(number: float | Decimal, places: int) -> Decimal:
+    with localcontext(prec=60):
+        return Decimal(number).quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN) + 0
+
+
+def _power(score: float, largest: float, places: int) -> Decimal:
+    if score == -math.inf:
+        return _rounded(0, places)
+    return _rounded((_rounded(score, places) - _rounded(largest, places)).exp(), places)
+
+
+def _signed(number: Decimal) -> str:
+    return f"{number:f}" if number >= 0 else f"({number:f})".replace("-", "−")
+
+
+def _list(numbers: Sequence[float]) -> str:
+    return f"[{', '.join('-torch.inf' if n == -math.inf else f'{n:.9g}' for n in numbers)}]"

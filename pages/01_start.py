@@ -1,0 +1,71 @@
+"""The whole computation of one head, from the sentence to its output, in one picture."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from explainers import examples
+from explainers.attention import masks
+from explainers.attention.single_head import project
+from explainers.attention.steps import attention_steps
+from explainers.device import device_name
+from explainers.ui import common, controls, provenance
+from explainers.ui.matrices import oriented
+from explainers.ui.numbers import explore
+from explainers.ui.one_head import OneHead
+from explainers.ui.prose import prose
+from explainers.ui.source import run_and_show
+
+text = prose(__file__)
+TOKENS, PROJECTIONS = "pages/02_tokens.py", "pages/03_query_key_value.py"
+SCORES = "pages/04_scores.py"
+STAGES = {
+    "X": ("", TOKENS),
+    "Q": ("→", PROJECTIONS),
+    "K": ("", PROJECTIONS),
+    "V": ("", PROJECTIONS),
+    "products": ("→", SCORES),
+    "scores": ("→", SCORES),
+    "masked": ("→", SCORES),
+    "weights": ("→", SCORES),
+    "output": ("→", SCORES),
+}
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Everything the reader can change on this page."""
+
+    tokens: tuple[str, ...]
+    mask: str
+    d_model: int
+    head_dim: int
+    seed: int
+
+
+@st.fragment
+def computation(tokens: tuple[str, ...]) -> None:
+    """The sentence through one head."""
+    with st.container(horizontal=True):
+        choices = Choices(
+            tokens, controls.mask(), controls.d_model(), controls.head_dim(), common.seed()
+        )
+
+    length = len(choices.tokens)
+    x = examples.embeddings(choices.tokens, choices.d_model, choices.seed)
+    head = examples.random_head(choices.d_model, choices.head_dim, choices.head_dim, choices.seed)
+    mask = masks.build(masks.RULES[choices.mask], length, length).to(x.device)
+    projections = run_and_show(project, x, head)
+    steps = run_and_show(attention_steps, *projections, mask)
+
+    one_head = OneHead.of(choices.tokens, x, head, projections, steps)
+    panels = [one_head.panel(name, *place) for name, place in STAGES.items()]
+    provenance.random_weights(choices.seed, device_name(x.device))
+    common.open_page(explore(oriented(panels, common.queries_down()), one_head.working, "overview"))
+
+
+text("question")
+sentence = controls.sentence()
+text("guide")
+computation(sentence.tokens)
+text("notice")
