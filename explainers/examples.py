@@ -26,6 +26,11 @@ def embeddings(tokens: tuple[str, ...], d_model: int, seed: int) -> Tensor:
     return torch.stack(rows).to(best_device())
 
 
+def with_new_last(x: Tensor, seed: int) -> Tensor:
+    """The same tokens, the last one replaced by a word that nobody writes."""
+    return torch.cat([x[:-1], embeddings(("\0another word",), x.shape[1], seed)])
+
+
 def random_head(d_model: int, head_dim: int, value_dim: int, seed: int) -> SingleHead:
     """Untrained projections with variance 1/d_model, so that Q, K and V have variance about 1."""
     return SingleHead(

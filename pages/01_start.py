@@ -6,17 +6,18 @@ import streamlit as st
 
 from explainers import examples
 from explainers.attention import masks
-from explainers.attention.single_head import project
+from explainers.attention.single_head import project, single_head
 from explainers.attention.steps import attention_steps
 from explainers.device import device_name
 from explainers.ui import common, controls, provenance
 from explainers.ui.matrices import oriented
 from explainers.ui.numbers import explore
 from explainers.ui.one_head import OneHead
-from explainers.ui.prose import prose
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
 from explainers.ui.source import run_and_show
 
-text = prose(__file__)
+text = Prose(__file__)
 TOKENS, PROJECTIONS = "pages/02_tokens.py", "pages/03_query_key_value.py"
 SCORES = "pages/04_scores.py"
 STAGES = {
@@ -54,14 +55,22 @@ def computation(tokens: tuple[str, ...]) -> None:
     length = len(choices.tokens)
     x = examples.embeddings(choices.tokens, choices.d_model, choices.seed)
     head = examples.random_head(choices.d_model, choices.head_dim, choices.head_dim, choices.seed)
+    causal = masks.build(masks.causal, length, length).to(x.device)
+    before = single_head(x, head, causal).output
+    changed = single_head(examples.with_new_last(x, choices.seed), head, causal).output != before
+    if not revealed(text, "start", ("none", "1", f"{length}"), f"{changed.any(-1).sum()}"):
+        return
+    picture = st.container()
     mask = masks.build(masks.RULES[choices.mask], length, length).to(x.device)
     projections = run_and_show(project, x, head)
     steps = run_and_show(attention_steps, *projections, mask)
 
     one_head = OneHead.of(choices.tokens, x, head, projections, steps)
     panels = [one_head.panel(name, *place) for name, place in STAGES.items()]
-    provenance.random_weights(choices.seed, device_name(x.device))
-    common.open_page(explore(oriented(panels, common.queries_down()), one_head.working, "overview"))
+    with picture:
+        provenance.random_weights(choices.seed, device_name(x.device))
+        panels = oriented(panels, common.queries_down())
+        common.open_page(explore(panels, one_head.working, "overview"))
 
 
 text("question")

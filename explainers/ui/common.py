@@ -11,14 +11,14 @@ def frame(title: str) -> None:
     with st.sidebar:
         st.subheader("On every page")
         controls.predict_first()
-        controls.queries_down()
+        controls.queries()
         controls.seed()
         st.button("Reset all choices", on_click=controls.reset, icon=":material/restart_alt:")
 
 
 def queries_down() -> bool:
     """Has the reader left the queries down the side?"""
-    return st.session_state.get(controls.queries_down.key, "down") == "down"
+    return st.session_state.get(controls.queries.key, "down") == "down"
 
 
 def seed() -> int:

@@ -2,7 +2,7 @@
 // a click (or Enter) picks a number, and the rows and columns that number came from are framed.
 // Text from readers is only ever written with textContent.
 
-const WIDEST = 46, DIGITS_NEED = 33, LABELS = 92;
+const WIDEST = 38, DIGITS_NEED = 29, LABELS = 88;
 const NO_STEPPING_IN = "input, textarea, select, [contenteditable=true], [role=slider], [role=grid], [role=radiogroup], [role=tablist]";
 
 export default function (component) {
@@ -12,6 +12,7 @@ export default function (component) {
   const view = (root.view ??= new Figure(root));
   view.pick = (panel, row, column) => setTriggerValue("cell", { panel, row, column });
   view.open = (page) => setTriggerValue("open", page);
+  view.turn = (frame) => setTriggerValue("frame", frame);
   view.show(data);
 }
 
@@ -23,6 +24,7 @@ class Figure {
     this.lights = root.appendChild(document.createElement("style"));
     this.steps = root.appendChild(element("div", "steps"));
     this.stage = root.appendChild(element("div", "stage"));
+    this.card = new Card(root);
     this.readout = root.appendChild(element("div", "readout"));
     this.readout.setAttribute("aria-live", "polite");
     new ResizeObserver(() => this.fit()).observe(root);
@@ -31,13 +33,14 @@ class Figure {
   }
 
   show(data) {
-    const structure = JSON.stringify([data.stepper, data.ramps, data.panels.map((p) => [
+    const structure = JSON.stringify([data.stepper, data.slider?.labels, data.panels.map((p) => [
       p.id, p.name, p.formula, p.operator, p.link, p.rows, p.columns, p.image])]);
     this.data = data;
     this.root.style.setProperty("--highlight", data.highlight);
     if (structure !== this.structure) this.build(structure);
-    for (const panel of data.panels) this.panels.get(panel.id).paint(panel, data.ramps[panel.kind]);
+    this.turnTo(this.dragging ? Number(this.range.value) : data.slider?.index ?? 0);
     this.adopt(data.selected);
+    this.card.show(this.clicked && data.working, this.clicked);
   }
 
   build(structure) {
@@ -48,10 +51,13 @@ class Figure {
     for (const panel of this.data.panels) {
       const drawn = panel.image ? new Picture(this, panel) : new Table(this, panel);
       this.panels.set(panel.id, drawn);
-      if (panel.operator) this.stage.append(element("div", "operator", panel.operator));
-      this.stage.append(drawn.box);
+      const place = element("div", "place");
+      if (panel.operator) place.append(element("div", "operator", panel.operator));
+      place.append(drawn.box);
+      this.stage.append(place);
     }
     if (this.data.stepper) this.addStepper();
+    if (this.data.slider) this.addSlider();
     this.fit();
   }
 
@@ -70,6 +76,30 @@ class Figure {
     this.steps.append(...buttons, element("span", "hint", "or the keys ← →, or click a cell"));
   }
 
+  addSlider() {
+    const { labels, label } = this.data.slider;
+    const line = element("label", "slider");
+    this.range = element("input", "");
+    Object.assign(this.range, { type: "range", min: 0, max: labels.length - 1, step: 1 });
+    this.shown = element("output", "");
+    line.append(element("span", "", label), this.range, this.shown);
+    this.range.oninput = () => { this.dragging = true; this.turnTo(Number(this.range.value)); };
+    this.range.onchange = () => { this.dragging = false; this.turn(Number(this.range.value)); };
+    this.steps.append(line);
+  }
+
+  // Every frame was computed on the server; the browser only shows another one.
+  turnTo(frame) {
+    for (const panel of this.data.panels) {
+      const values = panel.frames?.[frame] ?? panel.values;
+      this.panels.get(panel.id).paint({ ...panel, values }, this.data.ramps[panel.kind]);
+    }
+    if (!this.data.slider) return;
+    this.range.value = frame;
+    this.shown.textContent = this.data.slider.labels[frame];
+    this.range.setAttribute("aria-valuetext", this.data.slider.labels[frame]);
+  }
+
   adopt(selected) {
     if (!selected) return this.frame(null);
     const at = JSON.stringify(selected);
@@ -83,6 +113,12 @@ class Figure {
     this.frame(selected);
     this.waiting.push(JSON.stringify(selected));
     this.pick(panel, row, column);
+  }
+
+  click(panel, row, column, cell) {
+    this.clicked = this.data.stepper ? null : cell;
+    this.card.hide();
+    this.select(panel, row, column);
   }
 
   frame(selected) {
@@ -139,6 +175,38 @@ class Figure {
   fit() {
     const room = this.root.clientWidth;
     for (const panel of this.panels.values()) panel.fit(room);
+  }
+}
+
+// The arithmetic of the clicked number, next to it: below a tall picture nobody would see it.
+class Card {
+  constructor(root) {
+    this.root = root;
+    this.box = root.appendChild(element("div", "card"));
+    this.box.setAttribute("role", "status");
+    this.box.hidden = true;
+    const close = element("button", "close", "×");
+    close.setAttribute("aria-label", "Close the arithmetic");
+    close.onclick = () => this.hide();
+    this.title = element("strong", "");
+    [this.lines, this.snippet] = [element("pre", "lines"), element("pre", "snippet")];
+    for (const text of [this.lines, this.snippet]) text.tabIndex = 0;
+    this.box.append(close, this.title, this.lines, this.snippet);
+    root.addEventListener("keydown", (event) => event.key === "Escape" && this.hide());
+  }
+
+  hide() { this.box.hidden = true; }
+
+  show(working, cell) {
+    if (!working) return;
+    this.title.textContent = working.title;
+    this.lines.textContent = working.lines.join("\n");
+    this.snippet.textContent = working.snippet;
+    this.box.hidden = false;
+    const [area, at] = [this.root.getBoundingClientRect(), cell.getBoundingClientRect()];
+    const left = Math.min(at.left - area.left, area.width - this.box.offsetWidth);
+    this.box.style.left = `${Math.max(0, left)}px`;
+    this.box.style.top = `${at.bottom - area.top + 6}px`;
   }
 }
 
@@ -202,7 +270,7 @@ class Table extends Panel {
   label(text, kind, index, isToken) {
     const label = element("th", kind);
     label.scope = kind === "row" ? "row" : "col";
-    label.append(element("span", "", text));
+    label.append(element("span", kind === "column" && text.length > 3 ? "turned" : "", text));
     label.title = text;
     label.dir = "auto";
     if (isToken) label.dataset[`${kind}Token`] = index;
@@ -242,7 +310,7 @@ class Table extends Panel {
 
   choose(target) {
     const cell = target.closest("td.cell");
-    if (cell) this.figure.select(this.data.id, ...cell.place);
+    if (cell) this.figure.click(this.data.id, ...cell.place, cell);
   }
 
   move(event) {
@@ -284,7 +352,7 @@ class Picture extends Panel {
       figure.light(this.tokenAt(row, column), this, row, column);
     });
     this.canvas.addEventListener("pointerleave", () => figure.light(null));
-    this.canvas.addEventListener("click", (event) => figure.select(data.id, ...this.place(event)));
+    this.canvas.addEventListener("click", (event) => figure.click(data.id, ...this.place(event), this.frameBox));
     this.box.append(this.frameBox);
   }
 

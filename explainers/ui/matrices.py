@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from explainers.charts.matrix import Matrix
+from explainers.charts.matrix import Matrix, Values
 from explainers.charts.theme import Theme, rgb
 
 HERE = Path(__file__).parent
@@ -41,6 +41,17 @@ class Panel:
     link: str = ""
     sources: tuple[Source, ...] = ()
     flipped: bool = False
+    frames: tuple[Values, ...] = ()
+
+
+@dataclass(frozen=True)
+class Slider:
+    """Dragged in the browser: frame n of every panel was computed for `labels[n]`."""
+
+    label: str
+    labels: Sequence[str]
+    index: int
+    on_turn: Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -64,8 +75,13 @@ def show_matrices(
     key: str,
     on_pick: Callable[[Cell], None],
     stepper: str = "",
+    slider: Slider | None = None,
+    working: dict[str, Any] | None = None,
 ) -> str:
-    """Draw the panels, wrapped to the width there is; returns the link that was clicked, or ""."""
+    """Draw the panels, wrapped to the width there is; returns the link that was clicked, or "".
+
+    `stepper` names the panel whose cells are stepped through; `working` is shown beside a click.
+    """
     by_id = {panel.id: panel for panel in panels}
 
     def pick() -> None:
@@ -74,6 +90,11 @@ def show_matrices(
             row, column = int(cell["row"]), int(cell["column"])
             on_pick(Cell(panel.id, *((column, row) if panel.flipped else (row, column))))
 
+    def turn() -> None:
+        frame = st.session_state[key].frame
+        if slider and isinstance(frame, int) and 0 <= frame < len(slider.labels):
+            slider.on_turn(frame)
+
     result = _component()(
         key=key,
         data={
@@ -81,9 +102,13 @@ def show_matrices(
             "ramps": {"signed": _ramp(theme.signed_ramp), "weights": _ramp(theme.weight_ramp)},
             "selected": _selected(picked, by_id),
             "stepper": stepper,
+            "slider": slider
+            and {"label": slider.label, "labels": list(slider.labels), "index": slider.index},
+            "working": working,
             "highlight": theme.highlight,
         },
         on_cell_change=pick,
+        on_frame_change=turn,
         on_open_change=lambda: None,
     )
     return result.open or ""
@@ -105,6 +130,7 @@ def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]
         "row_tokens": matrix.has_tokens(matrix.row_axis),
         "column_tokens": matrix.has_tokens(matrix.column_axis),
         "values": [list(row) for row in matrix.values],
+        "frames": [list(map(list, frame)) for frame in panel.frames],
         "kind": matrix.kind,
         "low": low,
         "high": high,

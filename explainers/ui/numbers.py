@@ -21,9 +21,12 @@ def explore(
     with st.container(border=True):
         st.markdown("**Click a number** in the picture, or choose it here, to see its arithmetic.")
         cell = _chosen(panels, stepper)
-        _arithmetic(cell, panels, working(cell))
+        full = working(cell)
+        title = _title(cell, panels)
+        _arithmetic(title, full)
     with picture:
-        opened = show_matrices(panels, cell, theme(), key, _pick, stepper)
+        card = {"title": title, "lines": full.lines, "snippet": full.snippet}
+        opened = show_matrices(panels, cell, theme(), key, _pick, stepper, working=card)
         take_away(key, lambda: _drawn(panels), lambda: _table(panels))
     return opened
 
@@ -42,10 +45,14 @@ def _pick(cell: Cell) -> None:
     st.session_state[controls.column.key] = cell.column
 
 
-def _arithmetic(cell: Cell, panels: Sequence[Panel], working: Working) -> None:
+def _title(cell: Cell, panels: Sequence[Panel]) -> str:
     matrix = next(panel.matrix for panel in panels if panel.id == cell.panel)
     row, column = matrix.rows[cell.row], matrix.columns[cell.column]
-    st.text(f"{matrix.name}: {matrix.row_axis} {row}, {matrix.column_axis} {column}")
+    return f"{matrix.name}: {matrix.row_axis} {row}, {matrix.column_axis} {column}"
+
+
+def _arithmetic(title: str, working: Working) -> None:
+    st.text(title)
     left, right = st.columns(2)
     height = 320 if len(working.lines) > 12 else "content"
     left.code("\n".join(working.lines), language=None, height=height)

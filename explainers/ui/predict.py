@@ -5,37 +5,42 @@ from collections.abc import Sequence
 import streamlit as st
 
 from explainers.ui import controls
+from explainers.ui.kinds import URL
+from explainers.ui.prose import Prose
 
 SKIP = "just show me"
 
 
 def revealed(
-    name: str, question: str, options: Sequence[str], answer: str, explanation: str
+    text: Prose, name: str, options: Sequence[str], answer: str, **numbers: object
 ) -> bool:
     """Ask, and tell whether the picture may be shown; `answer` is what our code computed.
 
-    The guess is in the link, so that a link to a revealed picture shows the picture.
+    The page's text has the question as `ask_<name>` and the reason as `because_<name>`. The guess
+    is in the link, so that a link to a revealed picture shows the picture.
     """
     if not st.session_state.get(controls.predict_first.key, True):
         return True
+    offered = list(dict.fromkeys([*options, answer]))
     with st.container(border=True):
+        text(f"ask_{name}", **numbers)
         guess = st.radio(
-            question,
-            [*options, SKIP],
+            "Your prediction",
+            [*offered, SKIP],
             index=None,
             key=controls.GUESS + name,
-            bind=controls.URL,
+            bind=URL,
             horizontal=True,
         )
         if guess is None:
             st.caption("The picture comes when you have answered.")
             return False
         if guess == SKIP:
-            st.markdown(f"Computed: **{answer}**. {explanation}")
+            verdict = f"Computed: **{answer}**."
         elif guess == answer:
-            st.markdown(f":material/check: You said **{guess}**, and so it is. {explanation}")
+            verdict = f":material/check_circle: You said **{guess}**, and that is what comes out."
         else:
-            st.markdown(
-                f":material/close: You said **{guess}**; computed: **{answer}**. {explanation}"
-            )
+            verdict = f":material/cancel: You said **{guess}**; what comes out is **{answer}**."
+        st.markdown(verdict)
+        text(f"because_{name}", **numbers)
     return True

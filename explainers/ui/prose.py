@@ -2,7 +2,6 @@
 
 import functools
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
@@ -19,16 +18,13 @@ def sections(page: str) -> dict[str, str]:
     return {name: text.strip() for name, text in found}
 
 
-def prose(page_file: str) -> Callable[..., None]:
-    """A function that shows a remark of this page, with the numbers it is given."""
-    page = Path(page_file).stem
+class Prose:
+    """The remarks of one page; calling it with a name shows one."""
 
-    def show(name: str, **numbers: object) -> None:
-        st.markdown(filled(page, name, **numbers))
+    def __init__(self, page_file: str) -> None:
+        self.page = Path(page_file).stem
 
-    return show
-
-
-def filled(page: str, name: str, **numbers: object) -> str:
-    """A remark with its numbers; a number that the text asks for and nobody gives is an error."""
-    return _NUMBER.sub(lambda slot: str(numbers[slot[1]]), sections(page)[name])
+    def __call__(self, name: str, **numbers: object) -> None:
+        """Show a remark with its numbers; one that the text asks for and nobody gives is an error."""
+        text = sections(self.page)[name]
+        st.markdown(_NUMBER.sub(lambda slot: str(numbers[slot[1]]), text))

@@ -1,0 +1,176 @@
+"""Kinds of controls: each keeps its value in the URL and says what it made of a link it cannot obey.
+
+Streamlit ignores a value in the URL that a widget does not allow; a reader who followed the link
+would see another picture and not know it.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from explainers.ui.plain import escaped, shortened
+
+URL = "query-params"
+NOTICES = "notices of links"
+
+
+@dataclass(frozen=True)
+class Control:
+    """A choice with its name in the URL, its words on screen and what it is without a link."""
+
+    key: str
+    label: str
+    default: Any
+    help: str | None = field(default=None, kw_only=True)
+
+    def asked(self) -> str | None:
+        """What the link wants, if this visitor has not touched the control yet."""
+        return None if self.key in st.session_state else st.query_params.get(self.key)
+
+    def told(self, asked: str | None, value: Any, allowed: str) -> Any:
+        """Return the value; until it is touched, tell that a link asked for what cannot be."""
+        notices = st.session_state.setdefault(NOTICES, {})
+        if asked is not None and not _means(asked, value):
+            notices[self.key] = (asked, value)
+        wanted, instead = notices.get(self.key, (None, None))
+        if wanted is not None and instead != value:
+            del notices[self.key]
+        elif wanted is not None:
+            st.info(
+                f"The link asks for {escaped(self.key)} = “{escaped(shortened(wanted))}”; allowed "
+                f"is {escaped(allowed)}. Shown instead: {escaped(str(value))}.",
+                icon=":material/link_off:",
+            )
+        return value
+
+
+@dataclass(frozen=True)
+class Whole(Control):
+    """A slider over whole numbers."""
+
+    low: int
+    high: int
+
+    def __call__(self) -> int:
+        asked = self.asked()
+        value = st.slider(
+            self.label, self.low, self.high, self.default, key=self.key, bind=URL, help=self.help
+        )
+        return self.told(asked, value, f"a whole number from {self.low} to {self.high}")
+
+
+@dataclass(frozen=True)
+class Counter(Control):
+    """A number to count up and down, whose range may depend on the sentence."""
+
+    def __call__(self, low: int, high: int) -> int:
+        asked = self.asked()
+        kept = st.session_state.get(self.key)
+        if kept is not None and not low <= kept <= high:
+            st.session_state[self.key] = min(max(kept, low), high)
+        default = min(max(self.default, low), high)
+        value = st.number_input(
+            self.label, low, high, default, key=self.key, bind=URL, help=self.help, width=150
+        )
+        return self.told(asked, value, f"a whole number from {low} to {high}")
+
+
+@dataclass(frozen=True)
+class Ladder(Control):
+    """A slider over chosen values, such as powers of two."""
+
+    steps: tuple[float, ...]
+
+    def __call__(self) -> Any:
+        asked = self.asked()
+        value = st.select_slider(
+            self.label, self.steps, self.default, key=self.key, bind=URL, help=self.help
+        )
+        return self.told(asked, value, _one_of(self.steps))
+
+
+@dataclass(frozen=True)
+class Choice(Control):
+    """One of a few named options, all of them in sight."""
+
+    options: tuple[str, ...]
+
+    def __call__(self) -> str:
+        asked = self.asked()
+        value = st.segmented_control(
+            self.label,
+            self.options,
+            default=self.default,
+            key=self.key,
+            bind=URL,
+            required=True,
+            help=self.help,
+        )
+        return self.told(asked, value, _one_of(self.options))
+
+
+@dataclass(frozen=True)
+class Listed(Control):
+    """One of a list of names that depends on the page."""
+
+    def __call__(self, names: Sequence[str], default: str) -> str:
+        asked = self.asked()
+        if st.session_state.get(self.key, default) not in names:
+            st.session_state[self.key] = default
+        value = st.selectbox(
+            self.label, names, names.index(default), key=self.key, bind=URL, width=150
+        )
+        return self.told(asked, value, _one_of(names))
+
+
+@dataclass(frozen=True)
+class Switch(Control):
+    """On or off."""
+
+    def __call__(self) -> bool:
+        asked = self.asked()
+        value = st.toggle(self.label, self.default, key=self.key, bind=URL, help=self.help)
+        return self.told(asked, value, "true or false")
+
+
+@dataclass(frozen=True)
+class Live(Control):
+    """A slider that a component moves in the browser, without waiting for the server.
+
+    Streamlit binds only its own widgets to the URL, so this one writes its place there itself.
+    """
+
+    steps: tuple[float, ...]
+
+    def __call__(self) -> int:
+        """The place of the chosen step among `steps`."""
+        asked = self.asked()
+        wanted = [step for step in self.steps if asked is not None and _means(asked, step)]
+        value = st.session_state.setdefault(self.key, wanted[0] if wanted else self.default)
+        if value == self.default:
+            st.query_params.pop(self.key, None)
+        else:
+            st.query_params[self.key] = f"{value:g}"
+        return self.steps.index(self.told(asked, value, _one_of(self.steps)))
+
+    def put(self, place: int) -> None:
+        """Take over what the browser says; a callback."""
+        st.session_state[self.key] = self.steps[place]
+
+
+def _one_of(values: Sequence[Any]) -> str:
+    return "one of " + ", ".join(map(str, values))
+
+
+def _means(asked: str, value: Any) -> bool:
+    if isinstance(value, bool):
+        return asked.lower() == str(value).lower()
+    if isinstance(value, int | float):
+        try:
+            return math.isclose(float(asked), value)
+        except ValueError:
+            return False
+    return asked == value
