@@ -1,0 +1,1 @@
+"""What we measure and how; nothing here is a test, because a time is a fact about a machine."""

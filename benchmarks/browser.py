@@ -1,0 +1,95 @@
+"""Servers on ports of their own, and a browser that tells when a picture has been painted."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).parents[1]
+WATCH = Path(__file__).with_name("watch.js").read_text(encoding="utf-8")
+QUIET, LIMIT = 150, 20_000
+"""Milliseconds without a change after which a picture is finished, and to wait for one at all."""
+
+
+@contextmanager
+def server(script: Path, options: Path) -> Iterator[str]:
+    """Serve `script` with the options in `options`/.streamlit; yields its address at once."""
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", str(script)]
+    command += [f"--server.port={port}", "--server.address=localhost", "--server.headless=true"]
+    command += ["--browser.gatherUsageStats=false"]
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(command, cwd=options, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            yield f"http://localhost:{port}"
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def wait_until_healthy(address: str) -> None:
+    """Return as soon as the server answers."""
+    end = time.monotonic() + LIMIT / 1000
+    while True:
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health"):
+                return
+        except (urllib.error.URLError, ConnectionError):
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.02)
+
+
+@contextmanager
+def bare_options() -> Iterator[Path]:
+    """A folder without options: Streamlit as it comes."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """The system's Chromium without a window, or the one that Playwright installed."""
+    found = (
+        os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    )
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=found, args=["--no-sandbox", "--disable-gpu", "--disable-quic"]
+        )
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def visit(browser: Browser, url: str) -> Iterator[Page]:
+    """Open `url` as a visitor who was never here; the page may not be complete yet."""
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as visitor:
+        visitor.add_init_script(WATCH)
+        page = visitor.new_page()
+        page.goto(url, wait_until="commit")
+        yield page
+
+
+def moments(page: Page) -> dict[str, float]:
+    """When the title and the picture had been painted, in milliseconds since 1970."""
+    return page.evaluate(f"watch.ready({LIMIT})")
+
+
+def latency(page: Page, key: str) -> float:
+    """Press a key on what has the focus; milliseconds until the new picture was painted."""
+    page.evaluate("watch.arm()")
+    page.keyboard.press(key)
+    return page.evaluate(f"watch.latency({QUIET}, {LIMIT})")

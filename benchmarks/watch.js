@@ -1,0 +1,89 @@
+// Runs in a page before its own scripts: notes when pictures change and when that was painted.
+// Pictures are found in open shadow roots too, and a canvas counts as changed when it is drawn on.
+(() => {
+  const PICTURES = ".figure, [data-testid=stVegaLiteChart]";
+  const COMPLETE = {
+    title: "h1",
+    picture: ".figure td.cell, [data-testid=stVegaLiteChart] :is(.mark-rect path, canvas)",
+  };
+  const DRAWING = ["clearRect", "fillRect", "fill", "fillText", "drawImage", "putImageData"];
+  const roots = [document];
+  const first = {};
+  let event = null, changed = null, painted = null, before = "";
+
+  const isInPicture = (node) => {
+    for (; node; node = node.parentNode ?? node.host) if (node.matches?.(PICTURES)) return true;
+    return false;
+  };
+  const holdsPicture = (node) => node.matches?.(PICTURES) || node.querySelector?.(PICTURES);
+  const afterPaint = (then) => requestAnimationFrame(() => requestAnimationFrame(then));
+  const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]);
+  const content = () => all(PICTURES).map((picture) => picture.innerHTML).join("") +
+    all("canvas").filter(isInPicture).map((canvas) => canvas.toDataURL()).join("");
+
+  function change() {
+    if (event === null) return;
+    const at = changed = performance.now();
+    painted = null;
+    afterPaint(() => { if (changed === at) painted = performance.now(); });
+  }
+
+  function complete() {
+    for (const [name, selector] of Object.entries(COMPLETE)) {
+      if (name in first || !all(selector).some((found) => found.getClientRects().length)) continue;
+      first[name] = null;
+      afterPaint(() => { first[name] = performance.timeOrigin + performance.now(); });
+    }
+  }
+
+  function observe(root) {
+    new MutationObserver((records) => {
+      if (records.some((r) => isInPicture(r.target) || [...r.addedNodes].some(holdsPicture))) change();
+      if (!("picture" in first) || !("title" in first)) complete();
+    }).observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+  }
+
+  const attachShadow = Element.prototype.attachShadow;
+  Element.prototype.attachShadow = function (options) {
+    const root = attachShadow.call(this, options);
+    roots.push(root);
+    observe(root);
+    return root;
+  };
+  for (const name of DRAWING) {
+    const draw = CanvasRenderingContext2D.prototype[name];
+    CanvasRenderingContext2D.prototype[name] = function (...args) {
+      if (event !== null && this.canvas.isConnected && isInPicture(this.canvas)) change();
+      return draw.apply(this, args);
+    };
+  }
+  observe(document);
+  addEventListener("keydown", (pressed) => { if (event === null) event = pressed.timeStamp; }, true);
+
+  const wait = (limit, missing, ready) => new Promise((resolve, reject) => {
+    const began = performance.now();
+    const look = () => {
+      if (ready()) return resolve();
+      if (performance.now() - began > limit) return reject(new Error(missing));
+      setTimeout(look, 20);
+    };
+    look();
+  });
+  const isIdle = () => document.querySelector("[data-test-script-state=notRunning]") !== null;
+
+  window.watch = {
+    arm() { [event, changed, painted, before] = [null, null, null, content()]; },
+    // Milliseconds from the key to the last change of a picture on screen: the last one is that
+    // after which the server has answered and nothing moves for `quiet` milliseconds.
+    async latency(quiet, limit) {
+      await wait(limit, "no picture changed", () =>
+        painted !== null && performance.now() - changed > quiet && isIdle());
+      if (content() === before) throw new Error("the picture is the same as before");
+      return painted - event;
+    },
+    async ready(limit) {
+      await wait(limit, "no picture appeared", () => first.title && first.picture && isIdle());
+      return first;
+    },
+  };
+})();
