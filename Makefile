@@ -1,0 +1,57 @@
+# Everything a newcomer needs: `make run`. Each target prepares what it needs, once.
+
+PYTHON ?= $(shell for found in python3.11 python3; do \
+	$$found -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$found && break; \
+done)
+VENV := .venv
+IN_VENV := $(VENV)/bin/python -m
+CODE := app.py pages explainers tests benchmarks
+CHROMIUM ?= $(shell for found in chromium chromium-browser google-chrome; do \
+	command -v $$found && break; done)
+export CHROMIUM
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check bench browser
+
+help: ## list what make can do
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s%s\n", $$1, $$2 }' Makefile
+
+run: $(VENV)/app ## start the app in the browser
+	$(IN_VENV) streamlit run app.py
+
+test: $(VENV)/tools browser ## run all tests, in two processes
+	$(IN_VENV) pytest -n 2
+
+check: $(VENV)/tools ## lint, format and types
+	$(IN_VENV) ruff check $(CODE)
+	$(IN_VENV) ruff format --check $(CODE)
+	$(IN_VENV) mypy $(CODE)
+
+bench: $(VENV)/tools browser ## measure the time from a slider to the picture, and to start
+	$(IN_VENV) benchmarks.latency
+	$(IN_VENV) benchmarks.start
+
+# The files app and tools are empty: they say when the packages were last installed.
+$(VENV)/app: requirements.txt | $(VENV)/bin/pip
+	$(IN_VENV) pip install -r requirements.txt
+	@touch $@
+
+$(VENV)/tools: requirements-dev.txt $(VENV)/app
+	$(IN_VENV) pip install -r requirements.txt -r requirements-dev.txt
+	@touch $@
+
+# pip is the last thing that venv makes. Debian's Python has no ensurepip before python3-venv.
+$(VENV)/bin/pip:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed (on Debian: apt-get install python3)."; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { $(call apt_install,python3-venv); } || \
+		{ echo "$(PYTHON) cannot make a virtual environment: it has no ensurepip."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+browser:
+	@test -n "$(CHROMIUM)" || { $(call apt_install,chromium fonts-noto-color-emoji); } || \
+		{ echo "The tests need Chromium: install it, or say where it is with CHROMIUM=/path/to/it."; exit 1; }
+
+define apt_install
+$(if $(filter 0,$(shell id -u)),,sudo) apt-get update && \
+$(if $(filter 0,$(shell id -u)),,sudo) env DEBIAN_FRONTEND=noninteractive apt-get install -y $(1)
+endef

@@ -1,0 +1,51 @@
+"""The app for the world: `python -m explainers.ui.server` serves it on $PORT, with safe headers."""
+
+import logging
+import os
+from collections.abc import Awaitable, Callable, MutableMapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+import uvicorn
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Served = Callable[[Message, Receive, Send], Awaitable[None]]
+
+HEADERS = (
+    # A Space is shown in a frame of huggingface.co; nobody else may frame the app.
+    (
+        b"content-security-policy",
+        b"frame-ancestors 'self' https://huggingface.co https://*.hf.space",
+    ),
+    (b"x-content-type-options", b"nosniff"),
+)
+
+
+def with_headers(served: Served) -> Served:
+    """Add `HEADERS` to every HTTP response, errors included; websockets pass as they are."""
+
+    async def answer(scope: Message, receive: Receive, send: Send) -> None:
+        async def send_more(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *HEADERS]
+            await send(message)
+
+        await served(scope, receive, send_more)
+
+    return answer
+
+
+app = with_headers(st.App(Path(__file__).parents[2] / "app.py"))
+
+if __name__ == "__main__":
+    # What readers type is in the URL, and not for the log. Streamlit revives `access_log=False`.
+    logging.getLogger("uvicorn.access").disabled = True
+    uvicorn.run(
+        app,
+        host="0.0.0.0",  # noqa: S104 - a container is reached from outside
+        port=int(os.environ.get("PORT", "8501")),
+        log_config=None,  # Streamlit sets up the logs
+    )
