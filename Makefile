@@ -16,7 +16,7 @@ export CHROMIUM
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s%s\n", $$1, $$2 }' Makefile
 
-run: $(VENV)/app ## start the app in the browser
+run: $(VENV)/app ## start the app and print its address
 	$(IN_VENV) streamlit run app.py
 
 test: $(VENV)/tools browser ## run all tests, in two processes

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 import uvicorn
+from streamlit import config
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -43,6 +44,7 @@ app = with_headers(st.App(Path(__file__).parents[2] / "app.py"))
 if __name__ == "__main__":
     # What readers type is in the URL, and not for the log. Streamlit revives `access_log=False`.
     logging.getLogger("uvicorn.access").disabled = True
+    config.set_option("server.fileWatcherType", "none")  # what is served does not change
     uvicorn.run(
         app,
         host="0.0.0.0",  # noqa: S104 - a container is reached from outside

@@ -1,0 +1,18 @@
+# One image for a Hugging Face Space and for any other container host.
+FROM python:3.11-slim
+
+# A Space runs its container as user 1000.
+RUN useradd --create-home --uid 1000 user
+USER user
+ENV HOME=/home/user PYTHONUNBUFFERED=1 PORT=8501
+WORKDIR /home/user/app
+
+# First what changes least; torch without CUDA is 10 times smaller.
+COPY --chown=user requirements.txt .
+RUN python -m pip install --no-cache-dir --user --extra-index-url https://download.pytorch.org/whl/cpu -r requirements.txt
+
+COPY --chown=user . .
+
+EXPOSE 8501
+HEALTHCHECK CMD ["python", "-c", "import os, urllib.request as ask; ask.urlopen(f'http://localhost:{os.environ[\"PORT\"]}/_stcore/health', timeout=5)"]
+CMD ["python", "-m", "explainers.ui.server"]
