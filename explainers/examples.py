@@ -5,12 +5,31 @@ to the device that computes.
 """
 
 import hashlib
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from explainers.attention import masks
 from explainers.attention.single_head import SingleHead
 from explainers.device import best_device
+
+
+class Toy(NamedTuple):
+    """All that one head of attention needs."""
+
+    x: Tensor
+    head: SingleHead
+    mask: Tensor
+
+
+def toy(
+    tokens: tuple[str, ...], d_model: int, head_dim: int, value_dim: int, rule: str, seed: int
+) -> Toy:
+    """A sentence, an untrained head and a mask; the same arguments give the same numbers."""
+    x = embeddings(tokens, d_model, seed)
+    mask = masks.build(masks.RULES[rule], len(tokens), len(tokens)).to(x.device)
+    return Toy(x, random_head(d_model, head_dim, value_dim, seed), mask)
 
 
 def generator(*seeds: int | str) -> torch.Generator:
@@ -24,6 +43,11 @@ def embeddings(tokens: tuple[str, ...], d_model: int, seed: int) -> Tensor:
     """One row per token (tokens, d_model); the same word has the same row wherever it stands."""
     rows = [torch.randn(d_model, generator=generator("token", seed, token)) for token in tokens]
     return torch.stack(rows).to(best_device())
+
+
+def shuffled(length: int, seed: int) -> Tensor:
+    """An order of `length` tokens (length,)."""
+    return torch.randperm(length, generator=generator("order", seed)).to(best_device())
 
 
 def with_new_last(x: Tensor, seed: int) -> Tensor:

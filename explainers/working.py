@@ -84,6 +84,22 @@ def softmax(row: Sequence[float], column: int, value: float, labels: Sequence[st
     )
 
 
+def addition(left: float, right: float, value: float, name: str) -> Working:
+    """`value` as the sum of two numbers."""
+    for shown, places in _digits(value, left + right):
+        first, second = _rounded(left, places), _rounded(right, places)
+        if _rounded(first + second, shown) == _rounded(value, shown):
+            break
+    result = f"{_rounded(value, shown):f}"
+    return Working(
+        result,
+        (f"{_signed(first)} + {_signed(second)} = {_signed(first + second)}", f"{name} = {result}"),
+        "import torch\n"
+        f"left, right = torch.tensor({_list((left, right))}, dtype=torch.float64)\n"
+        f'print(f"{{left + right:.{shown}f}}")',
+    )
+
+
 def masked(score: float, value: float, name: str) -> Working:
     """A score that the mask lets through, or replaces by −∞."""
     if value == -math.inf:

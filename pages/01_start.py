@@ -14,10 +14,9 @@ from explainers.ui.matrices import oriented
 from explainers.ui.numbers import explore
 from explainers.ui.one_head import OneHead
 from explainers.ui.predict import revealed
-from explainers.ui.prose import Prose
 from explainers.ui.source import run_and_show
 
-text = Prose(__file__)
+text = common.page_text(__file__)
 TOKENS, PROJECTIONS = "pages/02_tokens.py", "pages/03_query_key_value.py"
 SCORES = "pages/04_scores.py"
 STAGES = {
@@ -25,11 +24,7 @@ STAGES = {
     "Q": ("→", PROJECTIONS),
     "K": ("", PROJECTIONS),
     "V": ("", PROJECTIONS),
-    "products": ("→", SCORES),
-    "scores": ("→", SCORES),
-    "masked": ("→", SCORES),
-    "weights": ("→", SCORES),
-    "output": ("→", SCORES),
+    **dict.fromkeys(("products", "scores", "masked", "weights", "output"), ("→", SCORES)),
 }
 
 
@@ -53,15 +48,20 @@ def computation(tokens: tuple[str, ...]) -> None:
         )
 
     length = len(choices.tokens)
-    x = examples.embeddings(choices.tokens, choices.d_model, choices.seed)
-    head = examples.random_head(choices.d_model, choices.head_dim, choices.head_dim, choices.seed)
+    x, head, mask = examples.toy(
+        choices.tokens,
+        choices.d_model,
+        choices.head_dim,
+        choices.head_dim,
+        choices.mask,
+        choices.seed,
+    )
     causal = masks.build(masks.causal, length, length).to(x.device)
     before = single_head(x, head, causal).output
     changed = single_head(examples.with_new_last(x, choices.seed), head, causal).output != before
     if not revealed(text, "start", ("none", "1", f"{length}"), f"{changed.any(-1).sum()}"):
         return
     picture = st.container()
-    mask = masks.build(masks.RULES[choices.mask], length, length).to(x.device)
     projections = run_and_show(project, x, head)
     steps = run_and_show(attention_steps, *projections, mask)
 

@@ -48,7 +48,7 @@ def prefix(length: int) -> Rule:
 
 
 def padding(lengths: Tensor) -> Rule:
-    """Nobody sees the filling behind a sequence's end; `lengths` (batch,) holds the true lengths."""
+    """Nobody sees the filling behind a sequence's end; `lengths` (batch,) are the true ones."""
     real = lengths[:, None, None, None]  # (batch, 1, 1, 1)
     return Rule(lambda query_pos, key_pos: (query_pos >= 0) & (key_pos < real))
 

@@ -1,7 +1,11 @@
-"""Sinusoidal positions (Vaswani et al. 2017, section 3.5)."""
+"""Sinusoidal positions (Vaswani et al. 2017, section 3.5), and what is lost without them."""
+
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
+
+from explainers.attention.single_head import SingleHead, single_head
 
 
 def sinusoidal(length: int, d_model: int, longest: float) -> Tensor:
@@ -16,3 +20,21 @@ def sinusoidal(length: int, d_model: int, longest: float) -> Tensor:
     angle = position / longest ** (pair / d_model)  # (length, d_model)
     vectors = torch.where(column % 2 == 0, angle.sin(), angle.cos())  # (length, d_model)
     return vectors
+
+
+class Reordered(NamedTuple):
+    """Outputs of the same tokens in two orders, rows matched by token."""
+
+    before: Tensor
+    after: Tensor
+
+
+def reorder(x: Tensor, places: Tensor, head: SingleHead, mask: Tensor, order: Tensor) -> Reordered:
+    """Shuffle the tokens but not their places, and compare what each token gets.
+
+    x and places (length, d_model); `order` (length,) holds the token that comes first, second, …
+    Without places (all zero) and without a mask, attention cannot tell the two orders apart.
+    """
+    before = single_head(x + places, head, mask).output  # (length, value_dim)
+    after = single_head(x[order] + places, head, mask).output  # (length, value_dim)
+    return Reordered(before[order], after)

@@ -23,8 +23,8 @@ def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Attent
     `masks.build`, which refuses one that leaves a query nothing: its row would be 0/0.
     """
     head_dim = query.shape[-1]
-    scores = query @ key.transpose(-2, -1) / math.sqrt(head_dim)  # (..., heads, q_len, kv_len)
-    allowed = scores.masked_fill(~mask, -torch.inf)  # (..., heads, q_len, kv_len)
-    weights = allowed.softmax(dim=-1)  # (..., heads, q_len, kv_len)
-    output = weights @ value  # (..., heads, q_len, value_dim)
+    scores = query @ key.transpose(-2, -1) / math.sqrt(head_dim)  # (..., q_len, kv_len)
+    allowed = scores.masked_fill(~mask, -torch.inf)  # (..., q_len, kv_len)
+    weights = allowed.softmax(dim=-1)  # (..., q_len, kv_len)
+    output = weights @ value  # (..., q_len, value_dim)
     return Attention(scores, weights, output)

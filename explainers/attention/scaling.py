@@ -1,4 +1,4 @@
-"""Why √d_k: what happens to scores, weights and gradients as d_k grows (Vaswani et al. 2017, 3.2.1)."""
+"""Why √d_k: scores, weights and gradients as d_k grows (Vaswani et al. 2017, section 3.2.1)."""
 
 import math
 from typing import NamedTuple
@@ -24,7 +24,7 @@ def random_scores(head_dim: int, kv_len: int, draws: int, generator: torch.Gener
 
 def largest_weight(scores: Tensor) -> Tensor:
     """The largest share in each row after the softmax."""
-    largest = scores.softmax(dim=-1).amax(dim=-1)  # (draws)
+    largest = scores.softmax(dim=-1).amax(dim=-1)  # (draws,)
     return largest
 
 
@@ -36,7 +36,7 @@ def gradient_size(scores: Tensor) -> Tensor:
     weights = scores.softmax(dim=-1)  # (draws, kv_len)
     outer = weights[:, :, None] * weights[:, None, :]  # (draws, kv_len, kv_len)
     jacobian = torch.diag_embed(weights) - outer  # (draws, kv_len, kv_len)
-    size = jacobian.norm(dim=(-2, -1))  # (draws)
+    size = jacobian.norm(dim=(-2, -1))  # (draws,)
     return size
 
 
@@ -44,3 +44,23 @@ def with_temperature(scores: Tensor, temperature: float) -> Tensor:
     """Softmax of scores divided by a temperature; the root is the temperature √d_k."""
     weights = (scores / temperature).softmax(dim=-1)  # (..., q_len, kv_len)
     return weights
+
+
+class Measured(NamedTuple):
+    """What many draws at one d_k gave, without and with the root."""
+
+    head_dim: int
+    variance: tuple[float, float]
+    largest: tuple[Tensor, Tensor]
+    gradient: tuple[float, float]
+
+
+def measure(head_dim: int, kv_len: int, draws: int, generator: torch.Generator) -> Measured:
+    """Variance of the scores, largest weight of each row, mean size of the softmax's gradient."""
+    unscaled, scaled = random_scores(head_dim, kv_len, draws, generator)
+    return Measured(
+        head_dim,
+        variance=(unscaled.var().item(), scaled.var().item()),
+        largest=(largest_weight(unscaled), largest_weight(scaled)),
+        gradient=(gradient_size(unscaled).mean().item(), gradient_size(scaled).mean().item()),
+    )

@@ -19,41 +19,41 @@ class Steps(NamedTuple):
 
 def dot_products(query: Tensor, key: Tensor) -> Tensor:
     """How well each query matches each key: one dot product per pair."""
-    products = query @ key.transpose(-2, -1)  # (..., heads, q_len, kv_len)
+    products = query @ key.transpose(-2, -1)  # (..., q_len, kv_len)
     return products
 
 
 def scale(products: Tensor, head_dim: int) -> Tensor:
     """Divide by √d_k, so that the spread of the scores does not grow with d_k."""
-    scores = products / math.sqrt(head_dim)  # (..., heads, q_len, kv_len)
+    scores = products / math.sqrt(head_dim)  # (..., q_len, kv_len)
     return scores
 
 
 def hide(scores: Tensor, mask: Tensor) -> Tensor:
     """Give −∞ to every pair the mask forbids: e to the −∞ is exactly 0."""
-    allowed = scores.masked_fill(~mask, -torch.inf)  # (..., heads, q_len, kv_len)
+    allowed = scores.masked_fill(~mask, -torch.inf)  # (..., q_len, kv_len)
     return allowed
 
 
 def softmax(allowed: Tensor) -> Tensor:
     """Turn each row into shares that sum to 1, largest for the largest score."""
-    largest = allowed.amax(dim=-1, keepdim=True)  # (..., heads, q_len, 1)
-    powers = torch.exp(allowed - largest)  # (..., heads, q_len, kv_len)
-    weights = powers / powers.sum(dim=-1, keepdim=True)  # (..., heads, q_len, kv_len)
+    largest = allowed.amax(dim=-1, keepdim=True)  # (..., q_len, 1)
+    powers = torch.exp(allowed - largest)  # (..., q_len, kv_len)
+    weights = powers / powers.sum(dim=-1, keepdim=True)  # (..., q_len, kv_len)
     return weights
 
 
 def mix(weights: Tensor, value: Tensor) -> Tensor:
     """Average the values, each counted by its weight."""
-    output = weights @ value  # (..., heads, q_len, value_dim)
+    output = weights @ value  # (..., q_len, value_dim)
     return output
 
 
 def attention_steps(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Steps:
     """The same result as `attention()`, with nothing in between left out."""
-    products = dot_products(query, key)  # (..., heads, q_len, kv_len)
-    scores = scale(products, head_dim=query.shape[-1])  # (..., heads, q_len, kv_len)
-    allowed = hide(scores, mask)  # (..., heads, q_len, kv_len)
-    weights = softmax(allowed)  # (..., heads, q_len, kv_len)
-    output = mix(weights, value)  # (..., heads, q_len, value_dim)
+    products = dot_products(query, key)  # (..., q_len, kv_len)
+    scores = scale(products, head_dim=query.shape[-1])  # (..., q_len, kv_len)
+    allowed = hide(scores, mask)  # (..., q_len, kv_len)
+    weights = softmax(allowed)  # (..., q_len, kv_len)
+    output = mix(weights, value)  # (..., q_len, value_dim)
     return Steps(products, scores, allowed, weights, output)

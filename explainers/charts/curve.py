@@ -22,13 +22,18 @@ class Axis:
         return alt.Scale(type="log", base=2) if self.logarithmic else alt.Scale(type="linear")
 
 
-def curve(rows: pd.DataFrame, theme: Theme, x: Axis, y: Axis) -> alt.TopLevelMixin:
-    """Columns x, y, series and reference (True for theory's line); `current` marks the chosen x."""
+def curve(
+    rows: pd.DataFrame, theme: Theme, x: Axis, y: Axis, series: tuple[str, ...]
+) -> alt.TopLevelMixin:
+    """Columns x, y, series and reference (True for theory's line); `current` marks the chosen x.
+
+    `series` names the measured ones and then, if there is one, the theory.
+    """
     base = alt.Chart(rows).encode(
         alt.X("x:Q").scale(x.scale).title(x.title),
         alt.Y("y:Q").scale(y.scale).title(y.title),
         alt.Color("series:N")
-        .scale(range=[theme.key, theme.query, theme.muted])
+        .scale(domain=list(series), range=[theme.key, theme.query, theme.muted][: len(series)])
         .legend(orient="top", title=None, labelLimit=300),
         tooltip=["series:N", alt.Tooltip("x:Q", title=x.title), alt.Tooltip("y:Q", format=".4f")],
     )

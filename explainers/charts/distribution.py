@@ -30,17 +30,19 @@ def distribution(rows: pd.DataFrame, theme: Theme, length: int) -> alt.TopLevelM
     return dressed(figure.properties(padding={"left": 100, "right": 40}), theme)
 
 
-def histogram(rows: pd.DataFrame, theme: Theme, x_title: str) -> alt.TopLevelMixin:
+def histogram(
+    rows: pd.DataFrame, theme: Theme, x_title: str, series: tuple[str, str]
+) -> alt.TopLevelMixin:
     """Columns start, end, share, series: the share of draws between start and end."""
-    colour = alt.Color("series:N").scale(range=[theme.key, theme.query]).title(None)
+    colour = alt.Color("series:N").scale(domain=list(series), range=[theme.key, theme.query])
     chart = (
         alt.Chart(rows)
         .mark_bar(opacity=0.75)
         .encode(
-            alt.X("start:Q").title(x_title).scale(domain=list(WEIGHT_DOMAIN)),
+            alt.X("start:Q", bin="binned").title(x_title).scale(domain=list(WEIGHT_DOMAIN)),
             alt.X2("end"),
             alt.Y("share:Q").stack(None).title("share of draws"),
-            colour.legend(orient="top"),
+            colour.legend(orient="top", title=None),
             tooltip=[
                 "series:N",
                 alt.Tooltip("start:Q", format=".2f"),

@@ -9,8 +9,8 @@ import altair as alt
 import pandas as pd
 from PIL import Image
 
-from explainers.charts.matrix import Matrix
 from explainers.charts.dress import dressed
+from explainers.charts.matrix import Matrix
 from explainers.charts.theme import MAX_MARKS_SIDE, Theme, rgb
 
 CELL = 34

@@ -1,12 +1,22 @@
 """What stands around every page: its title, and the switches that mean the same everywhere."""
 
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 
 from explainers.ui import controls
+from explainers.ui.prose import Prose
+
+_FRAMED, _SENT_BACK = "frame was drawn", "sent back to the contents"
+
+
+NARROW_MARGINS = "<style>.stMainBlockContainer { padding: 3rem 2rem 5rem; }</style>"
+"""Streamlit's own margins take a quarter of a projector's 1024 pixels."""
 
 
 def frame(title: str) -> None:
     """Draw the title before the page computes anything, and the common switches."""
+    st.session_state[_FRAMED] = True
+    st.html(NARROW_MARGINS)
     st.title(title)
     with st.sidebar:
         st.subheader("On every page")
@@ -14,6 +24,19 @@ def frame(title: str) -> None:
         controls.queries()
         controls.seed()
         st.button("Reset all choices", on_click=controls.reset, icon=":material/restart_alt:")
+
+
+def page_text(page_file: str) -> Prose:
+    """The text of a page, and a check that the page was opened by way of `app.py`.
+
+    Until `app.py` has run once in the process, Streamlit takes the folder `pages` for its older
+    kind of app and opens a linked page alone, without contents and title. Then run again.
+    """
+    if _FRAMED not in st.session_state and _SENT_BACK not in st.session_state:
+        st.session_state[_SENT_BACK] = True
+        PagesManager.uses_pages_directory = False
+        st.rerun()
+    return Prose(page_file)
 
 
 def queries_down() -> bool:

@@ -3,7 +3,17 @@
 import streamlit as st
 
 from explainers.sentence import MAX_CHARACTERS, PRESETS, SENTENCE, Sentence, read_sentence
-from explainers.ui.kinds import NOTICES, URL, Choice, Counter, Ladder, Listed, Live, Switch, Whole
+from explainers.ui.kinds import (
+    NOTICES,
+    URL,
+    Choice,
+    Counter,
+    Ladder,
+    Listed,
+    Live,
+    Switch,
+    Whole,
+)
 from explainers.ui.plain import escaped
 
 GUESS = "guess_"
@@ -35,7 +45,7 @@ longest = Ladder(
 projection = Choice("projection", "Projection", "Q", ("Q", "K", "V"))
 step = Choice("step", "Step", "products", ("products", "scores", "weights", "output"))
 temperature = Live(
-    "temperature", "Temperature", 1, (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.4, 2, 3, 4, 6, 8, 11, 16, 32)
+    "temperature", "Temperature", 1, tuple(round(2 ** (n / 2), 2) for n in range(-6, 15))
 )
 root_head_dim = Live("root_d_k", "d_k", 64, tuple(2**power for power in range(2, 11)))
 

@@ -1,4 +1,4 @@
-"""Kinds of controls: each keeps its value in the URL and says what it made of a link it cannot obey.
+"""Kinds of controls: each keeps its value in the URL, and says so when it cannot obey a link.
 
 Streamlit ignores a value in the URL that a widget does not allow; a reader who followed the link
 would see another picture and not know it.

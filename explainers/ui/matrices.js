@@ -2,7 +2,8 @@
 // a click (or Enter) picks a number, and the rows and columns that number came from are framed.
 // Text from readers is only ever written with textContent.
 
-const WIDEST = 38, DIGITS_NEED = 29, LABELS = 88;
+const LABELS = 78, DIGITS_NEED = 28;
+const widest = (room) => room < 700 ? 30 : room < 1000 ? 36 : 40; // two panels of 7 side by side at 1024
 const NO_STEPPING_IN = "input, textarea, select, [contenteditable=true], [role=slider], [role=grid], [role=radiogroup], [role=tablist]";
 
 export default function (component) {
@@ -215,7 +216,8 @@ class Panel {
     this.figure = figure;
     this.data = data;
     this.box = element("section", "panel");
-        const title = element("h4", "", "");
+    this.box.setAttribute("aria-label", data.name);
+        const title = element("div", "title");
     const name = element(data.link ? "button" : "span", "name", data.name);
     if (data.link) {
       name.setAttribute("aria-label", `${data.name}: open its page`);
@@ -332,7 +334,7 @@ class Table extends Panel {
   }
 
   fit(room) {
-    const side = Math.max(4, Math.min(WIDEST, Math.floor((room - LABELS) / this.data.columns.length) - 1));
+    const side = Math.max(4, Math.min(widest(room), Math.floor((room - LABELS) / this.data.columns.length) - 1));
     this.table.style.setProperty("--side", `${side}px`);
     this.table.classList.toggle("no-digits", side < DIGITS_NEED || this.data.columns.length > 16);
   }

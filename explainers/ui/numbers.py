@@ -26,7 +26,9 @@ def explore(
         _arithmetic(title, full)
     with picture:
         card = {"title": title, "lines": full.lines, "snippet": full.snippet}
-        opened = show_matrices(panels, cell, theme(), key, _pick, stepper, working=card)
+        opened = show_matrices(
+            panels, cell, theme(), f"picture {key}", _pick, stepper, working=card
+        )
         take_away(key, lambda: _drawn(panels), lambda: _table(panels))
     return opened
 

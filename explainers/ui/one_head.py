@@ -1,4 +1,4 @@
-"""Every matrix of one head as plain numbers: its picture, and the arithmetic of each of its cells."""
+"""Every matrix of one head as plain numbers: its picture, and the arithmetic of each cell."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from explainers.attention.single_head import Projections, SingleHead
 from explainers.attention.steps import Steps
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
-from explainers.ui.matrices import Cell, Panel, Source
+from explainers.ui.matrices import Cell, Panel, Source, oriented
 from explainers.working import Working
 
 Numbers = list[list[float]]
@@ -30,16 +30,16 @@ AXES = {
 }
 FORMULAS = {
     "X": "one row per token",
-    "W_Q": "learned",
-    "W_K": "learned",
-    "W_V": "learned",
+    "W_Q": "random here, learned in a model",
+    "W_K": "random here, learned in a model",
+    "W_V": "random here, learned in a model",
     "Q": "X · W_Q",
     "K": "X · W_K",
     "V": "X · W_V",
     "products": "Q · Kᵀ",
     "scores": "Q · Kᵀ ÷ √d_k",
     "masked": "−∞ where forbidden",
-    "weights": "softmax of each row",
+    "weights": "softmax: every row sums to 1",
     "output": "weights · V",
 }
 ROLES = {"Q": "query", "W_Q": "query", "K": "key", "W_K": "key", "V": "value", "W_V": "value"}
@@ -115,6 +115,19 @@ class OneHead:
     def panel(self, name: str, operator: str = "", link: str = "") -> Panel:
         """The matrix with the rows and columns that its numbers come from."""
         return Panel(name, self.matrix(name), operator, link, SOURCES.get(name, ()))
+
+    def step(self, name: str, queries_down: bool) -> list[Panel]:
+        """One of the four steps: what goes in and what comes out."""
+        match name:
+            case "products":
+                return self.product("Q", "Kᵀ", "products", queries_down)
+            case "output":
+                return self.product("weights", "V", "output", queries_down)
+            case "scores":
+                before, after = "products", "scores"
+            case _:
+                before, after = "masked", "weights"
+        return oriented([self.panel(before), self.panel(after, operator="→")], queries_down)
 
     def product(self, left: str, right: str, result: str, queries_down: bool) -> list[Panel]:
         """left · right = result; with the queries along the top, the same product transposed.

@@ -25,6 +25,6 @@ class Prose:
         self.page = Path(page_file).stem
 
     def __call__(self, name: str, **numbers: object) -> None:
-        """Show a remark with its numbers; one that the text asks for and nobody gives is an error."""
+        """Show a remark with its numbers; one that the text asks for must be given."""
         text = sections(self.page)[name]
         st.markdown(_NUMBER.sub(lambda slot: str(numbers[slot[1]]), text))

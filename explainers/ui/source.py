@@ -20,4 +20,4 @@ def show_source(*functions: Callable) -> None:
     """The text of functions that this page has run."""
     names = ", ".join(f"`{function.__name__}`" for function in functions)
     with st.expander(f"The code that just ran: {names}", icon=":material/code:"):
-        st.code("\n\n".join(inspect.getsource(function) for function in functions))
+        st.code("\n\n".join(inspect.getsource(function).strip() for function in functions))

@@ -1,0 +1,69 @@
+"""Cutting the reader's text three ways, and learning byte pairs in front of the reader."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from explainers.sentence import Sentence, characters, words
+from explainers.tokens import BYTES, Merge, Piece, learn_merges, pieces, spelling
+from explainers.ui import controls
+from explainers.ui.picture import show_chart
+from explainers.ui.prose import Prose
+
+CORPUS = Path(__file__).parents[2] / "assets" / "text" / "corpus.txt"
+LAST = 5
+
+
+@st.cache_data(show_spinner="Learning merges …", max_entries=1)
+def learned() -> list[Merge]:
+    """All the merges that the slider offers, learned on the shipped text."""
+    return learn_merges(CORPUS.read_text(encoding="utf-8"), controls.merges.high)
+
+
+@st.cache_data(show_spinner=False, max_entries=1)
+def vocabulary() -> dict[str, int]:
+    """Every word of the shipped text with a number, in the order of first appearance."""
+    return {word: n for n, word in enumerate(dict.fromkeys(words(CORPUS.read_text("utf-8"))))}
+
+
+def cut(sentence: Sentence, unit: str, merges: int) -> list[Piece]:
+    """The sentence as tokens with their ids; a word that the shipped text lacks has none."""
+    if unit == "words":
+        known = vocabulary()
+        return [Piece(w, (known[w],) if w in known else ()) for w in sentence.tokens]
+    if unit == "characters":
+        return [Piece(c, tuple(map(ord, c))) for c in characters(sentence.text)]
+    return pieces(sentence.text, learned()[:merges])
+
+
+def show_strip(found: list[Piece]) -> None:
+    """The tokens in a row, ids underneath."""
+    from explainers.charts.strip import strip_rows, token_strip
+
+    notes = [" ".join(map(str, piece.ids)) or "unknown" for piece in found]
+    rows = strip_rows([piece.text for piece in found], notes)
+    lines = int(rows["top"].max()) + 1 if len(rows) else 1
+    alt = f"The text as {len(found)} tokens, each with its id underneath."
+    show_chart(token_strip, rows, alt, "tokens", lines=lines)
+
+
+def show_merges(text: Prose, merges: int) -> None:
+    """The last merges that were learned, newest first."""
+    done = learned()[:merges]
+    text("merges", vocabulary=BYTES + len(done), merges=len(done))
+    if not done:
+        return
+    lines = []
+    for n in range(len(done) - 1, max(len(done) - 1 - LAST, -1), -1):
+        merge = done[n]
+        left, right = (_printed(spelling(token, done)) for token in (merge.left, merge.right))
+        lines.append(f"{n + 1:>4}  {left} + {right}  →  id {BYTES + n}   ({merge.count} times)")
+    st.code("\n".join(lines), language=None)
+
+
+def _printed(spelled: bytes) -> str:
+    """Text where the bytes are whole characters, otherwise the bytes themselves."""
+    try:
+        return f"“{spelled.decode()}”".replace(" ", "␣").replace("\n", "⏎")
+    except UnicodeDecodeError:
+        return "bytes " + spelled.hex(" ")
