@@ -88,8 +88,8 @@ def moments(page: Page) -> dict[str, float]:
     return page.evaluate(f"watch.ready({LIMIT})")
 
 
-def latency(page: Page, key: str) -> float:
-    """Press a key on what has the focus; milliseconds until the new picture was painted."""
-    page.evaluate("watch.arm()")
+def latency(page: Page, key: str, pictures: str | None = None) -> float:
+    """Press a key on what has the focus; milliseconds until `pictures` had been painted anew."""
+    page.evaluate("selector => watch.arm(selector)", pictures)
     page.keyboard.press(key)
     return page.evaluate(f"watch.latency({QUIET}, {LIMIT})")

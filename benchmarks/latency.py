@@ -4,9 +4,11 @@ All servers run and all pages are open at the same time. They take turns, one ch
 whatever else the machine does meets all of them alike.
 """
 
+import re
 import statistics
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from playwright.sync_api import Locator, Page
 
@@ -25,11 +27,30 @@ from benchmarks.browser import (
 WARM_UP, SPAN = 5, 8
 """Changes that are not counted; steps that a slider walks up before it walks down again."""
 BARE, STRICT = "bare app", "bare app, our server options"
-D_K = "d_k: numbers per query and key"
+
+
+class Target(NamedTuple):
+    """A slider of a page, and which of the page's pictures count, if not all of them."""
+
+    link: str
+    label: str | re.Pattern[str]
+    pictures: str | None = None
+
+
+SHOWN = "predict=false"
+D_K, ROOT_D_K = "d_k: numbers per query and key", re.compile("^d_k(?!:)")
+# A merge may leave the reader's sentence as it was; the list of merges always changes.
+MERGES = "[data-testid=stVegaLiteChart], [data-testid=stCode]"
 PAGES = {
-    "01 d_k": ("/?predict=false", D_K),
+    "01 d_k": Target(f"/?{SHOWN}", D_K),
+    "02 merges": Target(f"/tokens?{SHOWN}&unit=byte+pairs", "Merges learned so far", MERGES),
+    "02 wavelength": Target(f"/tokens?{SHOWN}", "Slowest wave"),
+    "03 d_k": Target(f"/query_key_value?{SHOWN}", D_K),
+    "04 d_k": Target(f"/scores?{SHOWN}", D_K),
+    "04 temperature": Target(f"/scores?{SHOWN}", "Temperature"),
+    "04 root: rows of weights": Target(f"/scores?{SHOWN}", ROOT_D_K, ".figure"),
+    "04 root: all pictures": Target(f"/scores?{SHOWN}", ROOT_D_K),
 }
-"""Name in the report: link, and the slider's label."""
 
 
 @dataclass
@@ -38,6 +59,7 @@ class Walker:
 
     page: Page
     slider: Locator
+    pictures: str | None
     times: list[float] = field(default_factory=list)
     up: bool = True
 
@@ -55,7 +77,7 @@ class Walker:
             self.up = value <= self.low
         self.page.bring_to_front()
         self.slider.focus()
-        return latency(self.page, "ArrowRight" if self.up else "ArrowLeft")
+        return latency(self.page, "ArrowRight" if self.up else "ArrowLeft", self.pictures)
 
     def _state(self) -> tuple[int, int, int]:
         return self.slider.evaluate("input => [+input.value, +input.min, +input.max]")
@@ -81,13 +103,14 @@ def measure(changes: int) -> str:
         strict = stack.enter_context(server(minimal, ROOT))
         ours = stack.enter_context(server(ROOT / "app.py", ROOT))
         browser = stack.enter_context(chromium())
-        targets = {BARE: (bare, "Factor"), STRICT: (strict, "Factor")}
-        targets |= {name: (ours + path, label) for name, (path, label) in PAGES.items()}
+        targets = {BARE: (bare, Target("/", "Factor")), STRICT: (strict, Target("/", "Factor"))}
+        targets |= {name: (ours, target) for name, target in PAGES.items()}
         walkers = {}
-        for name, (url, label) in targets.items():
-            wait_until_healthy(url)
-            page = stack.enter_context(visit(browser, url))
-            walkers[name] = Walker(page, page.get_by_role("slider", name=label).first)
+        for name, (address, target) in targets.items():
+            wait_until_healthy(address)
+            page = stack.enter_context(visit(browser, address + target.link))
+            slider = page.get_by_role("slider", name=target.label).first
+            walkers[name] = Walker(page, slider, target.pictures)
         for change in range(WARM_UP + changes):
             for walker in walkers.values():
                 took = walker.step()

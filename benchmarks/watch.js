@@ -7,22 +7,36 @@
     picture: ".figure td.cell, [data-testid=stVegaLiteChart] :is(.mark-rect path, canvas)",
   };
   const DRAWING = ["clearRect", "fillRect", "fill", "fillText", "drawImage", "putImageData"];
+  const EVERYTHING = {
+    subtree: true, childList: true, attributes: true, attributeOldValue: true,
+    characterData: true, characterDataOldValue: true,
+  };
   const roots = [document];
   const first = {};
-  let event = null, changed = null, painted = null, before = "";
+  let pictures = PICTURES, before = "";
+  let pressed = null, changed = null, painted = null;
 
   const isInPicture = (node) => {
-    for (; node; node = node.parentNode ?? node.host) if (node.matches?.(PICTURES)) return true;
+    for (; node; node = node.parentNode ?? node.host) if (node.matches?.(pictures)) return true;
     return false;
   };
-  const holdsPicture = (node) => node.matches?.(PICTURES) || node.querySelector?.(PICTURES);
+  const holdsPicture = (node) => node.matches?.(pictures) || node.querySelector?.(pictures);
   const afterPaint = (then) => requestAnimationFrame(() => requestAnimationFrame(then));
   const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]);
-  const content = () => all(PICTURES).map((picture) => picture.innerHTML).join("") +
+  const content = () => all(pictures).map((picture) => picture.innerHTML).join("") +
     all("canvas").filter(isInPicture).map((canvas) => canvas.toDataURL()).join("");
 
+  // Writing what stands there already changes nothing on screen.
+  const text = (nodes) => [...nodes].map((node) => node.nodeType === 3 ? node.data : node.outerHTML).join("");
+  function isChange({ type, target, attributeName, oldValue, addedNodes, removedNodes }) {
+    if (type === "attributes") return target.getAttribute(attributeName) !== oldValue;
+    if (type === "characterData") return target.data !== oldValue;
+    const only = [...addedNodes, ...removedNodes].every((node) => node.nodeType === 3);
+    return !only || text(addedNodes) !== text(removedNodes);
+  }
+
   function change() {
-    if (event === null) return;
+    if (pressed === null) return;
     const at = changed = performance.now();
     painted = null;
     afterPaint(() => { if (changed === at) painted = performance.now(); });
@@ -38,9 +52,11 @@
 
   function observe(root) {
     new MutationObserver((records) => {
-      if (records.some((r) => isInPicture(r.target) || [...r.addedNodes].some(holdsPicture))) change();
+      const counts = (record) => isChange(record) &&
+        (isInPicture(record.target) || [...record.addedNodes].some(holdsPicture));
+      if (pressed !== null && records.some(counts)) change();
       if (!("picture" in first) || !("title" in first)) complete();
-    }).observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+    }).observe(root, EVERYTHING);
   }
 
   const attachShadow = Element.prototype.attachShadow;
@@ -53,12 +69,12 @@
   for (const name of DRAWING) {
     const draw = CanvasRenderingContext2D.prototype[name];
     CanvasRenderingContext2D.prototype[name] = function (...args) {
-      if (event !== null && this.canvas.isConnected && isInPicture(this.canvas)) change();
+      if (pressed !== null && this.canvas.isConnected && isInPicture(this.canvas)) change();
       return draw.apply(this, args);
     };
   }
   observe(document);
-  addEventListener("keydown", (pressed) => { if (event === null) event = pressed.timeStamp; }, true);
+  addEventListener("keydown", (event) => { pressed ??= event.timeStamp; }, true);
 
   const wait = (limit, missing, ready) => new Promise((resolve, reject) => {
     const began = performance.now();
@@ -72,14 +88,18 @@
   const isIdle = () => document.querySelector("[data-test-script-state=notRunning]") !== null;
 
   window.watch = {
-    arm() { [event, changed, painted, before] = [null, null, null, content()]; },
+    // From now on, the next key counts, and changes in what `selector` finds.
+    arm(selector) {
+      pictures = selector ?? PICTURES;
+      [pressed, changed, painted, before] = [null, null, null, content()];
+    },
     // Milliseconds from the key to the last change of a picture on screen: the last one is that
     // after which the server has answered and nothing moves for `quiet` milliseconds.
     async latency(quiet, limit) {
       await wait(limit, "no picture changed", () =>
         painted !== null && performance.now() - changed > quiet && isIdle());
       if (content() === before) throw new Error("the picture is the same as before");
-      return painted - event;
+      return painted - pressed;
     },
     async ready(limit) {
       await wait(limit, "no picture appeared", () => first.title && first.picture && isIdle());
