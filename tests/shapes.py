@@ -1,0 +1,75 @@
+"""A shape comment is a claim: run the function and hold each comment to what happened."""
+
+import ast
+import inspect
+import io
+import re
+import textwrap
+import tokenize
+
+SHAPES = re.compile(r"\([^()]+\)(?:, \([^()]+\))*")
+TEACHING = "explainers.attention"
+
+
+def check_shapes(function, sizes, *arguments):
+    """Call the function; each commented tensor, in it and in what it calls, must be as commented.
+
+    `sizes` gives the size of every axis word, and under "..." the leading axes of this call, so
+    that a comment that leaves an axis out is as wrong as one that exchanges two.
+    """
+    held = []
+
+    def hold(place, comment, names, tensors):
+        assert SHAPES.fullmatch(comment), f"{place}: ({comment}) is no shape"
+        shapes = re.findall(r"\(([^()]+)\)", comment)
+        assert len(shapes) == len(names), f"{place}: {len(shapes)} shapes for {names}"
+        for name, shape, tensor in zip(names, shapes, tensors, strict=True):
+            stated, actual = _stated(shape, sizes, place), tuple(tensor.shape)
+            assert actual == stated, f"{place}: {name} is {actual}, its comment says ({shape})"
+            held.append(place)
+
+    _holding(function, hold)(*arguments)
+    assert held, f"{function.__name__} states no shape"
+
+
+def _stated(shape, sizes, place):
+    axes = [axis.strip() for axis in shape.removesuffix(",").split(",")]
+    unknown = [axis for axis in axes if axis not in sizes and not axis.isdigit()]
+    assert not unknown, f"{place}: nobody knows the axis {unknown}"
+    known = [int(axis) if axis.isdigit() else sizes[axis] for axis in axes]
+    return tuple(size for axis in known for size in (axis if isinstance(axis, tuple) else (axis,)))
+
+
+def _holding(function, hold):
+    """The same function, calling `hold` after every assignment that has a shape comment."""
+    lines, first = inspect.getsourcelines(function)
+    source = textwrap.dedent("".join(lines))
+    comments = {
+        token.start[0]: token.string.removeprefix("#").strip()
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.type == tokenize.COMMENT and re.match(r"#\s*\(", token.string)
+    }
+    tree = _AfterAssignment(function.__name__, comments).visit(ast.parse(source))
+    ast.increment_lineno(ast.fix_missing_locations(tree), first - 1)
+    assert not comments, f"{function.__name__}: {comments} stand behind no assignment"
+    namespace = dict(function.__globals__, hold=hold)
+    for name in function.__code__.co_names:
+        called = namespace.get(name)
+        if inspect.isfunction(called) and called.__module__.startswith(TEACHING):
+            namespace[name] = _holding(called, hold)
+    exec(compile(tree, function.__code__.co_filename, "exec"), namespace)
+    return namespace[function.__name__]
+
+
+class _AfterAssignment(ast.NodeTransformer):
+    def __init__(self, function, comments):
+        self.function, self.comments = function, comments
+
+    def visit_Assign(self, node):
+        comment = self.comments.pop(node.end_lineno, None)
+        if comment is None:
+            return node
+        names = [target.id for target in getattr(node.targets[0], "elts", node.targets)]
+        place = f"{self.function}, line {node.lineno} of it"
+        held = f"hold({place!r}, {comment!r}, {names!r}, ({', '.join(names)},))"
+        return [node, *ast.parse(held).body]

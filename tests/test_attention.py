@@ -1,0 +1,140 @@
+"""One head of attention against torch's own, and against what must always be true."""
+
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from explainers.attention import masks, steps
+from explainers.attention.scaled_dot_product import attention
+from explainers.attention.steps import attention_steps
+
+DTYPES = (torch.float32, torch.bfloat16)
+MECHANISMS = (attention, attention_steps)
+
+
+@st.composite
+def inputs(draw):
+    """Query, key, value and a mask of any shapes that fit, no two axes of one size."""
+    axes = draw(st.lists(st.integers(1, 9), min_size=4, max_size=7, unique=True))
+    q_len, kv_len, head_dim, value_dim, *leading = axes
+    random = torch.Generator().manual_seed(draw(st.integers(0, 2**32)))
+    dtype, spread = draw(st.sampled_from(DTYPES)), draw(st.sampled_from((0.1, 1.0, 3.0)))
+
+    def tensor(*axes):
+        return (spread * torch.randn(*leading, *axes, generator=random)).to(dtype)
+
+    # A mask may have all leading axes, some of size 1, or only the last of them.
+    present = draw(st.integers(0, len(leading)))
+    shape = [draw(st.sampled_from((1, size))) for size in leading[present:]]
+    mask = torch.rand(*shape, q_len, kv_len, generator=random) < draw(st.floats(0, 1))
+    one = torch.randint(kv_len, (*shape, q_len, 1), generator=random)
+    mask = mask.scatter(-1, one, torch.tensor(True).expand(one.shape))
+    return tensor(q_len, head_dim), tensor(kv_len, head_dim), tensor(kv_len, value_dim), mask
+
+
+def rule_inputs(rule, dtype):
+    """Queries that are the last 5 of 7 positions."""
+    random = torch.Generator().manual_seed(0)
+    query = torch.randn(2, 3, 5, 11, generator=random).to(dtype)
+    key = torch.randn(2, 3, 7, 11, generator=random).to(dtype)
+    value = torch.randn(2, 3, 7, 4, generator=random).to(dtype)
+    return query, key, value, masks.build(rule, 5, 7)
+
+
+def rounding(scores, of=1.0):
+    """How far two roundings of the same weights, or of averages of values up to `of`, may differ.
+
+    A dtype rounds by a share u of the number. A score is rounded twice (product, root), which
+    moves e^score by 2u|score|; a weight divides such a power by a total of such powers, 4u|score|;
+    the power, the total, the weight and the average are rounded once each, 4u. Two computations
+    may err in opposite directions.
+    """
+    u = torch.finfo(scores.dtype).eps / 2
+    return 2 * u * (4 * scores.abs().max().item() + 4) * of
+
+
+def agrees_with_torch(attend, query, key, value, mask):
+    run = attend(query, key, value, mask)
+    expected = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+    allowed = rounding(run.scores, of=value.abs().max().item())
+    assert_close(run.output, expected, atol=allowed, rtol=0)
+
+
+@pytest.mark.parametrize("attend", MECHANISMS)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("rule", masks.RULES)
+def test_agrees_with_torch_under_every_rule(rule, dtype, attend):
+    agrees_with_torch(attend, *rule_inputs(masks.RULES[rule], dtype))
+
+
+@pytest.mark.parametrize("attend", MECHANISMS)
+def test_agrees_with_torch_in_a_padded_batch(attend):
+    rule = masks.causal & masks.padding(torch.tensor([7, 3]))
+    agrees_with_torch(attend, *rule_inputs(rule, torch.float32))
+
+
+@settings(max_examples=150)
+@given(inputs(), st.sampled_from(MECHANISMS))
+def test_agrees_with_torch(tensors, attend):
+    agrees_with_torch(attend, *tensors)
+
+
+@settings(max_examples=100)
+@given(inputs(), st.sampled_from(MECHANISMS))
+def test_a_row_of_weights_shares_out_exactly_the_allowed_pairs(tensors, attend):
+    *_, mask = tensors
+    weights = attend(*tensors).weights
+    assert (weights >= 0).all()
+    assert (weights.masked_select(~mask) == 0).all()
+    total = weights.double().sum(dim=-1)
+    # Each weight is rounded once, and so is each sum on the way to the total it is divided by.
+    error = torch.finfo(weights.dtype).eps * mask.shape[-1]
+    assert_close(total, torch.ones_like(total), atol=error, rtol=0)
+
+
+@settings(max_examples=100)
+@given(inputs())
+def test_the_steps_are_the_whole(tensors):
+    query, key, value, mask = tensors
+    whole, run = attention(*tensors), attention_steps(*tensors)
+    # The same operations in the same order up to here, so the same bits.
+    assert_close(run.products, query @ key.mT, rtol=0, atol=0)
+    assert_close(run.scores, whole.scores, rtol=0, atol=0)
+    assert_close(run.allowed, whole.scores.where(mask, -torch.inf), rtol=0, atol=0)
+    # torch's softmax keeps float32 in between, ours rounds each step.
+    error = rounding(whole.scores)
+    assert_close(run.weights, whole.weights, atol=error, rtol=0)
+    assert_close(run.output, whole.output, atol=error * value.abs().max().item(), rtol=0)
+
+
+@pytest.mark.parametrize("attend", MECHANISMS)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_huge_scores_do_not_overflow(dtype, attend):
+    query = torch.tensor([[100.0], [-100.0], [0.0]], dtype=dtype)
+    key = torch.tensor([[-100.0], [50.0], [100.0], [100.0]], dtype=dtype)
+    value = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]], dtype=dtype)
+    run = attend(query, key, value, torch.ones(3, 4, dtype=torch.bool))
+    assert run.scores.abs().max() == torch.tensor(1e4, dtype=dtype)
+    shares = [[0, 0, 0.5, 0.5], [1, 0, 0, 0], [0.25, 0.25, 0.25, 0.25]]
+    assert run.weights.tolist() == shares
+    assert run.output.tolist() == [[6, 7], [1, 2], [4, 5]]
+
+
+def test_softmax_of_any_rows_is_torchs():
+    rows = torch.tensor([[0.0, -torch.inf, 1e4, 1e4], [-1e4, -1e4 - 1, -torch.inf, -torch.inf]])
+    assert_close(steps.softmax(rows), rows.softmax(dim=-1))
+
+
+@pytest.mark.parametrize("attend", MECHANISMS)
+def test_arithmetic_by_hand(attend):
+    query = torch.tensor([[2.0, 0.0, 0.0, 0.0]])
+    key = torch.tensor([[1.0, 9, 9, 9], [0.0, 9, 9, 9], [5.0, 9, 9, 9]])
+    value = torch.tensor([[10.0, 1.0], [20.0, 0.0], [99.0, 99.0]])
+    run = attend(query, key, value, torch.tensor([[True, True, False]]))
+    e = torch.tensor(1.0).exp().item()
+    assert run.scores.tolist() == [[1, 0, 5]]  # 2·1, 2·0 and 2·5, each divided by √4
+    assert_close(run.weights, torch.tensor([[e / (e + 1), 1 / (e + 1), 0]]))
+    assert_close(run.output, torch.tensor([[(10 * e + 20) / (e + 1), e / (e + 1)]]))

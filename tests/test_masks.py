@@ -1,0 +1,81 @@
+"""Who may look at whom, drawn: a row per query, a column per key, # where the query may look."""
+
+import inspect
+
+import pytest
+import torch
+
+from explainers.attention import masks
+
+
+def drawn(mask):
+    return [
+        " ".join("".join(".#"[allowed] for allowed in row) for row in rows)
+        for rows in mask.reshape(-1, *mask.shape[-2:]).tolist()
+    ]
+
+
+PICTURES = {
+    "full": ["##### ##### ##### ##### #####"],
+    "causal": ["#.... ##... ###.. ####. #####"],
+    "sliding window": ["#.... ##... ###.. .###. ..###"],
+    "prefix": ["###.. ###.. ###.. ####. #####"],
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_rules_in_pictures(name):
+    assert drawn(masks.build(masks.RULES[name], 5, 5)) == PICTURES[name]
+
+
+@pytest.mark.parametrize("name", masks.RULES)
+def test_while_decoding_the_queries_are_the_last_positions(name):
+    whole = masks.build(masks.RULES[name], 5, 5)
+    assert torch.equal(masks.build(masks.RULES[name], 2, 5), whole[-2:])
+
+
+def test_both_rules_must_agree():
+    even = masks.Rule(lambda query_pos, key_pos: (query_pos >= 0) & (key_pos % 2 == 0))
+    assert drawn(masks.build(masks.causal & even, 4, 4)) == ["#... #... #.#. #.#."]
+
+
+def test_a_window_as_long_as_the_text_is_causal():
+    causal = masks.build(masks.causal, 5, 7)
+    assert torch.equal(masks.build(masks.sliding_window(7), 5, 7), causal)
+    assert not torch.equal(masks.build(masks.sliding_window(6), 5, 7), causal)
+
+
+def test_a_window_of_one_sees_only_itself():
+    assert drawn(masks.build(masks.sliding_window(1), 3, 3)) == ["#.. .#. ..#"]
+
+
+def test_prefixes_reach_from_causal_to_full():
+    assert torch.equal(masks.build(masks.prefix(0), 5, 5), masks.build(masks.causal, 5, 5))
+    assert torch.equal(masks.build(masks.prefix(5), 5, 5), masks.build(masks.full, 5, 5))
+
+
+def test_sequences_of_different_lengths_in_one_batch():
+    mask = masks.build(masks.causal & masks.padding(torch.tensor([4, 2, 1])), 4, 4)
+    assert mask.shape == (3, 1, 4, 4)  # the same for every head
+    assert drawn(mask) == ["#... ##.. ###. ####", "#... ##.. ##.. ##..", "#... #... #... #..."]
+
+
+def test_a_query_with_nothing_to_look_at_is_refused_by_its_row():
+    own = masks.Rule(lambda query_pos, key_pos: (key_pos <= query_pos) & (query_pos != 6))
+    with pytest.raises(ValueError, match=r"row 4 \(of 5 queries\)"):
+        masks.build(own, 5, 7)
+    with pytest.raises(ValueError, match=r"row 0 \(of 5 queries\)"):
+        masks.build(masks.sliding_window(0), 5, 7)
+    with pytest.raises(ValueError, match="nothing to look at"):
+        masks.build(masks.causal & masks.padding(torch.tensor([7, 0])), 5, 7)
+
+
+@pytest.mark.parametrize(("q_len", "kv_len"), [(6, 5), (0, 5), (0, 0)])
+def test_queries_that_are_not_the_last_positions_are_refused(q_len, kv_len):
+    with pytest.raises(ValueError, match=f"{q_len} queries cannot be the last of {kv_len}"):
+        masks.build(masks.full, q_len, kv_len)
+
+
+def test_a_rule_still_shows_the_function_it_was_made_from():
+    assert inspect.unwrap(masks.causal).__name__ == "causal"
+    assert "key_pos <= query_pos" in inspect.getsource(masks.causal)

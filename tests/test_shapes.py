@@ -1,0 +1,174 @@
+"""Every shape comment of the teaching code, held against the shapes of a real run."""
+
+# ruff: noqa: RET504 (here too a result has a name, for its shape comment)
+
+import inspect
+import pkgutil
+import typing
+from importlib import import_module
+
+import pytest
+import torch
+from shapes import TEACHING, check_shapes
+
+from explainers import attention as teaching
+from explainers.attention import masks, positions, scaling, single_head, steps
+from explainers.attention.scaled_dot_product import attention
+
+SIZES: dict[str, typing.Any] = {
+    "batch": 2,
+    "q_len": 5,
+    "kv_len": 7,
+    "head_dim": 11,
+    "value_dim": 4,
+    "d_model": 13,
+    "draws": 6,
+    "length": 9,
+}
+
+
+def calls(leading):
+    """Each teaching function that makes tensors, with arguments whose axes all differ in size."""
+
+    def tensor(*axes):
+        return torch.randn(*leading, *(SIZES[axis] for axis in axes))
+
+    query, key = tensor("q_len", "head_dim"), tensor("kv_len", "head_dim")
+    value, scores = tensor("kv_len", "value_dim"), tensor("q_len", "kv_len")
+    x, mask = tensor("q_len", "d_model"), torch.ones(5, 7, dtype=torch.bool)
+    head = single_head.SingleHead(torch.randn(13, 11), torch.randn(13, 11), torch.randn(13, 4))
+    rule = masks.Rule(lambda query_pos, key_pos: mask.expand(*leading, 5, 7))
+    rows = torch.randn(SIZES["draws"], SIZES["kv_len"])
+    tokens, order = torch.randn(9, 13), torch.arange(9)
+    return {
+        attention: (query, key, value, mask),
+        steps.dot_products: (query, key),
+        steps.scale: (scores, 11),
+        steps.hide: (scores, mask),
+        steps.softmax: (scores,),
+        steps.mix: (scores, value),
+        steps.attention_steps: (query, key, value, mask),
+        masks.padding: (torch.tensor([3, 7]),),
+        masks.build: (rule, 5, 7),
+        single_head.project: (x, head),
+        single_head.single_head: (x, head, mask[:, :5]),
+        scaling.random_scores: (11, 7, 6, torch.Generator()),
+        scaling.largest_weight: (rows,),
+        scaling.gradient_size: (rows,),
+        scaling.with_temperature: (scores, 3.0),
+        scaling.measure: (11, 7, 6, torch.Generator()),
+        positions.sinusoidal: (9, 13, 100.0),
+        positions.reorder: (tokens, tokens, head, torch.ones(9, 9, dtype=torch.bool), order),
+    }
+
+
+# Inside one sequence there are as many queries as keys, for the functions called there too.
+OWN_SIZES: dict[object, dict[str, object]] = {
+    single_head.single_head: {"kv_len": SIZES["q_len"]},
+    positions.reorder: {"q_len": SIZES["length"], "kv_len": SIZES["length"], "...": ()},
+}
+
+
+@pytest.mark.parametrize("leading", [(), (2, 3)], ids=["no leading axes", "batch and heads"])
+@pytest.mark.parametrize("function", calls(()), ids=lambda function: function.__name__)
+def test_comments_are_true(function, leading):
+    sizes = SIZES | {"...": leading} | OWN_SIZES.get(function, {})
+    check_shapes(function, sizes, *calls(leading)[function])
+
+
+def test_no_teaching_function_is_missing():
+    modules = [
+        import_module(f"{TEACHING}.{m.name}") for m in pkgutil.iter_modules(teaching.__path__)
+    ]
+    public = {
+        function
+        for module in modules
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__ and not name.startswith("_")
+    }
+    assert {function for function in public if makes_tensors(function)} == set(calls(()))
+
+
+def makes_tensors(function):
+    """Does it return a tensor or a NamedTuple of tensors, or state the shape of one?"""
+    result = typing.get_type_hints(function)["return"]
+    named = isinstance(result, type) and issubclass(result, tuple)
+    return named or result is torch.Tensor or "# (" in inspect.getsource(function)
+
+
+def true_comments(query, key):
+    scores = torch.matmul(
+        query,
+        key.transpose(-2, -1),
+    )  # (..., q_len, kv_len)
+    shares, best = scores.softmax(dim=-1), scores.amax(dim=-1)  # (..., q_len, kv_len), (..., q_len)
+    one = scores.sum()[None]  # (1,)
+    return shares, best, one
+
+
+def two_axes_exchanged(query, key):
+    scores = query @ key.transpose(-2, -1)  # (..., kv_len, q_len)
+    return scores
+
+
+def an_axis_left_out(query, key):
+    scores = query @ key.transpose(-2, -1)  # (..., kv_len)
+    return scores
+
+
+def an_axis_too_many(query, key):
+    scores = query @ key.transpose(-2, -1)  # (..., heads, q_len, kv_len)
+    return scores
+
+
+def an_axis_nobody_knows(query, key):
+    scores = query @ key.transpose(-2, -1)  # (..., q_len, key_len)
+    return scores
+
+
+def a_wrong_second_name(query, key):
+    query, key = query.mT, key.mT  # (..., head_dim, q_len), (..., kv_len, head_dim)
+    return query, key
+
+
+def a_name_without_a_shape(query, key):
+    query, key = query.mT, key.mT  # (..., head_dim, q_len)
+    return query, key
+
+
+def a_comment_behind_no_assignment(query, key):
+    return query @ key.transpose(-2, -1)  # (..., q_len, kv_len)
+
+
+def a_comment_never_closed(query, key):
+    scores = query @ key.transpose(-2, -1)  # (..., q_len, kv_len
+    return scores
+
+
+def no_comment(query, key):
+    return query @ key.transpose(-2, -1)
+
+
+WRONG = (
+    two_axes_exchanged,
+    an_axis_left_out,
+    an_axis_too_many,
+    an_axis_nobody_knows,
+    a_wrong_second_name,
+    a_name_without_a_shape,
+    a_comment_behind_no_assignment,
+    a_comment_never_closed,
+    no_comment,
+)
+TENSORS = torch.randn(2, 3, 5, 11), torch.randn(2, 3, 7, 11)
+LEADING = SIZES | {"...": (2, 3), "heads": 3}
+
+
+def test_true_comments_are_let_through():
+    check_shapes(true_comments, LEADING, *TENSORS)
+
+
+@pytest.mark.parametrize("function", WRONG, ids=lambda function: function.__name__)
+def test_wrong_comments_are_found(function):
+    with pytest.raises(AssertionError, match=function.__name__):
+        check_shapes(function, LEADING, *TENSORS)
