@@ -1,0 +1,95 @@
+"""Seeded tensors: the same words and numbers give the same rows, whoever asks, and when."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from explainers import device
+from explainers.attention import masks
+from explainers.examples import embeddings, generator, random_head, toy
+
+ROOT = Path(__file__).parents[1]
+BANK = ("the", "bank", "raised", "the", "rate")
+
+
+def test_the_same_word_has_the_same_row_wherever_it_stands():
+    rows = embeddings(BANK, 8, seed=3)
+    assert rows.shape == (5, 8)
+    assert torch.equal(rows[0], rows[3])
+    assert len({tuple(row) for row in rows.tolist()}) == 4
+    assert torch.equal(rows[1], embeddings(("bank", "holiday"), 8, seed=3)[0])
+
+
+def test_a_word_is_its_exact_letters():
+    composed, apart, capital = embeddings(("\u1ec7", "e\u0323\u0302", "\u1ec6"), 8, seed=3)
+    assert not torch.equal(composed, apart)
+    assert not torch.equal(composed, capital)
+
+
+def test_another_seed_gives_other_numbers():
+    assert not torch.equal(embeddings(BANK, 8, seed=3), embeddings(BANK, 8, seed=4))
+    one, other = random_head(8, 6, 4, seed=3), random_head(8, 6, 4, seed=4)
+    assert not torch.equal(one.w_query, other.w_query)
+
+
+def test_the_three_projections_differ_and_have_their_shapes():
+    head = random_head(9, 6, 6, seed=3)
+    assert head.w_query.shape == head.w_key.shape == head.w_value.shape == (9, 6)
+    assert not torch.equal(head.w_query, head.w_key)
+    assert not torch.equal(head.w_key, head.w_value)
+    assert random_head(9, 6, 4, seed=3).w_value.shape == (9, 4)
+
+
+def test_projected_vectors_vary_by_about_one():
+    x = embeddings(tuple(f"word{n}" for n in range(200)), 128, seed=3)
+    query = x @ random_head(128, 64, 64, seed=3).w_query
+    # 12,800 numbers, of which those of a row and of a column belong together: a tenth is far off.
+    assert query.var().item() == pytest.approx(1, abs=0.1)
+
+
+def test_torchs_own_generator_is_neither_asked_nor_moved():
+    torch.manual_seed(1)
+    before, first = torch.get_rng_state(), embeddings(BANK, 8, seed=3)
+    assert torch.equal(torch.get_rng_state(), before)
+    torch.manual_seed(2)
+    head, second = random_head(8, 6, 4, seed=3), embeddings(BANK, 8, seed=3)
+    assert torch.equal(first, second)
+    assert torch.equal(head.w_value, random_head(8, 6, 4, seed=3).w_value)
+
+
+def test_another_process_draws_the_same():
+    # Python's own hash of a text differs from process to process; a link must not.
+    question = "from explainers.examples import *; print(embeddings(('the', 'kỷ'), 3, 7).tolist())"
+    answer = subprocess.run(
+        [sys.executable, "-c", question], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert json.loads(answer.stdout) == embeddings(("the", "kỷ"), 3, 7).tolist()
+
+
+def test_seeds_are_told_apart():
+    names = [("token", 1, "a"), ("token", 11, "a"), ("token", 1, "1a"), ("a", 1, "token")]
+    assert len({generator(*name).initial_seed() for name in names}) == len(names)
+
+
+def test_a_toy_is_its_three_parts():
+    x, head, mask = toy(BANK, 8, 6, 4, "causal", seed=3)
+    assert torch.equal(x, embeddings(BANK, 8, seed=3))
+    assert torch.equal(head.w_key, random_head(8, 6, 4, seed=3).w_key)
+    assert torch.equal(mask.cpu(), masks.build(masks.causal, 5, 5))
+
+
+@pytest.mark.parametrize(
+    ("cuda", "mps", "expected"),
+    [(True, True, "cuda"), (True, False, "cuda"), (False, True, "mps"), (False, False, "cpu")],
+)
+def test_the_fastest_device_is_taken(monkeypatch, cuda, mps, expected):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: cuda)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: mps)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "a card")
+    best = device.best_device()
+    assert best.type == expected
+    assert device.device_name(best) == ("cuda (a card)" if expected == "cuda" else expected)

@@ -1,0 +1,137 @@
+"""Any text in, words that can be shown out; never an exception, never a change unsaid."""
+
+import unicodedata
+
+import pytest
+import regex
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from explainers.sentence import (
+    MAX_CHARACTERS,
+    MAX_TOKENS,
+    PRESETS,
+    SENTENCE,
+    characters,
+    read_sentence,
+    words,
+)
+
+JOINERS = set("\u200c\u200d")
+PARTS = (
+    "the ",
+    "👩‍👩‍👧",
+    "\u200d",
+    "\ufe0f",
+    "\u0301",
+    "\u202e",
+    "\0",
+    "\n",
+    "  ",
+    "'",
+    "שלום",
+    "\ud800",
+)
+TEXTS = st.text(st.characters()) | st.lists(st.sampled_from(PARTS)).map("".join)
+"""Lone surrogates too: a link can hold them."""
+
+
+@settings(max_examples=300)
+@given(TEXTS)
+@example("")
+@example("x" * 100_000)
+@example("x " * 100_000)
+@example("\u200d")
+@example("a\u200d👩")
+@example(" \u0301")
+def test_any_text_becomes_words_that_can_be_shown(raw):
+    sentence = read_sentence(raw)
+    assert 1 <= len(sentence.tokens) <= MAX_TOKENS
+    assert len(sentence.text) <= MAX_CHARACTERS
+    for token in sentence.tokens:
+        token.encode()  # a surrogate would raise here
+        kinds = {unicodedata.category(sign) for sign in set(token) - JOINERS}
+        assert not kinds & {"Cc", "Cf", "Cs", "Co"}
+        assert not any(sign.isspace() for sign in token)
+        unseen = regex.fullmatch(r"\p{Default_Ignorable_Code_Point}+", token)
+        assert not unseen, f"nothing of {token!a} can be seen"
+
+
+@settings(max_examples=300)
+@given(TEXTS)
+def test_what_was_changed_is_said(raw):
+    sentence = read_sentence(raw)
+    if not sentence.notes:
+        assert sentence.text.split() == raw.split()
+        assert "".join(sentence.tokens) == "".join(raw.split())
+
+
+@given(TEXTS)
+def test_reading_a_read_sentence_changes_nothing(raw):
+    once = read_sentence(raw)
+    again = read_sentence(once.text)
+    assert (again.text, again.tokens) == (once.text, once.tokens)
+
+
+@pytest.mark.parametrize(
+    ("raw", "note"),
+    [
+        ("x" * 401, "first 400 of 401 characters"),
+        ("one\u202etwo", "cannot be seen"),
+        ("\x00", "no word"),
+        ("   ", "no word"),
+        ("w " * 25, "first 24 of 25 tokens"),
+    ],
+)
+def test_each_change_has_its_note(raw, note):
+    assert any(note in said for said in read_sentence(raw).notes)
+
+
+@pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS.keys())
+def test_presets_are_read_as_they_are(preset):
+    sentence = read_sentence(preset)
+    assert sentence.notes == ()
+    assert sentence.text == preset
+    assert list(sentence.tokens) == preset.split()
+
+
+def test_a_line_break_is_a_space_and_nothing_to_mention():
+    assert read_sentence("two\n plus\tthree").tokens == ("two", "plus", "three")
+    assert read_sentence("two\n plus\tthree").notes == ()
+
+
+def test_no_words_give_the_running_sentence():
+    assert read_sentence("\t\0").tokens == read_sentence(SENTENCE).tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("don't stop, state-of-the-art!", ["don't", "stop", ",", "state-of-the-art", "!"]),
+        ("👩‍👩‍👧💃🏽 🏳️‍🌈 1️⃣", ["👩‍👩‍👧", "💃🏽", "🏳️‍🌈", "1️⃣"]),
+        ("🇻🇳🇫🇷", ["🇻🇳", "🇫🇷"]),
+        ("שלום עולם!", ["שלום", "עולם", "!"]),
+        ("می‌خواهم بروم", ["می‌خواهم", "بروم"]),
+        ("<script>x</script>", ["<", "script", ">", "x", "<", "/", "script", ">"]),
+        ("**$x$**", ["*", "*", "$", "x", "$", "*", "*"]),
+    ],
+)
+def test_words(text, tokens):
+    assert words(text) == tokens
+
+
+def test_vietnamese_is_the_same_words_composed_or_not():
+    composed = PRESETS["Vietnamese"]
+    apart = unicodedata.normalize("NFD", composed)
+    assert apart != composed
+    assert [unicodedata.normalize("NFC", token) for token in words(apart)] == words(composed)
+
+
+@given(TEXTS)
+def test_characters_are_the_text_and_no_accent_stands_alone(text):
+    assert "".join(characters(text)) == text
+    assert all(regex.fullmatch(r"\X", sign) for sign in characters(text))
+
+
+def test_characters_of_a_joined_emoji_are_one():
+    assert characters("e\u0301👩‍👩‍👧🇻🇳") == ["e\u0301", "👩‍👩‍👧", "🇻🇳"]

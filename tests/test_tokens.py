@@ -1,0 +1,156 @@
+"""Byte pairs: laws that hold for any text, and what another library makes of the same text."""
+
+import json
+from collections import Counter
+from itertools import pairwise
+
+import regex
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+from explainers.sentence import PRESETS
+from explainers.tokens import BYTES, encode, learn_merges, merge_pair, pieces, spelling, split_words
+
+LESSON = f"""The CEO announced record earnings on Friday. The board announced that the earnings
+recorded on Fridays are announced on Mondays. {" ".join(PRESETS.values())}"""
+MERGES = learn_merges(LESSON, 60)
+
+SIGNS = (
+    "the",
+    "kỷ",
+    "e\u0301",
+    "👩‍👩‍👧",
+    "💃🏽",
+    "🇻🇳",
+    "\u200d",
+    "\u0301",
+    " ",
+    "  ",
+    "\r\n",
+    "\ufffd",
+)
+TEXTS = st.lists(st.sampled_from(SIGNS) | st.characters(exclude_categories=["Cs"])).map("".join)
+MUMBLING = st.text(alphabet="aaab c\nđ", max_size=60)
+"""Few letters, so that pairs repeat and overlap."""
+
+
+@given(TEXTS)
+def test_tokens_spell_the_text_they_encode(text):
+    spelled = b"".join(spelling(token, MERGES) for token in encode(text, MERGES))
+    assert spelled.decode() == text
+
+
+@given(TEXTS)
+def test_pieces_can_be_printed_and_split_no_character(text):
+    parts = pieces(text, MERGES)
+    assert "".join(part.text for part in parts) == text
+    assert [token for part in parts for token in part.ids] == encode(text, MERGES)
+    assert [sign for part in parts for sign in graphemes(part.text)] == graphemes(text)
+    assert sum(part.text.count("\ufffd") for part in parts) == text.count("\ufffd")
+
+
+def graphemes(text):
+    return regex.findall(r"\X", text)
+
+
+@settings(max_examples=50)
+@given(TEXTS | MUMBLING)
+def test_more_merges_never_make_a_text_longer(text):
+    lengths = [len(encode(text, MERGES[:known])) for known in range(len(MERGES) + 1)]
+    assert lengths[0] == len(text.encode())
+    assert lengths == sorted(lengths, reverse=True)
+
+
+def neighbours(text, merges):
+    """How often two tokens stand side by side in a word, counted the slow way."""
+    words = [encode(word, merges) for word in split_words(text)]
+    return Counter(pair for word in words for pair in pairwise(word))
+
+
+def test_each_merge_is_the_most_frequent_pair():
+    merges = learn_merges(LESSON, 30)
+    for known, merge in enumerate(merges):
+        counts = neighbours(LESSON, merges[:known])
+        assert counts[merge.left, merge.right] == merge.count == max(counts.values())
+
+
+def test_of_equally_frequent_pairs_the_smaller_ids_are_merged():
+    (merge,) = learn_merges("yx yx ab ab", 1)
+    assert (merge.left, merge.right, merge.count) == (ord(" "), ord("a"), 2)
+
+
+def test_neighbours_are_merged_from_the_left():
+    assert merge_pair([7, 7, 7, 5, 7], 7, 7, 300) == (300, 7, 5, 7)
+    assert merge_pair([300, 7], 300, 7, 301) == (301,)
+    assert merge_pair([], 7, 7, 300) == ()
+
+
+def test_learning_stops_when_each_word_is_one_token():
+    merges = learn_merges("ab ab", 50)
+    assert encode("ab ab", merges) == [BYTES, BYTES + 1]
+    assert len(merges) == 2
+    assert learn_merges("", 3) == []
+
+
+@given(TEXTS)
+def test_words_are_the_text_and_a_space_belongs_to_the_word_behind_it(text):
+    assert "".join(split_words(text)) == text
+    words = regex.findall(r"\S+", text)
+    spaced = split_words(" ".join(words))
+    assert spaced == [" " * (place > 0) + word for place, word in enumerate(words)]
+
+
+# The oracle: Hugging Face's `tokenizers` names bytes by letters, as GPT-2 does.
+VISIBLE = [*range(33, 127), *range(161, 173), *range(174, 256)]
+HIDDEN = [byte for byte in range(BYTES) if byte not in VISIBLE]
+LETTERS = {byte: chr(byte) for byte in VISIBLE} | {b: chr(256 + n) for n, b in enumerate(HIDDEN)}
+
+
+def letters(token, merges):
+    return "".join(LETTERS[byte] for byte in spelling(token, merges))
+
+
+def oracle(model):
+    tokenizer = Tokenizer(model)
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    return tokenizer
+
+
+def with_our_merges(merges):
+    vocabulary = {letters(token, merges): token for token in range(BYTES + len(merges))}
+    pairs = [(letters(merge.left, merges), letters(merge.right, merges)) for merge in merges]
+    return oracle(models.BPE(vocab=vocabulary, merges=pairs))
+
+
+ORACLE = with_our_merges(MERGES)
+
+
+@given(TEXTS | st.sampled_from(list(PRESETS.values())))
+def test_another_library_encodes_the_same(text):
+    expected = [token for word in split_words(text) for token in ORACLE.encode(word).ids]
+    assert encode(text, MERGES) == expected
+
+
+@given(MUMBLING, st.integers(1, 8))
+def test_another_library_encodes_the_same_where_pairs_overlap(text, steps):
+    merges = learn_merges(text, steps)
+    library = with_our_merges(merges)
+    expected = [token for word in split_words(text) for token in library.encode(word).ids]
+    assert encode(text, merges) == expected
+
+
+@given(MUMBLING | st.just(LESSON))
+def test_another_library_learns_the_same(text):
+    trained = oracle(models.BPE())
+    trainer = trainers.BpeTrainer(
+        vocab_size=BYTES + 12, initial_alphabet=list(LETTERS.values()), show_progress=False
+    )
+    trained.train_from_iterator(split_words(text), trainer)
+    learned = json.loads(trained.to_str())["model"]["merges"]
+    merges = learn_merges(text, 12)
+    for known, merge in enumerate(merges):
+        counts = neighbours(text, merges[:known])
+        if sorted(counts.values())[-2:].count(merge.count) == 2:
+            break  # of two equally frequent pairs each library has its own favourite
+        assert learned[known] == [letters(merge.left, merges), letters(merge.right, merges)]
