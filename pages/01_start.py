@@ -8,11 +8,11 @@ from explainers import examples
 from explainers.attention import masks
 from explainers.attention.single_head import project, single_head
 from explainers.attention.steps import attention_steps
-from explainers.device import device_name
 from explainers.ui import common, controls, provenance
-from explainers.ui.matrices import oriented
+from explainers.ui.arithmetic import arithmetic_of
 from explainers.ui.numbers import explore
 from explainers.ui.one_head import OneHead
+from explainers.ui.panels import oriented
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show
 
@@ -68,9 +68,9 @@ def computation(tokens: tuple[str, ...]) -> None:
     one_head = OneHead.of(choices.tokens, x, head, projections, steps)
     panels = [one_head.panel(name, *place) for name, place in STAGES.items()]
     with picture:
-        provenance.random_weights(choices.seed, device_name(x.device))
         panels = oriented(panels, common.queries_down())
-        common.open_page(explore(panels, one_head.working, "overview"))
+        origin = provenance.random_weights(choices.seed, x.device)
+        common.open_page(explore(panels, arithmetic_of(one_head), origin, "overview").opened)
 
 
 text("question")

@@ -7,13 +7,10 @@ import torch
 
 from explainers import examples
 from explainers.attention.positions import reorder, sinusoidal
-from explainers.charts.waves import wave_rows, waves
-from explainers.device import device_name
 from explainers.sentence import Sentence
 from explainers.tokens import learn_merges, merge_pair
 from explainers.ui import common, controls, provenance, vectors
 from explainers.ui.numbers import explore
-from explainers.ui.picture import show_chart
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show, show_source
 from explainers.ui.tokenizing import cut, show_merges, show_strip
@@ -41,7 +38,7 @@ def tokens(sentence: Sentence) -> None:
     merges = controls.merges() if unit == "byte pairs" else 0
     pieces = cut(sentence, unit, merges)
     text("cut_" + unit.replace(" ", "_"), count=len(pieces))
-    show_strip(pieces)
+    show_strip(pieces, unit)
     if merges:
         show_merges(text, merges)
         show_source(learn_merges, merge_pair)
@@ -53,25 +50,23 @@ def places(words: tuple[str, ...]) -> None:
     with st.container(horizontal=True):
         choices = Choices(words, controls.d_model(), controls.longest(), common.seed())
     x, head, full = examples.toy(words, choices.d_model, 4, 4, "full", choices.seed)
-    positions = sinusoidal(POSITIONS, choices.d_model, choices.longest)
+    positions = run_and_show(sinusoidal, POSITIONS, choices.d_model, choices.longest)
     placed = positions[: len(words)].to(x.device)
-    provenance.random_weights(choices.seed, device_name(x.device))
-    explore(vectors.sum_of(words, x, placed), vectors.working_of(x, placed), "vectors")
+    origin = provenance.random_weights(choices.seed, x.device)
+    explore(vectors.sum_of(words, x, placed), vectors.working_of(x, placed), origin, "vectors")
     text("positions")
-    run_and_show(sinusoidal, POSITIONS, choices.d_model, choices.longest)
-    alt = f"Heat map of {POSITIONS} position vectors: fast waves on the left, slow on the right."
-    rows = wave_rows(positions.tolist())
-    show_chart(waves, rows, alt, "positions", length=POSITIONS, d_model=choices.d_model)
+    vectors.show_waves(positions)
 
     text("order")
     order = examples.shuffled(len(words), choices.seed)
     without = reorder(x, torch.zeros_like(placed), head, full, order)
     moved = (without.after - without.before).abs().max().item()
-    if not revealed(text, "order", (SAME, OTHER, ZERO), SAME if moved < ROUNDING else OTHER):
+    answer = SAME if moved < ROUNDING else OTHER
+    if not revealed(text, "order", (SAME, OTHER, ZERO), answer):
         return
-    vectors.show_reordered(text, words, order, without, "order_without")
+    vectors.show_reordered(text, words, order, without, "order_without", origin)
     with_places = run_and_show(reorder, x, placed, head, full, order)
-    vectors.show_reordered(text, words, order, with_places, "order_with")
+    vectors.show_reordered(text, words, order, with_places, "order_with", origin)
 
 
 text("question")

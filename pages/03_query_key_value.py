@@ -8,11 +8,12 @@ import torch
 from explainers import examples
 from explainers.attention.single_head import project, projection_parameters
 from explainers.attention.steps import attention_steps, dot_products
-from explainers.device import device_name
-from explainers.ui import common, controls, provenance
+from explainers.ui import common, controls
+from explainers.ui.arithmetic import arithmetic_of
 from explainers.ui.numbers import explore
 from explainers.ui.one_head import OneHead
 from explainers.ui.predict import revealed
+from explainers.ui.provenance import random_weights
 from explainers.ui.source import run_and_show
 
 text = common.page_text(__file__)
@@ -51,9 +52,9 @@ def projections(tokens: tuple[str, ...]) -> None:
     one_head = OneHead.of(tokens, x, head, views, attention_steps(*views, mask))
     name = choices.projection
     with picture:
-        provenance.random_weights(choices.seed, device_name(x.device))
+        origin = random_weights(choices.seed, x.device)
         panels = one_head.product("X", f"W_{name}", name, queries_down=True)
-        explore(panels, one_head.working, "projection", stepper=name)
+        explore(panels, arithmetic_of(one_head), origin, "projection", stepper=name)
     text(f"row_{name}")
     parameters(*sizes)
 

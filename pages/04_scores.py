@@ -7,17 +7,16 @@ import streamlit as st
 from explainers import examples
 from explainers.attention.scaling import measure, random_scores
 from explainers.attention.single_head import project
-from explainers.attention.steps import attention_steps, dot_products, hide, mix, scale, softmax
-from explainers.device import device_name
-from explainers.ui import common, controls, provenance, root
+from explainers.attention.steps import OPERATIONS, attention_steps, hide
+from explainers.ui import common, controls, root, root_pictures, shares, temperature
+from explainers.ui.arithmetic import arithmetic_of
 from explainers.ui.numbers import explore
 from explainers.ui.one_head import OneHead
 from explainers.ui.predict import revealed
-from explainers.ui.source import run_and_show, show_source
-from explainers.ui.temperature import show_temperatures
+from explainers.ui.provenance import random_weights
+from explainers.ui.source import show_source
 
 text = common.page_text(__file__)
-EVEN, HALF, ALL = "about 1/7: all alike", "about a half", "more than 0.9"
 
 
 @dataclass(frozen=True)
@@ -41,23 +40,18 @@ def four_steps(tokens: tuple[str, ...]) -> None:
 
     rule, d_model, head_dim = sizes
     x, head, mask = examples.toy(tokens, d_model, head_dim, head_dim, rule, choices.seed)
-    query, key, value = views = project(x, head)
-    products, scores, allowed, weights, _ = done = attention_steps(query, key, value, mask)
+    views = project(x, head)
+    done = attention_steps(*views, mask)
     text(f"step_{choices.step}")
     one_head = OneHead.of(tokens, x, head, views, done)
-    provenance.random_weights(choices.seed, device_name(x.device))
-    down = common.queries_down()
-    explore(one_head.step(choices.step, down), one_head.working, "steps", stepper=choices.step)
-    calls: dict[str, list[tuple]] = {
-        "products": [(dot_products, query, key)],
-        "scores": [(scale, products, head_dim)],
-        "weights": [(hide, scores, mask), (softmax, allowed)],
-        "output": [(mix, weights, value)],
-    }
-    for function, *inputs in calls[choices.step]:
-        run_and_show(function, *inputs)
+    origin, down = random_weights(choices.seed, x.device), common.queries_down()
+    panels = one_head.step(choices.step, down)
+    _, cell = explore(panels, arithmetic_of(one_head), origin, "steps", stepper=choices.step)
+    if choices.step == "weights":
+        shares.show_shares(one_head, cell.row, origin)
+    show_source(*OPERATIONS[choices.step])
     text("temperature")
-    show_temperatures(one_head, hide(products, mask), down)
+    temperature.show_temperatures(one_head, hide(done.products, mask), down, origin)
     text("temperature_tried")
 
 
@@ -67,11 +61,10 @@ def why_root() -> None:
     text("root", keys=root.KEYS, draws=f"{root.DRAWS:,}")
     measured = root.measurements(common.seed())
     average = measured[-1].average[0]
-    answer = ALL if average > 0.9 else HALF if average > 0.3 else EVEN
-    if not revealed(text, "root", (EVEN, HALF, ALL), answer, average=f"{average:.2f}"):
+    answer = root.in_words(average)
+    if not revealed(text, "root", root.ANSWERS, answer, average=f"{average:.2f}"):
         return
-    provenance.random_weights(common.seed(), "cpu")
-    root.show(text, measured)
+    root_pictures.show_root(text, measured, common.seed())
     show_source(random_scores, measure)
 
 

@@ -1,6 +1,7 @@
 """Scaled dot-product attention one operation at a time (Vaswani et al. 2017, figure 2 left)."""
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -57,3 +58,12 @@ def attention_steps(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> 
     weights = softmax(allowed)  # (..., q_len, kv_len)
     output = mix(weights, value)  # (..., q_len, value_dim)
     return Steps(products, scores, allowed, weights, output)
+
+
+OPERATIONS: dict[str, tuple[Callable[..., Tensor], ...]] = {
+    "products": (dot_products,),
+    "scores": (scale,),
+    "weights": (hide, softmax),
+    "output": (mix,),
+}
+"""What `attention_steps` calls on the way to each matrix."""

@@ -34,7 +34,7 @@ def curve(
         alt.Y("y:Q").scale(y.scale).title(y.title),
         alt.Color("series:N")
         .scale(domain=list(series), range=[theme.key, theme.query, theme.muted][: len(series)])
-        .legend(orient="top", title=None, labelLimit=300),
+        .legend(orient="top", title=None, columns=2, labelLimit=300),
         tooltip=["series:N", alt.Tooltip("x:Q", title=x.title), alt.Tooltip("y:Q", format=".4f")],
     )
     theory = base.transform_filter("datum.reference").mark_line(strokeDash=[6, 4])

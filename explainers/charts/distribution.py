@@ -1,5 +1,7 @@
 """Shares of a whole, as bars beside each other; and how often a number fell where."""
 
+from collections.abc import Mapping, Sequence
+
 import altair as alt
 import pandas as pd
 
@@ -7,6 +9,18 @@ from explainers.charts.dress import dressed
 from explainers.charts.theme import WEIGHT_DOMAIN, Theme
 
 BAR = 30
+
+
+def share_rows(series: Mapping[str, Sequence[float]], tokens: Sequence[str]) -> pd.DataFrame:
+    """Rows of weights by name, for `distribution`."""
+    return pd.DataFrame(
+        [
+            (position, token, name, weight)
+            for name, weights in series.items()
+            for position, (token, weight) in enumerate(zip(tokens, weights, strict=True))
+        ],
+        columns=["position", "token", "series", "weight"],
+    )
 
 
 def distribution(rows: pd.DataFrame, theme: Theme, length: int) -> alt.TopLevelMixin:

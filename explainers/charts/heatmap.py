@@ -1,17 +1,16 @@
 """A matrix as coloured cells, several in a row, and a product with its current row and column."""
 
-import base64
-import io
 import json
 from collections.abc import Sequence
+from typing import Literal
 
 import altair as alt
 import pandas as pd
-from PIL import Image
 
+from explainers.charts.colours import image_uri, ink, pixel, ramp, stops
 from explainers.charts.dress import dressed
 from explainers.charts.matrix import Matrix
-from explainers.charts.theme import MAX_MARKS_SIDE, Theme, rgb
+from explainers.charts.theme import MAX_MARKS_SIDE, Theme
 
 CELL = 34
 WITH_NUMBERS = 14
@@ -59,78 +58,18 @@ def table_of(matrices: Sequence[Matrix]) -> pd.DataFrame:
     return pd.concat([cells(matrix) for matrix in matrices], ignore_index=True)
 
 
-def image_uri(matrix: Matrix, theme: Theme, size: tuple[int, int]) -> str:
-    """The whole matrix as one PNG of `size` (width, height), for matrices of too many marks."""
-    pixels = bytes(
-        channel
-        for row in matrix.values
-        for value in row
-        for channel in _pixel(value, matrix, theme)
-    )
-    image = Image.frombytes("RGB", matrix.shape[::-1], pixels).resize(
-        size, Image.Resampling.NEAREST
-    )
-    stored = io.BytesIO()
-    image.save(stored, "PNG")
-    return "data:image/png;base64," + base64.b64encode(stored.getvalue()).decode()
-
-
 def _panel(matrix: Matrix, theme: Theme) -> alt.LayerChart:
     rows, columns = matrix.shape
-    side = CELL if columns <= WITH_NUMBERS else max(420 // columns, 3)
-    width = side * columns
-    height = CELL * rows if rows <= WITH_NUMBERS else max(420 // rows, 3) * rows
+    width = columns * (CELL if columns <= WITH_NUMBERS else max(420 // columns, 3))
+    height = rows * (CELL if rows <= WITH_NUMBERS else max(420 // rows, 3))
     x = alt.X("x:Q").scale(domain=[0, columns], nice=False).title(matrix.column_axis)
     y = alt.Y("y:Q").scale(domain=[rows, 0], nice=False).title(matrix.row_axis)
     x = x.axis(_label_axis(matrix.columns, "top"))
     y = y.axis(_label_axis(matrix.rows, "left"))
     if max(rows, columns) > MAX_MARKS_SIDE:
-        picture = pd.DataFrame(
-            {"x": [0], "y": [0], "uri": [image_uri(matrix, theme, (width, height))]}
-        )
-        layers = (
-            alt.Chart(picture)
-            .mark_image(width=width, height=height, align="left", baseline="top", aspect=False)
-            .encode(x, y, alt.Url("uri:N"))
-        )
-        layers = alt.layer(layers)
+        layers = _one_image(matrix, theme, x, y, (width, height))
     else:
-        table = cells(matrix).dropna(subset="value")
-        table = table.assign(
-            x=table["column"],
-            y=table["row"],
-            x2=table["column"] + 1,
-            y2=table["row"] + 1,
-            x_mid=table["column"] + 0.5,
-            y_mid=table["row"] + 0.5,
-            ink=[_ink(_pixel(value, matrix, theme)) for value in table["value"]],
-        )
-        base = alt.Chart(table)
-        colour = (
-            alt.Color("value:Q")
-            .scale(domain=list(_stops(matrix)), range=list(_ramp(matrix, theme)), interpolate="rgb")
-            .legend(None)
-        )
-        rect = base.mark_rect(stroke=theme.grid, strokeWidth=0.5).encode(
-            x,
-            y,
-            alt.X2("x2"),
-            alt.Y2("y2"),
-            colour,
-            tooltip=[
-                alt.Tooltip("row_label:N", title=matrix.row_axis),
-                alt.Tooltip("column_label:N", title=matrix.column_axis),
-                alt.Tooltip("value:Q", format=".4f"),
-            ],
-        )
-        layers = alt.layer(rect)
-        if columns <= WITH_NUMBERS:
-            layers += base.mark_text(fontSize=11).encode(
-                alt.X("x_mid:Q"),
-                alt.Y("y_mid:Q"),
-                alt.Text("value:Q", format=".2f"),
-                alt.Color("ink:N").scale(None),
-            )
+        layers = _marks(matrix, theme, x, y)
     title = alt.Title(
         f"{matrix.name}  ({rows} × {columns})",
         subtitle=matrix.formula,
@@ -138,6 +77,45 @@ def _panel(matrix: Matrix, theme: Theme) -> alt.LayerChart:
         subtitleColor=theme.muted,
     )
     return layers.properties(width=width, height=height, title=title)
+
+
+def _one_image(
+    matrix: Matrix, theme: Theme, x: alt.X, y: alt.Y, size: tuple[int, int]
+) -> alt.LayerChart:
+    width, height = size
+    picture = pd.DataFrame({"x": [0], "y": [0], "uri": [image_uri(matrix, theme, size)]})
+    mark = alt.Chart(picture).mark_image(
+        width=width, height=height, align="left", baseline="top", aspect=False
+    )
+    return alt.LayerChart(layer=[mark.encode(x, y, alt.Url("uri:N"))])
+
+
+def _marks(matrix: Matrix, theme: Theme, x: alt.X, y: alt.Y) -> alt.LayerChart:
+    table = cells(matrix).dropna(subset="value")
+    row, column = table["row"], table["column"]
+    table = table.assign(x=column, y=row, x2=column + 1, y2=row + 1)
+    table = table.assign(x_mid=column + 0.5, y_mid=row + 0.5)
+    base = alt.Chart(table.assign(ink=[ink(pixel(v, matrix, theme)) for v in table["value"]]))
+    colour = alt.Color("value:Q").legend(None)
+    colour = colour.scale(
+        domain=list(stops(matrix)), range=list(ramp(matrix, theme)), interpolate="rgb"
+    )
+    tooltip = [
+        alt.Tooltip("row_label:N", title=matrix.row_axis),
+        alt.Tooltip("column_label:N", title=matrix.column_axis),
+        alt.Tooltip("value:Q", format=".4f"),
+    ]
+    coloured = base.mark_rect(stroke=theme.grid, strokeWidth=0.5)
+    layers = [coloured.encode(x, y, alt.X2("x2"), alt.Y2("y2"), colour, tooltip=tooltip)]
+    if len(matrix.columns) <= WITH_NUMBERS:
+        numbers = base.mark_text(fontSize=11).encode(
+            alt.X("x_mid:Q"),
+            alt.Y("y_mid:Q"),
+            alt.Text("value:Q", format=".2f"),
+            alt.Color("ink:N").scale(None),
+        )
+        layers.append(numbers)
+    return alt.LayerChart(layer=layers)
 
 
 def _frame(theme: Theme, rows: tuple[int, int], columns: tuple[int, int]) -> alt.Chart:
@@ -149,7 +127,7 @@ def _frame(theme: Theme, rows: tuple[int, int], columns: tuple[int, int]) -> alt
     )
 
 
-def _label_axis(labels: Sequence[str], orient: str) -> alt.Axis:
+def _label_axis(labels: Sequence[str], orient: Literal["top", "left"]) -> alt.Axis:
     """Plot positions, print tokens: a sentence may say "the" twice."""
     every = max(1, len(labels) // 24)
     return alt.Axis(
@@ -162,38 +140,4 @@ def _label_axis(labels: Sequence[str], orient: str) -> alt.Axis:
         grid=False,
         ticks=False,
         domain=False,
-    )
-
-
-def _ramp(matrix: Matrix, theme: Theme) -> Sequence[str]:
-    return theme.weight_ramp if matrix.kind == "weights" else theme.signed_ramp
-
-
-def _stops(matrix: Matrix) -> Sequence[float]:
-    low, high = matrix.domain
-    return (low, high) if matrix.kind == "weights" else (low, 0, high)
-
-
-def _ink(rgb: Sequence[int]) -> str:
-    """Black or white, whichever stands out against the cell: at least 4.5 to 1 on any colour."""
-    return "#000000" if _luminance(rgb) > 0.179 else "#ffffff"
-
-
-def _luminance(rgb: Sequence[int]) -> float:
-    """Relative luminance (WCAG 2.2)."""
-    linear = [c / 255 / 12.92 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in rgb]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def _pixel(value: float | None, matrix: Matrix, theme: Theme) -> tuple[int, ...]:
-    """The colour of one cell, interpolated as Vega does it."""
-    if value is None:
-        return rgb(theme.background)
-    low, high = matrix.domain
-    ramp = _ramp(matrix, theme)
-    place = min(max((value - low) / (high - low), 0.0), 1.0) * (len(ramp) - 1)
-    step = min(int(place), len(ramp) - 2)
-    return tuple(
-        round(a + (b - a) * (place - step))
-        for a, b in zip(rgb(ramp[step]), rgb(ramp[step + 1]), strict=True)
     )

@@ -4,7 +4,6 @@ import streamlit as st
 
 from explainers.sentence import MAX_CHARACTERS, PRESETS, SENTENCE, Sentence, read_sentence
 from explainers.ui.kinds import (
-    NOTICES,
     URL,
     Choice,
     Counter,
@@ -14,6 +13,7 @@ from explainers.ui.kinds import (
     Switch,
     Whole,
 )
+from explainers.ui.links import NOTICES
 from explainers.ui.plain import escaped
 
 GUESS = "guess_"
@@ -70,7 +70,7 @@ def sentence() -> Sentence:
             width=200,
         )
     too_long = asked is not None and len(asked) > MAX_CHARACTERS
-    read = read_sentence(asked if too_long else typed)
+    read = read_sentence(asked if asked and too_long else typed or "")
     for note in read.notes:
         st.info(escaped(note), icon=":material/info:")
     return read
@@ -84,7 +84,7 @@ def reset() -> None:
     for key in list(st.session_state):
         if str(key).startswith(GUESS):
             st.session_state[key] = None
-    st.session_state.pop(NOTICES, None)
+    st.session_state[NOTICES] = {}
 
 
 def _take_preset() -> None:

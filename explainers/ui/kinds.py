@@ -1,50 +1,14 @@
-"""Kinds of controls: each keeps its value in the URL, and says so when it cannot obey a link.
+"""Kinds of controls: each keeps its value in the URL, and says so when it cannot obey a link."""
 
-Streamlit ignores a value in the URL that a widget does not allow; a reader who followed the link
-would see another picture and not know it.
-"""
-
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
 
 import streamlit as st
 
-from explainers.ui.plain import escaped, shortened
+from explainers.ui.links import Control, means
 
-URL = "query-params"
-NOTICES = "notices of links"
-
-
-@dataclass(frozen=True)
-class Control:
-    """A choice with its name in the URL, its words on screen and what it is without a link."""
-
-    key: str
-    label: str
-    default: Any
-    help: str | None = field(default=None, kw_only=True)
-
-    def asked(self) -> str | None:
-        """What the link wants, if this visitor has not touched the control yet."""
-        return None if self.key in st.session_state else st.query_params.get(self.key)
-
-    def told(self, asked: str | None, value: Any, allowed: str) -> Any:
-        """Return the value; until it is touched, tell that a link asked for what cannot be."""
-        notices = st.session_state.setdefault(NOTICES, {})
-        if asked is not None and not _means(asked, value):
-            notices[self.key] = (asked, value)
-        wanted, instead = notices.get(self.key, (None, None))
-        if wanted is not None and instead != value:
-            del notices[self.key]
-        elif wanted is not None:
-            st.info(
-                f"The link asks for {escaped(self.key)} = “{escaped(shortened(wanted))}”; allowed "
-                f"is {escaped(allowed)}. Shown instead: {escaped(str(value))}.",
-                icon=":material/link_off:",
-            )
-        return value
+URL: Final = "query-params"
 
 
 @dataclass(frozen=True)
@@ -148,7 +112,7 @@ class Live(Control):
     def __call__(self) -> int:
         """The place of the chosen step among `steps`."""
         asked = self.asked()
-        wanted = [step for step in self.steps if asked is not None and _means(asked, step)]
+        wanted = [step for step in self.steps if asked is not None and means(asked, step)]
         value = st.session_state.setdefault(self.key, wanted[0] if wanted else self.default)
         if value == self.default:
             st.query_params.pop(self.key, None)
@@ -163,14 +127,3 @@ class Live(Control):
 
 def _one_of(values: Sequence[Any]) -> str:
     return "one of " + ", ".join(map(str, values))
-
-
-def _means(asked: str, value: Any) -> bool:
-    if isinstance(value, bool):
-        return asked.lower() == str(value).lower()
-    if isinstance(value, int | float):
-        try:
-            return math.isclose(float(asked), value)
-        except ValueError:
-            return False
-    return asked == value

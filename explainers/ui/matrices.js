@@ -344,6 +344,11 @@ class Picture extends Panel {
   constructor(figure, data) {
     super(figure, data);
     this.frameBox = element("div", "picture");
+    const labels = (kind, texts) => {
+      const line = element("div", `labels ${kind}`);
+      line.append(...texts.map((text) => element("span", "", text)));
+      return line;
+    };
     this.canvas = element("canvas", "");
     this.canvas.setAttribute("role", "img");
     this.canvas.setAttribute("aria-label", `${data.name}, ${data.formula}: ${data.rows.length} rows, ${data.columns.length} columns`);
@@ -355,7 +360,10 @@ class Picture extends Panel {
     });
     this.canvas.addEventListener("pointerleave", () => figure.light(null));
     this.canvas.addEventListener("click", (event) => figure.click(data.id, ...this.place(event), this.frameBox));
-    this.box.append(this.frameBox);
+    const grid = element("div", "imaged");
+    grid.append(labels("columns", data.column_tokens ? data.columns : []));
+    grid.append(labels("rows", data.row_tokens ? data.rows : []), this.frameBox);
+    this.box.append(grid);
   }
 
   place(event) {
@@ -394,8 +402,9 @@ class Picture extends Panel {
 
   fit(room) {
     const [rows, columns] = [this.data.rows.length, this.data.columns.length];
-    this.frameBox.style.width = `${Math.min(room - 4, Math.max(columns * 4, 260))}px`;
-    this.frameBox.style.height = `${Math.min(420, rows * Math.max(3, Math.min(20, 420 / rows)))}px`;
+    const wide = room - (this.data.row_tokens ? LABELS : 0) - 40;
+    this.frameBox.style.width = `${Math.min(wide, Math.max(columns * 4, this.data.column_tokens ? columns * 20 : 200))}px`;
+    this.frameBox.style.height = `${Math.round(rows * Math.min(20, 400 / rows))}px`;
   }
 }
 

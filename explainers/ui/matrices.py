@@ -4,68 +4,20 @@ Vega cannot link pictures that wrap to a phone's width, nor step by keys, so the
 small component. `charts.heatmap` draws the same matrices for downloads and notebooks.
 """
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from explainers.charts.matrix import Matrix, Values
+from explainers.charts.matrix import Values
 from explainers.charts.theme import Theme, rgb
+from explainers.ui.panels import Cell, Panel, Slider, Source
 
 HERE = Path(__file__).parent
-IMAGE_ABOVE = 1500
-"""More cells than this are drawn as one image; `matrices.js` draws what it is told."""
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where a number came from: the row and column of `panel` that the picked cell names.
-
-    `row` and `column` are "row" or "column" of the picked cell, or None for all of them.
-    """
-
-    panel: str
-    row: str | None = None
-    column: str | None = None
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A matrix with its place in the computation; `flipped` shows it with its axes exchanged."""
-
-    id: str
-    matrix: Matrix
-    operator: str = ""
-    link: str = ""
-    sources: tuple[Source, ...] = ()
-    flipped: bool = False
-    frames: tuple[Values, ...] = ()
-
-
-@dataclass(frozen=True)
-class Slider:
-    """Dragged in the browser: frame n of every panel was computed for `labels[n]`."""
-
-    label: str
-    labels: Sequence[str]
-    index: int
-    on_turn: Callable[[int], None]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One number: the panel it stands in, its row and its column as the matrix counts them."""
-
-    panel: str
-    row: int
-    column: int
-
-
-def oriented(panels: Sequence[Panel], queries_down: bool) -> list[Panel]:
-    """Exchange the axes of query-key matrices if the reader wants the queries along the top."""
-    return [replace(p, flipped=p.matrix.is_pairs and not queries_down) for p in panels]
+MOST_CELLS, LONGEST_SIDE = 1500, 32
+"""A matrix with more is drawn as one image; `matrices.js` draws what it is told."""
 
 
 def show_matrices(
@@ -135,7 +87,7 @@ def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]
         "low": low,
         "high": high,
         "colour": theme.role(matrix.role),
-        "image": matrix.shape[0] * matrix.shape[1] > IMAGE_ABOVE,
+        "image": max(matrix.shape) > LONGEST_SIDE or math.prod(matrix.shape) > MOST_CELLS,
         "sources": [_frame(s, panel, by_id) for s in panel.sources if s.panel in by_id],
     }
 

@@ -1,36 +1,44 @@
 """Click a number, see its arithmetic."""
 
 from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
 
 import streamlit as st
 
 from explainers.ui import controls
-from explainers.ui.matrices import Cell, Panel, show_matrices
-from explainers.ui.picture import take_away, theme
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Cell, Panel
 from explainers.working import Working
+
+LONG = 12
+"""More lines of arithmetic than this scroll in a box of their own."""
+
+
+class Explored(NamedTuple):
+    """The link that was clicked, or "", and the number that is looked at."""
+
+    opened: str
+    cell: Cell
 
 
 def explore(
-    panels: Sequence[Panel], working: Callable[[Cell], Working], key: str, stepper: str = ""
-) -> str:
-    """Draw linked matrices; a click on a number, or the fields below, show how it was computed.
-
-    Returns the link of a panel whose title was clicked, or "".
-    """
+    panels: Sequence[Panel],
+    working: Callable[[Cell], Working],
+    origin: str,
+    key: str,
+    stepper: str = "",
+) -> Explored:
+    """Draw linked matrices; a click on a number, or the fields below, show how it was computed."""
     picture = st.container()
     with st.container(border=True):
         st.markdown("**Click a number** in the picture, or choose it here, to see its arithmetic.")
         cell = _chosen(panels, stepper)
-        full = working(cell)
-        title = _title(cell, panels)
+        full, title = working(cell), _title(cell, panels)
         _arithmetic(title, full)
     with picture:
         card = {"title": title, "lines": full.lines, "snippet": full.snippet}
-        opened = show_matrices(
-            panels, cell, theme(), f"picture {key}", _pick, stepper, working=card
-        )
-        take_away(key, lambda: _drawn(panels), lambda: _table(panels))
-    return opened
+        opened = show_figure(panels, origin, key, cell, _pick, stepper, working=card)
+    return Explored(opened, cell)
 
 
 def _chosen(panels: Sequence[Panel], stepper: str) -> Cell:
@@ -56,19 +64,6 @@ def _title(cell: Cell, panels: Sequence[Panel]) -> str:
 def _arithmetic(title: str, working: Working) -> None:
     st.text(title)
     left, right = st.columns(2)
-    height = 320 if len(working.lines) > 12 else "content"
+    height: int | Literal["content"] = 320 if len(working.lines) > LONG else "content"
     left.code("\n".join(working.lines), language=None, height=height)
-    right.code(working.snippet, language="python", wrap_lines=True)
-
-
-def _drawn(panels: Sequence[Panel]) -> object:
-    from explainers.charts.heatmap import heatmaps  # altair is not needed for the first paint
-
-    shown = [panel.matrix.transposed() if panel.flipped else panel.matrix for panel in panels]
-    return heatmaps(shown, theme())
-
-
-def _table(panels: Sequence[Panel]) -> object:
-    from explainers.charts.heatmap import table_of
-
-    return table_of([panel.matrix for panel in panels])
+    right.code(working.snippet, language="python", wrap_lines=True, height=height)

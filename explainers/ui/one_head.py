@@ -1,17 +1,15 @@
-"""Every matrix of one head as plain numbers: its picture, and the arithmetic of each cell."""
+"""Every matrix of one head as plain numbers, and the pictures made of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from explainers import working
 from explainers.attention.single_head import Projections, SingleHead
 from explainers.attention.steps import Steps
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
-from explainers.ui.matrices import Cell, Panel, Source, oriented
-from explainers.working import Working
+from explainers.ui.panels import Panel, Source, oriented
 
 Numbers = list[list[float]]
 AXES = {
@@ -145,31 +143,6 @@ class OneHead:
         if not queries_down:
             panels = [replace(panel, flipped=True) for panel in (right_panel, panels[0], panels[2])]
         return [replace(p, operator=o) for p, o in zip(panels, ("", "·", "="), strict=True)]
-
-    def working(self, cell: Cell) -> Working:
-        """The arithmetic of one number, from the numbers it was computed from."""
-        name, i, j = cell.panel.removesuffix("ᵀ"), cell.row, cell.column
-        if cell.panel.endswith("ᵀ"):
-            i, j = j, i
-        value = self.numbers[name][i][j]
-        what = f"{name}[{i}, {j}]"
-        match name:
-            case "Q" | "K" | "V":
-                column = [line[j] for line in self.numbers[f"W_{name}"]]
-                return working.dot_product(self.numbers["X"][i], column, value, what)
-            case "products":
-                query, key = self.numbers["Q"][i], self.numbers["K"][j]
-                return working.dot_product(query, key, value, what)
-            case "scores":
-                return working.division(self.numbers["products"][i][j], self.head_dim, value, what)
-            case "weights":
-                return working.softmax(self.numbers["masked"][i], j, value, self.tokens)
-            case "output":
-                column = [line[j] for line in self.numbers["V"]]
-                return working.dot_product(self.numbers["weights"][i], column, value, what)
-            case "masked":
-                return working.masked(self.numbers["scores"][i][j], value, what)
-        return working.given(value, what)
 
     def _labels(self, axis: str, length: int) -> list[str]:
         return list(self.tokens) if Matrix.has_tokens(axis) else [str(n) for n in range(length)]

@@ -17,7 +17,12 @@ def theme() -> Theme:
 
 
 def show_chart(
-    build: Callable[..., Any], rows: "pd.DataFrame", alt: str, key: str, **structure: Any
+    build: Callable[..., Any],
+    rows: "pd.DataFrame",
+    alt: str,
+    key: str,
+    origin: str,
+    **structure: Any,
 ) -> None:
     """Draw `build(rows, theme, **structure)`.
 
@@ -27,14 +32,16 @@ def show_chart(
     """
     spec = _specification(build.__qualname__, theme().name, build, rows, **structure)
     st.vega_lite_chart(rows, spec, key=key, alt=alt, theme=None, width="stretch")
-    take_away(key, lambda: build(rows, theme(), **structure), lambda: rows)
+    take_away(key, origin, lambda: build(rows, theme(), **structure), lambda: rows)
 
 
-def take_away(key: str, chart: Callable[[], Any], table: Callable[[], "pd.DataFrame"]) -> None:
-    """The numbers as a table, and the picture and the numbers as files, made when asked for."""
-    box = st.popover(
-        "Table and files", key=f"files {key}", icon=":material/download:", on_change="rerun"
-    )
+def take_away(
+    key: str, origin: str, chart: Callable[[], Any], table: Callable[[], "pd.DataFrame"]
+) -> None:
+    """Where the numbers come from, the numbers as a table, and files, made when asked for."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        box = st.popover("Table and files", key=f"files {key}", on_change="rerun")
+        st.badge(origin, icon=":material/info:", color="gray")
     if not box.open:
         return
     rows = table()

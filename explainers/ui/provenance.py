@@ -1,15 +1,20 @@
-"""Where a picture's numbers come from, in one badge next to it."""
+"""Where a picture's numbers come from, and what computed them: one badge under every picture."""
 
-import streamlit as st
+import torch
 
-
-def badge(origin: str, device: str) -> None:
-    """`origin` as in "random, seed 3" or "trained: relations"; `device` is what computed."""
-    with st.container(horizontal=True, gap="small"):
-        st.badge(origin, icon=":material/casino:", color="gray")
-        st.badge(f"computed live on {device}", icon=":material/memory:", color="gray")
+from explainers.device import device_name
 
 
-def random_weights(seed: int, device: str) -> None:
-    """The badge of untrained weights."""
-    badge(f"random, seed {seed}", device)
+def random_weights(seed: int, device: torch.device) -> str:
+    """Numbers from untrained, seeded weights."""
+    return f"random, seed {seed} · computed live on {device_name(device)}"
+
+
+def learned_live(what: str) -> str:
+    """Numbers learned in front of the reader."""
+    return f"learned live: {what}"
+
+
+def formula(what: str, device: torch.device) -> str:
+    """Numbers that follow from a formula alone."""
+    return f"formula: {what} · computed live on {device_name(device)}"

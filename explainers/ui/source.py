@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ def run_and_show(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) ->
     return function(*args, **kwargs)
 
 
-def show_source(*functions: Callable) -> None:
+def show_source(*functions: Callable[..., Any]) -> None:
     """The text of functions that this page has run."""
     names = ", ".join(f"`{function.__name__}`" for function in functions)
     with st.expander(f"The code that just ran: {names}", icon=":material/code:"):

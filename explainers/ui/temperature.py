@@ -7,13 +7,13 @@ from torch import Tensor
 from explainers.attention.scaling import with_temperature
 from explainers.charts.matrix import Values
 from explainers.ui import controls
-from explainers.ui.matrices import Panel, Slider, oriented, show_matrices
+from explainers.ui.figure import show_figure
 from explainers.ui.one_head import OneHead
-from explainers.ui.picture import theme
+from explainers.ui.panels import Panel, Slider, oriented
 from explainers.ui.source import run_and_show
 
 
-def show_temperatures(one_head: OneHead, products: Tensor, queries_down: bool) -> None:
+def show_temperatures(one_head: OneHead, products: Tensor, queries_down: bool, origin: str) -> None:
     """Softmax(QKᵀ ÷ temperature) beside attention's own weights; they meet where it is √d_k."""
     control = controls.temperature
     place = control()
@@ -25,8 +25,7 @@ def show_temperatures(one_head: OneHead, products: Tensor, queries_down: bool) -
         _named(own, "attention", "softmax(Q · Kᵀ ÷ √d_k)"),
     ]
     slider = Slider(control.label, [f"{step:g}" for step in control.steps], place, control.put)
-    shown = oriented(panels, queries_down)
-    show_matrices(shown, None, theme(), "picture temperature", lambda _: None, slider=slider)
+    show_figure(oriented(panels, queries_down), origin, "temperature", slider=slider)
     run_and_show(with_temperature, products, control.steps[place])
 
 

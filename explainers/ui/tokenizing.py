@@ -9,9 +9,15 @@ from explainers.tokens import BYTES, Merge, Piece, learn_merges, pieces, spellin
 from explainers.ui import controls
 from explainers.ui.picture import show_chart
 from explainers.ui.prose import Prose
+from explainers.ui.provenance import learned_live
 
 CORPUS = Path(__file__).parents[2] / "assets" / "text" / "corpus.txt"
 LAST = 5
+ORIGINS = {
+    "words": "numbered by first appearance in a shipped text",
+    "characters": "numbered by Unicode",
+    "byte pairs": learned_live("byte pairs of a shipped text"),
+}
 
 
 @st.cache_data(show_spinner="Learning merges …", max_entries=1)
@@ -36,7 +42,7 @@ def cut(sentence: Sentence, unit: str, merges: int) -> list[Piece]:
     return pieces(sentence.text, learned()[:merges])
 
 
-def show_strip(found: list[Piece]) -> None:
+def show_strip(found: list[Piece], unit: str) -> None:
     """The tokens in a row, ids underneath."""
     from explainers.charts.strip import strip_rows, token_strip
 
@@ -44,7 +50,7 @@ def show_strip(found: list[Piece]) -> None:
     rows = strip_rows([piece.text for piece in found], notes)
     lines = int(rows["top"].max()) + 1 if len(rows) else 1
     alt = f"The text as {len(found)} tokens, each with its id underneath."
-    show_chart(token_strip, rows, alt, "tokens", lines=lines)
+    show_chart(token_strip, rows, alt, "tokens", ORIGINS[unit], lines=lines)
 
 
 def show_merges(text: Prose, merges: int) -> None:

@@ -8,9 +8,11 @@ from explainers import working
 from explainers.attention.positions import Reordered
 from explainers.charts.matrix import Matrix, sharing_colours
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
-from explainers.ui.matrices import Cell, Panel, Source, show_matrices
-from explainers.ui.picture import theme
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Cell, Panel, Source
+from explainers.ui.picture import show_chart
 from explainers.ui.prose import Prose
+from explainers.ui.provenance import formula
 from explainers.working import Working
 
 
@@ -46,8 +48,19 @@ def working_of(x: Tensor, placed: Tensor) -> Callable[[Cell], Working]:
     return explain
 
 
+def show_waves(positions: Tensor) -> None:
+    """The position vectors (length, d_model) as a heat map."""
+    from explainers.charts.waves import wave_rows, waves  # the first page needs no altair
+
+    length, d_model = positions.shape
+    alt = f"Heat map of {length} position vectors: fast waves on the left, slow on the right."
+    origin = formula("sines and cosines", positions.device)
+    rows = wave_rows(positions.tolist())
+    show_chart(waves, rows, alt, "positions", origin, length=length, d_model=d_model)
+
+
 def show_reordered(
-    text: Prose, words: Sequence[str], order: Tensor, outputs: Reordered, name: str
+    text: Prose, words: Sequence[str], order: Tensor, outputs: Reordered, name: str, origin: str
 ) -> None:
     """The outputs of both orders, each row labelled with its word, and how far they differ."""
     shuffled = [words[token] for token in order.tolist()]
@@ -58,7 +71,7 @@ def show_reordered(
         _matrix("shuffled", "rows of the output", shuffled, outputs.after),
     )
     panels = [Panel(matrix.name, matrix) for matrix in matrices]
-    show_matrices(panels, None, theme(), f"picture {name}", lambda _: None)
+    show_figure(panels, origin, name)
 
 
 def _matrix(name: str, formula: str, words: Sequence[str], values: Tensor) -> Matrix:

@@ -1,0 +1,56 @@
+"""What a link asks for, and what the reader is told when it cannot be.
+
+Streamlit ignores a value in the URL that a widget does not allow; a reader who followed the link
+would see another picture and not know it.
+"""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from explainers.ui.plain import escaped, shortened
+
+NOTICES = "notices of links"
+
+
+@dataclass(frozen=True)
+class Control:
+    """A choice with its name in the URL, its words on screen and what it is without a link."""
+
+    key: str
+    label: str
+    default: Any
+    help: str | None = field(default=None, kw_only=True)
+
+    def asked(self) -> str | None:
+        """What the link wants, if this visitor has not touched the control yet."""
+        return None if self.key in st.session_state else st.query_params.get(self.key)
+
+    def told(self, asked: str | None, value: Any, allowed: str) -> Any:
+        """Return the value; until it is touched, tell that a link asked for what cannot be."""
+        notices = st.session_state.setdefault(NOTICES, {})
+        if asked is not None and not means(asked, value):
+            notices[self.key] = (asked, value)
+        wanted, instead = notices.get(self.key, (None, None))
+        if wanted is not None and instead != value:
+            del notices[self.key]
+        elif wanted is not None:
+            st.info(
+                f"The link asks for {escaped(self.key)} = “{escaped(shortened(wanted))}”; allowed "
+                f"is {escaped(allowed)}. Shown instead: {escaped(str(value))}.",
+                icon=":material/link_off:",
+            )
+        return value
+
+
+def means(asked: str, value: Any) -> bool:
+    if isinstance(value, bool):
+        return asked.lower() == str(value).lower()
+    if isinstance(value, int | float):
+        try:
+            return math.isclose(float(asked), value)
+        except ValueError:
+            return False
+    return asked == value

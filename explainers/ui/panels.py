@@ -1,0 +1,55 @@
+"""Matrices with their place in a computation: what the linked picture is made of."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from explainers.charts.matrix import Matrix, Values
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a number came from: the row and column of `panel` that the picked cell names.
+
+    `row` and `column` are "row" or "column" of the picked cell, or None for all of them.
+    """
+
+    panel: str
+    row: str | None = None
+    column: str | None = None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A matrix with its place in the computation; `flipped` shows it with its axes exchanged."""
+
+    id: str
+    matrix: Matrix
+    operator: str = ""
+    link: str = ""
+    sources: tuple[Source, ...] = ()
+    flipped: bool = False
+    frames: tuple[Values, ...] = ()
+
+
+@dataclass(frozen=True)
+class Slider:
+    """Dragged in the browser: frame n of every panel was computed for `labels[n]`."""
+
+    label: str
+    labels: Sequence[str]
+    index: int
+    on_turn: Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number: the panel it stands in, its row and its column as the matrix counts them."""
+
+    panel: str
+    row: int
+    column: int
+
+
+def oriented(panels: Sequence[Panel], queries_down: bool) -> list[Panel]:
+    """Exchange the axes of query-key matrices if the reader wants the queries along the top."""
+    return [replace(p, flipped=p.matrix.is_pairs and not queries_down) for p in panels]

@@ -1,0 +1,106 @@
+"""The pictures of the experiment on √d_k."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+import torch
+
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
+from explainers.ui import controls
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Panel, Slider
+from explainers.ui.picture import show_chart
+from explainers.ui.prose import Prose
+from explainers.ui.provenance import random_weights
+from explainers.ui.root import BINS, KEYS, ROWS_SHOWN, Measurement
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CPU = torch.device("cpu")  # where generators give the same numbers on every machine
+SERIES = ("without the root", "with the root")
+THEORY = "theory: variance = d_k"
+
+
+def show_root(text: Prose, measured: list[Measurement], seed: int) -> None:
+    """Rows under the finger, and what all draws have in common at the chosen d_k."""
+    from explainers.charts.curve import Axis, curve  # the first page needs no altair
+    from explainers.charts.distribution import histogram
+
+    origin = random_weights(seed, CPU)
+    chosen = _show_rows(measured, origin)
+    text("root_rows")
+    d_k, spread = Axis("d_k", logarithmic=True), Axis("variance of the scores", logarithmic=True)
+    learning = Axis("size of the gradient")
+    without, with_root = (f"{share:.3f}" for share in chosen.average)
+    left, right = st.columns(2)
+    with left:
+        text("root_variance")
+        rows = _curve_rows(measured, "variance", chosen, THEORY)
+        alt = "Variance of the scores: without the root on the line y = d_k, with it at 1."
+        show_chart(curve, rows, alt, "variance", origin, x=d_k, y=spread, series=(*SERIES, THEORY))
+    with right:
+        text("root_gradient")
+        rows = _curve_rows(measured, "gradient", chosen)
+        alt = "Size of the softmax's gradient against d_k: without the root it falls, with it not."
+        show_chart(curve, rows, alt, "gradient", origin, x=d_k, y=learning, series=SERIES)
+    text("root_largest", d_k=f"{chosen.head_dim:,}", without=without, with_root=with_root)
+    alt = f"Largest of 7 weights over the draws: mean {without} without the root, {with_root} with."
+    rows = _histogram_rows(chosen)
+    show_chart(histogram, rows, alt, "largest", origin, x_title="largest weight", series=SERIES)
+
+
+def _show_rows(measured: list[Measurement], origin: str) -> Measurement:
+    """Rows of weights without and with the root; returns what was measured at the chosen d_k."""
+    control = controls.root_head_dim
+    place = control()
+    panels = [_panel(series, tuple(m.rows[series] for m in measured), place) for series in (0, 1)]
+    labels = [f"d_k = {m.head_dim}" for m in measured]
+    slider = Slider(control.label, labels, place, control.put)
+    show_figure(panels, origin, "rows", slider=slider)
+    return measured[place]
+
+
+def _panel(series: int, frames: tuple[list[list[float]], ...], place: int) -> Panel:
+    matrix = Matrix(
+        f"weights {SERIES[series]}",
+        "softmax(q · k)" if series == 0 else "softmax(q · k ÷ √d_k)",
+        frames[place],
+        [f"draw {n + 1}" for n in range(ROWS_SHOWN)],
+        [f"key {n}" for n in range(KEYS)],
+        QUERY_AXIS,
+        KEY_AXIS,
+        kind="weights",
+    )
+    return Panel(SERIES[series], matrix, frames=frames)
+
+
+def _curve_rows(
+    measured: list[Measurement], name: str, chosen: Measurement, theory: str = ""
+) -> "pd.DataFrame":
+    """A measured quantity against d_k for `charts.curve`; `theory` names the line y = x."""
+    import pandas as pd
+
+    points = [
+        (m.head_dim, getattr(m, name)[series], SERIES[series], False, m == chosen)
+        for series in (0, 1)
+        for m in measured
+    ]
+    if theory:
+        points += [(m.head_dim, m.head_dim, theory, True, False) for m in measured]
+    return pd.DataFrame(points, columns=["x", "y", "series", "reference", "current"])
+
+
+def _histogram_rows(chosen: Measurement) -> "pd.DataFrame":
+    """How often the largest weight fell into each twentieth, for `charts.histogram`."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            (n / BINS, (n + 1) / BINS, share, SERIES[series])
+            for series in (0, 1)
+            for n, share in enumerate(chosen.shares[series])
+        ],
+        columns=["start", "end", "share", "series"],
+    )
