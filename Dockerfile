@@ -14,5 +14,5 @@ RUN python -m pip install --no-cache-dir --user --extra-index-url https://downlo
 COPY --chown=user . .
 
 EXPOSE 8501
-HEALTHCHECK CMD ["python", "-c", "import os, urllib.request as ask; ask.urlopen(f'http://localhost:{os.environ[\"PORT\"]}/_stcore/health', timeout=5)"]
+HEALTHCHECK CMD ["python", "-c", "import os, urllib.request as ask; assert ask.urlopen(f'http://localhost:{os.environ[\"PORT\"]}/_stcore/health', timeout=5).read() == b'ok'"]
 CMD ["python", "-m", "explainers.ui.server"]
