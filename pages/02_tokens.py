@@ -53,8 +53,8 @@ def places(words: tuple[str, ...]) -> None:
     positions = run_and_show(sinusoidal, POSITIONS, choices.d_model, choices.longest)
     placed = positions[: len(words)].to(x.device)
     origin = provenance.random_weights(choices.seed, x.device)
-    explore(vectors.sum_of(words, x, placed), vectors.working_of(x, placed), origin, "vectors")
     text("positions")
+    explore(vectors.sum_of(words, x, placed), vectors.working_of(x, placed), origin, "vectors")
     vectors.show_waves(positions)
 
     text("order")

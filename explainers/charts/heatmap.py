@@ -133,6 +133,7 @@ def _label_axis(labels: Sequence[str], orient: Literal["top", "left"]) -> alt.Ax
     return alt.Axis(
         orient=orient,
         values=[position + 0.5 for position in range(0, len(labels), every)],
+        tickCount=len(labels),  # or Vega drops every other value
         labelExpr=f"{json.dumps(list(labels))}[floor(datum.value)]",
         labelAngle=-45 if orient == "top" else 0,
         labelLimit=110,

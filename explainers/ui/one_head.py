@@ -9,7 +9,7 @@ from explainers.attention.single_head import Projections, SingleHead
 from explainers.attention.steps import Steps
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
-from explainers.ui.panels import Panel, Source, oriented
+from explainers.ui.panels import PRODUCT, Panel, Source, oriented
 
 Numbers = list[list[float]]
 AXES = {
@@ -142,7 +142,7 @@ class OneHead:
         panels = [self.panel(left), right_panel, result_panel]
         if not queries_down:
             panels = [replace(panel, flipped=True) for panel in (right_panel, panels[0], panels[2])]
-        return [replace(p, operator=o) for p, o in zip(panels, ("", "·", "="), strict=True)]
+        return [replace(p, operator=o) for p, o in zip(panels, PRODUCT, strict=True)]
 
     def _labels(self, axis: str, length: int) -> list[str]:
         return list(self.tokens) if Matrix.has_tokens(axis) else [str(n) for n in range(length)]

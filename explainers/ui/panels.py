@@ -5,6 +5,9 @@ from dataclasses import dataclass, replace
 
 from explainers.charts.matrix import Matrix, Values
 
+PRODUCT = ("", "·", "=")
+"""What stands before the three panels of a matrix product."""
+
 
 @dataclass(frozen=True)
 class Source:

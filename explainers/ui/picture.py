@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from explainers.charts.theme import LIGHT, THEMES, Theme
+from explainers.ui.plain import escaped
 
 if TYPE_CHECKING:  # pandas takes most of a second to import, and the first page shows no chart
     import pandas as pd
+
+
+LONGEST_TABLE = 200
+"""Rows on screen; the CSV has them all."""
 
 
 def theme() -> Theme:
@@ -30,15 +35,19 @@ def show_chart(
     rerun, and a specification that stays the same keeps zoom and does not flash. Therefore
     nothing that depends on `rows` may enter the specification.
     """
-    spec = _specification(build.__qualname__, theme().name, build, rows, **structure)
+    look = theme()
+    spec = _specification(build.__qualname__, look.name, build, rows, **structure)
     st.vega_lite_chart(rows, spec, key=key, alt=alt, theme=None, width="stretch")
-    take_away(key, origin, lambda: build(rows, theme(), **structure), lambda: rows)
+    take_away(key, origin, lambda: build(rows, look, **structure), lambda: rows)
 
 
 def take_away(
     key: str, origin: str, chart: Callable[[], Any], table: Callable[[], "pd.DataFrame"]
 ) -> None:
-    """Where the numbers come from, the numbers as a table, and files, made when asked for."""
+    """Where the numbers come from, the numbers as a table, and files, made when asked for.
+
+    Files are made outside of a script run, where the reader's theme is not known any more.
+    """
     with st.container(horizontal=True, vertical_alignment="center"):
         box = st.popover("Table and files", key=f"files {key}", on_change="rerun")
         st.badge(origin, icon=":material/info:", color="gray")
@@ -46,11 +55,12 @@ def take_away(
         return
     rows = table()
     with box:
-        st.table(rows.head(200))
         with st.container(horizontal=True):
             _file(key, "PNG", "image/png", lambda: _rendered(chart, "png"))
             _file(key, "SVG", "image/svg+xml", lambda: _rendered(chart, "svg"))
             _file(key, "CSV", "text/csv", lambda: rows.to_csv(index=False))
+        # A table takes text for Markdown, and some of this text is the reader's.
+        st.table(rows.head(LONGEST_TABLE).map(lambda v: escaped(v) if isinstance(v, str) else v))
 
 
 def _file(key: str, kind: str, mime: str, data: Callable[[], str | bytes]) -> None:

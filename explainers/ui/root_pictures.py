@@ -45,7 +45,13 @@ def show_root(text: Prose, measured: list[Measurement], seed: int) -> None:
         rows = _curve_rows(measured, "gradient", chosen)
         alt = "Size of the softmax's gradient against d_k: without the root it falls, with it not."
         show_chart(curve, rows, alt, "gradient", origin, x=d_k, y=learning, series=SERIES)
-    text("root_largest", d_k=f"{chosen.head_dim:,}", without=without, with_root=with_root)
+    text(
+        "root_largest",
+        d_k=f"{chosen.head_dim:,}",
+        without=without,
+        with_root=with_root,
+        at_1024=f"{measured[-1].average[0]:.2f}",
+    )
     alt = f"Largest of 7 weights over the draws: mean {without} without the root, {with_root} with."
     rows = _histogram_rows(chosen)
     show_chart(histogram, rows, alt, "largest", origin, x_title="largest weight", series=SERIES)
