@@ -167,12 +167,13 @@ def test_the_settings_hold_wherever_the_server_is_started(tmp_path):
 
 
 def test_the_settings_keep_what_is_promised():
-    assert CONFIG["browser"]["gatherUsageStats"] is False
+    assert CONFIG["browser"] == {"gatherUsageStats": False, "serverAddress": "localhost"}
     assert CONFIG["runner"]["postScriptGC"] is False
     assert CONFIG["client"]["showErrorDetails"] == "none"
     assert CONFIG["client"]["showErrorLinks"] is False
     server = CONFIG["server"]
     assert server["maxUploadSize"] <= server["maxWidgetStateSize"] < server["maxMessageSize"] <= 50
+    assert server["fileWatcherType"] == "poll"
     assert server["enableStaticServing"] is False
     assert server["enableCORS"] is True
 
