@@ -64,6 +64,8 @@ class Choice(Control):
 
     def __call__(self) -> str:
         asked = self.asked()
+        if st.session_state.get(self.key, self.default) is None:
+            st.session_state[self.key] = self.default
         value = st.segmented_control(
             self.label,
             self.options,
@@ -73,7 +75,10 @@ class Choice(Control):
             required=True,
             help=self.help,
         )
-        return self.told(asked, value, _one_of(self.options))
+        shown = self.told(asked, value or self.default, _one_of(self.options))
+        if value is None:  # an empty value in a link: Streamlit obeys, although one is required
+            st.rerun()
+        return shown
 
 
 @dataclass(frozen=True)
