@@ -53,7 +53,7 @@ class Ladder(Control):
         value = st.select_slider(
             self.label, self.steps, self.default, key=self.key, bind=URL, help=self.help
         )
-        return self.told(asked, value, _one_of(self.steps))
+        return self.told(asked, value, one_of(self.steps))
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Choice(Control):
             required=True,
             help=self.help,
         )
-        shown = self.told(asked, value or self.default, _one_of(self.options))
+        shown = self.told(asked, value or self.default, one_of(self.options))
         if value is None:  # an empty value in a link: Streamlit obeys, although one is required
             st.rerun()
         return shown
@@ -92,7 +92,7 @@ class Listed(Control):
         value = st.selectbox(
             self.label, names, names.index(default), key=self.key, bind=URL, width=150
         )
-        return self.told(asked, value, _one_of(names))
+        return self.told(asked, value, one_of(names))
 
 
 @dataclass(frozen=True)
@@ -123,12 +123,13 @@ class Live(Control):
             st.query_params.pop(self.key, None)
         else:
             st.query_params[self.key] = f"{value:g}"
-        return self.steps.index(self.told(asked, value, _one_of(self.steps)))
+        return self.steps.index(self.told(asked, value, one_of(self.steps)))
 
     def put(self, place: int) -> None:
         """Take over what the browser says; a callback."""
         st.session_state[self.key] = self.steps[place]
 
 
-def _one_of(values: Sequence[Any]) -> str:
+def one_of(values: Sequence[Any]) -> str:
+    """What a link may ask for, in words."""
     return "one of " + ", ".join(map(str, values))

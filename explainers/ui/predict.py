@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from explainers.ui import controls
-from explainers.ui.kinds import URL
+from explainers.ui.kinds import URL, one_of
+from explainers.ui.links import Control
 from explainers.ui.prose import Prose
 
 SKIP = "just show me"
@@ -24,14 +25,12 @@ def revealed(
     offered = list(dict.fromkeys([*options, answer]))
     with st.container(border=True):
         text(f"ask_{name}", **numbers)
+        answered = Control(controls.GUESS + name, "Your prediction", None)
+        asked, offered = answered.asked(), [*offered, SKIP]
         guess = st.radio(
-            "Your prediction",
-            [*offered, SKIP],
-            index=None,
-            key=controls.GUESS + name,
-            bind=URL,
-            horizontal=True,
+            answered.label, offered, index=None, key=answered.key, bind=URL, horizontal=True
         )
+        answered.told(asked, guess or "no answer", one_of(offered))
         if guess is None:
             st.caption("The picture comes when you have answered.")
             return False
