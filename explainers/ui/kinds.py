@@ -1,5 +1,6 @@
 """Kinds of controls: each keeps its value in the URL, and says so when it cannot obey a link."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -35,11 +36,15 @@ class Counter(Control):
         kept = st.session_state.get(self.key)
         if kept is not None and not low <= kept <= high:
             st.session_state[self.key] = min(max(kept, low), high)
-        default = min(max(self.default, low), high)
+        default, allowed = min(max(self.default, low), high), f"a whole number from {low} to {high}"
+        if asked and (means(asked, math.inf) or means(asked, -math.inf)):
+            st.query_params.pop(self.key)  # Streamlit would raise: no int is infinite
+            self.told(asked, default, allowed)
+            st.rerun()
         value = st.number_input(
             self.label, low, high, default, key=self.key, bind=URL, help=self.help, width=150
         )
-        return self.told(asked, value, f"a whole number from {low} to {high}")
+        return self.told(asked, value, allowed)
 
 
 @dataclass(frozen=True)
