@@ -416,7 +416,8 @@ function element(tag, name, text) {
 }
 
 function digits(value) {
-  return (Math.abs(value) < 99.995 ? value.toFixed(2) : value.toPrecision(3)).replace("-", "−");
+  const text = Math.abs(value) < 99.995 ? value.toFixed(2) : value.toPrecision(3);
+  return text === "-0.00" ? "0.00" : text.replace("-", "−");
 }
 
 function mix(ramp, share) {
