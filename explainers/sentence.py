@@ -1,6 +1,5 @@
 """The reader's sentence: any text in, at most `MAX_TOKENS` words out, every change said."""
 
-import unicodedata
 from dataclasses import dataclass
 
 import regex
@@ -16,9 +15,11 @@ PRESETS = {
 MAX_CHARACTERS = 400
 MAX_TOKENS = 24
 
-_JOINERS = "\u200c\u200d"  # Persian and emoji are wrong without them
-_VARIATION = "\ufe0e\ufe0f"
-_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’\-\u200c\u200d][\p{L}\p{M}\p{N}]+)*|\X")
+# DI: signs that are not drawn. Persian and emoji are wrong without the two joiners among them.
+_UNSEEN = regex.compile(r"(?V1)[\p{Cc}\p{Cf}\p{Cs}\p{Co}[\p{Cn}&&\p{DI}]--[\u200c\u200d]]")
+_JOINS_NOTHING = regex.compile(r"(?<!\S)\p{DI}+")
+_LETTERS = r"[\p{L}\p{M}\p{N}]+"
+_WORD = regex.compile(rf"{_LETTERS}(?:['’\-\u200c\u200d]{_LETTERS})*[\p{{M}}\p{{DI}}]*|\X")
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ def read_sentence(raw: str, max_tokens: int = MAX_TOKENS) -> Sentence:
     if len(text) > MAX_CHARACTERS:
         notes.append(f"Only the first {MAX_CHARACTERS} of {len(text):,} characters are used.")
         text = text[:MAX_CHARACTERS]
-    visible = "".join(map(_printable, text))
-    if visible != text:
+    visible = _JOINS_NOTHING.sub("", _UNSEEN.sub("", " ".join(text.split())))
+    if visible.split() != text.split():
         notes.append("Characters that cannot be seen were left out.")
     tokens = words(visible)
     if not tokens:
@@ -59,17 +60,9 @@ def read_sentence(raw: str, max_tokens: int = MAX_TOKENS) -> Sentence:
 
 def words(text: str) -> list[str]:
     """Words with their apostrophes and hyphens; any other visible sign stands alone."""
-    return [found for found in _WORD.findall(text) if not found.isspace()]
+    return [found for part in text.split() for found in _WORD.findall(part)]
 
 
 def characters(text: str) -> list[str]:
     """What a reader calls characters: an accent or a joined emoji is not split."""
     return regex.findall(r"\X", text)
-
-
-def _printable(character: str) -> str:
-    if character.isspace():
-        return " "
-    if character in _JOINERS or character in _VARIATION:
-        return character
-    return "" if unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co"} else character

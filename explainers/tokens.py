@@ -31,7 +31,7 @@ class Piece:
 
 def split_words(text: str) -> list[str]:
     """Merges never cross words; a space belongs to the word behind it."""
-    return regex.findall(r" ?\S+|\s+", text)
+    return regex.findall(r" ?\S+|\s+(?!\S)|\s+", text)
 
 
 def count_pairs(words: Counter[tuple[int, ...]]) -> Counter[tuple[int, int]]:

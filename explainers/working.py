@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 
-RESULT_PLACES = (4, 5, 6, 3, 7, 2)
+RESULT_PLACES = (4, 5, 6, 3, 7, 2, 1, 0)
 """How many decimals a result may be shown with, the usual one first."""
 TERM_PLACES = range(4, 13)
 """Decimals of the numbers it is made of: as few as give the result's digits again."""
@@ -37,8 +37,8 @@ def dot_product(left: Sequence[float], right: Sequence[float], value: float, nam
         result,
         (*products, f"sum = {total:f}", f"{name} = {result}"),
         "import torch\n"
-        f"left, right = torch.tensor([{_list(left)}, {_list(right)}], dtype=torch.float64)\n"
-        f'print(f"{{left @ right:.{shown}f}}")',
+        f"left, right = torch.tensor([{_list(left)}, {_list(right)}]).double()\n"
+        f'print(f"{{left @ right:z.{shown}f}}")',
     )
 
 
@@ -55,7 +55,7 @@ def division(numerator: float, head_dim: int, value: float, name: str) -> Workin
         (f"√{head_dim} = {bottom:f}", f"{top:f} ÷ {bottom:f} = {result}", f"{name} = {result}"),
         "import torch\n"
         f"product = torch.tensor({numerator!r}, dtype=torch.float64)\n"
-        f'print(f"{{product / {head_dim} ** 0.5:.{shown}f}}")',
+        f'print(f"{{product / {head_dim} ** 0.5:z.{shown}f}}")',
     )
 
 
@@ -79,8 +79,8 @@ def softmax(row: Sequence[float], column: int, value: float, labels: Sequence[st
         result,
         tuple(lines),
         "import torch\n"
-        f"scores = torch.tensor({_list(row)}, dtype=torch.float64)\n"
-        f'print(f"{{scores.softmax(-1)[{column}]:.{shown}f}}")',
+        f"scores = torch.tensor({_list(row)}).double()\n"
+        f'print(f"{{scores.softmax(-1)[{column}]:z.{shown}f}}")',
     )
 
 
@@ -95,8 +95,8 @@ def addition(left: float, right: float, value: float, name: str) -> Working:
         result,
         (f"{_signed(first)} + {_signed(second)} = {_signed(first + second)}", f"{name} = {result}"),
         "import torch\n"
-        f"left, right = torch.tensor({_list((left, right))}, dtype=torch.float64)\n"
-        f'print(f"{{left + right:.{shown}f}}")',
+        f"left, right = torch.tensor({_list((left, right))}).double()\n"
+        f'print(f"{{left + right:z.{shown}f}}")',
     )
 
 
@@ -109,13 +109,13 @@ def masked(score: float, value: float, name: str) -> Working:
             "print(score.masked_fill(forbidden, -torch.inf).item())"
         )
         return Working("-inf", (line,), snippet)
-    return given(score, name, f"{name} = {score:.4f}: the mask allows this pair.")
+    return given(score, name, f"{name} = {score:z.4f}: the mask allows this pair.")
 
 
 def given(value: float, name: str, line: str = "") -> Working:
     """A number that was not computed from others on the page."""
     shown = f"{_rounded(value, RESULT_PLACES[0]):f}"
-    snippet = f'import torch\nvalue = torch.tensor({value:.9g})\nprint(f"{{value:.4f}}")'
+    snippet = f'import torch\nvalue = torch.tensor({value:.9g})\nprint(f"{{value:z.4f}}")'
     return Working(shown, (line or f"{name} = {shown}: drawn at random, then kept.",), snippet)
 
 
@@ -143,7 +143,7 @@ def _power(score: float, largest: float, places: int) -> Decimal:
 
 
 def _signed(number: Decimal) -> str:
-    return f"{number:f}" if number >= 0 else f"({number:f})".replace("-", "−")
+    return f"{number:f}" if number >= 0 else f"({number:f})"
 
 
 def _list(numbers: Sequence[float]) -> str:

@@ -217,7 +217,7 @@ def test_the_front_matter_makes_a_space():
     assert len(FRONT_MATTER["short_description"]) <= 60
     colours = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
     assert {FRONT_MATTER["colorFrom"], FRONT_MATTER["colorTo"]} <= colours
-    assert {"title", "emoji", "license", "pinned"} <= set(FRONT_MATTER)
+    assert {"title", "emoji", "pinned"} <= set(FRONT_MATTER)
 
 
 def test_one_port_is_named_everywhere():

@@ -34,7 +34,7 @@ def gradient_size(scores: Tensor) -> Tensor:
     The Jacobian of weights w is diag(w) − w wᵀ; it vanishes when one weight is 1.
     """
     weights = scores.softmax(dim=-1)  # (draws, kv_len)
-    outer = weights[:, :, None] * weights[:, None, :]  # (draws, kv_len, kv_len)
+    outer = weights[..., :, None] * weights[..., None, :]  # (draws, kv_len, kv_len)
     jacobian = torch.diag_embed(weights) - outer  # (draws, kv_len, kv_len)
     size = jacobian.norm(dim=(-2, -1))  # (draws,)
     return size

@@ -1,7 +1,7 @@
 """Colours, domains and axis names of every picture: each is written here and nowhere else.
 
 The three roles are from Okabe & Ito's palette and the two ramps from ColorBrewer's (Purples, BrBG),
-which readers with any kind of colour blindness can tell apart.
+which readers with red or green blindness can tell apart.
 """
 
 from dataclasses import dataclass
