@@ -24,12 +24,20 @@ class Toy(NamedTuple):
 
 
 def toy(
-    tokens: tuple[str, ...], d_model: int, head_dim: int, value_dim: int, rule: str, seed: int
+    tokens: tuple[str, ...],
+    d_model: int,
+    head_dim: int,
+    rule: str,
+    seed: int,
+    value_dim: int | None = None,
 ) -> Toy:
-    """A sentence, an untrained head and a mask; the same arguments give the same numbers."""
+    """A sentence, an untrained head and a mask; the same arguments give the same numbers.
+
+    Values are as long as keys unless `value_dim` says otherwise.
+    """
     x = embeddings(tokens, d_model, seed)
     mask = masks.build(masks.RULES[rule], len(tokens), len(tokens)).to(x.device)
-    return Toy(x, random_head(d_model, head_dim, value_dim, seed), mask)
+    return Toy(x, random_head(d_model, head_dim, value_dim or head_dim, seed), mask)
 
 
 def generator(*seeds: int | str) -> torch.Generator:
@@ -46,8 +54,12 @@ def embeddings(tokens: tuple[str, ...], d_model: int, seed: int) -> Tensor:
 
 
 def shuffled(length: int, seed: int) -> Tensor:
-    """An order of `length` tokens (length,)."""
-    return torch.randperm(length, generator=generator("order", seed)).to(best_device())
+    """An order of `length` tokens (length,), another one than theirs if there is another."""
+    seeded = generator("order", seed)
+    order = torch.randperm(length, generator=seeded)
+    while length > 1 and bool((order == torch.arange(length)).all()):
+        order = torch.randperm(length, generator=seeded)
+    return order.to(best_device())
 
 
 def with_new_last(x: Tensor, seed: int) -> Tensor:

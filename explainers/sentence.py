@@ -40,7 +40,7 @@ def read_sentence(raw: str, max_tokens: int = MAX_TOKENS) -> Sentence:
     notes = []
     text = raw
     if len(text) > MAX_CHARACTERS:
-        notes.append(f"Only the first {MAX_CHARACTERS} of {len(text):,} characters are used.")
+        notes.append(f"Only the first {MAX_CHARACTERS} characters of this text are used.")
         text = text[:MAX_CHARACTERS]
     visible = _JOINS_NOTHING.sub("", _UNSEEN.sub("", " ".join(text.split())))
     if visible.split() != text.split():

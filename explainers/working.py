@@ -100,6 +100,29 @@ def addition(left: float, right: float, value: float, name: str) -> Working:
     )
 
 
+def wave(place: int, column: int, d_model: int, longest: float, value: float, name: str) -> Working:
+    """`value` as the sine (even column) or cosine of a place on one of the waves."""
+    pair, function = column - column % 2, ("sin", "cos")[column % 2]
+    exact = getattr(math, function)(place / longest ** (pair / d_model))
+    for shown, places in _digits(value, exact):
+        slower = _rounded(longest ** (pair / d_model), places)
+        angle = _rounded(place / slower, places)
+        if _rounded(getattr(math, function)(float(angle)), shown) == _rounded(value, shown):
+            break
+    result = f"{_rounded(value, shown):f}"
+    return Working(
+        result,
+        (
+            f"slower by {longest:g}^({pair} ÷ {d_model}) = {slower:f}",
+            f"angle = {place} ÷ {slower:f} = {angle:f}",
+            f"{name} = {function}({angle:f}) = {result}",
+        ),
+        "import torch\n"
+        f"angle = torch.tensor({place}).double() / {longest:g} ** ({pair} / {d_model})\n"
+        f'print(f"{{angle.{function}():z.{shown}f}}")',
+    )
+
+
 def masked(score: float, value: float, name: str) -> Working:
     """A score that the mask lets through, or replaces by −∞."""
     if value == -math.inf:
@@ -116,7 +139,7 @@ def given(value: float, name: str, line: str = "") -> Working:
     """A number that was not computed from others on the page."""
     shown = f"{_rounded(value, RESULT_PLACES[0]):f}"
     snippet = f'import torch\nvalue = torch.tensor({value:.9g})\nprint(f"{{value:z.4f}}")'
-    return Working(shown, (line or f"{name} = {shown}: drawn at random, then kept.",), snippet)
+    return Working(shown, (line or f"{name} = {shown}: drawn at random.",), snippet)
 
 
 def _digits(value: float, exact: float) -> Iterator[tuple[int, int]]:

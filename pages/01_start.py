@@ -5,27 +5,24 @@ from dataclasses import dataclass
 import streamlit as st
 
 from explainers import examples
-from explainers.attention import masks
+from explainers.attention import masks, steps
+from explainers.attention.scaled_dot_product import attention
 from explainers.attention.single_head import project, single_head
-from explainers.attention.steps import attention_steps
-from explainers.ui import common, controls, provenance
-from explainers.ui.arithmetic import arithmetic_of
+from explainers.lessons.arithmetic import arithmetic_of
+from explainers.lessons.one_head import OneHead
+from explainers.lessons.vectors import output, show_pair
+from explainers.ui import common, controls
 from explainers.ui.numbers import explore
-from explainers.ui.one_head import OneHead
 from explainers.ui.panels import oriented
 from explainers.ui.predict import revealed
-from explainers.ui.source import run_and_show
+from explainers.ui.provenance import random_weights
+from explainers.ui.source import run_and_show, show_source
 
 text = common.page_text(__file__)
-TOKENS, PROJECTIONS = "pages/02_tokens.py", "pages/03_query_key_value.py"
 SCORES = "pages/04_scores.py"
-STAGES = {
-    "X": ("", TOKENS),
-    "Q": ("→", PROJECTIONS),
-    "K": ("", PROJECTIONS),
-    "V": ("", PROJECTIONS),
-    **dict.fromkeys(("products", "scores", "masked", "weights", "output"), ("→", SCORES)),
-}
+PAGES = {"X": "pages/02_tokens.py", **dict.fromkeys("QKV", "pages/03_query_key_value.py")}
+STAGES = {"X": "", "Q": "→", "K": "", "V": "", "products": "→", "scores": "→", "masked": "→"}
+STAGES |= {"weights": "→", "output": "→"}
 
 
 @dataclass(frozen=True)
@@ -37,44 +34,48 @@ class Choices:
     d_model: int
     head_dim: int
     seed: int
+    queries_down: bool
 
 
 @st.fragment
 def computation(tokens: tuple[str, ...]) -> None:
     """The sentence through one head."""
     with st.container(horizontal=True):
-        choices = Choices(
-            tokens, controls.mask(), controls.d_model(), controls.head_dim(), common.seed()
-        )
+        of_head = controls.mask(list(masks.RULES)), controls.d_model(), controls.head_dim()
+    choices = Choices(tokens, *of_head, common.seed(), common.queries_down())
 
-    length = len(choices.tokens)
-    x, head, mask = examples.toy(
-        choices.tokens,
-        choices.d_model,
-        choices.head_dim,
-        choices.head_dim,
-        choices.mask,
-        choices.seed,
-    )
-    causal = masks.build(masks.causal, length, length).to(x.device)
-    before = single_head(x, head, causal).output
-    changed = single_head(examples.with_new_last(x, choices.seed), head, causal).output != before
-    if not revealed(text, "start", ("none", "1", f"{length}"), f"{changed.any(-1).sum()}"):
-        return
+    toy = examples.toy(tokens, choices.d_model, choices.head_dim, choices.mask, choices.seed)
+    origin = random_weights(choices.seed, toy.x.device)
     picture = st.container()
-    projections = run_and_show(project, x, head)
-    steps = run_and_show(attention_steps, *projections, mask)
-
-    one_head = OneHead.of(choices.tokens, x, head, projections, steps)
-    panels = [one_head.panel(name, *place) for name, place in STAGES.items()]
+    views = run_and_show(project, toy.x, toy.head)
+    run = run_and_show(steps.attention_steps, *views, toy.mask)
+    show_source(*(function for part in steps.OPERATIONS.values() for function in part))
+    one_head = OneHead.of(tokens, toy.x, toy.head, views, run)
+    panels = [one_head.panel(name, operator, True) for name, operator in STAGES.items()]
     with picture:
-        panels = oriented(panels, common.queries_down())
-        origin = provenance.random_weights(choices.seed, x.device)
-        common.open_page(explore(panels, arithmetic_of(one_head), origin, "overview").opened)
+        alt = "One head of attention, a matrix per step, from the tokens to the output."
+        panels, working = oriented(panels, choices.queries_down), arithmetic_of(one_head)
+        opened, _ = explore(panels, working, origin, "overview", alt)
+    text("notice")
+    another_ending(choices, toy, origin)
+    if opened:
+        common.open_page(PAGES.get(opened, SCORES), step=opened)
+
+
+def another_ending(choices: Choices, toy: examples.Toy, origin: str) -> None:
+    """What the other words get when the last word is another one, under the causal mask."""
+    causal = masks.build(masks.causal, *toy.mask.shape).to(toy.x.device)
+    before = single_head(toy.x, toy.head, causal).output
+    after = single_head(examples.with_new_last(toy.x, choices.seed), toy.head, causal).output
+    answer = f"{(before != after).any(dim=-1).sum()}"
+    if revealed(text, "ending", ("0", "1", f"{len(choices.tokens)}"), answer):
+        others = (*choices.tokens[:-1], "another")
+        left, right = output("output", choices.tokens, before), output("new", others, after)
+        show_pair(left, right, origin, "ending")
+        show_source(single_head, attention)
 
 
 text("question")
 sentence = controls.sentence()
 text("guide")
 computation(sentence.tokens)
-text("notice")

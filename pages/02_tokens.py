@@ -7,16 +7,18 @@ import torch
 
 from explainers import examples
 from explainers.attention.positions import reorder, sinusoidal
+from explainers.lessons import vectors
+from explainers.lessons.tokenizing import cut, show_merges, show_strip
 from explainers.sentence import Sentence
 from explainers.tokens import learn_merges, merge_pair
-from explainers.ui import common, controls, provenance, vectors
+from explainers.ui import common, controls, provenance
 from explainers.ui.numbers import explore
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show, show_source
-from explainers.ui.tokenizing import cut, show_merges, show_strip
 
 text = common.page_text(__file__)
-POSITIONS = 32
+PLACES = 32
+D_K = 4
 ROUNDING = 1e-5  # float32 sums in another order differ by about 1e-7
 SAME, OTHER, ZERO = "the same numbers", "other numbers", "zeros"
 
@@ -47,30 +49,35 @@ def tokens(sentence: Sentence) -> None:
 @st.fragment
 def places(words: tuple[str, ...]) -> None:
     """Embeddings, positions, and what attention knows of order without them."""
+    text("positions")
     with st.container(horizontal=True):
         choices = Choices(words, controls.d_model(), controls.longest(), common.seed())
-    x, head, full = examples.toy(words, choices.d_model, 4, 4, "full", choices.seed)
-    positions = run_and_show(sinusoidal, POSITIONS, choices.d_model, choices.longest)
-    placed = positions[: len(words)].to(x.device)
+    x, head, full = examples.toy(words, choices.d_model, D_K, "full", choices.seed)
     origin = provenance.random_weights(choices.seed, x.device)
-    text("positions")
-    explore(vectors.sum_of(words, x, placed), vectors.working_of(x, placed), origin, "vectors")
-    vectors.show_waves(positions)
+    picture = st.container()
+    positions = run_and_show(sinusoidal, PLACES, choices.d_model, choices.longest)
+    placed = positions[: len(words)].to(x.device)
+    with picture:
+        working = vectors.working_of(x, placed, choices.longest)
+        alt = "Embedding plus position is what attention reads, a row per token."
+        explore(vectors.sum_of(words, x, placed), working, origin, "vectors", alt)
+    text("waves", places=PLACES)
+    vectors.show_waves(positions, provenance.formula("sines and cosines", positions.device))
 
     text("order")
     order = examples.shuffled(len(words), choices.seed)
     without = reorder(x, torch.zeros_like(placed), head, full, order)
-    moved = (without.after - without.before).abs().max().item()
-    answer = SAME if moved < ROUNDING else OTHER
-    if not revealed(text, "order", (SAME, OTHER, ZERO), answer):
-        return
-    vectors.show_reordered(text, words, order, without, "order_without", origin)
-    with_places = run_and_show(reorder, x, placed, head, full, order)
-    vectors.show_reordered(text, words, order, with_places, "order_with", origin)
+    answer = SAME if vectors.moved(without) < ROUNDING else OTHER
+    if revealed(text, "order", (SAME, OTHER, ZERO), answer):
+        text("order_without", moved=f"{vectors.moved(without):.1g}")
+        vectors.show_reordered(words, order, without, origin, "order")
+        placed_too = run_and_show(reorder, x, placed, head, full, order)
+        text("order_with", moved=f"{vectors.moved(placed_too):.1g}")
+        vectors.show_reordered(words, order, placed_too, origin, "placed")
 
 
 text("question")
-read = controls.sentence()
-tokens(read)
-places(read.tokens)
+read_sentence = controls.sentence()
+tokens(read_sentence)
+places(read_sentence.tokens)
 text("notice")

@@ -8,13 +8,14 @@ import torch
 from explainers import examples
 from explainers.attention.single_head import project, projection_parameters
 from explainers.attention.steps import attention_steps, dot_products
+from explainers.lessons.arithmetic import arithmetic_of
+from explainers.lessons.one_head import OneHead
+from explainers.lessons.vectors import pairs, show_pair
 from explainers.ui import common, controls
-from explainers.ui.arithmetic import arithmetic_of
 from explainers.ui.numbers import explore
-from explainers.ui.one_head import OneHead
 from explainers.ui.predict import revealed
 from explainers.ui.provenance import random_weights
-from explainers.ui.source import run_and_show
+from explainers.ui.source import run_and_show, show_source
 
 text = common.page_text(__file__)
 GPT3_WIDTH = 12_288  # Brown et al. 2020, table 2.1
@@ -30,45 +31,47 @@ class Choices:
     head_dim: int
     value_dim: int
     seed: int
+    queries_down: bool
     projection: str
 
 
 @st.fragment
 def projections(tokens: tuple[str, ...]) -> None:
-    """X times a matrix, one row and one column at a time."""
+    """X times a matrix, one row and one column at a time; then W_Q and W_K exchanged."""
     with st.container(horizontal=True):
-        sizes = controls.d_model(), controls.head_dim(), controls.value_dim()
-    choices = Choices(tokens, *sizes, common.seed(), controls.projection())
+        of_head = controls.d_model(), controls.head_dim(), controls.value_dim()
+    common_choices = common.seed(), common.queries_down()
+    choices = Choices(tokens, *of_head, *common_choices, controls.projection())
 
-    x, head, mask = examples.toy(choices.tokens, *sizes, "full", choices.seed)
-    query, key, _ = project(x, head)
-    scores, swapped = dot_products(query, key), dot_products(key, query)
-    mirrored = MIRRORED if torch.allclose(swapped, scores.T, atol=1e-5) else OTHER
-    answer = SAME if torch.allclose(swapped, scores, atol=1e-5) else mirrored
-    if not revealed(text, "swap", (SAME, MIRRORED, OTHER), answer):
-        return
-    picture = st.container()
-    views = run_and_show(project, x, head)
-    one_head = OneHead.of(tokens, x, head, views, attention_steps(*views, mask))
-    name = choices.projection
-    with picture:
-        origin = random_weights(choices.seed, x.device)
-        panels = one_head.product("X", f"W_{name}", name, queries_down=True)
-        explore(panels, arithmetic_of(one_head), origin, "projection", stepper=name)
+    d_model, head_dim, value_dim, name = *of_head, choices.projection
+    toy = examples.toy(tokens, d_model, head_dim, "full", choices.seed, value_dim)
+    origin = random_weights(choices.seed, toy.x.device)
     text(f"row_{name}")
-    parameters(*sizes)
+    picture = st.container()
+    views = run_and_show(project, toy.x, toy.head)
+    one_head = OneHead.of(tokens, toy.x, toy.head, views, attention_steps(*views, toy.mask))
+    with picture:
+        panels = one_head.product("X", f"W_{name}", name, queries_down=True)
+        alt = f"X times W_{name} is {name}: the row and the column of one number are framed."
+        explore(panels, arithmetic_of(one_head), origin, "projection", alt, stepper=name)
 
-
-def parameters(d_model: int, head_dim: int, value_dim: int) -> None:
-    """How many numbers a head has to learn."""
     text("parameters")
     count = run_and_show(projection_parameters, d_model, head_dim, value_dim)
-    large = projection_parameters(GPT3_WIDTH, GPT3_WIDTH, GPT3_WIDTH)
     text("counted", d_model=d_model, d_k=head_dim, d_v=value_dim, count=f"{count:,}")
+    large = projection_parameters(GPT3_WIDTH, GPT3_WIDTH, GPT3_WIDTH)
     text("gpt3", width=f"{GPT3_WIDTH:,}", large=f"{large:,}", millions=round(large / 1e6))
+
+    text("swap")
+    kept, swapped = dot_products(views.query, views.key), dot_products(views.key, views.query)
+    mirrored = MIRRORED if torch.allclose(swapped, kept.T, atol=1e-5) else OTHER
+    answer = SAME if torch.allclose(swapped, kept, atol=1e-5) else mirrored
+    if revealed(text, "swap", (SAME, MIRRORED, OTHER), answer):
+        left = pairs("as it was", "Q · Kᵀ", tokens, kept)
+        right = pairs("exchanged", "K · Qᵀ", tokens, swapped)
+        show_pair(left, right, origin, "swap", choices.queries_down)
+        show_source(dot_products)
 
 
 text("question")
-sentence = controls.sentence()
-projections(sentence.tokens)
+projections(controls.sentence().tokens)
 text("notice")

@@ -5,16 +5,21 @@ from dataclasses import dataclass
 import streamlit as st
 
 from explainers import examples
+from explainers.attention import masks
+from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import measure, random_scores
 from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps, hide
-from explainers.ui import common, controls, root, root_pictures, shares, temperature
-from explainers.ui.arithmetic import arithmetic_of
+from explainers.lessons import root, root_pictures
+from explainers.lessons.arithmetic import arithmetic_of
+from explainers.lessons.one_head import OneHead
+from explainers.lessons.shares import show_shares
+from explainers.lessons.temperature import show_temperatures
+from explainers.ui import common, controls
 from explainers.ui.numbers import explore
-from explainers.ui.one_head import OneHead
 from explainers.ui.predict import revealed
 from explainers.ui.provenance import random_weights
-from explainers.ui.source import show_source
+from explainers.ui.source import run_and_show, show_source
 
 text = common.page_text(__file__)
 
@@ -28,6 +33,7 @@ class Choices:
     d_model: int
     head_dim: int
     seed: int
+    queries_down: bool
     step: str
 
 
@@ -35,23 +41,25 @@ class Choices:
 def four_steps(tokens: tuple[str, ...]) -> None:
     """Queries and keys in, output out, one operation at a time."""
     with st.container(horizontal=True):
-        sizes = controls.mask(), controls.d_model(), controls.head_dim()
-    choices = Choices(tokens, *sizes, common.seed(), controls.step())
+        of_head = controls.mask(list(masks.RULES)), controls.d_model(), controls.head_dim()
+    choices = Choices(tokens, *of_head, common.seed(), common.queries_down(), step=controls.step())
 
-    rule, d_model, head_dim = sizes
-    x, head, mask = examples.toy(tokens, d_model, head_dim, head_dim, rule, choices.seed)
-    views = project(x, head)
-    done = attention_steps(*views, mask)
+    toy = examples.toy(tokens, choices.d_model, choices.head_dim, choices.mask, choices.seed)
+    origin = random_weights(choices.seed, toy.x.device)
+    views = project(toy.x, toy.head)
+    run = attention_steps(*views, toy.mask)
+    one_head = OneHead.of(tokens, toy.x, toy.head, views, run)
     text(f"step_{choices.step}")
-    one_head = OneHead.of(tokens, x, head, views, done)
-    origin, down = random_weights(choices.seed, x.device), common.queries_down()
-    panels = one_head.step(choices.step, down)
-    _, cell = explore(panels, arithmetic_of(one_head), origin, "steps", stepper=choices.step)
+    panels = one_head.step(choices.step, choices.queries_down)
+    working, alt = arithmetic_of(one_head), f"What goes into and comes out of: {choices.step}."
+    _, cell = explore(panels, working, origin, "steps", alt, stepper=choices.step)
     if choices.step == "weights":
-        shares.show_shares(one_head, cell.row, origin)
+        show_shares(one_head, cell.row, origin)
     show_source(*OPERATIONS[choices.step])
+    if choices.step == "output":
+        run_and_show(attention, *views, toy.mask)
     text("temperature")
-    temperature.show_temperatures(one_head, hide(done.products, mask), down, origin)
+    show_temperatures(one_head, hide(run.products, toy.mask), choices.queries_down, origin)
     text("temperature_tried")
 
 
@@ -59,13 +67,12 @@ def four_steps(tokens: tuple[str, ...]) -> None:
 def why_root() -> None:
     """The same softmax with and without √d_k, as d_k grows."""
     text("root", keys=root.KEYS, draws=f"{root.DRAWS:,}")
-    measured = root.measurements(common.seed())
+    measured = root.measurements()
     average = measured[-1].average[0]
-    answer = root.in_words(average)
-    if not revealed(text, "root", root.ANSWERS, answer, average=f"{average:.2f}"):
-        return
-    root_pictures.show_root(text, measured, common.seed())
-    show_source(random_scores, measure)
+    answer, numbers = root.in_words(average), {"keys": root.KEYS, "draws": f"{root.DRAWS:,}"}
+    if revealed(text, "root", root.ANSWERS, answer, average=f"{average:.2f}", **numbers):
+        root_pictures.show_root(text, measured)
+        show_source(random_scores, measure)
 
 
 text("question")

@@ -28,6 +28,7 @@ class Rule:
 @Rule
 def full(query_pos: Tensor, key_pos: Tensor) -> Tensor:
     """Every token sees every token."""
+    # Always true, and of the shape that the two positions have together.
     return (query_pos >= 0) & (key_pos >= 0)
 
 
@@ -38,7 +39,7 @@ def causal(query_pos: Tensor, key_pos: Tensor) -> Tensor:
 
 
 def sliding_window(width: int) -> Rule:
-    """A token sees itself and the `width - 1` tokens before it (Beltagy et al. 2020, 3.1)."""
+    """A token sees itself and the `width - 1` tokens before it (Jiang et al. 2023, section 2)."""
     return causal & Rule(lambda query_pos, key_pos: key_pos > query_pos - width)
 
 
@@ -56,8 +57,8 @@ def padding(lengths: Tensor) -> Rule:
 RULES: dict[str, Rule] = {
     "full": full,
     "causal": causal,
-    "sliding window": sliding_window(3),
-    "prefix": prefix(3),
+    "window of 3": sliding_window(3),
+    "prefix of 3": prefix(3),
 }
 
 

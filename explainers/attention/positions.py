@@ -11,8 +11,8 @@ from explainers.attention.single_head import SingleHead, single_head
 def sinusoidal(length: int, d_model: int, longest: float) -> Tensor:
     """A vector per position: pairs of sine and cosine, each pair slower than the one before.
 
-    The first pair turns once in 2π positions, the last nearly `longest` times slower
-    (the paper takes 10,000). Column 2i holds sines, column 2i+1 cosines.
+    The first pair turns once in 2π positions, pair i is `longest` to the (2i / d_model) times
+    slower (the paper takes 10,000). Column 2i holds sines, column 2i + 1 cosines.
     """
     position = torch.arange(length, dtype=torch.float32)[:, None]  # (length, 1)
     column = torch.arange(d_model)[None, :]  # (1, d_model)

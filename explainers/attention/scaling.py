@@ -40,9 +40,9 @@ def gradient_size(scores: Tensor) -> Tensor:
     return size
 
 
-def with_temperature(scores: Tensor, temperature: float) -> Tensor:
-    """Softmax of scores divided by a temperature; the root is the temperature √d_k."""
-    weights = (scores / temperature).softmax(dim=-1)  # (..., q_len, kv_len)
+def with_temperature(products: Tensor, temperature: float) -> Tensor:
+    """Softmax of Q · Kᵀ divided by a temperature; attention's temperature is √d_k."""
+    weights = (products / temperature).softmax(dim=-1)  # (..., q_len, kv_len)
     return weights
 
 

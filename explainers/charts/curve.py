@@ -33,7 +33,7 @@ def curve(
         alt.X("x:Q").scale(x.scale).title(x.title),
         alt.Y("y:Q").scale(y.scale).title(y.title),
         alt.Color("series:N")
-        .scale(domain=list(series), range=[theme.key, theme.query, theme.muted][: len(series)])
+        .scale(domain=list(series), range=list(theme.series[: len(series)]))
         .legend(orient="top", title=None, columns=2, labelLimit=300),
         tooltip=["series:N", alt.Tooltip("x:Q", title=x.title), alt.Tooltip("y:Q", format=".4f")],
     )

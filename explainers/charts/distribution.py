@@ -48,7 +48,7 @@ def histogram(
     rows: pd.DataFrame, theme: Theme, x_title: str, series: tuple[str, str]
 ) -> alt.TopLevelMixin:
     """Columns start, end, share, series: the share of draws between start and end."""
-    colour = alt.Color("series:N").scale(domain=list(series), range=[theme.key, theme.query])
+    colour = alt.Color("series:N").scale(domain=list(series), range=list(theme.series[:2]))
     chart = (
         alt.Chart(rows)
         .mark_bar(opacity=0.75)

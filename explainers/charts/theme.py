@@ -1,12 +1,13 @@
 """Colours, domains and axis names of every picture: each is written here and nowhere else.
 
-The three roles are from Okabe & Ito's palette and the two ramps from ColorBrewer's (Purples, BrBG),
+The three roles are after Okabe & Ito's palette, the two ramps after ColorBrewer's Purples and BrBG,
 which readers with red or green blindness can tell apart.
 """
 
 from dataclasses import dataclass
 
-QUERY_AXIS, KEY_AXIS, TOKEN_AXIS, FEATURE_AXIS = "query", "key", "token", "dimension"
+QUERY_AXIS, KEY_AXIS, TOKEN_AXIS = "query", "key", "token"
+FEATURE_AXIS, POSITION_AXIS = "dimension", "position"
 WEIGHT_DOMAIN = (0.0, 1.0)
 MAX_MARKS_SIDE = 64
 """A matrix longer than this on a side is drawn as one image."""
@@ -26,6 +27,7 @@ class Theme:
     key: str
     value: str
     highlight: str
+    series: tuple[str, str, str]
     weight_bar: str
     weight_ramp: tuple[str, str]
     signed_ramp: tuple[str, str, str]
@@ -46,6 +48,7 @@ LIGHT = Theme(
     key="#b34e00",
     value="#00735a",
     highlight="#c2185b",
+    series=("#9b2f6f", "#1f6f8b", "#565d66"),
     weight_bar="#6a4fb3",
     weight_ramp=("#ffffff", "#3f007d"),
     signed_ramp=("#8c510a", "#ffffff", "#01665e"),
@@ -61,6 +64,7 @@ DARK = Theme(
     key="#f2a33a",
     value="#3fcfa8",
     highlight="#ff7eb6",
+    series=("#f08bc3", "#6cc5e0", "#a4abb5"),
     weight_bar="#a592e6",
     weight_ramp=("#0f1216", "#cbb7ff"),
     signed_ramp=("#e0a458", "#0f1216", "#4fc3b4"),

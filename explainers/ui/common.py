@@ -4,9 +4,10 @@ import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
 from explainers.ui import controls
+from explainers.ui.live import VISIT
 from explainers.ui.prose import Prose
 
-_FRAMED, _SENT_BACK = "frame was drawn", "sent back to the contents"
+_FRAMED, _SENT_BACK = "title that was drawn", "sent back to the contents"
 
 
 NARROW_MARGINS = "<style>.stMainBlockContainer { padding: 3rem 2rem 5rem; }</style>"
@@ -15,7 +16,9 @@ NARROW_MARGINS = "<style>.stMainBlockContainer { padding: 3rem 2rem 5rem; }</sty
 
 def frame(title: str) -> None:
     """Draw the title before the page computes anything, and the common switches."""
-    st.session_state[_FRAMED] = True
+    if st.session_state.get(_FRAMED) != title:
+        st.session_state[VISIT] = st.session_state.get(VISIT, 0) + 1
+    st.session_state[_FRAMED] = title
     st.html(NARROW_MARGINS)
     st.title(title)
     with st.sidebar:
@@ -49,7 +52,9 @@ def seed() -> int:
     return st.session_state.get(controls.seed.key, controls.seed.default)
 
 
-def open_page(path: str) -> None:
-    """Go to another page with all choices, if a link to one was clicked."""
+def open_page(path: str, step: str) -> None:
+    """Go to another page with all choices, and there to the step that is asked for."""
+    if step in controls.step.options:
+        st.session_state[controls.step.key] = step
     if path:
         st.switch_page(path, query_params={})  # without {} it refuses to leave bound choices

@@ -3,18 +3,9 @@
 import streamlit as st
 
 from explainers.sentence import MAX_CHARACTERS, PRESETS, SENTENCE, Sentence, read_sentence
-from explainers.ui.kinds import (
-    URL,
-    Choice,
-    Counter,
-    Ladder,
-    Listed,
-    Live,
-    Switch,
-    Whole,
-)
+from explainers.ui.kinds import URL, Choice, Counter, Ladder, Listed, Switch, Whole
 from explainers.ui.links import NOTICES
-from explainers.ui.plain import escaped
+from explainers.ui.live import Live
 
 GUESS = "guess_"
 """Keys of the answers to questions begin with this."""
@@ -25,7 +16,7 @@ d_model = Ladder("d_model", "d_model: numbers per token", 8, _POWERS)
 head_dim = Whole("d_k", "d_k: numbers per query and key", 4, 2, 128)
 value_dim = Whole("d_v", "d_v: numbers per value", 4, 2, 128)
 seed = Whole("seed", "Seed of the random numbers", 0, 0, 99)
-mask = Choice("mask", "Mask", "full", ("full", "causal"), help="Who may look at whom.")
+mask = Choice("mask", "Mask", "full", help="Who may look at whom.")
 predict_first = Switch("predict", "Predict first", True, help="Ask before a picture is shown.")
 queries = Choice(
     "queries",
@@ -38,14 +29,12 @@ matrix = Listed("matrix", "Matrix", None)
 row = Counter("row", "Row, from 0", 2)
 column = Counter("column", "Column, from 0", 1)
 unit = Choice("unit", "Cut the text into", "words", ("words", "characters", "byte pairs"))
-merges = Whole("merges", "Merges learned so far", 60, 0, 300)
-longest = Ladder(
-    "longest", "Slowest wave, in positions ÷ 2π", 10_000, (10, 100, 1_000, 10_000, 100_000)
-)
+merges = Whole("merges", "Merges learned so far", 60, 0, 250)
+longest = Ladder("longest", "Base of the waves", 10_000, (10, 100, 1_000, 10_000, 100_000))
 projection = Choice("projection", "Projection", "Q", ("Q", "K", "V"))
 step = Choice("step", "Step", "products", ("products", "scores", "weights", "output"))
 temperature = Live(
-    "temperature", "Temperature", 1, tuple(round(2 ** (n / 2), 2) for n in range(-6, 15))
+    "temperature", "Temperature", 1, tuple(round(2 ** (n / 2), 4) for n in range(-6, 15))
 )
 root_head_dim = Live("root_d_k", "d_k", 64, tuple(2**power for power in range(2, 11)))
 
@@ -69,10 +58,13 @@ def sentence() -> Sentence:
             on_change=_take_preset,
             width=200,
         )
-    too_long = asked is not None and len(asked) > MAX_CHARACTERS
-    read = read_sentence(asked if asked and too_long else typed or "")
+    notices = st.session_state.setdefault(NOTICES, {})
+    if asked and len(asked) > MAX_CHARACTERS:
+        notices[_TEXT] = (asked[: MAX_CHARACTERS + 1], typed)
+    linked, cut = notices.get(_TEXT, (None, None))
+    read = read_sentence(linked if linked and cut == typed else typed or "")
     for note in read.notes:
-        st.info(escaped(note), icon=":material/info:")
+        st.info(note, icon=":material/info:")
     return read
 
 
@@ -85,9 +77,11 @@ def reset() -> None:
         if str(key).startswith(GUESS):
             st.session_state[key] = None
     st.session_state[NOTICES] = {}
+    st.session_state[_PRESET] = None
 
 
 def _take_preset() -> None:
     chosen = st.session_state[_PRESET]
     if chosen:
         st.session_state[_TEXT] = PRESETS[chosen]
+        st.session_state[_PRESET] = None  # so that the same one can be chosen again

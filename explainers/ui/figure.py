@@ -1,45 +1,36 @@
 """Linked matrices with what belongs under every picture: origin, table and files."""
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 from explainers.charts.theme import Theme
 from explainers.ui.matrices import show_matrices
-from explainers.ui.panels import PRODUCT, Cell, Panel, Slider
+from explainers.ui.panels import PRODUCT, Figure
 from explainers.ui.picture import take_away, theme
 
 
-def show_figure(
-    panels: Sequence[Panel],
-    origin: str,
-    key: str,
-    picked: Cell | None = None,
-    on_pick: Callable[[Cell], None] = lambda _: None,
-    stepper: str = "",
-    slider: Slider | None = None,
-    working: dict[str, Any] | None = None,
-) -> str:
-    """`show_matrices` with its badge and its files; returns the link that was clicked, or ""."""
-    name = f"picture {key}"
+def show_figure(figure: Figure, origin: str, key: str) -> str:
+    """`show_matrices` with badge and files; returns the panel whose name was clicked, or ""."""
     look = theme()
-    opened = show_matrices(panels, picked, look, name, on_pick, stepper, slider, working)
-    take_away(key, origin, lambda: _drawn(panels, picked, look), lambda: _table(panels))
+    opened = show_matrices(figure, look, f"picture {key}")
+    take_away(key, origin, lambda: _drawn(figure, look), lambda: _table(figure))
     return opened
 
 
-def _drawn(panels: Sequence[Panel], picked: Cell | None, look: Theme) -> Any:
+def _drawn(figure: Figure, look: Theme) -> Any:
     from explainers.charts.heatmap import heatmaps, product  # the first paint needs no altair
 
-    operators = tuple(panel.operator for panel in panels)
-    shown = [panel.matrix.transposed() if panel.flipped else panel.matrix for panel in panels]
-    if picked and picked.panel == panels[-1].id and operators == PRODUCT:
-        place = (picked.column, picked.row) if panels[-1].flipped else (picked.row, picked.column)
+    *_, last = figure.panels
+    picked = figure.picked
+    shown = [p.matrix.transposed() if p.flipped else p.matrix for p in figure.panels]
+    is_product = tuple(panel.operator for panel in figure.panels) == PRODUCT
+    if is_product and picked and picked.panel == last.id:
+        place = (picked.column, picked.row) if last.flipped else (picked.row, picked.column)
         left, right, result = shown
         return product(left, right, result, *place, look)
     return heatmaps(shown, look)
 
 
-def _table(panels: Sequence[Panel]) -> Any:
+def _table(figure: Figure) -> Any:
     from explainers.charts.heatmap import table_of
 
-    return table_of([panel.matrix for panel in panels])
+    return table_of([panel.matrix for panel in figure.panels])

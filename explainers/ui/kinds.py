@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from explainers.ui.links import Control, means
+from explainers.ui.links import Control, means, one_of
 
 URL: Final = "query-params"
 
@@ -65,22 +65,24 @@ class Ladder(Control):
 class Choice(Control):
     """One of a few named options, all of them in sight."""
 
-    options: tuple[str, ...]
+    options: tuple[str, ...] = ()
 
-    def __call__(self) -> str:
+    def __call__(self, options: Sequence[str] = ()) -> str:
+        """Offer the control's own options, or those that a page finds in a registry."""
+        options = options or self.options
         asked = self.asked()
         if st.session_state.get(self.key, self.default) is None:
             st.session_state[self.key] = self.default
         value = st.segmented_control(
             self.label,
-            self.options,
+            options,
             default=self.default,
             key=self.key,
             bind=URL,
             required=True,
             help=self.help,
         )
-        shown = self.told(asked, value or self.default, one_of(self.options))
+        shown = self.told(asked, value or self.default, one_of(options))
         if value is None:  # an empty value in a link: Streamlit obeys, although one is required
             st.rerun()
         return shown
@@ -108,33 +110,3 @@ class Switch(Control):
         asked = self.asked()
         value = st.toggle(self.label, self.default, key=self.key, bind=URL, help=self.help)
         return self.told(asked, value, "true or false")
-
-
-@dataclass(frozen=True)
-class Live(Control):
-    """A slider that a component moves in the browser, without waiting for the server.
-
-    Streamlit binds only its own widgets to the URL, so this one writes its place there itself.
-    """
-
-    steps: tuple[float, ...]
-
-    def __call__(self) -> int:
-        """The place of the chosen step among `steps`."""
-        asked = self.asked()
-        wanted = [step for step in self.steps if asked is not None and means(asked, step)]
-        value = st.session_state.setdefault(self.key, wanted[0] if wanted else self.default)
-        if value == self.default:
-            st.query_params.pop(self.key, None)
-        else:
-            st.query_params[self.key] = f"{value:g}"
-        return self.steps.index(self.told(asked, value, one_of(self.steps)))
-
-    def put(self, place: int) -> None:
-        """Take over what the browser says; a callback."""
-        st.session_state[self.key] = self.steps[place]
-
-
-def one_of(values: Sequence[Any]) -> str:
-    """What a link may ask for, in words."""
-    return "one of " + ", ".join(map(str, values))

@@ -5,12 +5,13 @@ would see another picture and not know it.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 
-from explainers.ui.plain import escaped, shortened
+from explainers.ui.plain import shortened, verbatim
 
 NOTICES = "notices of links"
 
@@ -38,8 +39,8 @@ class Control:
             del notices[self.key]
         elif wanted is not None:
             st.info(
-                f"The link asks for {escaped(self.key)} = “{escaped(shortened(wanted))}”; allowed "
-                f"is {escaped(allowed)}. Shown instead: {escaped(str(value))}.",
+                f"The link asks for {self.key} = {verbatim(shortened(wanted))}. Allowed is "
+                f"{allowed}; this is {verbatim(str(value))}.",
                 icon=":material/link_off:",
             )
         return value
@@ -47,10 +48,15 @@ class Control:
 
 def means(asked: str, value: Any) -> bool:
     if isinstance(value, bool):
-        return asked.lower() == str(value).lower()
+        return asked.lower() in ({"true", "1"} if value else {"false", "0"})
     if isinstance(value, int | float):
         try:
             return math.isclose(float(asked), value)
         except ValueError:
             return False
     return asked == value
+
+
+def one_of(values: Sequence[Any]) -> str:
+    """What a link may ask for, in words."""
+    return "one of " + ", ".join(map(str, values))

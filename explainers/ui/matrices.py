@@ -13,56 +13,60 @@ import streamlit as st
 
 from explainers.charts.matrix import Values
 from explainers.charts.theme import Theme, rgb
-from explainers.ui.panels import Cell, Panel, Slider, Source
+from explainers.ui.panels import Cell, Figure, Panel, Source
 
-HERE = Path(__file__).parent
+LINKED = Path(__file__).parent / "linked"
+SCRIPTS = ("figure.js", "paint.js", "card.js", "table.js", "image.js")
 MOST_CELLS, LONGEST_SIDE = 1500, 32
-"""A matrix with more is drawn as one image; `matrices.js` draws what it is told."""
+"""A matrix with more is drawn as one image; `linked/figure.js` draws what it is told."""
 
 
-def show_matrices(
-    panels: Sequence[Panel],
-    picked: Cell | None,
-    theme: Theme,
-    key: str,
-    on_pick: Callable[[Cell], None],
-    stepper: str = "",
-    slider: Slider | None = None,
-    working: dict[str, Any] | None = None,
-) -> str:
-    """Draw the panels, wrapped to the width there is; returns the link that was clicked, or "".
+def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
+    """Draw the panels, wrapped to the width there is; returns the panel whose name was clicked.
 
-    `stepper` names the panel whose cells are stepped through; `working` is shown beside a click.
+    What the browser tells is counted, and the count sent back, so that the browser can see which
+    of its messages a new picture answers.
     """
-    by_id = {panel.id: panel for panel in panels}
+    by_id = {panel.id: panel for panel in figure.panels}
+    slider, counted = figure.slider, f"{key} count"
 
     def pick() -> None:
         cell = st.session_state[key].cell
-        if cell and (panel := by_id.get(str(cell.get("panel")))):
-            row, column = int(cell["row"]), int(cell["column"])
-            on_pick(Cell(panel.id, *((column, row) if panel.flipped else (row, column))))
+        st.session_state[counted] = cell["count"]
+        panel = by_id.get(cell["panel"])
+        if panel and figure.on_pick:
+            place = cell["row"], cell["column"]
+            figure.on_pick(Cell(panel.id, *(place[::-1] if panel.flipped else place)))
 
     def turn() -> None:
-        frame = st.session_state[key].frame
-        if slider and isinstance(frame, int) and 0 <= frame < len(slider.labels):
-            slider.on_turn(frame)
+        told = st.session_state[key].frame
+        st.session_state[counted] = told["count"]
+        if slider:
+            slider.on_turn(min(max(int(told["frame"]), 0), len(slider.labels) - 1))
 
     result = _component()(
         key=key,
         data={
-            "panels": [_sent(panel, by_id, theme) for panel in panels],
+            "panels": [_sent(panel, by_id, theme) for panel in figure.panels],
+            "alt": figure.alt,
             "ramps": {"signed": _ramp(theme.signed_ramp), "weights": _ramp(theme.weight_ramp)},
-            "selected": _selected(picked, by_id),
-            "stepper": stepper,
+            "background": rgb(theme.background),
+            "highlight": theme.highlight,
+            "selected": _selected(figure.picked, by_id),
+            "pickable": figure.on_pick is not None,
+            "stepper": figure.stepper,
             "slider": slider
             and {"label": slider.label, "labels": list(slider.labels), "index": slider.index},
-            "working": working,
-            "highlight": theme.highlight,
+            "working": figure.working,
+            "echo": st.session_state.get(counted, 0),
         },
         on_cell_change=pick,
         on_frame_change=turn,
         on_open_change=lambda: None,
+        on_theme_change=lambda: None,
     )
+    if result.theme:
+        st.rerun()  # every picture of the page in the reader's new colours
     return result.open or ""
 
 
@@ -74,7 +78,7 @@ def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]
         "name": matrix.name,
         "formula": _as_drawn(matrix.formula) if panel.flipped else matrix.formula,
         "operator": panel.operator,
-        "link": panel.link,
+        "has_page": panel.has_page,
         "rows": list(matrix.rows),
         "columns": list(matrix.columns),
         "row_axis": matrix.row_axis,
@@ -133,6 +137,6 @@ def _component() -> Callable[..., Any]:
     return st.components.v2.component(
         "attention.matrices",
         html='<div class="figure"></div>\n',
-        css=(HERE / "matrices.css").read_text(encoding="utf-8"),
-        js=(HERE / "matrices.js").read_text(encoding="utf-8"),
+        css=(LINKED / "style.css").read_text(encoding="utf-8"),
+        js="\n".join((LINKED / name).read_text(encoding="utf-8") for name in SCRIPTS),
     )

@@ -7,7 +7,7 @@ import streamlit as st
 
 from explainers.ui import controls
 from explainers.ui.figure import show_figure
-from explainers.ui.panels import Cell, Panel
+from explainers.ui.panels import Cell, Figure, Panel
 from explainers.working import Working
 
 LONG = 12
@@ -15,7 +15,7 @@ LONG = 12
 
 
 class Explored(NamedTuple):
-    """The link that was clicked, or "", and the number that is looked at."""
+    """The panel whose name was clicked, or "", and the number that is looked at."""
 
     opened: str
     cell: Cell
@@ -26,23 +26,28 @@ def explore(
     working: Callable[[Cell], Working],
     origin: str,
     key: str,
+    alt: str,
     stepper: str = "",
 ) -> Explored:
     """Draw linked matrices; a click on a number, or the fields below, show how it was computed."""
     picture = st.container()
     with st.container(border=True):
         st.markdown("**Click a number** in the picture, or choose it here, to see its arithmetic.")
-        cell = _chosen(panels, stepper)
+        cell = _chosen(panels, stepper, key)
         full, title = working(cell), _title(cell, panels)
         _arithmetic(title, full)
     with picture:
         card = {"title": title, "lines": full.lines, "snippet": full.snippet}
-        opened = show_figure(panels, origin, key, cell, _pick, stepper, working=card)
+        figure = Figure(panels, alt, cell, _pick, stepper, working=card)
+        opened = show_figure(figure, origin, key)
     return Explored(opened, cell)
 
 
-def _chosen(panels: Sequence[Panel], stepper: str) -> Cell:
-    names = [panel.id for panel in panels]
+def _chosen(panels: Sequence[Panel], stepper: str, key: str) -> Cell:
+    names, seen = [panel.id for panel in panels], f"stepper of {key}"
+    if stepper and stepper != st.session_state.get(seen) and not controls.matrix.asked():
+        st.session_state[controls.matrix.key] = stepper  # another step: look at what it makes
+    st.session_state[seen] = stepper
     with st.container(horizontal=True):
         name = controls.matrix(names, stepper or names[-1])
         rows, columns = panels[names.index(name)].matrix.shape

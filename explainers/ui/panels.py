@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from explainers.charts.matrix import Matrix, Values
 
@@ -28,7 +29,7 @@ class Panel:
     id: str
     matrix: Matrix
     operator: str = ""
-    link: str = ""
+    has_page: bool = False
     sources: tuple[Source, ...] = ()
     flipped: bool = False
     frames: tuple[Values, ...] = ()
@@ -56,3 +57,20 @@ class Cell:
 def oriented(panels: Sequence[Panel], queries_down: bool) -> list[Panel]:
     """Exchange the axes of query-key matrices if the reader wants the queries along the top."""
     return [replace(p, flipped=p.matrix.is_pairs and not queries_down) for p in panels]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A linked picture: `alt` says in a sentence what is seen.
+
+    Without `on_pick` its numbers cannot be picked. `stepper` names the panel whose cells are
+    stepped through; `working` is shown beside a number that was clicked.
+    """
+
+    panels: Sequence[Panel]
+    alt: str
+    picked: Cell | None = None
+    on_pick: Callable[[Cell], None] | None = None
+    stepper: str = ""
+    slider: Slider | None = None
+    working: dict[str, Any] | None = None

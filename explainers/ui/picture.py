@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from explainers.charts.theme import LIGHT, THEMES, Theme
-from explainers.ui.plain import escaped
+from explainers.ui.plain import verbatim
 
 if TYPE_CHECKING:  # pandas takes most of a second to import, and the first page shows no chart
     import pandas as pd
@@ -36,7 +36,9 @@ def show_chart(
     nothing that depends on `rows` may enter the specification.
     """
     look = theme()
-    spec = _specification(build.__qualname__, look.name, build, rows, **structure)
+    spec = _specification(
+        f"{build.__module__}.{build.__qualname__}", look.name, build, rows, **structure
+    )
     st.vega_lite_chart(rows, spec, key=key, alt=alt, theme=None, width="stretch")
     take_away(key, origin, lambda: build(rows, look, **structure), lambda: rows)
 
@@ -60,7 +62,7 @@ def take_away(
             _file(key, "SVG", "image/svg+xml", lambda: _rendered(chart, "svg"))
             _file(key, "CSV", "text/csv", lambda: rows.to_csv(index=False))
         # A table takes text for Markdown, and some of this text is the reader's.
-        st.table(rows.head(LONGEST_TABLE).map(lambda v: escaped(v) if isinstance(v, str) else v))
+        st.table(rows.head(LONGEST_TABLE).map(lambda v: verbatim(v) if isinstance(v, str) else v))
 
 
 def _file(key: str, kind: str, mime: str, data: Callable[[], str | bytes]) -> None:

@@ -2,12 +2,16 @@
 
 import re
 
-_PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
+def verbatim(text: str) -> str:
+    """The text as a Markdown code span, the one place where nothing at all is transformed.
 
-def escaped(text: str) -> str:
-    """The text as Markdown that shows exactly these characters (CommonMark 0.31, section 2.4)."""
-    return _PUNCTUATION.sub(r"\\\1", text)
+    Escaping is not enough: addresses become links without any markup (CommonMark 0.31, section
+    6.1; GitHub's autolinks). The fence is longer than any run of backticks inside.
+    """
+    line = " ".join(text.split()) or " "
+    fence = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
+    return f"{fence} {line} {fence}"
 
 
 def shortened(text: str, length: int = 40) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from explainers.ui import controls
-from explainers.ui.kinds import URL, one_of
-from explainers.ui.links import Control
+from explainers.ui.kinds import URL
+from explainers.ui.links import Control, one_of
 from explainers.ui.prose import Prose
 
 SKIP = "just show me"

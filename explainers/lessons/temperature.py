@@ -1,32 +1,37 @@
 """The weights at every temperature, computed on the server and leafed through in the browser."""
 
+import math
 from dataclasses import replace
 
 from torch import Tensor
 
 from explainers.attention.scaling import with_temperature
 from explainers.charts.matrix import Values
+from explainers.lessons.one_head import OneHead
 from explainers.ui import controls
 from explainers.ui.figure import show_figure
-from explainers.ui.one_head import OneHead
-from explainers.ui.panels import Panel, Slider, oriented
-from explainers.ui.source import run_and_show
+from explainers.ui.panels import Figure, Panel, Slider, oriented
+from explainers.ui.source import show_source
 
 
 def show_temperatures(one_head: OneHead, products: Tensor, queries_down: bool, origin: str) -> None:
     """Softmax(QKᵀ ÷ temperature) beside attention's own weights; they meet where it is √d_k."""
-    control = controls.temperature
-    place = control()
+    control, root = controls.temperature, round(math.sqrt(one_head.head_dim), 4)
+    steps = sorted({*control.steps, root})
+    place = control(steps)
     own = replace(one_head.panel("weights"), sources=())
-    frames = tuple(_unmasked(with_temperature(products, step), own) for step in control.steps)
+    frames = tuple(_unmasked(with_temperature(products, step), own) for step in steps)
     warm = replace(own, id="warm", matrix=replace(own.matrix, values=frames[place]), frames=frames)
     panels = [
         _named(warm, "at this temperature", "softmax(Q · Kᵀ ÷ temperature)"),
         _named(own, "attention", "softmax(Q · Kᵀ ÷ √d_k)"),
     ]
-    slider = Slider(control.label, [f"{step:g}" for step in control.steps], place, control.put)
-    show_figure(oriented(panels, queries_down), origin, "temperature", slider=slider)
-    run_and_show(with_temperature, products, control.steps[place])
+    labels = [f"{step:.3g}" + (" = √d_k" if step == root else "") for step in steps]
+    slider = Slider(control.label, labels, place, lambda turned: control.put(steps[turned]))
+    alt = "Two tables of weights: at the temperature of the slider, and attention's own."
+    figure = Figure(oriented(panels, queries_down), alt, slider=slider)
+    show_figure(figure, origin, "temperature")
+    show_source(with_temperature)
 
 
 def _named(panel: Panel, name: str, formula: str) -> Panel:

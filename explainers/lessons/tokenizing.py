@@ -1,5 +1,6 @@
 """Cutting the reader's text three ways, and learning byte pairs in front of the reader."""
 
+from collections import Counter
 from pathlib import Path
 
 import streamlit as st
@@ -14,7 +15,7 @@ from explainers.ui.provenance import learned_live
 CORPUS = Path(__file__).parents[2] / "assets" / "text" / "corpus.txt"
 LAST = 5
 ORIGINS = {
-    "words": "numbered by first appearance in a shipped text",
+    "words": "numbered by frequency in a shipped text",
     "characters": "numbered by Unicode",
     "byte pairs": learned_live("byte pairs of a shipped text"),
 }
@@ -28,8 +29,9 @@ def learned() -> list[Merge]:
 
 @st.cache_data(show_spinner=False, max_entries=1)
 def vocabulary() -> dict[str, int]:
-    """Every word of the shipped text with a number, in the order of first appearance."""
-    return {word: n for n, word in enumerate(dict.fromkeys(words(CORPUS.read_text("utf-8"))))}
+    """Every word of the shipped text with a number, the most frequent first."""
+    counted = Counter(words(CORPUS.read_text(encoding="utf-8")))
+    return {word: n for n, (word, _) in enumerate(counted.most_common())}
 
 
 def cut(sentence: Sentence, unit: str, merges: int) -> list[Piece]:

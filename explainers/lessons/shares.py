@@ -1,6 +1,6 @@
 """One row of weights as bars: how a single query divides its attention."""
 
-from explainers.ui.one_head import OneHead
+from explainers.lessons.one_head import OneHead
 from explainers.ui.picture import show_chart
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from explainers import working
-from explainers.ui.one_head import OneHead
+from explainers.lessons.one_head import OneHead
 from explainers.ui.panels import Cell
 from explainers.working import Working
 

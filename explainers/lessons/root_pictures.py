@@ -6,14 +6,14 @@ import streamlit as st
 import torch
 
 from explainers.charts.matrix import Matrix
-from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
+from explainers.charts.theme import KEY_AXIS
+from explainers.lessons.root import BINS, KEYS, ROWS_SHOWN, SEED, Measurement
 from explainers.ui import controls
 from explainers.ui.figure import show_figure
-from explainers.ui.panels import Panel, Slider
+from explainers.ui.panels import Figure, Panel, Slider
 from explainers.ui.picture import show_chart
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import random_weights
-from explainers.ui.root import BINS, KEYS, ROWS_SHOWN, Measurement
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,12 +23,12 @@ SERIES = ("without the root", "with the root")
 THEORY = "theory: variance = d_k"
 
 
-def show_root(text: Prose, measured: list[Measurement], seed: int) -> None:
+def show_root(text: Prose, measured: list[Measurement]) -> None:
     """Rows under the finger, and what all draws have in common at the chosen d_k."""
     from explainers.charts.curve import Axis, curve  # the first page needs no altair
     from explainers.charts.distribution import histogram
 
-    origin = random_weights(seed, CPU)
+    origin = random_weights(SEED, CPU)
     chosen = _show_rows(measured, origin)
     text("root_rows")
     d_k, spread = Axis("d_k", logarithmic=True), Axis("variance of the scores", logarithmic=True)
@@ -63,8 +63,9 @@ def _show_rows(measured: list[Measurement], origin: str) -> Measurement:
     place = control()
     panels = [_panel(series, tuple(m.rows[series] for m in measured), place) for series in (0, 1)]
     labels = [f"d_k = {m.head_dim}" for m in measured]
-    slider = Slider(control.label, labels, place, control.put)
-    show_figure(panels, origin, "rows", slider=slider)
+    slider = Slider(control.label, labels, place, lambda n: control.put(measured[n].head_dim))
+    alt = "Rows of weights of a few draws, without and with the root, at the slider's d_k."
+    show_figure(Figure(panels, alt, slider=slider), origin, "rows")
     return measured[place]
 
 
@@ -73,9 +74,9 @@ def _panel(series: int, frames: tuple[list[list[float]], ...], place: int) -> Pa
         f"weights {SERIES[series]}",
         "softmax(q · k)" if series == 0 else "softmax(q · k ÷ √d_k)",
         frames[place],
-        [f"draw {n + 1}" for n in range(ROWS_SHOWN)],
-        [f"key {n}" for n in range(KEYS)],
-        QUERY_AXIS,
+        [str(n + 1) for n in range(ROWS_SHOWN)],
+        [str(n) for n in range(KEYS)],
+        "draw",
         KEY_AXIS,
         kind="weights",
     )

@@ -1,0 +1,132 @@
+"""Every matrix of one head as plain numbers, and the pictures made of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf
+
+from torch import Tensor
+
+from explainers.attention.single_head import Projections, SingleHead
+from explainers.attention.steps import Steps
+from explainers.charts.matrix import Matrix, largest
+from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
+from explainers.ui.panels import PRODUCT, Panel, Source, oriented
+
+Numbers = list[list[float]]
+SCORES = ("products", "scores", "masked")
+"""Compared with each other, so drawn with one colour domain."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What one of the matrices is: its axes, its formula, its role and where it comes from."""
+
+    rows: str
+    columns: str
+    formula: str
+    role: str = ""
+    sources: tuple[Source, ...] = ()
+
+
+DRAWN = "random here, learned in a model"
+KINDS = {
+    "X": Kind(TOKEN_AXIS, FEATURE_AXIS, "one row per token"),
+    "W_Q": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN, "query"),
+    "W_K": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN, "key"),
+    "W_V": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN, "value"),
+    "Q": Kind(QUERY_AXIS, FEATURE_AXIS, "X · W_Q", "query", (Source("X", row="row"),)),
+    "K": Kind(KEY_AXIS, FEATURE_AXIS, "X · W_K", "key", (Source("X", row="row"),)),
+    "V": Kind(KEY_AXIS, FEATURE_AXIS, "X · W_V", "value", (Source("X", row="row"),)),
+    "products": Kind(
+        QUERY_AXIS, KEY_AXIS, "Q · Kᵀ", "", (Source("Q", row="row"), Source("K", row="column"))
+    ),
+    "scores": Kind(
+        QUERY_AXIS, KEY_AXIS, "Q · Kᵀ ÷ √d_k", "", (Source("products", "row", "column"),)
+    ),
+    "masked": Kind(
+        QUERY_AXIS, KEY_AXIS, "−∞ where forbidden", "", (Source("scores", "row", "column"),)
+    ),
+    "weights": Kind(
+        QUERY_AXIS, KEY_AXIS, "softmax: every row sums to 1", "", (Source("masked", row="row"),)
+    ),
+    "output": Kind(
+        QUERY_AXIS,
+        FEATURE_AXIS,
+        "weights · V",
+        "",
+        (Source("weights", row="row"), Source("V", column="column")),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class OneHead:
+    """What one run of `attention_steps` computed, ready to be drawn and explained."""
+
+    tokens: tuple[str, ...]
+    head_dim: int
+    numbers: dict[str, Numbers]
+
+    @classmethod
+    def of(
+        cls, tokens: Sequence[str], x: Tensor, head: SingleHead, views: Projections, run: Steps
+    ) -> "OneHead":
+        """Take the tensors of one head, without leading axes, to plain numbers."""
+        tensors = (x, head.w_query, head.w_key, head.w_value, *views, *run)
+        numbers = {name: tensor.tolist() for name, tensor in zip(KINDS, tensors, strict=True)}
+        return cls(tuple(tokens), head.w_query.shape[1], numbers)
+
+    def matrix(self, name: str) -> Matrix:
+        """One matrix with its labels; pairs the mask forbids are blank."""
+        kind, numbers = KINDS[name], self.numbers[name]
+        values: list[list[float | None]] = [list(line) for line in numbers]
+        if name in ("masked", "weights"):
+            hidden = self.numbers["masked"]
+            values = [
+                [None if score == -inf else value for value, score in zip(*lines, strict=True)]
+                for lines in zip(numbers, hidden, strict=True)
+            ]
+        return Matrix(
+            name,
+            kind.formula,
+            values,
+            self._labels(kind.rows, len(numbers)),
+            self._labels(kind.columns, len(numbers[0])),
+            kind.rows,
+            kind.columns,
+            kind="weights" if name == "weights" else "signed",
+            role=kind.role,
+            limit=largest(self.numbers["products"]) if name in SCORES else None,
+        )
+
+    def panel(self, name: str, operator: str = "", has_page: bool = False) -> Panel:
+        """The matrix with the rows and columns that its numbers come from."""
+        return Panel(name, self.matrix(name), operator, has_page, KINDS[name].sources)
+
+    def step(self, name: str, queries_down: bool) -> list[Panel]:
+        """One of the four steps: what goes in and what comes out."""
+        if name == "products":
+            return self.product("Q", "Kᵀ", name, queries_down)
+        if name == "output":
+            return self.product("weights", "V", name, queries_down)
+        before = "products" if name == "scores" else "masked"
+        return oriented([self.panel(before), self.panel(name, operator="→")], queries_down)
+
+    def product(self, left: str, right: str, result: str, queries_down: bool) -> list[Panel]:
+        """left · right = result; with the queries along the top, the same product transposed.
+
+        A right factor that stands there transposed is named so: "Kᵀ".
+        """
+        factor = self.panel(right.removesuffix("ᵀ"))
+        if right.endswith("ᵀ"):
+            turned = replace(factor.matrix.transposed(), name=right)
+            factor = replace(factor, matrix=turned, id=right)
+        sources = (Source(left, row="row"), Source(factor.id, column="column"))
+        made = replace(self.panel(result), sources=sources)
+        panels = [self.panel(left), factor, made]
+        if not queries_down:
+            panels = [replace(panel, flipped=True) for panel in (factor, panels[0], made)]
+        return [replace(p, operator=o) for p, o in zip(panels, PRODUCT, strict=True)]
+
+    def _labels(self, axis: str, length: int) -> list[str]:
+        return list(self.tokens) if Matrix.has_tokens(axis) else [str(n) for n in range(length)]

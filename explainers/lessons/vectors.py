@@ -1,0 +1,105 @@
+"""Token vectors: embedding + position, and the outputs of two computations side by side."""
+
+from collections.abc import Callable, Sequence
+
+from torch import Tensor
+
+from explainers import working
+from explainers.attention.positions import Reordered
+from explainers.charts.matrix import Matrix, sharing_colours
+from explainers.charts.theme import (
+    FEATURE_AXIS,
+    KEY_AXIS,
+    POSITION_AXIS,
+    QUERY_AXIS,
+    TOKEN_AXIS,
+)
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Cell, Figure, Panel, Source, oriented
+from explainers.working import Working
+
+
+def sum_of(words: Sequence[str], x: Tensor, placed: Tensor) -> list[Panel]:
+    """E + P = X, one row per token."""
+    matrices = sharing_colours(
+        _matrix("E", "embedding: one row per word", words, x),
+        _matrix("P", "position: one row per place", words, placed),
+        _matrix("X", "what attention reads", words, x + placed),
+    )
+    sources = (), (), (Source("E", "row", "column"), Source("P", "row", "column"))
+    return [
+        Panel(matrix.name, matrix, operator, sources=source)
+        for matrix, operator, source in zip(matrices, ("", "+", "="), sources, strict=True)
+    ]
+
+
+def working_of(x: Tensor, placed: Tensor, longest: float) -> Callable[[Cell], Working]:
+    """The arithmetic of one number of E, P or X."""
+    left, right, total = x.tolist(), placed.tolist(), (x + placed).tolist()
+
+    def explain(cell: Cell) -> Working:
+        i, j = cell.row, cell.column
+        name = f"{cell.panel}[{i}, {j}]"
+        if cell.panel == "X":
+            return working.addition(left[i][j], right[i][j], total[i][j], name)
+        if cell.panel == "P":
+            return working.wave(i, j, x.shape[1], longest, right[i][j], name)
+        return working.given(left[i][j], name)
+
+    return explain
+
+
+def show_waves(positions: Tensor, origin: str) -> None:
+    """The position vectors (length, d_model) as a heat map."""
+    length, d_model = positions.shape
+    rows, columns = ([str(n) for n in range(size)] for size in (length, d_model))
+    matrix = Matrix(
+        "P",
+        "sines and cosines, fast waves left, slow waves right",
+        positions.tolist(),
+        rows,
+        columns,
+        POSITION_AXIS,
+        FEATURE_AXIS,
+        limit=1.0,
+    )
+    alt = f"Heat map of {length} position vectors: fast waves on the left, slow on the right."
+    show_figure(Figure([Panel("P", matrix)], alt), origin, "positions")
+
+
+def output(name: str, words: Sequence[str], rows: Tensor) -> Matrix:
+    """What each word got, a row per word."""
+    return _matrix(name, "rows of the output", words, rows)
+
+
+def pairs(name: str, formula: str, words: Sequence[str], numbers: Tensor) -> Matrix:
+    """A number for every query and key."""
+    return Matrix(name, formula, numbers.tolist(), words, words, QUERY_AXIS, KEY_AXIS)
+
+
+def show_pair(
+    left: Matrix, right: Matrix, origin: str, key: str, queries_down: bool = True
+) -> None:
+    """Two tables side by side in the same colours."""
+    panels = [Panel(matrix.name, matrix) for matrix in sharing_colours(left, right)]
+    alt = f"Two tables of the same size: {left.name}, and {right.name}."
+    show_figure(Figure(oriented(panels, queries_down), alt), origin, key)
+
+
+def moved(outputs: Reordered) -> float:
+    """The largest change of any number."""
+    return (outputs.after - outputs.before).abs().max().item()
+
+
+def show_reordered(
+    words: Sequence[str], order: Tensor, outputs: Reordered, origin: str, key: str
+) -> None:
+    """What each word got in the sentence's order and in the shuffled one, matched by word."""
+    shuffled = [words[token] for token in order.tolist()]
+    left = output("read in order, then rearranged", shuffled, outputs.before)
+    show_pair(left, output("read shuffled", shuffled, outputs.after), origin, key)
+
+
+def _matrix(name: str, formula: str, words: Sequence[str], values: Tensor) -> Matrix:
+    columns = [str(n) for n in range(values.shape[1])]
+    return Matrix(name, formula, values.tolist(), words, columns, TOKEN_AXIS, FEATURE_AXIS)

@@ -1,0 +1,33 @@
+// The arithmetic of the clicked number, next to it: below a tall picture nobody would see it.
+class Card {
+  constructor(figure) {
+    this.figure = figure;
+    this.box = figure.root.appendChild(element("div", "card"));
+    this.box.setAttribute("role", "status");
+    this.box.hidden = true;
+    const close = element("button", "close", "×");
+    close.setAttribute("aria-label", "Close the arithmetic");
+    close.onclick = () => this.hide();
+    this.title = element("strong", "");
+    [this.lines, this.snippet] = [element("pre", "lines"), element("pre", "snippet")];
+    for (const text of [this.lines, this.snippet]) text.tabIndex = 0;
+    this.box.append(close, this.title, this.lines, this.snippet);
+    figure.root.addEventListener("keydown", (event) => event.key === "Escape" && this.hide());
+  }
+
+  hide() {
+    this.box.hidden = true;
+    this.figure.clicked = null;
+  }
+
+  show(working, cell) {
+    this.title.textContent = working.title;
+    this.lines.textContent = working.lines.join("\n");
+    this.snippet.textContent = working.snippet;
+    this.box.hidden = false;
+    const [area, at] = [this.figure.root.getBoundingClientRect(), cell.getBoundingClientRect()];
+    const left = Math.min(at.left - area.left, area.width - this.box.offsetWidth);
+    this.box.style.left = `${Math.max(0, left)}px`;
+    this.box.style.top = `${at.bottom - area.top + 6}px`;
+  }
+}

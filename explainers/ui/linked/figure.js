@@ -1,0 +1,189 @@
+// Matrices of one computation, linked: pointing at a token lights its row and column in all of them,
+// a click (or Enter) picks a number, and the rows and columns that number came from are framed.
+// Text from readers is only ever written with textContent.
+// This file is joined with paint.js, card.js, table.js and image.js before it is served.
+
+const NO_STEPPING_IN = "input, textarea, select, [contenteditable=true], [role=slider], [role=grid], [role=radiogroup], [role=tablist]";
+
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component;
+  const root = parentElement.querySelector(".figure");
+  if (!root || !data) return;
+  const view = (root.view ??= new Figure(root));
+  view.tell = setTriggerValue;
+  view.show(data);
+}
+
+class Figure {
+  constructor(root) {
+    this.root = root;
+    this.panels = new Map();
+    this.sent = 0; // what was told the server, counted; what it answers to less is out of date
+    this.lights = root.appendChild(document.createElement("style"));
+    this.steps = root.appendChild(element("div", "steps"));
+    this.stage = root.appendChild(element("div", "stage"));
+    this.card = new Card(this);
+    this.readout = root.appendChild(element("div", "readout"));
+    this.readout.setAttribute("aria-live", "polite");
+    new ResizeObserver(() => this.fit()).observe(root);
+    root.addEventListener("transitionend", (event) => this.dressed(event));
+    this.listener = (event) => this.key(event);
+    document.addEventListener("keydown", this.listener);
+  }
+
+  show(data) {
+    const structure = JSON.stringify([data.stepper, data.slider?.labels, data.panels.map((p) => [
+      p.id, p.name, p.formula, p.operator, p.has_page, p.rows, p.columns, p.image])]);
+    this.data = data;
+    this.root.style.setProperty("--highlight", data.highlight);
+    if (structure !== this.structure) this.build(structure);
+    const upToDate = data.echo >= this.sent;
+    const held = this.dragging || !upToDate; // the finger, or a newer choice, goes before the server
+    this.turnTo(held && this.range ? Number(this.range.value) : data.slider?.index ?? 0);
+    if (!upToDate) return;
+    this.frame(data.selected);
+    if (this.clicked && data.working) this.card.show(data.working, this.clicked);
+  }
+
+  build(structure) {
+    this.structure = structure;
+    this.pause();
+    this.dragging = false;
+    this.card.hide();
+    this.root.setAttribute("role", "group");
+    this.root.setAttribute("aria-label", this.data.alt);
+    this.panels.clear();
+    this.stage.replaceChildren();
+    this.steps.replaceChildren();
+    for (const panel of this.data.panels) {
+      const drawn = panel.image ? new Picture(this, panel) : new Table(this, panel);
+      this.panels.set(panel.id, drawn);
+      const place = element("div", "place");
+      if (panel.operator) place.append(element("div", "operator", panel.operator));
+      place.append(drawn.box);
+      this.stage.append(place);
+    }
+    if (this.data.stepper) this.addStepper();
+    if (this.data.slider) this.addSlider();
+    this.fit();
+  }
+
+  addStepper() {
+    const buttons = [
+      ["◀", "Previous cell", () => this.step(-1)],
+      ["▶", "Next cell", () => this.step(1)],
+      ["Play", "Play or pause", () => this.play()],
+    ].map(([text, label, action]) => {
+      const button = element("button", "step", text);
+      button.setAttribute("aria-label", label);
+      button.onclick = action;
+      return button;
+    });
+    this.playButton = buttons[2];
+    this.steps.append(...buttons, element("span", "hint", "or the keys ← →, or click a cell"));
+  }
+
+  addSlider() {
+    const { labels, label } = this.data.slider;
+    const line = element("label", "slider");
+    this.range = element("input", "");
+    Object.assign(this.range, { type: "range", min: 0, max: labels.length - 1, step: 1 });
+    this.shown = element("output", "");
+    line.append(element("span", "", label), this.range, this.shown);
+    this.range.oninput = () => { this.dragging = true; this.turnTo(Number(this.range.value)); };
+    this.range.onchange = () => { this.dragging = false; this.send("frame", { frame: Number(this.range.value) }); };
+    this.steps.append(line);
+  }
+
+  // Every frame was computed on the server; the browser only shows another one.
+  turnTo(frame) {
+    for (const panel of this.data.panels) {
+      const values = panel.frames?.[frame] ?? panel.values;
+      this.panels.get(panel.id).paint({ ...panel, values }, this.data.ramps[panel.kind]);
+    }
+    if (!this.data.slider) return;
+    this.range.value = frame;
+    this.shown.textContent = this.data.slider.labels[frame];
+    this.range.setAttribute("aria-valuetext", this.data.slider.labels[frame]);
+  }
+
+  // The reader chose another theme; only the server knows its colours.
+  dressed(event) {
+    if (event.target !== this.root || event.propertyName !== "background-color") return;
+    const seen = getComputedStyle(this.root).backgroundColor;
+    if (seen !== `rgb(${this.data.background.join(", ")})`) this.tell("theme", true);
+  }
+
+  send(name, what) {
+    this.sent = Math.max(this.sent, this.data.echo) + 1;
+    this.tell(name, { ...what, count: this.sent });
+  }
+
+  select(panel, row, column) {
+    if (!this.data.pickable) return;
+    this.frame({ panel, row, column });
+    this.send("cell", { panel, row, column });
+  }
+
+  click(panel, row, column, cell) {
+    this.card.hide();
+    this.clicked = this.data.stepper ? null : cell;
+    this.select(panel, row, column);
+  }
+
+  frame(selected) {
+    this.selected = selected;
+    for (const panel of this.panels.values()) panel.frame(null, null);
+    if (!selected || !this.panels.has(selected.panel)) return;
+    const { panel, row, column } = selected;
+    this.panels.get(panel).frame(row, column);
+    const at = { row, column };
+    for (const source of this.panels.get(panel).data.sources)
+      this.panels.get(source.panel)?.frame(at[source.row] ?? null, at[source.column] ?? null);
+  }
+
+  step(by) {
+    const panel = this.panels.get(this.data.stepper);
+    const { rows, columns } = panel.data;
+    const here = this.selected?.panel === this.data.stepper
+      ? this.selected.row * columns.length + this.selected.column : -Math.sign(by);
+    const cells = rows.length * columns.length;
+    const next = (here + by + cells) % cells;
+    this.select(this.data.stepper, Math.floor(next / columns.length), next % columns.length);
+  }
+
+  play() {
+    if (this.timer) return this.pause();
+    this.playButton.textContent = "Pause";
+    this.timer = setInterval(() => this.root.isConnected ? this.step(1) : this.pause(), 700);
+  }
+
+  pause() {
+    clearInterval(this.timer);
+    this.timer = null;
+    if (this.playButton) this.playButton.textContent = "Play";
+  }
+
+  key(event) {
+    if (!this.root.isConnected) return document.removeEventListener("keydown", this.listener);
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!by || !this.data?.stepper) return;
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (event.composedPath().some((node) => node.matches?.(NO_STEPPING_IN))) return;
+    event.preventDefault();
+    this.step(by);
+  }
+
+  light(token, panel, row, column) {
+    this.lights.textContent = token === null ? "" :
+      `[data-row-token="${token}"], [data-column-token="${token}"] { background-image: linear-gradient(var(--lit), var(--lit)); }
+       th[data-row-token="${token}"], th[data-column-token="${token}"] { font-weight: 700; }`;
+    for (const drawn of this.panels.values()) drawn.light?.(token);
+    this.readout.textContent = panel === undefined ? "" : panel.describe(row, column);
+  }
+
+  fit() {
+    const room = this.root.clientWidth;
+    for (const panel of this.panels.values()) panel.fit(room);
+  }
+}

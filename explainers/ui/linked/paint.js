@@ -1,0 +1,26 @@
+// Elements, digits and colours; charts/colours.py does the same for files, and a test compares them.
+
+const INK_TURNS = 0.179; // the luminance at which black and white stand out equally
+
+function element(tag, name, text) {
+  const made = document.createElement(tag);
+  if (name) made.className = name;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+function digits(value) {
+  const text = Math.abs(value) < 99.995 ? value.toFixed(2) : value.toPrecision(3);
+  return text === "-0.00" ? "0.00" : text.replace("-", "−");
+}
+
+function mix(ramp, share) {
+  const place = Math.min(1, Math.max(0, share)) * (ramp.length - 1);
+  const step = Math.min(ramp.length - 2, Math.floor(place));
+  return ramp[step].map((low, channel) => Math.round(low + (ramp[step + 1][channel] - low) * (place - step)));
+}
+
+function luminance(rgb) {
+  const [r, g, b] = rgb.map((c) => c <= 10 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}

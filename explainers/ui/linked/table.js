@@ -1,0 +1,145 @@
+// A small matrix: a table that screen readers and arrow keys can walk through.
+
+const LABELS = 78, DIGITS_NEED = 28;
+const widest = (room) => room < 700 ? 30 : room < 1000 ? 36 : 40; // two panels of 7 side by side at 1024
+
+class Panel {
+  constructor(figure, data) {
+    this.figure = figure;
+    this.data = data;
+    this.box = element("section", "panel");
+    this.box.setAttribute("aria-label", data.name);
+    const title = element("div", "title");
+    const name = element(data.has_page ? "button" : "span", "name", data.name);
+    if (data.has_page) {
+      name.setAttribute("aria-label", `${data.name}: read about it`);
+      name.onclick = () => figure.tell("open", data.id);
+    }
+    title.append(name, element("span", "shape", ` ${data.rows.length} × ${data.columns.length}`));
+    this.box.append(title, element("div", "formula", data.formula));
+  }
+
+  take(data) {
+    this.data = data;
+    this.box.style.setProperty("--role", data.colour);
+  }
+
+  describe(row, column) {
+    const value = this.data.values[row]?.[column];
+    const shown = value === null ? "masked" : value?.toFixed(4);
+    return `${this.data.name} [${this.data.rows[row]}, ${this.data.columns[column]}] = ${shown}`;
+  }
+
+  tokenAt(row, column) {
+    if (this.data.row_tokens) return row;
+    return this.data.column_tokens ? column : null;
+  }
+}
+
+class Table extends Panel {
+  constructor(figure, data) {
+    super(figure, data);
+    const table = element("table", "");
+    table.setAttribute("role", "grid");
+    table.classList.toggle("pickable", figure.data.pickable);
+    table.setAttribute("aria-label", `${data.name}, ${data.formula}: ${data.rows.length} rows, ${data.columns.length} columns`);
+    const head = table.createTHead().insertRow();
+    head.append(element("td", "corner", `${data.row_axis} ↓ ${data.column_axis} →`));
+    data.columns.forEach((label, column) => head.append(this.label(label, "column", column, data.column_tokens)));
+    const body = table.createTBody();
+    this.cells = data.rows.map((label, row) => {
+      const line = body.insertRow();
+      line.append(this.label(label, "row", row, data.row_tokens));
+      return data.columns.map((_, column) => line.appendChild(this.cell(row, column)));
+    });
+    this.cells[0][0].tabIndex = 0;
+    table.addEventListener("pointerover", (event) => this.point(event.target));
+    table.addEventListener("focusin", (event) => this.enter(event.target));
+    table.addEventListener("pointerleave", () => figure.light(null));
+    table.addEventListener("click", (event) => this.choose(event.target));
+    table.addEventListener("keydown", (event) => this.move(event));
+    this.box.append(table);
+    this.table = table;
+  }
+
+  label(text, kind, index, isToken) {
+    const label = element("th", kind);
+    label.scope = kind === "row" ? "row" : "col";
+    label.append(element("span", kind === "column" && text.length > 3 ? "turned" : "", text));
+    label.title = text;
+    label.dir = "auto";
+    if (isToken) label.dataset[`${kind}Token`] = index;
+    return label;
+  }
+
+  cell(row, column) {
+    const cell = element("td", "cell");
+    cell.tabIndex = -1;
+    cell.place = [row, column];
+    cell.setAttribute("role", "gridcell");
+    if (this.data.row_tokens) cell.dataset.rowToken = row;
+    if (this.data.column_tokens) cell.dataset.columnToken = column;
+    return cell;
+  }
+
+  paint(data, ramp) {
+    this.take(data);
+    const dye = JSON.stringify([data.low, data.high, ramp]);
+    data.values.forEach((line, row) => line.forEach((value, column) => {
+      const cell = this.cells[row][column];
+      if (cell.value === value && cell.dye === dye) return;
+      [cell.value, cell.dye] = [value, dye];
+      cell.textContent = value === null ? "" : digits(value);
+      const colour = value === null ? null : mix(ramp, (value - data.low) / (data.high - data.low));
+      cell.style.backgroundColor = colour ? `rgb(${colour})` : "";
+      cell.style.color = colour && luminance(colour) > INK_TURNS ? "#000" : "#fff";
+      cell.classList.toggle("masked", value === null);
+    }));
+  }
+
+  point(target) {
+    const cell = target.closest("td.cell, th");
+    if (!cell) return;
+    if (cell.place) return this.figure.light(this.tokenAt(...cell.place), this, ...cell.place);
+    this.figure.light(cell.dataset.rowToken ?? cell.dataset.columnToken ?? null);
+  }
+
+  enter(target) { // one cell of a table is in the tab order: the last one that had the focus
+    const cell = target.closest("td.cell");
+    if (cell) {
+      (this.home ?? this.cells[0][0]).tabIndex = -1;
+      this.home = cell;
+      cell.tabIndex = 0;
+    }
+    this.point(target);
+  }
+
+  choose(target) {
+    const cell = target.closest("td.cell");
+    if (cell) this.figure.click(this.data.id, ...cell.place, cell);
+  }
+
+  move(event) {
+    const cell = event.target.closest("td.cell");
+    if (!cell) return;
+    if (event.key === "Enter" || event.key === " ") { event.preventDefault(); return this.choose(cell); }
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (by && this.figure.data.stepper === this.data.id) { event.preventDefault(); return this.figure.step(by); }
+    const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [0, 0];
+    const next = this.cells[cell.place[0] + down]?.[cell.place[1] + right];
+    if (!next || next === cell) return;
+    event.preventDefault();
+    next.focus();
+  }
+
+  frame(row, column) {
+    this.cells.forEach((line, i) => line.forEach((cell, j) => cell.classList.toggle("framed",
+      (row !== null || column !== null) && (row ?? i) === i && (column ?? j) === j)));
+  }
+
+  fit(room) {
+    const side = Math.max(4, Math.min(widest(room), Math.floor((room - LABELS) / this.data.columns.length) - 1));
+    this.table.style.setProperty("--side", `${side}px`);
+    this.table.classList.toggle("no-digits", side < DIGITS_NEED || this.data.columns.length > 16);
+  }
+}
