@@ -1,14 +1,11 @@
 """A number's arithmetic in full, in digits that multiply out to the digits shown."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from decimal import Decimal
 
-RESULT_PLACES = (4, 5, 6, 3, 7, 2, 1, 0)
-"""How many decimals a result may be shown with, the usual one first."""
-TERM_PLACES = range(4, 13)
-"""Decimals of the numbers it is made of: as few as give the result's digits again."""
+from explainers.digits import RESULT_PLACES, digits, listed, power, rounded, signed
 
 
 @dataclass(frozen=True)
@@ -23,21 +20,21 @@ class Working:
 def dot_product(left: Sequence[float], right: Sequence[float], value: float, name: str) -> Working:
     """`value` as the sum of the products of two lists of the same length."""
     exact = math.fsum(a * b for a, b in zip(left, right, strict=True))
-    for shown, places in _digits(value, exact):
+    for shown, places in digits(value, exact):
         products, total = [], Decimal(0)
         for a, b in zip(left, right, strict=True):
-            a_shown, b_shown = _rounded(a, places), _rounded(b, places)
-            product = _rounded(a_shown * b_shown, places)
-            products.append(f"{_signed(a_shown)} × {_signed(b_shown)} = {_signed(product)}")
+            a_shown, b_shown = rounded(a, places), rounded(b, places)
+            product = rounded(a_shown * b_shown, places)
+            products.append(f"{signed(a_shown)} × {signed(b_shown)} = {signed(product)}")
             total += product
-        if _rounded(total, shown) == _rounded(value, shown):
+        if rounded(total, shown) == rounded(value, shown):
             break
-    result = f"{_rounded(value, shown):f}"
+    result = f"{rounded(value, shown):f}"
     return Working(
         result,
         (*products, f"sum = {total:f}", f"{name} = {result}"),
         "import torch\n"
-        f"left, right = torch.tensor([{_list(left)}, {_list(right)}]).double()\n"
+        f"left, right = torch.tensor([{listed(left)}, {listed(right)}]).double()\n"
         f'print(f"{{left @ right:z.{shown}f}}")',
     )
 
@@ -45,11 +42,11 @@ def dot_product(left: Sequence[float], right: Sequence[float], value: float, nam
 def division(numerator: float, head_dim: int, value: float, name: str) -> Working:
     """`value` as a dot product divided by √d_k."""
     root = math.sqrt(head_dim)
-    for shown, places in _digits(value, numerator / root):
-        top, bottom = _rounded(numerator, places), _rounded(root, places)
-        if _rounded(top / bottom, shown) == _rounded(value, shown):
+    for shown, places in digits(value, numerator / root):
+        top, bottom = rounded(numerator, places), rounded(root, places)
+        if rounded(top / bottom, shown) == rounded(value, shown):
             break
-    result = f"{_rounded(value, shown):f}"
+    result = f"{rounded(value, shown):f}"
     return Working(
         result,
         (f"√{head_dim} = {bottom:f}", f"{top:f} ÷ {bottom:f} = {result}", f"{name} = {result}"),
@@ -63,39 +60,41 @@ def softmax(row: Sequence[float], column: int, value: float, labels: Sequence[st
     """`value` as one power of e divided by the total of its row; −∞ stands for a masked pair."""
     largest = max(row)
     powers = [math.exp(score - largest) for score in row]
-    for shown, places in _digits(value, powers[column] / math.fsum(powers)):
-        terms = [_power(score, largest, places) for score in row]
+    for shown, places in digits(value, powers[column] / math.fsum(powers)):
+        terms = [power(score, largest, places) for score in row]
         total = sum(terms, Decimal(0))
-        if _rounded(terms[column] / total, shown) == _rounded(value, shown):
+        if rounded(terms[column] / total, shown) == rounded(value, shown):
             break
-    result = f"{_rounded(value, shown):f}"
-    largest_shown = _rounded(largest, places)
+    result = f"{rounded(value, shown):f}"
+    largest_shown = rounded(largest, places)
     lines = [f"The largest score of the row is {largest_shown:f}."]
     for label, score, term in zip(labels, row, terms, strict=True):
-        power = f"({_rounded(score, places):f} − {largest_shown:f})" if score > -math.inf else "−∞"
-        lines.append(f"e^{power} = {term:f}  {label}")
+        exponent = (
+            f"({rounded(score, places):f} − {largest_shown:f})" if score > -math.inf else "−∞"
+        )
+        lines.append(f"e^{exponent} = {term:f}  {label}")
     lines += [f"total = {total:f}", f"{terms[column]:f} ÷ {total:f} = {result}"]
     return Working(
         result,
         tuple(lines),
         "import torch\n"
-        f"scores = torch.tensor({_list(row)}).double()\n"
+        f"scores = torch.tensor({listed(row)}).double()\n"
         f'print(f"{{scores.softmax(-1)[{column}]:z.{shown}f}}")',
     )
 
 
 def addition(left: float, right: float, value: float, name: str) -> Working:
     """`value` as the sum of two numbers."""
-    for shown, places in _digits(value, left + right):
-        first, second = _rounded(left, places), _rounded(right, places)
-        if _rounded(first + second, shown) == _rounded(value, shown):
+    for shown, places in digits(value, left + right):
+        first, second = rounded(left, places), rounded(right, places)
+        if rounded(first + second, shown) == rounded(value, shown):
             break
-    result = f"{_rounded(value, shown):f}"
+    result = f"{rounded(value, shown):f}"
     return Working(
         result,
-        (f"{_signed(first)} + {_signed(second)} = {_signed(first + second)}", f"{name} = {result}"),
+        (f"{signed(first)} + {signed(second)} = {signed(first + second)}", f"{name} = {result}"),
         "import torch\n"
-        f"left, right = torch.tensor({_list((left, right))}).double()\n"
+        f"left, right = torch.tensor({listed((left, right))}).double()\n"
         f'print(f"{{left + right:z.{shown}f}}")',
     )
 
@@ -104,12 +103,12 @@ def wave(place: int, column: int, d_model: int, longest: float, value: float, na
     """`value` as the sine (even column) or cosine of a place on one of the waves."""
     pair, function = column - column % 2, ("sin", "cos")[column % 2]
     exact = getattr(math, function)(place / longest ** (pair / d_model))
-    for shown, places in _digits(value, exact):
-        slower = _rounded(longest ** (pair / d_model), places)
-        angle = _rounded(place / slower, places)
-        if _rounded(getattr(math, function)(float(angle)), shown) == _rounded(value, shown):
+    for shown, places in digits(value, exact):
+        slower = rounded(longest ** (pair / d_model), places)
+        angle = rounded(place / slower, places)
+        if rounded(getattr(math, function)(float(angle)), shown) == rounded(value, shown):
             break
-    result = f"{_rounded(value, shown):f}"
+    result = f"{rounded(value, shown):f}"
     return Working(
         result,
         (
@@ -137,37 +136,6 @@ def masked(score: float, value: float, name: str) -> Working:
 
 def given(value: float, name: str, line: str = "") -> Working:
     """A number that was not computed from others on the page."""
-    shown = f"{_rounded(value, RESULT_PLACES[0]):f}"
+    shown = f"{rounded(value, RESULT_PLACES[0]):f}"
     snippet = f'import torch\nvalue = torch.tensor({value:.9g})\nprint(f"{{value:z.4f}}")'
     return Working(shown, (line or f"{name} = {shown}: drawn at random.",), snippet)
-
-
-def _digits(value: float, exact: float) -> Iterator[tuple[int, int]]:
-    """Decimals for the result and its terms; a result is never shown where rounding decides it.
-
-    `value` was computed in float32, `exact` in float64: between the two may lie the border at
-    which a digit changes, and then another number of decimals is shown.
-    """
-    for shown in RESULT_PLACES:
-        if _rounded(value, shown) == _rounded(exact, shown):
-            yield from ((shown, places) for places in TERM_PLACES if places >= shown)
-    yield RESULT_PLACES[-1], TERM_PLACES[-1]
-
-
-def _rounded(number: float | Decimal, places: int) -> Decimal:
-    with localcontext(prec=60):
-        return Decimal(number).quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN) + 0
-
-
-def _power(score: float, largest: float, places: int) -> Decimal:
-    if score == -math.inf:
-        return _rounded(0, places)
-    return _rounded((_rounded(score, places) - _rounded(largest, places)).exp(), places)
-
-
-def _signed(number: Decimal) -> str:
-    return f"{number:f}" if number >= 0 else f"({number:f})"
-
-
-def _list(numbers: Sequence[float]) -> str:
-    return f"[{', '.join('-torch.inf' if n == -math.inf else f'{n:.9g}' for n in numbers)}]"

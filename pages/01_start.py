@@ -19,10 +19,9 @@ from explainers.ui.provenance import random_weights
 from explainers.ui.source import run_and_show, show_source
 
 text = common.page_text(__file__)
-SCORES = "pages/04_scores.py"
+SCORES, AFTER = "pages/04_scores.py", ("products", "scores", "masked", "weights", "output")
 PAGES = {"X": "pages/02_tokens.py", **dict.fromkeys("QKV", "pages/03_query_key_value.py")}
-STAGES = {"X": "", "Q": "→", "K": "", "V": "", "products": "→", "scores": "→", "masked": "→"}
-STAGES |= {"weights": "→", "output": "→"}
+STAGES = {"X": "", "Q": "→", "K": "", "V": "", **dict.fromkeys(AFTER, "→")}
 
 
 @dataclass(frozen=True)
@@ -52,9 +51,9 @@ def computation(tokens: tuple[str, ...]) -> None:
     show_source(*(function for part in steps.OPERATIONS.values() for function in part))
     one_head = OneHead.of(tokens, toy.x, toy.head, views, run)
     panels = [one_head.panel(name, operator, True) for name, operator in STAGES.items()]
+    panels, working = oriented(panels, choices.queries_down), arithmetic_of(one_head)
     with picture:
         alt = "One head of attention, a matrix per step, from the tokens to the output."
-        panels, working = oriented(panels, choices.queries_down), arithmetic_of(one_head)
         opened, _ = explore(panels, working, origin, "overview", alt)
     text("notice")
     another_ending(choices, toy, origin)

@@ -10,17 +10,14 @@ from explainers.attention.positions import reorder, sinusoidal
 from explainers.lessons import vectors
 from explainers.lessons.tokenizing import cut, show_merges, show_strip
 from explainers.sentence import Sentence
-from explainers.tokens import learn_merges, merge_pair
 from explainers.ui import common, controls, provenance
 from explainers.ui.numbers import explore
 from explainers.ui.predict import revealed
-from explainers.ui.source import run_and_show, show_source
+from explainers.ui.source import run_and_show
 
 text = common.page_text(__file__)
 PLACES = 32
 D_K = 4
-ROUNDING = 1e-5  # float32 sums in another order differ by about 1e-7
-SAME, OTHER, ZERO = "the same numbers", "other numbers", "zeros"
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,6 @@ def tokens(sentence: Sentence) -> None:
     show_strip(pieces, unit)
     if merges:
         show_merges(text, merges)
-        show_source(learn_merges, merge_pair)
 
 
 @st.fragment
@@ -67,8 +63,7 @@ def places(words: tuple[str, ...]) -> None:
     text("order")
     order = examples.shuffled(len(words), choices.seed)
     without = reorder(x, torch.zeros_like(placed), head, full, order)
-    answer = SAME if vectors.moved(without) < ROUNDING else OTHER
-    if revealed(text, "order", (SAME, OTHER, ZERO), answer):
+    if revealed(text, "order", vectors.ANSWERS, vectors.in_words(without)):
         text("order_without", moved=f"{vectors.moved(without):.1g}")
         vectors.show_reordered(words, order, without, origin, "order")
         placed_too = run_and_show(reorder, x, placed, head, full, order)

@@ -10,10 +10,9 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import measure, random_scores
 from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps, hide
-from explainers.lessons import root, root_pictures
+from explainers.lessons import root, root_pictures, shares
 from explainers.lessons.arithmetic import arithmetic_of
 from explainers.lessons.one_head import OneHead
-from explainers.lessons.shares import show_shares
 from explainers.lessons.temperature import show_temperatures
 from explainers.ui import common, controls
 from explainers.ui.numbers import explore
@@ -54,7 +53,7 @@ def four_steps(tokens: tuple[str, ...]) -> None:
     working, alt = arithmetic_of(one_head), f"What goes into and comes out of: {choices.step}."
     _, cell = explore(panels, working, origin, "steps", alt, stepper=choices.step)
     if choices.step == "weights":
-        show_shares(one_head, cell.row, origin)
+        shares.show_shares(one_head, cell.row, origin)
     show_source(*OPERATIONS[choices.step])
     if choices.step == "output":
         run_and_show(attention, *views, toy.mask)
@@ -69,8 +68,8 @@ def why_root() -> None:
     text("root", keys=root.KEYS, draws=f"{root.DRAWS:,}")
     measured = root.measurements()
     average = measured[-1].average[0]
-    answer, numbers = root.in_words(average), {"keys": root.KEYS, "draws": f"{root.DRAWS:,}"}
-    if revealed(text, "root", root.ANSWERS, answer, average=f"{average:.2f}", **numbers):
+    answer = root.in_words(average)
+    if revealed(text, "root", root.ANSWERS, answer, average=f"{average:.2f}"):
         root_pictures.show_root(text, measured)
         show_source(random_scores, measure)
 

@@ -20,7 +20,6 @@ from explainers.charts.heatmap import heatmap, heatmaps, product, table_of
 from explainers.charts.matrix import Matrix, sharing_colours
 from explainers.charts.strip import LINE, strip_rows, token_strip
 from explainers.charts.theme import LIGHT, MAX_MARKS_SIDE, THEMES, rgb
-from explainers.charts.waves import wave_rows, waves
 
 TOKENS = ("the", "kỷ", "the", "👩‍👩‍👧", 'a"b')
 CAUSAL = [[0.3 / (i + 1) if j <= i else None for j in range(5)] for i in range(5)]
@@ -59,10 +58,6 @@ def points(*ys):
     return partial(curve, frame, x=Axis("d_k", logarithmic=True), y=Axis("y"), series=SERIES)
 
 
-def positions(*vectors):
-    return partial(waves, wave_rows(vectors), length=3, d_model=2)
-
-
 # Shown with `ui.picture.show_chart`, which builds the specification once and sends only rows.
 FROM_ROWS = {
     "token strip": (strip(TOKENS), strip(["a", "longer"])),
@@ -72,7 +67,6 @@ FROM_ROWS = {
     ),
     "histogram": (bins(0.5, 0.25, 0.25), bins(1.0)),
     "curve": (points(1.0, 2.0, 3.0, 4.0), points(1e4, 0.5)),
-    "waves": (positions((0, 1), (0.8, 0.5)), positions((0.1, 0.2), (0.9, -0.4))),
 }
 PICTURES = {
     "heat map": partial(heatmap, WEIGHTS),
@@ -133,7 +127,7 @@ def drawn(picture):
 @each_picture
 def test_colours_come_from_the_theme(picture, theme):
     spec = read(picture(theme))
-    ramps = {*theme.weight_ramp, *theme.signed_ramp}
+    ramps = {*theme.weight_ramp, *theme.signed_ramp, *theme.series}
     ours = {colour for colour in vars(theme).values() if isinstance(colour, str)} | ramps
     ink = {"#000000", "#ffffff"}
     assert set(re.findall(r"#[0-9a-f]{3,8}\b", json.dumps(spec))) <= ours | ink

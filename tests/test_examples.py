@@ -76,10 +76,11 @@ def test_seeds_are_told_apart():
 
 
 def test_a_toy_is_its_three_parts():
-    x, head, mask = toy(BANK, 8, 6, 4, "causal", seed=3)
+    x, head, mask = toy(BANK, 8, 6, "causal", seed=3, value_dim=4)
     assert torch.equal(x, embeddings(BANK, 8, seed=3))
     assert torch.equal(head.w_key, random_head(8, 6, 4, seed=3).w_key)
     assert torch.equal(mask.cpu(), masks.build(masks.causal, 5, 5))
+    assert toy(BANK, 8, 6, "causal", seed=3).head.w_value.shape == (8, 6)
 
 
 @pytest.mark.parametrize(

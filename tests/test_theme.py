@@ -82,7 +82,7 @@ def test_tokens_can_be_read_on_their_boxes_and_bars_be_seen(theme):
 @pytest.mark.parametrize("cones", SIGHT.values(), ids=SIGHT)
 def test_colours_that_stand_for_something_are_told_apart(cones, theme):
     roles = theme.query, theme.key, theme.value
-    lines = theme.query, theme.key, theme.muted
+    lines = theme.series
     ends = theme.signed_ramp[0], theme.signed_ramp[2]
     for colours in (roles, lines, ends, theme.weight_ramp):
         for one, other in combinations(colours, 2):

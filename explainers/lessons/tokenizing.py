@@ -6,11 +6,12 @@ from pathlib import Path
 import streamlit as st
 
 from explainers.sentence import Sentence, characters, words
-from explainers.tokens import BYTES, Merge, Piece, learn_merges, pieces, spelling
+from explainers.tokens import BYTES, Merge, Piece, learn_merges, merge_pair, pieces, spelling
 from explainers.ui import controls
 from explainers.ui.picture import show_chart
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import learned_live
+from explainers.ui.source import show_source
 
 CORPUS = Path(__file__).parents[2] / "assets" / "text" / "corpus.txt"
 LAST = 5
@@ -67,6 +68,7 @@ def show_merges(text: Prose, merges: int) -> None:
         left, right = (_printed(spelling(token, done)) for token in (merge.left, merge.right))
         lines.append(f"{n + 1:>4}  {left} + {right}  →  id {BYTES + n}   ({merge.count} times)")
     st.code("\n".join(lines), language=None)
+    show_source(learn_merges, merge_pair)
 
 
 def _printed(spelled: bytes) -> str:

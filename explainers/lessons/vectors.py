@@ -18,6 +18,10 @@ from explainers.ui.figure import show_figure
 from explainers.ui.panels import Cell, Figure, Panel, Source, oriented
 from explainers.working import Working
 
+ANSWERS = "the same numbers", "other numbers", "zeros"
+ROUNDING = 1e-5
+"""Sums of float32 in another order differ by about 1e-7."""
+
 
 def sum_of(words: Sequence[str], x: Tensor, placed: Tensor) -> list[Panel]:
     """E + P = X, one row per token."""
@@ -55,7 +59,7 @@ def show_waves(positions: Tensor, origin: str) -> None:
     rows, columns = ([str(n) for n in range(size)] for size in (length, d_model))
     matrix = Matrix(
         "P",
-        "sines and cosines, fast waves left, slow waves right",
+        "sines and cosines: fast waves above, slow waves below",
         positions.tolist(),
         rows,
         columns,
@@ -63,8 +67,8 @@ def show_waves(positions: Tensor, origin: str) -> None:
         FEATURE_AXIS,
         limit=1.0,
     )
-    alt = f"Heat map of {length} position vectors: fast waves on the left, slow on the right."
-    show_figure(Figure([Panel("P", matrix)], alt), origin, "positions")
+    alt = f"Heat map of {length} position vectors side by side: fast waves above, slow ones below."
+    show_figure(Figure([Panel("P", matrix.transposed())], alt), origin, "positions")
 
 
 def output(name: str, words: Sequence[str], rows: Tensor) -> Matrix:
@@ -89,6 +93,11 @@ def show_pair(
 def moved(outputs: Reordered) -> float:
     """The largest change of any number."""
     return (outputs.after - outputs.before).abs().max().item()
+
+
+def in_words(outputs: Reordered) -> str:
+    """Which of the answers the comparison gives."""
+    return ANSWERS[0 if moved(outputs) < ROUNDING else 1]
 
 
 def show_reordered(
