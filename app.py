@@ -13,12 +13,12 @@ CONTENTS = {
     },
 }
 
-st.set_page_config(page_title="Attention, step by step", page_icon="🔎", layout="wide")
 page = st.navigation(
     {
         part: [st.Page(path, title=title) for path, title in pages.items()]
         for part, pages in CONTENTS.items()
     }
 )
+st.set_page_config(page_title=page.title, page_icon="🔎", layout="wide")
 frame(page.title)
 page.run()

@@ -11,8 +11,12 @@ import torch
 from torch import Tensor
 
 from explainers.attention import masks
+from explainers.attention.positions import sinusoidal
 from explainers.attention.single_head import SingleHead
 from explainers.device import best_device
+
+LONGEST = 10_000.0
+"""The base of the waves of positions, as in Vaswani et al. 2017."""
 
 
 class Toy(NamedTuple):
@@ -31,11 +35,12 @@ def toy(
     seed: int,
     value_dim: int | None = None,
 ) -> Toy:
-    """A sentence, an untrained head and a mask; the same arguments give the same numbers.
+    """A sentence with its positions, an untrained head and a mask.
 
     Values are as long as keys unless `value_dim` says otherwise.
     """
     x = embeddings(tokens, d_model, seed)
+    x = x + sinusoidal(len(tokens), d_model, LONGEST).to(x.device)
     mask = masks.build(masks.RULES[rule], len(tokens), len(tokens)).to(x.device)
     return Toy(x, random_head(d_model, head_dim, value_dim or head_dim, seed), mask)
 
@@ -60,11 +65,6 @@ def shuffled(length: int, seed: int) -> Tensor:
     while length > 1 and bool((order == torch.arange(length)).all()):
         order = torch.randperm(length, generator=seeded)
     return order.to(best_device())
-
-
-def with_new_last(x: Tensor, seed: int) -> Tensor:
-    """The same tokens, the last one replaced by a word that nobody writes."""
-    return torch.cat([x[:-1], embeddings(("\0another word",), x.shape[1], seed)])
 
 
 def random_head(d_model: int, head_dim: int, value_dim: int, seed: int) -> SingleHead:

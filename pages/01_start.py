@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import streamlit as st
 
 from explainers import examples
-from explainers.attention import masks, steps
+from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.single_head import project, single_head
+from explainers.attention.steps import OPERATIONS, attention_steps
 from explainers.lessons.arithmetic import arithmetic_of
 from explainers.lessons.one_head import OneHead
 from explainers.lessons.vectors import output, show_pair
@@ -39,6 +40,7 @@ class Choices:
 @st.fragment
 def computation(tokens: tuple[str, ...]) -> None:
     """The sentence through one head."""
+    text("guide")
     with st.container(horizontal=True):
         of_head = controls.mask(list(masks.RULES)), controls.d_model(), controls.head_dim()
     choices = Choices(tokens, *of_head, common.seed(), common.queries_down())
@@ -47,34 +49,32 @@ def computation(tokens: tuple[str, ...]) -> None:
     origin = random_weights(choices.seed, toy.x.device)
     picture = st.container()
     views = run_and_show(project, toy.x, toy.head)
-    run = run_and_show(steps.attention_steps, *views, toy.mask)
-    show_source(*(function for part in steps.OPERATIONS.values() for function in part))
+    run = run_and_show(attention_steps, *views, toy.mask)
+    show_source(*sum(OPERATIONS.values(), ()))
     one_head = OneHead.of(tokens, toy.x, toy.head, views, run)
     panels = [one_head.panel(name, operator, True) for name, operator in STAGES.items()]
     panels, working = oriented(panels, choices.queries_down), arithmetic_of(one_head)
     with picture:
         alt = "One head of attention, a matrix per step, from the tokens to the output."
         opened, _ = explore(panels, working, origin, "overview", alt)
-    text("notice")
     another_ending(choices, toy, origin)
-    if opened:
-        common.open_page(PAGES.get(opened, SCORES), step=opened)
+    text("notice")
+    common.open_page(opened and PAGES.get(opened, SCORES), step=opened)
 
 
 def another_ending(choices: Choices, toy: examples.Toy, origin: str) -> None:
     """What the other words get when the last word is another one, under the causal mask."""
     causal = masks.build(masks.causal, *toy.mask.shape).to(toy.x.device)
     before = single_head(toy.x, toy.head, causal).output
-    after = single_head(examples.with_new_last(toy.x, choices.seed), toy.head, causal).output
+    others = (*choices.tokens[:-1], "another")
+    new = examples.toy(others, choices.d_model, choices.head_dim, choices.mask, choices.seed)
+    after = single_head(new.x, toy.head, causal).output
     answer = f"{(before != after).any(dim=-1).sum()}"
     if revealed(text, "ending", ("0", "1", f"{len(choices.tokens)}"), answer):
-        others = (*choices.tokens[:-1], "another")
-        left, right = output("output", choices.tokens, before), output("new", others, after)
-        show_pair(left, right, origin, "ending")
+        as_it_was = output("output", choices.tokens, before)
+        show_pair(as_it_was, output("new", others, after), origin, "ending")
         show_source(single_head, attention)
 
 
 text("question")
-sentence = controls.sentence()
-text("guide")
-computation(sentence.tokens)
+computation(controls.sentence().tokens)

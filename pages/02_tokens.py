@@ -48,7 +48,8 @@ def places(words: tuple[str, ...]) -> None:
     text("positions")
     with st.container(horizontal=True):
         choices = Choices(words, controls.d_model(), controls.longest(), common.seed())
-    x, head, full = examples.toy(words, choices.d_model, D_K, "full", choices.seed)
+    x = examples.embeddings(words, choices.d_model, choices.seed)
+    _, head, full = examples.toy(words, choices.d_model, D_K, "full", choices.seed)
     origin = provenance.random_weights(choices.seed, x.device)
     picture = st.container()
     positions = run_and_show(sinusoidal, PLACES, choices.d_model, choices.longest)

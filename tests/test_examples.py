@@ -10,6 +10,7 @@ import torch
 
 from explainers import device
 from explainers.attention import masks
+from explainers.attention.positions import sinusoidal
 from explainers.examples import embeddings, generator, random_head, toy
 
 ROOT = Path(__file__).parents[1]
@@ -63,7 +64,8 @@ def test_torchs_own_generator_is_neither_asked_nor_moved():
 
 def test_another_process_draws_the_same():
     # Python's own hash of a text differs from process to process; a link must not.
-    question = "from explainers.examples import *; print(embeddings(('the', 'kỷ'), 3, 7).tolist())"
+    question = "from explainers.attention.positions import sinusoidal
+from explainers.examples import *; print(embeddings(('the', 'kỷ'), 3, 7).tolist())"
     answer = subprocess.run(
         [sys.executable, "-c", question], cwd=ROOT, capture_output=True, text=True, check=True
     )
@@ -77,7 +79,8 @@ def test_seeds_are_told_apart():
 
 def test_a_toy_is_its_three_parts():
     x, head, mask = toy(BANK, 8, 6, "causal", seed=3, value_dim=4)
-    assert torch.equal(x, embeddings(BANK, 8, seed=3))
+    placed = sinusoidal(len(BANK), 8, longest=10_000)
+    assert torch.equal(x, embeddings(BANK, 8, seed=3) + placed.to(x.device))
     assert torch.equal(head.w_key, random_head(8, 6, 4, seed=3).w_key)
     assert torch.equal(mask.cpu(), masks.build(masks.causal, 5, 5))
     assert toy(BANK, 8, 6, "causal", seed=3).head.w_value.shape == (8, 6)

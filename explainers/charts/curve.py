@@ -42,5 +42,5 @@ def curve(
     current = base.transform_filter("datum.current && !datum.reference").mark_point(
         size=220, strokeWidth=3, fillOpacity=0
     )
-    figure = (theory + measured + current).properties(width="container", height=260)
+    figure = (measured + theory + current).properties(width="container", height=260)
     return dressed(figure, theme)

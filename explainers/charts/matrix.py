@@ -13,7 +13,8 @@ class Matrix:
     """Rows of numbers; None is a pair the mask forbids and is left blank.
 
     `row_axis` and `column_axis` are axis names of the theme; `kind` is "weights" (0 to 1) or
-    "signed"; `role` colours the title: "query", "key", "value" or "".
+    "signed"; `role` colours the title: "query", "key", "value" or ""; `blank` is what a blank
+    cell holds, as far as one can print it.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Matrix:
     kind: str = "signed"
     role: str = ""
     limit: float | None = None
+    blank: str = ""
 
     @property
     def shape(self) -> tuple[int, int]:

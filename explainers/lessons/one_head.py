@@ -28,15 +28,15 @@ class Kind:
     sources: tuple[Source, ...] = ()
 
 
-DRAWN = "random here, learned in a model"
+DRAWN = "X's dimensions in, {}'s out; random here"
 KINDS = {
-    "X": Kind(TOKEN_AXIS, FEATURE_AXIS, "one row per token"),
-    "W_Q": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN, "query"),
-    "W_K": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN, "key"),
-    "W_V": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN, "value"),
-    "Q": Kind(QUERY_AXIS, FEATURE_AXIS, "X · W_Q", "query", (Source("X", row="row"),)),
-    "K": Kind(KEY_AXIS, FEATURE_AXIS, "X · W_K", "key", (Source("X", row="row"),)),
-    "V": Kind(KEY_AXIS, FEATURE_AXIS, "X · W_V", "value", (Source("X", row="row"),)),
+    "X": Kind(TOKEN_AXIS, FEATURE_AXIS, "embedding + position, a row per token"),
+    "W_Q": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN.format("Q"), "query"),
+    "W_K": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN.format("K"), "key"),
+    "W_V": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN.format("V"), "value"),
+    "Q": Kind(TOKEN_AXIS, FEATURE_AXIS, "X · W_Q", "query", (Source("X", row="row"),)),
+    "K": Kind(TOKEN_AXIS, FEATURE_AXIS, "X · W_K", "key", (Source("X", row="row"),)),
+    "V": Kind(TOKEN_AXIS, FEATURE_AXIS, "X · W_V", "value", (Source("X", row="row"),)),
     "products": Kind(
         QUERY_AXIS, KEY_AXIS, "Q · Kᵀ", "", (Source("Q", row="row"), Source("K", row="column"))
     ),
@@ -97,6 +97,7 @@ class OneHead:
             kind="weights" if name == "weights" else "signed",
             role=kind.role,
             limit=largest(self.numbers["products"]) if name in SCORES else None,
+            blank={"masked": "−∞", "weights": "0"}.get(name, ""),
         )
 
     def panel(self, name: str, operator: str = "", has_page: bool = False) -> Panel:
@@ -115,18 +116,27 @@ class OneHead:
     def product(self, left: str, right: str, result: str, queries_down: bool) -> list[Panel]:
         """left · right = result; with the queries along the top, the same product transposed.
 
-        A right factor that stands there transposed is named so: "Kᵀ".
+        A factor that stands there transposed is named so: "Kᵀ".
         """
-        factor = self.panel(right.removesuffix("ᵀ"))
-        if right.endswith("ᵀ"):
-            turned = replace(factor.matrix.transposed(), name=right)
-            factor = replace(factor, matrix=turned, id=right)
-        sources = (Source(left, row="row"), Source(factor.id, column="column"))
-        made = replace(self.panel(result), sources=sources)
-        panels = [self.panel(left), factor, made]
-        if not queries_down:
-            panels = [replace(panel, flipped=True) for panel in (factor, panels[0], made)]
+        factors, row, column = (left, right), "row", "column"
+        if not queries_down:  # (A · B)ᵀ = Bᵀ · Aᵀ
+            factors, row, column = (_turned(right), _turned(left)), "column", "row"
+        sources = Source(factors[0], row=row), Source(factors[1], column=column)
+        made = replace(self.panel(result), sources=sources, flipped=not queries_down)
+        panels = [self._factor(factors[0]), self._factor(factors[1]), made]
         return [replace(p, operator=o) for p, o in zip(panels, PRODUCT, strict=True)]
+
+    def _factor(self, name: str) -> Panel:
+        panel = self.panel(name.removesuffix("ᵀ"))
+        if not name.endswith("ᵀ"):
+            return panel
+        formula = f"{panel.id} with rows and columns exchanged"
+        turned = replace(panel.matrix.transposed(), name=name, formula=formula)
+        return replace(panel, id=name, matrix=turned)
 
     def _labels(self, axis: str, length: int) -> list[str]:
         return list(self.tokens) if Matrix.has_tokens(axis) else [str(n) for n in range(length)]
+
+
+def _turned(name: str) -> str:
+    return name.removesuffix("ᵀ") if name.endswith("ᵀ") else f"{name}ᵀ"

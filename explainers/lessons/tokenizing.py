@@ -59,6 +59,8 @@ def show_strip(found: list[Piece], unit: str) -> None:
 def show_merges(text: Prose, merges: int) -> None:
     """The last merges that were learned, newest first."""
     done = learned()[:merges]
+    with st.expander("The shipped text that is counted"):
+        st.text(CORPUS.read_text(encoding="utf-8"))
     text("merges", vocabulary=BYTES + len(done), merges=len(done))
     if not done:
         return

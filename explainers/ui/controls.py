@@ -16,7 +16,14 @@ d_model = Ladder("d_model", "d_model: numbers per token", 8, _POWERS)
 head_dim = Whole("d_k", "d_k: numbers per query and key", 4, 2, 128)
 value_dim = Whole("d_v", "d_v: numbers per value", 4, 2, 128)
 seed = Whole("seed", "Seed of the random numbers", 0, 0, 99)
-mask = Choice("mask", "Mask", "full", help="Who may look at whom.")
+mask = Choice(
+    "mask",
+    "Mask",
+    "full",
+    help="Who may look at whom. Full: everybody at everybody. Causal: only back, and at oneself. "
+    "Window of 3: at oneself and the two words before. Prefix of 3: causal, but everybody may "
+    "look at the first three words.",
+)
 predict_first = Switch("predict", "Predict first", True, help="Ask before a picture is shown.")
 queries = Choice(
     "queries",
@@ -31,8 +38,10 @@ column = Counter("column", "Column, from 0", 1)
 unit = Choice("unit", "Cut the text into", "words", ("words", "characters", "byte pairs"))
 merges = Whole("merges", "Merges learned so far", 60, 0, 250)
 longest = Ladder("longest", "Base of the waves", 10_000, (10, 100, 1_000, 10_000, 100_000))
-projection = Choice("projection", "Projection", "Q", ("Q", "K", "V"))
-step = Choice("step", "Step", "products", ("products", "scores", "weights", "output"))
+projection = Choice("projection", "Show how this one is made", "Q", ("Q", "K", "V"))
+step = Choice(
+    "step", "Which of the four steps", "products", ("products", "scores", "weights", "output")
+)
 temperature = Live(
     "temperature", "Temperature", 1, tuple(round(2 ** (n / 2), 4) for n in range(-6, 15))
 )

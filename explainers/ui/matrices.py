@@ -86,6 +86,7 @@ def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]
         "row_tokens": matrix.has_tokens(matrix.row_axis),
         "column_tokens": matrix.has_tokens(matrix.column_axis),
         "values": _short(matrix.values),
+        "blank": matrix.blank,
         "frames": [_short(_turned(frame, panel.flipped)) for frame in panel.frames],
         "kind": matrix.kind,
         "low": low,

@@ -29,5 +29,7 @@ class Card {
     const left = Math.min(at.left - area.left, area.width - this.box.offsetWidth);
     this.box.style.left = `${Math.max(0, left)}px`;
     this.box.style.top = `${at.bottom - area.top + 6}px`;
+    if (this.box.getBoundingClientRect().bottom > innerHeight && at.top > this.box.offsetHeight)
+      this.box.style.top = `${at.top - area.top - this.box.offsetHeight - 6}px`;
   }
 }

@@ -23,6 +23,7 @@ class Figure {
     this.steps = root.appendChild(element("div", "steps"));
     this.stage = root.appendChild(element("div", "stage"));
     this.card = new Card(this);
+    this.legend = root.appendChild(element("div", "legend"));
     this.readout = root.appendChild(element("div", "readout"));
     this.readout.setAttribute("aria-live", "polite");
     new ResizeObserver(() => this.fit()).observe(root);
@@ -39,6 +40,7 @@ class Figure {
     if (structure !== this.structure) this.build(structure);
     const upToDate = data.echo >= this.sent;
     const held = this.dragging || !upToDate; // the finger, or a newer choice, goes before the server
+    this.legend.replaceChildren(...legend(data));
     this.turnTo(held && this.range ? Number(this.range.value) : data.slider?.index ?? 0);
     if (!upToDate) return;
     this.frame(data.selected);
@@ -58,7 +60,8 @@ class Figure {
     for (const panel of this.data.panels) {
       const drawn = panel.image ? new Picture(this, panel) : new Table(this, panel);
       this.panels.set(panel.id, drawn);
-      const place = element("div", "place");
+      // What no operator parts stays together when lines are broken: Q, K and V.
+      const place = panel.operator || !this.stage.lastChild ? element("div", "place") : this.stage.lastChild;
       if (panel.operator) place.append(element("div", "operator", panel.operator));
       place.append(drawn.box);
       this.stage.append(place);
@@ -70,8 +73,8 @@ class Figure {
 
   addStepper() {
     const buttons = [
-      ["◀", "Previous cell", () => this.step(-1)],
-      ["▶", "Next cell", () => this.step(1)],
+      ["◀ cell", "Previous cell", () => this.step(-1)],
+      ["cell ▶", "Next cell", () => this.step(1)],
       ["Play", "Play or pause", () => this.play()],
     ].map(([text, label, action]) => {
       const button = element("button", "step", text);

@@ -24,3 +24,16 @@ function luminance(rgb) {
   const [r, g, b] = rgb.map((c) => c <= 10 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
+
+// What the colours of the drawn kinds mean; every panel of scores and vectors has its own largest number.
+function legend(data) {
+  const ends = { signed: ["negative", "0", "positive"], weights: ["0", "1"] };
+  return [...new Set(data.panels.map((panel) => panel.kind))].map((kind) => {
+    const line = element("span", "key");
+    const bar = element("span", "bar");
+    bar.style.background = `linear-gradient(to right, ${data.ramps[kind].map((rgb) => `rgb(${rgb})`).join(", ")})`;
+    const [low, ...rest] = ends[kind];
+    line.append(element("span", "", low), bar, element("span", "", rest.at(-1)));
+    return line;
+  });
+}

@@ -1,7 +1,7 @@
 // A small matrix: a table that screen readers and arrow keys can walk through.
 
 const LABELS = 78, DIGITS_NEED = 28;
-const widest = (room) => room < 700 ? 30 : room < 1000 ? 36 : 40; // two panels of 7 side by side at 1024
+const widest = (room) => room < 700 ? 30 : room < 1000 ? 33 : 40; // two panels of 7 side by side at 1024
 
 class Panel {
   constructor(figure, data) {
@@ -89,10 +89,10 @@ class Table extends Panel {
       const cell = this.cells[row][column];
       if (cell.value === value && cell.dye === dye) return;
       [cell.value, cell.dye] = [value, dye];
-      cell.textContent = value === null ? "" : digits(value);
+      cell.textContent = value === null ? data.blank : digits(value);
       const colour = value === null ? null : mix(ramp, (value - data.low) / (data.high - data.low));
       cell.style.backgroundColor = colour ? `rgb(${colour})` : "";
-      cell.style.color = colour && luminance(colour) > INK_TURNS ? "#000" : "#fff";
+      cell.style.color = !colour ? "" : luminance(colour) > INK_TURNS ? "#000" : "#fff";
       cell.classList.toggle("masked", value === null);
     }));
   }
@@ -140,6 +140,6 @@ class Table extends Panel {
   fit(room) {
     const side = Math.max(4, Math.min(widest(room), Math.floor((room - LABELS) / this.data.columns.length) - 1));
     this.table.style.setProperty("--side", `${side}px`);
-    this.table.classList.toggle("no-digits", side < DIGITS_NEED || this.data.columns.length > 16);
+    this.table.classList.toggle("no-digits", side < DIGITS_NEED);
   }
 }
