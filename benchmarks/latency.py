@@ -23,6 +23,7 @@ from benchmarks.browser import (
     visit,
     wait_until_healthy,
 )
+from explainers.ui import controls
 
 WARM_UP, SPAN = 5, 8
 """Changes that are not counted; steps that a slider walks up before it walks down again."""
@@ -38,16 +39,18 @@ class Target(NamedTuple):
 
 
 SHOWN = "predict=false"
-D_K, ROOT_D_K = "d_k: numbers per query and key", re.compile("^d_k(?!:)")
+D_K, LONGEST, MERGES = (c.label for c in (controls.head_dim, controls.longest, controls.merges))
+# Its name goes on with its value; a colon begins the name of the other d_k.
+ROOT_D_K = re.compile(f"^{controls.root_head_dim.label}(?!:)")
 # A merge may leave the reader's sentence as it was; the list of merges always changes.
-MERGES = "[data-testid=stVegaLiteChart], [data-testid=stCode]"
+TOKENS = "[data-testid=stVegaLiteChart], [data-testid=stCode]"
 PAGES = {
     "01 d_k": Target(f"/?{SHOWN}", D_K),
-    "02 merges": Target(f"/tokens?{SHOWN}&unit=byte+pairs", "Merges learned so far", MERGES),
-    "02 wavelength": Target(f"/tokens?{SHOWN}", "Slowest wave"),
+    "02 merges": Target(f"/tokens?{SHOWN}&unit=byte+pairs", MERGES, TOKENS),
+    "02 wavelength": Target(f"/tokens?{SHOWN}", LONGEST),
     "03 d_k": Target(f"/query_key_value?{SHOWN}", D_K),
     "04 d_k": Target(f"/scores?{SHOWN}", D_K),
-    "04 temperature": Target(f"/scores?{SHOWN}", "Temperature"),
+    "04 temperature": Target(f"/scores?{SHOWN}", controls.temperature.label),
     "04 root: rows of weights": Target(f"/scores?{SHOWN}", ROOT_D_K, ".figure"),
     "04 root: all pictures": Target(f"/scores?{SHOWN}", ROOT_D_K),
 }

@@ -27,12 +27,11 @@
     all("canvas").filter(isInPicture).map((canvas) => canvas.toDataURL()).join("");
 
   // Writing what stands there already changes nothing on screen.
-  const text = (nodes) => [...nodes].map((node) => node.nodeType === 3 ? node.data : node.outerHTML).join("");
+  const markup = (nodes) => [...nodes].map((node) => node.outerHTML ?? node.data).join("");
   function isChange({ type, target, attributeName, oldValue, addedNodes, removedNodes }) {
     if (type === "attributes") return target.getAttribute(attributeName) !== oldValue;
     if (type === "characterData") return target.data !== oldValue;
-    const only = [...addedNodes, ...removedNodes].every((node) => node.nodeType === 3);
-    return !only || text(addedNodes) !== text(removedNodes);
+    return addedNodes.length !== removedNodes.length || markup(addedNodes) !== markup(removedNodes);
   }
 
   function change() {
