@@ -45,7 +45,7 @@ def explore(
 
 def _chosen(panels: Sequence[Panel], stepper: str, key: str) -> Cell:
     names, seen = [panel.id for panel in panels], f"stepper of {key}"
-    if stepper and stepper != st.session_state.get(seen) and not controls.matrix.asked():
+    if stepper and stepper != st.session_state.get(seen) and controls.matrix.asked() is None:
         st.session_state[controls.matrix.key] = stepper  # another step: look at what it makes
     st.session_state[seen] = stepper
     with st.container(horizontal=True):
