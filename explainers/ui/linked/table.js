@@ -7,7 +7,8 @@ class Panel {
   constructor(figure, data) {
     this.figure = figure;
     this.data = data;
-    this.box = element("section", "panel");
+    this.box = element("div", "panel");
+    this.box.setAttribute("role", "group"); // a section would be a landmark, a dozen on a page
     this.box.setAttribute("aria-label", data.name);
     const title = element("div", "title");
     const name = element(data.has_page ? "button" : "span", "name", data.name);
