@@ -15,7 +15,8 @@ _NUMBER = re.compile(r"\{\{(\w+)\}\}")
 def sections(page: str) -> dict[str, str]:
     """All remarks of a page by name, as Markdown; `{{name}}` stands for a number."""
     found = _SECTION.findall((TEXTS / f"{page}.md").read_text(encoding="utf-8"))
-    return {name: text.strip() for name, text in found}
+    # In the file a heading stands below its section's name, on the page below the title.
+    return {name: re.sub("^###", "##", text.strip(), flags=re.MULTILINE) for name, text in found}
 
 
 class Prose:
