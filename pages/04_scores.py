@@ -7,7 +7,7 @@ import streamlit as st
 from explainers import examples
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
-from explainers.attention.scaling import measure, random_scores
+from explainers.attention.scaling import EXPERIMENT
 from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps, hide
 from explainers.lessons import root, root_pictures, shares
@@ -71,7 +71,7 @@ def why_root() -> None:
     answer = root.in_words(average)
     if revealed(text, "root", root.ANSWERS, answer, average=f"{average:.2f}"):
         root_pictures.show_root(text, measured)
-        show_source(random_scores, measure)
+        show_source(*EXPERIMENT)
 
 
 text("question")

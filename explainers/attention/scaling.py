@@ -64,3 +64,7 @@ def measure(head_dim: int, kv_len: int, draws: int, generator: torch.Generator) 
         largest=(largest_weight(unscaled), largest_weight(scaled)),
         gradient=(gradient_size(unscaled).mean().item(), gradient_size(scaled).mean().item()),
     )
+
+
+EXPERIMENT = (random_scores, largest_weight, gradient_size, measure)
+"""All that `measure` calls, in the order of reading."""

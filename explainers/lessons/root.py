@@ -1,13 +1,21 @@
 """The experiment on √d_k: thousands of random queries and keys, measured once and kept."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
 
 import streamlit as st
+import torch
+from torch import Tensor
 
-from explainers.attention.scaling import measure, random_scores
+from explainers.attention.scaling import measure
+from explainers.attention.steps import dot_products, scale, softmax
 from explainers.examples import generator
 from explainers.ui import controls
 
+Each = TypeVar("Each")
+Pair: TypeAlias = tuple[Each, Each]
+Numbers: TypeAlias = list[list[float]]
 SEED = 0
 """Always the same: a law does not depend on it, and drawing again takes a second."""
 DRAWS = 2_000
@@ -28,31 +36,43 @@ class Measurement:
     """What the draws at one d_k gave: without the root, with the root."""
 
     head_dim: int
-    variance: tuple[float, float]
-    gradient: tuple[float, float]
-    average: tuple[float, float]
-    shares: tuple[list[float], list[float]]
-    rows: tuple[list[list[float]], list[list[float]]]
+    variance: Pair[float]
+    gradient: Pair[float]
+    average: Pair[float]
+    shares: Pair[list[float]]
+    rows: Pair[Numbers]
 
 
 @st.cache_data(show_spinner="Drawing thousands of random queries and keys …", max_entries=1)
 def measurements() -> list[Measurement]:
     """One measurement for every d_k that the slider offers."""
-    return [_measurement(int(head_dim)) for head_dim in controls.root_head_dim.steps]
+    head_dims = [int(step) for step in controls.root_head_dim.steps]
+    return [_measurement(d, rows) for d, rows in zip(head_dims, _rows(head_dims), strict=True)]
 
 
-def _measurement(head_dim: int) -> Measurement:
+def _measurement(head_dim: int, rows: Pair[Numbers]) -> Measurement:
     measured = measure(head_dim, KEYS, DRAWS, generator("root", SEED, head_dim))
-    shown = random_scores(head_dim, KEYS, ROWS_SHOWN, generator("rows", SEED, head_dim))
-    largest = measured.largest
+    without, with_root = measured.largest
     return Measurement(
         head_dim,
         measured.variance,
         measured.gradient,
-        (largest[0].mean().item(), largest[1].mean().item()),
-        (
-            (largest[0].histc(BINS, 0, 1) / DRAWS).tolist(),
-            (largest[1].histc(BINS, 0, 1) / DRAWS).tolist(),
-        ),
-        (shown.products.softmax(dim=-1).tolist(), shown.scores.softmax(dim=-1).tolist()),
+        (without.mean().item(), with_root.mean().item()),
+        (_shares(without), _shares(with_root)),
+        rows,
     )
+
+
+def _shares(largest: Tensor) -> list[float]:
+    """Which part of the draws fell into each twentieth between 0 and 1."""
+    return (largest.histc(BINS, 0, 1) / DRAWS).tolist()
+
+
+def _rows(head_dims: list[int]) -> Iterator[Pair[Numbers]]:
+    """The same few draws at every d_k, cut to its length, so that one can follow them."""
+    seeded = generator("rows", SEED)
+    query = torch.randn(ROWS_SHOWN, 1, head_dims[-1], generator=seeded)
+    key = torch.randn(ROWS_SHOWN, KEYS, head_dims[-1], generator=seeded)
+    for head_dim in head_dims:
+        products = dot_products(query[..., :head_dim], key[..., :head_dim])[:, 0]
+        yield softmax(products).tolist(), softmax(scale(products, head_dim)).tolist()
