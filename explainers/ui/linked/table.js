@@ -1,6 +1,6 @@
 // A small matrix: a table that screen readers and arrow keys can walk through.
 
-const LABELS = 78, DIGITS_NEED = 28;
+const LABELS = 78, BESIDE = 38, DIGITS_NEED = 28, LABEL_NEEDS = 14;
 const widest = (room) => room < 700 ? 30 : room < 1000 ? 33 : 40; // two panels of 7 side by side at 1024
 
 class Panel {
@@ -139,8 +139,10 @@ class Table extends Panel {
   }
 
   fit(room) {
-    const side = Math.max(4, Math.min(widest(room), Math.floor((room - LABELS) / this.data.columns.length) - 1));
+    const taken = LABELS + (this.box.parentElement.querySelector(".operator") ? BESIDE : 0);
+    const side = Math.max(4, Math.min(widest(room), Math.floor((room - taken) / this.data.columns.length) - 1));
     this.table.style.setProperty("--side", `${side}px`);
     this.table.classList.toggle("no-digits", side < DIGITS_NEED);
+    this.table.classList.toggle("tight", side < LABEL_NEEDS);
   }
 }
