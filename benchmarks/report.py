@@ -44,11 +44,11 @@ def publish(text: str, write: bool) -> None:
     print(text)
     if not write:
         return
-    title = re.escape(text.partition("\n")[0])
-    part = re.compile(rf"^{title}\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+    heading = text.partition("\n")[0]
+    part = re.compile(rf"^{re.escape(heading)}\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
     results = RESULTS.read_text(encoding="utf-8")
     if not part.search(results):
-        results += f"\n{title}\n"
+        results += f"\n{heading}\n"
     RESULTS.write_text(part.sub(lambda _: text + "\n", results).rstrip() + "\n", encoding="utf-8")
 
 
