@@ -2,6 +2,10 @@
 
 import torch
 
+# Streamlit runs every rerun in a new thread, and OpenMP would start helpers for each: 7 numbers'
+# softmax then takes milliseconds instead of microseconds.
+torch.set_num_threads(1)
+
 
 def best_device() -> torch.device:
     """The fastest device that this machine has."""

@@ -173,7 +173,7 @@ def test_the_settings_keep_what_is_promised():
     assert CONFIG["client"]["showErrorLinks"] is False
     server = CONFIG["server"]
     assert server["maxUploadSize"] <= server["maxWidgetStateSize"] < server["maxMessageSize"] <= 50
-    assert server["fileWatcherType"] == "poll"
+    assert server["fileWatcherType"] == "none"
     assert server["enableStaticServing"] is False
     assert server["enableCORS"] is True
 

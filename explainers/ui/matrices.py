@@ -46,20 +46,23 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
 
     result = _component()(
         key=key,
-        data={
-            "panels": [_sent(panel, by_id, theme) for panel in figure.panels],
-            "alt": figure.alt,
-            "ramps": {"signed": _ramp(theme.signed_ramp), "weights": _ramp(theme.weight_ramp)},
-            "background": rgb(theme.background),
-            "highlight": theme.highlight,
-            "selected": _selected(figure.picked, by_id),
-            "pickable": figure.on_pick is not None,
-            "stepper": figure.stepper,
-            "slider": slider
-            and {"label": slider.label, "labels": list(slider.labels), "index": slider.index},
-            "working": figure.working,
-            "echo": st.session_state.get(counted, 0),
-        },
+        # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
+        data=[
+            {
+                "panels": [_sent(panel, by_id, theme) for panel in figure.panels],
+                "alt": figure.alt,
+                "ramps": {"signed": _ramp(theme.signed_ramp), "weights": _ramp(theme.weight_ramp)},
+                "background": rgb(theme.background),
+                "highlight": theme.highlight,
+                "selected": _selected(figure.picked, by_id),
+                "pickable": figure.on_pick is not None,
+                "stepper": figure.stepper,
+                "slider": slider
+                and {"label": slider.label, "labels": list(slider.labels), "index": slider.index},
+                "working": figure.working,
+                "echo": st.session_state.get(counted, 0),
+            }
+        ],
         on_cell_change=pick,
         on_frame_change=turn,
         on_open_change=lambda: None,

@@ -1,6 +1,7 @@
 """Click a number, see its arithmetic."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Literal, NamedTuple
 
 import streamlit as st
@@ -35,7 +36,7 @@ def explore(
         st.markdown("**Click a number** in the picture, or choose it here, to see its arithmetic.")
         cell = _chosen(panels, stepper, key)
         full, title = working(cell), _title(cell, panels)
-        _arithmetic(title, full)
+        _arithmetic(title, full, None if stepper else f"arithmetic {key}")
     with picture:
         card = {"title": title, "lines": full.lines, "snippet": full.snippet}
         figure = Figure(panels, alt, cell, _pick, stepper, working=card)
@@ -66,9 +67,18 @@ def _title(cell: Cell, panels: Sequence[Panel]) -> str:
     return f"{matrix.name}: {matrix.row_axis} {row}, {matrix.column_axis} {column}"
 
 
-def _arithmetic(title: str, working: Working) -> None:
-    st.text(title)
-    left, right = st.columns(2)
-    height: int | Literal["content"] = 320 if len(working.lines) > LONG else "content"
-    left.code("\n".join(working.lines), language=None, height=height)
-    right.code(working.snippet, language="python", wrap_lines=True, height=height)
+def _arithmetic(title: str, working: Working, key: str | None) -> None:
+    """In full while one steps; elsewhere a click shows it beside its number, here on request."""
+    box = (
+        st.expander("The arithmetic, to read and to copy", key=key, on_change="rerun")
+        if key
+        else None
+    )
+    if box and not box.open:
+        return
+    with box or nullcontext():
+        st.text(title)
+        left, right = st.columns(2)
+        height: int | Literal["content"] = 320 if len(working.lines) > LONG else "content"
+        left.code("\n".join(working.lines), language=None, height=height)
+        right.code(working.snippet, language="python", wrap_lines=True, height=height)

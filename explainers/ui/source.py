@@ -19,5 +19,9 @@ def run_and_show(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) ->
 def show_source(*functions: Callable[..., Any]) -> None:
     """The text of functions that this page has run."""
     names = ", ".join(f"`{function.__name__}`" for function in functions)
-    with st.expander(f"The code that just ran: {names}", icon=":material/code:"):
+    label = f"The code that just ran: {names}"
+    box = st.expander(label, icon=":material/code:", key=f"code {names}", on_change="rerun")
+    if not box.open:  # 1.5 MB of highlighter, and milliseconds of every rerun, for what few open
+        return
+    with box:
         st.code("\n\n".join(inspect.getsource(function).strip() for function in functions))

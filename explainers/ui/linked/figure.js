@@ -6,7 +6,8 @@
 const NO_STEPPING_IN = "input, textarea, select, [contenteditable=true], [role=slider], [role=grid], [role=radiogroup], [role=tablist]";
 
 export default function (component) {
-  const { data, parentElement, setTriggerValue } = component;
+  const { parentElement, setTriggerValue } = component;
+  const data = component.data?.[0];
   const root = parentElement.querySelector(".figure");
   if (!root || !data) return;
   const view = (root.view ??= new Figure(root));
@@ -26,18 +27,18 @@ class Figure {
     this.legend = root.appendChild(element("div", "legend"));
     this.readout = root.appendChild(element("div", "readout"));
     this.readout.setAttribute("aria-live", "polite");
-    new ResizeObserver(() => this.fit()).observe(root);
+    new ResizeObserver(([entry]) => this.fit(Math.floor(entry.contentRect.width))).observe(root);
     root.addEventListener("transitionend", (event) => this.dressed(event));
     this.listener = (event) => this.key(event);
     document.addEventListener("keydown", this.listener);
   }
 
   show(data) {
-    const structure = JSON.stringify([data.stepper, data.slider?.labels, data.panels.map((p) => [
-      p.id, p.name, p.formula, p.operator, p.has_page, p.rows, p.columns, p.image])]);
+    const structure = JSON.stringify([data.stepper, data.slider?.labels, data.panels.map((p) => [p.id, p.operator])]);
     this.data = data;
     this.root.style.setProperty("--highlight", data.highlight);
     if (structure !== this.structure) this.build(structure);
+    else this.renew();
     const upToDate = data.echo >= this.sent;
     const held = this.dragging || !upToDate; // the finger, or a newer choice, goes before the server
     this.legend.replaceChildren(...legend(data));
@@ -57,18 +58,34 @@ class Figure {
     this.panels.clear();
     this.stage.replaceChildren();
     this.steps.replaceChildren();
+    this.room ??= this.root.clientWidth;
     for (const panel of this.data.panels) {
-      const drawn = panel.image ? new Picture(this, panel) : new Table(this, panel);
-      this.panels.set(panel.id, drawn);
       // What no operator parts stays together when lines are broken: Q, K and V.
       const place = panel.operator || !this.stage.lastChild ? element("div", "place") : this.stage.lastChild;
       if (panel.operator) place.append(element("div", "operator", panel.operator));
-      place.append(drawn.box);
+      this.draw(panel, (box) => place.append(box));
       this.stage.append(place);
     }
     if (this.data.stepper) this.addStepper();
     if (this.data.slider) this.addSlider();
-    this.fit();
+  }
+
+  draw(panel, put) {
+    const drawn = panel.image ? new Picture(this, panel) : new Table(this, panel);
+    drawn.labels = labelsOf(panel);
+    this.panels.set(panel.id, drawn);
+    put(drawn.box);
+    drawn.fit(this.room);
+  }
+
+  // A matrix keeps its cells while its labels stay, because laying out tables is what takes time.
+  renew() {
+    for (const panel of this.data.panels) {
+      const old = this.panels.get(panel.id);
+      if (old.labels === labelsOf(panel)) continue;
+      if (this.clicked && old.box.contains(this.clicked)) this.card.hide();
+      this.draw(panel, (box) => old.box.replaceWith(box));
+    }
   }
 
   addStepper() {
@@ -185,8 +202,13 @@ class Figure {
     this.readout.textContent = panel === undefined ? "" : panel.describe(row, column);
   }
 
-  fit() {
-    const room = this.root.clientWidth;
+  fit(room) {
+    if (room === this.room) return;
+    this.room = room;
     for (const panel of this.panels.values()) panel.fit(room);
   }
+}
+
+function labelsOf(p) {
+  return JSON.stringify([p.name, p.formula, p.has_page, p.rows, p.columns, p.image]);
 }
