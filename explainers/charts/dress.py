@@ -27,4 +27,5 @@ def dressed(chart: alt.TopLevelMixin, theme: Theme) -> alt.TopLevelMixin:
         )
         .configure_title(color=theme.text, fontSize=14, anchor="start")
         .configure_view(stroke=None)
+        .configure_mark(aria=False)  # the page names the whole picture in a sentence
     )

@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
 from explainers.ui import controls
-from explainers.ui.live import VISIT
+from explainers.ui.links import VISIT
 from explainers.ui.prose import Prose
 
 _FRAMED, _SENT_BACK = "title that was drawn", "sent back to the contents"

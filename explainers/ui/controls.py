@@ -4,14 +4,15 @@ import streamlit as st
 
 from explainers.sentence import MAX_CHARACTERS, PRESETS, SENTENCE, Sentence, read_sentence
 from explainers.ui.kinds import URL, Choice, Counter, Ladder, Listed, Switch, Whole
-from explainers.ui.links import NOTICES
+from explainers.ui.links import KEPT, NOTICES, Control
 from explainers.ui.live import Live
 
 GUESS = "guess_"
 """Keys of the answers to questions begin with this."""
-_TEXT, _PRESET = "text", "preset"
+_PRESET = "preset"
 _POWERS = (4, 8, 16, 32, 64, 128)
 
+text = Control("text", "Sentence", SENTENCE)
 d_model = Ladder("d_model", "d_model: numbers per token", 8, _POWERS)
 head_dim = Whole("d_k", "d_k: numbers per query and key", 4, 2, 128)
 value_dim = Whole("d_v", "d_v: numbers per value", 4, 2, 128)
@@ -55,9 +56,12 @@ ALL = (
 
 def sentence() -> Sentence:
     """The text that all pages look at: typed, chosen or from a link."""
-    asked = None if _TEXT in st.session_state else st.query_params.get(_TEXT)
+    asked = text.asked()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        typed = st.text_input("Sentence", SENTENCE, max_chars=MAX_CHARACTERS, key=_TEXT, bind=URL)
+        typed = st.text_input(
+            text.label, text.default, max_chars=MAX_CHARACTERS, key=text.key, bind=URL
+        )
+        text.keep(typed)
         st.selectbox(
             "Or an example",
             list(PRESETS),
@@ -69,8 +73,8 @@ def sentence() -> Sentence:
         )
     notices = st.session_state.setdefault(NOTICES, {})
     if asked and len(asked) > MAX_CHARACTERS:
-        notices[_TEXT] = (asked[: MAX_CHARACTERS + 1], typed)
-    linked, cut = notices.get(_TEXT, (None, None))
+        notices[text.key] = (asked[: MAX_CHARACTERS + 1], typed)
+    linked, cut = notices.get(text.key, (None, None))
     read = read_sentence(linked if linked and cut == typed else typed or "")
     for note in read.notes:
         st.info(note, icon=":material/info:")
@@ -81,16 +85,17 @@ def reset() -> None:
     """Every choice back to its default; a callback, so that it runs before the page does."""
     for control in ALL:
         st.session_state[control.key] = control.default
-    st.session_state[_TEXT] = SENTENCE
+    st.session_state[text.key] = text.default
     for key in list(st.session_state):
         if str(key).startswith(GUESS):
             st.session_state[key] = None
     st.session_state[NOTICES] = {}
+    st.session_state[KEPT] = {}
     st.session_state[_PRESET] = None
 
 
 def _take_preset() -> None:
     chosen = st.session_state[_PRESET]
     if chosen:
-        st.session_state[_TEXT] = PRESETS[chosen]
+        st.session_state[text.key] = PRESETS[chosen]
         st.session_state[_PRESET] = None  # so that the same one can be chosen again

@@ -24,6 +24,7 @@ class Whole(Control):
         value = st.slider(
             self.label, self.low, self.high, self.default, key=self.key, bind=URL, help=self.help
         )
+        self.keep(value)
         return self.told(asked, value, f"a whole number from {self.low} to {self.high}")
 
 
@@ -44,6 +45,7 @@ class Counter(Control):
         value = st.number_input(
             self.label, low, high, default, key=self.key, bind=URL, help=self.help, width=150
         )
+        self.keep(value)
         return self.told(asked, value, allowed)
 
 
@@ -58,6 +60,7 @@ class Ladder(Control):
         value = st.select_slider(
             self.label, self.steps, self.default, key=self.key, bind=URL, help=self.help
         )
+        self.keep(value)
         return self.told(asked, value, one_of(self.steps))
 
 
@@ -82,6 +85,7 @@ class Choice(Control):
             required=True,
             help=self.help,
         )
+        self.keep(value or self.default)
         shown = self.told(asked, value or self.default, one_of(options))
         if value is None:  # an empty value in a link: Streamlit obeys, although one is required
             st.rerun()
@@ -99,6 +103,7 @@ class Listed(Control):
         value = st.selectbox(
             self.label, names, names.index(default), key=self.key, bind=URL, width=150
         )
+        self.keep(value)
         return self.told(asked, value, one_of(names))
 
 
@@ -109,4 +114,5 @@ class Switch(Control):
     def __call__(self) -> bool:
         asked = self.asked()
         value = st.toggle(self.label, self.default, key=self.key, bind=URL, help=self.help)
+        self.keep(value)
         return self.told(asked, value, "true or false")

@@ -13,7 +13,9 @@ import streamlit as st
 
 from explainers.ui.plain import shortened, verbatim
 
-NOTICES = "notices of links"
+NOTICES, KEPT = "notices of links", "choices of this visitor"
+VISIT = "visit"
+"""Counts the pages that were opened, in the session's state."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,21 @@ class Control:
     help: str | None = field(default=None, kw_only=True)
 
     def asked(self) -> str | None:
-        """What the link wants, if this visitor has not touched the control yet."""
-        return None if self.key in st.session_state else st.query_params.get(self.key)
+        """What the link wants, if this visitor has not touched the control yet.
+
+        On a page that was just opened without a link the control takes up what was chosen on
+        another one: Streamlit gives a bound control its default where the URL is silent.
+        """
+        linked = st.query_params.get(self.key)
+        visit, kept = st.session_state.get(KEPT, {}).get(self.key, (None, None))
+        if linked is None and visit not in (None, st.session_state.get(VISIT)):
+            st.session_state[self.key] = kept
+        return None if self.key in st.session_state else linked
+
+    def keep(self, value: Any) -> None:
+        """Remember a choice for the other pages."""
+        visit = st.session_state.get(VISIT)
+        st.session_state.setdefault(KEPT, {})[self.key] = visit, value
 
     def told(self, asked: str | None, value: Any, allowed: str) -> Any:
         """Return the value; until it is touched, tell that a link asked for what cannot be."""

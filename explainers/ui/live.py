@@ -5,10 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from explainers.ui.links import Control, means, one_of
-
-VISIT = "visit"
-"""Counts the pages that were opened, in the session's state."""
+from explainers.ui.links import VISIT, Control, means, one_of
 
 
 @dataclass(frozen=True)
