@@ -44,7 +44,7 @@ def measure(starts: int) -> str:
             "bare app, our server options": (minimal, ROOT),
             "01": (ROOT / "app.py", ROOT),
         }
-        taken = {name: [] for name in apps}
+        taken: dict[str, list[dict[str, float]]] = {name: [] for name in apps}
         for count in range(1 + starts):
             for name, app in apps.items():
                 times = start(browser, *app)

@@ -1,0 +1,112 @@
+"""The app as a visitor opens it, without a browser: any page, with any link."""
+
+import functools
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest import mock
+
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.testing.v1 import AppTest, app_test
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(ROOT.glob("pages/*.py"))
+LIMIT = 120
+WIDGETS = (
+    "slider",
+    "select_slider",
+    "number_input",
+    "button_group",
+    "selectbox",
+    "radio",
+    "toggle",
+    "text_input",
+)
+PICTURES = ("bidi_component", "vega_lite_chart", "imgs")
+
+# A server knows from its first visitor on that `app.py` lists the pages. AppTest forgets it before
+# every run and would then run a page alone, without title and sidebar.
+mock.patch.object(PagesManager, "uses_pages_directory", False).start()
+mock.patch.object(app_test, "PagesManager", type("Served", (PagesManager,), {})).start()
+
+
+class Found(NamedTuple):
+    """A control on a page, its extreme values, and a link with which it is in sight."""
+
+    key: str
+    extremes: tuple[Any, ...]
+    link: dict[str, str]
+
+
+def opened(page: Path, link: Mapping[str, str | list[str]] | None = None) -> AppTest:
+    """What a new visitor gets who follows a link to a page."""
+    visit = AppTest.from_file(str(ROOT / "app.py"), default_timeout=LIMIT)
+    if page != PAGES[0]:
+        visit.switch_page(page.relative_to(ROOT).as_posix())
+    for key, value in {"predict": "false", **(link or {})}.items():
+        visit.query_params[key] = value
+    return visit.run()
+
+
+def unfolded(visit: AppTest) -> AppTest:
+    """The page with everything open that a reader can open."""
+    boxes = [e for e in elements(visit.main) if e.type in ("expander", "popover") and e.key]
+    for box in boxes:
+        visit.session_state[box.key] = True
+    return visit.run()
+
+
+def elements(block: Any) -> Iterator[Any]:
+    """Everything on the page, in the order in which it is read."""
+    for child in getattr(block, "children", {}).values():
+        yield child
+        yield from elements(child)
+
+
+def widgets(visit: AppTest) -> dict[str, Any]:
+    """Every control with a name, in sight now."""
+    return {widget.key: widget for kind in WIDGETS for widget in visit.get(kind) if widget.key}
+
+
+def extremes(widget: Any) -> tuple[Any, ...]:
+    """All options of a control that names them, both ends of one that counts."""
+    match widget.type:
+        case "slider" | "number_input":
+            whole = isinstance(widget.value, int)
+            return tuple(int(end) if whole else end for end in (widget.min, widget.max))
+        case "select_slider":
+            return widget.options[0], widget.options[-1]
+        case "toggle":
+            return True, False
+        case "text_input":
+            return "", "x", "word " * 1_000
+    return tuple(widget.options)
+
+
+@functools.cache
+def controls_on(page: Path) -> list[Found]:
+    """Every control of a page, also those that show up only with another one's choice."""
+    start = opened(page)
+    links: list[dict[str, str]] = [{}, {"predict": "true"}]
+    links += [{str(w.key): option} for w in start.button_group for option in w.options]
+    found: dict[str, Found] = {}
+    for link in links:
+        for key, widget in widgets(opened(page, link)).items():
+            found.setdefault(key, Found(key, extremes(widget), link))
+    return list(found.values())
+
+
+def pictures(visit: AppTest) -> list[str]:
+    """All that is sent to be drawn, picture by picture."""
+    return [drawn(e) for e in elements(visit.main) if e.type in PICTURES]
+
+
+def drawn(element: Any) -> str:
+    """The data of a picture, without what Streamlit calls it."""
+    if element.type == "bidi_component":
+        return json.dumps(json.loads(element.proto.json), ensure_ascii=False)
+    proto = type(element.proto)()
+    proto.CopyFrom(element.proto)
+    proto.ClearField("id")
+    return str(proto)

@@ -1,0 +1,259 @@
+"""Absurd links and texts: no page ever breaks, and every page says what it changed."""
+
+import math
+
+import browser_fixtures
+import pytest
+from opening import PAGES, controls_on, opened, pictures, widgets
+from playwright.sync_api import expect
+
+from explainers.sentence import SENTENCE, words
+from explainers.ui import controls
+from explainers.ui.live import Live
+
+pytest_plugins = ("browser_fixtures",)
+
+MARKUP = "<script>alert(1)</script> <img src=x onerror=alert(1)> [a](http://x.invalid) **b** $x^2$"
+DIRECTIVES = (
+    ":red[x] :material/home: :blue-background[y] # h `c` ~~d~~ ![i](http://x.invalid/i.png)"
+)
+VALUES: dict[str, str | list[str]] = {
+    "empty": "",
+    "spaces": "   ",
+    "huge": "9" * 400,
+    "negative": "-1",
+    "NaN": "nan",
+    "infinite": "inf",
+    "negative infinity": "-1e999",
+    "between": "2.5",
+    "a word": "nonsense",
+    "a list": "[4]",
+    "nothing": "null",
+    "repeated": ["3", "5"],
+    "repeated and empty": ["", ""],
+    "long": "4" * 40_000,  # six of them together stay under the 512 KiB that Streamlit reads
+    "other digits": "٤",
+    "control characters": "\x00\x1b[31m4",
+    "markup": MARKUP,
+    "directives": DIRECTIVES,
+}
+TEXTS = {
+    "right-to-left": "שלום עולם مرحبا بالعالم",
+    "joined emoji": "👩‍👩‍👧 won 🏴‍☠️ 💃🏽 🇻🇳",
+    "accents on accents": "Z͑ͫ̓ͪ̂ͫ̽a͇ḻg̛o",
+    "markup": MARKUP,
+    "directives": DIRECTIVES,
+    "code": "{{moved}} {0} %s ${x} \\n \\u0041",
+}
+CHANGED = {
+    "empty": "",
+    "spaces": "  \t ",
+    "long": "word " * 20_000,
+    "one long word": "x" * 100_000,
+    "control characters": "a\x00b\x07c\x1b[31md",
+    "overrides of direction": "abc \u202edef\u202c \u2067ghi\u2069",
+    "nothing to see": "\u200b\u200b\ufeff",
+    "too many words": " ".join(f"w{n}" for n in range(60)),
+}
+
+
+def each_page(test):
+    return pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)(test)
+
+
+def notes(visit):
+    """What the page says it changed, as a reader reads it."""
+    return [note.value.replace("\\", "") for note in [*visit.info, *visit.warning]]
+
+
+def chosen(visit, key):
+    """What a control shows now, as it stands in a link."""
+    value = visit.session_state[key]
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def obeyed(visit, key, asked):
+    """Does the control show what the link asks for? Of several values the last one counts."""
+    shown, asked = chosen(visit, key), asked[-1] if isinstance(asked, list) else asked
+    try:
+        return math.isclose(float(asked), float(shown))
+    except (TypeError, ValueError):
+        return shown == asked
+
+
+def choices(page):
+    """{link: {key: a value that is not its default}}: what a link may ask for on a page.
+
+    The text and the switch that hides pictures are left out: they have tests of their own.
+    """
+    by_link: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
+    for key, values, link in controls_on(page):
+        if key not in {"text", "preset", "predict"}:
+            default = chosen(opened(page, link), key)
+            other = next(str(value) for value in values if str(value) != default)
+            by_link.setdefault(tuple(link.items()), {})[key] = other
+    live = [control for control in controls.ALL if isinstance(control, Live)]
+    here = opened(page).session_state
+    by_link[()] |= {control.key: f"{control.steps[0]:g}" for control in live if control.key in here}
+    return by_link
+
+
+@each_page
+def test_a_link_that_cannot_be_obeyed(page):
+    for link, good in choices(page).items():
+        for half in (0, 1):
+            bad = list(good)[half::2]
+            # Which matrices there are depends on other choices, which may be among those kept.
+            kept = {key: good[key] for key in good if key not in [*bad, "matrix"]}
+            for kind, value in VALUES.items():
+                visit = opened(page, dict(link) | kept | dict.fromkeys(bad, value))
+                assert not visit.exception, f"{bad} are {kind}"
+                said = notes(visit)
+                for key in bad:
+                    told = any(f"{key} =" in note for note in said)
+                    assert told or obeyed(visit, key, value), f"{key} is {kind}, and nothing said"
+                assert {key: chosen(visit, key) for key in kept} == kept, f"{bad} are {kind}"
+
+
+@each_page
+def test_a_link_with_a_bad_switch_of_predictions(page):
+    for kind, value in VALUES.items():
+        visit = opened(page, {"predict": value, "seed": "7"})
+        assert not visit.exception
+        assert any("predict =" in note for note in notes(visit)), kind
+        assert chosen(visit, "seed") == "7"
+
+
+@each_page
+@pytest.mark.parametrize("kind", TEXTS)
+def test_any_text_is_read(page, kind):
+    for visit in linked_and_typed(page, TEXTS[kind]):
+        assert not visit.exception
+        assert visit.text_input(key="text").value == TEXTS[kind]
+        assert chosen(visit, "seed") == "7"
+        assert all("Only the first 24" in note for note in notes(visit))
+
+
+@each_page
+@pytest.mark.parametrize("kind", CHANGED)
+def test_a_text_that_is_changed(page, kind):
+    for visit in linked_and_typed(page, CHANGED[kind]):
+        assert not visit.exception
+        assert notes(visit)
+        assert chosen(visit, "seed") == "7"
+        assert len("".join(notes(visit))) < 1_000
+
+
+def linked_and_typed(page, text):
+    """The page with a text from a link, and with the same text typed, as far as there is room."""
+    yield opened(page, {"text": text, "seed": "7"})
+    visit = opened(page, {"seed": "7"})
+    visit.text_input(key="text").set_value(text[: controls.MAX_CHARACTERS])
+    if len(text) <= controls.MAX_CHARACTERS:
+        yield visit.run()
+
+
+@each_page
+@pytest.mark.parametrize("text", ["", "\x00"])
+def test_a_text_without_words_is_the_running_sentence(page, text):
+    visit = opened(page, {"text": text})
+    assert any(SENTENCE in note for note in notes(visit))
+    assert pictures(visit) == pictures(opened(page))
+
+
+@each_page
+def test_a_note_goes_when_its_control_is_touched(page):
+    visit = opened(page, {"seed": "nonsense"})
+    assert notes(visit)
+    widgets(visit)["seed"].set_value(7)
+    assert not notes(visit.run())
+    widgets(visit)["seed"].set_value(0)
+    assert not notes(visit.run())
+
+
+@each_page
+def test_a_note_stays_while_others_are_touched(page):
+    visit = opened(page, {"seed": "nonsense"})
+    said = notes(visit)
+    widgets(visit)["queries"].set_value("across")
+    assert notes(visit.run()) == said
+
+
+@each_page
+def test_what_no_page_asked_for_is_left_alone(page):
+    visit = opened(page, {"utm_source": "mail", "d_kk": "5", "": "x"})
+    assert not visit.exception
+    assert not notes(visit)
+    assert pictures(visit) == pictures(opened(page))
+
+
+TAGS = """() => {
+  const counted = {}, look = (node) => {
+    for (const child of node.children) {
+      if (child.tagName === 'PRE') continue; // code is coloured by what it says
+      counted[child.tagName] = (counted[child.tagName] ?? 0) + 1;
+      look(child);
+      if (child.shadowRoot) look(child.shadowRoot);
+    }
+  };
+  look(document.querySelector('[data-testid=stMain]'));
+  return counted;
+}"""
+"""How many elements of each kind the page has, pictures included."""
+IN_BROWSER = {
+    "an image and a link": "<img src=x onerror=alert(1)> [a](http://x.invalid)",
+    "a script and an icon": "<script>alert(1)</script> :material/home: <b>",
+    "Markdown and LaTeX": "**b** $x^2$ :red[x] # h `c`",
+}
+
+
+def harmless(text):
+    """A text of as many tokens, of the same lengths, that means nothing to anybody."""
+    return " ".join("m" * len(word) for word in words(text))
+
+
+@each_page
+def test_no_markup_is_taken_over(page, visit):
+    path = browser_fixtures.PAGES[page.stem]
+    text = IN_BROWSER["an image and a link"]
+    hostile = visit(path, text=text, seed=f"{MARKUP} {DIRECTIVES}", longest=DIRECTIVES)
+    plain = visit(path, text=harmless(text), seed="nonsense", longest="nonsense")
+    assert hostile.page.evaluate(TAGS) == plain.page.evaluate(TAGS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "unit"), list(zip(IN_BROWSER, ["words", "characters", "byte pairs"], strict=True))
+)
+def test_no_markup_is_taken_over_from_pieces_of_a_text(visit, kind, unit):
+    text = IN_BROWSER[kind]
+    one = visit("tokens", text=text, unit=unit)
+    strip = one.page.locator('.vega-embed[aria-label*="The text as"]')
+    drawn = "".join(strip.locator("text").all_text_contents())
+    assert all(word in drawn for word in words(text))
+    main = one.page.get_by_test_id("stMain")
+    assert main.locator("img, script, .katex, a[href*=invalid]").count() == 0
+
+
+def test_a_page_that_does_not_exist(visit):
+    one = visit("nowhere", seed="7")
+    expect(one.page.get_by_role("dialog")).to_contain_text("Page not found")
+    one.page.keyboard.press("Escape")
+    expect(one.page.get_by_role("heading", level=1)).to_have_text("Attention, step by step")
+    one.page.get_by_role("slider", name="Seed").press("ArrowRight")
+    one.wait_for_choice("seed", "8")
+    assert all("does not seem to exist" in error for error in one.errors)
+    one.errors.clear()
+
+
+def test_half_a_character_in_a_link(visit):
+    one = visit("tokens")
+    one.follow_raw("tokens?predict=false&seed=7&text=a%ED%A0%80b%FF").ready()
+    expect(one.page.locator('.panel[aria-label="X"] th.row').first).to_have_text("a")
+    one.page.get_by_role("slider", name="Seed").press("ArrowRight")
+    expect(one.page.get_by_text("random, seed 8").first).to_be_visible()
+
+
+def test_a_link_of_a_hundred_thousand_characters(visit):
+    one = visit("tokens", text="word " * 10_000, seed="7")
+    expect(one.page.get_by_text("Only the first 24")).to_be_visible()
+    assert one.choices["seed"] == "7"
