@@ -22,20 +22,15 @@ VALUES: dict[str, str | list[str]] = {
     "spaces": "   ",
     "huge": "9" * 400,
     "negative": "-1",
-    "NaN": "nan",
-    "infinite": "inf",
-    "negative infinity": "-1e999",
+    "endlessly negative": "-1e999",
+    "not a number": "nan",
     "between": "2.5",
     "a word": "nonsense",
-    "a list": "[4]",
-    "nothing": "null",
     "repeated": ["3", "5"],
-    "repeated and empty": ["", ""],
-    "long": "4" * 40_000,  # six of them together stay under the 512 KiB that Streamlit reads
+    "long": "4" * 5_000,
     "other digits": "٤",
     "control characters": "\x00\x1b[31m4",
-    "markup": MARKUP,
-    "directives": DIRECTIVES,
+    "markup": f"{MARKUP} {DIRECTIVES}",
 }
 TEXTS = {
     "right-to-left": "שלום עולם مرحبا بالعالم",
@@ -196,7 +191,7 @@ TAGS = """() => {
       if (child.shadowRoot) look(child.shadowRoot);
     }
   };
-  look(document.querySelector('[data-testid=stMain]'));
+  look(document.body);
   return counted;
 }"""
 """How many elements of each kind the page has, pictures included."""
@@ -216,8 +211,8 @@ def harmless(text):
 def test_no_markup_is_taken_over(page, visit):
     path = browser_fixtures.PAGES[page.stem]
     text = IN_BROWSER["an image and a link"]
-    hostile = visit(path, text=text, seed=f"{MARKUP} {DIRECTIVES}", longest=DIRECTIVES)
-    plain = visit(path, text=harmless(text), seed="nonsense", longest="nonsense")
+    hostile = visit(path, text=text, seed=DIRECTIVES)
+    plain = visit(path, text=harmless(text), seed="nonsense")
     assert hostile.page.evaluate(TAGS) == plain.page.evaluate(TAGS)
 
 
