@@ -25,6 +25,16 @@ mask = Choice(
     "Window of 3: at oneself and the two words before. Prefix of 3: causal, but everybody may "
     "look at the first three words.",
 )
+weights = Choice(
+    "weights",
+    "Weights",
+    "random",
+    ("random", "trained"),
+    help="Random: drawn from the seed. Trained: learned by a small task, finding the words that a "
+    "word is related to.",
+)
+num_heads = Choice("heads", "Query heads", "4", ("1", "2", "4", "8"))
+num_kv_heads = Choice("kv_heads", "KV heads", "4", ("1", "2", "4", "8"))
 predict_first = Switch("predict", "Predict first", True, help="Ask before a picture is shown.")
 queries = Choice(
     "queries",
@@ -50,7 +60,18 @@ root_head_dim = Live("root_d_k", "d_k", 64, tuple(2**power for power in range(2,
 
 ALL = (
     *(d_model, head_dim, value_dim, seed, mask, predict_first, queries, matrix, row, column),
-    *(unit, merges, longest, projection, step, temperature, root_head_dim),
+    *(
+        weights,
+        num_heads,
+        num_kv_heads,
+        unit,
+        merges,
+        longest,
+        projection,
+        step,
+        temperature,
+        root_head_dim,
+    ),
 )
 
 
