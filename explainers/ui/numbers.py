@@ -1,7 +1,6 @@
 """Click a number, see its arithmetic."""
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from typing import Literal, NamedTuple
 
 import streamlit as st
@@ -36,7 +35,7 @@ def explore(
         st.markdown("**Click a number** in the picture, or choose it here, to see its arithmetic.")
         cell = _chosen(panels, stepper, key)
         full, title = working(cell), _title(cell, panels)
-        _arithmetic(title, full, None if stepper else f"arithmetic {key}")
+        _arithmetic(title, full, key)
     with picture:
         card = {"title": title, "lines": full.lines, "snippet": full.snippet}
         figure = Figure(panels, alt, cell, _pick, stepper, working=card)
@@ -67,16 +66,13 @@ def _title(cell: Cell, panels: Sequence[Panel]) -> str:
     return f"{matrix.name}: {matrix.row_axis} {row}, {matrix.column_axis} {column}"
 
 
-def _arithmetic(title: str, working: Working, key: str | None) -> None:
-    """In full while one steps; elsewhere a click shows it beside its number, here on request."""
-    box = (
-        st.expander("The arithmetic, to read and to copy", key=key, on_change="rerun")
-        if key
-        else None
-    )
-    if box and not box.open:
+def _arithmetic(title: str, working: Working, key: str) -> None:
+    """The picture shows it beside a number that is clicked; here it can be read without one."""
+    label = "The arithmetic, to read and to copy"
+    box = st.expander(label, key=f"arithmetic {key}", on_change="rerun")
+    if not box.open:
         return
-    with box or nullcontext():
+    with box:
         st.text(title)
         left, right = st.columns(2)
         height: int | Literal["content"] = 320 if len(working.lines) > LONG else "content"

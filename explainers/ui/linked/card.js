@@ -1,4 +1,5 @@
 // The arithmetic of the clicked number, next to it: below a tall picture nobody would see it.
+// While one steps it stays in one place, because next to the number it would cover the next ones.
 class Card {
   constructor(figure) {
     this.figure = figure;
@@ -21,10 +22,13 @@ class Card {
   }
 
   show(working, cell) {
+    const { stepper } = this.figure.data;
+    this.box.classList.toggle("docked", Boolean(stepper));
     this.title.textContent = working.title;
     this.lines.textContent = working.lines.join("\n");
     this.snippet.textContent = working.snippet;
     this.box.hidden = false;
+    if (stepper) return;
     const [area, at] = [this.figure.root.getBoundingClientRect(), cell.getBoundingClientRect()];
     const left = Math.min(at.left - area.left, area.width - this.box.offsetWidth);
     this.box.style.left = `${Math.max(0, left)}px`;

@@ -45,7 +45,7 @@ class Figure {
     this.turnTo(held && this.range ? Number(this.range.value) : data.slider?.index ?? 0);
     if (!upToDate) return;
     this.frame(data.selected);
-    if (this.clicked && data.working) this.card.show(data.working, this.clicked);
+    if (data.working && (data.stepper || this.clicked)) this.card.show(data.working, this.clicked);
   }
 
   build(structure) {
