@@ -28,8 +28,17 @@ def explore(
     key: str,
     alt: str,
     stepper: str = "",
+    on_pick: Callable[[Cell], None] = lambda _: None,
 ) -> Explored:
-    """Draw linked matrices; a click on a number, or the fields below, show how it was computed."""
+    """Draw linked matrices; a click on a number, or the fields below, show how it was computed.
+
+    `on_pick` hears of a click before the page runs again.
+    """
+
+    def pick(clicked: Cell) -> None:
+        _pick(clicked)
+        on_pick(clicked)
+
     picture = st.container()
     with st.container(border=True):
         st.markdown("**Click a number** in the picture, or choose it here, to see its arithmetic.")
@@ -38,7 +47,7 @@ def explore(
         _arithmetic(title, full, key)
     with picture:
         card = {"title": title, "lines": full.lines, "snippet": full.snippet}
-        figure = Figure(panels, alt, cell, _pick, stepper, working=card)
+        figure = Figure(panels, alt, cell, pick, stepper, working=card)
         opened = show_figure(figure, origin, key)
     return Explored(opened, cell)
 

@@ -24,7 +24,11 @@ class Source:
 
 @dataclass(frozen=True)
 class Panel:
-    """A matrix with its place in the computation; `flipped` shows it with its axes exchanged."""
+    """A matrix with its place in the computation; `flipped` shows it with its axes exchanged.
+
+    `heading` begins a new line of the picture under these words. A `small` one is a miniature
+    without digits; of several alike one can be `marked` as chosen, or `muted` as not taking part.
+    """
 
     id: str
     matrix: Matrix
@@ -33,6 +37,10 @@ class Panel:
     sources: tuple[Source, ...] = ()
     flipped: bool = False
     frames: tuple[Values, ...] = ()
+    heading: str = ""
+    small: bool = False
+    marked: bool = False
+    muted: bool = False
 
 
 @dataclass(frozen=True)

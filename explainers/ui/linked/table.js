@@ -1,6 +1,6 @@
 // A small matrix: a table that screen readers and arrow keys can walk through.
 
-const LABELS = 78, BESIDE = 38, DIGITS_NEED = 28, LABEL_NEEDS = 14;
+const LABELS = 78, BESIDE = 38, DIGITS_NEED = 28, LABEL_NEEDS = 14, MINIATURE = 126;
 const widest = (room) => room < 700 ? 30 : room < 1000 ? 33 : 40; // two panels of 7 side by side at 1024
 
 class Panel {
@@ -23,11 +23,13 @@ class Panel {
   take(data) {
     this.data = data;
     this.box.style.setProperty("--role", data.colour);
+    for (const state of ["small", "marked", "muted"]) this.box.classList.toggle(state, Boolean(data[state]));
+    this.box.setAttribute("aria-current", Boolean(data.marked));
   }
 
   describe(row, column) {
     const value = this.data.values[row]?.[column];
-    const shown = value === null ? "masked" : value?.toFixed(4);
+    const shown = value === null ? "masked" : value?.toFixed(this.data.places && 4);
     return `${this.data.name} [${this.data.rows[row]}, ${this.data.columns[column]}] = ${shown}`;
   }
 
@@ -90,7 +92,7 @@ class Table extends Panel {
       const cell = this.cells[row][column];
       if (cell.value === value && cell.dye === dye) return;
       [cell.value, cell.dye] = [value, dye];
-      cell.textContent = value === null ? data.blank : digits(value);
+      cell.textContent = value === null ? data.blank : digits(value, data.places);
       const colour = value === null ? null : mix(ramp, (value - data.low) / (data.high - data.low));
       cell.style.backgroundColor = colour ? `rgb(${colour})` : "";
       cell.style.color = !colour ? "" : luminance(colour) > INK_TURNS ? "#000" : "#fff";
@@ -140,7 +142,8 @@ class Table extends Panel {
 
   fit(room) {
     const taken = LABELS + (this.box.parentElement.querySelector(".operator") ? BESIDE : 0);
-    const side = Math.max(4, Math.min(widest(room), Math.floor((room - taken) / this.data.columns.length) - 1));
+    const space = this.data.small ? Math.min(room - taken, MINIATURE) : room - taken;
+    const side = Math.max(4, Math.min(this.data.small ? 18 : widest(room), Math.floor(space / this.data.columns.length) - 1));
     this.table.style.setProperty("--side", `${side}px`);
     this.table.classList.toggle("no-digits", side < DIGITS_NEED);
     this.table.classList.toggle("tight", side < LABEL_NEEDS);
