@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from explainers.attention import masks
+from explainers.attention.layer import MultiHead, check_sharing
 from explainers.attention.positions import sinusoidal
 from explainers.attention.single_head import SingleHead
 from explainers.device import best_device
@@ -76,6 +77,30 @@ def random_head(d_model: int, head_dim: int, value_dim: int, seed: int) -> Singl
     )
 
 
-def _projection(name: str, d_model: int, width: int, seed: int) -> Tensor:
-    drawn = torch.randn(d_model, width, generator=generator(name, seed, d_model, width))
-    return (drawn / d_model**0.5).to(best_device())
+def random_layer(
+    d_model: int, num_heads: int, num_kv_heads: int, head_dim: int, seed: int
+) -> MultiHead:
+    """Untrained heads, each drawn by itself; the first is the one of `random_head`."""
+    check_sharing(num_heads, num_kv_heads)
+
+    def side_by_side(name: str, heads: int) -> Tensor:
+        names = [name, *(f"{name} {head}" for head in range(1, heads))]
+        return torch.cat([_projection(name, d_model, head_dim, seed) for name in names], dim=-1)
+
+    return MultiHead(
+        side_by_side("query", num_heads),
+        side_by_side("key", num_kv_heads),
+        side_by_side("value", num_kv_heads),
+        torch.cat(
+            [
+                _projection(f"output {head}", head_dim, d_model, seed) / num_heads**0.5
+                for head in range(num_heads)
+            ]
+        ),
+        head_dim,
+    )
+
+
+def _projection(name: str, fan_in: int, width: int, seed: int) -> Tensor:
+    drawn = torch.randn(fan_in, width, generator=generator(name, seed, fan_in, width))
+    return (drawn / fan_in**0.5).to(best_device())
