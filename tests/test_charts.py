@@ -24,6 +24,12 @@ from explainers.charts.theme import LIGHT, MAX_MARKS_SIDE, THEMES, rgb
 TOKENS = ("the", "kỷ", "the", "👩‍👩‍👧", 'a"b')
 CAUSAL = [[0.3 / (i + 1) if j <= i else None for j in range(5)] for i in range(5)]
 WEIGHTS = Matrix("weights", "softmax", CAUSAL, TOKENS, TOKENS, "query", "key", kind="weights")
+TURNED = [[3.0, -4.0, 0.0, 5.0], [0.0, 5.0, -3.0, -4.0]]
+PLANES = ("1 rad", "1 rad", "0.1 rad", "0.1 rad")
+ARROWS = ("query of a", "key of b")
+DIALS = Matrix("turned", "", TURNED, ARROWS, PLANES, "vector", "plane", kind="arrows", limit=5.0)
+SHARED = [[1.0, 1.0, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]]
+LINKS = Matrix("sharing", "", SHARED, "AB", "012345", "KV head", "query head", kind="links")
 SERIES = ("without", "with", "theory")
 
 
@@ -72,6 +78,8 @@ PICTURES = {
     "heat map": partial(heatmap, WEIGHTS),
     "heat map of many cells": partial(heatmap, signed(65, 3)),
     "heat maps": partial(heatmaps, [WEIGHTS, signed(5, 4)]),
+    "dials": partial(heatmap, DIALS),
+    "links": partial(heatmap, LINKS),
     "product": partial(product, signed(3, 4), signed(4, 5), signed(3, 5), 1, 2),
     **{name: first for name, (first, _) in FROM_ROWS.items()},
 }
@@ -289,3 +297,19 @@ def test_tokens_of_a_strip_stand_in_order_and_never_overlap():
     for left, right in pairwise(strip.itertuples()):
         wrapped = right.top == left.top + 1 and right.x == 0
         assert wrapped or (right.top == left.top and right.x == left.x2)
+
+
+def test_a_vector_is_an_arrow_in_each_of_its_planes():
+    spec = read(heatmap(DIALS, LIGHT))
+    arrows = [row for row in rows(spec) if "x2" in row and "row" in row]
+    lengths = [(arrow["x2"] - arrow["x"], arrow["y2"] - arrow["y"]) for arrow in arrows]
+    pairs = [pair for line in TURNED for pair in zip(line[::2], line[1::2], strict=True)]
+    assert lengths == [pytest.approx((x / 5, y / 5)) for x, y in pairs]
+    assert {arrow["row"] for arrow in arrows} == set(ARROWS)
+    [colours] = scales(spec, "rule")
+    assert colours == {"domain": list(ARROWS), "range": [LIGHT.query, LIGHT.key]}
+
+
+def test_a_line_joins_each_head_above_with_the_one_it_reads():
+    joins = [row for row in rows(read(heatmap(LINKS, LIGHT))) if "x2" in row]
+    assert [(join["x"], join["x2"]) for join in joins] == [(j, 1 if j < 3 else 4) for j in range(6)]

@@ -8,6 +8,7 @@ import altair as alt
 import pandas as pd
 
 from explainers.charts.colours import image_uri, ink, pixel, ramp, stops
+from explainers.charts.drawings import DRAWINGS
 from explainers.charts.dress import dressed
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import MAX_MARKS_SIDE, Theme
@@ -59,6 +60,8 @@ def table_of(matrices: Sequence[Matrix]) -> pd.DataFrame:
 
 
 def _panel(matrix: Matrix, theme: Theme) -> alt.LayerChart:
+    if matrix.kind in DRAWINGS:
+        return DRAWINGS[matrix.kind](matrix, theme)
     rows, columns = matrix.shape
     width = columns * (CELL if columns <= WITH_NUMBERS else max(420 // columns, 3))
     height = rows * (CELL if rows <= WITH_NUMBERS else max(420 // rows, 3))
@@ -103,7 +106,7 @@ def _marks(matrix: Matrix, theme: Theme, x: alt.X, y: alt.Y) -> alt.LayerChart:
     tooltip = [
         alt.Tooltip("row_label:N", title=matrix.row_axis),
         alt.Tooltip("column_label:N", title=matrix.column_axis),
-        alt.Tooltip("value:Q", format=".4f"),
+        alt.Tooltip("value:Q", format=".4f" if matrix.places else ".0f"),
     ]
     coloured = base.mark_rect(stroke=theme.grid, strokeWidth=0.5)
     layers = [coloured.encode(x, y, alt.X2("x2"), alt.Y2("y2"), colour, tooltip=tooltip)]
@@ -111,7 +114,7 @@ def _marks(matrix: Matrix, theme: Theme, x: alt.X, y: alt.Y) -> alt.LayerChart:
         numbers = base.mark_text(fontSize=11).encode(
             alt.X("x_mid:Q"),
             alt.Y("y_mid:Q"),
-            alt.Text("value:Q", format=".2f"),
+            alt.Text("value:Q", format=f".{matrix.places}f"),
             alt.Color("ink:N").scale(None),
         )
         layers.append(numbers)

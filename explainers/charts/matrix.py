@@ -12,9 +12,11 @@ Values = Sequence[Sequence[float | None]]
 class Matrix:
     """Rows of numbers; None is a pair the mask forbids and is left blank.
 
-    `row_axis` and `column_axis` are axis names of the theme; `kind` is "weights" (0 to 1) or
-    "signed"; `role` colours the title: "query", "key", "value" or ""; `blank` is what a blank
-    cell holds, as far as one can print it.
+    `row_axis` and `column_axis` are axis names of the theme; `kind` is "weights" (0 to 1),
+    "signed", "arrows" (a row is a vector, two columns of it are an arrow; a query, then a key) or
+    "links" (columns joined to rows: query heads to KV heads); `role` colours the title: "query",
+    "key", "value" or ""; `blank` is what a blank cell holds, as far as one can print it;
+    numbers are printed with so many `places`.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Matrix:
     role: str = ""
     limit: float | None = None
     blank: str = ""
+    places: int = 2
 
     @property
     def shape(self) -> tuple[int, int]:

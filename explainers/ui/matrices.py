@@ -16,7 +16,9 @@ from explainers.charts.theme import Theme, rgb
 from explainers.ui.panels import Cell, Figure, Panel, Source
 
 LINKED = Path(__file__).parent / "linked"
-SCRIPTS = ("figure.js", "paint.js", "card.js", "table.js", "image.js")
+SCRIPTS = ("figure.js", "paint.js", "card.js", "table.js", "image.js", "drawing.js")
+AS_THEY_ARE = ("operator", "heading", "small", "marked", "muted", "has_page")
+"""What a panel says of itself is sent without a change."""
 MOST_CELLS, LONGEST_SIDE = 1500, 32
 """A matrix with more is drawn as one image; `linked/figure.js` draws what it is told."""
 
@@ -31,12 +33,12 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
     slider, counted = figure.slider, f"{key} count"
 
     def pick() -> None:
-        cell = st.session_state[key].cell
-        st.session_state[counted] = cell["count"]
-        panel = by_id.get(cell["panel"])
-        if panel and figure.on_pick:
-            place = cell["row"], cell["column"]
-            figure.on_pick(Cell(panel.id, *(place[::-1] if panel.flipped else place)))
+        for cell in st.session_state[key].cell:
+            panel = by_id.get(cell["panel"])
+            if panel and figure.on_pick and cell["count"] > st.session_state.get(counted, 0):
+                place = cell["row"], cell["column"]
+                figure.on_pick(Cell(panel.id, *(place[::-1] if panel.flipped else place)))
+            st.session_state[counted] = cell["count"]
 
     def turn() -> None:
         told = st.session_state[key].frame
@@ -80,8 +82,7 @@ def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]
         "id": panel.id,
         "name": matrix.name,
         "formula": _as_drawn(matrix.formula) if panel.flipped else matrix.formula,
-        "operator": panel.operator,
-        "has_page": panel.has_page,
+        **{name: getattr(panel, name) for name in AS_THEY_ARE},
         "rows": list(matrix.rows),
         "columns": list(matrix.columns),
         "row_axis": matrix.row_axis,
@@ -90,11 +91,13 @@ def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]
         "column_tokens": matrix.has_tokens(matrix.column_axis),
         "values": _short(matrix.values),
         "blank": matrix.blank,
+        "places": matrix.places,
         "frames": [_short(_turned(frame, panel.flipped)) for frame in panel.frames],
         "kind": matrix.kind,
         "low": low,
         "high": high,
         "colour": theme.role(matrix.role),
+        "roles": [theme.query, theme.key],
         "image": max(matrix.shape) > LONGEST_SIDE or math.prod(matrix.shape) > MOST_CELLS,
         "sources": [_frame(s, panel, by_id) for s in panel.sources if s.panel in by_id],
     }

@@ -19,6 +19,7 @@ class Figure {
   constructor(root) {
     this.root = root;
     this.panels = new Map();
+    this.clicks = [];
     this.sent = 0; // what was told the server, counted; what it answers to less is out of date
     this.lights = root.appendChild(document.createElement("style"));
     this.steps = root.appendChild(element("div", "steps"));
@@ -34,7 +35,7 @@ class Figure {
   }
 
   show(data) {
-    const structure = JSON.stringify([data.stepper, data.slider?.labels, data.panels.map((p) => [p.id, p.operator])]);
+    const structure = JSON.stringify([data.stepper, data.slider?.labels, data.panels.map((p) => [p.id, p.operator, p.heading])]);
     this.data = data;
     this.root.style.setProperty("--highlight", data.highlight);
     if (structure !== this.structure) this.build(structure);
@@ -61,7 +62,8 @@ class Figure {
     this.room ??= this.root.clientWidth;
     for (const panel of this.data.panels) {
       // What no operator parts stays together when lines are broken: Q, K and V.
-      const place = panel.operator || !this.stage.lastChild ? element("div", "place") : this.stage.lastChild;
+      if (panel.heading) this.stage.append(element("div", "heading", panel.heading));
+      const place = panel.operator || panel.heading || !this.stage.lastChild ? element("div", "place") : this.stage.lastChild;
       if (panel.operator) place.append(element("div", "operator", panel.operator));
       this.draw(panel, (box) => place.append(box));
       this.stage.append(place);
@@ -71,7 +73,7 @@ class Figure {
   }
 
   draw(panel, put) {
-    const drawn = panel.image ? new Picture(this, panel) : new Table(this, panel);
+    const drawn = new (DRAWINGS[panel.kind] ?? (panel.image ? Picture : Table))(this, panel);
     drawn.labels = labelsOf(panel);
     this.panels.set(panel.id, drawn);
     put(drawn.box);
@@ -135,14 +137,20 @@ class Figure {
   }
 
   send(name, what) {
-    this.sent = Math.max(this.sent, this.data.echo) + 1;
-    this.tell(name, { ...what, count: this.sent });
+    this.tell(name, { ...what, count: this.counted() });
+  }
+
+  counted() {
+    return (this.sent = Math.max(this.sent, this.data.echo) + 1);
   }
 
   select(panel, row, column) {
     if (!this.data.pickable) return;
     this.frame({ panel, row, column });
-    this.send("cell", { panel, row, column });
+    // All clicks that the server may not have heard of: of two quick ones it hears the last only.
+    this.clicks = this.clicks.filter((click) => click.count > this.data.echo);
+    this.clicks.push({ panel, row, column, count: this.counted() });
+    this.tell("cell", this.clicks);
   }
 
   click(panel, row, column, cell) {
@@ -210,5 +218,5 @@ class Figure {
 }
 
 function labelsOf(p) {
-  return JSON.stringify([p.name, p.formula, p.has_page, p.rows, p.columns, p.image]);
+  return JSON.stringify([p.has_page, p.rows, p.columns, p.image]);
 }

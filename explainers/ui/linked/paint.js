@@ -9,8 +9,8 @@ function element(tag, name, text) {
   return made;
 }
 
-function digits(value) {
-  const text = Math.abs(value) < 99.995 ? value.toFixed(2) : value.toPrecision(3);
+function digits(value, places = 2) {
+  const text = Math.abs(value) < 99.995 ? value.toFixed(places) : value.toPrecision(3);
   return text === "-0.00" ? "0.00" : text.replace("-", "−");
 }
 
@@ -28,7 +28,8 @@ function luminance(rgb) {
 // What the colours of the drawn kinds mean; every panel of scores and vectors has its own largest number.
 function legend(data) {
   const ends = { signed: ["negative", "0", "positive"], weights: ["0", "1"] };
-  return [...new Set(data.panels.map((panel) => panel.kind))].map((kind) => {
+  const kinds = new Set(data.panels.map((panel) => panel.kind).filter((kind) => kind in ends));
+  return [...kinds].map((kind) => {
     const line = element("span", "key");
     const bar = element("span", "bar");
     bar.style.background = `linear-gradient(to right, ${data.ramps[kind].map((rgb) => `rgb(${rgb})`).join(", ")})`;
