@@ -59,8 +59,8 @@ def bins(*shares):
 
 
 def points(*ys):
-    rows = [(2**n, y, SERIES[n % 3], n % 3 == 2, n == 1) for n, y in enumerate(ys)]
-    frame = pd.DataFrame(rows, columns=["x", "y", "series", "reference", "current"])
+    rows = [(2**n, y, SERIES[n % 3], n % 3 == 2) for n, y in enumerate(ys)]
+    frame = pd.DataFrame(rows, columns=["x", "y", "series", "reference"])
     return partial(curve, frame, x=Axis("d_k", logarithmic=True), y=Axis("y"), series=SERIES)
 
 

@@ -25,7 +25,7 @@ class Axis:
 def curve(
     rows: pd.DataFrame, theme: Theme, x: Axis, y: Axis, series: tuple[str, ...]
 ) -> alt.TopLevelMixin:
-    """Columns x, y, series and reference (True for theory's line); `current` marks the chosen x.
+    """Columns x, y, series and reference (True for theory's line).
 
     `series` names the measured ones and then, if there is one, the theory.
     """
@@ -39,8 +39,5 @@ def curve(
     )
     theory = base.transform_filter("datum.reference").mark_line(strokeDash=[6, 4])
     measured = base.transform_filter("!datum.reference").mark_line(point=True)
-    current = base.transform_filter("datum.current && !datum.reference").mark_point(
-        size=220, strokeWidth=3, fillOpacity=0
-    )
-    figure = (measured + theory + current).properties(width="container", height=260)
+    figure = (measured + theory).properties(width="container", height=260)
     return dressed(figure, theme)

@@ -18,33 +18,40 @@ from explainers.ui.provenance import random_weights
 if TYPE_CHECKING:
     import pandas as pd
 
-CPU = torch.device("cpu")  # where generators give the same numbers on every machine
+# Drawn on the CPU, where generators give the same numbers on every machine.
+ORIGIN = random_weights(SEED, torch.device("cpu"))
 SERIES = ("without the root", "with the root")
 THEORY = "theory: variance = d_k"
 
 
 def show_root(text: Prose, measured: list[Measurement]) -> None:
-    """Rows under the finger, and what all draws have in common at the chosen d_k."""
+    """What happens to the draws at a d_k, under the finger; then what holds for every d_k."""
     from explainers.charts.curve import Axis, curve  # the first page needs no altair
-    from explainers.charts.distribution import histogram
 
-    origin = random_weights(SEED, CPU)
-    chosen = _show_rows(measured, origin)
-    text("root_rows")
+    _at_one_d_k(text, measured)
     d_k, spread = Axis("d_k", logarithmic=True), Axis("variance of the scores", logarithmic=True)
     learning = Axis("size of the gradient")
-    without, with_root = (f"{share:.3f}" for share in chosen.average)
     left, right = st.columns(2)
     with left:
         text("root_variance")
-        rows = _curve_rows(measured, "variance", chosen, THEORY)
+        rows = _curve_rows(measured, "variance", THEORY)
         alt = "Variance of the scores: without the root on the line y = d_k, with it at 1."
-        show_chart(curve, rows, alt, "variance", origin, x=d_k, y=spread, series=(*SERIES, THEORY))
+        show_chart(curve, rows, alt, "variance", ORIGIN, x=d_k, y=spread, series=(*SERIES, THEORY))
     with right:
         text("root_gradient")
-        rows = _curve_rows(measured, "gradient", chosen)
+        rows = _curve_rows(measured, "gradient")
         alt = "Size of the softmax's gradient against d_k: without the root it falls, with it not."
-        show_chart(curve, rows, alt, "gradient", origin, x=d_k, y=learning, series=SERIES)
+        show_chart(curve, rows, alt, "gradient", ORIGIN, x=d_k, y=learning, series=SERIES)
+
+
+@st.fragment
+def _at_one_d_k(text: Prose, measured: list[Measurement]) -> None:
+    """A fragment of its own: the curves for every d_k need not be drawn again."""
+    from explainers.charts.distribution import histogram
+
+    chosen = _show_rows(measured, ORIGIN)
+    text("root_rows")
+    without, with_root = (f"{share:.3f}" for share in chosen.average)
     text(
         "root_largest",
         d_k=f"{chosen.head_dim:,}",
@@ -54,7 +61,7 @@ def show_root(text: Prose, measured: list[Measurement]) -> None:
     )
     alt = f"Largest of 7 weights over the draws: mean {without} without the root, {with_root} with."
     rows = _histogram_rows(chosen)
-    show_chart(histogram, rows, alt, "largest", origin, x_title="largest weight", series=SERIES)
+    show_chart(histogram, rows, alt, "largest", ORIGIN, x_title="largest weight", series=SERIES)
 
 
 def _show_rows(measured: list[Measurement], origin: str) -> Measurement:
@@ -83,20 +90,18 @@ def _panel(series: int, frames: tuple[list[list[float]], ...], place: int) -> Pa
     return Panel(SERIES[series], matrix, frames=frames)
 
 
-def _curve_rows(
-    measured: list[Measurement], name: str, chosen: Measurement, theory: str = ""
-) -> "pd.DataFrame":
+def _curve_rows(measured: list[Measurement], name: str, theory: str = "") -> "pd.DataFrame":
     """A measured quantity against d_k for `charts.curve`; `theory` names the line y = x."""
     import pandas as pd
 
     points = [
-        (m.head_dim, getattr(m, name)[series], SERIES[series], False, m == chosen)
+        (m.head_dim, getattr(m, name)[series], SERIES[series], False)
         for series in (0, 1)
         for m in measured
     ]
     if theory:
-        points += [(m.head_dim, m.head_dim, theory, True, False) for m in measured]
-    return pd.DataFrame(points, columns=["x", "y", "series", "reference", "current"])
+        points += [(m.head_dim, m.head_dim, theory, True) for m in measured]
+    return pd.DataFrame(points, columns=["x", "y", "series", "reference"])
 
 
 def _histogram_rows(chosen: Measurement) -> "pd.DataFrame":
