@@ -10,6 +10,12 @@ def random_weights(seed: int, device: torch.device) -> str:
     return f"random, seed {seed} · computed live on {device_name(device)}"
 
 
+def trained_weights(seed: int, unknown: int, device: torch.device) -> str:
+    """Numbers from the shipped toy weights; words they never saw have vectors drawn at random."""
+    strangers = f" · {unknown} unknown: drawn at random" if unknown else ""
+    return f"trained: related words, seed {seed}{strangers} · computed live on {device_name(device)}"
+
+
 def learned_live(what: str) -> str:
     """Numbers learned in front of the reader."""
     return f"learned live: {what}"

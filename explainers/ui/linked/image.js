@@ -11,7 +11,6 @@ class Picture extends Panel {
     };
     this.canvas = element("canvas", "");
     this.canvas.setAttribute("role", "img");
-    this.canvas.setAttribute("aria-label", `${data.name}, ${data.formula}: ${data.rows.length} rows, ${data.columns.length} columns`);
     this.bands = ["row", "column", "lit"].map((kind) => element("div", `band ${kind}`));
     this.frameBox.append(this.canvas, ...this.bands);
     this.canvas.addEventListener("pointermove", (event) => {

@@ -9,19 +9,24 @@ class Panel {
     this.data = data;
     this.box = element("div", "panel");
     this.box.setAttribute("role", "group"); // a section would be a landmark, a dozen on a page
-    this.box.setAttribute("aria-label", data.name);
     const title = element("div", "title");
-    const name = element(data.has_page ? "button" : "span", "name", data.name);
+    const name = element(data.has_page ? "button" : "span", "name");
     if (data.has_page) {
       name.setAttribute("aria-label", `${data.name}: read about it`);
       name.onclick = () => figure.tell("open", data.id);
     }
     title.append(name, element("span", "shape", ` ${data.rows.length} × ${data.columns.length}`));
-    this.box.append(title, element("div", "formula", data.formula));
+    [this.name, this.formula] = [name, element("div", "formula")];
+    this.box.append(title, this.formula);
   }
 
   take(data) {
     this.data = data;
+    this.name.textContent = data.name;
+    this.box.setAttribute("aria-label", data.name);
+    this.formula.textContent = data.formula;
+    const spoken = `${data.name}, ${data.formula}: ${data.rows.length} rows, ${data.columns.length} columns`;
+    (this.table ?? this.canvas)?.setAttribute("aria-label", spoken);
     this.box.style.setProperty("--role", data.colour);
     for (const state of ["small", "marked", "muted"]) this.box.classList.toggle(state, Boolean(data[state]));
     this.box.setAttribute("aria-current", Boolean(data.marked));
@@ -45,7 +50,6 @@ class Table extends Panel {
     const table = element("table", "");
     table.setAttribute("role", "grid");
     table.classList.toggle("pickable", figure.data.pickable);
-    table.setAttribute("aria-label", `${data.name}, ${data.formula}: ${data.rows.length} rows, ${data.columns.length} columns`);
     const head = table.createTHead().insertRow();
     head.append(element("td", "corner", `${data.row_axis} ↓ ${data.column_axis} →`));
     data.columns.forEach((label, column) => head.append(this.label(label, "column", column, data.column_tokens)));
