@@ -17,7 +17,7 @@ from explainers.ui.numbers import explore
 from explainers.ui.panels import oriented
 from explainers.ui.predict import revealed
 from explainers.ui.provenance import random_weights
-from explainers.ui.source import run_and_show, show_source
+from explainers.ui.source import show_source
 
 text = common.page_text(__file__)
 SCORES, AFTER = "pages/04_scores.py", ("products", "scores", "masked", "weights", "output")
@@ -48,9 +48,9 @@ def computation(tokens: tuple[str, ...]) -> None:
     toy = examples.toy(tokens, choices.d_model, choices.head_dim, choices.mask, choices.seed)
     origin = random_weights(choices.seed, toy.x.device)
     picture = st.container()
-    views = run_and_show(project, toy.x, toy.head)
-    run = run_and_show(attention_steps, *views, toy.mask)
-    show_source(*sum(OPERATIONS.values(), ()))
+    views = project(toy.x, toy.head)
+    run = attention_steps(*views, toy.mask)
+    show_source(project, attention_steps, *sum(OPERATIONS.values(), ()))
     one_head = OneHead.of(tokens, toy.x, toy.head, views, run)
     panels = [one_head.panel(name, operator, True) for name, operator in STAGES.items()]
     panels, working = oriented(panels, choices.queries_down), arithmetic_of(one_head)
