@@ -51,3 +51,8 @@ def average_kv_heads(layer: MultiHead, num_kv_heads: int) -> MultiHead:
     w_key = layer.w_key.view(groups).mean(dim=-2).flatten(-2)
     w_value = layer.w_value.view(groups).mean(dim=-2).flatten(-2)
     return replace(layer, w_key=w_key, w_value=w_value)
+
+
+def cache_elements(tokens: int, num_kv_heads: int, head_dim: int) -> int:
+    """How many numbers are kept for later queries: a key and a value per token and KV head."""
+    return 2 * tokens * num_kv_heads * head_dim

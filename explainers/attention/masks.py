@@ -10,8 +10,7 @@ from torch import Tensor
 class Rule:
     """A question about a query position and a key position, answered True for "may attend".
 
-    Positions come in as integer tensors that broadcast against each other; rules combine
-    with `&`, as in `causal & padding(lengths)`.
+    Positions are integer tensors that broadcast; rules combine: `causal & padding(lengths)`.
     """
 
     def __init__(self, allows: Callable[[Tensor, Tensor], Tensor]) -> None:
@@ -54,6 +53,11 @@ def padding(lengths: Tensor) -> Rule:
     return Rule(lambda query_pos, key_pos: (query_pos >= 0) & (key_pos < real))
 
 
+def drawn(cells: Tensor) -> Rule:
+    """A mask by hand: `cells` (positions, positions) says of every pair whether it may attend."""
+    return Rule(lambda query_pos, key_pos: cells[query_pos, key_pos])
+
+
 RULES: dict[str, Rule] = {
     "full": full,
     "causal": causal,
@@ -71,6 +75,6 @@ def build(rule: Rule, q_len: int, kv_len: int) -> Tensor:
     allowed = rule(query_pos, key_pos)  # (..., q_len, kv_len)
     empty = (~allowed.any(dim=-1)).nonzero()
     if len(empty):
-        row = empty[0, -1].item()
-        raise ValueError(f"the mask leaves row {row} (of {q_len} queries) nothing to look at")
+        row = f"row {empty[0, -1]} (of {q_len} queries)"
+        raise ValueError(f"the mask leaves {row} nothing to look at")
     return allowed
