@@ -410,6 +410,22 @@ def test_a_live_slider_repaints_under_the_finger(visit, label, key, name):
     assert values(one.ready(), name) == seen[-1]
 
 
+@pytest.mark.parametrize("queries", ["down", "across"])
+def test_a_click_in_a_later_picture_shows_its_arithmetic_too(visit, queries):
+    one = visit("scores", mask="causal", temperature="4", queries=queries)
+    clicked = cell(one, "at this temperature", *((5, 3) if queries == "down" else (3, 5)))
+    shown = clicked.inner_text()
+    clicked.click()
+    card = one.page.locator(".card:not(.docked):not([hidden])")
+    expect(card).to_contain_text("at this temperature: query on, key record")
+    printed = run(card.locator(".snippet").inner_text())
+    assert round(float(printed), 2) == pytest.approx(float(shown))
+    multiplied_out(card.locator(".lines").inner_text().splitlines())
+    assert "row" not in one.choices, "the place in the link belongs to the first picture"
+    live_slider(one, "Temperature").press("ArrowRight")
+    expect(card).to_have_count(0)
+
+
 def test_orientation(visit):
     one = visit("")
     down = {name: values(one, name) for name in STAGES}

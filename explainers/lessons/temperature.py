@@ -5,13 +5,15 @@ from dataclasses import replace
 
 from torch import Tensor
 
+from explainers import working
 from explainers.attention.scaling import with_temperature
 from explainers.charts.matrix import Values
 from explainers.lessons.one_head import OneHead
 from explainers.ui import controls
-from explainers.ui.figure import show_figure
-from explainers.ui.panels import Figure, Panel, Slider, oriented
+from explainers.ui.clicks import show_clickable
+from explainers.ui.panels import Cell, Panel, Slider, oriented
 from explainers.ui.source import show_source
+from explainers.working import Working
 
 
 def show_temperatures(one_head: OneHead, products: Tensor, queries_down: bool, origin: str) -> None:
@@ -29,8 +31,15 @@ def show_temperatures(one_head: OneHead, products: Tensor, queries_down: bool, o
     labels = [f"{step:.3g}" + (" = √d_k" if step == root else "") for step in steps]
     slider = Slider(control.label, labels, place, lambda turned: control.put(steps[turned]))
     alt = "Two tables of weights: at the temperature of the slider, and attention's own."
-    figure = Figure(oriented(panels, queries_down), alt, slider=slider)
-    show_figure(figure, origin, "temperature")
+    dividers = {"warm": steps[place], "weights": math.sqrt(one_head.head_dim)}
+
+    def explain(cell: Cell) -> Working:
+        row = [product / dividers[cell.panel] for product in products[cell.row].tolist()]
+        shown = next(panel for panel in panels if panel.id == cell.panel).matrix.values
+        value = shown[cell.row][cell.column] or 0.0  # a blank one is exactly 0
+        return working.softmax(row, cell.column, value, one_head.tokens)
+
+    show_clickable(oriented(panels, queries_down), explain, origin, "temperature", alt, slider)
     show_source(with_temperature)
 
 

@@ -1,13 +1,13 @@
 """Click a number, see its arithmetic."""
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 
 from explainers.ui import controls
 from explainers.ui.figure import show_figure
-from explainers.ui.panels import Cell, Figure, Panel
+from explainers.ui.panels import Cell, Figure, Panel, Slider
 from explainers.working import Working
 
 LONG = 12
@@ -29,10 +29,13 @@ def explore(
     alt: str,
     stepper: str = "",
     on_pick: Callable[[Cell], None] = lambda _: None,
+    slider: Slider | None = None,
+    first: str = "",
 ) -> Explored:
     """Draw linked matrices; a click on a number, or the fields below, show how it was computed.
 
-    `on_pick` hears of a click before the page runs again.
+    `on_pick` hears of a click before the page runs again; `first` names the panel that is looked
+    at before there was one.
     """
 
     def pick(clicked: Cell) -> None:
@@ -42,23 +45,23 @@ def explore(
     picture = st.container()
     with st.container(border=True):
         st.markdown("**Click a number** in the picture, or choose it here, to see its arithmetic.")
-        cell = _chosen(panels, stepper, key)
-        full, title = working(cell), _title(cell, panels)
-        _arithmetic(title, full, key)
+        cell = _chosen(panels, stepper, first, key)
+        full = working(cell)
+        _arithmetic(_title(cell, panels), full, key)
     with picture:
-        card = {"title": title, "lines": full.lines, "snippet": full.snippet}
-        figure = Figure(panels, alt, cell, pick, stepper, working=card)
+        card = card_of(cell, panels, full)
+        figure = Figure(panels, alt, cell, pick, stepper, slider, working=card)
         opened = show_figure(figure, origin, key)
     return Explored(opened, cell)
 
 
-def _chosen(panels: Sequence[Panel], stepper: str, key: str) -> Cell:
+def _chosen(panels: Sequence[Panel], stepper: str, first: str, key: str) -> Cell:
     names, seen = [panel.id for panel in panels], f"stepper of {key}"
     if stepper and stepper != st.session_state.get(seen) and controls.matrix.asked() is None:
         st.session_state[controls.matrix.key] = stepper  # another step: look at what it makes
     st.session_state[seen] = stepper
     with st.container(horizontal=True):
-        name = controls.matrix(names, stepper or names[-1])
+        name = controls.matrix(names, stepper or first or names[-1])
         rows, columns = panels[names.index(name)].matrix.shape
         return Cell(name, controls.row(0, rows - 1), controls.column(0, columns - 1))
 
@@ -73,6 +76,12 @@ def _title(cell: Cell, panels: Sequence[Panel]) -> str:
     matrix = next(panel.matrix for panel in panels if panel.id == cell.panel)
     row, column = matrix.rows[cell.row], matrix.columns[cell.column]
     return f"{matrix.name}: {matrix.row_axis} {row}, {matrix.column_axis} {column}"
+
+
+def card_of(cell: Cell, panels: Sequence[Panel], working: Working) -> dict[str, Any]:
+    """What the picture shows beside the number that was clicked."""
+    title = _title(cell, panels)
+    return {"title": title, "lines": working.lines, "snippet": working.snippet}
 
 
 def _arithmetic(title: str, working: Working, key: str) -> None:

@@ -112,7 +112,7 @@ class Figure {
     Object.assign(this.range, { type: "range", min: 0, max: labels.length - 1, step: 1 });
     this.shown = element("output", "");
     line.append(element("span", "", label), this.range, this.shown);
-    this.range.oninput = () => { this.dragging = true; this.turnTo(Number(this.range.value)); };
+    this.range.oninput = () => { this.dragging = true; this.card.hide(); this.turnTo(Number(this.range.value)); };
     this.range.onchange = () => { this.dragging = false; this.send("frame", { frame: Number(this.range.value) }); };
     this.steps.append(line);
   }
