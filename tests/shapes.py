@@ -3,9 +3,11 @@
 import ast
 import inspect
 import io
+import math
 import re
 import textwrap
 import tokenize
+from functools import partial
 
 SHAPES = re.compile(r"\([^()]+\)(?:, \([^()]+\))*")
 TEACHING = "explainers.attention"
@@ -15,11 +17,12 @@ def check_shapes(function, sizes, *arguments):
     """Call the function; each commented tensor, in it and in what it calls, must be as commented.
 
     `sizes` gives the size of every axis word, and under "..." the leading axes of this call, so
-    that a comment that leaves an axis out is as wrong as one that exchanges two.
+    that a comment that leaves an axis out is as wrong as one that exchanges two. Under a function
+    that is called on the way stands which of these are others there, or None: not held there.
     """
     held = []
 
-    def hold(place, comment, names, tensors):
+    def hold(sizes, place, comment, names, tensors):
         assert SHAPES.fullmatch(comment), f"{place}: ({comment}) is no shape"
         shapes = re.findall(r"\(([^()]+)\)", comment)
         assert len(shapes) == len(names), f"{place}: {len(shapes)} shapes for {names}"
@@ -28,19 +31,26 @@ def check_shapes(function, sizes, *arguments):
             assert actual == stated, f"{place}: {name} is {actual}, its comment says ({shape})"
             held.append(place)
 
-    _holding(function, hold)(*arguments)
+    _holding(function, hold, sizes)(*arguments)
     assert held, f"{function.__name__} states no shape"
 
 
 def _stated(shape, sizes, place):
     axes = [axis.strip() for axis in shape.removesuffix(",").split(",")]
-    unknown = [axis for axis in axes if axis not in sizes and not axis.isdigit()]
-    assert not unknown, f"{place}: nobody knows the axis {unknown}"
-    known = [int(axis) if axis.isdigit() else sizes[axis] for axis in axes]
+    known = [_size(axis, sizes, place) for axis in axes]
     return tuple(size for axis in known for size in (axis if isinstance(axis, tuple) else (axis,)))
 
 
-def _holding(function, hold):
+def _size(axis, sizes, place):
+    """Of one axis, or of several laid side by side, as in heads·head_dim."""
+    factors = axis.split("·")
+    unknown = [factor for factor in factors if factor not in sizes and not factor.isdigit()]
+    assert not unknown, f"{place}: nobody knows the axis {unknown}"
+    known = [int(factor) if factor.isdigit() else sizes[factor] for factor in factors]
+    return known[0] if len(known) == 1 else math.prod(known)
+
+
+def _holding(function, hold, sizes):
     """The same function, calling `hold` after every assignment that has a shape comment."""
     lines, first = inspect.getsourcelines(function)
     source = textwrap.dedent("".join(lines))
@@ -52,11 +62,14 @@ def _holding(function, hold):
     tree = _AfterAssignment(function.__name__, comments).visit(ast.parse(source))
     ast.increment_lineno(ast.fix_missing_locations(tree), first - 1)
     assert not comments, f"{function.__name__}: {comments} stand behind no assignment"
-    namespace = dict(function.__globals__, hold=hold)
+    namespace = dict(function.__globals__, hold=partial(hold, sizes))
     for name in function.__code__.co_names:
         called = namespace.get(name)
-        if inspect.isfunction(called) and called.__module__.startswith(TEACHING):
-            namespace[name] = _holding(called, hold)
+        if not inspect.isfunction(called) or not called.__module__.startswith(TEACHING):
+            continue
+        others = sizes.get(called, {})
+        if others is not None:
+            namespace[name] = _holding(called, hold, sizes | others)
     exec(compile(tree, function.__code__.co_filename, "exec"), namespace)
     return namespace[function.__name__]
 

@@ -12,7 +12,23 @@ import torch
 from shapes import TEACHING, check_shapes
 
 from explainers import attention as teaching
-from explainers.attention import masks, positions, scaling, single_head, steps
+from explainers.attention import (
+    alibi,
+    dropout,
+    grouped_query,
+    latent,
+    leak,
+    masks,
+    multi_head,
+    positions,
+    reach,
+    rotary,
+    scaling,
+    single_head,
+    steps,
+)
+from explainers.attention.latent_layer import Latent
+from explainers.attention.layer import MultiHead
 from explainers.attention.scaled_dot_product import attention
 
 SIZES: dict[str, typing.Any] = {
@@ -22,6 +38,12 @@ SIZES: dict[str, typing.Any] = {
     "head_dim": 11,
     "value_dim": 4,
     "d_model": 13,
+    "heads": 12,
+    "kv_heads": 4,
+    "latent_dim": 17,
+    "rope_dim": 8,
+    "pairs": 8,
+    "layers": 6,
     "draws": 6,
     "length": 9,
 }
@@ -40,6 +62,22 @@ def calls(leading):
     rule = masks.Rule(lambda query_pos, key_pos: mask.expand(*leading, 5, 7))
     rows = torch.randn(SIZES["draws"], SIZES["kv_len"])
     tokens, order = torch.randn(9, 13), torch.arange(9)
+    own = mask[:, :5]
+    wide, narrow, up, back = (torch.randn(*s) for s in [(13, 132), (13, 44), (17, 132), (132, 13)])
+    layer = MultiHead(wide, wide, wide, back, head_dim=11)
+    shared = MultiHead(wide, narrow, narrow, back, head_dim=11)
+    small = Latent(
+        w_query=wide,
+        w_rotary_query=torch.randn(13, 96),
+        w_down=torch.randn(13, 17),
+        gain=torch.randn(17),
+        w_up_key=up,
+        w_up_value=up,
+        w_rotary_key=torch.randn(13, 8),
+        w_output=back,
+        head_dim=11,
+    )
+    keys, turning = torch.randn(*leading, 4, 5, 11), torch.randn(*leading, 7, 16)
     return {
         attention: (query, key, value, mask),
         steps.dot_products: (query, key),
@@ -59,20 +97,61 @@ def calls(leading):
         scaling.measure: (11, 7, 6, torch.Generator()),
         positions.sinusoidal: (9, 13, 100.0),
         positions.reorder: (tokens, tokens, head, torch.ones(9, 9, dtype=torch.bool), order),
+        multi_head.split_heads: (torch.randn(*leading, 5, 132), 11),
+        multi_head.merge_heads: (torch.randn(*leading, 12, 5, 11),),
+        multi_head.multi_head: (x, layer, own),
+        multi_head.multi_head_one_by_one: (x, layer, own),
+        multi_head.contributions: (torch.randn(*leading, 12, 5, 11), layer.w_output),
+        grouped_query.share: (keys, 3),
+        grouped_query.share_wrongly: (keys, 3),
+        grouped_query.grouped_query: (x, shared, own),
+        latent.compress: (x, small, torch.randn(5, 4)),
+        latent.queries: (x, small, torch.randn(5, 4)),
+        latent.latent_attention: (x, small, own, torch.randn(5, 4)),
+        latent.absorbed: (x, small, own, torch.randn(5, 4)),
+        rotary.angles: (torch.arange(9), 16, 100.0),
+        rotary.rotate: (torch.randn(*leading, 9, 16), torch.randn(9, 8)),
+        rotary.rotate_halves: (torch.randn(*leading, 9, 16), torch.randn(9, 8)),
+        rotary.rotary_attention: (turning[..., -5:, :], turning, value, mask, torch.randn(7, 8)),
+        alibi.alibi_slopes: (12,),
+        alibi.alibi_bias: (torch.randn(12), 5, 7),
+        alibi.biased_attention: (query, key, value, mask, scores),
+        leak.masked_before: (scores, mask),
+        leak.masked_after: (scores, mask),
+        reach.reach: (tensor("q_len", "q_len") > 0, 6),
+        dropout.drop: (scores, 0.25, torch.Generator()),
     }
 
 
-# Inside one sequence there are as many queries as keys, for the functions called there too.
-OWN_SIZES: dict[object, dict[str, object]] = {
-    single_head.single_head: {"kv_len": SIZES["q_len"]},
-    positions.reorder: {"q_len": SIZES["length"], "kv_len": SIZES["length"], "...": ()},
-}
+def own_sizes(function, leading):
+    """What is of another size in this call, and in the functions that it calls."""
+    # Inside one sequence there are as many queries as keys.
+    within = {"kv_len": SIZES["q_len"]}
+    inside = {"...": (*leading, SIZES["heads"]), "value_dim": SIZES["head_dim"]}
+    alone = {"...": (*leading, 1), "value_dim": SIZES["head_dim"]}
+    several: dict[object, None] = {multi_head.split_heads: None, rotary.rotate: None}
+    return {
+        single_head.single_head: within,
+        positions.reorder: {"q_len": SIZES["length"], "kv_len": SIZES["length"], "...": ()},
+        multi_head.multi_head: within | {attention: inside},
+        multi_head.multi_head_one_by_one: within | {attention: alone, single_head.project: alone},
+        grouped_query.grouped_query: within | {attention: inside} | several,
+        latent.compress: several,
+        latent.queries: several,
+        latent.latent_attention: within | {attention: inside} | several,
+        latent.absorbed: within | several,
+        rotary.angles: {"head_dim": 16},
+        rotary.rotate: {"head_dim": 16},
+        rotary.rotate_halves: {"head_dim": 16},
+        rotary.rotary_attention: {"head_dim": 16, rotary.rotate: None},
+        reach.reach: within,
+    }.get(function, {})
 
 
 @pytest.mark.parametrize("leading", [(), (2, 3)], ids=["no leading axes", "batch and heads"])
 @pytest.mark.parametrize("function", calls(()), ids=lambda function: function.__name__)
 def test_comments_are_true(function, leading):
-    sizes = SIZES | {"...": leading} | OWN_SIZES.get(function, {})
+    sizes = SIZES | {"...": leading} | own_sizes(function, leading)
     check_shapes(function, sizes, *calls(leading)[function])
 
 
