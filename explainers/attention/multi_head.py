@@ -31,7 +31,7 @@ def split_heads(x: Tensor, head_dim: int) -> Tensor:
 
 
 def merge_heads(per_head: Tensor) -> Tensor:
-    """Lay the heads side by side again. This copies: they do not lie so in memory."""
+    """Lay the heads side by side again. This copies: attention wrote head after head."""
     parts = per_head.transpose(-3, -2)  # (..., q_len, heads, head_dim)
     merged = parts.flatten(-2)  # (..., q_len, heads·head_dim)
     return merged

@@ -1,0 +1,171 @@
+"""Many heads: one large matrix, a list of heads and torch's own module give the same numbers."""
+
+import re
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+from torch.testing import assert_close
+
+from explainers.attention import masks
+from explainers.attention.layer import MultiHead
+from explainers.attention.multi_head import (
+    contributions,
+    merge_heads,
+    multi_head,
+    multi_head_one_by_one,
+    parameters,
+    split_heads,
+)
+from explainers.attention.single_head import SingleHead, single_head
+
+HEADS, HEAD_DIM, D_MODEL = 3, 4, 14
+WIDTH = HEADS * HEAD_DIM
+BOTH = pytest.mark.parametrize("computed", [multi_head, multi_head_one_by_one])
+
+
+def drawn(*axes):
+    seeded = torch.Generator().manual_seed(sum(axes) + len(axes))
+    return torch.randn(*axes, generator=seeded, dtype=torch.double)
+
+
+def layer_of(d_model):
+    w_query, w_key, w_value = drawn(3, d_model, WIDTH)
+    return MultiHead(w_query, w_key, w_value, drawn(WIDTH, d_model), HEAD_DIM)
+
+
+LAYER = layer_of(D_MODEL)
+CAUSAL = masks.build(masks.causal, 5, 5)
+
+
+@BOTH
+@pytest.mark.parametrize("rule", masks.RULES)
+def test_agrees_with_torchs_module_under_every_rule(rule, computed):
+    # torch's module wants heads · d_k = d_model, stores W transposed, and masks the forbidden.
+    layer, x, mask = layer_of(WIDTH), drawn(2, 5, WIDTH), masks.build(masks.RULES[rule], 5, 5)
+    module = nn.MultiheadAttention(WIDTH, HEADS, bias=False, batch_first=True, dtype=x.dtype)
+    projections = [layer.w_query.T, layer.w_key.T, layer.w_value.T]
+    with torch.no_grad():
+        module.in_proj_weight.copy_(torch.cat(projections))
+        module.out_proj.weight.copy_(layer.w_output.T)
+        output, weights = module(x, x, x, attn_mask=~mask, average_attn_weights=False)
+    run = computed(x, layer, mask)
+    assert_close(run.weights, weights)
+    assert_close(run.output, output)
+
+
+@BOTH
+def test_sequences_of_different_lengths_agree_with_torchs_module(computed):
+    layer, x, lengths = layer_of(WIDTH), drawn(2, 5, WIDTH), torch.tensor([3, 5])
+    module = nn.MultiheadAttention(WIDTH, HEADS, bias=False, batch_first=True, dtype=x.dtype)
+    projections = [layer.w_query.T, layer.w_key.T, layer.w_value.T]
+    with torch.no_grad():
+        module.in_proj_weight.copy_(torch.cat(projections))
+        module.out_proj.weight.copy_(layer.w_output.T)
+        filling = torch.arange(5) >= lengths[:, None]
+        output, _ = module(x, x, x, key_padding_mask=filling)
+    assert_close(computed(x, layer, masks.build(masks.padding(lengths), 5, 5)).output, output)
+
+
+@pytest.mark.parametrize("leading", [(), (2,), (2, 6)])
+def test_one_large_matrix_is_a_list_of_heads(leading):
+    x = drawn(*leading, 5, D_MODEL)
+    large, listed = multi_head(x, LAYER, CAUSAL), multi_head_one_by_one(x, LAYER, CAUSAL)
+    assert_close(large._asdict(), listed._asdict())
+
+
+def test_each_head_is_a_head_of_its_own():
+    x = drawn(5, D_MODEL)
+    run = multi_head(x, LAYER, CAUSAL)
+    for head in range(HEADS):
+        own = slice(head * HEAD_DIM, (head + 1) * HEAD_DIM)
+        alone = SingleHead(LAYER.w_query[:, own], LAYER.w_key[:, own], LAYER.w_value[:, own])
+        scores, weights, output = single_head(x, alone, CAUSAL)
+        assert_close(run.scores[head], scores)
+        assert_close(run.weights[head], weights)
+        assert_close(run.per_head[head], output)
+
+
+@given(st.permutations(range(HEADS)))
+def test_heads_have_no_order(order):
+    x = drawn(5, D_MODEL)
+    columns = torch.arange(WIDTH).view(HEADS, HEAD_DIM)[order].flatten()
+    w_query, w_key, w_value = (w[:, columns] for w in (LAYER.w_query, LAYER.w_key, LAYER.w_value))
+    layer = MultiHead(w_query, w_key, w_value, LAYER.w_output[columns], HEAD_DIM)
+    shuffled, straight = multi_head(x, layer, CAUSAL), multi_head(x, LAYER, CAUSAL)
+    assert_close(shuffled.weights, straight.weights[order])
+    assert_close(shuffled.output, straight.output)
+
+
+def test_what_the_heads_add_is_the_output():
+    run = multi_head(drawn(2, 5, D_MODEL), LAYER, CAUSAL)
+    added = contributions(run.per_head, LAYER.w_output)
+    assert_close(added.sum(dim=-3), run.output)
+
+
+@pytest.mark.parametrize("head", range(HEADS))
+def test_what_one_head_adds_is_the_output_with_all_others_off(head):
+    run = multi_head(drawn(2, 5, D_MODEL), LAYER, CAUSAL)
+    silent = run.per_head.clone()
+    silent[:, [other for other in range(HEADS) if other != head]] = 0
+    alone = merge_heads(silent) @ LAYER.w_output
+    assert_close(contributions(run.per_head, LAYER.w_output)[:, head], alone)
+
+
+def test_the_split_copies_nothing_and_the_merge_copies():
+    x = drawn(2, 5, WIDTH)
+    heads = split_heads(x, HEAD_DIM)
+    assert heads.data_ptr() == x.data_ptr()
+    x[1, 3, HEAD_DIM] = 7  # the first number of the second head
+    assert heads[1, 1, 3, 0] == 7
+    per_head = multi_head(x, layer_of(WIDTH), CAUSAL).per_head
+    merged = merge_heads(per_head)
+    assert merged.data_ptr() != per_head.data_ptr()
+    per_head[1, 1, 3, 0] = 7
+    assert merged[1, 3, HEAD_DIM] != 7
+
+
+def test_the_merge_undoes_the_split():
+    x = drawn(2, 5, WIDTH)
+    assert torch.equal(merge_heads(split_heads(x, HEAD_DIM).clone()), x)
+
+
+def test_parameters_are_counted():
+    matrices = (LAYER.w_query, LAYER.w_key, LAYER.w_value, LAYER.w_output)
+    held = sum(matrix.numel() for matrix in matrices)
+    assert parameters(D_MODEL, HEADS, HEADS, HEAD_DIM) == held
+    assert parameters(512, 8, 8, 64) == parameters(512, 1, 1, 512) == 1_048_576
+    with pytest.raises(ValueError, match="10 query heads cannot share 4 KV heads"):
+        parameters(64, 10, 4, 6)
+
+
+def sized(heads, kv_heads, head_dim=HEAD_DIM, d_model=D_MODEL):
+    wide, narrow = drawn(d_model, heads * head_dim), drawn(d_model, kv_heads * head_dim)
+    return MultiHead(wide, narrow, narrow, drawn(heads * head_dim, d_model), head_dim)
+
+
+def test_a_layer_reads_its_heads_off_its_shapes():
+    layer = sized(heads=6, kv_heads=2)
+    assert (layer.num_heads, layer.num_kv_heads, layer.group_size) == (6, 2, 3)
+
+
+@pytest.mark.parametrize(("heads", "kv_heads"), [(10, 4), (2, 4), (4, 0)])
+def test_heads_that_cannot_share_are_refused_with_their_sizes(heads, kv_heads):
+    said = f"{heads} query heads cannot share {kv_heads} KV heads"
+    with pytest.raises(ValueError, match=said if kv_heads else "0 columns cannot be cut into KV"):
+        sized(heads, kv_heads)
+
+
+def test_matrices_that_do_not_fit_are_refused_with_their_sizes():
+    with pytest.raises(ValueError, match="12 columns cannot be cut into query heads of d_k 5"):
+        MultiHead(LAYER.w_query, LAYER.w_key, LAYER.w_value, LAYER.w_output, 5)
+    with pytest.raises(ValueError, match="12 columns cannot be cut into whole heads of d_k 5"):
+        split_heads(drawn(7, WIDTH), 5)
+    with pytest.raises(ValueError, match="12 columns cannot be cut into query heads of d_k 0"):
+        MultiHead(LAYER.w_query, LAYER.w_key, LAYER.w_value, LAYER.w_output, 0)
+    with pytest.raises(ValueError, match=re.escape("not [(14, 12), (14, 4), (12, 14)]")):
+        MultiHead(LAYER.w_query, LAYER.w_key, LAYER.w_value[:, :4], LAYER.w_output, HEAD_DIM)
+    with pytest.raises(ValueError, match=re.escape("not [(14, 12), (14, 12), (12, 9)]")):
+        MultiHead(LAYER.w_query, LAYER.w_key, LAYER.w_value, LAYER.w_output[:, :9], HEAD_DIM)
