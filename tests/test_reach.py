@@ -1,0 +1,76 @@
+"""How far a mask reaches: by its law, by walking its arrows, and by torch's gradients."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explainers.attention import masks
+from explainers.attention.reach import cells, reach, window_reach
+from explainers.attention.scaled_dot_product import attention
+from explainers.sentence import SENTENCE, words
+
+CHANCES = st.integers(0, 2**16)
+
+
+def any_mask(seed, length=6):
+    return torch.rand(length, length, generator=torch.Generator().manual_seed(seed)) < 0.3
+
+
+@given(st.integers(1, 8), st.integers(1, 6), st.integers(1, 12))
+def test_a_window_reaches_as_far_as_its_law_says(width, layers, length):
+    mask = masks.build(masks.sliding_window(width), length, length)
+    seen = reach(mask, layers)
+    assert seen.shape == (layers, length, length)
+    for layer, last in enumerate(seen[:, -1].tolist(), start=1):
+        reached = min(length, window_reach(width, layer))
+        assert last == [False] * (length - reached) + [True] * reached
+
+
+def test_friday_needs_three_layers_to_reach_the_ceo():
+    tokens = words(SENTENCE)
+    mask = masks.build(masks.sliding_window(3), len(tokens), len(tokens))
+    friday = reach(mask, 4)[:, tokens.index("Friday"), tokens.index("CEO")]
+    assert friday.tolist() == [False, False, True, True]
+
+
+@given(CHANCES)
+def test_agrees_with_walking_from_token_to_token(seed):
+    mask = any_mask(seed)
+    reached = [{row} for row in range(6)]
+    for layer in reach(mask, 4).tolist():
+        reached = [
+            {key for place in places for key in range(6) if mask[place, key]} for places in reached
+        ]
+        assert [{key for key in range(6) if row[key]} for row in layer] == reached
+
+
+@pytest.mark.parametrize("rule", [*masks.RULES.values(), masks.sliding_window(2)])
+def test_gradients_flow_exactly_as_far(rule):
+    mask, seeded = masks.build(rule, 7, 7), torch.Generator().manual_seed(0)
+
+    def three_layers(x):
+        for _ in range(3):
+            x = attention(x, x, x, mask).output
+        return x
+
+    x = torch.randn(7, 4, generator=seeded, dtype=torch.double)
+    jacobian = torch.autograd.functional.jacobian(three_layers, x)
+    assert torch.equal(jacobian.abs().sum(dim=(1, 3)) > 0, reach(mask, 3)[-1])
+
+
+def test_each_sequence_of_a_batch_has_its_own_reach():
+    batch = torch.stack([any_mask(1), any_mask(2)])
+    assert torch.equal(reach(batch, 3), torch.stack([reach(any_mask(1), 3), reach(any_mask(2), 3)]))
+
+
+@pytest.mark.parametrize(("rule", "computed"), [("full", 49), ("causal", 28), ("window of 3", 18)])
+def test_cells_of_the_sentence(rule, computed):
+    assert cells(masks.build(masks.RULES[rule], 7, 7)) == computed
+
+
+def test_what_cannot_be_stacked_is_refused_with_its_sizes():
+    with pytest.raises(ValueError, match="0 layers"):
+        reach(masks.build(masks.full, 5, 5), 0)
+    with pytest.raises(ValueError, match=r"\(5, 7\)"):
+        reach(masks.build(masks.full, 5, 7), 2)
