@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from explainers.attention import masks
+from explainers.attention.latent_layer import Latent
 from explainers.attention.layer import MultiHead, check_sharing
 from explainers.attention.positions import sinusoidal
 from explainers.attention.single_head import SingleHead
@@ -97,6 +98,24 @@ def random_layer(
                 for head in range(num_heads)
             ]
         ),
+        head_dim,
+    )
+
+
+def random_latent(
+    d_model: int, num_heads: int, head_dim: int, latent_dim: int, rope_dim: int, seed: int
+) -> Latent:
+    """An untrained layer of MLA, whose queries, keys and values have variance about 1."""
+    width = num_heads * head_dim
+    return Latent(
+        _projection("query", d_model, width, seed),
+        _projection("rotary query", d_model, num_heads * rope_dim, seed),
+        _projection("down", d_model, latent_dim, seed),
+        torch.ones(latent_dim, device=best_device()),
+        _projection("up key", latent_dim, width, seed),
+        _projection("up value", latent_dim, width, seed),
+        _projection("rotary key", d_model, rope_dim, seed),
+        _projection("output", width, d_model, seed),
         head_dim,
     )
 

@@ -14,6 +14,7 @@ import vl_convert
 from PIL import Image
 from test_theme import contrast
 
+from explainers.charts.amounts import amount_rows, bars
 from explainers.charts.curve import Axis, curve
 from explainers.charts.distribution import distribution, histogram, share_rows
 from explainers.charts.heatmap import heatmap, heatmaps, product, table_of
@@ -52,6 +53,11 @@ def shares(**series):
     return partial(distribution, share_rows(series, TOKENS), length=5)
 
 
+def amounts(*numbers):
+    rows = amount_rows({f"way {n}": number for n, number in enumerate(numbers)})
+    return partial(bars, rows, length=2, x_title="numbers kept")
+
+
 def bins(*shares):
     rows = [(n / 3, (n + 1) / 3, share, SERIES[n % 2]) for n, share in enumerate(shares)]
     frame = pd.DataFrame(rows, columns=["start", "end", "share", "series"])
@@ -72,6 +78,7 @@ FROM_ROWS = {
         shares(a=[0.9, 0.1, 0, 0, 0], b=[0.2] * 5),
     ),
     "histogram": (bins(0.5, 0.25, 0.25), bins(1.0)),
+    "amounts": (amounts(896, 448), amounts(3, 5, 7)),
     "curve": (points(1.0, 2.0, 3.0, 4.0), points(1e4, 0.5)),
 }
 PICTURES = {
@@ -313,3 +320,12 @@ def test_a_vector_is_an_arrow_in_each_of_its_planes():
 def test_a_line_joins_each_head_above_with_the_one_it_reads():
     joins = [row for row in rows(read(heatmap(LINKS, LIGHT))) if "x2" in row]
     assert [(join["x"], join["x2"]) for join in joins] == [(j, 1 if j < 3 else 4) for j in range(6)]
+
+
+def test_a_bar_is_as_long_as_its_amount_and_says_so():
+    picture = amounts(896, 448, 224)
+    assert [row["amount"] for row in rows(read(picture(LIGHT)))] == [896, 448, 224]
+    [bar] = marks(read(picture(LIGHT)), "bar")
+    assert bar["encoding"]["x"]["field"] == "amount"
+    assert bar["encoding"]["x"].get("scale", {}).get("zero", True)
+    assert "way 1: 448" in drawn(picture)

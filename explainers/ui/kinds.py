@@ -73,20 +73,21 @@ class Choice(Control):
     def __call__(self, options: Sequence[str] = ()) -> str:
         """Offer the control's own options, or those that a page finds in a registry."""
         options = options or self.options
+        default = self.default if self.default in options else options[-1]
         asked = self.asked()
-        if st.session_state.get(self.key, self.default) is None:
-            st.session_state[self.key] = self.default
+        if st.session_state.get(self.key, default) not in options:  # chosen among others, or None
+            st.session_state[self.key] = default
         value = st.segmented_control(
             self.label,
             options,
-            default=self.default,
+            default=default,
             key=self.key,
             bind=URL,
             required=True,
             help=self.help,
         )
-        self.keep(value or self.default)
-        shown = self.told(asked, value or self.default, one_of(options))
+        self.keep(value or default)
+        shown = self.told(asked, value or default, one_of(options))
         if value is None:  # an empty value in a link: Streamlit obeys, although one is required
             st.rerun()
         return shown

@@ -13,6 +13,7 @@ function shape(tag, attributes, text) {
 class Drawing extends Panel {
   constructor(figure, data) {
     super(figure, data);
+    this.box.querySelector(".shape").remove(); // how many numbers it is made of is not its subject
     this.stage = this.box.appendChild(element("div", "drawings"));
   }
 

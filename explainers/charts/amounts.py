@@ -1,0 +1,33 @@
+"""Amounts of the same thing under several names, as bars that start at 0."""
+
+from collections.abc import Mapping
+
+import altair as alt
+import pandas as pd
+
+from explainers.charts.dress import dressed
+from explainers.charts.theme import Theme
+
+BAR, AXIS = 34, 55
+"""Pixels for one bar with its name, and for the axis: on the page a height includes both."""
+
+
+def amount_rows(amounts: Mapping[str, int]) -> pd.DataFrame:
+    """Whole numbers by name, in the order in which they are given, for `bars`."""
+    rows = [(place, name, amount) for place, (name, amount) in enumerate(amounts.items())]
+    return pd.DataFrame(rows, columns=["place", "name", "amount"])
+
+
+def bars(rows: pd.DataFrame, theme: Theme, length: int, x_title: str) -> alt.TopLevelMixin:
+    """Columns place, name, amount: one bar with its name above and its number behind."""
+    base = alt.Chart(rows)
+    y = alt.Y("place:O").axis(None).scale(paddingInner=0)
+    x = alt.X("amount:Q").title(x_title).axis(tickMinStep=1, tickCount=5)
+    lengths = base.mark_bar(color=theme.weight_bar, height=BAR * 0.4, yOffset=6).encode(
+        y, x, tooltip=["name:N", alt.Tooltip("amount:Q", format=",", title=x_title)]
+    )
+    words = base.mark_text(align="left", fontSize=13, color=theme.text, dy=-9)
+    words = words.encode(y, alt.Text("label:N"), x=alt.datum(0))
+    words = words.transform_calculate(label="datum.name + ': ' + format(datum.amount, ',')")
+    figure = (lengths + words).properties(width="container", height=BAR * length + AXIS)
+    return dressed(figure, theme)
