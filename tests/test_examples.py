@@ -11,7 +11,7 @@ import torch
 from explainers import device
 from explainers.attention import masks
 from explainers.attention.positions import sinusoidal
-from explainers.examples import embeddings, generator, random_head, toy
+from explainers.examples import embeddings, generator, random_head, random_latent, toy
 
 ROOT = Path(__file__).parents[1]
 BANK = ("the", "bank", "raised", "the", "rate")
@@ -99,11 +99,11 @@ def test_the_fastest_device_is_taken(monkeypatch, cuda, mps, expected):
 
 
 def test_a_random_latent_layer_makes_numbers_of_variance_one():
-    layer = examples.random_latent(
+    layer = random_latent(
         d_model=48, num_heads=30, head_dim=20, latent_dim=400, rope_dim=600, seed=3
     )
-    x = torch.randn(50, 48, generator=examples.generator("x"))
-    latent = torch.randn(50, 400, generator=examples.generator("latent"))
+    x = torch.randn(50, 48, generator=generator("x"))
+    latent = torch.randn(50, 400, generator=generator("latent"))
     made = x @ layer.w_query, x @ layer.w_down, x @ layer.w_rotary_key, latent @ layer.w_up_key
     assert [each.var().item() for each in made] == pytest.approx([1] * 4, rel=0.1)
     assert (layer.num_heads, layer.latent_dim, layer.rope_dim) == (30, 400, 600)
