@@ -24,7 +24,7 @@ ARROWS = {
     "pages": "streamlit torch explainers",
     "explainers/lessons": "streamlit torch pandas explainers.lessons explainers.ui "
     "explainers.attention explainers.charts explainers.examples explainers.sentence "
-    "explainers.tokens explainers.working",
+    "explainers.tokens explainers.trained explainers.training explainers.working",
     "explainers/ui": "streamlit torch pandas vl_convert explainers.ui explainers.charts "
     "explainers.device explainers.sentence explainers.working",
     "explainers/ui/server.py": "streamlit uvicorn",
@@ -32,6 +32,10 @@ ARROWS = {
     # The first page paints before Altair and pandas could be imported, and it needs these two.
     "explainers/charts/matrix.py": "explainers.charts.theme",
     "explainers/charts/theme.py": "",
+    "explainers/trained.py": "torch safetensors explainers.attention explainers.device "
+    "explainers.examples",
+    "explainers/training": "torch safetensors explainers.attention explainers.examples "
+    "explainers.trained explainers.training",
     "explainers/examples.py": "torch explainers.attention explainers.device",
     "explainers/device.py": "torch",
     "explainers/sentence.py": "regex",
@@ -60,7 +64,7 @@ RETIRED = {
     "C": "d_model",
 }
 """Words that do not come back, and what we say instead."""
-NAMED_FOR_LATER_PAGES = {"transformers", "sentencepiece", "safetensors"}
+NAMED_FOR_LATER_PAGES = {"transformers", "sentencepiece"}
 HOSTS = {"https://huggingface.co", "https://*.hf.space", "http://localhost"}
 
 
