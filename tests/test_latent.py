@@ -1,0 +1,179 @@
+"""MLA: absorbed is written out, and both are what transformers' DeepSeek-V3 computes."""
+
+import re
+from dataclasses import fields, replace
+
+import pytest
+import torch
+from torch.testing import assert_close
+from transformers import DeepseekV3Config
+from transformers.models.deepseek_v3.modeling_deepseek_v3 import (
+    DeepseekV3Attention,
+    DeepseekV3RotaryEmbedding,
+)
+
+from explainers.attention import masks
+from explainers.attention.latent import absorbed, compress, latent_attention
+from explainers.attention.latent_layer import Latent, latent_cache_elements
+from explainers.attention.layer import MultiHead
+from explainers.attention.multi_head import multi_head
+from explainers.attention.rotary import angles
+
+HEADS, HEAD_DIM, LATENT_DIM, ROPE_DIM, D_MODEL = 3, 10, 7, 4, 13
+BOTH = pytest.mark.parametrize("computed", [latent_attention, absorbed])
+
+
+def drawn(*axes):
+    seeded = torch.Generator().manual_seed(sum(axes) + len(axes))
+    return torch.randn(*axes, generator=seeded, dtype=torch.double) / axes[0] ** 0.5
+
+
+LAYER = Latent(
+    w_query=drawn(D_MODEL, HEADS * HEAD_DIM),
+    w_rotary_query=drawn(D_MODEL, HEADS * ROPE_DIM),
+    w_down=drawn(D_MODEL, LATENT_DIM),
+    gain=drawn(1, LATENT_DIM)[0],
+    w_up_key=drawn(LATENT_DIM, HEADS * HEAD_DIM),
+    w_up_value=drawn(LATENT_DIM, HEADS * HEAD_DIM) + 0.1,
+    w_rotary_key=drawn(D_MODEL, ROPE_DIM),
+    w_output=drawn(HEADS * HEAD_DIM, D_MODEL),
+    head_dim=HEAD_DIM,
+)
+X = drawn(2, 5, D_MODEL)
+CAUSAL = masks.build(masks.causal, 5, 5)
+BASE = 100.0
+
+
+def turned(start):
+    return angles(torch.arange(start, start + 5, dtype=torch.double), ROPE_DIM, BASE)
+
+
+@pytest.mark.parametrize("rule", masks.RULES)
+def test_absorbed_is_written_out_under_every_rule(rule):
+    mask = masks.build(masks.RULES[rule], 5, 5)
+    written = latent_attention(X, LAYER, mask, turned(0))
+    assert_close(absorbed(X, LAYER, mask, turned(0))._asdict(), written._asdict())
+
+
+@BOTH
+def test_sequences_of_different_lengths_are_computed_as_if_alone(computed):
+    mask = masks.build(masks.padding(torch.tensor([3, 5])), 5, 5)
+    together = computed(X, LAYER, mask, turned(0)).output
+    short = computed(X[0, :3], LAYER, mask[0, 0, :3, :3], turned(0)[:3]).output
+    assert_close(together[0, :3], short)
+
+
+def deepseek():
+    """The model's own layer with our weights, which it stores transposed and head by head."""
+    config = DeepseekV3Config(
+        hidden_size=D_MODEL,
+        num_attention_heads=HEADS,
+        num_key_value_heads=HEADS,
+        q_lora_rank=None,
+        kv_lora_rank=LATENT_DIM,
+        qk_nope_head_dim=HEAD_DIM,
+        qk_rope_head_dim=ROPE_DIM,
+        v_head_dim=HEAD_DIM,
+        rope_parameters={"rope_type": "default", "rope_theta": BASE},
+    )
+
+    def beside(one, other):
+        """Both parts of head 0, both parts of head 1, …"""
+        parts = [w.unflatten(-1, (HEADS, -1)) for w in (one, other)]
+        return torch.cat(parts, dim=-1).flatten(-2).T
+
+    theirs = DeepseekV3Attention(config, layer_idx=0).double()
+    assert theirs.q_proj is not None
+    with torch.no_grad():
+        theirs.q_proj.weight.copy_(beside(LAYER.w_query, LAYER.w_rotary_query))
+        theirs.kv_a_proj_with_mqa.weight.copy_(torch.cat([LAYER.w_down.T, LAYER.w_rotary_key.T]))
+        theirs.kv_a_layernorm.weight.copy_(LAYER.gain)
+        theirs.kv_b_proj.weight.copy_(beside(LAYER.w_up_key, LAYER.w_up_value))
+        theirs.o_proj.weight.copy_(LAYER.w_output.T)
+    return theirs, DeepseekV3RotaryEmbedding(config)
+
+
+@BOTH
+@pytest.mark.parametrize("rule", masks.RULES)
+def test_agrees_with_transformers_deepseek_v3(rule, computed):
+    mask = masks.build(masks.RULES[rule], 5, 5)
+    layer, places = deepseek()
+    hidden = torch.zeros(5, 5, dtype=torch.double).masked_fill(~mask, -torch.inf)
+    with torch.no_grad():
+        position = places(X, torch.arange(3, 8)[None])
+        output, weights = layer(X, position, hidden[None, None])[:2]
+    run = computed(X, LAYER, mask, turned(3))
+    # Their norm and their softmax are in single precision.
+    assert_close(run.weights, weights, rtol=1e-5, atol=1e-6)
+    assert_close(run.output, output, rtol=1e-5, atol=1e-6)
+
+
+@BOTH
+def test_moving_the_whole_text_changes_no_score(computed):
+    here, moved = (computed(X, LAYER, CAUSAL, turned(start)) for start in (0, 400))
+    assert_close(moved.scores, here.scores)
+    assert not torch.allclose(moved.cached.rotary_key, here.cached.rotary_key)
+
+
+@BOTH
+def test_place_is_known_by_the_rotary_part_alone(computed):
+    deaf = replace(LAYER, w_rotary_key=torch.zeros_like(LAYER.w_rotary_key))
+    order = [4, 2, 0, 1, 3]
+    full = masks.build(masks.full, 5, 5)
+    for layer, same in [(deaf, True), (LAYER, False)]:
+        straight = computed(X, layer, full, turned(0)).output
+        shuffled = computed(X[:, order], layer, full, turned(0)).output
+        assert torch.allclose(shuffled, straight[:, order]) == same
+
+
+@BOTH
+def test_with_a_latent_as_wide_as_x_it_is_multi_head_attention(computed):
+    x = X / X.square().mean(dim=-1, keepdim=True).sqrt()  # of the size that the norm gives
+    many = MultiHead(
+        LAYER.w_query, drawn(D_MODEL, 30) - 0.1, drawn(D_MODEL, 30) + 0.1, LAYER.w_output, HEAD_DIM
+    )
+    wide = replace(
+        LAYER,
+        # Scores are divided by the root of both parts of a key, although one is silent.
+        w_query=LAYER.w_query * ((HEAD_DIM + ROPE_DIM) / HEAD_DIM) ** 0.5,
+        w_rotary_key=torch.zeros_like(LAYER.w_rotary_key),
+        w_down=torch.eye(D_MODEL, dtype=torch.double),
+        gain=torch.ones(D_MODEL, dtype=torch.double),
+        w_up_key=many.w_key,
+        w_up_value=many.w_value,
+    )
+    run, expected = computed(x, wide, CAUSAL, turned(0)), multi_head(x, many, CAUSAL)
+    assert_close(run.weights, expected.weights, rtol=1e-5, atol=1e-6)  # the norm adds its epsilon
+    assert_close(run.output, expected.output, rtol=1e-5, atol=1e-6)
+
+
+def test_the_latent_is_normalised_whatever_the_size_of_x():
+    plain = replace(LAYER, gain=torch.ones_like(LAYER.gain))
+    latent = compress(1000 * X, plain, turned(0)).latent
+    assert_close(latent.square().mean(dim=-1), torch.ones(2, 5, dtype=torch.double))
+    assert compress(0 * X, plain, turned(0)).latent.tolist() == (0 * latent).tolist()
+
+
+def test_what_is_cached_is_counted():
+    kept = compress(X[0], LAYER, turned(0))
+    counted = latent_cache_elements(5, LATENT_DIM, ROPE_DIM)
+    assert counted == kept.latent.numel() + kept.rotary_key.numel() == 55
+    assert latent_cache_elements(1, 512, 64) == 576  # DeepSeek-V2: per token and layer
+
+
+def test_a_layer_reads_its_sizes_off_its_shapes():
+    sizes = LAYER.num_heads, LAYER.latent_dim, LAYER.rope_dim
+    assert sizes == (HEADS, LATENT_DIM, ROPE_DIM)
+
+
+@pytest.mark.parametrize("field", [field.name for field in fields(Latent)][1:-1])
+def test_a_matrix_that_does_not_fit_is_refused_by_its_name(field):
+    given = getattr(LAYER, field)[:-1]
+    shape = re.escape(str(tuple(given.shape)))
+    with pytest.raises(ValueError, match=f"{field} must be .* not {shape}"):
+        replace(LAYER, **{field: given})
+
+
+def test_heads_that_are_no_whole_heads_are_refused():
+    with pytest.raises(ValueError, match="30 columns cannot be cut into query heads of d_k 7"):
+        replace(LAYER, head_dim=7)
