@@ -11,7 +11,7 @@ import torch
 from explainers import device
 from explainers.attention import masks
 from explainers.attention.positions import sinusoidal
-from explainers.examples import embeddings, generator, random_head, random_latent, toy
+from explainers.examples import embeddings, generator, random_head, random_latent, random_layer, toy
 
 ROOT = Path(__file__).parents[1]
 BANK = ("the", "bank", "raised", "the", "rate")
@@ -98,12 +98,38 @@ def test_the_fastest_device_is_taken(monkeypatch, cuda, mps, expected):
     assert device.device_name(best) == ("cuda (a card)" if expected == "cuda" else expected)
 
 
+def test_every_head_of_a_random_layer_is_drawn_by_itself():
+    layer = random_layer(16, 6, 3, 4, seed=3)
+    assert (layer.num_heads, layer.num_kv_heads, layer.head_dim) == (6, 3, 4)
+    for matrix in (layer.w_query.T, layer.w_key.T, layer.w_value.T, layer.w_output):
+        assert len({tuple(row) for row in matrix.tolist()}) == len(matrix)
+    head, again = random_head(16, 4, 4, seed=3), random_layer(16, 6, 3, 4, seed=3)
+    assert torch.equal(layer.w_value[:, :4], head.w_value)
+    assert torch.equal(layer.w_output, again.w_output)
+    assert not torch.equal(layer.w_output, random_layer(16, 6, 3, 4, seed=4).w_output)
+    assert torch.equal(layer.w_key[:, :4], random_layer(16, 6, 1, 4, seed=3).w_key)
+
+
+def test_a_random_layer_makes_numbers_of_variance_one():
+    layer = random_layer(96, 40, 20, 20, seed=3)
+    device = layer.w_query.device
+    x = torch.randn(60, 96, generator=generator("x")).to(device)
+    heads = torch.randn(60, 800, generator=generator("heads")).to(device)
+    made = x @ layer.w_query, x @ layer.w_key, x @ layer.w_value, heads @ layer.w_output
+    assert [each.var().item() for each in made] == pytest.approx([1] * 4, rel=0.1)
+
+
+def test_a_random_layer_of_heads_that_cannot_share_is_refused():
+    with pytest.raises(ValueError, match="2 query heads cannot share 0 KV heads"):
+        random_layer(16, 2, 0, 4, seed=3)
+
+
 def test_a_random_latent_layer_makes_numbers_of_variance_one():
     layer = random_latent(
         d_model=48, num_heads=30, head_dim=20, latent_dim=400, rope_dim=600, seed=3
     )
-    x = torch.randn(50, 48, generator=generator("x"))
-    latent = torch.randn(50, 400, generator=generator("latent"))
+    x = torch.randn(50, 48, generator=generator("x")).to(layer.gain.device)
+    latent = torch.randn(50, 400, generator=generator("latent")).to(layer.gain.device)
     made = x @ layer.w_query, x @ layer.w_down, x @ layer.w_rotary_key, latent @ layer.w_up_key
     assert [each.var().item() for each in made] == pytest.approx([1] * 4, rel=0.1)
     assert (layer.num_heads, layer.latent_dim, layer.rope_dim) == (30, 400, 600)

@@ -45,6 +45,10 @@ def test_a_window_as_long_as_the_text_is_causal():
     assert not torch.equal(masks.build(masks.sliding_window(6), 5, 7), causal)
 
 
+def test_a_window_longer_than_the_text_is_causal_too():
+    assert drawn(masks.build(masks.sliding_window(10**9), 3, 3)) == ["#.. ##. ###"]
+
+
 def test_a_window_of_one_sees_only_itself():
     assert drawn(masks.build(masks.sliding_window(1), 3, 3)) == ["#.. .#. ..#"]
 
@@ -52,6 +56,27 @@ def test_a_window_of_one_sees_only_itself():
 def test_prefixes_reach_from_causal_to_full():
     assert torch.equal(masks.build(masks.prefix(0), 5, 5), masks.build(masks.causal, 5, 5))
     assert torch.equal(masks.build(masks.prefix(5), 5, 5), masks.build(masks.full, 5, 5))
+
+
+def test_a_mask_drawn_by_hand_is_the_mask_that_was_drawn():
+    cells = torch.tensor([[0, 1, 0], [1, 0, 1], [0, 0, 1]], dtype=torch.bool)
+    assert drawn(masks.build(masks.drawn(cells), 3, 3)) == [".#. #.# ..#"]
+    assert drawn(masks.build(masks.drawn(cells), 2, 3)) == ["#.# ..#"]
+
+
+def test_a_drawing_is_refused_by_its_empty_row():
+    cells = torch.ones(4, 4, dtype=torch.bool)
+    cells[2] = False
+    with pytest.raises(ValueError, match=r"row 2 \(of 4 queries\) nothing to look at"):
+        masks.build(masks.drawn(cells), 4, 4)
+    hidden = masks.drawn(torch.ones(4, 4, dtype=torch.bool).triu(1)) & masks.causal
+    with pytest.raises(ValueError, match=r"row 0 \(of 4 queries\) nothing to look at"):
+        masks.build(hidden, 4, 4)
+
+
+def test_a_text_of_one_token_has_one_cell_under_every_rule():
+    for rule in masks.RULES.values():
+        assert drawn(masks.build(rule, 1, 1)) == ["#"]
 
 
 def test_sequences_of_different_lengths_in_one_batch():

@@ -4,9 +4,17 @@ import inspect
 from functools import partial
 
 import pytest
+import test_alibi
 import test_attention
+import test_dropout
+import test_grouped_query
+import test_latent
+import test_leak
 import test_masks
+import test_multi_head
 import test_positions
+import test_reach
+import test_rotary
 import test_scaling
 import test_shapes
 import test_single_head
@@ -14,7 +22,22 @@ import test_tokens
 from torch import float32
 
 from explainers import tokens
-from explainers.attention import masks, positions, scaled_dot_product, scaling, single_head, steps
+from explainers.attention import (
+    alibi,
+    dropout,
+    grouped_query,
+    latent,
+    leak,
+    masks,
+    multi_head,
+    positions,
+    reach,
+    rotary,
+    scaled_dot_product,
+    scaling,
+    single_head,
+    steps,
+)
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import attention_steps
 
@@ -30,9 +53,32 @@ DECODING = partial(test_masks.test_while_decoding_the_queries_are_the_last_posit
 HEAD = test_single_head.test_agrees_with_torch
 JACOBIAN = test_scaling.test_gradient_size_is_the_norm_of_torchs_jacobian
 FORMULA = partial(test_positions.test_the_papers_formula, 100.0, 8)
+LISTED = partial(test_multi_head.test_one_large_matrix_is_a_list_of_heads, ())
+BATCH = partial(test_multi_head.test_one_large_matrix_is_a_list_of_heads, (2,))
+ADDED = test_multi_head.test_what_the_heads_add_is_the_output
+SHARED = partial(test_grouped_query.test_agrees_with_torch_under_every_rule, "causal", 3)
+AVERAGED = test_grouped_query.test_averaging_is_the_mean_over_each_group
+ABSORBED = partial(test_latent.test_absorbed_is_written_out_under_every_rule, "causal")
+DEEPSEEK = partial(
+    test_latent.test_agrees_with_transformers_deepseek_v3, "causal", latent.latent_attention
+)
+ARROWS = test_rotary.test_each_pair_is_an_arrow_that_is_turned
+LLAMA = test_rotary.test_agrees_with_transformers_llama
+MOVED = test_rotary.test_moving_the_whole_text_changes_no_score
+BLOOM = partial(test_alibi.test_agrees_with_transformers_bloom, 6)
+BIASED = partial(test_alibi.test_agrees_with_torch_under_every_rule, "causal")
+REACHED = test_reach.test_friday_needs_three_layers_to_reach_the_ceo
+STACKED = test_reach.test_each_sequence_of_a_batch_has_its_own_reach
+FELT = test_leak.test_a_later_token_is_felt_only_where_it_is_hidden_too_late
+MISSING = test_leak.test_what_is_hidden_too_late_is_missing_from_its_row
+ON_AVERAGE = partial(test_dropout.test_as_often_as_asked_and_unchanged_on_average, 0.1)
 COUNTED = test_tokens.test_each_merge_is_the_most_frequent_pair
 
-# Where KV heads are shared, `repeat` for `repeat_interleave` belongs here; no code does so yet.
+# Wrong in ways that give the right shapes.
+UNSPLIT = "parts = x.view(*x.shape[:-1], head_dim, -1).mT"
+UNTURNED = "w_output.view(head_dim, heads, -1).transpose(0, 1)"
+DEALT = "key.repeat([1] * (key.dim() - 3) + [group_size, 1, 1])"
+
 FAULTS = [
     (scaled_dot_product, "softmax(dim=-1)", "softmax(dim=-2)", WHOLE),
     (scaled_dot_product, " / math.sqrt(head_dim)", "", WHOLE),
@@ -47,6 +93,23 @@ FAULTS = [
     (scaling, "diag_embed(weights) - outer", "diag_embed(weights) + outer", JACOBIAN),
     (scaling, "# (draws, 1, head_dim)", "# (draws, head_dim)", DRAWS),
     (positions, "column % 2 == 0", "column % 2 == 1", FORMULA),
+    (multi_head, "parts = x.view(*x.shape[:-1], -1, head_dim)", UNSPLIT, LISTED),
+    (multi_head, "x = x.unsqueeze(-3)", "x = x.unsqueeze(0)", BATCH),
+    (multi_head, "w_output.view(heads, head_dim, -1)", UNTURNED, ADDED),
+    (grouped_query, "key.repeat_interleave(group_size, dim=-3)", DEALT, SHARED),
+    (grouped_query, "layer.w_value.view(groups)", "layer.w_key.view(groups)", AVERAGED),
+    (latent, "math.sqrt(layer.head_dim + layer.rope_dim)", "math.sqrt(layer.head_dim)", ABSORBED),
+    (latent, "(mean_square + EPSILON).sqrt()", "(mean_square + EPSILON)", DEEPSEEK),
+    (rotary, "stack([new_across, new_up]", "stack([new_up, new_across]", ARROWS),
+    (rotary, "x.chunk(2, dim=-1)", "x[..., 0::2], x[..., 1::2]", LLAMA),
+    (rotary, "rotate(key, angle)", "key", MOVED),
+    (alibi, "(head + 0.5)", "(head + 1.5)", BLOOM),
+    (alibi, " + bias  #", "  #", BIASED),
+    (reach, "(paths > 0)", "(paths > 1)", REACHED),
+    (reach, "torch.stack(reached, dim=-3)", "torch.stack(reached)", STACKED),
+    (leak, "allowed.softmax(dim=-1)", "scores.softmax(dim=-1)", FELT),
+    (leak, "weights.masked_fill(~mask, 0.0)", "weights", MISSING),
+    (dropout, " / (1 - probability)", "", ON_AVERAGE),
     (tokens, "words = recounted", "pass", COUNTED),
 ]
 
