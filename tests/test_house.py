@@ -42,6 +42,7 @@ ARROWS = {
     "explainers/tokens.py": "regex explainers.sentence",
     "explainers/working.py": "explainers.digits",
     "explainers/digits.py": "",
+    "explainers/memory": "explainers.memory",
     "explainers/attention": "torch explainers.attention",
 }
 """What each layer may import besides the standard library; the longest name that fits counts."""

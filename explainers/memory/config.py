@@ -1,0 +1,86 @@
+"""Any model's config.json: the text checked, then the fields that its cache depends on."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from explainers.memory.checks import shown
+from explainers.memory.fields import Fields
+from explainers.memory.groups import LayerGroup, ModelShape
+from explainers.memory.layers import decoder_groups
+
+LARGEST = 1_000_000
+"""Characters; the longest published config.json has a tenth of this."""
+ENCODERS = {"bert", "distilbert", "roberta", "xlm-roberta", "albert", "electra", "deberta-v2"}
+"""Architectures (`model_type`) that read their whole text at once and never generate."""
+
+
+def read_config_file(path: str | Path) -> ModelShape:
+    """The model in a folder with a config.json, or in such a file."""
+    file = Path(path)
+    file = file / "config.json" if file.is_dir() else file
+    try:
+        with file.open(encoding="utf-8") as opened:
+            return read_config(opened.read(LARGEST + 1))
+    except FileNotFoundError:
+        raise ValueError(f"there is no file {file}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{file} cannot be read as text: {type(error).__name__}") from None
+
+
+def read_config(text: str) -> ModelShape:
+    """The shape that a config.json describes; what it lacks or contradicts is named."""
+    fields = Fields(parsed(text))
+    notes = fields.notes
+    model_type = fields.text("model_type")
+    encoder_decoder = fields.flag("is_encoder_decoder")
+    groups: tuple[LayerGroup, ...] = ()
+    if model_type not in ENCODERS:
+        groups = decoder_groups(fields, encoder_decoder)
+    else:
+        notes.append("An encoder reads its text at once: it keeps no cache.")
+    return ModelShape(
+        id=fields.text("_name_or_path") or model_type or "config.json",
+        groups=groups,
+        num_heads=fields.num_heads(),
+        d_model=fields.number("hidden_size", "n_embd", "d_model"),
+        family=model_type,
+        architecture="encoder-decoder" if encoder_decoder else ("decoder" if groups else "encoder"),
+        context=fields.find("max_position_embeddings", "n_positions", "max_target_positions"),
+        encoder_context=fields.find(
+            "max_source_positions", "max_position_embeddings", "n_positions"
+        )
+        if encoder_decoder
+        else None,
+        nope_dim=fields.find("qk_nope_head_dim") or 0,
+        value_dim=fields.find("v_head_dim") or 0,
+        dtype=fields.text("dtype") or fields.text("torch_dtype") or "bfloat16",
+        sources=("the config.json you gave",),
+        notes=tuple(notes),
+    )
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """The object in the text; a text that was cut off is told from one that is not JSON."""
+    if len(text) > LARGEST:
+        raise ValueError(f"config.json has more than {LARGEST:,} characters: is it another file?")
+    if not text.strip():
+        raise ValueError("config.json is empty")
+    try:
+        found = json.loads(text, parse_constant=not_a_number)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+            raise ValueError(f"config.json breaks off at {where}: was all of it copied?") from None
+        raise ValueError(f"config.json is not JSON: {error.msg} at {where}") from None
+    except (RecursionError, ValueError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise ValueError(f"config.json cannot be read: {why}") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"config.json must be an object in {{…}}, not {shown(found)}")
+    return found
+
+
+def not_a_number(constant: str) -> None:
+    """Refuse NaN and Infinity, which Python would read although JSON has no such thing."""
+    raise ValueError(f"{constant} is not a number in JSON")

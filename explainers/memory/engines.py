@@ -1,0 +1,97 @@
+"""What engines allocate, which is more (or, between two steps, a token less) than the minimum."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from explainers.memory.cache import encoder_tokens, part
+from explainers.memory.checks import whole
+from explainers.memory.formats import Format, format_of
+from explainers.memory.groups import LayerGroup, ModelShape
+from explainers.memory.paging import BLOCK, pages
+
+CELLS = 256
+"""llama.cpp and whisper.cpp round every length up to a multiple of this."""
+MICRO_BATCH = 512
+"""Tokens that llama.cpp reads at once (n_ubatch): room beside a window for the next ones."""
+TOKEN_BUDGET = 2048
+"""Tokens that vLLM reads at once (max_num_batched_tokens), unless one says otherwise."""
+LATENT_FP8 = 656
+"""vLLM's fp8_ds_mla: 512 in fp8, four scales in float32, 64 rotary elements in 16 bits."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine, and for how many tokens it makes room in one layer."""
+
+    name: str
+    room: Callable[[LayerGroup, int], int]
+    note: str
+
+
+def engine_bytes(
+    shape: ModelShape,
+    tokens: int,
+    engine: str,
+    batch: int = 1,
+    dtype: str | Format = "bfloat16",
+    source_tokens: int | None = None,
+) -> int:
+    """What the engine of that name takes from the GPU for `batch` texts; beams are texts to it."""
+    if engine not in ENGINES:
+        raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
+    whole("tokens", tokens)
+    format_, room = format_of(dtype), ENGINES[engine].room
+    total = 0
+    for group in shape.known_groups():
+        if not group.vectors:
+            continue
+        length = encoder_tokens(shape, source_tokens) if group.kind == "cross" else tokens
+        if is_packed(engine, group, format_):
+            total += group.count * room(group, length) * LATENT_FP8
+        else:
+            total += part(group, room(group, length), format_).size
+    return whole("batch", batch) * total
+
+
+def is_packed(engine: str, group: LayerGroup, format_: Format) -> bool:
+    """Whether vLLM stores this latent in its own fp8 layout, known for DeepSeek's sizes only."""
+    deepseek = (group.latent_dim, group.rope_dim) == (512, 64)
+    return engine.startswith("vLLM") and format_.name == "fp8" and deepseek
+
+
+def transformers_room(group: LayerGroup, tokens: int) -> int:
+    """Between two steps a window of w holds w − 1 tokens: the new one is the w-th."""
+    return tokens if group.window is None else min(tokens, group.window - 1)
+
+
+def llama_cpp_room(group: LayerGroup, tokens: int) -> int:
+    """Cells in steps of 256; a window has room for the tokens that are read with it at once."""
+    full = CELLS * pages(tokens, CELLS)
+    if group.window is None:
+        return full
+    return min(full, CELLS * pages(group.window + MICRO_BATCH, CELLS))
+
+
+def vllm_room(group: LayerGroup, tokens: int) -> int:
+    """Whole pages; a window has one more, since it may begin inside a page."""
+    if group.kind == "sliding" and group.window:
+        return BLOCK * (pages(min(group.window - 1 + TOKEN_BUDGET, tokens)) + 1)
+    if group.kind == "chunked" and group.window:
+        return BLOCK * pages(min(group.window + TOKEN_BUDGET, tokens))
+    return BLOCK * pages(tokens)
+
+
+def vllm_full_room(group: LayerGroup, tokens: int) -> int:
+    """The hybrid cache manager switched off: a window saves time and no memory."""
+    return BLOCK * pages(tokens)
+
+
+ENGINES = {
+    engine.name: engine
+    for engine in [
+        Engine("transformers", transformers_room, "DynamicCache: grows with the text"),
+        Engine("llama.cpp", llama_cpp_room, "for the whole context when it starts"),
+        Engine("vLLM", vllm_room, f"pages of {BLOCK} tokens, {TOKEN_BUDGET:,} read at once"),
+        Engine("vLLM, windows off", vllm_full_room, "pages; every layer charged in full"),
+    ]
+}

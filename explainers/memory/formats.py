@@ -1,0 +1,71 @@
+"""How many bytes numbers take in a cache, with the scales and zero points they share."""
+
+from dataclasses import dataclass
+
+from explainers.memory.checks import whole
+
+
+@dataclass(frozen=True)
+class Format:
+    """A number format: the bits of one element, and of what a group of elements shares."""
+
+    name: str
+    bits: int
+    group: int | None = None
+    shared_bits: int = 0
+    per_head: bool = False
+    residual: int = 0
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        whole("bits", self.bits)
+        whole("residual", self.residual, 0)
+        whole("shared_bits", self.shared_bits, 0)
+        if self.group is not None:
+            whole("group", self.group)
+
+    def vector_bytes(self, heads: int, head_dim: int) -> int:
+        """What one token's keys (or values) of one layer take; a group that is not full counts."""
+        elements = heads * head_dim
+        groups = heads if self.per_head else -(-elements // self.group) if self.group else 0
+        return -(-elements * self.bits // 8) + -(-groups * self.shared_bits // 8)
+
+
+def grouped(bits: int, group: int = 64, zero_bits: int = 16, residual: int = 0) -> Format:
+    """Whole numbers of a few bits; each group shares a 16-bit scale and a zero point."""
+    name = f"int{bits}, groups of {group}"
+    return Format(name, bits, group, 16 + zero_bits, residual=residual)
+
+
+SIXTEEN = Format("bfloat16", 16)
+LLAMA_CPP = "llama.cpp: blocks of 32 elements"
+FORMATS = {
+    made.name: made
+    for made in [
+        Format("float32", 32),
+        SIXTEEN,
+        Format("float16", 16),
+        Format("fp8", 8, note="one scale for a whole tensor, not counted"),
+        Format("int8", 8, note="one scale for a whole tensor, not counted"),
+        Format("fp8_per_head", 8, None, 32, True, note="vLLM: a scale for each token and head"),
+        Format("int8_per_head", 8, None, 32, True, note="vLLM: a scale for each token and head"),
+        Format("int4", 4, 64, 32, note="groups of 64 share a 16-bit scale and zero point"),
+        Format("int4_residual", 4, 64, 32, residual=128, note="as int4; the newest 128 in 16 bits"),
+        Format("int2_residual", 2, 32, 32, residual=128, note="KIVI: scale and minimum of 32"),
+        Format("nvfp4", 4, 16, 8, note="vLLM: an 8-bit scale for 16 elements"),
+        Format("q8_0", 8, 32, 16, note=f"{LLAMA_CPP} share a scale"),
+        Format("q5_1", 5, 32, 32, note=f"{LLAMA_CPP} share a scale and a minimum"),
+        Format("q5_0", 5, 32, 16, note=f"{LLAMA_CPP} share a scale"),
+        Format("q4_1", 4, 32, 32, note=f"{LLAMA_CPP} share a scale and a minimum"),
+        Format("q4_0", 4, 32, 16, note=f"{LLAMA_CPP} share a scale"),
+    ]
+}
+
+
+def format_of(dtype: str | Format) -> Format:
+    """The format of that name, or the one given."""
+    if isinstance(dtype, Format):
+        return dtype
+    if not isinstance(dtype, str) or dtype not in FORMATS:
+        raise ValueError(f"dtype must be one of {', '.join(FORMATS)}, not {dtype!r}")
+    return FORMATS[dtype]
