@@ -1,0 +1,90 @@
+"""What a deployment's numbers are made of, in lines that can be checked by hand."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+from explainers.memory.formats import format_of
+from explainers.memory.serving import (
+    Deployment,
+    free_on_each,
+    longest_context,
+    sequence_on_each,
+    users,
+    weight_bytes,
+    weights_on_each,
+)
+from explainers.memory.sizes import both, quotient
+from explainers.memory.speed import (
+    active_parameters,
+    compute_bound_batch,
+    computing_seconds,
+    reading_seconds,
+    tokens_per_second,
+    weights_read,
+)
+
+
+def memory_lines(deployment: Deployment, tokens: int) -> tuple[str, ...]:
+    """Weights, what is left, and how many texts of so many tokens go into it."""
+    weights, free = weight_bytes(deployment), free_on_each(deployment)
+    one, readers = sequence_on_each(deployment, tokens), users(deployment, tokens)
+    exact = "" if deployment.shape.parameters_are_exact else " (a stated, rounded number)"
+    format_, usable = format_of(deployment.weight_dtype), deployment.gpu.memory
+    lines = [
+        f"{deployment.shape.parameters:,} parameters{exact} in {format_.name}: "
+        f"{weights:,} bytes = {both(weights)}",
+        f"usable on each GPU: {usable:,} bytes × {deployment.percent} % = "
+        f"{usable * deployment.percent // 100:,} bytes",
+        f"left for caches: {usable * deployment.percent // 100:,} − {weights_on_each(deployment):,} "
+        f"weights − {deployment.overhead:,} overhead (an estimate) = {free:,} bytes",
+        f"one text of {tokens:,} tokens on each GPU: {one:,} bytes = {both(one)}",
+    ]
+    if free < 0:
+        return (*lines, "The weights alone do not fit.")
+    if readers is None:
+        return (*lines, "A text takes no cache: memory sets no limit.")
+    return (*lines, f"{free:,} ÷ {one:,} = {readers:,} texts at once (rounded down)")
+
+
+def context_line(deployment: Deployment, readers: int = 1) -> str:
+    """The longest text, with the check that one more token would not fit."""
+    longest = longest_context(deployment, readers)
+    if longest is None:
+        return "The cache stops growing before the memory is full: no limit on the length."
+    if not longest:
+        return "Not even one token fits."
+    free = free_on_each(deployment)
+    now = readers * sequence_on_each(deployment, longest)
+    then = readers * sequence_on_each(deployment, longest + 1)
+    return f"longest text: {longest:,} tokens ({now:,} ≤ {free:,} < {then:,} bytes)"
+
+
+def speed_lines(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[str, ...]:
+    """The limit that bandwidth sets, the one that arithmetic sets, and which of them it is."""
+    weights, one = weights_read(deployment), sequence_on_each(deployment, tokens)
+    reading = reading_seconds(deployment, tokens, batch)
+    computing = computing_seconds(deployment, batch)
+    active, gpu = active_parameters(deployment), deployment.gpu
+    turn = compute_bound_batch(deployment, tokens)
+    return (
+        f"read in a step by each GPU: {weights:,} of weights + {batch:,} × {one:,} of caches = "
+        f"{weights + batch * one:,} bytes",
+        f"÷ {gpu.bandwidth:,} bytes a second = {milliseconds(reading)} ms",
+        f"computed in a step: 2 × {active:,} parameters × {batch:,} ÷ ({gpu.flops:,} × "
+        f"{deployment.gpus}) = {milliseconds(computing)} ms",
+        f"at most {decimals(tokens_per_second(deployment, tokens, batch))} tokens a second: "
+        f"limited by {'reading' if reading >= computing else 'computing'}",
+        f"computing takes over from {turn:,} texts on"
+        if turn is not None
+        else "caches always take longer to read than to compute with",
+    )
+
+
+def milliseconds(seconds: Fraction) -> Decimal:
+    """To a thousandth."""
+    return decimals(seconds * 1000, 3)
+
+
+def decimals(number: Fraction, places: int = 1) -> Decimal:
+    """A fraction with so many decimals."""
+    return quotient(number.numerator, number.denominator, places)
