@@ -9,6 +9,7 @@ from torch.func import vmap
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from explainers.attention.grouped_query import grouped_query
+from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import ManyHeads, multi_head
 from explainers.attention.positions import sinusoidal
 from explainers.examples import LONGEST, generator
@@ -49,11 +50,22 @@ def fresh(configuration: Configuration, seed: int) -> tuple[Tensor, ...]:
     )
 
 
+def parts_of(learned: Learned) -> tuple[Tensor, ...]:
+    """What was learned, in the order of `trained.PARTS`."""
+    layer = learned.layer
+    matrices = layer.w_query, layer.w_key, layer.w_value, layer.w_output
+    return tuple(part.detach().cpu() for part in (learned.embedding, *matrices, learned.bias))
+
+
+def heads(x: Tensor, layer: MultiHead, mask: Tensor) -> ManyHeads:
+    """The pages' own attention, with as many KV heads as the layer has."""
+    return (multi_head if layer.group_size == 1 else grouped_query)(x, layer, mask)
+
+
 def attend(learned: Learned, words: Tensor, mask: Tensor) -> ManyHeads:
-    """The pages' own attention over embedding + position; `words` are places in `WORDS`."""
+    """Attention over embedding + position; `words` are places in `WORDS`."""
     x = learned.embedding[words] + sinusoidal(words.shape[-1], D_MODEL, LONGEST)
-    mechanism = multi_head if learned.layer.group_size == 1 else grouped_query
-    return mechanism(x, learned.layer, mask)
+    return heads(x, learned.layer, mask)
 
 
 def losses(learned: Learned, task: Given) -> Tensor:
@@ -68,14 +80,16 @@ def mean_loss(learned: Learned, task: Given) -> Tensor:
 
 
 class Training:
-    """Some seeds of one configuration, learning side by side; each as if it were alone.
+    """Some seeds of one configuration, learning side by side, each as if it were alone.
 
-    Side by side sums are rounded in another order, so weights trained alone differ a little.
+    They begin untrained, or, for more training, with what `start` has for each seed.
     """
 
-    def __init__(self, configuration: Configuration, seeds: Sequence[int]) -> None:
+    def __init__(
+        self, configuration: Configuration, seeds: Sequence[int], start: Sequence[Learned] = ()
+    ) -> None:
         self.configuration = configuration
-        drawn = [fresh(configuration, seed) for seed in seeds]
+        drawn = [parts_of(one) for one in start] or [fresh(configuration, s) for s in seeds]
         self.parts = [torch.stack(alike).requires_grad_() for alike in zip(*drawn, strict=True)]
         self._adam = torch.optim.Adam(self.parts, RATE, fused=True)
         self._draws = [generator("batches", seed) for seed in seeds]
