@@ -11,6 +11,9 @@ CONTENTS = {
         "pages/03_query_key_value.py": "Query, key, value",
         "pages/04_scores.py": "Scores, softmax, output",
     },
+    "Masks and heads": {
+        "pages/05_masks.py": "Masks",
+    },
 }
 
 page = st.navigation(

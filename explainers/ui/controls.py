@@ -2,7 +2,15 @@
 
 import streamlit as st
 
-from explainers.sentence import MAX_CHARACTERS, PRESETS, SENTENCE, Sentence, read_sentence
+from explainers.sentence import (
+    MAX_CHARACTERS,
+    MAX_TOKENS,
+    PRESETS,
+    SENTENCE,
+    Sentence,
+    read_sentence,
+)
+from explainers.ui.drawn import CAUSAL, Drawing
 from explainers.ui.kinds import URL, Choice, Counter, Ladder, Listed, Switch, Whole
 from explainers.ui.links import KEPT, NOTICES, Control
 from explainers.ui.live import Live
@@ -57,22 +65,14 @@ temperature = Live(
     "temperature", "Temperature", 1, tuple(round(2 ** (n / 2), 4) for n in range(-6, 15))
 )
 root_head_dim = Live("root_d_k", "d_k", 64, tuple(2**power for power in range(2, 11)))
+window = Live("window", "Width of the window", 3, tuple(range(1, MAX_TOKENS + 1)))
+prefix = Counter("prefix", "Length of the prefix", 3)
+cells = Drawing("cells", "Your mask", CAUSAL)
+reach_window = Choice("reach_window", "Window of every layer", "3", ("1", "2", "3", "4", "5"))
+layers = Live("layers", "Layers stacked", 1, tuple(range(1, 9)))
 
-ALL = (
-    *(d_model, head_dim, value_dim, seed, mask, predict_first, queries, matrix, row, column),
-    *(
-        weights,
-        num_heads,
-        num_kv_heads,
-        unit,
-        merges,
-        longest,
-        projection,
-        step,
-        temperature,
-        root_head_dim,
-    ),
-)
+ALL = tuple(one for one in [*globals().values()] if isinstance(one, Control) and one is not text)
+"""Every choice but the text."""
 
 
 def sentence() -> Sentence:

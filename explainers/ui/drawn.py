@@ -29,6 +29,11 @@ class Drawing(Unbound):
         self.write(value)
         return cells_of(value, side)
 
+    def made_for(self, side: int) -> int:
+        """For how many words the drawing was made; the two that are named are for any number."""
+        value = st.session_state[self.key]
+        return side if value in (CAUSAL, FULL) else len(value.split("."))
+
     def turn(self, side: int, row: int, column: int) -> None:
         """Set a cell that was empty, empty one that was set; a callback."""
         cells = cells_of(st.session_state[self.key], side)

@@ -1,7 +1,7 @@
 // A small matrix: a table that screen readers and arrow keys can walk through.
 
 const LABELS = 78, BESIDE = 38, DIGITS_NEED = 28, LABEL_NEEDS = 14, MINIATURE = 126;
-const widest = (room) => room < 700 ? 30 : room < 1000 ? 33 : 40; // two panels of 7 side by side at 1024
+const widest = (room) => room < 700 ? 30 : room < 1000 ? 31 : 40; // of 7 words two at 1024, three at 1280
 
 class Panel {
   constructor(figure, data) {

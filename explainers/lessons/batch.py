@@ -1,0 +1,55 @@
+"""Two sentences of different lengths in one batch: the shorter one is filled up, and hidden."""
+
+import torch
+from torch import Tensor
+
+from explainers.attention import masks
+from explainers.attention.single_head import single_head
+from explainers.lessons.mask_lab import Lab, Tokens, weight_panel
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Figure, oriented
+from explainers.ui.prose import Prose
+
+OTHER = ("Shares", "rose", "sharply")
+PAD = "[pad]"
+
+
+def beside(tokens: Tokens) -> Tokens:
+    """A second sentence that is not as long as the reader's."""
+    return OTHER[:-1] if len(tokens) == len(OTHER) else OTHER
+
+
+def filled(tokens: Tokens, length: int) -> Tokens:
+    """The sentence with its filling."""
+    return tokens + (PAD,) * (length - len(tokens))
+
+
+def show_batch(text: Prose, lab: Lab) -> None:
+    """The reader's sentence and another one, computed in one call."""
+    sentences = lab.tokens, beside(lab.tokens)
+    lengths = torch.tensor([len(sentence) for sentence in sentences])
+    length = int(lengths.max())
+    toys = [lab.toy(filled(sentence, length)) for sentence in sentences]
+    mask = masks.build(masks.padding(lengths), length, length).to(toys[0].x.device)
+    x = torch.stack([toy.x for toy in toys])[:, None]
+    weights = single_head(x, toys[0].head, mask).weights[:, 0]
+    alone = [single_head(*lab.toy(sentence)).weights for sentence in sentences]
+    text("batch", length=length, moved=f"{most_moved(weights, alone):.1g}")
+    panels = [
+        weight_panel(
+            f"sentence {n + 1}",
+            f"{len(sentence)} words, {length - len(sentence)} × {PAD}",
+            weights[n],
+            mask[n, 0],
+            filled(sentence, length),
+        )
+        for n, sentence in enumerate(sentences)
+    ]
+    alt = "The weights of two sentences in one batch; the columns of the filling are blank."
+    show_figure(Figure(oriented(panels, lab.queries_down), alt), lab.origin, "batch")
+
+
+def most_moved(weights: Tensor, alone: list[Tensor]) -> float:
+    """The largest difference that the batch makes to a sentence's own weights."""
+    own = zip(weights, alone, strict=True)
+    return max((w[: len(a), : len(a)] - a).abs().max().item() for w, a in own)

@@ -1,0 +1,81 @@
+"""A word is added: what full attention has to compute again, and causal attention has not."""
+
+import streamlit as st
+from torch import Tensor
+
+from explainers import examples
+from explainers.attention import masks
+from explainers.attention.masks import Rule
+from explainers.attention.single_head import Projections, project, single_head
+from explainers.charts.matrix import Matrix, sharing_colours
+from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Figure, Panel
+from explainers.ui.plain import verbatim
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
+from explainers.ui.provenance import random_weights
+
+Tokens = tuple[str, ...]
+ADDED = "evening"
+D_MODEL, D_K = 8, 4
+ANOTHER = 100
+"""Added to the seed for the second layer's weights."""
+ROUNDING = 1e-5
+RULES = {"full": masks.full, "causal": masks.causal}
+
+
+def second_layer(tokens: Tokens, rule: Rule, seed: int) -> Projections:
+    """Q, K and V of a second layer, which reads what the first one gave each word."""
+    toy = examples.toy(tokens, D_MODEL, D_K, "full", seed, value_dim=D_MODEL)
+    mask = masks.build(rule, len(tokens), len(tokens)).to(toy.x.device)
+    first = single_head(toy.x, toy.head, mask).output
+    return project(first, examples.random_head(D_MODEL, D_K, D_K, seed + ANOTHER))
+
+
+def changes(tokens: Tokens, rule: Rule, seed: int) -> Projections:
+    """What one more word changes in the second layer's Q, K and V of the words before it."""
+    before, after = second_layer(tokens, rule, seed), second_layer((*tokens, ADDED), rule, seed)
+    return Projections(*(new[:-1] - old for old, new in zip(before, after, strict=True)))
+
+
+def rows_moved(change: Tensor) -> int:
+    """How many words have another row now."""
+    return int((change.abs() > ROUNDING).any(dim=-1).sum())
+
+
+def show_one_pass(text: Prose, tokens: Tokens) -> None:
+    """What every row of a causal sentence has read, and which word it must say."""
+    text("one_pass", count=len(tokens))
+    nexts = (*tokens[1:], "?")
+    lines = [f"{' '.join(tokens[: n + 1])}  →  {word}" for n, word in enumerate(nexts)]
+    st.code("\n".join(lines), language=None)
+
+
+def show_growing(text: Prose, tokens: Tokens, seed: int) -> None:
+    """K and V of a second layer, with and without one more word."""
+    found = {name: changes(tokens, rule, seed) for name, rule in RULES.items()}
+    moved = {name: rows_moved(change.key) for name, change in found.items()}
+    text("growing", added=ADDED, last=verbatim(tokens[-1]))
+    options, answer = ("0", "1", f"{len(tokens)}"), f"{moved['full']}"
+    if revealed(text, "growing", options, answer, rows=len(tokens), causal=moved["causal"]):
+        drawn = [
+            _change(f"{letter}, {name}", getattr(change, role), tokens, role)
+            for name, change in found.items()
+            for letter, role in (("K", "key"), ("V", "value"))
+        ]
+        panels = [
+            Panel(matrix.name, matrix, operator="" if n % 2 else " ")
+            for n, matrix in enumerate(sharing_colours(*drawn))
+        ]
+        alt = "What one more word changes in K and V of the second layer, full and causal."
+        origin = random_weights(seed, found["full"].key.device)
+        show_figure(Figure(panels, alt), origin, "growing")
+
+
+def _change(name: str, change: Tensor, tokens: Tokens, role: str) -> Matrix:
+    rows, columns = rows_moved(change), [str(n) for n in range(change.shape[1])]
+    formula = f"new − old: {rows} of {len(tokens)} rows change"
+    return Matrix(
+        name, formula, change.tolist(), tokens, columns, TOKEN_AXIS, FEATURE_AXIS, role=role
+    )

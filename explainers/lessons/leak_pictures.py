@@ -1,0 +1,54 @@
+"""−∞ before the softmax, or 0 after it: what earlier words learn of a later one."""
+
+from dataclasses import replace
+
+from torch import Tensor
+
+from explainers.attention import masks
+from explainers.attention.leak import masked_after, masked_before
+from explainers.charts.matrix import Matrix, sharing_colours
+from explainers.lessons.mask_lab import Lab, pairs, visible, weight_panel
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Figure, Panel, oriented
+from explainers.ui.plain import verbatim
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
+from explainers.ui.source import show_source
+
+ROUNDING = 1e-5
+"""Sums of float32 in another order differ by about 1e-7."""
+NEW_WORD = "another"
+WAYS = {"0 after": masked_after, "−∞ before": masked_before}
+
+
+def show_leak(text: Prose, lab: Lab) -> None:
+    """Both ways on the sentence, and how the weights move when the last word is another one."""
+    mask, tokens = lab.mask(masks.causal), lab.tokens
+    changed = replace(lab, tokens=(*tokens[:-1], NEW_WORD)).scores
+    weights = {name: way(lab.scores, mask) for name, way in WAYS.items()}
+    moved = {name: way(changed, mask) - weights[name] for name, way in WAYS.items()}
+    after, before = (earlier_rows_moved(change) for change in moved.values())
+    last, earlier = verbatim(tokens[-1]), len(tokens) - 1
+    text("leak", last=last, new=NEW_WORD, earlier=earlier)
+    options = ("0", "1", f"{earlier}")
+    if revealed(text, "leak", options, f"{after}", last=last, earlier=earlier, kept=before):
+        panels = []
+        changes = sharing_colours(*(_change(name, moved[name], lab, mask) for name in WAYS))
+        for (name, shares), change in zip(weights.items(), changes, strict=True):
+            sums = f"the first row sums to {shares[0].sum():.2f}"
+            made = weight_panel(name, sums, shares, mask, tokens)
+            panels += [replace(made, heading=f"{name} the softmax"), Panel(change.name, change)]
+        alt = "Causal weights made in two ways, and how each moves when the last word is another."
+        show_figure(Figure(oriented(panels, lab.queries_down), alt), lab.origin, "leak")
+        text("leak_seen")
+        show_source(*WAYS.values())
+
+
+def earlier_rows_moved(change: Tensor) -> int:
+    """How many rows, the last one left out, have a weight that moved."""
+    return int((change[:-1].abs() > ROUNDING).any(dim=-1).sum())
+
+
+def _change(name: str, change: Tensor, lab: Lab, mask: Tensor) -> Matrix:
+    rows = f"{earlier_rows_moved(change)} of {len(lab.tokens) - 1} earlier rows change"
+    return pairs(f"{name}, last word new", rows, visible(change, mask), lab.tokens)

@@ -1,0 +1,81 @@
+"""Windows stacked in layers: which words can reach which, layer by layer."""
+
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from explainers.attention import masks
+from explainers.attention.reach import reach, window_reach
+from explainers.charts.matrix import Values
+from explainers.charts.theme import LAYER_AXIS
+from explainers.lessons.mask_lab import Lab, ticked, visible
+from explainers.ui import controls
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Figure, Panel, Slider, oriented
+from explainers.ui.plain import verbatim
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
+from explainers.ui.provenance import formula
+from explainers.ui.source import show_source
+
+NEVER = "never"
+ASKED = 1
+"""The word of the question, from 0: the running sentence's subject."""
+
+
+def layers_needed(width: int, far: int) -> str:
+    """After how many layers of a window the last of `far + 1` words knows of the first."""
+    mask = masks.build(masks.sliding_window(width), far + 1, far + 1)
+    known = reach(mask, max(far, 1))[:, -1, 0].tolist()
+    return str(known.index(True) + 1) if True in known else NEVER
+
+
+def show_reach(text: Prose, lab: Lab, width: int) -> None:
+    """How many layers it takes from the last word to an early one, then every pair and layer."""
+    tokens, last = lab.tokens, len(lab.tokens) - 1
+    early = min(ASKED, max(last - 1, 0))
+    answer = layers_needed(width, last - early)
+    if revealed(
+        text,
+        "reach",
+        ("1", "2", "3", NEVER),
+        answer,
+        width=width,
+        before=width - 1,
+        last=verbatim(tokens[last]),
+        early=verbatim(tokens[early]),
+        apart=last - early,
+    ):
+        text("reach_seen")
+        _show_layers(lab, width)
+        show_source(reach, window_reach)
+
+
+def _show_layers(lab: Lab, width: int) -> None:
+    control, tokens, length = controls.layers, lab.tokens, len(lab.tokens)
+    place, steps = control(), [int(step) for step in control.steps]
+    mask = masks.build(masks.sliding_window(width), length, length)
+    by_layer = reach(mask, len(steps))
+    done = torch.tril(torch.ones(len(steps), len(steps), dtype=torch.bool))
+    cones = tuple(_ticks(by_layer[:, -1] & rows[:, None]) for rows in done)
+    known = tuple(map(_ticks, by_layer))
+    pairs = ticked("who knows of whom", "after the layers of the slider", by_layer[place], tokens)
+    cone = replace(
+        pairs,
+        name=f"what “{tokens[-1]}” knows of",
+        formula="a row per layer",
+        values=cones[place],
+        rows=[f"{step}" for step in steps],
+        row_axis=LAYER_AXIS,
+    )
+    labels = [f"{n}: {n} × ({width} − 1) + 1 = {window_reach(width, n)} positions" for n in steps]
+    slider = Slider(control.label, labels, place, lambda turned: control.put(steps[turned]))
+    panels = [Panel("pairs", pairs, frames=known), Panel("cone", cone, frames=cones)]
+    alt = "Which words can reach which after some layers, and what the last word knows of."
+    origin = formula("which words a mask lets through", mask.device)
+    show_figure(Figure(oriented(panels, lab.queries_down), alt, slider=slider), origin, "reach")
+
+
+def _ticks(reached: Tensor) -> Values:
+    return visible(reached.int(), reached)

@@ -1,0 +1,69 @@
+"""Who may look at whom: one matrix under many masks, what each lets through and what it costs."""
+
+import streamlit as st
+
+from explainers.lessons.batch import show_batch
+from explainers.lessons.growing import show_growing, show_one_pass
+from explainers.lessons.leak_pictures import show_leak
+from explainers.lessons.mask_costs import show_costs
+from explainers.lessons.mask_drawing import show_drawing, show_empty_row
+from explainers.lessons.mask_lab import Lab
+from explainers.lessons.mask_pictures import show_masks, show_moved
+from explainers.lessons.reach_pictures import show_reach
+from explainers.ui import common, controls
+from explainers.ui.plain import verbatim
+
+text = common.page_text(__file__)
+
+
+@st.fragment
+def side_by_side(lab: Lab) -> None:
+    """One matrix under every mask, and where the probability went."""
+    text("cells")
+    words = len(lab.tokens)
+    prefix, width = controls.prefix(0, words), controls.window() + 1
+    show_masks(text, lab, width, prefix)
+    show_moved(text, lab, width, prefix)
+
+
+@st.fragment
+def by_hand(lab: Lab) -> None:
+    """A mask of the reader's own, and one that is refused."""
+    show_drawing(text, lab)
+
+
+@st.fragment
+def in_layers(lab: Lab) -> None:
+    """How far windows reach when they are stacked, and what they spare."""
+    text("reach")
+    width = int(controls.reach_window())
+    show_reach(text, lab, width)
+    show_costs(text, len(lab.tokens), width, controls.prefix.default)
+
+
+@st.fragment
+def before_or_after(lab: Lab) -> None:
+    """What is hidden too late, and what is hidden altogether."""
+    show_leak(text, lab)
+    show_empty_row(text, lab)
+
+
+@st.fragment
+def one_way(lab: Lab) -> None:
+    """What a model gains that never looks ahead."""
+    show_one_pass(text, lab.tokens)
+    show_growing(text, lab.tokens, lab.seed)
+
+
+text("question")
+tokens, is_trained = controls.sentence().tokens, False
+choices = Lab(tokens, is_trained, common.seed(), common.queries_down())
+if choices.unknown:
+    text("unknown", words=", ".join(map(verbatim, choices.unknown)))
+side_by_side(choices)
+by_hand(choices)
+show_batch(text, choices)
+before_or_after(choices)
+in_layers(choices)
+one_way(choices)
+text("notice")

@@ -1,0 +1,278 @@
+"""Page 05: what its pictures hold, what it refuses, and what it says to absurd links."""
+
+import json
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from opening import PAGES, opened, pictures
+
+from explainers.attention import masks
+from explainers.attention.scaled_dot_product import attention
+from explainers.lessons.growing import RULES, changes, rows_moved
+from explainers.lessons.mask_costs import left
+from explainers.lessons.mask_lab import Lab
+from explainers.lessons.reach_pictures import NEVER, layers_needed
+from explainers.sentence import MAX_TOKENS, SENTENCE
+from explainers.ui.drawn import cells_of, is_drawing, text_of
+
+PAGE = next(page for page in PAGES if page.stem == "05_masks")
+WORDS = tuple(SENTENCE.split())
+FIGURES = ("masks", "moved", "drawing", "batch", "leak", "reach", "growing")
+LAB = Lab(WORDS, is_trained=False, seed=0, queries_down=True)
+
+
+def panels(visit, figure):
+    """{name: panel} of one of the page's pictures, as they are sent."""
+    found = [json.loads(picture)[0] for picture in pictures(visit)]
+    assert len(found) == len(FIGURES)
+    return {panel["id"]: panel for panel in found[FIGURES.index(figure)]["panels"]}
+
+
+def slider(visit, figure):
+    return json.loads(pictures(visit)[FIGURES.index(figure)])[0]["slider"]
+
+
+def numbers(panel):
+    """The cells of a panel; what is blank counts as 0."""
+    return torch.tensor([[value or 0.0 for value in line] for line in panel["values"]])
+
+
+def blank(panel):
+    return torch.tensor([[value is None for value in line] for line in panel["values"]])
+
+
+def said(visit):
+    return "\n".join(markdown.value for markdown in visit.main.markdown)
+
+
+def test_cells_are_counted():
+    visit = opened(PAGE)
+    found = panels(visit, "masks")
+    assert found["full"]["formula"] == "49 of 49 cells"
+    assert found["causal"]["formula"] == "28 of 49 cells"
+    assert slider(visit, "masks")["labels"][2] == "3: 18 of 49 cells"
+    assert slider(visit, "masks")["index"] == 2
+
+
+def test_the_question_knows_28():
+    asking = opened(PAGE, {"predict": "true", "guess_cells": "28"})
+    assert "You said **28**, and that is what comes out." in said(asking)
+
+
+def test_a_mask_shares_out_what_full_attention_gave_to_others():
+    """Softmax after −∞ is full attention's row, cut and divided by what is left of it."""
+    found = panels(opened(PAGE, {"window": "2", "prefix": "4"}), "masks")
+    full = numbers(found["full"])
+    for name, cells in {"causal": 28, "window": 13, "prefix": 34}.items():
+        kept = full.masked_fill(blank(found[name]), 0)
+        assert int((~blank(found[name])).sum()) == cells
+        torch.testing.assert_close(
+            numbers(found[name]), kept / kept.sum(dim=-1, keepdim=True), atol=1e-5, rtol=1e-4
+        )
+
+
+def test_every_width_is_sent_along():
+    visit = opened(PAGE)
+    window = panels(visit, "masks")["window"]
+    assert [sum(v is not None for line in f for v in line) for f in window["frames"]] == [
+        7,
+        13,
+        18,
+        22,
+        25,
+        27,
+        28,
+    ]
+    assert window["values"] == window["frames"][2]
+
+
+def test_what_a_row_loses_it_wins():
+    visit = opened(PAGE)
+    weights, moved = panels(visit, "masks"), panels(visit, "moved")
+    for name in ("causal", "window", "prefix"):
+        change = numbers(moved[f"{name} − full"])
+        lost_and_won = numbers(weights[name]) - numbers(weights["full"])
+        torch.testing.assert_close(change, lost_and_won, atol=1e-5, rtol=0)
+        torch.testing.assert_close(change.sum(dim=-1), torch.zeros(7), atol=1e-5, rtol=0)
+    assert numbers(moved["causal − full"]).abs().max() > 0.1
+
+
+def test_a_drawn_mask():
+    found = panels(opened(PAGE, {"cells": "2.3.1", "text": "one two three"}), "drawing")
+    allowed = [[False, True, False], [True, True, False], [True, False, False]]
+    assert (~blank(found["your mask"])).tolist() == allowed
+    assert (~blank(found["weights"])).tolist() == allowed
+    assert found["your mask"]["formula"].endswith("4 of 9 set")
+
+
+def test_an_emptied_row_is_refused_by_its_name():
+    visit = opened(PAGE, {"cells": "1.3.0.f.1f.3f.7f"})
+    assert not visit.exception
+    assert [warning.value for warning in visit.warning] == [
+        "Refused: the mask leaves row 2 (of 7 queries) nothing to look at."
+    ]
+    assert "Row 2 (the word ` announced `)" in said(visit)
+    assert "**nan**" in said(visit)
+    assert list(panels(visit, "drawing")) == ["your mask"], "there are no weights to be shown"
+    assert int((~blank(panels(visit, "drawing")["your mask"])).sum()) == 25, "the drawing stays"
+
+
+def test_buttons_start_again():
+    visit = opened(PAGE, {"cells": "1.3.0.f.1f.3f.7f"})
+    for name, cells in {"full": 49, "causal": 28}.items():
+        next(b for b in visit.button if b.label == f"Start from {name}").click()
+        visit.run()
+        assert not visit.warning
+        assert int((~blank(panels(visit, "drawing")["your mask"])).sum()) == cells
+
+
+def test_an_empty_row_is_nan_and_spreads():
+    code = "\n".join(block.value for block in opened(PAGE).main.code)
+    assert f"weights[2] = {[float('nan')] * 7}" in code
+    assert f"output[2]  = {[float('nan')] * 4}" in code
+    cells = LAB.mask(masks.causal).clone()
+    cells[2] = False
+    first = attention(*LAB.views, cells).output
+    assert first.isnan().any(dim=-1).tolist() == [n == 2 for n in range(7)]
+    second = attention(first, first, first, LAB.mask(masks.sliding_window(1))).output
+    assert second.isnan().all(), "even where the weight of the empty row is 0"
+
+
+def test_a_hidden_word_leaks_through_a_0_and_not_through_infinity():
+    visit = opened(PAGE)
+    found = panels(visit, "leak")
+    after, before = found["0 after, last word new"], found["−∞ before, last word new"]
+    assert after["formula"].startswith("6 of 6")
+    assert before["formula"].startswith("0 of 6")
+    assert (numbers(after)[:-1].abs().amax(dim=-1) > 1e-5).all()
+    assert numbers(before)[:-1].abs().max() < 1e-6
+    assert (numbers(found["0 after"]).sum(dim=-1)[:-1] < 0.99).all()
+    torch.testing.assert_close(numbers(found["−∞ before"]).sum(dim=-1), torch.ones(7))
+
+
+@pytest.mark.parametrize(
+    ("text", "real"),
+    [(SENTENCE, (7, 3)), ("one two three", (3, 2)), ("x", (1, 3))],
+    ids=["longer", "as long", "shorter"],
+)
+def test_nobody_looks_at_the_filling(text, real):
+    found = panels(opened(PAGE, {"text": text}), "batch").values()
+    for panel, words in zip(found, real, strict=True):
+        hidden = blank(panel)
+        assert not hidden[:, :words].any()
+        assert hidden[:, words:].all()
+        assert panel["columns"][words:] == ["[pad]"] * (max(real) - words)
+        torch.testing.assert_close(
+            numbers(panel).sum(dim=-1), torch.ones(max(real)), atol=1e-4, rtol=0
+        )
+
+
+def test_friday_needs_three_layers_to_reach_the_ceo():
+    assert layers_needed(3, WORDS.index("Friday") - WORDS.index("CEO")) == "3"
+    visit = opened(PAGE, {"predict": "true", "guess_reach": "3"})
+    assert "You said **3**, and that is what comes out." in said(visit)
+    cone = numbers(panels(opened(PAGE, {"layers": "8"}), "reach")["cone"])
+    assert cone[:4, 1].tolist() == [0, 0, 1, 1]
+
+
+@given(width=st.integers(2, 6), far=st.integers(1, 23))
+def test_layers_needed_are_as_the_formula_says(width, far):
+    layers = int(layers_needed(width, far))
+    assert layers * (width - 1) + 1 >= far + 1 > (layers - 1) * (width - 1) + 1
+
+
+def test_a_window_of_one_reaches_nobody():
+    assert layers_needed(1, 5) == NEVER
+    assert layers_needed(1, 0) == "1"
+    visit = opened(PAGE, {"reach_window": "1", "layers": "8"})
+    assert int(numbers(panels(visit, "reach")["pairs"]).sum()) == 7
+
+
+def test_costs_are_the_closed_forms():
+    n, width, prefix = 37, 5, 11
+    assert left(width, prefix, n) == {
+        "full": n * n,
+        "causal": n * (n + 1) // 2,
+        "window": n * width - width * (width - 1) // 2,
+        "prefix": n * (n + 1) // 2 + prefix * (prefix - 1) // 2,
+    }
+    assert "| window of 3 | 18 | 3,069 | 0.3% |" in said(opened(PAGE))
+
+
+def test_one_more_word_changes_every_row_of_full_attention_and_none_of_causal():
+    for seed in (0, 1, 2):
+        moved = {name: changes(WORDS, rule, seed) for name, rule in RULES.items()}
+        assert [rows_moved(moved["full"].key), rows_moved(moved["full"].value)] == [7, 7]
+        assert [rows_moved(moved["causal"].key), rows_moved(moved["causal"].value)] == [0, 0]
+
+
+def test_a_window_wider_than_the_text_is_causal_and_said_so():
+    visit = opened(PAGE, {"window": "20"})
+    found = panels(visit, "masks")
+    assert found["window"]["values"] == found["causal"]["values"]
+    assert "A window of 20 is wider than this text of 7" in said(visit)
+    assert visit.session_state["window"] == 20, "another text may have room for it"
+    assert "is wider than" not in said(opened(PAGE, {"window": "7"}))
+
+
+def test_one_word():
+    visit = opened(PAGE, {"text": "x"})
+    assert not visit.exception
+    assert not visit.info
+    for name in ("full", "causal", "window", "prefix"):
+        assert panels(visit, "masks")[name]["values"] == [[1.0]]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        *("", " ", "nonsense", "1.3", "1..7", "01.03.07", "1.3.F", "-1", "8.8.8", "1" * 5_000),
+        *(".".join(["ffffff"] * 25), "1.3.7\x00", "<script>", "٣"),
+    ],
+)
+def test_an_absurd_drawing_in_a_link(cells):
+    visit = opened(PAGE, {"cells": cells, "text": "one two three", "seed": "7"})
+    assert not visit.exception
+    if cells == "1.3":  # a drawing for two words: the third one follows the causal rule
+        assert not visit.info
+        assert "made for 2 words, and the text has 3" in said(visit)
+    else:
+        assert ["cells =" in note.value for note in visit.info] == [True]
+        assert len(visit.info[0].value) < 300
+    mask = panels(visit, "drawing")["your mask"]
+    assert torch.equal(~blank(mask), masks.build(masks.causal, 3, 3))
+    assert visit.session_state["seed"] == 7
+
+
+@pytest.mark.parametrize("value", ["", "0", "25", "1e999", "nan", "three", "2.5"])
+def test_absurd_widths_lengths_and_layers_in_a_link(value):
+    link = {"window": value, "prefix": value, "layers": value, "reach_window": value}
+    visit = opened(PAGE, {**link, "seed": "7"})
+    assert not visit.exception
+    notes = " ".join(note.value for note in visit.info)
+    refused = set(link) - ({"prefix"} if value == "0" else set())
+    assert {key for key in link if f"{key} =" in notes} == refused
+    assert visit.session_state["seed"] == 7
+
+
+def rows(side):
+    return st.lists(st.booleans(), min_size=side, max_size=side)
+
+
+@given(st.integers(1, MAX_TOKENS).flatmap(lambda n: st.lists(rows(n), min_size=n, max_size=n)))
+def test_a_drawing_comes_back_from_its_link(cells):
+    written = text_of(cells)
+    assert is_drawing(written)
+    assert cells_of(written, len(cells)) == cells
+
+
+def test_a_drawing_for_a_longer_text_is_cut_and_for_a_shorter_one_goes_on():
+    cells = [[True, True, False], [False, True, True], [True, False, False]]
+    written = text_of(cells)
+    assert cells_of(written, 2) == [line[:2] for line in cells[:2]]
+    longer = cells_of(written, 5)
+    assert [line[:3] for line in longer[:3]] == cells
+    assert [line[3:] for line in longer[:3]] == [[False, False]] * 3
+    assert longer[3:] == [[True] * 4 + [False], [True] * 5]
