@@ -22,7 +22,7 @@ def reach(mask: Tensor, layers: int) -> Tensor:
 
 
 def window_reach(width: int, layers: int) -> int:
-    """How many positions, itself counted, a token reaches through `layers` windows of `width`."""
+    """How many positions, its own counted, `layers` windows reach if there is so much text."""
     return layers * (width - 1) + 1
 
 
