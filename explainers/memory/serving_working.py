@@ -29,18 +29,18 @@ def memory_lines(deployment: Deployment, tokens: int) -> tuple[str, ...]:
     weights, free = weight_bytes(deployment), free_on_each(deployment)
     one, readers = sequence_on_each(deployment, tokens), users(deployment, tokens)
     exact = "" if deployment.shape.parameters_are_exact else " (a stated, rounded number)"
-    format_, usable = format_of(deployment.weight_dtype), deployment.gpu.memory
+    format_, memory = format_of(deployment.weight_dtype), deployment.gpu.memory
+    usable = memory * deployment.percent // 100
     lines = [
         f"{deployment.shape.parameters:,} parameters{exact} in {format_.name}: "
         f"{weights:,} bytes = {both(weights)}",
-        f"usable on each GPU: {usable:,} bytes × {deployment.percent} % = "
-        f"{usable * deployment.percent // 100:,} bytes",
-        f"left for caches: {usable * deployment.percent // 100:,} − {weights_on_each(deployment):,} "
-        f"weights − {deployment.overhead:,} overhead (an estimate) = {free:,} bytes",
+        f"usable on each GPU: {memory:,} bytes × {deployment.percent} % = {usable:,} bytes",
+        f"left for caches: {usable:,} − {weights_on_each(deployment):,} weights "
+        f"− {deployment.overhead:,} overhead (an estimate) = {free:,} bytes",
         f"one text of {tokens:,} tokens on each GPU: {one:,} bytes = {both(one)}",
     ]
     if free < 0:
-        return (*lines, "The weights alone do not fit.")
+        return (*lines, "The weights do not fit, not even without a text.")
     if readers is None:
         return (*lines, "A text takes no cache: memory sets no limit.")
     return (*lines, f"{free:,} ÷ {one:,} = {readers:,} texts at once (rounded down)")
