@@ -1,0 +1,100 @@
+"""Training in the background: one at a time, to be watched, cancelled, and to fail in the open."""
+
+import threading
+import time
+
+import pytest
+
+from explainers.trained import Configuration
+from explainers.training import live
+from explainers.training.live import BusyError, Job
+from explainers.training.loop import Training, parts_of
+
+SMALL = Configuration(2, 1, 4, "causal")
+TOKENS = ("The", "zebra", "announced", "earnings")
+PATIENCE = 30
+
+
+def job(steps, seed=0):
+    return Job(SMALL, seed, TOKENS, steps)
+
+
+def wait(until):
+    """Waits are long where the machine is busy, so nothing is said about how long."""
+    end = time.monotonic() + PATIENCE
+    while not until():
+        assert time.monotonic() < end, "nothing happened"
+        time.sleep(0.005)
+
+
+def over(one):
+    wait(lambda: one.is_over)
+    return one
+
+
+def test_it_learns_what_training_elsewhere_learns():
+    done = over(job(steps=6).start())
+    assert (done.state, done.error, len(done.losses)) == ("done", "", 6)
+    elsewhere = Training(SMALL, [0])
+    assert done.losses == [elsewhere.step()[0] for _ in range(6)]
+    learned = parts_of(done.learned)
+    assert all((a == b).all() for a, b in zip(learned, parts_of(elsewhere.learned(0)), strict=True))
+
+
+def test_the_weights_can_be_seen_on_the_way():
+    done = over(job(steps=50).start())
+    steps = [snapshot.step for snapshot in done.snapshots]
+    assert steps == [*range(0, 50, 2), 50]
+    for snapshot in done.snapshots:
+        assert len(snapshot.weights) == SMALL.num_heads
+        for head in snapshot.weights:
+            assert [len(row) for row in head] == [4] * 4
+            assert all(sum(row) == pytest.approx(1, abs=1e-5) for row in head)
+            assert head[0][1:] == [0, 0, 0], "the mask is kept"
+    assert done.snapshots[0].weights != done.snapshots[-1].weights
+
+
+def test_it_can_be_cancelled():
+    one = job(steps=1_000_000).start()
+    wait(lambda: len(one.losses) > 2)
+    one.cancel()
+    assert over(one).state == "cancelled"
+    assert one.learned is None
+    assert over(job(steps=1).start()).state == "done", "the next one has its turn"
+
+
+def test_one_at_a_time():
+    first = job(steps=1_000_000).start()
+    wait(lambda: first.state == "running")
+    second, third = job(steps=1, seed=1).start(), job(steps=1, seed=2).start()
+    wait(lambda: len(first.losses) > 10)
+    assert second.state == third.state == "waiting"
+    assert not second.losses
+    third.cancel()
+    assert over(third).state == "cancelled"
+    assert not first.is_over
+    first.cancel()
+    assert over(second).state == "done"
+
+
+def test_not_everybody_may_wait():
+    before = threading.active_count()
+    jobs = [job(steps=1_000_000).start() for _ in range(live.MOST_WAITING)]
+    with pytest.raises(BusyError, match=str(live.MOST_WAITING)):
+        job(steps=1).start()
+    for one in jobs:
+        one.cancel()
+    assert {over(one).state for one in jobs} == {"cancelled"}
+    wait(lambda: threading.active_count() == before)
+    assert over(job(steps=1).start()).state == "done"
+
+
+def test_what_goes_wrong_is_told(monkeypatch):
+    def broken(_):
+        raise ZeroDivisionError("no such batch")
+
+    monkeypatch.setattr(Training, "step", broken)
+    failed = over(job(steps=3).start())
+    assert (failed.state, failed.error) == ("failed", "ZeroDivisionError: no such batch")
+    monkeypatch.undo()
+    assert over(job(steps=1).start()).state == "done", "the next one has its turn"
