@@ -35,6 +35,7 @@ class Snapshot:
 class Job:
     """One training: what it shall learn, and what can be seen of it from other threads.
 
+    It begins with random weights, or goes on with those of `begin`.
     `state` is "waiting", "running", "done", "cancelled" or "failed".
     """
 
@@ -42,6 +43,7 @@ class Job:
     seed: int
     tokens: tuple[str, ...]
     steps: int = STEPS
+    begin: Learned | None = None
     state: str = "waiting"
     losses: list[float] = field(default_factory=list)
     snapshots: list[Snapshot] = field(default_factory=list)
@@ -82,7 +84,7 @@ class Job:
 
     def _train(self) -> None:
         self.state = "running"
-        training = Training(self.configuration, [self.seed])
+        training = Training(self.configuration, [self.seed], [self.begin] if self.begin else ())
         every = max(1, self.steps // SNAPSHOTS)
         for step in range(self.steps):
             if self._cancelled.is_set():
