@@ -14,6 +14,7 @@ from explainers.ui.drawn import CAUSAL, Drawing
 from explainers.ui.kinds import URL, Choice, Counter, Ladder, Listed, Switch, Whole
 from explainers.ui.links import KEPT, NOTICES, Control
 from explainers.ui.live import Live
+from explainers.ui.several import Several
 
 GUESS = "guess_"
 """Keys of the answers to questions begin with this."""
@@ -42,7 +43,16 @@ weights = Choice(
     "word is related to.",
 )
 num_heads = Choice("heads", "Query heads", "4", ("1", "2", "4", "8"))
-num_kv_heads = Choice("kv_heads", "KV heads", "4", ("1", "2", "4", "8"))
+num_kv_heads = Choice(
+    "kv_heads",
+    "KV heads",
+    "2",
+    ("1", "2", "4", "8"),
+    help="Heads of keys and values. As many as query heads: each has its own. Fewer: groups of "
+    "query heads share them, so only numbers that divide the query heads are offered.",
+)
+latent_dim = Ladder("latent", "r: numbers in a word's latent", 16, (4, 8, 16, 32, 64))
+shift = Live("shift", "Move all words by", 0, (0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64))
 predict_first = Switch("predict", "Predict first", True, help="Ask before a picture is shown.")
 queries = Choice(
     "queries",
@@ -70,6 +80,12 @@ prefix = Counter("prefix", "Length of the prefix", 3)
 cells = Drawing("cells", "Your mask", CAUSAL)
 reach_window = Choice("reach_window", "Window of every layer", "3", ("1", "2", "3", "4", "5"))
 layers = Live("layers", "Layers stacked", 1, tuple(range(1, 9)))
+head = Counter("head", "Head to enlarge, from 0", 0)
+word = Counter("word", "Word to follow, from 0", 2)
+off = Several(
+    "off", "Heads switched off", (), help="What they would have added to the output is left out."
+)
+dropout = Live("dropout", "Probability", 0.1, tuple(n / 10 for n in range(10)))
 
 ALL = tuple(one for one in [*globals().values()] if isinstance(one, Control) and one is not text)
 """Every choice but the text."""

@@ -1,0 +1,45 @@
+"""How many numbers of a text are kept for later words."""
+
+from collections.abc import Mapping
+
+import torch
+
+from explainers.attention.grouped_query import cache_elements
+from explainers.lessons.sharing import HEAD_DIM, NUM_HEADS, divisors, pattern
+from explainers.ui.picture import show_chart
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
+from explainers.ui.provenance import formula
+from explainers.ui.source import show_source
+
+CPU = torch.device("cpu")
+
+
+def by_pattern(tokens: int) -> dict[str, int]:
+    """Cached numbers for each number of KV heads, the most first."""
+    found = {}
+    for number in map(int, reversed(divisors(NUM_HEADS))):
+        plural = "KV head" if number == 1 else "KV heads"
+        name = f"{pattern(NUM_HEADS, number)}, {number} {plural}"
+        found[name] = cache_elements(tokens, number, HEAD_DIM)
+    return found
+
+
+def show_cache(text: Prose, tokens: tuple[str, ...]) -> None:
+    """Guess what one KV head keeps, then see all patterns."""
+    text("cache", heads=NUM_HEADS, d_k=HEAD_DIM, tokens=len(tokens))
+    amounts = by_pattern(len(tokens))
+    full, *_, least = amounts.values()
+    options = [f"{full:,}", f"{full // 2:,}", f"{least:,}"]
+    if revealed(text, "cache", options, f"{least:,}", heads=NUM_HEADS, full=f"{full:,}"):
+        show_amounts(amounts, "2 · words · KV heads · d_k", "cache")
+        show_source(cache_elements)
+
+
+def show_amounts(amounts: Mapping[str, int], rule: str, key: str) -> None:
+    """A bar for each way to cache a text."""
+    from explainers.charts.amounts import amount_rows, bars  # the page needs no altair to start
+
+    alt = "Numbers kept of the text: " + ", ".join(f"{n} {a:,}" for n, a in amounts.items())
+    rows, title, origin = amount_rows(amounts), "numbers kept of this text", formula(rule, CPU)
+    show_chart(bars, rows, alt, key, origin, length=len(amounts), x_title=title)

@@ -1,0 +1,91 @@
+"""Multi-head latent attention on the sentence: what is cached of it, and what the heads see."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from explainers import examples
+from explainers.attention import masks
+from explainers.attention.grouped_query import cache_elements
+from explainers.attention.latent import LatentHeads
+from explainers.attention.latent_layer import Latent, latent_cache_elements
+from explainers.attention.rotary import angles
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
+from explainers.lessons.cached import show_amounts
+from explainers.lessons.sharing import D_MODEL, HEAD_DIM, MHA, NUM_HEADS, miniatures, per_head
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Figure, Panel, oriented
+from explainers.ui.prose import Prose
+
+ROPE_DIM = 8
+"""How many numbers of a query and of the shared key say where a token stands."""
+
+
+class Given(NamedTuple):
+    """All that MLA needs to run."""
+
+    x: Tensor
+    layer: Latent
+    mask: Tensor
+    angle: Tensor
+
+
+def given_to_latent(tokens: Sequence[str], latent_dim: int, seed: int) -> Given:
+    """Untrained weights, the causal mask, and no position in x: RoPE brings it in."""
+    x = examples.embeddings(tuple(tokens), D_MODEL, seed)
+    layer = examples.random_latent(D_MODEL, NUM_HEADS, HEAD_DIM, latent_dim, ROPE_DIM, seed)
+    mask = masks.build(masks.causal, len(tokens), len(tokens)).to(x.device)
+    angle = angles(torch.arange(len(tokens), device=x.device), ROPE_DIM, examples.LONGEST)
+    return Given(x, layer, mask, angle)
+
+
+def difference(one: LatentHeads, other: LatentHeads) -> str:
+    """The largest difference between any two numbers of two ways to compute the same."""
+    pairs = zip(one[1:], other[1:], strict=True)
+    finite = (torch.nan_to_num(a, neginf=0) - torch.nan_to_num(b, neginf=0) for a, b in pairs)
+    return f"{max(each.abs().max().item() for each in finite):.1g}"
+
+
+def show_latent(
+    text: Prose,
+    tokens: tuple[str, ...],
+    run: LatentHeads,
+    mask: Tensor,
+    queries_down: bool,
+    origin: str,
+) -> None:
+    """What is cached and every head's weights in one picture, and how much it is."""
+    latent = _rows("latent c", "all that heads know of content", tokens, run.cached.latent)
+    key = _rows(
+        "key of the place", "turned by RoPE, one for all heads", tokens, run.cached.rotary_key
+    )
+    weights = per_head("MLA head", ["reads c"] * NUM_HEADS, run.weights, tokens, mask)
+    panels = [
+        Panel("latent", latent, heading="Cached: two short rows per word"),
+        Panel("rotary key", key),
+        *oriented(miniatures(weights, "Every head's weights, from these rows alone"), queries_down),
+    ]
+    alt = "The cached latent and rotary key of each word, and the weights of every head."
+    show_figure(Figure(panels, alt), origin, "latent")
+    latent_dim = run.cached.latent.shape[-1]
+    kept = latent_cache_elements(len(tokens), latent_dim, ROPE_DIM)
+    mha = cache_elements(len(tokens), NUM_HEADS, HEAD_DIM)
+    text(
+        "latent_kept",
+        rope=ROPE_DIM,
+        latent=latent_dim,
+        each=kept // len(tokens),
+        mha_each=mha // len(tokens),
+        kept=f"{kept:,}",
+        mha=f"{mha:,}",
+    )
+    amounts = {MHA: mha, f"latent (MLA), r = {latent_dim}": kept}
+    show_amounts(amounts, "MLA: words · (r + numbers of the key of the place)", "kept")
+
+
+def _rows(name: str, formula: str, tokens: Sequence[str], values: Tensor) -> Matrix:
+    columns = [str(n) for n in range(values.shape[1])]
+    return Matrix(name, formula, values.tolist(), tokens, columns, TOKEN_AXIS, FEATURE_AXIS)

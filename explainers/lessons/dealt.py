@@ -1,0 +1,67 @@
+"""The classic mistake with shared heads: `repeat` where `repeat_interleave` is meant."""
+
+from dataclasses import replace
+
+from torch import Tensor
+
+from explainers import examples
+from explainers.attention.grouped_query import grouped_query, share, share_wrongly
+from explainers.attention.multi_head import ManyHeads, merge_heads
+from explainers.attention.scaled_dot_product import Attention, attention
+from explainers.lessons.many_heads_layer import LayerChoices, random_layer
+from explainers.lessons.sharing import (
+    D_MODEL,
+    HEAD_DIM,
+    NUM_HEADS,
+    drawn,
+    miniatures,
+    per_head,
+    readers,
+)
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Figure, Panel, oriented
+from explainers.ui.prose import Prose
+from explainers.ui.provenance import random_weights
+from explainers.ui.source import show_source
+
+NUM_KV_HEADS = 2
+
+
+def mistaken(run: ManyHeads, mask: Tensor) -> Attention:
+    """The same heads if the KV heads are dealt out with `repeat`."""
+    group_size = len(run.query) // len(run.key)
+    key, value = share_wrongly(run.key, group_size), share_wrongly(run.value, group_size)
+    return attention(run.query, key, value, mask)
+
+
+def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: bool) -> None:
+    """Every head as it should be, and below as it is if the KV heads are dealt out wrongly."""
+    text("mistake", heads=NUM_HEADS, kv_heads=NUM_KV_HEADS)
+    reader = random_layer(LayerChoices(tokens, False, NUM_HEADS, HEAD_DIM, "full", D_MODEL, seed))
+    layer = examples.random_layer(D_MODEL, NUM_HEADS, NUM_KV_HEADS, HEAD_DIM, seed)
+    run = grouped_query(reader.x, layer, reader.mask)
+    wrong = mistaken(run, reader.mask)
+    output = merge_heads(wrong.output) @ layer.w_output
+    changed = wrong.weights - run.weights
+    ways = {"repeat_interleave": readers(share, run), "repeat": readers(share_wrongly, run)}
+    pairs = zip(*ways.values(), strict=True)
+    formulas = [
+        f"reads KV head {now}, " + ("as it should" if now == right else f"not {right}")
+        for right, now in pairs
+    ]
+    heads = [
+        replace(matrix, kind="signed", limit=1.0)
+        for matrix in per_head("with repeat, head", formulas, changed, tokens, reader.mask)
+    ]
+    first, second = (Panel(name, drawn(name, read)) for name, read in ways.items())
+    changes = miniatures(heads, "Weights with repeat − weights with repeat_interleave")
+    panels = [replace(first, heading="Who reads whom"), second, *oriented(changes, queries_down)]
+    alt = "Who reads whom with repeat_interleave and with repeat, and what it does to each weight."
+    show_figure(Figure(panels, alt), random_weights(seed, reader.x.device), "mistake")
+    text(
+        "mistaken",
+        change=f"{changed.abs().max().item():.2f}",
+        moved=f"{(output - run.output).abs().max().item():.2f}",
+        size=f"{run.output.abs().max().item():.2f}",
+    )
+    show_source(share, share_wrongly)

@@ -1,0 +1,75 @@
+"""The layer of heads that a page looks at: random, or trained on finding related words."""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from explainers import examples, trained
+from explainers.attention import masks
+from explainers.attention.layer import MultiHead
+from explainers.attention.positions import sinusoidal
+from explainers.trained import Configuration, Learned
+from explainers.ui.plain import verbatim
+from explainers.ui.prose import Prose
+from explainers.ui.provenance import random_weights, trained_weights
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A sentence as the layer reads it; `known` is what training learned, None where it did not."""
+
+    tokens: tuple[str, ...]
+    x: Tensor
+    heads: MultiHead
+    mask: Tensor
+    known: Learned | None = None
+    unknown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LayerChoices:
+    """What the reader can choose about a layer."""
+
+    tokens: tuple[str, ...]
+    is_trained: bool
+    num_heads: int
+    head_dim: int
+    mask: str
+    d_model: int
+    seed: int
+
+
+def read_layer(text: Prose, choices: LayerChoices) -> tuple[Layer, str]:
+    """The layer that was chosen, or the trained one next to it, and said so; and its badge."""
+    if not choices.is_trained:
+        layer = random_layer(choices)
+        return layer, random_weights(choices.seed, layer.x.device)
+    offered, seed = trained.head_dims(choices.num_heads), choices.seed % len(trained.SEEDS)
+    nearest = min(offered, key=lambda one: abs(one - choices.head_dim))
+    if nearest != choices.head_dim:
+        sizes = ", ".join(map(str, offered))
+        asked, heads = choices.head_dim, choices.num_heads
+        text("not_trained", asked=asked, heads=heads, offered=sizes, instead=nearest)
+    layer = trained_layer(choices.tokens, choices.num_heads, nearest, choices.mask, seed)
+    if layer.unknown:
+        text("unknown", words=", ".join(map(verbatim, layer.unknown)))
+    return layer, trained_weights(seed, len(layer.unknown), layer.x.device)
+
+
+def random_layer(choices: LayerChoices) -> Layer:
+    """Untrained heads over the vectors that every page reads."""
+    tokens, heads, seed = choices.tokens, choices.num_heads, choices.seed
+    x = examples.embeddings(tokens, choices.d_model, seed)
+    x = x + sinusoidal(len(tokens), choices.d_model, examples.LONGEST).to(x.device)
+    mask = masks.build(masks.RULES[choices.mask], len(tokens), len(tokens)).to(x.device)
+    layer = examples.random_layer(choices.d_model, heads, heads, choices.head_dim, seed)
+    return Layer(tokens, x, layer, mask)
+
+
+def trained_layer(
+    tokens: tuple[str, ...], num_heads: int, head_dim: int, rule: str, seed: int
+) -> Layer:
+    """The shipped heads of one configuration."""
+    toy = trained.trained_toy(tokens, num_heads, num_heads, head_dim, rule, seed)
+    known = trained.learned(Configuration(num_heads, num_heads, head_dim, rule), seed)
+    return Layer(tokens, toy.x, toy.layer, toy.mask, known, toy.unknown)

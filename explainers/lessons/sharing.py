@@ -1,0 +1,108 @@
+"""Heads that share keys and values: who reads whom, what it changes, and the classic mistake."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from explainers.attention.grouped_query import share
+from explainers.attention.layer import MultiHead
+from explainers.attention.multi_head import ManyHeads, multi_head, parameters
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import HEAD_AXIS, KEY_AXIS, QUERY_AXIS
+from explainers.lessons.many_heads_layer import Layer
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Figure, Panel, oriented
+from explainers.ui.prose import Prose
+
+NUM_HEADS, HEAD_DIM, D_MODEL = 4, 16, 64
+"""The layer of this page, where the reader does not choose another."""
+KV_HEAD_AXIS = "KV head"
+MHA, GQA, MQA = "multi-head (MHA)", "grouped-query (GQA)", "multi-query (MQA)"
+
+
+def divisors(number: int) -> list[str]:
+    """All numbers of KV heads that so many query heads can share."""
+    return [str(n) for n in range(1, number + 1) if number % n == 0]
+
+
+def pattern(num_heads: int, num_kv_heads: int) -> str:
+    """What the literature calls it."""
+    return MHA if num_kv_heads == num_heads else MQA if num_kv_heads == 1 else GQA
+
+
+def show_shared(
+    text: Prose, layer: Layer, averaged: MultiHead, run: ManyHeads, queries_down: bool, origin: str
+) -> None:
+    """Who shares, every head's weights, and what changed, in one picture; and what it saves."""
+    heads, kv_heads, head_dim = averaged.num_heads, averaged.num_kv_heads, averaged.head_dim
+    changed = run.weights - multi_head(layer.x, layer.heads, layer.mask).weights
+    read = readers(share, run)
+    name, formulas = pattern(heads, kv_heads), [f"reads KV head {one}" for one in read]
+    weights = per_head("head", formulas, run.weights, layer.tokens, layer.mask)
+    changes = [
+        replace(matrix, kind="signed", limit=1.0)
+        for matrix in per_head("change of head", formulas, changed, layer.tokens, layer.mask)
+    ]
+    panels = [
+        Panel("sharing", drawn("who shares", read), heading="Which query heads share"),
+        *oriented(miniatures(weights, f"Weights: {name}"), queries_down),
+        *oriented(
+            miniatures(changes, "What sharing changed: weights − weights of MHA"), queries_down
+        ),
+    ]
+    alt = f"Which query heads share a KV head, the weights of each, and their change: {name}."
+    show_figure(Figure(panels, alt), origin, "shared")
+    of_layer = layer.x.shape[-1], heads
+    here, everyone = (parameters(*of_layer, n, head_dim) for n in (kv_heads, heads))
+    text(
+        "shared",
+        pattern=name[0].upper() + name[1:],
+        heads=heads,
+        d_k=head_dim,
+        kv_heads=kv_heads,
+        group=averaged.group_size,
+        change=f"{changed.abs().max().item():.2f}",
+        parameters=f"{here:,}",
+        all=f"{everyone:,}",
+        saved=f"{everyone - here:,}",
+    )
+
+
+def readers(dealt: Callable[[Tensor, int], Tensor], run: ManyHeads) -> list[int]:
+    """Which KV head each query head gets: the heads' own numbers, shared out."""
+    numbers = torch.arange(len(run.key))[:, None, None]
+    return dealt(numbers, len(run.query) // len(run.key)).flatten().tolist()
+
+
+def drawn(name: str, read: Sequence[int]) -> Matrix:
+    """Lines from each query head to the KV head that it reads."""
+    kv_heads = range(max(read) + 1)
+    values = [[float(kv_head == one) for one in read] for kv_head in kv_heads]
+    above, below = ([str(n) for n in some] for some in (range(len(read)), kv_heads))
+    formula = "query heads above, KV heads below"
+    return Matrix(name, formula, values, below, above, KV_HEAD_AXIS, HEAD_AXIS, kind="links")
+
+
+def per_head(
+    name: str, formulas: Sequence[str], numbers: Tensor, tokens: Sequence[str], mask: Tensor
+) -> list[Matrix]:
+    """A matrix per head (heads, q_len, kv_len); pairs that the mask forbids are blank."""
+    matrices, seen = [], mask.tolist()
+    for head, (formula, values) in enumerate(zip(formulas, numbers.tolist(), strict=True)):
+        allowed = [
+            [value if may else None for value, may in zip(*lines, strict=True)]
+            for lines in zip(values, seen, strict=True)
+        ]
+        own, axes = f"{name} {head}", (QUERY_AXIS, KEY_AXIS)
+        matrices.append(
+            Matrix(own, formula, allowed, tokens, tokens, *axes, kind="weights", blank="0")
+        )
+    return matrices
+
+
+def miniatures(matrices: Sequence[Matrix], heading: str = "") -> list[Panel]:
+    """Small panels in a line, under a heading if there is one."""
+    first, *others = [Panel(matrix.name, matrix, small=True) for matrix in matrices]
+    return [replace(first, heading=heading), *others]

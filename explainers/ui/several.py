@@ -1,0 +1,36 @@
+"""Any number of named options at once; a link repeats the control's name for each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from explainers.ui.kinds import URL
+from explainers.ui.links import Control, one_of
+
+
+@dataclass(frozen=True)
+class Several(Control):
+    """Options of which none, some or all are chosen; the default is none."""
+
+    def __call__(self, options: Sequence[str]) -> tuple[str, ...]:
+        """Offer the options; one that the page no longer has is given up."""
+        asked = self.asked()
+        wanted = st.query_params.get_all(self.key) if asked is not None else []
+        kept = st.session_state.get(self.key) or []
+        if not set(kept) <= set(options):
+            st.session_state[self.key] = [one for one in kept if one in options]
+        chosen = st.pills(
+            self.label,
+            options,
+            selection_mode="multi",
+            default=list(self.default),
+            key=self.key,
+            bind=URL,
+            help=self.help,
+        )
+        self.keep(list(chosen))
+        is_disobeyed = asked is not None and set(filter(None, wanted)) != set(chosen)
+        shown = ", ".join(chosen) or "none"
+        self.told(", ".join(wanted) if is_disobeyed else None, shown, one_of(options))
+        return tuple(chosen)
