@@ -138,4 +138,5 @@ def given(value: float, name: str, line: str = "") -> Working:
     """A number that was not computed from others on the page."""
     shown = f"{rounded(value, RESULT_PLACES[0]):f}"
     snippet = f'import torch\nvalue = torch.tensor({value:.9g})\nprint(f"{{value:z.4f}}")'
-    return Working(shown, (line or f"{name} = {shown}: drawn at random.",), snippet)
+    line = line or f"{name} = {shown}: given. Under the picture it says from where."
+    return Working(shown, (line,), snippet)

@@ -4,19 +4,19 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from explainers import examples
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.single_head import project, single_head
 from explainers.attention.steps import OPERATIONS, attention_steps
+from explainers.examples import Toy
 from explainers.lessons.arithmetic import arithmetic_of
 from explainers.lessons.one_head import OneHead
+from explainers.lessons.toy_choice import HeadChoices, choose_head
 from explainers.lessons.vectors import output, show_pair
 from explainers.ui import common, controls
 from explainers.ui.numbers import explore
 from explainers.ui.panels import oriented
 from explainers.ui.predict import revealed
-from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
 
 text = common.page_text(__file__)
@@ -29,11 +29,7 @@ STAGES = {"X": "", "Q": "→", "K": "", "V": "", **dict.fromkeys(AFTER, "→")}
 class Choices:
     """Everything the reader can change on this page."""
 
-    tokens: tuple[str, ...]
-    mask: str
-    d_model: int
-    head_dim: int
-    seed: int
+    head: HeadChoices
     queries_down: bool
 
 
@@ -41,12 +37,10 @@ class Choices:
 def computation(tokens: tuple[str, ...]) -> None:
     """The sentence through one head."""
     text("guide")
-    with st.container(horizontal=True):
-        of_head = controls.mask(list(masks.RULES)), controls.d_model(), controls.head_dim()
-    choices = Choices(tokens, *of_head, common.seed(), common.queries_down())
+    choices = Choices(choose_head(tokens), common.queries_down())
 
-    toy = examples.toy(tokens, choices.d_model, choices.head_dim, choices.mask, choices.seed)
-    origin = random_weights(choices.seed, toy.x.device)
+    toy = choices.head.toy(tokens)
+    origin = choices.head.origin(toy.x.device)
     picture = st.container()
     views = project(toy.x, toy.head)
     run = attention_steps(*views, toy.mask)
@@ -57,18 +51,17 @@ def computation(tokens: tuple[str, ...]) -> None:
     with picture:
         alt = "One head of attention, a matrix per step, from the tokens to the output."
         opened, _ = explore(panels, working, origin, "overview", alt)
-    another_ending(choices, toy, origin)
+    another_ending(choices.head, toy, origin)
     text("notice")
     common.open_page(opened and PAGES.get(opened, SCORES), step=opened)
 
 
-def another_ending(choices: Choices, toy: examples.Toy, origin: str) -> None:
+def another_ending(choices: HeadChoices, toy: Toy, origin: str) -> None:
     """What the other words get when the last word is another one, under the causal mask."""
     causal = masks.build(masks.causal, *toy.mask.shape).to(toy.x.device)
     before = single_head(toy.x, toy.head, causal).output
     others = (*choices.tokens[:-1], "another")
-    new = examples.toy(others, choices.d_model, choices.head_dim, choices.mask, choices.seed)
-    after = single_head(new.x, toy.head, causal).output
+    after = single_head(choices.toy(others).x, toy.head, causal).output
     answer = f"{(before != after).any(dim=-1).sum()}"
     if revealed(text, "ending", ("0", "1", f"{len(choices.tokens)}"), answer):
         as_it_was = output("output", choices.tokens, before)

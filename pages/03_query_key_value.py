@@ -5,16 +5,15 @@ from dataclasses import dataclass
 import streamlit as st
 import torch
 
-from explainers import examples
 from explainers.attention.single_head import project, projection_parameters
 from explainers.attention.steps import attention_steps, dot_products
 from explainers.lessons.arithmetic import arithmetic_of
 from explainers.lessons.one_head import OneHead
+from explainers.lessons.toy_choice import HeadChoices, choose_head
 from explainers.lessons.vectors import pairs, show_pair
 from explainers.ui import common, controls
 from explainers.ui.numbers import explore
 from explainers.ui.predict import revealed
-from explainers.ui.provenance import random_weights
 from explainers.ui.source import run_and_show, show_source
 
 text = common.page_text(__file__)
@@ -26,11 +25,7 @@ SAME, MIRRORED, OTHER = "the same table", "the table mirrored", "other numbers"
 class Choices:
     """Everything the reader can change on this page."""
 
-    tokens: tuple[str, ...]
-    d_model: int
-    head_dim: int
-    value_dim: int
-    seed: int
+    head: HeadChoices
     queries_down: bool
     projection: str
 
@@ -38,14 +33,11 @@ class Choices:
 @st.fragment
 def projections(tokens: tuple[str, ...]) -> None:
     """X times a matrix, one row and one column at a time; then W_Q and W_K exchanged."""
-    with st.container(horizontal=True):
-        of_head = controls.d_model(), controls.head_dim(), controls.value_dim()
-    common_choices = common.seed(), common.queries_down()
-    choices = Choices(tokens, *of_head, *common_choices, controls.projection())
+    of_head = choose_head(tokens, has_mask=False, has_value_dim=True)
+    choices = Choices(of_head, common.queries_down(), controls.projection())
 
-    d_model, head_dim, value_dim, name = *of_head, choices.projection
-    toy = examples.toy(tokens, d_model, head_dim, "full", choices.seed, value_dim)
-    origin = random_weights(choices.seed, toy.x.device)
+    toy, name = of_head.toy(tokens), choices.projection
+    origin = of_head.origin(toy.x.device)
     text(f"row_{name}")
     picture = st.container()
     views = run_and_show(project, toy.x, toy.head)
@@ -56,6 +48,7 @@ def projections(tokens: tuple[str, ...]) -> None:
         explore(panels, arithmetic_of(one_head), origin, "projection", alt, stepper=name)
 
     text("parameters")
+    d_model, head_dim, value_dim = of_head.d_model, of_head.head_dim, of_head.value_dim
     count = run_and_show(projection_parameters, d_model, head_dim, value_dim)
     text("counted", d_model=d_model, d_k=head_dim, d_v=value_dim, count=f"{count:,}")
     large = projection_parameters(GPT3_WIDTH, GPT3_WIDTH, GPT3_WIDTH)

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from explainers import examples
-from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import EXPERIMENT
 from explainers.attention.single_head import project
@@ -14,10 +12,10 @@ from explainers.lessons import root, root_pictures, shares
 from explainers.lessons.arithmetic import arithmetic_of
 from explainers.lessons.one_head import OneHead
 from explainers.lessons.temperature import show_temperatures
+from explainers.lessons.toy_choice import HeadChoices, choose_head
 from explainers.ui import common, controls
 from explainers.ui.numbers import explore
 from explainers.ui.predict import revealed
-from explainers.ui.provenance import random_weights
 from explainers.ui.source import run_and_show, show_source
 
 text = common.page_text(__file__)
@@ -27,11 +25,7 @@ text = common.page_text(__file__)
 class Choices:
     """Everything the reader can change about the four steps."""
 
-    tokens: tuple[str, ...]
-    mask: str
-    d_model: int
-    head_dim: int
-    seed: int
+    head: HeadChoices
     queries_down: bool
     step: str
 
@@ -39,12 +33,10 @@ class Choices:
 @st.fragment
 def four_steps(tokens: tuple[str, ...]) -> None:
     """Queries and keys in, output out, one operation at a time."""
-    with st.container(horizontal=True):
-        of_head = controls.mask(list(masks.RULES)), controls.d_model(), controls.head_dim()
-    choices = Choices(tokens, *of_head, common.seed(), common.queries_down(), step=controls.step())
+    choices = Choices(choose_head(tokens), common.queries_down(), step=controls.step())
 
-    toy = examples.toy(tokens, choices.d_model, choices.head_dim, choices.mask, choices.seed)
-    origin = random_weights(choices.seed, toy.x.device)
+    toy = choices.head.toy(tokens)
+    origin = choices.head.origin(toy.x.device)
     views = project(toy.x, toy.head)
     run = attention_steps(*views, toy.mask)
     one_head = OneHead.of(tokens, toy.x, toy.head, views, run)

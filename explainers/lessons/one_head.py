@@ -28,7 +28,7 @@ class Kind:
     sources: tuple[Source, ...] = ()
 
 
-DRAWN = "X's dimensions in, {}'s out; random here"
+DRAWN = "X's dimensions in, {}'s out"
 KINDS = {
     "X": Kind(TOKEN_AXIS, FEATURE_AXIS, "embedding + position, a row per token"),
     "W_Q": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN.format("Q"), "query"),

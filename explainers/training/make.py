@@ -65,6 +65,7 @@ def make(processes: int) -> None:
     trained.FILE.parent.mkdir(exist_ok=True)
     kept = {name: tensors[name] for name in sorted(tensors)}
     save_file(kept, trained.FILE, {"words": " ".join(WORDS), "made": made})
+    trained.FILE.chmod(0o644)  # safetensors leaves it to its owner alone
     report.save([rows[one] for one in every], made)
 
 

@@ -19,10 +19,17 @@ class Whole(Control):
     low: int
     high: int
 
-    def __call__(self) -> int:
+    def __call__(self, disabled: bool = False) -> int:
         asked = self.asked()
         value = st.slider(
-            self.label, self.low, self.high, self.default, key=self.key, bind=URL, help=self.help
+            self.label,
+            self.low,
+            self.high,
+            self.default,
+            key=self.key,
+            bind=URL,
+            help=self.help,
+            disabled=disabled,
         )
         self.keep(value)
         return self.told(asked, value, f"a whole number from {self.low} to {self.high}")
@@ -55,10 +62,16 @@ class Ladder(Control):
 
     steps: tuple[float, ...]
 
-    def __call__(self) -> Any:
+    def __call__(self, disabled: bool = False) -> Any:
         asked = self.asked()
         value = st.select_slider(
-            self.label, self.steps, self.default, key=self.key, bind=URL, help=self.help
+            self.label,
+            self.steps,
+            self.default,
+            key=self.key,
+            bind=URL,
+            help=self.help,
+            disabled=disabled,
         )
         self.keep(value)
         return self.told(asked, value, one_of(self.steps))

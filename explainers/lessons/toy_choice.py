@@ -1,0 +1,88 @@
+"""Random or trained: the head that a page looks at, its controls, and what must be said of it."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+import torch
+
+from explainers import examples, trained
+from explainers.attention import masks
+from explainers.examples import Toy
+from explainers.trained import D_MODEL, HEAD_DIMS, RULES, SEEDS
+from explainers.ui import common, controls
+from explainers.ui.plain import verbatim
+from explainers.ui.provenance import random_weights, trained_weights
+
+
+@dataclass(frozen=True)
+class HeadChoices:
+    """What the reader can choose about one head, as far as there is such a head."""
+
+    tokens: tuple[str, ...]
+    is_trained: bool
+    mask: str
+    d_model: int
+    head_dim: int
+    value_dim: int
+    seed: int
+
+    def toy(self, tokens: tuple[str, ...]) -> Toy:
+        """A sentence, this one or another, read by the head."""
+        if self.is_trained:
+            return trained.single_toy(tokens, self.head_dim, self.mask, self.seed)
+        sizes = self.d_model, self.head_dim, self.mask, self.seed, self.value_dim
+        return examples.toy(tokens, *sizes)
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Words that training never saw."""
+        if not self.is_trained:
+            return ()
+        return trained.trained_toy(self.tokens, 1, 1, self.head_dim, self.mask, self.seed).unknown
+
+    def origin(self, device: torch.device) -> str:
+        """The badge of the pictures."""
+        if self.is_trained:
+            return trained_weights(self.seed, len(self.unknown), device)
+        return random_weights(self.seed, device)
+
+
+def choose_head(
+    tokens: tuple[str, ...], has_mask: bool = True, has_value_dim: bool = False
+) -> HeadChoices:
+    """The controls of one head, in a row; where nothing like it was trained, what is shown instead.
+
+    The reader's own choices stay as they are, so that they are there again with random weights.
+    """
+    with st.container(horizontal=True):
+        is_trained = controls.weights() == "trained"
+        mask = controls.mask(list(masks.RULES)) if has_mask else "full"
+        d_model, head_dim = controls.d_model(disabled=is_trained), controls.head_dim()
+        value_dim = controls.value_dim(disabled=is_trained) if has_value_dim else head_dim
+    seed = common.seed()
+    if not is_trained:
+        return HeadChoices(tokens, False, mask, d_model, head_dim, value_dim, seed)
+    nearest = min(HEAD_DIMS, key=lambda size: abs(size - head_dim))
+    rule, shipped = mask if mask in RULES else RULES[0], seed if seed in SEEDS else SEEDS[0]
+    chosen = HeadChoices(tokens, True, rule, D_MODEL, nearest, nearest, shipped)
+    _say((head_dim, mask, seed), chosen, has_value_dim)
+    return chosen
+
+
+def _say(asked: tuple[int, str, int], chosen: HeadChoices, has_value_dim: bool) -> None:
+    """In one line, because each element costs time at every rerun."""
+    same = ", d_v = d_k" if has_value_dim else ""
+    said = [f"Trained on finding related words: d_model is {D_MODEL}{same}."]
+    parts = [
+        ("d_k", asked[0], chosen.head_dim, HEAD_DIMS),
+        ("mask", asked[1], chosen.mask, RULES),
+        ("seed", asked[2], chosen.seed, SEEDS),
+    ]
+    for name, wanted, shown, shipped in parts:
+        if wanted != shown:
+            listed = ", ".join(map(str, shipped))
+            said.append(f"There is no {name} {wanted} among them, only {listed}; this is {shown}.")
+    if chosen.unknown:
+        words = ", ".join(map(verbatim, chosen.unknown))
+        said.append(f"Training never saw {words}: vectors drawn at random stand in.")
+    st.caption(" ".join(said))

@@ -1,0 +1,139 @@
+"""The shipped toy weights as pages read them, and the switch between random and trained."""
+
+import re
+
+import pytest
+import torch
+from opening import PAGES, elements, opened, pictures, widgets
+
+from explainers import trained
+from explainers.attention import masks
+from explainers.attention.positions import sinusoidal
+from explainers.attention.single_head import single_head
+from explainers.examples import LONGEST
+from explainers.trained import Configuration, embedded, learned, single_toy, trained_toy
+from explainers.training.loop import heads
+
+TOKENS = ("The", "ceo", "Zebra", "announced", "zebra", "EARNINGS", "gnu")
+GQA = Configuration(4, 2, 8, "causal")
+SWITCHED = [page for page in PAGES if page.stem in {"01_start", "03_query_key_value", "04_scores"}]
+each_page = pytest.mark.parametrize("page", SWITCHED, ids=lambda page: page.stem)
+
+
+def test_a_known_word_has_its_row_in_any_case():
+    known = learned(GQA, 1)
+    x, unknown = embedded(TOKENS, known)
+    rows = x - sinusoidal(len(TOKENS), trained.D_MODEL, LONGEST).to(x.device)
+    for place, word in ((0, "the"), (1, "CEO"), (3, "announced"), (5, "earnings")):
+        row = known.embedding[known.words.index(word)]
+        torch.testing.assert_close(rows[place], row, atol=1e-5, rtol=0)
+    assert unknown == ("Zebra", "zebra", "gnu")
+
+
+def test_an_unknown_word_has_a_row_of_its_own():
+    known = learned(GQA, 1)
+    x, _ = embedded(TOKENS, known)
+    rows = x - sinusoidal(len(TOKENS), trained.D_MODEL, LONGEST).to(x.device)
+    torch.testing.assert_close(rows[2], rows[4], atol=1e-5, rtol=0)
+    assert not torch.allclose(rows[2], rows[6], atol=0.1)
+    alone, _ = embedded(("gnu",), learned(GQA, 1))
+    placed = sinusoidal(1, trained.D_MODEL, LONGEST).to(x.device)
+    torch.testing.assert_close(alone - placed, rows[6:], atol=1e-5, rtol=0)
+    many, unknown = embedded([f"word{n}" for n in range(200)], known)
+    assert len(unknown) == 200
+    spread = (many - sinusoidal(200, trained.D_MODEL, LONGEST).to(x.device)).std()
+    assert spread.item() == pytest.approx(known.embedding.std().item(), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ((3, 1, 4, "full", 0), "query heads 3: trained are 1, 2, 4, 8"),
+        ((4, 3, 4, "full", 0), "KV heads for 4 query heads 3: trained are 1, 2, 4"),
+        ((2, 4, 4, "full", 0), "KV heads for 2 query heads 4: trained are 1, 2"),
+        ((4, 4, 32, "full", 0), "d_k for 4 query heads 32: trained are 4, 8, 16"),
+        ((1, 1, 5, "full", 0), "d_k for 1 query heads 5: trained are 4, 8, 16, 32, 64"),
+        ((1, 1, 4, "prefix of 3", 0), "mask prefix of 3: trained are full, causal, window of 3"),
+        ((1, 1, 4, "full", 2), "seed 2: trained are 0, 1"),
+    ],
+    ids=str,
+)
+def test_what_was_not_trained_is_refused(asked, told):
+    with pytest.raises(ValueError, match=re.escape(told)):
+        trained_toy(("The",), *asked)
+
+
+def test_a_missing_file_says_how_it_is_made(monkeypatch, tmp_path):
+    monkeypatch.setattr(trained, "FILE", tmp_path / "none.safetensors")
+    learned.cache_clear()
+    with pytest.raises(FileNotFoundError, match=r"python -m explainers\.training"):
+        trained_toy(("The",), *GQA, seed=0)
+
+
+def test_seeds_and_configurations_differ():
+    one, other = learned(GQA, 0), learned(GQA, 1)
+    assert not torch.equal(one.embedding, other.embedding)
+    assert not torch.equal(one.embedding, learned(GQA._replace(rule="full"), 0).embedding)
+    layer = one.layer
+    assert (layer.num_heads, layer.num_kv_heads, layer.head_dim) == (4, 2, 8)
+
+
+def test_a_single_head_is_a_layer_with_one_head():
+    toy = single_toy(TOKENS, 16, "window of 3", 1)
+    x, layer, mask, _ = trained_toy(TOKENS, 1, 1, 16, "window of 3", 1)
+    assert torch.equal(mask.cpu(), masks.build(masks.RULES["window of 3"], 7, 7))
+    one, many = single_head(*toy), heads(x, layer, mask)
+    torch.testing.assert_close(one.weights, many.weights[0])
+    torch.testing.assert_close(one.output @ layer.w_output, many.output)
+
+
+@pytest.mark.parametrize("seed", trained.SEEDS)
+@pytest.mark.parametrize("head_dim", trained.HEAD_DIMS)
+def test_announced_looks_most_at_earnings_as_the_first_page_says(head_dim, seed):
+    tokens = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
+    weights = single_head(*single_toy(tokens, head_dim, "full", seed)).weights
+    assert tokens[int(weights[2].argmax())] == "earnings"
+
+
+def badges(visit):
+    found = [e.value for e in elements(visit.main) if e.type == "markdown"]
+    return [value for value in found if value.startswith(":gray-badge[")]
+
+
+def captions(visit):
+    return " ".join(caption.value for caption in visit.caption)
+
+
+@each_page
+def test_the_switch_changes_numbers_badge_and_what_is_said(page):
+    drawn, learned_ = opened(page), opened(page, {"weights": "trained"})
+    assert not learned_.exception
+    assert not learned_.info
+    assert pictures(drawn)[0] != pictures(learned_)[0]
+    assert "trained: related words, seed 0" in badges(learned_)[0]
+    assert "trained: related words" not in " ".join(badges(drawn))
+    assert "d_model is 64" in captions(learned_)
+
+
+@each_page
+def test_what_was_not_trained_is_said_and_no_choice_is_lost(page):
+    link = {"weights": "trained", "d_k": "10", "seed": "7", "d_model": "32", "text": "The zebra"}
+    visit = opened(page, link)
+    said = captions(visit)
+    assert "d_k 10" in said
+    assert "this is 8" in said
+    assert "seed 7" in said
+    assert "zebra" in said
+    assert "1 unknown" in badges(visit)[0]
+    asked_for = {**link, "d_k": "8", "seed": "0"}
+    assert pictures(visit)[0] == pictures(opened(page, asked_for))[0]
+    widgets(visit)["weights"].set_value("random")
+    back = visit.run()
+    assert pictures(back) == pictures(opened(page, {**link, "weights": "random"}))
+
+
+@pytest.mark.parametrize("page", [SWITCHED[0], SWITCHED[2]], ids=lambda page: page.stem)
+def test_a_mask_that_was_not_trained(page):
+    visit = opened(page, {"weights": "trained", "mask": "prefix of 3"})
+    assert "prefix of 3" in captions(visit)
+    assert pictures(visit)[0] == pictures(opened(page, {"weights": "trained"}))[0]

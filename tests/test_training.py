@@ -1,0 +1,246 @@
+"""The task that toy weights are trained on, the training, and what the shipped weights learned."""
+
+import json
+import statistics
+
+import pytest
+import torch
+from hypothesis import given as for_any
+from hypothesis import strategies as st
+from safetensors import safe_open
+
+from explainers import trained
+from explainers.attention import masks
+from explainers.trained import PARTS, SEEDS, Configuration, configurations, learned
+from explainers.training import make, report
+from explainers.training.batch import asked, encoded, given
+from explainers.training.loop import Training, fresh, heads, mean_loss, parts_of, pool
+from explainers.training.report import measured, rows
+from explainers.training.task import (
+    CHOICES,
+    COMMON,
+    KINDS,
+    MOST_TOKENS,
+    PLACES,
+    RUNNING_NEWS,
+    WORDS,
+    is_held_out,
+    news,
+    sentences,
+)
+
+MANY = Configuration(4, 4, 16, "full")
+SMALL = Configuration(2, 1, 4, "causal")
+SENTENCE = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
+numbers = st.lists(st.integers(0, 2**31), min_size=CHOICES, max_size=CHOICES)
+each_rule = pytest.mark.parametrize("rule", trained.RULES)
+
+
+def seeded(seed=3):
+    return torch.Generator().manual_seed(seed)
+
+
+@for_any(numbers)
+def test_relations_are_mutual_but_for_the_time(choices):
+    one = news(choices)
+    assert 5 <= len(one.tokens) <= MOST_TOKENS
+    assert one.tokens[0][0].isupper()
+    assert len({token.casefold() for token in one.tokens}) == len(one.tokens)
+    for place, others in enumerate(one.related):
+        assert others
+        assert place not in others
+    pairs = {(i, j) for i, others in enumerate(one.related) for j in others}
+    alone = {one.tokens[i].casefold() for i, j in pairs if (j, i) not in pairs}
+    assert alone <= common("preposition") | common("time")
+
+
+def common(part):
+    return {word.casefold() for word in COMMON[part].split()}
+
+
+def test_the_relations_of_the_running_sentence():
+    assert RUNNING_NEWS.tokens == SENTENCE
+    named = [{SENTENCE[j] for j in others} for others in RUNNING_NEWS.related]
+    assert named == [
+        {"CEO"},
+        {"The", "announced"},
+        {"CEO", "earnings"},
+        {"earnings"},
+        {"announced", "record"},
+        {"announced", "Friday"},
+        {"announced", "on"},
+    ]
+
+
+@for_any(numbers, st.sampled_from(trained.RULES))
+def test_only_what_the_mask_shows_is_asked_for(choices, rule):
+    one = news(choices)
+    wanted = asked(encoded([one]), rule)[0]
+    for i in range(len(one.tokens)):
+        named = {(side, WORDS[n]) for side in (0, 1) for n in wanted[i].view(2, -1)[side].nonzero()}
+        visible = {
+            (int(j > i), WORDS[PLACES[one.tokens[j].casefold()]])
+            for j in one.related[i]
+            if masks.RULES[rule](torch.tensor(i), torch.tensor(j))
+        }
+        assert named == visible
+    assert not wanted[len(one.tokens) :].any(), "filling is asked for nothing"
+
+
+def test_no_held_out_sentence_is_ever_trained_on():
+    found = sentences(2_000, False, seeded())
+    assert not any(is_held_out(one.tokens) for one in found)
+    assert SENTENCE not in {one.tokens for one in found}
+    assert is_held_out(SENTENCE)
+    tested = sentences(100, True, seeded())
+    assert all(is_held_out(one.tokens) for one in tested)
+
+
+def test_about_a_tenth_is_held_out():
+    drawn = torch.randint(2**31, (3_000, CHOICES), generator=seeded()).tolist()
+    share = statistics.mean(is_held_out(news(choices).tokens) for choices in drawn)
+    assert share == pytest.approx(0.1, abs=0.02)
+
+
+def test_a_vocabulary_that_a_reader_can_survey():
+    assert len(WORDS) == len(PLACES) <= 80
+
+
+def test_the_same_word_does_it_and_has_it_done():
+    """Else one head could tell who did it from the word alone, and would be enough."""
+    for kind in KINDS:
+        many = set(kind["many"].split())
+        roles = [set(), set()]
+        for one in sentences(1_500, False, seeded()):
+            verb = next((t for t in one.tokens if t in kind["verb"].split()), None)
+            if verb:
+                place = one.tokens.index(verb)
+                nouns = {j: one.tokens[j] for j in one.related[place] if one.tokens[j] in many}
+                for j, word in nouns.items():
+                    roles[j > place].add(word)
+        assert roles == [many, many]
+
+
+@each_rule
+def test_filling_changes_nothing(rule):
+    short, longer = news([1, 1, 0] + [0] * 9), news([1, 0, 1] + [0] * 9)
+    assert len(short.tokens) < len(longer.tokens) == MOST_TOKENS
+    known = learned_now(SMALL._replace(rule=rule))
+    losses = [mean_loss(known, given(encoded(some), rule)) for some in ([short], [longer])]
+    sizes = [len(short.tokens), len(longer.tokens)]
+    both = mean_loss(known, given(encoded([short, longer]), rule))
+    mean = sum(loss * size for loss, size in zip(losses, sizes, strict=True)) / sum(sizes)
+    assert both.item() == pytest.approx(mean.item(), rel=1e-5)
+
+
+def learned_now(configuration, steps=0, seed=0):
+    training = Training(configuration, [seed])
+    for _ in range(steps):
+        training.step()
+    return training.learned(0)
+
+
+def test_the_loss_falls():
+    training = Training(SMALL, [0])
+    losses = [training.step()[0] for _ in range(60)]
+    assert statistics.mean(losses[-5:]) < 0.6 * statistics.mean(losses[:5])
+
+
+def test_training_again_gives_the_same():
+    first, again = (parts_of(learned_now(SMALL, steps=5)) for _ in range(2))
+    assert all(map(torch.equal, first, again))
+    other = parts_of(learned_now(SMALL, steps=5, seed=1))
+    assert not any(map(torch.equal, first[:-1], other[:-1]))
+
+
+def test_seeds_side_by_side_learn_as_if_alone():
+    together = Training(SMALL, [0, 3])
+    for _ in range(3):
+        together.step()
+    for place, seed in enumerate([0, 3]):
+        alone = parts_of(learned_now(SMALL, 3, seed))
+        for part, other in zip(parts_of(together.learned(place)), alone, strict=True):
+            torch.testing.assert_close(part, other, atol=1e-4, rtol=1e-3)
+
+
+def test_more_training_begins_with_what_is_known():
+    known = learned_now(SMALL, steps=2)
+    more = Training(SMALL, [0], [known])
+    assert all(map(torch.equal, parts_of(more.learned(0)), parts_of(known)))
+    more.step()
+    assert not torch.equal(more.learned(0).embedding, known.embedding)
+    assert not torch.equal(known.embedding, fresh(SMALL, 0)[0])
+
+
+def test_the_shipped_file_has_everything_and_is_small():
+    assert trained.FILE.stat().st_size < 5_000_000
+    names = {
+        trained.part_name(configuration, seed, part)
+        for configuration in configurations()
+        for seed in SEEDS
+        for part in PARTS
+    }
+    with safe_open(trained.FILE, framework="pt") as file:
+        assert set(file.keys()) == names
+        assert file.metadata()["words"].split() == list(WORDS)
+    assert len(configurations()) == len(set(configurations())) == 90
+    assert list(rows()) == configurations()
+    assert all(len(row.loss) >= 5 for row in rows().values())
+
+
+@pytest.mark.parametrize(
+    "configuration",
+    [MANY, Configuration(1, 1, 16, "full"), Configuration(8, 2, 8, "causal")],
+    ids=str,
+)
+def test_the_report_is_what_the_shipped_weights_do(configuration):
+    again = measured(configuration, [learned(configuration, seed) for seed in SEEDS])
+    reported = rows()[configuration]
+    for name in ("loss", "accuracy", "verb_loss", "verb_accuracy"):
+        kept = getattr(reported, name)[: len(SEEDS)]
+        assert getattr(again, name) == pytest.approx(kept, abs=2e-3), name
+    assert again.found == (reported.found and reported.found[: len(SEEDS)])
+
+
+def test_the_readable_report_is_the_report():
+    made = json.loads(report.REPORT.read_text(encoding="utf-8"))["made"]
+    assert report.READABLE.read_text(encoding="utf-8") == report.readable([*rows().values()], made)
+
+
+def test_several_heads_find_who_and_what():
+    x, layer, mask, unknown = trained.trained_toy(SENTENCE, *MANY, seed=0)
+    largest = heads(x, layer, mask).weights[:, 2].amax(dim=0)
+    assert not unknown
+    assert set(largest.topk(2).indices.tolist()) == {1, 4}
+    assert largest[[1, 4]].min() > 0.5
+
+
+@pytest.mark.parametrize("head_dim", trained.HEAD_DIMS)
+def test_one_head_cannot_keep_who_and_whom_apart(head_dim):
+    """It hands over an average, whatever its d_k; four heads hand over two things."""
+    one, four = rows()[Configuration(1, 1, head_dim, "full")], rows()[MANY]
+    assert min(one.verb_loss) > 1 > 10 * max(four.verb_loss)
+    assert max(one.verb_accuracy) < 0.5 < 0.95 < min(four.verb_accuracy)
+
+
+def test_the_weights_can_be_made_again(monkeypatch, tmp_path):
+    """The whole way with a few steps: shipped halves and a row of the report."""
+    monkeypatch.setattr(make, "MEASURED_SEEDS", 2)
+    shipped, row = make.train(SMALL, steps=3)
+    assert {tensor.dtype for tensor in shipped.values()} == {torch.float16}
+    assert set(shipped) == {trained.part_name(SMALL, s, part) for s in SEEDS for part in PARTS}
+    assert row.configuration == SMALL
+    assert len(row.loss) == 2
+    again, _ = make.train(SMALL, steps=3)
+    assert all(torch.equal(again[name], tensor) for name, tensor in shipped.items())
+    report_file = tmp_path / "report.json"
+    monkeypatch.setattr(report, "REPORT", report_file)
+    monkeypatch.setattr(report, "READABLE", tmp_path / "report.md")
+    report.save([row], "made by a test")
+    assert report.Row(**json.loads(report_file.read_text())["rows"][0]) == row
+
+
+def test_pools_are_the_same_every_time():
+    kept = pool(True)
+    pool.cache_clear()
+    assert all(map(torch.equal, pool(True), kept))
