@@ -18,22 +18,23 @@ class Fields:
         if self.config is not config:
             self.notes.append("Only the text model (text_config) is counted.")
 
-    def find(self, *names: str) -> int | None:
+    def find(self, *names: str, least: int = 1, largest: int = LARGEST) -> int | None:
         """The first of the names that has a number, checked; nothing if none has."""
         for name in names:
             value = self.config.get(name)
             if value is None:
                 continue
-            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST:
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if not whole or not least <= value <= largest:
                 raise ValueError(
-                    f"{name} must be a whole number from 1 to {LARGEST:,}, not {shown(value)}"
+                    f"{name} must be a whole number from {least} to {largest:,}, not {shown(value)}"
                 )
-            return value
+            return int(value)
         return None
 
-    def number(self, *names: str) -> int:
+    def number(self, *names: str, largest: int = LARGEST) -> int:
         """As `find`, and it must be there."""
-        found = self.find(*names)
+        found = self.find(*names, largest=largest)
         if found is None:
             others = f" (or {', '.join(names[1:])})" if names[1:] else ""
             raise ValueError(f"config.json lacks {names[0]}{others}")
@@ -62,9 +63,10 @@ class Fields:
 
     def num_heads(self) -> int:
         """The query heads (of the decoder)."""
-        return self.number(
-            "decoder_attention_heads", "num_attention_heads", "n_head", "num_heads", "n_heads"
-        )
+        names = ["num_attention_heads", "n_head", "num_heads", "n_heads"]
+        if self.flag("is_encoder_decoder"):
+            names = ["decoder_attention_heads", *names]
+        return self.number(*names)
 
     def num_kv_heads(self) -> int:
         """The KV heads; Falcon's multi_query means one, whatever else the file says."""

@@ -24,11 +24,16 @@ class Format:
         if self.group is not None:
             whole("group", self.group)
 
+    def groups(self, heads: int, head_dim: int) -> int:
+        """How many groups share a scale in one vector; one that is not full counts as well."""
+        if self.per_head:
+            return heads
+        return -(-heads * head_dim // self.group) if self.group else 0
+
     def vector_bytes(self, heads: int, head_dim: int) -> int:
-        """What one token's keys (or values) of one layer take; a group that is not full counts."""
-        elements = heads * head_dim
-        groups = heads if self.per_head else -(-elements // self.group) if self.group else 0
-        return -(-elements * self.bits // 8) + -(-groups * self.shared_bits // 8)
+        """What one token's keys (or values) of one layer take, in whole bytes."""
+        shared = self.groups(heads, head_dim) * self.shared_bits
+        return -(-heads * head_dim * self.bits // 8) + -(-shared // 8)
 
 
 def grouped(bits: int, group: int = 64, zero_bits: int = 16, residual: int = 0) -> Format:

@@ -14,6 +14,7 @@ KINDS = {
     "chunked_attention": "chunked",
     "linear_attention": "recurrent",
 }
+MOST_LAYERS = 10_000
 UNKNOWN = (
     "attn_type_list", "layers_block_type", "hybrid_override_pattern", "attn_layer_period",
     "linear_attn_config", "compress_ratios", "state_size", "block_types",
@@ -26,16 +27,19 @@ def decoder_groups(fields: Fields, encoder_decoder: bool) -> tuple[LayerGroup, .
     for name in UNKNOWN:
         if fields.config.get(name) is not None:
             raise ValueError(f"{name}: layers like these are not known here; make a model by hand")
-    count = fields.number(
-        "decoder_layers", "num_decoder_layers", "num_hidden_layers", "n_layer", "num_layers"
-    )
+    names = ["num_hidden_layers", "n_layer", "num_layers"]
+    if encoder_decoder:
+        names = ["decoder_layers", "num_decoder_layers", *names]
+    count = fields.number(*names, largest=MOST_LAYERS)
     if fields.find("kv_lora_rank"):
         return latent_groups(fields, count)
     kinds = kinds_of_layers(fields, count)
-    shared = fields.find("num_kv_shared_layers") if fields.config.get("num_kv_shared_layers") else 0
+    shared = fields.find("num_kv_shared_layers", least=0) or 0
+    if shared >= count:
+        raise ValueError(f"num_kv_shared_layers {shared} leaves none of {count} layers a cache")
     if shared:
         fields.notes.append(f"The last {shared} layers share the cache of earlier ones.")
-        kinds = kinds[: count - shared]
+    kinds = kinds[: count - shared]
     groups = [group(fields, kind, number) for kind, number in Counter(kinds).items()]
     if encoder_decoder:
         groups.append(replace(groups[0], kind="cross", window=None, count=count))
@@ -99,8 +103,10 @@ def windows(fields: Fields, count: int) -> tuple[str, int, int]:
     if fields.text("model_type").startswith("gemma3"):
         pattern = pattern or 6
     # Qwen slides from this layer on, and only where the switch is given.
-    first = fields.config.get("max_window_layers") if "use_sliding_window" in fields.config else 0
-    return "sliding", pattern or never, first if isinstance(first, int) else 0
+    first = (
+        fields.find("max_window_layers", least=0) if "use_sliding_window" in fields.config else 0
+    )
+    return "sliding", pattern or never, first or 0
 
 
 def delta_state(fields: Fields) -> tuple[State, ...]:

@@ -53,24 +53,38 @@ def cache_working(
 def part_lines(part: Part, tokens: int, format_: Format) -> list[str]:
     """One group of layers: what it holds, and the product."""
     group, lines = part.group, []
-    layers = f"{group.count} layers" if group.count > 1 else "1 layer"
     if group.window is not None:
-        lines.append(f"min({tokens:,}, window {group.window:,}) = {part.tokens:,} tokens kept")
+        kept = many(part.tokens, "token")
+        lines.append(f"min({tokens:,}, window {group.window:,}) = {kept} kept")
     newest = 0 if group.kind == "cross" else min(part.tokens, format_.residual)
-    one = f"{per_token(part, format_)} × {part.tokens - newest:,} tokens"
+    one = f"{per_token(part, format_)} × {many(part.tokens - newest, 'token')}"
     if newest:
         sixteen = token_bytes(group, SIXTEEN)
-        one = f"({one} + {sixteen:,} bytes × {newest:,} newest tokens)"
-    product = f"{one} × {layers} = {part.size:,} bytes"
+        one = f"({one} + {sixteen:,} bytes in 16 bits × the newest {many(newest, 'token')})"
+    product = f"{one} × {many(group.count, 'layer')} = {part.size:,} bytes"
     return [*lines, f"{HOLDS[group.kind]}: {product}"]
 
 
 def per_token(part: Part, format_: Format) -> str:
-    """What one layer keeps for one token, as the product it is, or in bytes where scales join."""
+    """What one layer keeps for one token: a product, with the scales where the format has some."""
     group = part.group
-    if format_.shared_bits or format_.bits % 8:
-        return f"{part.token_bytes:,} bytes of {format_.name}, scales included"
-    element = f"{format_.bits // 8} byte{'s' if format_.bits > 8 else ''}"
+    heads, head_dim = group.vectors[0]
     if group.kind == "latent":
-        return f"({group.latent_dim} latent + {group.rope_dim} rotary) × {element}"
-    return f"2 (K and V) × {group.num_kv_heads} KV heads × {group.head_dim} × {element}"
+        times, elements = "", f"({group.latent_dim} latent + {group.rope_dim} rotary)"
+    else:
+        times, elements = "2 (K and V) × ", f"{many(heads, 'KV head')} × {head_dim}"
+    groups = format_.groups(heads, head_dim)
+    if groups * format_.shared_bits % 8 or heads * head_dim * format_.bits % 8:
+        return f"{many(part.token_bytes, 'byte')} of {format_.bits} bits, filled up"
+    if groups:
+        bits = f"{elements} × {many(format_.bits, 'bit')}"
+        scales = f"{many(groups, 'group')} × {many(format_.shared_bits, 'bit')}"
+        return f"{times}({bits} + {scales}) ÷ 8"
+    if format_.bits % 8:
+        return f"{times}{elements} × {many(format_.bits, 'bit')} ÷ 8"
+    return f"{times}{elements} × {many(format_.bits // 8, 'byte')}"
+
+
+def many(number: int, noun: str) -> str:
+    """1 layer, 2 layers."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

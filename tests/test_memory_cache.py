@@ -1,0 +1,306 @@
+"""The laws of a cache's size, its limits, and what it says to numbers that make no sense."""
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explainers.memory.cache import (
+    beside_bytes,
+    kv_cache_bytes,
+    kv_cache_bytes_per_token,
+    parts,
+)
+from explainers.memory.engines import ENGINES, engine_bytes
+from explainers.memory.formats import FORMATS, Format, grouped
+from explainers.memory.groups import LayerGroup, ModelShape
+from explainers.memory.others import other_answers
+from explainers.memory.paging import paged_bytes, pages, shared_pages, waste_bytes
+from explainers.memory.parallel import rank_shape, replication
+from explainers.memory.shapes import model_ids, model_shape
+from explainers.memory.sizes import both, size
+from explainers.memory.working import cache_working
+
+LLAMA = model_shape("llama-3-8b")
+GEMMA = model_shape("gemma-3-4b")
+DEEPSEEK = model_shape("deepseek-v3")
+WHISPER = model_shape("whisper-tiny")
+SHAPES = [model_shape(model) for model in model_ids() if model_shape(model).groups]
+shapes = st.sampled_from(SHAPES)
+lengths = st.integers(1, 10**9)
+formats = st.sampled_from(sorted(FORMATS))
+
+
+@pytest.mark.parametrize(
+    ("model", "tokens", "expected"),
+    [
+        ("llama-3-8b", 8192, 2 * 8192 * 32 * 8 * 128 * 2),
+        ("llama-2-7b", 4096, 2 * 2**30),
+        ("deepseek-v3", 1, 61 * (512 + 64) * 2),
+        ("gemma-3-4b", 131072, 2 * 2 * 4 * 256 * (5 * 131072 + 29 * 1024)),
+        ("whisper-tiny", 448, 2 * 2 * 4 * 384 * (448 + 1500)),
+        ("bert-base-uncased", 512, 0),
+        ("llama-3-8b", 10**9, 131072 * 10**9),
+    ],
+)
+def test_the_minimum_written_out(model, tokens, expected):
+    assert kv_cache_bytes(model_shape(model), tokens) == expected
+
+
+@given(shapes, lengths, st.integers(1, 10**6), formats)
+def test_linear_in_the_batch(shape, tokens, batch, dtype):
+    one = kv_cache_bytes(shape, tokens, dtype=dtype)
+    assert kv_cache_bytes(shape, tokens, batch, dtype) == batch * one
+
+
+@given(shapes, lengths, st.integers(0, 10**6), formats)
+def test_never_smaller_for_a_longer_text(shape, tokens, more, dtype):
+    assert kv_cache_bytes(shape, tokens + more, dtype=dtype) >= kv_cache_bytes(
+        shape, tokens, dtype=dtype
+    )
+
+
+@given(shapes, lengths)
+def test_the_rate_holds_until_a_window_is_full(shape, tokens):
+    cross = kv_cache_bytes(shape, 1) - kv_cache_bytes_per_token(shape)
+    windows = [group.window for group in shape.groups if group.window]
+    linear = tokens * kv_cache_bytes_per_token(shape) + cross
+    total = kv_cache_bytes(shape, tokens)
+    assert (total == linear) == (tokens <= min(windows, default=tokens))
+    assert total <= linear
+
+
+def test_a_window_is_a_cap():
+    mistral = model_shape("mistral-7b-v0.1")
+    assert kv_cache_bytes(mistral, 10**9) == kv_cache_bytes(mistral, 4096)
+    assert kv_cache_bytes(mistral, 4095) < kv_cache_bytes(mistral, 4096)
+
+
+@given(shapes, lengths, st.integers(1, 300))
+def test_pages_waste_less_than_one_each(shape, tokens, block):
+    waste = waste_bytes(shape, tokens, 3, block=block)
+    one_page = block * sum(p.group.count * p.token_bytes for p in parts(shape, tokens))
+    assert 0 <= waste < 3 * one_page or waste == one_page == 0
+    assert waste_bytes(shape, tokens, 3, block=1) == 0
+
+
+def test_a_shared_beginning_is_stored_once_in_whole_pages():
+    assert shared_pages(40, [5, 30], block=16) == 2 + pages(8 + 5) + pages(8 + 30)
+    assert shared_pages(0, [5, 30], block=16) == pages(5) + pages(30)
+    assert paged_bytes(LLAMA, 33, block=16) == 48 * kv_cache_bytes_per_token(LLAMA)
+
+
+@given(st.sampled_from([LLAMA, GEMMA, DEEPSEEK]), st.sampled_from([1, 2, 4]), lengths)
+def test_ranks_hold_the_cache_together(shape, ranks, tokens):
+    together = ranks * kv_cache_bytes(rank_shape(shape, ranks), tokens)
+    times = ranks if shape is DEEPSEEK else 1
+    assert together == times * kv_cache_bytes(shape, tokens)
+    assert replication(shape, ranks) == times
+
+
+def test_kv_heads_are_repeated_when_there_are_more_ranks():
+    assert replication(model_shape("llama-3.1-405b"), 16) == 2
+    assert replication(model_shape("starcoder-15b"), 48) == 48
+    assert replication(WHISPER, 3) == 1
+
+
+@pytest.mark.parametrize(
+    ("dtype", "per_element"),
+    [
+        ("float32", 4),
+        ("fp8", 1),
+        ("int8_per_head", 1 + Fraction(4, 128)),
+        ("int4", Fraction(9, 16)),
+        ("nvfp4", Fraction(9, 16)),
+        ("q8_0", Fraction(34, 32)),
+        ("q5_1", Fraction(24, 32)),
+        ("q5_0", Fraction(22, 32)),
+        ("q4_1", Fraction(20, 32)),
+        ("q4_0", Fraction(18, 32)),
+        (grouped(3, 32), Fraction(1, 2)),
+        (Format("6 bits", 6), Fraction(3, 4)),
+    ],
+)
+def test_bytes_of_an_element_with_its_scales(dtype, per_element):
+    elements = 2 * 32 * 8 * 128
+    assert kv_cache_bytes_per_token(LLAMA, dtype) == elements * per_element
+
+
+def test_a_group_that_is_not_full_has_a_scale_all_the_same():
+    assert grouped(4, 64).vector_bytes(3, 30) == 45 + 2 * 4
+    assert Format("", 5).vector_bytes(1, 3) == 2
+
+
+def test_a_residual_window_saves_nothing_while_the_text_is_short():
+    assert kv_cache_bytes(LLAMA, 128, dtype="int2_residual") == kv_cache_bytes(LLAMA, 128)
+    longer = kv_cache_bytes(LLAMA, 129, dtype="int2_residual") - kv_cache_bytes(LLAMA, 128)
+    assert longer == kv_cache_bytes_per_token(LLAMA, "int2_residual")
+    far = Fraction(
+        kv_cache_bytes(LLAMA, 10**9), kv_cache_bytes(LLAMA, 10**9, dtype="int2_residual")
+    )
+    assert float(far) == pytest.approx(16 / 3, rel=1e-6)
+
+
+def test_beams_multiply_what_is_written_and_share_what_was_read():
+    read = kv_cache_bytes(WHISPER, 9) - kv_cache_bytes(WHISPER, 9, source_tokens=0)
+    written = kv_cache_bytes(WHISPER, 9, source_tokens=0)
+    assert kv_cache_bytes(WHISPER, 9, 2, beams=5) == 2 * (5 * written + read)
+
+
+def test_states_and_index_keys_stand_beside_the_cache():
+    assert beside_bytes(model_shape("qwen3-next-80b-a3b"), 7) == 36 * (524288 * 4 + 32768 * 2)
+    assert beside_bytes(model_shape("deepseek-v3.2-exp"), 7, 3) == 3 * 7 * 61 * 132
+    assert beside_bytes(model_shape("glm-5"), 7) == 7 * 78 * 128 * 2
+    assert beside_bytes(LLAMA, 7) == 0
+    assert model_shape("kimi-linear-48b-a3b").gaps
+
+
+@pytest.mark.parametrize(
+    ("engine", "model", "tokens", "held"),
+    [
+        ("llama.cpp", "gemma-3-4b", 131072, 5 * 131072 + 29 * 1536),  # logged: 2560 and 174 MiB
+        ("llama.cpp", "gemma-3-4b", 300, 34 * 512),
+        ("transformers", "gemma-3-4b", 131072, 5 * 131072 + 29 * 1023),
+        ("vLLM", "gemma-3-4b", 131072, 5 * 131072 + 29 * (3072 + 16)),
+        ("vLLM", "gemma-3-4b", 33, 5 * 48 + 29 * 64),
+        ("vLLM, windows off", "gemma-3-4b", 33, 34 * 48),
+        ("vLLM", "llama-4-scout", 131072, 12 * 131072 + 36 * (8192 + 2048)),
+    ],
+)
+def test_what_an_engine_makes_room_for(engine, model, tokens, held):
+    shape = model_shape(model)
+    first = shape.known_groups()[0]
+    layer = 2 * first.num_kv_heads * first.head_dim * 2
+    assert engine_bytes(shape, tokens, engine, 3) == 3 * held * layer
+
+
+def test_vllm_packs_a_latent_with_its_scales():
+    assert engine_bytes(DEEPSEEK, 16, "vLLM", dtype="fp8") == 16 * 61 * 656
+    assert engine_bytes(DEEPSEEK, 16, "transformers", dtype="fp8") == 16 * 61 * 576
+
+
+@given(shapes, lengths)
+def test_engines_take_at_least_the_minimum_save_a_token_of_a_window(shape, tokens):
+    least = kv_cache_bytes(shape, tokens)
+    locals_ = sum(p.group.count * p.token_bytes for p in parts(shape, tokens) if p.group.window)
+    assert engine_bytes(shape, tokens, "transformers") >= least - locals_
+    for engine in set(ENGINES) - {"transformers"}:
+        assert engine_bytes(shape, tokens, engine) >= least
+
+
+def test_what_others_say_is_computed_and_named():
+    def ratios(model, tokens=32768):
+        return {o.name: o.ratio for o in other_answers(model_shape(model), tokens)}
+
+    assert ratios("llama-3.1-70b") == {"query heads for KV heads": 8}
+    assert ratios("llama-2-7b") == {}
+    assert ratios("deepseek-v3") == {
+        "latent written out into heads": Fraction(128 * (192 + 128), 576),
+        "latent stored twice, no rotary part": Fraction(1024, 576),
+        "latent without its rotary part": Fraction(512, 576),
+    }
+    assert ratios("mistral-7b-v0.1")["windows ignored"] == 8
+    assert ratios("qwen3-32b")["head_dim = d_model ÷ heads"] == Fraction(80, 128)
+    assert ratios("gpt2", 131_072) == {"128,000 tokens": Fraction(128_000, 131_072)}
+    left_out = ratios("whisper-tiny", 500)["cross-attention left out"]
+    assert left_out == Fraction(500, 2000)
+
+
+@given(shapes, lengths, st.integers(1, 9), formats, st.integers(1, 4))
+def test_the_working_multiplies_out(shape, tokens, batch, dtype, beams):
+    working = cache_working(shape, tokens, batch, dtype, beams=beams)
+    assert working.size == kv_cache_bytes(shape, tokens, batch, dtype, beams=beams)
+    for line in working.lines[:-1]:
+        sum_, result = line.split(": ")[-1].split(" = ")
+        assert counted(sum_) == counted(result), line
+    assert len(working.lines) > 1 or not working.size
+    assert both(working.size) in working.lines[-1] or not working.size
+
+
+def counted(text):
+    """The value of a line of working, its words left out."""
+    bare = re.sub(r"of \d+ bits filled up|in 16 bits|\(K and V\)", "", text.replace(",", ""))
+    if bare.startswith("min"):
+        return min(map(int, re.findall(r"\d+", bare)))
+    python = re.sub(r"[A-Za-z-]+", "", bare).replace("×", "*").replace("÷", "//")
+    return eval(python)
+
+
+@pytest.mark.parametrize(
+    ("count", "binary", "decimal"),
+    [
+        (0, "0 bytes", "0 bytes"),
+        (1, "1 byte", "1 byte"),
+        (1023, "1023 bytes", "1.02 kB"),
+        (1024, "1.00 KiB", "1.02 kB"),
+        (2**30, "1.00 GiB", "1.07 GB"),
+        (2**30 - 1, "1.00 GiB", "1.07 GB"),
+        (10**9 - 1, "953.67 MiB", "1.00 GB"),
+        (131072 * 10**9, "119.21 TiB", "131.07 TB"),
+        (10**30, "827,180.61 YiB", "1,000,000.00 YB"),
+    ],
+)
+def test_sizes_name_what_they_were_divided_by(count, binary, decimal):
+    assert (size(count), size(count, "decimal")) == (binary, decimal)
+
+
+def bad(name, value):
+    return {"shape": LLAMA, "tokens": 5, name: value}
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (bad("tokens", 0), "tokens must be a whole number from 1 on, not 0"),
+        (bad("tokens", -3), "tokens must be a whole number from 1 on, not -3"),
+        (bad("tokens", 4096.0), "tokens must be a whole number from 1 on, not 4096.0"),
+        (bad("tokens", True), "tokens must be a whole number from 1 on, not True"),
+        (bad("tokens", "8k"), "tokens must be a whole number from 1 on, not '8k'"),
+        (bad("tokens", -(10**9000)), "not a number of more than 60 digits"),
+        (bad("batch", 0), "batch must be a whole number from 1 on, not 0"),
+        (bad("beams", 0), "beams must be a whole number from 1 on, not 0"),
+        (bad("dtype", "int3"), "dtype must be one of float32, bfloat16, .*, not 'int3'"),
+        (bad("dtype", None), "dtype must be one of .*, not None"),
+        (bad("dtype", ["fp8"]), "dtype must be one of"),
+        (bad("shape", model_shape("deepseek-v4-flash")), "deepseek-v4-flash: .*not published"),
+    ],
+)
+def test_bad_input_is_named(asked, message):
+    with pytest.raises(ValueError, match=message):
+        kv_cache_bytes(**asked)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: engine_bytes(LLAMA, 5, "ollama"),
+            "engine must be one of transformers, .*'ollama'",
+        ),
+        (lambda: engine_bytes(LLAMA, 0, "vLLM"), "tokens must be"),
+        (lambda: paged_bytes(LLAMA, 5, block=0), "block must be a whole number from 1 on"),
+        (lambda: rank_shape(LLAMA, 3), "32 query heads cannot be split over 3 ranks"),
+        (
+            lambda: rank_shape(model_shape("smollm2-360m"), 3),
+            "5 KV heads can neither be split over 3 ranks nor repeated",
+        ),
+        (
+            lambda: ModelShape("x", (LayerGroup("full", 1, 4, 8),), 10, 8),
+            "10 query heads cannot sha",
+        ),
+        (lambda: LayerGroup("latent", 3, latent_dim=512), "rope_dim of a latent layer must be"),
+        (lambda: LayerGroup("sliding", 3, 2, 4), "window of a sliding layer must be"),
+        (lambda: LayerGroup("full", 3, 2, 4, window=8), "a full layer has no window"),
+        (lambda: LayerGroup("full", 0, 2, 4), "count must be"),
+        (lambda: LayerGroup("mamba", 3), "kind must be one of full, sliding, .*'mamba'"),
+        (lambda: grouped(4, 0), "group must be"),
+        (lambda: parts(replace(WHISPER, encoder_context=None), 5), "source_tokens must be given"),
+        (lambda: kv_cache_bytes(WHISPER, 5, source_tokens=-1), "source_tokens must be .* from 0"),
+    ],
+)
+def test_a_model_that_cannot_be_is_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

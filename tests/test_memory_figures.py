@@ -1,0 +1,71 @@
+"""Every published figure beside ours: it agrees as exactly as it was printed, or is explained."""
+
+from fractions import Fraction
+
+import pytest
+
+from explainers.memory.figures import figures, reasons
+from explainers.memory.recipes import evaluate
+
+FIGURES = list(figures().values())
+each_figure = pytest.mark.parametrize("figure", FIGURES, ids=[figure.id for figure in FIGURES])
+
+
+def near(ours, figure):
+    """Whether the printed digits are ours, rounded as far as they were said to be."""
+    if figure.exactness == "exact":
+        return ours == figure.printed
+    return abs(ours - figure.printed) <= figure.last_digit / 2
+
+
+@each_figure
+def test_our_recipe_gives_what_the_formula_gave(figure):
+    assert float(evaluate(figure.recipe)) == pytest.approx(figure.computed, rel=1e-12)
+    if figure.unit_meant in {"B", "KiB", "MiB", "GiB", "KB", "MB", "GB", "TB"}:
+        assert evaluate(figure.recipe) == figure.computed
+
+
+@each_figure
+def test_it_agrees_in_every_printed_digit_or_has_a_named_reason(figure):
+    agrees = near(figure.ours, figure)
+    assert agrees or figure.reason in reasons()
+    assert figure.agrees or not agrees
+
+
+@each_figure
+def test_a_reason_fits_the_difference(figure):
+    off = abs(figure.ours / figure.printed - 1)
+    match figure.reason:
+        case "binary-unit":
+            assert figure.unit_meant == f"{figure.unit[0]}iB"
+        case "rounded-inputs":
+            assert 0 < off <= Fraction(11, 1000)
+        case "about":
+            assert off <= Fraction(5, 100)
+        case "bound":
+            assert figure.ours < figure.printed
+        case "cut-off":
+            assert 0 < figure.ours - figure.printed < figure.last_digit
+        case "not-reproducible":
+            assert figure.printed / figure.ours == pytest.approx(6, rel=0.02)
+        case "end-to-end":
+            assert figure.ours > figure.printed
+        case "slip" | "no-reading":
+            assert not near(figure.ours, figure)
+        case "":
+            assert near(figure.ours, figure)
+        case _:
+            assert figure.mistake, "a reason that can be computed is computed"
+
+
+@pytest.mark.parametrize("figure", [f for f in FIGURES if f.mistake], ids=lambda figure: figure.id)
+def test_the_same_mistake_gives_the_same_wrong_number(figure):
+    assert near(figure.mistaken, figure)
+    assert not near(figure.ours, figure)
+
+
+def test_most_are_usable_and_wrong_ones_are_not():
+    usable = [figure for figure in FIGURES if figure.testable and figure.origin == "published"]
+    assert len(usable) == 64
+    assert all(figure.agrees for figure in usable)
+    assert sum(not figure.agrees for figure in FIGURES) == 19

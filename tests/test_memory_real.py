@@ -1,0 +1,237 @@
+"""The calculators against real caches: tiny random models of every kind, filled and weighed."""
+
+import functools
+import json
+from typing import Any
+
+import pytest
+import torch
+from transformers import (
+    AutoModelForCausalLM,
+    DeepseekV3Config,
+    Gemma3TextConfig,
+    GPT2Config,
+    LlamaConfig,
+    MarianConfig,
+    MarianMTModel,
+    MistralConfig,
+    QuantizedCache,
+    Qwen3NextConfig,
+    StaticCache,
+    T5Config,
+    T5ForConditionalGeneration,
+)
+
+from explainers.memory.cache import beside_bytes, kv_cache_bytes
+from explainers.memory.engines import engine_bytes
+from explainers.memory.shapes import read_config
+
+BATCH, TOKENS, SOURCE = 3, 11, 7
+SMALL: dict[str, Any] = {"vocab_size": 13, "intermediate_size": 20}
+GPT2 = GPT2Config(n_embd=12, n_layer=5, n_head=2, vocab_size=13, n_positions=32)
+LLAMA = LlamaConfig(
+    **SMALL,
+    hidden_size=24,
+    num_hidden_layers=5,
+    num_attention_heads=6,
+    num_key_value_heads=2,
+    head_dim=10,
+)
+MISTRAL = MistralConfig(
+    **SMALL,
+    hidden_size=24,
+    num_hidden_layers=5,
+    num_attention_heads=6,
+    num_key_value_heads=2,
+    head_dim=8,
+    sliding_window=4,
+)
+GEMMA = Gemma3TextConfig(
+    **SMALL,
+    hidden_size=16,
+    num_hidden_layers=7,
+    num_attention_heads=4,
+    num_key_value_heads=2,
+    head_dim=10,
+    sliding_window=8,
+)
+DEEPSEEK = DeepseekV3Config(
+    **SMALL,
+    hidden_size=24,
+    num_hidden_layers=5,
+    first_k_dense_replace=5,
+    num_attention_heads=4,
+    num_key_value_heads=4,
+    q_lora_rank=6,
+    kv_lora_rank=9,
+    qk_rope_head_dim=2,
+    qk_nope_head_dim=8,
+    v_head_dim=12,
+)
+QWEN3_NEXT = Qwen3NextConfig(
+    **SMALL,
+    hidden_size=24,
+    num_hidden_layers=5,
+    num_attention_heads=6,
+    num_key_value_heads=2,
+    head_dim=8,
+    linear_num_value_heads=4,
+    linear_num_key_heads=2,
+    linear_key_head_dim=10,
+    linear_value_head_dim=6,
+    linear_conv_kernel_dim=3,
+    num_experts=2,
+    num_experts_per_tok=1,
+    moe_intermediate_size=14,
+    shared_expert_intermediate_size=14,
+    mlp_only_layers=[0, 1, 2, 3, 4],
+)
+MARIAN = MarianConfig(
+    vocab_size=13,
+    d_model=20,
+    encoder_layers=2,
+    decoder_layers=5,
+    encoder_attention_heads=2,
+    decoder_attention_heads=4,
+    encoder_ffn_dim=14,
+    decoder_ffn_dim=14,
+    pad_token_id=0,
+    decoder_start_token_id=0,
+    max_position_embeddings=32,
+)
+T5 = T5Config(
+    vocab_size=13, d_model=12, d_kv=10, num_layers=2, num_decoder_layers=5, num_heads=4, d_ff=14,
+    )  # fmt: skip
+DECODERS = {
+    "GPT-2": GPT2,
+    "Llama": LLAMA,
+    "Mistral": MISTRAL,
+    "Gemma 3": GEMMA,
+    "DeepSeek": DEEPSEEK,
+    "Qwen3-Next": QWEN3_NEXT,
+}
+PAIRS = [(MARIAN, MarianMTModel), (T5, T5ForConditionalGeneration)]
+
+
+def shape_of(config):
+    """What the calculators read off the file that transformers would write."""
+    return read_config(json.dumps(config.to_dict()))
+
+
+def token_ids(length):
+    generator = torch.Generator().manual_seed(0)
+    return torch.randint(1, 13, (BATCH, length), generator=generator)
+
+
+def filled(config, cache=None):
+    """A cache after a prompt and two single steps, as in generation."""
+    torch.manual_seed(0)
+    model = AutoModelForCausalLM.from_config(config).to(torch.bfloat16).eval()
+    ids = token_ids(TOKENS)
+    with torch.no_grad():
+        for part in (ids[:, :-2], ids[:, -2:-1], ids[:, -1:]):
+            cache = model(part, past_key_values=cache, use_cache=True).past_key_values
+    return cache
+
+
+def weigh(cache):
+    layers = [layer for layer in cache.layers if getattr(layer, "keys", None) is not None]
+    return sum(layer.keys.nbytes + layer.values.nbytes for layer in layers)
+
+
+@functools.cache
+def grown(name):
+    """The usual cache of one of the models."""
+    return filled(DECODERS[name])
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_a_grown_cache_weighs_what_is_said(name):
+    expected = engine_bytes(shape_of(DECODERS[name]), TOKENS, "transformers", BATCH)
+    assert weigh(grown(name)) == expected
+
+
+@pytest.mark.parametrize("name", ["GPT-2", "Llama", "DeepSeek", "Qwen3-Next"])
+def test_without_windows_the_minimum_is_what_is_there(name):
+    assert weigh(grown(name)) == kv_cache_bytes(shape_of(DECODERS[name]), TOKENS, BATCH)
+
+
+@pytest.mark.parametrize("name", ["Mistral", "Gemma 3"])
+def test_a_cache_of_fixed_size_is_the_minimum_with_windows_too(name):
+    config = DECODERS[name]
+    cache = filled(config, StaticCache(config, max_cache_len=TOKENS))
+    assert weigh(cache) == kv_cache_bytes(shape_of(config), TOKENS, BATCH)
+
+
+def test_the_state_of_recurrent_layers_does_not_grow():
+    cache = grown("Qwen3-Next")
+    states = [
+        tensor.nbytes
+        for layer in cache.layers
+        for name in ("conv_states", "recurrent_states")
+        for tensor in tensors(getattr(layer, name, None))
+    ]
+    assert sum(states) == beside_bytes(shape_of(QWEN3_NEXT), TOKENS, BATCH)
+    assert beside_bytes(shape_of(QWEN3_NEXT), 1000 * TOKENS, BATCH) == sum(states)
+
+
+def tensors(found):
+    """Every tensor in what a layer calls its state."""
+    if isinstance(found, torch.Tensor):
+        return [found]
+    values = found.values() if isinstance(found, dict) else found or []
+    return [tensor for value in values for tensor in tensors(value)]
+
+
+@pytest.mark.parametrize(("config", "model"), PAIRS, ids=["Marian", "T5"])
+def test_an_encoder_and_a_decoder_keep_two_caches(config, model):
+    torch.manual_seed(0)
+    translator: Any = model(config).to(torch.bfloat16).eval()
+    shape, cache, encoded = shape_of(config), None, None
+    for step in range(1, 4):
+        with torch.no_grad():
+            out = translator(
+                input_ids=token_ids(SOURCE),
+                encoder_outputs=encoded,
+                decoder_input_ids=token_ids(step)[:, -1:],
+                past_key_values=cache,
+                use_cache=True,
+            )
+        cache, encoded = out.past_key_values, (out.encoder_last_hidden_state,)
+        own, cross = weigh(cache.self_attention_cache), weigh(cache.cross_attention_cache)
+        assert own + cross == kv_cache_bytes(shape, step, BATCH, source_tokens=SOURCE)
+        assert own == kv_cache_bytes(shape, step, BATCH, source_tokens=0)
+
+
+def test_transformers_keeps_a_cross_cache_for_every_beam():
+    torch.manual_seed(0)
+    translator: Any = MarianMTModel(MARIAN)
+    translator = translator.to(torch.bfloat16).eval()
+    beams = 4
+    out = translator.generate(
+        token_ids(SOURCE),
+        num_beams=beams,
+        min_new_tokens=5,
+        max_new_tokens=5,
+        return_dict_in_generate=True,
+    )
+    cache = out.past_key_values
+    steps = cache.get_seq_length()
+    held = weigh(cache.self_attention_cache) + weigh(cache.cross_attention_cache)
+    shape = shape_of(MARIAN)
+    assert held == engine_bytes(shape, steps, "transformers", BATCH * beams, source_tokens=SOURCE)
+    least = kv_cache_bytes(shape, steps, BATCH, source_tokens=SOURCE, beams=beams)
+    cross = kv_cache_bytes(shape, 1, BATCH, source_tokens=SOURCE) - kv_cache_bytes(
+        shape, 1, BATCH, source_tokens=0
+    )
+    assert held - least == (beams - 1) * cross
+
+
+def test_a_quantised_cache_takes_a_byte_for_each_element():
+    cache = filled(LLAMA, QuantizedCache("fp8", LLAMA))
+    states = [
+        tensor.nbytes
+        for layer in cache.layers
+        for tensor in (layer._quantized_keys[0], layer._quantized_values[0])
+    ]
+    assert sum(states) == kv_cache_bytes(shape_of(LLAMA), TOKENS, BATCH, "fp8")
