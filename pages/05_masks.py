@@ -10,8 +10,8 @@ from explainers.lessons.mask_drawing import show_drawing, show_empty_row
 from explainers.lessons.mask_lab import Lab
 from explainers.lessons.mask_pictures import show_masks, show_moved
 from explainers.lessons.reach_pictures import show_reach
+from explainers.lessons.toy_choice import choose_head
 from explainers.ui import common, controls
-from explainers.ui.plain import verbatim
 
 text = common.page_text(__file__)
 
@@ -52,14 +52,11 @@ def before_or_after(lab: Lab) -> None:
 def one_way(lab: Lab) -> None:
     """What a model gains that never looks ahead."""
     show_one_pass(text, lab.tokens)
-    show_growing(text, lab.tokens, lab.seed)
+    show_growing(text, lab.tokens, common.seed())
 
 
 text("question")
-tokens, is_trained = controls.sentence().tokens, False
-choices = Lab(tokens, is_trained, common.seed(), common.queries_down())
-if choices.unknown:
-    text("unknown", words=", ".join(map(verbatim, choices.unknown)))
+choices = Lab(choose_head(controls.sentence().tokens, has_mask=False), common.queries_down())
 side_by_side(choices)
 by_hand(choices)
 show_batch(text, choices)

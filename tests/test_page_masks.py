@@ -14,13 +14,14 @@ from explainers.lessons.growing import RULES, changes, rows_moved
 from explainers.lessons.mask_costs import left
 from explainers.lessons.mask_lab import Lab
 from explainers.lessons.reach_pictures import NEVER, layers_needed
+from explainers.lessons.toy_choice import HeadChoices
 from explainers.sentence import MAX_TOKENS, SENTENCE
 from explainers.ui.drawn import cells_of, is_drawing, text_of
 
 PAGE = next(page for page in PAGES if page.stem == "05_masks")
 WORDS = tuple(SENTENCE.split())
 FIGURES = ("masks", "moved", "drawing", "batch", "leak", "reach", "growing")
-LAB = Lab(WORDS, is_trained=False, seed=0, queries_down=True)
+LAB = Lab(HeadChoices(WORDS, False, "full", 8, 4, 4, seed=0), queries_down=True)
 
 
 def panels(visit, figure):

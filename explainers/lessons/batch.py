@@ -29,11 +29,11 @@ def show_batch(text: Prose, lab: Lab) -> None:
     sentences = lab.tokens, beside(lab.tokens)
     lengths = torch.tensor([len(sentence) for sentence in sentences])
     length = int(lengths.max())
-    toys = [lab.toy(filled(sentence, length)) for sentence in sentences]
+    toys = [lab.reading(filled(sentence, length)).toy for sentence in sentences]
     mask = masks.build(masks.padding(lengths), length, length).to(toys[0].x.device)
     x = torch.stack([toy.x for toy in toys])[:, None]
     weights = single_head(x, toys[0].head, mask).weights[:, 0]
-    alone = [single_head(*lab.toy(sentence)).weights for sentence in sentences]
+    alone = [single_head(*lab.reading(sentence).toy).weights for sentence in sentences]
     text("batch", length=length, moved=f"{most_moved(weights, alone):.1g}")
     panels = [
         weight_panel(

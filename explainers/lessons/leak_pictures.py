@@ -24,7 +24,7 @@ WAYS = {"0 after": masked_after, "−∞ before": masked_before}
 def show_leak(text: Prose, lab: Lab) -> None:
     """Both ways on the sentence, and how the weights move when the last word is another one."""
     mask, tokens = lab.mask(masks.causal), lab.tokens
-    changed = replace(lab, tokens=(*tokens[:-1], NEW_WORD)).scores
+    changed = lab.reading((*tokens[:-1], NEW_WORD)).scores
     weights = {name: way(lab.scores, mask) for name, way in WAYS.items()}
     moved = {name: way(changed, mask) - weights[name] for name, way in WAYS.items()}
     after, before = (earlier_rows_moved(change) for change in moved.values())

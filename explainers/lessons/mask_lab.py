@@ -5,7 +5,6 @@ from functools import cached_property
 
 from torch import Tensor
 
-from explainers import examples, trained
 from explainers.attention import masks
 from explainers.attention.masks import Rule
 from explainers.attention.reach import cells
@@ -15,36 +14,34 @@ from explainers.charts.matrix import Matrix, Values
 from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
 from explainers.examples import Toy
 from explainers.lessons.one_head import OneHead
+from explainers.lessons.toy_choice import HeadChoices
 from explainers.ui.panels import Panel, Source
-from explainers.ui.provenance import random_weights, trained_weights
 
 Tokens = tuple[str, ...]
 FROM_SCORES = (Source("scores", row="row"),)
-D_MODEL, D_K = 8, 4
-"""The scores of the first page, as it opens."""
-TRAINED_D_K = 16
 
 
 @dataclass(frozen=True)
 class Lab:
-    """A sentence with the scores that all masks begin with."""
+    """One head of a sentence, whose scores all masks begin with."""
 
-    tokens: Tokens
-    is_trained: bool
-    seed: int
+    head: HeadChoices
     queries_down: bool
 
-    def toy(self, tokens: Tokens) -> Toy:
-        """A sentence, this one or another, and the one head that reads them all."""
-        if self.is_trained:
-            return trained.single_toy(tokens, *self._trained)
-        return examples.toy(tokens, D_MODEL, D_K, "full", self.seed)
+    @property
+    def tokens(self) -> Tokens:
+        """The words that look and are looked at."""
+        return self.head.tokens
+
+    @cached_property
+    def toy(self) -> Toy:
+        """The sentence and the head that reads it."""
+        return self.head.toy(self.tokens)
 
     @cached_property
     def views(self) -> Projections:
         """What each word looks for, can be found by, and hands over."""
-        x, head, _ = self.toy(self.tokens)
-        return project(x, head)
+        return project(self.toy.x, self.toy.head)
 
     @cached_property
     def run(self) -> Steps:
@@ -54,8 +51,7 @@ class Lab:
     @property
     def one_head(self) -> OneHead:
         """Every matrix of the head as plain numbers."""
-        x, head, _ = self.toy(self.tokens)
-        return OneHead.of(self.tokens, x, head, self.views, self.run)
+        return OneHead.of(self.tokens, self.toy.x, self.toy.head, self.views, self.run)
 
     @property
     def scores(self) -> Tensor:
@@ -77,23 +73,13 @@ class Lab:
         return weight_panel(name, f"{counted(mask)} cells", self.weights(rule), mask, self.tokens)
 
     @property
-    def unknown(self) -> Tokens:
-        """Words that training never saw."""
-        if not self.is_trained:
-            return ()
-        return trained.trained_toy(self.tokens, 1, 1, *self._trained).unknown
-
-    @property
     def origin(self) -> str:
         """The badge of the pictures."""
-        device = self.views.query.device
-        if self.is_trained:
-            return trained_weights(self._trained[-1], len(self.unknown), device)
-        return random_weights(self.seed, device)
+        return self.head.origin(self.toy.x.device)
 
-    @property
-    def _trained(self) -> tuple[int, str, int]:
-        return TRAINED_D_K, "full", self.seed % len(trained.SEEDS)
+    def reading(self, tokens: Tokens) -> "Lab":
+        """The same head, reading other words."""
+        return replace(self, head=replace(self.head, tokens=tokens))
 
 
 def rules_of(width: int, prefix: int) -> dict[str, Rule]:

@@ -21,7 +21,10 @@ class Unbound(Control):
         asked = st.query_params.get(self.key)
         visit, written = st.session_state.get(VISIT), st.session_state.get(self._written)
         is_new = self.key not in st.session_state
-        if is_new or (written and written[0] == visit and written[1] != asked):
+        is_elsewhere = written and written[0] == visit and written[1] != asked
+        # At a click, the browser's address may still lag behind what was written after the last.
+        is_late = st.session_state.pop(self._changed, False)
+        if is_new or (is_elsewhere and not is_late):
             # A link, or the browser's Back. A page that is opened again has lost its place there.
             wanted = None if asked is None else read(asked)
             st.session_state[self.key] = self.default if wanted is None else wanted
@@ -32,6 +35,7 @@ class Unbound(Control):
     def put(self, value: Any) -> None:
         """Take over what the browser says; a callback."""
         st.session_state[self.key] = value
+        st.session_state[self._changed] = True
 
     def write(self, value: Any) -> None:
         """Put the choice into the URL, or take it out if it is the default."""
@@ -42,6 +46,10 @@ class Unbound(Control):
         else:
             st.query_params[self.key] = text
         st.session_state[self._written] = st.session_state.get(VISIT), text
+
+    @property
+    def _changed(self) -> str:
+        return f"{self.key} changed"
 
     @property
     def _written(self) -> str:

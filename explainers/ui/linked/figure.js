@@ -147,7 +147,7 @@ class Figure {
   select(panel, row, column) {
     if (!this.data.pickable) return;
     this.frame({ panel, row, column });
-    // All clicks that the server may not have heard of: of two quick ones it hears the last only.
+    // All clicks that the server has not answered: of several quick ones it may hear the last only.
     this.clicks = this.clicks.filter((click) => click.count > this.data.echo);
     this.clicks.push({ panel, row, column, count: this.counted() });
     this.tell("cell", this.clicks);
