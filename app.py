@@ -13,6 +13,7 @@ CONTENTS = {
     },
     "Masks and heads": {
         "pages/05_masks.py": "Masks",
+        "pages/06_many_heads.py": "Many heads",
     },
 }
 

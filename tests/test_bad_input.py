@@ -64,6 +64,8 @@ def notes(visit):
 def chosen(visit, key):
     """What a control shows now, as it stands in a link."""
     value = visit.session_state[key]
+    if isinstance(value, list):  # several may be chosen; a link repeats the name for each
+        return ", ".join(value)
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

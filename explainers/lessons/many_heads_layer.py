@@ -1,7 +1,9 @@
 """The layer of heads that a page looks at: random, or trained on finding related words."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import streamlit as st
 from torch import Tensor
 
 from explainers import examples, trained
@@ -22,6 +24,7 @@ class Layer:
     x: Tensor
     heads: MultiHead
     mask: Tensor
+    rule: str
     known: Learned | None = None
     unknown: tuple[str, ...] = ()
 
@@ -44,16 +47,26 @@ def read_layer(text: Prose, choices: LayerChoices) -> tuple[Layer, str]:
     if not choices.is_trained:
         layer = random_layer(choices)
         return layer, random_weights(choices.seed, layer.x.device)
-    offered, seed = trained.head_dims(choices.num_heads), choices.seed % len(trained.SEEDS)
+    rule = choices.mask if choices.mask in trained.RULES else trained.RULES[0]
+    seed = choices.seed if choices.seed in trained.SEEDS else trained.SEEDS[0]
+    _say_if_other("mask", choices.mask, rule, trained.RULES)
+    _say_if_other("seed", choices.seed, seed, trained.SEEDS)
+    offered = trained.head_dims(choices.num_heads)
     nearest = min(offered, key=lambda one: abs(one - choices.head_dim))
     if nearest != choices.head_dim:
         sizes = ", ".join(map(str, offered))
         asked, heads = choices.head_dim, choices.num_heads
         text("not_trained", asked=asked, heads=heads, offered=sizes, instead=nearest)
-    layer = trained_layer(choices.tokens, choices.num_heads, nearest, choices.mask, seed)
+    layer = trained_layer(choices.tokens, choices.num_heads, nearest, rule, seed)
     if layer.unknown:
         text("unknown", words=", ".join(map(verbatim, layer.unknown)))
     return layer, trained_weights(seed, len(layer.unknown), layer.x.device)
+
+
+def _say_if_other(name: str, asked: object, shown: object, offered: Sequence[object]) -> None:
+    if asked != shown:
+        listed = ", ".join(map(str, offered))
+        st.caption(f"Nothing was trained with {name} {asked}, only with {listed}; this is {shown}.")
 
 
 def random_layer(choices: LayerChoices) -> Layer:
@@ -63,7 +76,7 @@ def random_layer(choices: LayerChoices) -> Layer:
     x = x + sinusoidal(len(tokens), choices.d_model, examples.LONGEST).to(x.device)
     mask = masks.build(masks.RULES[choices.mask], len(tokens), len(tokens)).to(x.device)
     layer = examples.random_layer(choices.d_model, heads, heads, choices.head_dim, seed)
-    return Layer(tokens, x, layer, mask)
+    return Layer(tokens, x, layer, mask, choices.mask)
 
 
 def trained_layer(
@@ -72,4 +85,4 @@ def trained_layer(
     """The shipped heads of one configuration."""
     toy = trained.trained_toy(tokens, num_heads, num_heads, head_dim, rule, seed)
     known = trained.learned(Configuration(num_heads, num_heads, head_dim, rule), seed)
-    return Layer(tokens, toy.x, toy.layer, toy.mask, known, toy.unknown)
+    return Layer(tokens, toy.x, toy.layer, toy.mask, rule, known, toy.unknown)

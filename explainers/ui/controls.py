@@ -83,7 +83,7 @@ layers = Live("layers", "Layers stacked", 1, tuple(range(1, 9)))
 head = Counter("head", "Head to enlarge, from 0", 0)
 word = Counter("word", "Word to follow, from 0", 2)
 off = Several(
-    "off", "Heads switched off", (), help="What they would have added to the output is left out."
+    "off", "Heads switched off", [], help="What they would have added to the output is left out."
 )
 dropout = Live("dropout", "Probability", 0.1, tuple(n / 10 for n in range(10)))
 

@@ -81,7 +81,7 @@ def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]
     return {
         "id": panel.id,
         "name": matrix.name,
-        "formula": _as_drawn(matrix.formula) if panel.flipped else matrix.formula,
+        "formula": panel.formula,
         **{name: getattr(panel, name) for name in AS_THEY_ARE},
         "rows": list(matrix.rows),
         "columns": list(matrix.columns),
@@ -101,10 +101,6 @@ def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]
         "image": max(matrix.shape) > LONGEST_SIDE or math.prod(matrix.shape) > MOST_CELLS,
         "sources": [_frame(s, panel, by_id) for s in panel.sources if s.panel in by_id],
     }
-
-
-def _as_drawn(formula: str) -> str:
-    return formula.replace("every row", "every column") + ", drawn transposed"
 
 
 def _turned(values: Values, flipped: bool) -> Values:

@@ -42,6 +42,14 @@ class Panel:
     marked: bool = False
     muted: bool = False
 
+    @property
+    def formula(self) -> str:
+        """The matrix's formula as it is true of the picture; a miniature has no room for more."""
+        formula = self.matrix.formula
+        if self.small or not self.flipped:
+            return formula
+        return formula.replace("every row", "every column") + ", drawn transposed"
+
 
 @dataclass(frozen=True)
 class Slider:

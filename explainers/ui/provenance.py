@@ -13,7 +13,9 @@ def random_weights(seed: int, device: torch.device) -> str:
 def trained_weights(seed: int, unknown: int, device: torch.device) -> str:
     """Numbers from the shipped toy weights; words they never saw have vectors drawn at random."""
     strangers = f" · {unknown} unknown: drawn at random" if unknown else ""
-    return f"trained: related words, seed {seed}{strangers} · computed live on {device_name(device)}"
+    return (
+        f"trained: related words, seed {seed}{strangers} · computed live on {device_name(device)}"
+    )
 
 
 def learned_live(what: str) -> str:

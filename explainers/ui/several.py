@@ -30,7 +30,7 @@ class Several(Control):
             help=self.help,
         )
         self.keep(list(chosen))
-        is_disobeyed = asked is not None and set(filter(None, wanted)) != set(chosen)
+        is_disobeyed = asked is not None and set(wanted) != set(chosen)
         shown = ", ".join(chosen) or "none"
         self.told(", ".join(wanted) if is_disobeyed else None, shown, one_of(options))
         return tuple(chosen)

@@ -1,5 +1,7 @@
 // A large matrix: one canvas, a pixel per cell.
 
+const FEW_ROWS = 20; // as many as have room for a label each
+
 class Picture extends Panel {
   constructor(figure, data) {
     super(figure, data);
@@ -21,9 +23,11 @@ class Picture extends Panel {
     this.canvas.addEventListener("click", (event) => figure.click(data.id, ...this.place(event), this.frameBox));
     const grid = element("div", "imaged");
     grid.append(labels("columns", data.column_tokens ? data.columns : []));
-    grid.append(labels("rows", data.row_tokens ? data.rows : []), this.frameBox);
+    grid.append(labels("rows", this.hasRowLabels ? data.rows : []), this.frameBox);
     this.box.append(grid);
   }
+
+  get hasRowLabels() { return this.data.row_tokens || this.data.rows.length <= FEW_ROWS; }
 
   place(event) {
     const area = this.canvas.getBoundingClientRect();
@@ -61,7 +65,7 @@ class Picture extends Panel {
 
   fit(room) {
     const [rows, columns] = [this.data.rows.length, this.data.columns.length];
-    const wide = room - (this.data.row_tokens ? LABELS : 0) - 40;
+    const wide = room - (this.hasRowLabels ? LABELS : 0) - 40;
     this.frameBox.style.width = `${Math.min(wide, Math.max(columns * 4, this.data.column_tokens ? columns * 20 : 200))}px`;
     this.frameBox.style.height = `${Math.round(rows * Math.min(20, 400 / rows))}px`;
   }

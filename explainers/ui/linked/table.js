@@ -72,7 +72,7 @@ class Table extends Panel {
   label(text, kind, index, isToken) {
     const label = element("th", kind);
     label.scope = kind === "row" ? "row" : "col";
-    label.append(element("span", kind === "column" && text.length > 3 ? "turned" : "", text));
+    label.append(element("span", kind === "column" && text.length > (this.data.small ? 1 : 3) ? "turned" : "", text));
     label.title = text;
     label.dir = "auto";
     if (isToken) label.dataset[`${kind}Token`] = index;

@@ -1,0 +1,99 @@
+"""The arithmetic of each number of a layer of heads."""
+
+from collections.abc import Callable
+from functools import partial
+from math import inf
+
+import torch
+from torch import Tensor
+
+from explainers import working
+from explainers.lessons import many_heads_votes as votes_of
+from explainers.lessons.arithmetic import arithmetic_of
+from explainers.lessons.many_heads import Looked
+from explainers.lessons.many_heads_pictures import head_of
+from explainers.trained import Learned
+from explainers.ui.panels import Cell
+from explainers.working import Working
+
+
+def arithmetic_of_heads(looked: Looked) -> Callable[[Cell], Working]:
+    """What to ask about any cell of the picture."""
+    return partial(_arithmetic, looked)
+
+
+def _arithmetic(looked: Looked, cell: Cell) -> Working:
+    i, j, what = cell.row, cell.column, f"{cell.panel}[{cell.row}, {cell.column}]"
+    head, w_output = head_of(cell.panel), looked.layer.heads.w_output
+    if head is not None:
+        return _weight(looked, head, i, j)
+    match cell.panel:
+        case votes_of.SIDE_BY_SIDE:
+            head, lane = divmod(j, looked.layer.heads.head_dim)
+            if head in looked.off:
+                return working.given(0.0, what, f"{what} = 0: head {head} is switched off.")
+            weights, column = looked.run.weights[head, i], looked.run.value[head, :, lane]
+            value = looked.per_head[head, i, lane].item()
+            return working.dot_product(weights.tolist(), column.tolist(), value, what)
+        case votes_of.W_O:
+            origin = "drawn at random" if looked.layer.known is None else "learned in training"
+            value = w_output[i, j].item()
+            return working.given(value, what, f"{what} = {value:z.4f}: {origin}.")
+        case votes_of.LAYER:
+            row, column = looked.per_head.transpose(0, 1).flatten(1)[i], w_output[:, j]
+            value = looked.output[i, j].item()
+            return working.dot_product(row.tolist(), column.tolist(), value, what)
+        case votes_of.PARTS | votes_of.SHARES:
+            return _part(looked, cell.panel, i, j, what)
+        case votes_of.LOGITS | votes_of.NAMED if looked.layer.known:
+            return _vote(looked, looked.layer.known, cell.panel, i, j, what)
+    return arithmetic_of(looked.one_head)(cell)
+
+
+def _weight(looked: Looked, head: int, row: int, column: int) -> Working:
+    """A weight of a head's miniature."""
+    scores, mask = looked.run.scores[head, row].tolist(), looked.layer.mask[row].tolist()
+    allowed = [score if seen else -inf for score, seen in zip(scores, mask, strict=True)]
+    value = looked.run.weights[head, row, column].item()
+    return working.softmax(allowed, column, value, looked.layer.tokens)
+
+
+def _part(looked: Looked, panel: str, i: int, j: int, what: str) -> Working:
+    """What a head adds to the chosen word's output, and which share of it that is."""
+    parts, heads = looked.parts, looked.layer.heads
+    if panel == votes_of.PARTS:
+        rows = heads.w_output.view(looked.num_heads, heads.head_dim, -1)[i, :, j]
+        own = looked.per_head[i, looked.word]
+        return working.dot_product(own.tolist(), rows.tolist(), parts[i, j].item(), what)
+    output, share = parts.sum(dim=0), looked.shares[i].item()
+    sizes = f"{parts[i] @ output:.4f} ÷ {output @ output:.4f}"
+    line = f"(part · output) ÷ (output · output) = {sizes} = {share:.4f}"
+    return working.given(share, what, line)
+
+
+def _vote(looked: Looked, known: Learned, panel: str, i: int, j: int, what: str) -> Working:
+    """How strongly a word is named, and what each head adds to that."""
+    place = list(looked.candidates)[j]
+    if panel == votes_of.NAMED:
+        output = looked.run.output if i == 0 else looked.output
+        logit = known.named(output[looked.word])[place]
+        value = logit.sigmoid().item()
+        return working.softmax([logit.item(), 0.0], 0, value, ["named", "not named"])
+    bias = known.bias[place].item()
+    votes = (known.named(looked.parts) - known.bias)[:, place].tolist()
+    if i < looked.num_heads:
+        return _dot_product_of_a_vote(looked.parts[i], known, place, votes[i], what)
+    if i == looked.num_heads:
+        return working.given(bias, what, f"{what} = {bias:z.4f}: learned in training.")
+    total = known.named(looked.output[looked.word])[place].item()
+    return working.dot_product([*votes, bias], [1.0] * (len(votes) + 1), total, what)
+
+
+def _dot_product_of_a_vote(
+    part: Tensor, known: Learned, place: int, vote: float, what: str
+) -> Working:
+    """A head's vote: the part of the output that is compared with a word, times that word."""
+    each = torch.eye(len(part), device=part.device)
+    word = (known.named(each) - known.bias)[:, place]
+    compared = word.nonzero()[:, 0]
+    return working.dot_product(part[compared].tolist(), word[compared].tolist(), vote, what)

@@ -1,0 +1,118 @@
+"""Dropout on the weights: one draw, its row sums, and what many draws are on average."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import streamlit as st
+import torch
+
+from explainers import trained
+from explainers.attention.dropout import drop
+from explainers.attention.multi_head import multi_head
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
+from explainers.examples import generator
+from explainers.lessons.many_heads_layer import trained_layer
+from explainers.ui import controls
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Figure, Panel, Slider, oriented
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
+from explainers.ui.provenance import trained_weights
+from explainers.ui.source import show_source
+
+Numbers = list[list[float]]
+DRAWS = (1, 10, 100, 1_000)
+ASKED = 0.5
+"""The probability that the question is about."""
+EVERY_ROW = "softmax: every row sums to 1"
+ANSWERS = ("1", "0.5", "each row to another number")
+
+
+class Dropped(NamedTuple):
+    """One head's weights; for each probability the averages over 1, 10, … draws; and the badge."""
+
+    weights: Numbers
+    averages: list[list[Numbers]]
+    origin: str
+
+
+@st.cache_data(show_spinner=False, max_entries=20)
+def draw(tokens: tuple[str, ...], seed: int) -> Dropped:
+    """Drop weights of the single trained head, at every probability that the slider offers."""
+    layer = trained_layer(tokens, 1, trained.D_MODEL, "full", trained.SEEDS[0])
+    weights = multi_head(layer.x, layer.heads, layer.mask).weights[0]
+    found = []
+    for probability in controls.dropout.steps:
+        seeded = generator("dropout", seed, str(probability))
+        drawn = drop(weights.expand(DRAWS[-1], *weights.shape), probability, seeded)
+        found.append([drawn[:count].mean(dim=0).tolist() for count in DRAWS])
+    origin = trained_weights(trained.SEEDS[0], len(layer.unknown), layer.x.device)
+    return Dropped(weights.tolist(), found, f"{origin} · dropout: random, seed {seed}")
+
+
+def in_words(weights: Numbers) -> str:
+    """Which of the answers the rows of a draw sum to."""
+    sums = torch.tensor(weights).sum(dim=-1)
+    for answer in ANSWERS[:2]:
+        if torch.allclose(sums, torch.tensor(float(answer)), atol=1e-4):
+            return answer
+    return ANSWERS[-1]
+
+
+@st.fragment
+def show_dropout(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: bool) -> None:
+    """Weights before and after, at the probability of the slider."""
+    text("dropout")
+    dropped = draw(tokens, seed)
+    control = controls.dropout
+    answer = in_words(dropped.averages[control.steps.index(ASKED)][0])
+    if not revealed(text, "dropout", ANSWERS, answer):
+        return
+    place = control()
+    labels = [f"{step:g}" for step in control.steps]
+    slider = Slider(control.label, labels, place, lambda turned: control.put(control.steps[turned]))
+    panels = _panels(tokens, dropped, place)
+    alt = "Weights, one draw of dropout, and averages over 10, 100 and 1,000 draws."
+    show_figure(
+        Figure(oriented(panels, queries_down), alt, slider=slider), dropped.origin, "dropout"
+    )
+    text("dropout_tried")
+    show_source(drop)
+
+
+def _panels(tokens: tuple[str, ...], dropped: Dropped, place: int) -> list[Panel]:
+    exact, at_place = torch.tensor(dropped.weights), dropped.averages[place]
+    names = [f"{count:,} draws" for count in DRAWS]
+    panels = [
+        Panel(
+            name,
+            _pairs(name, "their average", tokens, at_place[n]),
+            frames=tuple(averages[n] for averages in dropped.averages),
+            small=True,
+        )
+        for n, name in enumerate(names)
+    ]
+    one = _pairs("one draw", "weight × (0 or 1) ÷ (1 − probability)", tokens, at_place[0])
+    sums = tuple(
+        torch.tensor(averages[0]).sum(dim=-1, keepdim=True).tolist()
+        for averages in dropped.averages
+    )
+    summed = Matrix("sums", "of its rows", sums[place], tokens, ["sum"], QUERY_AXIS, "", limit=2.0)
+    far = tuple(
+        [[(torch.tensor(one) - exact).abs().max().item()] for one in averages]
+        for averages in dropped.averages
+    )
+    off = Matrix("error", "the largest", far[place], names, ["off by"], "average", "", limit=1.0)
+    return [
+        Panel("weights", _pairs("weights", EVERY_ROW, tokens, dropped.weights)),
+        replace(panels[0], id="one draw", matrix=one, operator="→", small=False),
+        Panel("sums", summed, "→", frames=sums),
+        replace(panels[1], heading="The average over many draws"),
+        *panels[2:],
+        Panel("error", off, "→", frames=far),
+    ]
+
+
+def _pairs(name: str, formula: str, tokens: tuple[str, ...], values: Numbers) -> Matrix:
+    return Matrix(name, formula, values, tokens, tokens, QUERY_AXIS, KEY_AXIS, kind="weights")

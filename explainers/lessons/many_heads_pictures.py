@@ -1,0 +1,110 @@
+"""The pictures of a layer of heads: all of them, one enlarged, W_O, and what each head adds."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from explainers.charts.matrix import Matrix, Values
+from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
+from explainers.lessons.many_heads import Looked
+from explainers.lessons.many_heads_votes import (
+    LAYER,
+    SIDE_BY_SIDE,
+    W_O,
+    head_id,
+    plain,
+    who_did_it,
+)
+from explainers.ui import controls
+from explainers.ui.panels import Cell, Panel, Source, oriented
+
+
+def panels_of(looked: Looked, queries_down: bool) -> list[Panel]:
+    """The whole layer in one picture, in four parts under headings."""
+    return [
+        *oriented(all_heads(looked), queries_down),
+        *_enlarged(looked, queries_down),
+        *_through_w_o(looked),
+        *who_did_it(looked),
+    ]
+
+
+def all_heads(looked: Looked) -> list[Panel]:
+    """A miniature per head; the row of the chosen word is framed in all of them."""
+    ids = [head_id(head) for head in range(looked.num_heads)]
+    framed = tuple(Source(other, row="row") for other in ids)
+    heads = [
+        Panel(
+            own,
+            weights_matrix(own, _strongest(looked, head), looked, head),
+            sources=framed,
+            small=True,
+            marked=head == looked.head,
+            muted=head in looked.off,
+        )
+        for head, own in enumerate(ids)
+    ]
+    return [replace(heads[0], heading="Every head"), *heads[1:]]
+
+
+def head_of(panel: str) -> int | None:
+    """Which head's miniature a panel is."""
+    number = panel.removeprefix("head ")
+    return int(number) if panel.startswith("head ") else None
+
+
+def follow(clicked: Cell) -> None:
+    """A click on a head enlarges it, and a click on a word's row follows the word; a callback."""
+    head = head_of(clicked.panel)
+    if head is not None:
+        st.session_state[controls.head.key] = head
+    if head is not None or clicked.panel in (SIDE_BY_SIDE, LAYER):
+        st.session_state[controls.word.key] = clicked.row
+
+
+def weights_matrix(name: str, formula: str, looked: Looked, head: int) -> Matrix:
+    """One head's weights; pairs that the mask forbids are blank."""
+    tokens, mask = looked.layer.tokens, looked.layer.mask.tolist()
+    values: Values = [
+        [weight if seen else None for weight, seen in zip(*lines, strict=True)]
+        for lines in zip(looked.run.weights[head].tolist(), mask, strict=True)
+    ]
+    axes = QUERY_AXIS, KEY_AXIS
+    return Matrix(name, formula, values, tokens, tokens, *axes, kind="weights", blank="0")
+
+
+def _strongest(looked: Looked, head: int) -> str:
+    """Where the chosen word looks most in this head."""
+    if head in looked.off:
+        return "switched off"
+    weight, key = looked.run.weights[head, looked.word].max(dim=-1)
+    tokens = looked.layer.tokens
+    return f"{tokens[looked.word]} → {tokens[int(key)]} {weight:.2f}"
+
+
+def _enlarged(looked: Looked, queries_down: bool) -> list[Panel]:
+    one = looked.one_head
+    first, *others = one.product("weights", "V", "output", queries_down)
+    panels = [replace(first, heading="The chosen head, enlarged"), *others]
+    return [
+        replace(p, matrix=replace(p.matrix, name=f"{p.id} of head {looked.head}")) for p in panels
+    ]
+
+
+def _through_w_o(looked: Looked) -> list[Panel]:
+    tokens, heads = looked.layer.tokens, looked.layer.heads
+    lanes = [f"{head}.{n}" for head in range(looked.num_heads) for n in range(heads.head_dim)]
+    side_by_side = looked.per_head.transpose(0, 1).flatten(1)
+    first = plain(SIDE_BY_SIDE, "column 2.0: head 2, dimension 0", side_by_side, tokens, lanes)
+    second = plain(W_O, "each head has rows of its own", heads.w_output, lanes)
+    third = plain(LAYER, "what the layer hands on", looked.output, tokens)
+    sources = Source(SIDE_BY_SIDE, row="row"), Source(W_O, column="column")
+    return [
+        Panel(
+            SIDE_BY_SIDE,
+            first,
+            heading="All heads side by side, times W_O: the output of the layer",
+        ),
+        Panel(W_O, second, "·"),
+        Panel(LAYER, third, "=", sources=sources),
+    ]

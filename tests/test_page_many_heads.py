@@ -1,0 +1,297 @@
+"""Page 06: what it computes about heads, and what it makes of links that ask for the impossible."""
+
+import contextlib
+import dataclasses
+import io
+import json
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from opening import PAGES, opened, pictures, unfolded, widgets
+from torch.utils.flop_counter import FlopCounterMode
+
+from explainers import examples, trained
+from explainers.attention.multi_head import multi_head, multi_head_one_by_one
+from explainers.lessons import many_heads_report as report
+from explainers.lessons.many_heads import Looked, compare
+from explainers.lessons.many_heads_arithmetic import arithmetic_of_heads
+from explainers.lessons.many_heads_dropout import ANSWERS, ASKED, DRAWS, draw, in_words
+from explainers.lessons.many_heads_layer import LayerChoices, random_layer, trained_layer
+from explainers.lessons.many_heads_pictures import head_of, panels_of
+from explainers.ui import controls
+from explainers.ui.panels import Cell
+from explainers.ui.prose import Prose
+
+PAGE = next(page for page in PAGES if page.stem == "06_many_heads")
+TOKENS = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
+CHOICES = LayerChoices(TOKENS[:5], False, 3, 2, "causal", 11, seed=4)
+TRAINED = {"weights": "trained", "d_k": "16"}
+
+
+def looked(layer, head=0, word=2, off=()):
+    run = multi_head(layer.x, layer.heads, layer.mask)
+    return Looked(layer, run, head, word, frozenset(off))
+
+
+def some_trained(off=(), word=2):
+    return looked(trained_layer(TOKENS, 4, 16, "full", 0), 1, word, off)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 4), st.sets(st.integers(0, 2)), st.integers(0, 9))
+def test_the_parts_of_all_heads_are_the_output(word, off, seed):
+    """Without a head, the output is that of a layer whose W_O has zeros in the head's rows."""
+    layer = random_layer(dataclasses.replace(CHOICES, seed=seed))
+    one = looked(layer, word=word, off=off)
+    silent = layer.heads.w_output.clone()
+    for head in off:
+        silent[2 * head : 2 * head + 2] = 0
+    without = dataclasses.replace(layer.heads, w_output=silent)
+    expected = multi_head(layer.x, without, layer.mask).output
+    torch.testing.assert_close(one.output, expected)
+    torch.testing.assert_close(one.parts.sum(dim=0), expected[word])
+    assert one.shares.sum().item() == pytest.approx(1.0 if len(off) < 3 else 0.0, abs=1e-5)
+
+
+def test_the_enlarged_head_is_the_one_that_was_chosen():
+    one = looked(random_layer(CHOICES), head=2)
+    for name, tensor in (("weights", one.run.weights), ("V", one.run.value)):
+        torch.testing.assert_close(torch.tensor(one.one_head.numbers[name]), tensor[2].cpu())
+
+
+def test_votes_and_bias_are_what_the_layer_names():
+    one = some_trained(off=[3])
+    panels = {panel.id: panel.matrix for panel in panels_of(one, queries_down=True)}
+    votes = torch.tensor(panels["logits"].values)
+    assert list(panels["logits"].rows)[-2:] == ["bias", "sum"]
+    torch.testing.assert_close(votes[:-1].sum(dim=0), votes[-1], rtol=1e-4, atol=1e-4)
+    assert not votes[3].any(), "a head that is off does not vote"
+    known = one.layer.known.named(one.output[2]).tolist()
+    shown = dict(zip(panels["logits"].columns, votes[-1].tolist(), strict=True))
+    ceo, earnings = (known[trained_place(one, word, side)] for word, side in PLACES)
+    assert shown["← CEO"] == pytest.approx(ceo, rel=1e-4)
+    assert shown["→ earnings"] == pytest.approx(earnings, rel=1e-4)
+
+
+PLACES = (("CEO", 0), ("earnings", 1))
+
+
+def trained_place(one, word, side):
+    known = one.layer.known
+    return known.words.index(word) + side * len(known.words)
+
+
+def test_the_trained_layer_names_who_and_what_until_its_heads_are_off():
+    for off, are_named in (((), True), (range(4), False)):
+        one = some_trained(off=off)
+        named = one.layer.known.named(one.output[2]) > 0
+        assert [bool(named[trained_place(one, *place)]) for place in PLACES] == [are_named] * 2
+
+
+@pytest.mark.parametrize("down", [True, False], ids=["down", "across"])
+@pytest.mark.parametrize("is_trained", [False, True], ids=["random", "trained"])
+def test_every_number_has_its_arithmetic(is_trained, down):
+    one = some_trained(off=[0]) if is_trained else looked(random_layer(CHOICES), 1, off=[2])
+    working = arithmetic_of_heads(one)
+    for panel in panels_of(one, down):
+        rows, columns = panel.matrix.shape
+        for row, column in {(0, 0), (rows - 1, columns - 1), (rows // 2, columns // 2)}:
+            run = working(Cell(panel.id, row, column))
+            value = panel.matrix.values[row][column] or 0.0
+            assert float(run.value) == pytest.approx(value, abs=6e-4 * max(1, abs(value)))
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(run.snippet, {})
+            assert printed.getvalue().strip() == run.value
+
+
+class Heard(Prose):
+    """Keeps the numbers that a text is given."""
+
+    def __call__(self, name, **numbers):
+        self.numbers = numbers
+
+
+@pytest.mark.parametrize(("heads", "moves"), [(1, "copied nothing"), (3, "copied 30 numbers")])
+def test_what_is_copied_is_measured(heads, moves):
+    layer = random_layer(dataclasses.replace(CHOICES, num_heads=heads))
+    run = multi_head(layer.x, layer.heads, layer.mask)
+    said = Heard(PAGE.stem)
+    listed = multi_head_one_by_one(layer.x, layer.heads, layer.mask)
+    compare(said, layer, run, listed)
+    assert (said.numbers["split"], said.numbers["merge"]) == ("copied nothing", moves)
+    assert float(said.numbers["apart"]) < 1e-5
+    spoiled = listed._replace(scores=listed.scores + 1)
+    compare(said, layer, run, spoiled)
+    assert float(said.numbers["apart"]) == pytest.approx(1)
+
+
+def test_operations_are_those_that_torch_counts():
+    layer = examples.random_layer(13, 3, 3, 5, seed=0)
+    x, mask = torch.randn(7, 13, device=layer.w_query.device), torch.ones(7, 7, dtype=torch.bool)
+    with FlopCounterMode(display=False) as counted:
+        multi_head(x, layer, mask.to(x.device))
+    assert report.operations(7, 13, 3, 5) == counted.get_total_flops()
+
+
+def test_equal_parameters_cost_the_same():
+    sizes = [(one.num_heads, one.head_dim) for one in map(report.equal, trained.NUM_HEADS)]
+    assert {heads * head_dim for heads, head_dim in sizes} == {trained.D_MODEL}
+    assert len({report.operations(7, 64, *size) for size in sizes}) == 1
+
+
+def test_the_table_says_what_was_measured():
+    text = "\n".join(markdown.value for markdown in opened(PAGE).main.markdown)
+    for heads in trained.NUM_HEADS:
+        row = report.rows()[report.equal(heads)]
+        accuracies = map(report.mean_and_spread, (row.accuracy, row.verb_accuracy))
+        assert f"| {heads} | {64 // heads} | {' | '.join(accuracies)} |" in text
+    for number in ("16,384", "1,048,576", "49, 98, 196, 392"):
+        assert number in text
+
+
+def test_one_head_cannot_fetch_what_four_fetch():
+    one, four = (report.rows()[report.equal(heads)].verb_accuracy for heads in (1, 4))
+    assert max(one) < min(four)
+    panels = {p["name"]: p["values"] for p in panels_in(pictures(opened(PAGE))[0])}
+    subject, target = TOKENS.index("CEO"), TOKENS.index("earnings")
+    best = [max(line[column] for line in panels["4 heads"]) for column in (subject, target)]
+    assert panels["1 head"][0][subject] + panels["1 head"][0][target] <= 1
+    assert sum(best) > 1.5, "more than one row has to give away"
+
+
+@pytest.mark.parametrize(
+    ("right", "answer"), [(0.9, 0), (0.751, 0), (0.5, 1), (0.25, 1), (0.249, 2), (0.0, 2)]
+)
+def test_an_accuracy_in_words(right, answer):
+    assert report.in_words(right) == report.ANSWERS[answer]
+
+
+def test_averages_of_dropout_come_back_to_the_weights():
+    dropped = draw(TOKENS, seed=3)
+    exact = torch.tensor(dropped.weights)
+    for probability, averages in zip(controls.dropout.steps, dropped.averages, strict=True):
+        far = [(torch.tensor(average) - exact).abs().max().item() for average in averages]
+        assert len(far) == len(DRAWS)
+        if probability == 0:
+            assert max(far) < 1e-6
+        else:
+            # Five standard deviations of an average of independent draws.
+            spread = (probability / (1 - probability) / DRAWS[-1]) ** 0.5
+            assert far[-1] < 5 * spread < far[0] + 5 * spread
+            assert far[-1] < far[0]
+
+
+def test_what_rows_sum_to_in_words():
+    one_draw = draw(TOKENS, seed=0).averages[controls.dropout.steps.index(ASKED)][0]
+    assert in_words(one_draw) == ANSWERS[2]
+    assert in_words([[0.25, 0.75], [1.0, 0.0]]) == ANSWERS[0]
+    assert in_words([[0.25, 0.25], [0.5, 0.0]]) == ANSWERS[1]
+
+
+def panels_in(picture):
+    """What one linked picture was sent."""
+    return json.loads(picture)[0]["panels"] if isinstance(json.loads(picture), list) else []
+
+
+def heads_picture(**link):
+    """The panels of the layer by id."""
+    visit = opened(PAGE, link)
+    assert not visit.exception
+    return {panel["id"]: panel for panel in panels_in(pictures(visit)[1])}, visit
+
+
+@pytest.mark.parametrize("weights", ["random", "trained"])
+def test_switching_heads_off_changes_the_output_and_no_weights(weights):
+    on, _ = heads_picture(weights=weights)
+    off, _ = heads_picture(weights=weights, off="2")
+    assert {panel for panel in on if on[panel]["values"] != off[panel]["values"]} == {
+        *("heads", "layer", "parts", "shares"),
+        *(("logits", "named") if weights == "trained" else ()),
+    }
+    assert off["head 2"]["muted"]
+    assert off["head 2"]["formula"] == "switched off"
+
+
+@pytest.mark.parametrize("heads", ["1", "2", "4", "8"])
+def test_every_head_has_a_picture_and_one_is_marked(heads):
+    panels, _ = heads_picture(heads=heads, head=str(int(heads) - 1))
+    marked = [panel["marked"] for name, panel in panels.items() if head_of(name) is not None]
+    assert marked == [False] * (int(heads) - 1) + [True]
+
+
+@pytest.mark.parametrize(
+    ("link", "told"),
+    [
+        ({"heads": "3"}, "heads = ` 3 `"),
+        ({"heads": "0"}, "heads = ` 0 `"),
+        ({"heads": "many"}, "heads = ` many `"),
+        ({"heads": "2", "head": "2"}, "head = ` 2 `"),
+        ({"head": "-1"}, "head = ` -1 `"),
+        ({"head": "inf"}, "head = ` inf `"),
+        ({"word": "99"}, "word = ` 99 `"),
+        ({"word": "CEO"}, "word = ` CEO `"),
+        ({"off": "9"}, "off = ` 9 `"),
+        ({"off": ["1", "x"]}, "off = ` 1, x `"),
+        ({"dropout": "1"}, "dropout = ` 1 `"),
+    ],
+    ids=str,
+)
+def test_what_a_link_cannot_have_is_told(link, told):
+    visit = opened(PAGE, link)
+    assert not visit.exception
+    assert [told in info.value for info in visit.info] == [True]
+    assert len(pictures(visit)) == 3
+
+
+def test_untrained_sizes_are_told_and_the_next_one_is_shown():
+    visit = opened(PAGE, {"weights": "trained", "heads": "8", "d_k": "21"})
+    text = "\n".join(markdown.value for markdown in visit.main.markdown)
+    assert "d_k = 4, 8, not for 21. **This is d_k = 8.**" in text
+    assert widgets(visit)["d_k"].value == 21, "the choice is not lost"
+
+
+@pytest.mark.parametrize(
+    ("link", "said"),
+    [
+        ({"mask": "prefix of 3"}, "with mask prefix of 3, only with full, causal, window of 3;"),
+        ({"seed": "7"}, "with seed 7, only with 0, 1; this is 0."),
+    ],
+    ids=str,
+)
+def test_untrained_masks_and_seeds_are_told(link, said):
+    visit = opened(PAGE, {**TRAINED, **link})
+    assert not visit.exception
+    assert [said in caption.value for caption in visit.caption] == [True]
+    assert pictures(visit)[1] == pictures(opened(PAGE, TRAINED))[1]
+
+
+def test_unknown_words_are_told_and_the_badge_says_so():
+    visit = opened(PAGE, {"text": "The `zebra` announced earnings", **TRAINED})
+    text = "\n".join(markdown.value for markdown in visit.main.markdown)
+    assert "Training never saw" in text
+    assert "zebra" in text
+    assert "unknown: drawn at random" in text
+
+
+def test_all_heads_off_gives_zeros_and_says_so():
+    panels, visit = heads_picture(off=["0", "1", "2", "3"])
+    assert not any(map(any, panels["layer"]["values"]))
+    assert any("All heads are switched off" in m.value for m in visit.main.markdown)
+
+
+@pytest.mark.parametrize("weights", ["random", "trained"])
+def test_a_text_of_one_word(weights):
+    panels, visit = heads_picture(text="x", weights=weights)
+    assert panels["head 0"]["values"] == [[1]]
+    assert not unfolded(visit).exception
+
+
+def test_fewer_heads_keep_what_is_still_there():
+    visit = opened(PAGE, {"heads": "8", "off": ["1", "7"], "head": "7"})
+    widgets(visit)["heads"].set_value("2").run()
+    assert not visit.exception
+    assert widgets(visit)["off"].value == ["1"]
+    assert widgets(visit)["head"].value == 1
