@@ -132,6 +132,7 @@ def test_bytes_of_an_element_with_its_scales(dtype, per_element):
 def test_a_group_that_is_not_full_has_a_scale_all_the_same():
     assert grouped(4, 64).vector_bytes(3, 30) == 45 + 2 * 4
     assert Format("", 5).vector_bytes(1, 3) == 2
+    assert Format("", 8, 2, 5).vector_bytes(1, 6) == 6 + 2
 
 
 def test_a_residual_window_saves_nothing_while_the_text_is_short():
@@ -142,6 +143,13 @@ def test_a_residual_window_saves_nothing_while_the_text_is_short():
         kv_cache_bytes(LLAMA, 10**9), kv_cache_bytes(LLAMA, 10**9, dtype="int2_residual")
     )
     assert float(far) == pytest.approx(16 / 3, rel=1e-6)
+
+
+def test_what_is_read_at_once_is_quantised_whole():
+    read = kv_cache_bytes(WHISPER, 9, dtype="int2_residual")
+    written = kv_cache_bytes(WHISPER, 9, source_tokens=0, dtype="int2_residual")
+    assert written == kv_cache_bytes(WHISPER, 9, source_tokens=0)
+    assert read - written == 1500 * 4 * 2 * 384 * 3 // 8
 
 
 def test_beams_multiply_what_is_written_and_share_what_was_read():

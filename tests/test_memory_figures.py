@@ -38,6 +38,7 @@ def test_a_reason_fits_the_difference(figure):
     match figure.reason:
         case "binary-unit":
             assert figure.unit_meant == f"{figure.unit[0]}iB"
+            assert near(figure.ours, figure)
         case "rounded-inputs":
             assert 0 < off <= Fraction(11, 1000)
         case "about":

@@ -1,0 +1,213 @@
+"""Weights, caches and GPUs: what fits, how far, and the limits of speed."""
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explainers.memory.cache import beside_bytes, kv_cache_bytes
+from explainers.memory.gpus import Gpu, gpus
+from explainers.memory.parallel import rank_shape
+from explainers.memory.serving import (
+    Deployment,
+    fits,
+    free_on_each,
+    longest_context,
+    sequence_on_each,
+    users,
+    weight_bytes,
+    weights_on_each,
+)
+from explainers.memory.serving_working import context_line, memory_lines, speed_lines
+from explainers.memory.shapes import model_ids, model_shape
+from explainers.memory.speed import (
+    active_parameters,
+    compute_bound_batch,
+    computing_seconds,
+    reading_seconds,
+    step_seconds,
+    tokens_per_second,
+    weights_read,
+)
+
+H100 = gpus()["h100"]
+LLAMA = Deployment(model_shape("llama-3-8b"), H100)
+KNOWN = [
+    model_shape(model)
+    for model in model_ids()
+    if model_shape(model).parameters and model_shape(model).groups
+]
+MIXTURE = Deployment(model_shape("deepseek-v3"), gpus()["h200"], gpus=8, weight_dtype="fp8")
+
+
+def test_memory_written_out():
+    free = 80 * 2**30 * 90 // 100 - 2 * 8_030_261_248 - 2**30
+    assert weight_bytes(LLAMA) == 2 * 8_030_261_248
+    assert free_on_each(LLAMA) == free
+    assert users(LLAMA, 8192) == free // 2**30 == 56
+    assert longest_context(LLAMA) == free // 131072
+    assert longest_context(LLAMA, 7) == free // 7 // 131072
+
+
+def test_weights_of_four_bits_carry_their_scales():
+    parameters = 8_030_261_248
+    scales = -(-parameters // 64) * 4
+    assert weight_bytes(replace(LLAMA, weight_dtype="int4")) == parameters // 2 + scales
+
+
+deployments = st.builds(
+    lambda shape, gpu, dtype, block: Deployment(
+        shape, gpu, weight_dtype="int4", cache_dtype=dtype, block=block
+    ),
+    st.sampled_from(KNOWN),
+    st.sampled_from(list(gpus().values())),
+    st.sampled_from(["bfloat16", "fp8", "q4_0"]),
+    st.sampled_from([1, 16]),
+)
+
+
+@given(deployments, st.integers(1, 9))
+def test_one_token_more_than_the_longest_does_not_fit(deployment, readers):
+    longest = longest_context(deployment, readers)
+    if longest is None:
+        assert fits(deployment, 10**12, readers)
+        return
+    assert not fits(deployment, longest + 1, readers)
+    assert longest == 0 or fits(deployment, longest, readers)
+
+
+@given(deployments, st.integers(1, 10**6))
+def test_one_user_more_does_not_fit(deployment, tokens):
+    readers = users(deployment, tokens)
+    if readers is None:
+        assert sequence_on_each(deployment, tokens) == 0
+        return
+    assert not fits(deployment, tokens, readers + 1)
+    assert readers == 0 or fits(deployment, tokens, readers)
+
+
+def test_a_window_makes_the_length_unlimited():
+    assert longest_context(Deployment(model_shape("mistral-7b-v0.1"), H100)) is None
+    assert users(Deployment(model_shape("bert-base-uncased"), H100), 512) is None
+
+
+def test_what_is_too_big_fits_for_nobody():
+    big = Deployment(model_shape("llama-3.1-405b"), H100)
+    assert free_on_each(big) < 0
+    assert users(big, 1) == longest_context(big) == 0
+    assert not fits(big, 1)
+    assert "do not fit" in memory_lines(big, 5)[-1]
+    assert context_line(big) == "Not even one token fits."
+
+
+def test_several_gpus_split_weights_and_heads_but_no_latent():
+    four = replace(LLAMA, gpus=4)
+    assert weights_on_each(four) == 8_030_261_248 // 2
+    assert sequence_on_each(four, 100) * 4 == sequence_on_each(LLAMA, 100)
+    alone = kv_cache_bytes(MIXTURE.shape, 100)
+    assert sequence_on_each(MIXTURE, 100) == alone
+    assert rank_shape(MIXTURE.shape, 8).num_heads == 16
+
+
+def test_a_text_takes_whole_pages_and_what_stands_beside_its_cache():
+    paged = replace(LLAMA, block=16)
+    assert sequence_on_each(paged, 33) == sequence_on_each(LLAMA, 48)
+    hybrid = Deployment(model_shape("qwen3-next-80b-a3b"), H100)
+    states = beside_bytes(hybrid.shape, 5)
+    assert sequence_on_each(hybrid, 5) == kv_cache_bytes(hybrid.shape, 5) + states
+    assert states > 0
+
+
+def test_the_batch_at_which_arithmetic_takes_over():
+    """Without caches it is the known ratio of a chip: 240 on TPU v5e, half with int8; 295."""
+    no_cache = Deployment(model_shape("bert-base-uncased"), gpus()["tpu-v5e"])
+    assert compute_bound_batch(no_cache, 5) == 241
+    assert compute_bound_batch(replace(no_cache, weight_dtype="int8"), 5) == 121
+    assert compute_bound_batch(replace(no_cache, gpu=H100), 5) == 296
+
+
+@pytest.mark.parametrize("tokens", [1, 20, 40])
+def test_it_takes_over_exactly_there(tokens):
+    batch = compute_bound_batch(LLAMA, tokens)
+    assert batch is not None
+    assert computing_seconds(LLAMA, batch) >= reading_seconds(LLAMA, tokens, batch)
+    assert computing_seconds(LLAMA, batch - 1) < reading_seconds(LLAMA, tokens, batch - 1)
+
+
+def test_long_texts_are_never_limited_by_arithmetic():
+    assert compute_bound_batch(LLAMA, 8192) is None
+    assert step_seconds(LLAMA, 8192, 10**6) == reading_seconds(LLAMA, 8192, 10**6)
+
+
+def test_the_limit_is_bandwidth_divided_by_what_is_read():
+    read = 2 * 8_030_261_248 + 4 * 2**30
+    assert tokens_per_second(LLAMA, 8192, 4) == Fraction(4 * 3350 * 10**9, read)
+    assert tokens_per_second(LLAMA, 1, 10**6) == Fraction(989 * 10**12, 2 * 8_030_261_248)
+
+
+def test_of_a_mixture_only_active_experts_are_read():
+    assert active_parameters(MIXTURE) == 37 * 10**9
+    assert weights_read(MIXTURE) == 37 * 10**9 // 8
+    assert weight_bytes(MIXTURE) == 671 * 10**9
+    speed = MIXTURE.gpu.flops * 8
+    assert computing_seconds(MIXTURE, 3) == Fraction(6 * 37 * 10**9, speed)
+
+
+def numbers(line):
+    return [int(found.replace(",", "")) for found in re.findall(r"\d[\d,]*", line)]
+
+
+def test_the_lines_hold_the_numbers():
+    lines = memory_lines(LLAMA, 8192)
+    memory, percent, usable = numbers(lines[1])
+    assert memory * percent // 100 == usable
+    usable_again, weights, overhead, free = numbers(lines[2])
+    assert usable_again - weights - overhead == free
+    assert usable_again == usable
+    free_again, one, readers = numbers(lines[-1])
+    assert (free_again, free_again // one) == (free, readers)
+    longest, now, limit, then = numbers(context_line(LLAMA, 3))
+    assert now <= limit < then
+    assert longest == longest_context(LLAMA, 3)
+
+
+def test_the_lines_of_speed_multiply_out():
+    read, per_second, computed, limit, turn = speed_lines(LLAMA, 20, 4)
+    weights, batch, one, total = numbers(read)
+    assert weights + batch * one == total
+    assert f"{1000 * total / (3350 * 10**9):.3f} ms" in per_second
+    assert f"{1000 * 2 * 8_030_261_248 * 4 / (989 * 10**12):.3f} ms" in computed
+    assert "limited by reading" in limit
+    assert numbers(turn) == [compute_bound_batch(LLAMA, 20)]
+    assert "limited by computing" in speed_lines(LLAMA, 1, 4000)[3]
+    assert "always" in speed_lines(LLAMA, 8192, 4)[4]
+
+
+def test_estimates_are_called_so():
+    assert "stated, rounded" in memory_lines(MIXTURE, 5)[0]
+    assert "stated, rounded" not in memory_lines(LLAMA, 5)[0]
+    assert "estimate" in memory_lines(LLAMA, 5)[2]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: replace(LLAMA, gpus=3), "32 query heads cannot be split over 3 ranks"),
+        (lambda: replace(LLAMA, gpus=0), "gpus must be a whole number from 1 on, not 0"),
+        (lambda: replace(LLAMA, percent=101), "percent must be a whole number from 1 to 100"),
+        (lambda: replace(LLAMA, overhead=-1), "overhead must be a whole number from 0 on"),
+        (lambda: weight_bytes(replace(LLAMA, weight_dtype="mxfp4")), "dtype must be one of"),
+        (lambda: weight_bytes(Deployment(model_shape("glm-5"), H100)), "glm-5: parameters are not"),
+        (lambda: active_parameters(Deployment(model_shape("glm-5"), H100)), "glm-5: parameters"),
+        (lambda: fits(LLAMA, 5, 0), "readers must be"),
+        (lambda: users(LLAMA, 0), "tokens must be"),
+        (lambda: tokens_per_second(LLAMA, 5, 0), "batch must be"),
+        (lambda: Gpu("x", "X", 0, 1, 1), "memory_gb must be"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
