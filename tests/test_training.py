@@ -110,7 +110,7 @@ def test_the_same_word_does_it_and_has_it_done():
     """Else one head could tell who did it from the word alone, and would be enough."""
     for kind in KINDS:
         many = set(kind["many"].split())
-        roles = [set(), set()]
+        roles: list[set[str]] = [set(), set()]
         for one in sentences(1_500, False, seeded()):
             verb = next((t for t in one.tokens if t in kind["verb"].split()), None)
             if verb:
@@ -129,7 +129,7 @@ def test_filling_changes_nothing(rule):
     losses = [mean_loss(known, given(encoded(some), rule)) for some in ([short], [longer])]
     sizes = [len(short.tokens), len(longer.tokens)]
     both = mean_loss(known, given(encoded([short, longer]), rule))
-    mean = sum(loss * size for loss, size in zip(losses, sizes, strict=True)) / sum(sizes)
+    mean = (torch.stack(losses) @ torch.tensor(sizes).float()) / sum(sizes)
     assert both.item() == pytest.approx(mean.item(), rel=1e-5)
 
 

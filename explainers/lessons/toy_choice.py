@@ -82,6 +82,8 @@ def _say(asked: tuple[int, str, int], chosen: HeadChoices, has_value_dim: bool) 
         if wanted != shown:
             listed = ", ".join(map(str, shipped))
             said.append(f"There is no {name} {wanted} among them, only {listed}; this is {shown}.")
+    if asked[2] not in SEEDS:
+        said.append("The page about many heads trains with any seed.")
     if chosen.unknown:
         words = ", ".join(map(verbatim, chosen.unknown))
         said.append(f"Training never saw {words}: vectors drawn at random stand in.")

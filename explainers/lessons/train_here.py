@@ -50,7 +50,7 @@ def train_here(
         st.info(refused, icon=":material/hourglass:")
     if job is None or not (is_shown or is_running):
         return None
-    st.fragment(_look, run_every=EVERY if is_running else None)(job)
+    st.fragment(_look, run_every=EVERY if is_running else None)(job, is_running)
     return job.learned if is_shown else None
 
 
@@ -74,9 +74,9 @@ def _start(job: Job) -> None:
         st.session_state[REFUSED] = f"{busy} Try again in a minute."
 
 
-def _look(job: Job) -> None:
-    """How far it is; as long as it runs this is drawn again and again."""
-    was_over, done = job.is_over, len(job.losses)
+def _look(job: Job, is_live: bool) -> None:
+    """How far it is; a live one is drawn again and again until it is over, and then the page."""
+    is_over, done = job.is_over, len(job.losses)
     heads, shared, head_dim, rule = job.configuration
     what = f"{heads} query heads, {shared} KV heads, d_k {head_dim}, mask {rule}, seed {job.seed}"
     if job.state == "failed":
@@ -87,14 +87,14 @@ def _look(job: Job) -> None:
         loss = f", loss {job.losses[-1]:.2f}" if job.losses else ""
         stopped = " · cancelled" if job.state == "cancelled" else ""
         st.progress(done / job.steps, f"{what}: batch {done} of {job.steps}{loss}{stopped}")
-    if not was_over:
+    if not is_over:
         st.button("Cancel", on_click=job.cancel, icon=":material/stop_circle:")
     origin = learned_live(f"related words, {what}, {done} batches")
     if done:
         _show_losses(job.losses[:done], origin)
     if job.snapshots:
-        _show_heads(job, was_over, origin)
-    if job.is_over and not was_over:
+        _show_heads(job, is_over, origin)
+    if is_live and job.is_over:
         st.rerun()
 
 

@@ -14,6 +14,8 @@ from explainers.training.loop import STEPS, Training, heads
 SNAPSHOTS = 24
 """How often one looks at the weights on the way."""
 MOST_WAITING = 8
+LONGEST_PAUSE = 0.01
+"""Seconds between two batches, also on a machine that is busy with other things."""
 _TURN = threading.Lock()
 _waiting = threading.Semaphore(MOST_WAITING)
 
@@ -94,7 +96,7 @@ class Job:
             started = time.perf_counter()
             self.losses += training.step()
             # Another visitor's page gets the interpreter for as long as this batch had it.
-            time.sleep(time.perf_counter() - started)
+            time.sleep(min(time.perf_counter() - started, LONGEST_PAUSE))
         self._look(training, self.steps)
         self.learned = training.learned(0)
 
