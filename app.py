@@ -14,6 +14,7 @@ CONTENTS = {
     "Masks and heads": {
         "pages/05_masks.py": "Masks",
         "pages/06_many_heads.py": "Many heads",
+        "pages/07_shared_heads.py": "Shared heads",
     },
 }
 

@@ -53,6 +53,11 @@ PAGES = {
     "04 temperature": Target(f"/scores?{SHOWN}", controls.temperature.label),
     "04 root: rows of weights": Target(f"/scores?{SHOWN}", ROOT_D_K, ".figure"),
     "04 root: all pictures": Target(f"/scores?{SHOWN}", ROOT_D_K),
+    "06 d_k": Target(f"/many_heads?{SHOWN}", D_K),
+    "06 d_k, trained": Target(f"/many_heads?{SHOWN}&weights=trained", D_K),
+    "06 dropout": Target(f"/many_heads?{SHOWN}", controls.dropout.label),
+    "07 latent": Target(f"/shared_heads?{SHOWN}", controls.latent_dim.label),
+    "07 places": Target(f"/shared_heads?{SHOWN}", controls.shift.label),
 }
 
 

@@ -14,8 +14,7 @@ from explainers.attention.latent_layer import Latent, latent_cache_elements
 from explainers.attention.rotary import angles
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
-from explainers.lessons.cached import show_amounts
-from explainers.lessons.sharing import D_MODEL, HEAD_DIM, MHA, NUM_HEADS, miniatures, per_head
+from explainers.lessons.sharing import D_MODEL, HEAD_DIM, NUM_HEADS, miniatures, per_head
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.prose import Prose
@@ -53,26 +52,38 @@ def show_latent(
     text: Prose,
     tokens: tuple[str, ...],
     run: LatentHeads,
+    short: LatentHeads,
     mask: Tensor,
     queries_down: bool,
     origin: str,
 ) -> None:
     """What is cached and every head's weights in one picture, and how much it is."""
+    latent_dim = run.cached.latent.shape[-1]
+    kept = latent_cache_elements(len(tokens), latent_dim, ROPE_DIM)
+    mha = cache_elements(len(tokens), NUM_HEADS, HEAD_DIM)
     latent = _rows("latent c", "all that heads know of content", tokens, run.cached.latent)
     key = _rows(
         "key of the place", "turned by RoPE, one for all heads", tokens, run.cached.rotary_key
+    )
+    amounts = Matrix(
+        "numbers kept",
+        "of this text",
+        [[mha], [kept]],
+        ["MHA", "MLA"],
+        ["all"],
+        "way",
+        "",
+        places=0,
     )
     weights = per_head("MLA head", ["reads c"] * NUM_HEADS, run.weights, tokens, mask)
     panels = [
         Panel("latent", latent, heading="Cached: two short rows per word"),
         Panel("rotary key", key),
+        Panel("numbers kept", amounts),
         *oriented(miniatures(weights, "Every head's weights, from these rows alone"), queries_down),
     ]
     alt = "The cached latent and rotary key of each word, and the weights of every head."
     show_figure(Figure(panels, alt), origin, "latent")
-    latent_dim = run.cached.latent.shape[-1]
-    kept = latent_cache_elements(len(tokens), latent_dim, ROPE_DIM)
-    mha = cache_elements(len(tokens), NUM_HEADS, HEAD_DIM)
     text(
         "latent_kept",
         rope=ROPE_DIM,
@@ -81,9 +92,8 @@ def show_latent(
         mha_each=mha // len(tokens),
         kept=f"{kept:,}",
         mha=f"{mha:,}",
+        difference=difference(run, short),
     )
-    amounts = {MHA: mha, f"latent (MLA), r = {latent_dim}": kept}
-    show_amounts(amounts, "MLA: words · (r + numbers of the key of the place)", "kept")
 
 
 def _rows(name: str, formula: str, tokens: Sequence[str], values: Tensor) -> Matrix:

@@ -10,12 +10,11 @@ from explainers.attention.grouped_query import average_kv_heads
 from explainers.trained import Configuration, Learned
 from explainers.training.batch import given
 from explainers.training.live import BusyError, Job
-from explainers.training.loop import mean_loss, parts_of, pool
+from explainers.training.loop import fresh, mean_loss, parts_of, pool
 from explainers.ui.picture import show_chart
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import learned_live
-from explainers.ui.source import show_source
 
 JOB, REFUSED = "uptraining of this visitor", "uptraining refused"
 STEPS = 100
@@ -43,10 +42,13 @@ def tested(known: Learned, rule: str) -> float:
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
-def losses(own: Configuration, num_kv_heads: int, seed: int) -> tuple[float, float]:
-    """The loss with keys and values of each head's own, and with their averages."""
-    before = tested(on_cpu(trained.learned(own, seed), own), own.rule)
-    return before, tested(averaged(own, num_kv_heads, seed), own.rule)
+def losses(own: Configuration, num_kv_heads: int, seed: int) -> tuple[float, float, float]:
+    """The loss with keys and values of each head's own, with their averages, and untrained."""
+    known = on_cpu(trained.learned(own, seed), own)
+    untrained = Learned.of(known.words, fresh(own, seed), own.head_dim)
+    some = known, averaged(own, num_kv_heads, seed), untrained
+    before, after, at_random = (tested(one, own.rule) for one in some)
+    return before, after, at_random
 
 
 def show_uptraining(
@@ -58,9 +60,8 @@ def show_uptraining(
         text("nothing_to_average", heads=own.num_heads)
         return
     seed = seed % len(trained.SEEDS)
-    before, after = losses(own, num_kv_heads, seed)
-    text("averaged", before=f"{before:.2f}", after=f"{after:.2f}", kv_heads=num_kv_heads)
-    show_source(average_kv_heads)
+    before, after, untrained = (f"{loss:.2f}" for loss in losses(own, num_kv_heads, seed))
+    text("averaged", before=before, after=after, untrained=untrained, kv_heads=num_kv_heads)
     shared = own._replace(num_kv_heads=num_kv_heads)
     job: Job | None = st.session_state.get(JOB)
     if job and (job.configuration, job.seed) != (shared, seed):
@@ -73,8 +74,9 @@ def show_uptraining(
     if refused := st.session_state.pop(REFUSED, ""):
         st.info(refused, icon=":material/hourglass:")
     if job:
-        every = None if job.is_over else EVERY
-        st.fragment(_look, run_every=every)(text, job, before, after)
+        is_polled = not job.is_over
+        look = st.fragment(_look, run_every=EVERY if is_polled else None)
+        look(text, job, before, after, is_polled)
 
 
 def _start(own: Configuration, num_kv_heads: int, seed: int, tokens: tuple[str, ...]) -> None:
@@ -87,23 +89,23 @@ def _start(own: Configuration, num_kv_heads: int, seed: int, tokens: tuple[str, 
         st.session_state[REFUSED] = f"{busy} Try again in a minute."
 
 
-def _look(text: Prose, job: Job, before: float, after: float) -> None:
+def _look(text: Prose, job: Job, before: str, after: str, is_polled: bool) -> None:
     """How far it is; drawn again and again as long as it runs."""
-    was_over, done = job.is_over, len(job.losses)
+    if is_polled and job.is_over:
+        st.rerun()  # the page as it is after a training: nobody has to look again
+    done = len(job.losses)
     if job.state == "failed":
         st.error(f"Training stopped: {verbatim(job.error)}", icon=":material/error:")
         return
     stopped = ", cancelled" if job.state == "cancelled" else ""
     st.progress(done / job.steps, f"Batch {done} of {job.steps}{stopped}")
-    if not was_over:
+    if is_polled:
         st.button("Cancel", key="cancel uptraining", on_click=job.cancel)
     if done:
-        _show_losses(job, done, before)
+        _show_losses(job, done, float(before))
     if job.learned:
         now = tested(job.learned, job.configuration.rule)
-        text("uptrained", steps=job.steps, after=f"{after:.2f}", now=f"{now:.2f}")
-    if job.is_over and not was_over:
-        st.rerun()
+        text("uptrained", steps=job.steps, after=after, now=f"{now:.2f}")
 
 
 def _show_losses(job: Job, done: int, before: float) -> None:

@@ -1,0 +1,62 @@
+"""Fewer keys and values: MHA, GQA, MQA, MLA; and where positions enter the scores."""
+
+import streamlit as st
+
+from explainers import trained
+from explainers.attention.grouped_query import average_kv_heads, grouped_query, share
+from explainers.attention.latent import absorbed, compress, latent_attention, queries
+from explainers.lessons.cached import show_cache
+from explainers.lessons.compressed import ROPE_DIM, given_to_latent, show_latent
+from explainers.lessons.dealt import show_mistake
+from explainers.lessons.many_heads_layer import LayerChoices, read_layer
+from explainers.lessons.penalties import show_penalties
+from explainers.lessons.sharing import D_MODEL, divisors, show_shared
+from explainers.lessons.turning import show_turning
+from explainers.lessons.uptraining import show_uptraining
+from explainers.ui import common, controls
+from explainers.ui.provenance import random_weights
+from explainers.ui.source import show_source
+
+text = common.page_text(__file__)
+
+
+@st.fragment
+def sharing(tokens: tuple[str, ...]) -> None:
+    """The sentence through heads that share keys and values."""
+    with st.container(horizontal=True):
+        is_trained, rule = controls.weights() == "trained", controls.mask(trained.RULES)
+        num_heads = int(controls.num_heads())
+        num_kv_heads = int(controls.num_kv_heads(divisors(num_heads)))
+    of_heads = num_heads, D_MODEL // num_heads
+    choices = LayerChoices(tokens, is_trained, *of_heads, rule, D_MODEL, common.seed())
+
+    layer, origin = read_layer(text, choices)
+    averaged = average_kv_heads(layer.heads, num_kv_heads)
+    run = grouped_query(layer.x, averaged, layer.mask)
+    show_shared(text, layer, averaged, run, common.queries_down(), origin)
+    show_source(average_kv_heads, share, grouped_query)
+    own = trained.Configuration(num_heads, *of_heads, rule)
+    show_uptraining(text, own, num_kv_heads, common.seed(), tokens)
+
+
+@st.fragment
+def latent(tokens: tuple[str, ...]) -> None:
+    """One short row per word instead of keys and values."""
+    given = given_to_latent(tokens, controls.latent_dim(), seed := common.seed())
+    run, short = latent_attention(*given), absorbed(*given)
+    origin = random_weights(seed, given.x.device)
+    show_latent(text, tokens, run, short, given.mask, common.queries_down(), origin)
+    show_source(compress, queries, latent_attention, absorbed)
+
+
+text("question")
+words = controls.sentence().tokens
+text("sharing")
+sharing(words)
+st.fragment(show_cache)(text, words)
+st.fragment(show_mistake)(text, words, common.seed(), common.queries_down())
+text("latent", rope=ROPE_DIM)
+latent(words)
+st.fragment(show_turning)(text, words, common.seed(), common.queries_down())
+st.fragment(show_penalties)(text, words, common.seed(), common.queries_down())
+text("notice")

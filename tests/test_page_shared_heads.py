@@ -1,0 +1,244 @@
+"""Page 07: what it prints and draws is what attention computes, whatever a link asks for."""
+
+import json
+import re
+import time
+
+import pytest
+import torch
+from opening import ROOT, opened, pictures, widgets
+
+from explainers import examples
+from explainers.attention.grouped_query import average_kv_heads, grouped_query, share, share_wrongly
+from explainers.attention.latent import latent_attention
+from explainers.attention.multi_head import multi_head
+from explainers.attention.positions import sinusoidal
+from explainers.lessons.cached import by_pattern
+from explainers.lessons.compressed import ROPE_DIM, given_to_latent
+from explainers.lessons.dealt import NUM_KV_HEADS, mistaken
+from explainers.lessons.sharing import D_MODEL, HEAD_DIM, NUM_HEADS, readers
+from explainers.lessons.turning import ANSWERS, Moved, pair
+from explainers.lessons.turning import HEAD_DIM as TURNED_DIM
+from explainers.lessons.uptraining import JOB, STEPS
+from explainers.sentence import SENTENCE
+from explainers.ui import controls
+
+PAGE = ROOT / "pages" / "07_shared_heads.py"
+TOKENS = tuple(SENTENCE.split())
+FULL = torch.ones(7, 7, dtype=torch.bool)
+
+
+def said(visit):
+    return " ".join("\n".join(markdown.value for markdown in visit.main.markdown).split())
+
+
+def figure(visit, first):
+    """The panels of the linked picture that begins with this one, by their ids."""
+    linked = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
+    [found] = [data["panels"] for data in linked if data["panels"][0]["id"] == first]
+    return {panel["id"]: panel for panel in found}
+
+
+def values(panels, *ids):
+    """The numbers of some panels, one after the other; blank is 0."""
+    return [v or 0.0 for name in ids for line in panels[name]["values"] for v in line]
+
+
+def close(numbers):
+    return pytest.approx(numbers.flatten().tolist(), abs=1e-5)
+
+
+def read_by_heads(seed):
+    """X of the running sentence, with its positions."""
+    return examples.embeddings(TOKENS, 64, seed) + sinusoidal(7, 64, examples.LONGEST)
+
+
+@pytest.mark.parametrize(("heads", "kv_heads"), [(4, 2), (8, 2), (8, 1), (2, 2)])
+def test_weights_and_changes_are_what_sharing_computes(heads, kv_heads):
+    visit = opened(PAGE, {"heads": str(heads), "kv_heads": str(kv_heads), "seed": "5"})
+    x, layer = read_by_heads(5), examples.random_layer(64, heads, heads, 64 // heads, 5)
+    weights = grouped_query(x, average_kv_heads(layer, kv_heads), FULL).weights
+    changed = weights - multi_head(x, layer, FULL).weights
+    panels = figure(visit, "sharing")
+    assert values(panels, *[f"head {n}" for n in range(heads)]) == close(weights)
+    assert values(panels, *[f"change of head {n}" for n in range(heads)]) == close(changed)
+    assert bool(changed.abs().max() > 0.1) == (heads > kv_heads)
+    numbers = sum(w.numel() for w in vars(layer).values() if isinstance(w, torch.Tensor))
+    saved = 2 * 64 * (heads - kv_heads) * (64 // heads)
+    assert f"**{numbers - saved:,}** numbers, with MHA **{numbers:,}**" in said(visit)
+    assert f"sharing saves **{saved:,}**" in said(visit)
+
+
+def test_who_shares_is_drawn():
+    visit = opened(PAGE, {"heads": "8", "kv_heads": "2"})
+    drawn = figure(visit, "sharing")["sharing"]
+    assert drawn["values"] == [[1, 1, 1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1, 1, 1]]
+    assert (drawn["rows"], drawn["columns"]) == (["0", "1"], list("01234567"))
+
+
+@pytest.mark.parametrize("heads", ["1", "2", "4", "8"])
+def test_only_divisors_are_offered_and_a_change_of_heads_keeps_to_them(heads):
+    visit = opened(PAGE, {"heads": "8", "kv_heads": "8"})
+    widgets(visit)["heads"].set_value(heads)
+    visit.run()
+    assert not visit.exception
+    assert not visit.info
+    offered = [int(option) for option in widgets(visit)["kv_heads"].options]
+    assert offered == [n for n in (1, 2, 4, 8) if int(heads) % n == 0]
+    assert int(widgets(visit)["kv_heads"].value) in offered
+
+
+@pytest.mark.parametrize(
+    ("link", "keys"),
+    [
+        ({"heads": "3", "kv_heads": "3"}, {"heads", "kv_heads"}),
+        ({"heads": "4", "kv_heads": "3"}, {"kv_heads"}),
+        ({"heads": "2", "kv_heads": "8"}, {"kv_heads"}),
+        ({"heads": "0", "kv_heads": "-1"}, {"heads", "kv_heads"}),
+        ({"latent": "1e9"}, {"latent"}),
+        ({"latent": "0", "shift": "-3"}, {"latent", "shift"}),
+        ({"mask": "prefix of 3"}, {"mask"}),
+    ],
+)
+def test_impossible_heads_and_latents_are_corrected_and_said(link, keys):
+    visit = opened(PAGE, {"seed": "7", "weights": "random"} | link)
+    assert not visit.exception
+    assert {re.findall(r"asks for (\w+) =", note.value)[0] for note in visit.info} == keys
+    assert widgets(visit)["seed"].value == 7
+    kept = {key: value for key, value in link.items() if key not in keys}
+    assert {key: widgets(visit)[key].value for key in kept} == kept
+
+
+@pytest.mark.parametrize("text", ["one", SENTENCE])
+def test_the_cache_is_what_the_keys_and_values_hold(text):
+    tokens = tuple(text.split())
+    x, mask = examples.embeddings(tokens, 64, 0), torch.ones(len(tokens), len(tokens)).bool()
+    for kv_heads, amount in zip((4, 2, 1), by_pattern(len(tokens)).values(), strict=True):
+        run = grouped_query(x, examples.random_layer(64, 4, kv_heads, 16, 0), mask)
+        assert amount == run.key.numel() + run.value.numel()
+    asking = opened(PAGE, {"text": text, "predict": "true"})
+    answered = opened(PAGE, {"text": text, "predict": "true", "guess_cache": f"{amount}"})
+    assert f"**{4 * amount}**" not in said(asking)
+    assert len(pictures(answered)) == len(pictures(asking)) + 1
+    assert f"You said **{amount}**, and that is what comes out" in said(answered)
+
+
+def test_the_running_sentence_needs_896_numbers_with_mha():
+    assert list(by_pattern(7).values()) == [896, 448, 224]
+    assert "For this text: 168 instead of 896" in said(opened(PAGE, {"latent": "16"}))
+
+
+@pytest.mark.parametrize("latent_dim", [4, 64])
+def test_a_latent_is_counted_drawn_and_absorbed(latent_dim):
+    visit = opened(PAGE, {"latent": str(latent_dim), "seed": "5"})
+    run = latent_attention(*given_to_latent(TOKENS, latent_dim, 5))
+    panels = figure(visit, "latent")
+    assert values(panels, "latent") == close(run.cached.latent)
+    assert values(panels, "rotary key") == close(run.cached.rotary_key)
+    assert values(panels, *[f"MLA head {n}" for n in range(4)]) == close(run.weights)
+    kept = sum(part.numel() for part in run.cached)
+    assert f"{latent_dim} + {ROPE_DIM} = **{kept // 7}** numbers" in said(visit)
+    assert f"For this text: {kept:,} instead of 896" in said(visit)
+    [difference] = re.findall(r"differ by at most \*\*([\d.e-]+)\*\*", said(visit))
+    assert 0 <= float(difference) < 1e-5
+
+
+def test_the_mistake_changes_the_heads_that_read_another_groups_keys():
+    visit = opened(PAGE, {"seed": "5"})
+    layer = examples.random_layer(D_MODEL, NUM_HEADS, NUM_KV_HEADS, HEAD_DIM, 5)
+    run = grouped_query(read_by_heads(5), layer, FULL)
+    assert (readers(share, run), readers(share_wrongly, run)) == ([0, 0, 1, 1], [0, 1, 0, 1])
+    query, key, value = run.query, run.key[[0, 1, 0, 1]], run.value[[0, 1, 0, 1]]
+    expected = torch.nn.functional.scaled_dot_product_attention(query, key, value)
+    assert torch.allclose(mistaken(run, FULL).output, expected, atol=1e-5)
+    panels = figure(visit, "repeat_interleave")
+    changes = [max(map(abs, values(panels, f"with repeat, head {n}"))) for n in range(4)]
+    assert changes[0] == changes[3] == 0
+    assert min(changes[1:3]) > 0.1
+
+
+def test_moving_all_words_changes_no_score_with_rope():
+    shifts = controls.shift.steps
+    moved = Moved.of(TOKENS, shifts, 5)
+    rotary, added = (s - s[0] for s in (moved.rotary, moved.added))
+    assert rotary.abs().max() < 1e-4
+    assert (added[1:].abs().amax(dim=(1, 2)) > 0.1).all()
+    assert moved.answer() == ANSWERS[0]
+    assert (
+        Moved(TOKENS, moved.shifts, moved.added, moved.rotary, moved.arrows).answer() != ANSWERS[0]
+    )
+    panels = figure(opened(PAGE, {"seed": "5", "shift": "12"}), "dials")
+    place = shifts.index(12)
+    assert values(panels, "scores with RoPE") == close(moved.rotary[place])
+    assert values(panels, "change with waves") == close(added[place])
+    assert len(panels["dials"]["frames"]) == len(shifts)
+
+
+def test_arrows_turn_and_the_angle_between_them_differs_by_the_distance_alone():
+    moved = Moved.of(TOKENS, (0, 1, 10), 5)
+    asking, asked = pair(TOKENS)
+    pairs = torch.view_as_complex(moved.arrows.view(3, 2, TURNED_DIM // 2, 2))
+    speeds = torch.tensor([1, 0.1, 0.01, 0.001])
+    turned = pairs / pairs[:1]
+    steps = torch.tensor([0, 1, 10])[:, None, None] * speeds
+    assert torch.allclose(
+        turned, torch.polar(torch.ones(3, 2, 4), steps.expand(3, 2, 4)), atol=1e-5
+    )
+    products = (pairs[:, 0] * pairs[:, 1].conj()).real.sum(dim=-1)
+    scores = moved.rotary[:, asking, asked] * TURNED_DIM**0.5
+    assert torch.allclose(products, scores, atol=1e-4)
+
+
+def test_alibi_takes_off_more_the_farther_and_the_steeper():
+    panels = figure(opened(PAGE, {"seed": "5"}), "penalty")
+    slopes = [1 / 4, 1 / 16, 1 / 64, 1 / 256]
+    expected = [[-slope * distance for distance in range(7)] for slope in slopes]
+    assert panels["penalty"]["values"] == [pytest.approx(line, rel=1e-5) for line in expected]
+    assert panels["penalty"]["rows"][0] == "0: 1/4"
+    for head, slope in enumerate(slopes):
+        before, after = (
+            torch.tensor(values(panels, f"{way}, head {head}")).view(7, 7)
+            for way in ("without", "with ALiBi")
+        )
+        distance = torch.arange(7)[:, None] - torch.arange(7)
+        weighted = before * torch.exp(-slope * distance.float())
+        assert torch.allclose(after, weighted / weighted.sum(dim=-1, keepdim=True), atol=1e-5)
+
+
+def test_one_word_is_enough():
+    visit = opened(PAGE, {"text": "x"})
+    assert not visit.exception
+    assert figure(visit, "sharing")["head 0"]["values"] == [[1]]
+
+
+def button(visit, label):
+    return next(b for b in visit.button if b.label.startswith(label))
+
+
+def loss_after(visit, words):
+    return float(re.findall(rf"{words}:\*\* loss \*\*([\d.]+)\*\*", said(visit))[0])
+
+
+@pytest.mark.parametrize("kv_heads", ["1", "2"])
+def test_averaging_costs_and_a_little_training_mends_it(kv_heads):
+    visit = opened(PAGE, {"kv_heads": kv_heads, "mask": "causal"})
+    drawn = len(pictures(visit))
+    before = loss_after(visit, "Trained, a KV head each")
+    after = loss_after(visit, f"The same heads averaged to {kv_heads}")
+    assert before < 0.1 < 1 < after
+    button(visit, "Train the averaged heads").click()
+    visit.run()
+    job = visit.session_state[JOB]
+    ended = time.monotonic() + 60
+    while not job.is_over and time.monotonic() < ended:
+        time.sleep(0.05)
+    visit.run()
+    assert not visit.exception
+    assert job.losses[0] == pytest.approx(after, rel=0.2), "it does not begin with the averages"
+    assert loss_after(visit, f"After {STEPS} batches more") < after / 5
+    assert len(pictures(visit)) == drawn + 1
+    assert job.learned.layer.num_kv_heads == int(kv_heads)
+    widgets(visit)["kv_heads"].set_value("4")
+    visit.run()
+    assert len(pictures(visit)) == drawn, "the curve of another training"
+    assert "nothing is averaged" in said(visit)
