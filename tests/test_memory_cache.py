@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from explainers.memory.cache import (
     beside_bytes,
+    headline_bytes,
     kv_cache_bytes,
     kv_cache_bytes_per_token,
     parts,
@@ -22,7 +23,7 @@ from explainers.memory.paging import paged_bytes, pages, shared_pages, waste_byt
 from explainers.memory.parallel import rank_shape, replication
 from explainers.memory.shapes import model_ids, model_shape
 from explainers.memory.sizes import both, size
-from explainers.memory.working import cache_working
+from explainers.memory.working import cache_working, context_note
 
 LLAMA = model_shape("llama-3-8b")
 GEMMA = model_shape("gemma-3-4b")
@@ -73,6 +74,18 @@ def test_the_rate_holds_until_a_window_is_full(shape, tokens):
     assert total <= linear
 
 
+def test_a_headline_forgets_windows_and_encoders():
+    assert headline_bytes(LLAMA, 131072, 3) == kv_cache_bytes(LLAMA, 131072, 3)
+    assert headline_bytes(GEMMA, 131072) == 34 * 2 * 4 * 256 * 2 * 131072
+    assert headline_bytes(WHISPER, 448) == kv_cache_bytes(WHISPER, 448, source_tokens=0)
+
+
+def test_a_text_beyond_the_context_is_counted_and_called_so():
+    assert "1,000,000,000 tokens is more than the 8,192" in context_note(LLAMA, 10**9)
+    assert context_note(LLAMA, 8192) == ""
+    assert context_note(replace(LLAMA, context=None), 10**9) == ""
+
+
 def test_a_window_is_a_cap():
     mistral = model_shape("mistral-7b-v0.1")
     assert kv_cache_bytes(mistral, 10**9) == kv_cache_bytes(mistral, 4096)
@@ -115,6 +128,7 @@ def test_kv_heads_are_repeated_when_there_are_more_ranks():
         ("int8_per_head", 1 + Fraction(4, 128)),
         ("int4", Fraction(9, 16)),
         ("nvfp4", Fraction(9, 16)),
+        ("mxfp4", Fraction(17, 32)),
         ("q8_0", Fraction(34, 32)),
         ("q5_1", Fraction(24, 32)),
         ("q5_0", Fraction(22, 32)),
@@ -210,11 +224,18 @@ def test_what_others_say_is_computed_and_named():
         "latent stored twice, no rotary part": Fraction(1024, 576),
         "latent without its rotary part": Fraction(512, 576),
     }
-    assert ratios("mistral-7b-v0.1")["windows ignored"] == 8
+    assert ratios("mistral-7b-v0.1") == {"windows ignored": 8, "query heads for KV heads": 4}
     assert ratios("qwen3-32b")["head_dim = d_model ÷ heads"] == Fraction(80, 128)
     assert ratios("gpt2", 131_072) == {"128,000 tokens": Fraction(128_000, 131_072)}
     left_out = ratios("whisper-tiny", 500)["cross-attention left out"]
     assert left_out == Fraction(500, 2000)
+
+
+@pytest.mark.parametrize("latent_dim", [1, 2, 5])
+def test_mistakes_with_a_latent_narrower_than_its_rotary_part(latent_dim):
+    group = LayerGroup("latent", 3, latent_dim=latent_dim, rope_dim=64)
+    ratios = {o.ratio for o in other_answers(ModelShape("narrow", (group,), 4, 8), 7)}
+    assert Fraction(2 * latent_dim, latent_dim + 64) in ratios
 
 
 @given(shapes, lengths, st.integers(1, 9), formats, st.integers(1, 4))

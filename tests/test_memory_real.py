@@ -28,7 +28,8 @@ from explainers.memory.shapes import read_config
 
 BATCH, TOKENS, SOURCE = 3, 11, 7
 SMALL: dict[str, Any] = {"vocab_size": 13, "intermediate_size": 20}
-GPT2 = GPT2Config(n_embd=12, n_layer=5, n_head=2, vocab_size=13, n_positions=32)
+THEIR_WORDS: dict[str, Any] = {"n_embd": 12, "n_layer": 5, "n_head": 2, "n_positions": 32}
+GPT2 = GPT2Config(**THEIR_WORDS, vocab_size=13)
 LLAMA = LlamaConfig(
     **SMALL,
     hidden_size=24,

@@ -19,6 +19,7 @@ from explainers.memory.serving import (
     sequence_on_each,
     users,
     weight_bytes,
+    weight_format,
     weights_on_each,
 )
 from explainers.memory.serving_working import context_line, memory_lines, speed_lines
@@ -56,6 +57,20 @@ def test_weights_of_four_bits_carry_their_scales():
     parameters = 8_030_261_248
     scales = -(-parameters // 64) * 4
     assert weight_bytes(replace(LLAMA, weight_dtype="int4")) == parameters // 2 + scales
+
+
+@pytest.mark.parametrize(
+    ("model", "published"),
+    [
+        ("llama-3-8b", "bfloat16"),
+        ("gpt2", "float32"),
+        ("deepseek-v3", "fp8"),
+        ("gpt-oss-20b", "mxfp4"),
+    ],
+)
+def test_weights_come_in_the_format_they_were_published_in(model, published):
+    assert weight_format(model_shape(model)) == published
+    assert weight_format(replace(model_shape(model), dtype="ternary")) == "bfloat16"
 
 
 deployments = st.builds(
@@ -199,7 +214,7 @@ def test_estimates_are_called_so():
         (lambda: replace(LLAMA, gpus=0), "gpus must be a whole number from 1 on, not 0"),
         (lambda: replace(LLAMA, percent=101), "percent must be a whole number from 1 to 100"),
         (lambda: replace(LLAMA, overhead=-1), "overhead must be a whole number from 0 on"),
-        (lambda: weight_bytes(replace(LLAMA, weight_dtype="mxfp4")), "dtype must be one of"),
+        (lambda: weight_bytes(replace(LLAMA, weight_dtype="int5")), "dtype must be one of"),
         (lambda: weight_bytes(Deployment(model_shape("glm-5"), H100)), "glm-5: parameters are not"),
         (lambda: active_parameters(Deployment(model_shape("glm-5"), H100)), "glm-5: parameters"),
         (lambda: fits(LLAMA, 5, 0), "readers must be"),

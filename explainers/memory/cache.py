@@ -43,6 +43,14 @@ def kv_cache_bytes_per_token(shape: ModelShape, dtype: str | Format = "bfloat16"
     return sum(g.count * token_bytes(g, format_) for g in groups if g.kind != "cross")
 
 
+def headline_bytes(
+    shape: ModelShape, tokens: int, batch: int = 1, dtype: str | Format = "bfloat16"
+) -> int:
+    """What a headline counts: one rate times the tokens, windows and encoders forgotten."""
+    rate = kv_cache_bytes_per_token(shape, dtype)
+    return whole("batch", batch) * whole("tokens", tokens) * rate
+
+
 def parts(
     shape: ModelShape,
     tokens: int,

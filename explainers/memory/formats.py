@@ -58,6 +58,7 @@ FORMATS = {
         Format("int4_residual", 4, 64, 32, residual=128, note="as int4; the newest 128 in 16 bits"),
         Format("int2_residual", 2, 32, 32, residual=128, note="KIVI: scale and minimum of 32"),
         Format("nvfp4", 4, 16, 8, note="vLLM: an 8-bit scale for 16 elements"),
+        Format("mxfp4", 4, 32, 8, note="weights of gpt-oss's experts: an 8-bit scale for 32"),
         Format("q8_0", 8, 32, 16, note=f"{LLAMA_CPP} share a scale"),
         Format("q5_1", 5, 32, 32, note=f"{LLAMA_CPP} share a scale and a minimum"),
         Format("q5_0", 5, 32, 16, note=f"{LLAMA_CPP} share a scale"),

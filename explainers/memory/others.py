@@ -30,12 +30,12 @@ def other_answers(
     dtype: str | Format = "bfloat16",
     source_tokens: int | None = None,
 ) -> tuple[Other, ...]:
-    """The mistakes that change this model's number, the largest number first."""
+    """The mistakes that change this model's number, each number once, the largest first."""
     right = kv_cache_bytes(shape, tokens, batch, dtype, source_tokens=source_tokens)
-    found = []
+    found: list[Other] = []
     for name, wrong, length, why in mistakes(shape, tokens):
         number = kv_cache_bytes(wrong, length, batch, dtype, source_tokens=source_tokens)
-        if number != right:
+        if number not in (right, *(other.size for other in found)):
             found.append(Other(name, number, Fraction(number, right), why))
     return tuple(sorted(found, key=lambda other: -other.size))
 
@@ -82,12 +82,12 @@ def divided_width_no_windows(shape: ModelShape, group: LayerGroup) -> LayerGroup
 
 
 def latent_of(width: Callable[[ModelShape, LayerGroup], int]) -> Change:
-    """A latent layer of another width in all; the widths of its two parts do not matter then."""
+    """A latent layer of another width in all; how its two parts divide it does not matter then."""
 
     def change(shape: ModelShape, group: LayerGroup) -> LayerGroup:
-        if group.kind != "latent" or not width(shape, group):
+        if group.kind != "latent" or width(shape, group) < 2:
             return group
-        return replace(group, latent_dim=width(shape, group) - group.rope_dim)
+        return replace(group, latent_dim=width(shape, group) - 1, rope_dim=1)
 
     return change
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from explainers.memory.cache import beside_bytes, kv_cache_bytes
 from explainers.memory.checks import whole
-from explainers.memory.formats import Format, format_of
+from explainers.memory.formats import FORMATS, Format, format_of
 from explainers.memory.gpus import GIB, Gpu
 from explainers.memory.groups import ModelShape
 from explainers.memory.paging import paged_bytes
@@ -43,6 +43,16 @@ def weight_bytes(deployment: Deployment) -> int:
     if parameters is None:
         raise ValueError(f"{deployment.shape.id}: parameters are not published; give a number")
     return format_of(deployment.weight_dtype).vector_bytes(1, whole("parameters", parameters))
+
+
+def weight_format(shape: ModelShape) -> str:
+    """The format that a model's weights were published in, as far as it is one of ours.
+
+    A mixture counts as its smallest format: gpt-oss keeps a little more, in bfloat16.
+    """
+    published = shape.dtype.partition(" ")[0]
+    published = "fp8" if published.startswith("float8") else published
+    return published if published in FORMATS else "bfloat16"
 
 
 def weights_on_each(deployment: Deployment) -> int:

@@ -88,3 +88,13 @@ def per_token(part: Part, format_: Format) -> str:
 def many(number: int, noun: str) -> str:
     """1 layer, 2 layers."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def context_note(shape: ModelShape, tokens: int) -> str:
+    """What to say of a text that the model was not made for; nothing if it is short enough."""
+    if shape.context is None or tokens <= shape.context:
+        return ""
+    return (
+        f"{tokens:,} tokens is more than the {shape.context:,} that {shape.id} was published with: "
+        "the arithmetic holds, the model may not."
+    )
