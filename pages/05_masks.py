@@ -56,7 +56,8 @@ def one_way(lab: Lab) -> None:
 
 
 text("question")
-choices = Lab(choose_head(controls.sentence().tokens, has_mask=False), common.queries_down())
+head = choose_head(controls.sentence().tokens, has_mask=False, has_sizes=False)
+choices = Lab(head, common.queries_down())
 side_by_side(choices)
 by_hand(choices)
 show_batch(text, choices)

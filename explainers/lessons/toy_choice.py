@@ -48,7 +48,10 @@ class HeadChoices:
 
 
 def choose_head(
-    tokens: tuple[str, ...], has_mask: bool = True, has_value_dim: bool = False
+    tokens: tuple[str, ...],
+    has_mask: bool = True,
+    has_value_dim: bool = False,
+    has_sizes: bool = True,
 ) -> HeadChoices:
     """The controls of one head, in a row; where nothing like it was trained, what is shown instead.
 
@@ -57,7 +60,9 @@ def choose_head(
     with st.container(horizontal=True):
         is_trained = controls.weights() == "trained"
         mask = controls.mask(list(masks.RULES)) if has_mask else "full"
-        d_model, head_dim = controls.d_model(disabled=is_trained), controls.head_dim()
+        d_model, head_dim = controls.d_model.default, controls.head_dim.default
+        if has_sizes:
+            d_model, head_dim = controls.d_model(disabled=is_trained), controls.head_dim()
         value_dim = controls.value_dim(disabled=is_trained) if has_value_dim else head_dim
     seed = common.seed()
     if not is_trained:
