@@ -11,6 +11,8 @@ import test_grouped_query
 import test_latent
 import test_leak
 import test_masks
+import test_memory_cache
+import test_memory_real
 import test_multi_head
 import test_positions
 import test_reach
@@ -40,6 +42,8 @@ from explainers.attention import (
 )
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import attention_steps
+from explainers.memory import cache as cache_memory
+from explainers.memory import engines, paging
 
 AGREES = test_attention.test_agrees_with_torch_under_every_rule
 WHOLE = partial(AGREES, "causal", float32, attention)
@@ -72,6 +76,10 @@ STACKED = test_reach.test_each_sequence_of_a_batch_has_its_own_reach
 FELT = test_leak.test_a_later_token_is_felt_only_where_it_is_hidden_too_late
 MISSING = test_leak.test_what_is_hidden_too_late_is_missing_from_its_row
 ON_AVERAGE = partial(test_dropout.test_as_often_as_asked_and_unchanged_on_average, 0.1)
+CAPPED = test_memory_cache.test_a_window_is_a_cap
+BEAMS = test_memory_cache.test_beams_multiply_what_is_written_and_share_what_was_read
+STORED_ONCE = test_memory_cache.test_a_shared_beginning_is_stored_once_in_whole_pages
+WEIGHED = partial(test_memory_real.test_a_grown_cache_weighs_what_is_said, "Mistral")
 COUNTED = test_tokens.test_each_merge_is_the_most_frequent_pair
 
 # Wrong in ways that give the right shapes.
@@ -110,6 +118,10 @@ FAULTS = [
     (leak, "allowed.softmax(dim=-1)", "scores.softmax(dim=-1)", FELT),
     (leak, "weights.masked_fill(~mask, 0.0)", "weights", MISSING),
     (dropout, " / (1 - probability)", "", ON_AVERAGE),
+    (cache_memory, "min(tokens, group.window)", "tokens", CAPPED),
+    (cache_memory, '1 if p.group.kind == "cross" else beams', "beams", BEAMS),
+    (paging, "pages(rest + whole(", "pages(whole(", STORED_ONCE),
+    (engines, "min(tokens, group.window - 1)", "min(tokens, group.window)", WEIGHED),
     (tokens, "words = recounted", "pass", COUNTED),
 ]
 
