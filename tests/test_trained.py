@@ -113,6 +113,8 @@ def test_the_switch_changes_numbers_badge_and_what_is_said(page):
     assert "trained: related words, seed 0" in badges(learned_)[0]
     assert "trained: related words" not in " ".join(badges(drawn))
     assert "d_model is 64" in captions(learned_)
+    assert widgets(learned_)["d_model"].disabled
+    assert not widgets(drawn)["d_model"].disabled
 
 
 @each_page

@@ -172,6 +172,21 @@ def test_more_training_begins_with_what_is_known():
     assert not torch.equal(known.embedding, fresh(SMALL, 0)[0])
 
 
+def test_each_seed_has_its_own_batches():
+    known = learned_now(SMALL)
+    one, other = Training(SMALL, [0, 1], [known, known]).step()
+    assert one != other
+
+
+def test_what_is_measured_is_what_is_shipped(monkeypatch):
+    tested = []
+    monkeypatch.setattr(make, "measured", lambda configuration, seeds: tested.extend(seeds))
+    shipped, _ = make.train(SMALL, steps=2)
+    for seed in SEEDS:
+        kept = (shipped[trained.part_name(SMALL, seed, part)].float() for part in PARTS)
+        assert all(map(torch.equal, kept, parts_of(tested[seed])))
+
+
 def test_the_shipped_file_has_everything_and_is_small():
     assert trained.FILE.stat().st_size < 5_000_000
     names = {
