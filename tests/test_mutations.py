@@ -21,6 +21,7 @@ import test_scaling
 import test_shapes
 import test_single_head
 import test_tokens
+import test_training
 from torch import float32
 
 from explainers import tokens
@@ -44,6 +45,7 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import attention_steps
 from explainers.memory import cache as cache_memory
 from explainers.memory import engines, paging
+from explainers.training import batch, task
 
 AGREES = test_attention.test_agrees_with_torch_under_every_rule
 WHOLE = partial(AGREES, "causal", float32, attention)
@@ -81,6 +83,8 @@ BEAMS = test_memory_cache.test_beams_multiply_what_is_written_and_share_what_was
 STORED_ONCE = test_memory_cache.test_a_shared_beginning_is_stored_once_in_whole_pages
 WEIGHED = partial(test_memory_real.test_a_grown_cache_weighs_what_is_said, "Mistral")
 COUNTED = test_tokens.test_each_merge_is_the_most_frequent_pair
+ASKED = test_training.test_only_what_the_mask_shows_is_asked_for
+HELD_OUT = test_training.test_no_held_out_sentence_is_ever_trained_on
 
 # Wrong in ways that give the right shapes.
 UNSPLIT = "parts = x.view(*x.shape[:-1], head_dim, -1).mT"
@@ -123,6 +127,9 @@ FAULTS = [
     (paging, "pages(rest + whole(", "pages(whole(", STORED_ONCE),
     (engines, "min(tokens, group.window - 1)", "min(tokens, group.window)", WEIGHED),
     (tokens, "words = recounted", "pass", COUNTED),
+    (batch, " & mask_of(rule, batch.lengths)[:, 0]", "", ASKED),
+    (batch, "visible.tril()", "visible.triu()", ASKED),
+    (task, "tuple(tokens) == RUNNING or ", "", HELD_OUT),
 ]
 
 
