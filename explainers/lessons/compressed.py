@@ -70,9 +70,9 @@ def show_latent(
         "of this text",
         [[mha], [kept]],
         ["MHA", "MLA"],
-        ["all"],
+        ["kept"],
         "way",
-        "",
+        "numbers",
         places=0,
     )
     weights = per_head("MLA head", ["reads c"] * NUM_HEADS, run.weights, tokens, mask)
