@@ -40,6 +40,19 @@ def test_a_click_draws_the_mask_and_it_is_in_the_link(visit):
     one.wait_for_choice("cells", None)
 
 
+def test_back_takes_a_cell_back(visit):
+    one = visit("masks")
+    causal = allowed(one)
+    cell(one, "your mask", 0, 6).click()
+    one.wait_for_choice("cells", "41.3.7.f.1f.3f.7f")
+    assert [0, 6] in allowed(one.ready())
+    before = one.drawn()
+    one.page.go_back()
+    one.wait_for_choice("cells", None)
+    one.redrawn(before)
+    assert allowed(one) == causal
+
+
 def test_quick_clicks_are_all_heard(visit):
     one = visit("masks")
     panel(one, "your mask").evaluate(

@@ -49,7 +49,7 @@ def show_one_pass(text: Prose, tokens: Tokens) -> None:
     text("one_pass", count=len(tokens))
     nexts = (*tokens[1:], "?")
     lines = [f"{' '.join(tokens[: n + 1])}  →  {word}" for n, word in enumerate(nexts)]
-    st.code("\n".join(lines), language=None)
+    st.code("\n".join(lines), language=None, wrap_lines=True)
 
 
 def show_growing(text: Prose, tokens: Tokens, seed: int) -> None:

@@ -33,9 +33,10 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
     slider, counted = figure.slider, f"{key} count"
 
     def pick() -> None:
-        for cell in st.session_state[key].cell:
+        answered = st.session_state.get(counted, 0)
+        for cell in [cell for cell in st.session_state[key].cell if cell["count"] > answered]:
             panel = by_id.get(cell["panel"])
-            if panel and figure.on_pick and cell["count"] > st.session_state.get(counted, 0):
+            if panel and figure.on_pick:
                 place = cell["row"], cell["column"]
                 figure.on_pick(Cell(panel.id, *(place[::-1] if panel.flipped else place)))
             st.session_state[counted] = cell["count"]
