@@ -8,7 +8,7 @@ import torch
 from explainers import trained
 from explainers.attention.grouped_query import average_kv_heads
 from explainers.trained import Configuration, Learned
-from explainers.training.batch import given
+from explainers.training.batch import Batch, given
 from explainers.training.live import BusyError, Job
 from explainers.training.loop import fresh, mean_loss, parts_of, pool
 from explainers.ui.picture import show_chart
@@ -19,6 +19,8 @@ from explainers.ui.provenance import learned_live
 JOB, REFUSED = "uptraining of this visitor", "uptraining refused"
 STEPS = 100
 """A sixth of what the heads were trained with from the start."""
+TESTS = 250
+"""A quarter of the held-out sentences: the page waits for them."""
 EVERY = 0.5
 """Seconds between two looks at a training that runs."""
 SERIES = ("while it trains", "MHA, before averaging")
@@ -38,7 +40,8 @@ def on_cpu(known: Learned, own: Configuration) -> Learned:
 @torch.no_grad()
 def tested(known: Learned, rule: str) -> float:
     """The loss on sentences that training never sees."""
-    return mean_loss(known, given(pool(True), rule)).item()
+    some = Batch(*(part[:TESTS] for part in pool(True)))
+    return mean_loss(known, given(some, rule)).item()
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
@@ -55,7 +58,7 @@ def show_uptraining(
     text: Prose, own: Configuration, num_kv_heads: int, seed: int, tokens: tuple[str, ...]
 ) -> None:
     """What averaging costs at once; on request, a little training, in a thread of its own."""
-    text("uptraining")
+    text("uptraining", tests=TESTS)
     if num_kv_heads == own.num_heads:
         text("nothing_to_average", heads=own.num_heads)
         return
