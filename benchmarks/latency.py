@@ -56,7 +56,6 @@ PAGES = {
     "05 window": Target(f"/masks?{SHOWN}", controls.window.label),
     "05 layers": Target(f"/masks?{SHOWN}", controls.layers.label),
     "06 d_k": Target(f"/many_heads?{SHOWN}", D_K),
-    "06 d_k, trained": Target(f"/many_heads?{SHOWN}&weights=trained", D_K),
     "06 dropout": Target(f"/many_heads?{SHOWN}", controls.dropout.label),
     "07 latent": Target(f"/shared_heads?{SHOWN}", controls.latent_dim.label),
     "07 places": Target(f"/shared_heads?{SHOWN}", controls.shift.label),

@@ -21,7 +21,7 @@ from explainers.lessons.many_heads_pictures import follow, head_id, panels_of
 from explainers.lessons.train_here import train_here
 from explainers.ui import common, controls
 from explainers.ui.numbers import explore
-from explainers.ui.source import run_and_show, show_source
+from explainers.ui.source import show_source
 
 text = common.page_text(__file__)
 
@@ -39,7 +39,6 @@ class Choices(LayerChoices):
 @st.fragment
 def one_layer(tokens: tuple[str, ...]) -> None:
     """All heads of a layer, one of them enlarged, and what each adds to the output."""
-    text("guide")
     with st.container(horizontal=True):
         is_trained, num_heads = controls.weights() == "trained", int(controls.num_heads())
         sizes = num_heads, controls.head_dim(), controls.mask(list(masks.RULES))
@@ -52,10 +51,9 @@ def one_layer(tokens: tuple[str, ...]) -> None:
 
     layer, origin = read_layer(text, choices)
     picture = st.container()
-    text("ways")
     run = multi_head(layer.x, layer.heads, layer.mask)
-    show_source(multi_head, split_heads, merge_heads, contributions)
-    compare(text, layer, run, run_and_show(multi_head_one_by_one, layer.x, layer.heads, layer.mask))
+    compare(text, layer, run, multi_head_one_by_one(layer.x, layer.heads, layer.mask))
+    show_source(multi_head, split_heads, merge_heads, contributions, multi_head_one_by_one)
     looked = Looked(layer, run, choices.head, choices.word, frozenset(map(int, choices.off)))
     with picture:
         if len(looked.off) == num_heads:
@@ -71,6 +69,7 @@ def one_layer(tokens: tuple[str, ...]) -> None:
 text("question")
 words = controls.sentence().tokens
 report.show_contrast(text)
+text("guide")
 one_layer(words)
 report.show_table(text)
 show_dropout(text, words, common.seed(), common.queries_down())

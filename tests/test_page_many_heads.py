@@ -256,8 +256,11 @@ def test_untrained_sizes_are_told_and_the_next_one_is_shown():
 @pytest.mark.parametrize(
     ("link", "said"),
     [
-        ({"mask": "prefix of 3"}, "with mask prefix of 3, only with full, causal, window of 3;"),
-        ({"seed": "7"}, "with seed 7, only with 0, 1; this is 0."),
+        (
+            {"mask": "prefix of 3"},
+            "no mask prefix of 3 among them, only full, causal, window of 3; this is full.",
+        ),
+        ({"seed": "7"}, "no seed 7 among them, only 0, 1; this is 0."),
     ],
     ids=str,
 )

@@ -49,8 +49,10 @@ def read_layer(text: Prose, choices: LayerChoices) -> tuple[Layer, str]:
         return layer, random_weights(choices.seed, layer.x.device)
     rule = choices.mask if choices.mask in trained.RULES else trained.RULES[0]
     seed = choices.seed if choices.seed in trained.SEEDS else trained.SEEDS[0]
-    _say_if_other("mask", choices.mask, rule, trained.RULES)
-    _say_if_other("seed", choices.seed, seed, trained.SEEDS)
+    said = [f"Trained on finding related words: d_model is {trained.D_MODEL}."]
+    said += _if_other("mask", choices.mask, rule, trained.RULES)
+    said += _if_other("seed", choices.seed, seed, trained.SEEDS)
+    st.caption(" ".join(said))
     offered = trained.head_dims(choices.num_heads)
     nearest = min(offered, key=lambda one: abs(one - choices.head_dim))
     if nearest != choices.head_dim:
@@ -63,10 +65,11 @@ def read_layer(text: Prose, choices: LayerChoices) -> tuple[Layer, str]:
     return layer, trained_weights(seed, len(layer.unknown), layer.x.device)
 
 
-def _say_if_other(name: str, asked: object, shown: object, offered: Sequence[object]) -> None:
-    if asked != shown:
-        listed = ", ".join(map(str, offered))
-        st.caption(f"Nothing was trained with {name} {asked}, only with {listed}; this is {shown}.")
+def _if_other(name: str, asked: object, shown: object, offered: Sequence[object]) -> list[str]:
+    if asked == shown:
+        return []
+    listed = ", ".join(map(str, offered))
+    return [f"There is no {name} {asked} among them, only {listed}; this is {shown}."]
 
 
 def random_layer(choices: LayerChoices) -> Layer:

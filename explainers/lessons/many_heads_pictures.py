@@ -18,6 +18,8 @@ from explainers.lessons.many_heads_votes import (
 from explainers.ui import controls
 from explainers.ui.panels import Cell, Panel, Source, oriented
 
+THROUGH = "All heads side by side, times W_O: the output of the layer"
+
 
 def panels_of(looked: Looked, queries_down: bool) -> list[Panel]:
     """The whole layer in one picture, in four parts under headings."""
@@ -100,11 +102,7 @@ def _through_w_o(looked: Looked) -> list[Panel]:
     third = plain(LAYER, "what the layer hands on", looked.output, tokens)
     sources = Source(SIDE_BY_SIDE, row="row"), Source(W_O, column="column")
     return [
-        Panel(
-            SIDE_BY_SIDE,
-            first,
-            heading="All heads side by side, times W_O: the output of the layer",
-        ),
-        Panel(W_O, second, "·"),
+        Panel(SIDE_BY_SIDE, first, heading=THROUGH, dense=True),
+        Panel(W_O, second, "·", dense=True),
         Panel(LAYER, third, "=", sources=sources),
     ]

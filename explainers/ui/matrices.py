@@ -19,7 +19,7 @@ LINKED = Path(__file__).parent / "linked"
 SCRIPTS = ("figure.js", "paint.js", "card.js", "table.js", "image.js", "drawing.js")
 AS_THEY_ARE = ("operator", "heading", "small", "marked", "muted", "has_page")
 """What a panel says of itself is sent without a change."""
-MOST_CELLS, LONGEST_SIDE = 1500, 32
+MOST_CELLS, MOST_READ, LONGEST_SIDE = 1500, 128, 32
 """A matrix with more is drawn as one image; `linked/figure.js` draws what it is told."""
 
 
@@ -79,6 +79,7 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
 def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]:
     matrix = panel.matrix.transposed() if panel.flipped else panel.matrix
     low, high = matrix.domain
+    most_cells = MOST_READ if panel.dense else MOST_CELLS
     return {
         "id": panel.id,
         "name": matrix.name,
@@ -99,7 +100,7 @@ def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]
         "high": high,
         "colour": theme.role(matrix.role),
         "roles": [theme.query, theme.key],
-        "image": max(matrix.shape) > LONGEST_SIDE or math.prod(matrix.shape) > MOST_CELLS,
+        "image": max(matrix.shape) > LONGEST_SIDE or math.prod(matrix.shape) > most_cells,
         "sources": [_frame(s, panel, by_id) for s in panel.sources if s.panel in by_id],
     }
 

@@ -28,6 +28,7 @@ class Panel:
 
     `heading` begins a new line of the picture under these words. A `small` one is a miniature
     without digits; of several alike one can be `marked` as chosen, or `muted` as not taking part.
+    A `dense` one becomes an image as soon as it has more numbers than one would read.
     """
 
     id: str
@@ -41,6 +42,7 @@ class Panel:
     small: bool = False
     marked: bool = False
     muted: bool = False
+    dense: bool = False
 
     @property
     def formula(self) -> str:
