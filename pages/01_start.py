@@ -59,13 +59,17 @@ def computation(tokens: tuple[str, ...]) -> None:
 def another_ending(choices: HeadChoices, toy: Toy, origin: str) -> None:
     """What the other words get when the last word is another one, under the causal mask."""
     causal = masks.build(masks.causal, *toy.mask.shape).to(toy.x.device)
-    before = single_head(toy.x, toy.head, causal).output
+    before = single_head(toy.x, toy.head, causal)
     others = (*choices.tokens[:-1], "another")
-    after = single_head(choices.toy(others).x, toy.head, causal).output
-    answer = f"{(before != after).any(dim=-1).sum()}"
+    new = choices.toy(others).x
+    after = single_head(new, toy.head, causal)
+    answer = f"{(before.output != after.output).any(dim=-1).sum()}"
     if revealed(text, "ending", ("0", "1", f"{len(choices.tokens)}"), answer):
-        as_it_was = output("output", choices.tokens, before)
-        show_pair(as_it_was, output("new", others, after), origin, "ending")
+        as_it_was = output("output", choices.tokens, before.output)
+        changed = output("new", others, after.output)
+        values = [project(x, toy.head).value.T for x in (toy.x, new)]
+        factors = list(zip((before.weights, after.weights), values, strict=True))
+        show_pair(as_it_was, changed, origin, "ending", factors=factors)
         show_source(single_head, attention)
 
 

@@ -61,7 +61,8 @@ def projections(tokens: tuple[str, ...]) -> None:
     if revealed(text, "swap", (SAME, MIRRORED, OTHER), answer):
         left = pairs("as it was", "Q · Kᵀ", tokens, kept)
         right = pairs("exchanged", "K · Qᵀ", tokens, swapped)
-        show_pair(left, right, origin, "swap", choices.queries_down)
+        factors = [(views.query, views.key), (views.key, views.query)]
+        show_pair(left, right, origin, "swap", choices.queries_down, factors)
         show_source(dot_products)
 
 

@@ -410,18 +410,34 @@ def test_a_live_slider_repaints_under_the_finger(visit, label, key, name):
     assert values(one.ready(), name) == seen[-1]
 
 
-@pytest.mark.parametrize("queries", ["down", "across"])
-def test_a_click_in_a_later_picture_shows_its_arithmetic_too(visit, queries):
-    one = visit("scores", mask="causal", temperature="4", queries=queries)
-    clicked = cell(one, "at this temperature", *((5, 3) if queries == "down" else (3, 5)))
-    shown = clicked.inner_text()
+@pytest.mark.parametrize(
+    ("path", "name", "row", "column", "choices"),
+    [
+        ("", "new", 6, 2, {}),
+        ("query_key_value", "exchanged", 5, 3, {"queries": "across"}),
+        ("scores", "at this temperature", 5, 3, {"mask": "causal", "temperature": "4"}),
+        ("scores", "attention", 5, 3, {"mask": "causal", "queries": "across"}),
+    ],
+)
+def test_a_click_in_a_later_picture_shows_its_arithmetic(visit, path, name, row, column, choices):
+    one = visit(path, **choices)
+    across = choices.get("queries") == "across"
+    clicked = cell(one, name, *((column, row) if across else (row, column)))
+    shown = clicked.inner_text().replace("−", "-")
     clicked.click()
     card = one.page.locator(".card:not(.docked):not([hidden])")
-    expect(card).to_contain_text("at this temperature: query on, key record")
+    expect(card).to_contain_text(f"{name}: ")
     printed = run(card.locator(".snippet").inner_text())
     assert round(float(printed), 2) == pytest.approx(float(shown))
     multiplied_out(card.locator(".lines").inner_text().splitlines())
     assert "row" not in one.choices, "the place in the link belongs to the first picture"
+
+
+def test_a_slider_hides_the_arithmetic_of_another_frame(visit):
+    one = visit("scores")
+    cell(one, "at this temperature", 5, 3).click()
+    card = one.page.locator(".card:not(.docked):not([hidden])")
+    expect(card).to_contain_text("at this temperature: query on, key record")
     live_slider(one, "Temperature").press("ArrowRight")
     expect(card).to_have_count(0)
 

@@ -14,6 +14,7 @@ from explainers.charts.theme import (
     QUERY_AXIS,
     TOKEN_AXIS,
 )
+from explainers.ui.clicks import show_clickable
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Cell, Figure, Panel, Source, oriented
 from explainers.working import Working
@@ -82,12 +83,33 @@ def pairs(name: str, formula: str, words: Sequence[str], numbers: Tensor) -> Mat
 
 
 def show_pair(
-    left: Matrix, right: Matrix, origin: str, key: str, queries_down: bool = True
+    left: Matrix,
+    right: Matrix,
+    origin: str,
+    key: str,
+    queries_down: bool = True,
+    factors: Sequence[tuple[Tensor, Tensor]] = (),
 ) -> None:
-    """Two tables side by side in the same colours."""
-    panels = [Panel(matrix.name, matrix) for matrix in sharing_colours(left, right)]
+    """Two tables side by side in the same colours; with `factors`, a click shows the arithmetic.
+
+    Of each table its factors are A and B in A · Bᵀ.
+    """
+    matrices = sharing_colours(left, right)
+    panels = oriented([Panel(matrix.name, matrix) for matrix in matrices], queries_down)
     alt = f"Two tables of the same size: {left.name}, and {right.name}."
-    show_figure(Figure(oriented(panels, queries_down), alt), origin, key)
+    if not factors:
+        show_figure(Figure(panels, alt), origin, key)
+        return
+    made_of = dict(zip((left.name, right.name), zip(matrices, factors, strict=True), strict=True))
+
+    def explain(cell: Cell) -> Working:
+        matrix, (rows, columns) = made_of[cell.panel]
+        value = matrix.values[cell.row][cell.column] or 0.0
+        name = f"{cell.panel}[{cell.row}, {cell.column}]"
+        pair = rows[cell.row].tolist(), columns[cell.column].tolist()
+        return working.dot_product(*pair, value, name)
+
+    show_clickable(panels, explain, origin, key, alt)
 
 
 def moved(outputs: Reordered) -> float:
