@@ -66,6 +66,8 @@ def test_votes_and_bias_are_what_the_layer_names():
     panels = {panel.id: panel.matrix for panel in panels_of(one, queries_down=True)}
     votes = torch.tensor(panels["logits"].values)
     assert list(panels["logits"].rows)[-2:] == ["bias", "sum"]
+    own = ["← the", "← CEO", "→ record", "→ earnings", "→ on", "→ Friday"]
+    assert list(panels["logits"].columns)[: len(own)] == own
     torch.testing.assert_close(votes[:-1].sum(dim=0), votes[-1], rtol=1e-4, atol=1e-4)
     assert not votes[3].any(), "a head that is off does not vote"
     known = one.layer.known.named(one.output[2]).tolist()
