@@ -1,7 +1,11 @@
 """Training in the background: one at a time, to be watched, cancelled, and to fail in the open."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +17,7 @@ from explainers.training.loop import Training, parts_of
 SMALL = Configuration(2, 1, 4, "causal")
 TOKENS = ("The", "zebra", "announced", "earnings")
 PATIENCE = 30
+ROOT = Path(__file__).parents[1]
 
 
 def job(steps, seed=0):
@@ -98,3 +103,19 @@ def test_what_goes_wrong_is_told(monkeypatch):
     assert (failed.state, failed.error) == ("failed", "ZeroDivisionError: no such batch")
     monkeypatch.undo()
     assert over(job(steps=1).start()).state == "done", "the next one has its turn"
+
+
+def test_a_server_that_stops_lets_the_batch_end():
+    """Torch aborts a process that exits while a thread is in the middle of its arithmetic."""
+    start = (
+        "from test_live_training import *; large = Configuration(8, 8, 8, 'full');"
+        "one = Job(large, 0, TOKENS, 10**6).start(); wait(lambda: len(one.losses) > 2)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", start],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": "tests:."},
+        capture_output=True,
+        text=True,
+    )
+    assert (run.returncode, run.stderr) == (0, "")

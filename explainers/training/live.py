@@ -1,5 +1,6 @@
 """Training in front of the reader: in a thread of its own, and never two in this process."""
 
+import atexit
 import threading
 import time
 from dataclasses import dataclass, field
@@ -14,10 +15,16 @@ from explainers.training.loop import STEPS, Training, heads
 SNAPSHOTS = 24
 """How often one looks at the weights on the way."""
 MOST_WAITING = 8
-LONGEST_PAUSE = 0.01
-"""Seconds between two batches, also on a machine that is busy with other things."""
 _TURN = threading.Lock()
+_CLOSING = threading.Event()
 _waiting = threading.Semaphore(MOST_WAITING)
+
+
+@atexit.register
+def _close() -> None:
+    """Let the batch end that is being learned from: torch aborts a process that exits in one."""
+    _CLOSING.set()
+    _TURN.acquire(timeout=5)
 
 
 class BusyError(Exception):
@@ -68,17 +75,21 @@ class Job:
         """Stop after the batch that is being learned from, or do not begin."""
         self._cancelled.set()
 
+    @property
+    def _is_stopped(self) -> bool:
+        return self._cancelled.is_set() or _CLOSING.is_set()
+
     def _run(self) -> None:
         try:
             while not _TURN.acquire(timeout=0.05):
-                if self._cancelled.is_set():
+                if self._is_stopped:
                     break
             else:
                 try:
                     self._train()
                 finally:
                     _TURN.release()
-            self.state = "cancelled" if self._cancelled.is_set() else "done"
+            self.state = "cancelled" if self._is_stopped else "done"
         except Exception as error:  # whatever it is: the reader shall see it, not only the log
             self.error, self.state = f"{type(error).__name__}: {error}", "failed"
         finally:
@@ -89,14 +100,14 @@ class Job:
         training = Training(self.configuration, [self.seed], [self.begin] if self.begin else ())
         every = max(1, self.steps // SNAPSHOTS)
         for step in range(self.steps):
-            if self._cancelled.is_set():
+            if self._is_stopped:
                 return
             if step % every == 0:
                 self._look(training, step)
             started = time.perf_counter()
             self.losses += training.step()
             # Another visitor's page gets the interpreter for as long as this batch had it.
-            time.sleep(min(time.perf_counter() - started, LONGEST_PAUSE))
+            time.sleep(time.perf_counter() - started)
         self._look(training, self.steps)
         self.learned = training.learned(0)
 
