@@ -1,6 +1,5 @@
 """The layer of heads that a page looks at: random, or trained on finding related words."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -10,6 +9,7 @@ from explainers import examples, trained
 from explainers.attention import masks
 from explainers.attention.layer import MultiHead
 from explainers.attention.positions import sinusoidal
+from explainers.lessons.toy_choice import not_among
 from explainers.trained import Configuration, Learned
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
@@ -48,10 +48,10 @@ def read_layer(text: Prose, choices: LayerChoices) -> tuple[Layer, str]:
         layer = random_layer(choices)
         return layer, random_weights(choices.seed, layer.x.device)
     rule = choices.mask if choices.mask in trained.RULES else trained.RULES[0]
-    seed = choices.seed if choices.seed in trained.SEEDS else trained.SEEDS[0]
+    seed = trained.shipped_seed(choices.seed)
     said = [f"Trained on finding related words: d_model is {trained.D_MODEL}."]
-    said += _if_other("mask", choices.mask, rule, trained.RULES)
-    said += _if_other("seed", choices.seed, seed, trained.SEEDS)
+    said += not_among("mask", choices.mask, rule, trained.RULES)
+    said += not_among("seed", choices.seed, seed, trained.SEEDS)
     st.caption(" ".join(said))
     offered = trained.head_dims(choices.num_heads)
     nearest = min(offered, key=lambda one: abs(one - choices.head_dim))
@@ -63,13 +63,6 @@ def read_layer(text: Prose, choices: LayerChoices) -> tuple[Layer, str]:
     if layer.unknown:
         text("unknown", words=", ".join(map(verbatim, layer.unknown)))
     return layer, trained_weights(seed, len(layer.unknown), layer.x.device)
-
-
-def _if_other(name: str, asked: object, shown: object, offered: Sequence[object]) -> list[str]:
-    if asked == shown:
-        return []
-    listed = ", ".join(map(str, offered))
-    return [f"There is no {name} {asked} among them, only {listed}; this is {shown}."]
 
 
 def random_layer(choices: LayerChoices) -> Layer:

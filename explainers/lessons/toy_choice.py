@@ -1,5 +1,6 @@
 """Random or trained: the head that a page looks at, its controls, and what must be said of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -68,7 +69,7 @@ def choose_head(
     if not is_trained:
         return HeadChoices(tokens, False, mask, d_model, head_dim, value_dim, seed)
     nearest = min(HEAD_DIMS, key=lambda size: abs(size - head_dim))
-    rule, shipped = mask if mask in RULES else RULES[0], seed if seed in SEEDS else SEEDS[0]
+    rule, shipped = mask if mask in RULES else RULES[0], trained.shipped_seed(seed)
     chosen = HeadChoices(tokens, True, rule, D_MODEL, nearest, nearest, shipped)
     _say((head_dim, mask, seed), chosen, has_value_dim)
     return chosen
@@ -78,18 +79,20 @@ def _say(asked: tuple[int, str, int], chosen: HeadChoices, has_value_dim: bool) 
     """In one line, because each element costs time at every rerun."""
     same = ", d_v = d_k" if has_value_dim else ""
     said = [f"Trained on finding related words: d_model is {D_MODEL}{same}."]
-    parts = [
-        ("d_k", asked[0], chosen.head_dim, HEAD_DIMS),
-        ("mask", asked[1], chosen.mask, RULES),
-        ("seed", asked[2], chosen.seed, SEEDS),
-    ]
-    for name, wanted, shown, shipped in parts:
-        if wanted != shown:
-            listed = ", ".join(map(str, shipped))
-            said.append(f"There is no {name} {wanted} among them, only {listed}; this is {shown}.")
+    said += not_among("d_k", asked[0], chosen.head_dim, HEAD_DIMS)
+    said += not_among("mask", asked[1], chosen.mask, RULES)
+    said += not_among("seed", asked[2], chosen.seed, SEEDS)
     if asked[2] not in SEEDS:
         said.append("The page about many heads trains with any seed.")
     if chosen.unknown:
         words = ", ".join(map(verbatim, chosen.unknown))
         said.append(f"Training never saw {words}: vectors drawn at random stand in.")
     st.caption(" ".join(said))
+
+
+def not_among(name: str, asked: object, shown: object, offered: Sequence[object]) -> list[str]:
+    """What to say when something else is shown than was asked for."""
+    if asked == shown:
+        return []
+    listed = ", ".join(map(str, offered))
+    return [f"There is no {name} {asked} among them, only {listed}; this is {shown}."]

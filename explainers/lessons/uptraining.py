@@ -62,7 +62,7 @@ def show_uptraining(
     if num_kv_heads == own.num_heads:
         text("nothing_to_average", heads=own.num_heads)
         return
-    seed = seed % len(trained.SEEDS)
+    seed = trained.shipped_seed(seed)
     before, after, untrained = (f"{loss:.2f}" for loss in losses(own, num_kv_heads, seed))
     text("averaged", before=before, after=after, untrained=untrained, kv_heads=num_kv_heads)
     shared = own._replace(num_kv_heads=num_kv_heads)
