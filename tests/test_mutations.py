@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 import test_alibi
 import test_attention
+import test_cache
 import test_dropout
 import test_grouped_query
 import test_latent
@@ -27,6 +28,10 @@ from torch import float32
 from explainers import tokens
 from explainers.attention import (
     alibi,
+    cache,
+    cache_costs,
+    cache_windows,
+    decoding,
     dropout,
     grouped_query,
     latent,
@@ -78,6 +83,13 @@ STACKED = test_reach.test_each_sequence_of_a_batch_has_its_own_reach
 FELT = test_leak.test_a_later_token_is_felt_only_where_it_is_hidden_too_late
 MISSING = test_leak.test_what_is_hidden_too_late_is_missing_from_its_row
 ON_AVERAGE = partial(test_dropout.test_as_often_as_asked_and_unchanged_on_average, 0.1)
+ONE_PASS = partial(test_cache.test_token_by_token_is_one_pass_but_for_rounding, 3)
+WITH_ROPE = test_cache.test_one_pass_is_grouped_query_attention_with_rope
+KEPT = test_cache.test_what_is_kept_is_what_would_be_computed_again_bit_for_bit
+RING = partial(test_cache.test_a_ring_is_the_mask_of_a_sliding_window, 3)
+WRITTEN = test_cache.test_where_a_row_is_written
+SINKS = test_cache.test_no_sinks_are_a_window_and_enough_slots_are_causal
+FLOPS = partial(test_cache.test_torch_counts_the_same_multiply_adds, test_cache.LAYERS[0])
 CAPPED = test_memory_cache.test_a_window_is_a_cap
 BEAMS = test_memory_cache.test_beams_multiply_what_is_written_and_share_what_was_read
 STORED_ONCE = test_memory_cache.test_a_shared_beginning_is_stored_once_in_whole_pages
@@ -122,6 +134,14 @@ FAULTS = [
     (leak, "allowed.softmax(dim=-1)", "scores.softmax(dim=-1)", FELT),
     (leak, "weights.masked_fill(~mask, 0.0)", "weights", MISSING),
     (dropout, " / (1 - probability)", "", ON_AVERAGE),
+    (cache, "position=cache.seen", "position=0", ONE_PASS),
+    (cache, "torch.cat([cache.value, value]", "torch.cat([value, cache.value]", ONE_PASS),
+    (cache, "key = rotate(", "key = (lambda key, _: key)(", WITH_ROPE),
+    (decoding, "project_at(row, layer, place)", "project_at(row, layer, 0)", KEPT),
+    (cache_windows, "(position - sinks) % window", "position % window", WRITTEN),
+    (cache_windows, "min(ring.seen, slots)", "slots", RING),
+    (cache_windows, "key_pos > query_pos - width", "key_pos >= query_pos - width", SINKS),
+    (cache_costs, "q_len * kv_len", "kv_len", FLOPS),
     (cache_memory, "min(tokens, group.window)", "tokens", CAPPED),
     (cache_memory, '1 if p.group.kind == "cross" else beams', "beams", BEAMS),
     (paging, "pages(rest + whole(", "pages(whole(", STORED_ONCE),

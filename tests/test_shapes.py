@@ -5,6 +5,7 @@
 import inspect
 import pkgutil
 import typing
+from functools import partial
 from importlib import import_module
 
 import pytest
@@ -14,6 +15,10 @@ from shapes import TEACHING, check_shapes
 from explainers import attention as teaching
 from explainers.attention import (
     alibi,
+    cache,
+    cache_faults,
+    cache_windows,
+    decoding,
     dropout,
     grouped_query,
     latent,
@@ -46,6 +51,7 @@ SIZES: dict[str, typing.Any] = {
     "layers": 6,
     "draws": 6,
     "length": 9,
+    "slots": 3,
 }
 
 
@@ -78,6 +84,12 @@ def calls(leading):
         head_dim=11,
     )
     keys, turning = torch.randn(*leading, 4, 5, 11), torch.randn(*leading, 7, 16)
+    in_turns = MultiHead(*(torch.randn(*s) for s in [(13, 192), (13, 64), (13, 64), (192, 13)]), 16)
+    token = x[..., :1, :]
+
+    def kept(rows, seen):
+        return cache.Cache(*torch.randn(2, *leading, 4, rows, 16), seen)
+
     return {
         attention: (query, key, value, mask),
         steps.dot_products: (query, key),
@@ -120,6 +132,19 @@ def calls(leading):
         leak.masked_after: (scores, mask),
         reach.reach: (tensor("q_len", "q_len") > 0, 6),
         dropout.drop: (scores, 0.25, torch.Generator()),
+        cache.empty_cache: (x, in_turns),
+        cache.project_at: (x, in_turns, 2),
+        cache.append: (kept(2, 2), *kept(5, 5)[:2]),
+        cache.look_up: (torch.randn(*leading, 12, 5, 16), kept(7, 7), in_turns, mask),
+        cache.read: (x, in_turns, kept(2, 2), masks.causal),
+        cache_faults.forget_offset: (token, in_turns, kept(6, 6)),
+        cache_faults.drop_row: (token, in_turns, kept(6, 6)),
+        cache_faults.append_after: (token, in_turns, kept(7, 7)),
+        cache_windows.empty_ring: (x, in_turns, 3),
+        cache_windows.put: (keys[..., :3, :], keys[..., :1, :], 1),
+        cache_windows.read_ring: (token, in_turns, kept(3, 6), 1),
+        decoding.through: (x, [in_turns], [kept(2, 2)], partial(cache.read, rule=masks.causal)),
+        decoding.recompute: (x, [in_turns]),
     }
 
 
@@ -130,6 +155,14 @@ def own_sizes(function, leading):
     inside = {"...": (*leading, SIZES["heads"]), "value_dim": SIZES["head_dim"]}
     alone = {"...": (*leading, 1), "value_dim": SIZES["head_dim"]}
     several: dict[object, None] = {multi_head.split_heads: None, rotary.rotate: None}
+    # RoPE needs pairs, and the keys are as many as the cache has then.
+    turned = {"head_dim": 16, rotary.angles: {"length": SIZES["q_len"]}, **several}
+    in_cache = turned | {
+        attention: {"...": (*leading, SIZES["heads"]), "value_dim": 16},
+        grouped_query.share: {"q_len": SIZES["kv_len"]},
+    }
+    one_more = in_cache | {"q_len": 1, rotary.angles: {"length": 1}}
+    of_slots = {"kv_len": SIZES["slots"], grouped_query.share: {"q_len": SIZES["slots"]}}
     return {
         single_head.single_head: within,
         positions.reorder: {"q_len": SIZES["length"], "kv_len": SIZES["length"], "...": ()},
@@ -145,6 +178,18 @@ def own_sizes(function, leading):
         rotary.rotate_halves: {"head_dim": 16},
         rotary.rotary_attention: {"head_dim": 16, rotary.rotate: None},
         reach.reach: within,
+        cache.empty_cache: turned,
+        cache.project_at: turned,
+        cache.append: turned,
+        cache.look_up: in_cache,
+        cache.read: in_cache,
+        cache_faults.forget_offset: one_more,
+        cache_faults.drop_row: one_more,
+        cache_faults.append_after: one_more | {cache.append: {"kv_len": SIZES["kv_len"] + 1}},
+        cache_windows.empty_ring: turned,
+        cache_windows.read_ring: one_more | of_slots,
+        decoding.through: turned,
+        decoding.recompute: turned | {cache.look_up: None, multi_head.merge_heads: None},
     }.get(function, {})
 
 

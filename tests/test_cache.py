@@ -1,0 +1,188 @@
+"""The KV cache: what is kept is what would be computed again, and what it costs."""
+
+from functools import partial
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.utils.flop_counter import FlopCounterMode
+
+from explainers.attention import cache_faults, masks
+from explainers.attention.cache import empty_cache, read
+from explainers.attention.cache_costs import cache_bytes, one_call, with_cache, without_cache
+from explainers.attention.cache_windows import empty_ring, read_ring, sinks_and_window, slot_of
+from explainers.attention.decoding import decode, recompute, through
+from explainers.attention.grouped_query import cache_elements, grouped_query
+from explainers.attention.multi_head import multi_head
+from explainers.attention.rotary import angles, rotate
+from explainers.examples import random_layer
+
+CAUSAL = partial(read, rule=masks.causal)
+TOKENS, D_MODEL, HEADS, KV_HEADS, HEAD_DIM = 7, 13, 6, 2, 4
+LAYERS = [random_layer(D_MODEL, HEADS, KV_HEADS, HEAD_DIM, seed) for seed in (0, 1)]
+X = torch.randn(TOKENS, D_MODEL, generator=torch.Generator().manual_seed(0))
+
+
+def nothing(x=X, layers=LAYERS):
+    return [empty_cache(x, layer) for layer in layers]
+
+
+def outputs(reader, x=X, layers=LAYERS, caches=None):
+    """The last layer's rows, the text read token by token."""
+    steps = decode(x, layers, caches or nothing(x, layers), reader)
+    return torch.cat([step.output for step in steps], dim=-2)
+
+
+def rings(slots):
+    return [empty_ring(X, layer, slots) for layer in LAYERS]
+
+
+def first_difference(left, right):
+    return int(((left - right).abs().amax(dim=-1) > 1e-4).int().argmax())
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(1, 12), st.sampled_from([(1, 1), (4, 2), (6, 1)]), st.integers(0, 99))
+def test_what_is_kept_is_what_would_be_computed_again_bit_for_bit(tokens, heads, seed):
+    layers = [random_layer(8, *heads, 4, seed + n) for n in range(3)]
+    x = torch.randn(2, tokens, 8, generator=torch.Generator().manual_seed(seed))
+    steps = decode(x, layers, nothing(x, layers), CAUSAL)
+    again = recompute(x, layers)
+    assert torch.equal(torch.cat([step.output for step in steps], dim=-2), again.output)
+    for made, fresh in zip(steps[-1].reads, again.caches, strict=True):
+        assert torch.equal(made.cache.key, fresh.key)
+        assert torch.equal(made.cache.value, fresh.value)
+
+
+@pytest.mark.parametrize("prompt", [1, 3, TOKENS])
+def test_token_by_token_is_one_pass_but_for_rounding(prompt):
+    whole = through(X, LAYERS, nothing(), CAUSAL)
+    first = through(X[:prompt], LAYERS, nothing(), CAUSAL)
+    kept = [done.cache for done in first.reads]
+    rest = [outputs(CAUSAL, X[prompt:], caches=kept)] if prompt < TOKENS else []
+    torch.testing.assert_close(torch.cat([first.output, *rest]), whole.output)
+
+
+def test_one_pass_is_grouped_query_attention_with_rope():
+    """Without positions nothing turns: the layer is then the one of page 07."""
+    [layer] = LAYERS[:1]
+    for token in X:
+        alone = read(token[None], layer, empty_cache(X, layer), masks.full)
+        mask = torch.ones(1, 1, dtype=torch.bool)
+        torch.testing.assert_close(alone.output, grouped_query(token[None], layer, mask).output)
+    wide = random_layer(D_MODEL, 3, 3, HEAD_DIM, 5)
+    done = read(X, wide, empty_cache(X, wide), masks.causal)
+    views = multi_head(X, wide, torch.ones(TOKENS, TOKENS, dtype=torch.bool))
+    turn = partial(rotate, angle=angles(torch.arange(TOKENS), HEAD_DIM, 10_000.0))
+    heads = torch.nn.functional.scaled_dot_product_attention(
+        turn(views.query), turn(views.key), views.value, is_causal=True
+    )
+    expected = heads.transpose(0, 1).flatten(-2) @ wide.w_output
+    torch.testing.assert_close(done.output, expected)
+
+
+def test_under_full_attention_the_rows_of_the_second_layer_change():
+    def keys(length, rule):
+        step = through(X[:length], LAYERS, nothing(), partial(read, rule=rule))
+        return [done.cache.key for done in step.reads]
+
+    for rule, stays in ((masks.causal, True), (masks.full, False)):
+        before, after = keys(TOKENS - 1, rule), keys(TOKENS, rule)
+        same = [
+            torch.isclose(b, a[:, :-1]).all().item() for b, a in zip(before, after, strict=True)
+        ]
+        assert same == [True, stays], "the first layer reads the words alone"
+
+
+@pytest.mark.parametrize("width", [1, 3, TOKENS, TOKENS + 2])
+def test_a_ring_is_the_mask_of_a_sliding_window(width):
+    masked = outputs(partial(read, rule=masks.sliding_window(width)))
+    ring = outputs(partial(read_ring, sinks=0), caches=rings(width))
+    torch.testing.assert_close(ring, masked)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 4), st.integers(1, 8))
+def test_sinks_and_a_ring_are_a_mask_as_well(sinks, width):
+    masked = outputs(partial(read, rule=sinks_and_window(sinks, width)))
+    ring = outputs(partial(read_ring, sinks=sinks), caches=rings(sinks + width))
+    torch.testing.assert_close(ring, masked)
+
+
+def test_no_sinks_are_a_window_and_enough_slots_are_causal():
+    window = masks.build(masks.sliding_window(3), 5, 7)
+    assert torch.equal(masks.build(sinks_and_window(0, 3), 5, 7), window)
+    assert torch.equal(masks.build(sinks_and_window(2, 5), 5, 7), masks.build(masks.causal, 5, 7))
+
+
+def test_where_a_row_is_written():
+    assert [slot_of(place, 2, 3) for place in range(10)] == [0, 1, 2, 3, 4, 2, 3, 4, 2, 3]
+
+
+def test_a_ring_never_grows():
+    steps = decode(X, LAYERS, rings(3), partial(read_ring, sinks=1))
+    assert {done.cache.key.shape for step in steps for done in step.reads} == {(KV_HEADS, 3, 4)}
+    assert [step.reads[0].weights.shape[-1] for step in steps] == [1, 2, 3, 3, 3, 3, 3]
+
+
+@pytest.mark.parametrize(("tokens", "sinks"), [(2, 0), (1, 3), (1, -1)])
+def test_a_ring_refuses_what_it_cannot_hold(tokens, sinks):
+    with pytest.raises(ValueError, match=f"{tokens} tokens at once, {sinks} of 3 slots for sinks"):
+        read_ring(X[:tokens], LAYERS[0], rings(3)[0], sinks)
+
+
+@pytest.mark.parametrize(
+    ("fault", "starts"),
+    [
+        (cache_faults.forget_offset, 1),
+        (cache_faults.drop_row, cache_faults.LOST + 1),
+        (cache_faults.append_after, 0),
+    ],
+)
+def test_where_a_mistake_begins_to_show(fault, starts):
+    assert first_difference(outputs(fault), outputs(CAUSAL)) == starts
+
+
+def test_a_window_one_too_small_shows_when_the_window_is_full():
+    masked = outputs(partial(read, rule=masks.sliding_window(3)))
+    small = outputs(partial(read_ring, sinks=0), caches=rings(2))
+    assert first_difference(small, masked) == 2
+
+
+def flops(x, layer, cache):
+    """Torch's own count of one call; a multiply-add is two of them."""
+    with FlopCounterMode(display=False) as counter:
+        done = read(x, layer, cache, masks.causal)
+    return counter.get_total_flops(), done.cache
+
+
+@pytest.mark.parametrize("layer", [LAYERS[0], random_layer(D_MODEL, 3, 3, 10, 0)])
+def test_torch_counts_the_same_multiply_adds(layer):
+    cached, recomputed, cache = 0, 0, empty_cache(X, layer)
+    for length in range(1, TOKENS + 1):
+        flops_of_step, cache = flops(X[length - 1 : length], layer, cache)
+        cached += flops_of_step
+        recomputed += flops(X[:length], layer, empty_cache(X, layer))[0]
+    for counted, work in ((cached, with_cache), (recomputed, without_cache)):
+        done = work(TOKENS, layer)
+        assert counted == 2 * (done.projections + done.scores)
+
+
+@given(st.integers(0, 200))
+def test_sums_over_steps_are_the_formulas(n):
+    [layer] = LAYERS[:1]
+    row = one_call(1, 1, layer)
+    cached, again = with_cache(n, layer), without_cache(n, layer)
+    assert (cached.rows, again.rows) == (n, n * (n + 1) // 2)
+    assert cached.projections == n * row.projections
+    assert again.projections == n * (n + 1) // 2 * row.projections
+    assert cached.scores == n * (n + 1) // 2 * row.scores
+    assert again.scores == n * (n + 1) * (2 * n + 1) // 6 * row.scores
+
+
+def test_bytes_are_those_of_the_tensors():
+    [layer] = LAYERS[:1]
+    cache = through(X, [layer], nothing(X, [layer]), CAUSAL).reads[0].cache
+    assert cache_bytes(TOKENS, layer) == cache.key.nbytes + cache.value.nbytes
+    assert cache_bytes(TOKENS, layer) == 4 * cache_elements(TOKENS, KV_HEADS, HEAD_DIM)
