@@ -15,6 +15,7 @@ import test_masks
 import test_memory_cache
 import test_memory_real
 import test_multi_head
+import test_online_softmax
 import test_positions
 import test_reach
 import test_rotary
@@ -38,6 +39,7 @@ from explainers.attention import (
     leak,
     masks,
     multi_head,
+    online_softmax,
     positions,
     reach,
     rotary,
@@ -45,6 +47,7 @@ from explainers.attention import (
     scaling,
     single_head,
     steps,
+    tiled,
 )
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import attention_steps
@@ -94,6 +97,10 @@ CAPPED = test_memory_cache.test_a_window_is_a_cap
 BEAMS = test_memory_cache.test_beams_multiply_what_is_written_and_share_what_was_read
 STORED_ONCE = test_memory_cache.test_a_shared_beginning_is_stored_once_in_whole_pages
 WEIGHED = partial(test_memory_real.test_a_grown_cache_weighs_what_is_said, "Mistral")
+BY_BLOCKS = test_online_softmax.test_after_each_block_it_is_softmax_of_what_was_read
+BY_TILES = partial(
+    test_online_softmax.test_tiled_is_attention_and_torchs_under_every_rule, "causal"
+)
 COUNTED = test_tokens.test_each_merge_is_the_most_frequent_pair
 ASKED = test_training.test_only_what_the_mask_shows_is_asked_for
 HELD_OUT = test_training.test_no_held_out_sentence_is_ever_trained_on
@@ -134,6 +141,16 @@ FAULTS = [
     (leak, "allowed.softmax(dim=-1)", "scores.softmax(dim=-1)", FELT),
     (leak, "weights.masked_fill(~mask, 0.0)", "weights", MISSING),
     (dropout, " / (1 - probability)", "", ON_AVERAGE),
+    (online_softmax, "before.mixed * correction", "before.mixed", BY_BLOCKS),
+    (online_softmax, "before.total * correction", "before.total", BY_BLOCKS),
+    (online_softmax, "torch.finfo(query.dtype).min", "-torch.inf", BY_BLOCKS),
+    (
+        tiled,
+        "torch.arange(kv_len - q_len, kv_len)",
+        "torch.arange(q_len)",
+        partial(BY_TILES, (4, 3)),
+    ),
+    (tiled, "math.sqrt(query.shape[-1])", "query.shape[-1]", partial(BY_TILES, (4, 3))),
     (cache, "position=cache.seen", "position=0", ONE_PASS),
     (cache, "torch.cat([cache.value, value]", "torch.cat([value, cache.value]", ONE_PASS),
     (cache, "key = rotate(", "key = (lambda key, _: key)(", WITH_ROPE),

@@ -25,12 +25,14 @@ from explainers.attention import (
     leak,
     masks,
     multi_head,
+    online_softmax,
     positions,
     reach,
     rotary,
     scaling,
     single_head,
     steps,
+    tiled,
 )
 from explainers.attention.latent_layer import Latent
 from explainers.attention.layer import MultiHead
@@ -51,6 +53,8 @@ SIZES: dict[str, typing.Any] = {
     "layers": 6,
     "draws": 6,
     "length": 9,
+    "q_block": 5,
+    "kv_block": 7,
     "slots": 3,
 }
 
@@ -145,6 +149,13 @@ def calls(leading):
         cache_windows.read_ring: (token, in_turns, kept(3, 6), 1),
         decoding.through: (x, [in_turns], [kept(2, 2)], partial(cache.read, rule=masks.causal)),
         decoding.recompute: (x, [in_turns]),
+        online_softmax.begin: (query, value),
+        online_softmax.read_block: (online_softmax.begin(query, value), scores, value),
+        tiled.positions: (5, 7, 1, 1),
+        tiled.tiled_attention: (query, key, value, masks.causal, 5, 7),
+        tiled.read_keys: (query, torch.arange(5)[:, None], [(key, value, torch.arange(7))], rule),
+        tiled.read_tile: (online_softmax.begin(query, value), query, key, value, mask),
+        tiled.tile_cells: (masks.causal, 5, 7, 2, 3),
     }
 
 
