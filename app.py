@@ -16,6 +16,9 @@ CONTENTS = {
         "pages/06_many_heads.py": "Many heads",
         "pages/07_shared_heads.py": "Shared heads",
     },
+    "Generation and memory": {
+        "pages/09_cache_memory.py": "Cache memory",
+    },
 }
 
 page = st.navigation(

@@ -39,6 +39,11 @@ class Found(NamedTuple):
     link: dict[str, str]
 
 
+def reads_text(page: Path) -> bool:
+    """Is the reader's sentence on this page?"""
+    return "sentence(" in page.read_text(encoding="utf-8")
+
+
 def opened(page: Path, link: Mapping[str, str | list[str]] | None = None) -> AppTest:
     """What a new visitor gets who follows a link to a page."""
     visit = AppTest.from_file(str(ROOT / "app.py"), default_timeout=LIMIT)

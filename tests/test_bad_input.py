@@ -4,7 +4,7 @@ import math
 
 import browser_fixtures
 import pytest
-from opening import PAGES, controls_on, opened, pictures, widgets
+from opening import PAGES, controls_on, opened, pictures, reads_text, widgets
 from playwright.sync_api import expect
 
 from explainers.sentence import SENTENCE, words
@@ -54,6 +54,11 @@ CHANGED = {
 
 def each_page(test):
     return pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)(test)
+
+
+def each_page_with_a_text(test):
+    pages = [page for page in PAGES if reads_text(page)]
+    return pytest.mark.parametrize("page", pages, ids=lambda page: page.stem)(test)
 
 
 def notes(visit):
@@ -121,7 +126,7 @@ def test_a_link_with_a_bad_switch_of_predictions(page):
         assert chosen(visit, "seed") == "7"
 
 
-@each_page
+@each_page_with_a_text
 @pytest.mark.parametrize("kind", TEXTS)
 def test_any_text_is_read(page, kind):
     for visit in linked_and_typed(page, TEXTS[kind]):
@@ -131,7 +136,7 @@ def test_any_text_is_read(page, kind):
         assert all("Only the first 24" in note for note in notes(visit))
 
 
-@each_page
+@each_page_with_a_text
 @pytest.mark.parametrize("kind", CHANGED)
 def test_a_text_that_is_changed(page, kind):
     for visit in linked_and_typed(page, CHANGED[kind]):
@@ -150,7 +155,7 @@ def linked_and_typed(page, text):
         yield visit.run()
 
 
-@each_page
+@each_page_with_a_text
 @pytest.mark.parametrize("text", ["", "\x00"])
 def test_a_text_without_words_is_the_running_sentence(page, text):
     visit = opened(page, {"text": text})

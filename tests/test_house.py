@@ -24,7 +24,8 @@ ARROWS = {
     "pages": "streamlit torch explainers",
     "explainers/lessons": "streamlit torch pandas explainers.lessons explainers.ui "
     "explainers.attention explainers.charts explainers.examples explainers.sentence "
-    "explainers.tokens explainers.trained explainers.training explainers.working",
+    "explainers.tokens explainers.trained explainers.training explainers.working "
+    "explainers.memory",
     "explainers/ui": "streamlit torch pandas vl_convert explainers.ui explainers.charts "
     "explainers.device explainers.sentence explainers.working",
     "explainers/ui/server.py": "streamlit uvicorn",
@@ -129,6 +130,7 @@ def test_arrows_point_down(path):
     [
         ("app.py", {"torch", "transformers", "altair", "pandas"}),
         ("pages/01_start.py", {"transformers", "altair", "pandas"}),
+        ("pages/09_cache_memory.py", {"torch", "transformers", "altair", "pandas"}),
     ],
 )
 def test_what_is_heavy_is_imported_where_it_is_needed(start, heavy):
@@ -287,7 +289,7 @@ def test_a_page_shows_all_of_its_text_and_no_other(path):
 def parts_with_text(page):
     """The modules of explainers.lessons that show text of the page that imports them."""
     modules = {ROOT / f"{module.replace('.', '/')}.py" for module in imports(page)}
-    return modules & set(ROOT.glob("explainers/lessons/*.py"))
+    return modules & set(ROOT.glob("explainers/lessons/**/*.py"))
 
 
 def texts_asked_for(path):

@@ -29,6 +29,7 @@ class Theme:
     value: str
     highlight: str
     series: tuple[str, str, str]
+    lines: tuple[str, str, str, str, str, str]
     weight_bar: str
     weight_ramp: tuple[str, str]
     signed_ramp: tuple[str, str, str]
@@ -50,6 +51,7 @@ LIGHT = Theme(
     value="#00735a",
     highlight="#c2185b",
     series=("#b35900", "#5b21b6", "#6b7280"),
+    lines=("#0067a3", "#b34e00", "#00735a", "#5b21b6", "#6b5d00", "#565d66"),
     weight_bar="#6a4fb3",
     weight_ramp=("#ffffff", "#3f007d"),
     signed_ramp=("#8c510a", "#ffffff", "#01665e"),
@@ -66,6 +68,7 @@ DARK = Theme(
     value="#3fcfa8",
     highlight="#ff7eb6",
     series=("#ffc857", "#8f7bff", "#d5dae0"),
+    lines=("#62b8f0", "#f2a33a", "#3fcfa8", "#b09cff", "#e6d84a", "#c3c9d1"),
     weight_bar="#a592e6",
     weight_ramp=("#0f1216", "#cbb7ff"),
     signed_ramp=("#e0a458", "#0f1216", "#4fc3b4"),

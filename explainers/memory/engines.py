@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from explainers.memory.cache import encoder_tokens, part
+from explainers.memory.cache import Part, encoder_tokens, part
 from explainers.memory.checks import whole
 from explainers.memory.formats import Format, format_of
 from explainers.memory.groups import LayerGroup, ModelShape
@@ -37,20 +37,33 @@ def engine_bytes(
     source_tokens: int | None = None,
 ) -> int:
     """What the engine of that name takes from the GPU for `batch` texts; beams are texts to it."""
+    found = engine_parts(shape, tokens, engine, dtype, source_tokens)
+    return whole("batch", batch) * sum(p.size for p in found)
+
+
+def engine_parts(
+    shape: ModelShape,
+    tokens: int,
+    engine: str,
+    dtype: str | Format = "bfloat16",
+    source_tokens: int | None = None,
+) -> tuple[Part, ...]:
+    """What each group of layers takes for one text; `tokens` of a part are those with room."""
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
     whole("tokens", tokens)
     format_, room = format_of(dtype), ENGINES[engine].room
-    total = 0
+    found = []
     for group in shape.known_groups():
         if not group.vectors:
             continue
         length = encoder_tokens(shape, source_tokens) if group.kind == "cross" else tokens
+        kept = room(group, length)
         if is_packed(engine, group, format_):
-            total += group.count * room(group, length) * LATENT_FP8
+            found.append(Part(group, kept, LATENT_FP8, group.count * kept * LATENT_FP8))
         else:
-            total += part(group, room(group, length), format_).size
-    return whole("batch", batch) * total
+            found.append(part(group, kept, format_))
+    return tuple(found)
 
 
 def is_packed(engine: str, group: LayerGroup, format_: Format) -> bool:

@@ -73,6 +73,7 @@ class ModelShape:
     parameters_are_exact: bool = False
     active_parameters: int | None = None
     dtype: str = "bfloat16"
+    full_layers: tuple[int, ...] = ()
     verified: str = "yours"
     sources: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

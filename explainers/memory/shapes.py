@@ -61,6 +61,7 @@ def shape_of(entry: dict[str, Any]) -> ModelShape:
         parameters_are_exact=exact is not None,
         active_parameters=stated(entry.get("active_parameters_stated")),
         dtype=entry["dtype"],
+        full_layers=tuple(entry.get("full_layers", ())),
         verified=entry["verified"],
         sources=tuple(entry["sources"]),
         notes=(entry["notes"],) if "notes" in entry else (),

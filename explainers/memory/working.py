@@ -56,13 +56,19 @@ def part_lines(part: Part, tokens: int, format_: Format) -> list[str]:
     if group.window is not None:
         kept = many(part.tokens, "token")
         lines.append(f"min({tokens:,}, window {group.window:,}) = {kept} kept")
+    return [*lines, product_line(part, format_)]
+
+
+def product_line(part: Part, format_: Format) -> str:
+    """What all layers of a group hold, as one product."""
+    group = part.group
     newest = 0 if group.kind == "cross" else min(part.tokens, format_.residual)
     one = f"{per_token(part, format_)} × {many(part.tokens - newest, 'token')}"
     if newest:
         sixteen = token_bytes(group, SIXTEEN)
         one = f"({one} + {sixteen:,} bytes in 16 bits × the newest {many(newest, 'token')})"
     product = f"{one} × {many(group.count, 'layer')} = {part.size:,} bytes"
-    return [*lines, f"{HOLDS[group.kind]}: {product}"]
+    return f"{HOLDS[group.kind]}: {product}"
 
 
 def per_token(part: Part, format_: Format) -> str:

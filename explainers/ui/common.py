@@ -10,8 +10,12 @@ from explainers.ui.prose import Prose
 _FRAMED, _SENT_BACK = "title that was drawn", "sent back to the contents"
 
 
-NARROW_MARGINS = "<style>.stMainBlockContainer { padding: 3rem 2rem 5rem; }</style>"
-"""Streamlit's own margins take a quarter of a projector's 1024 pixels."""
+NARROW_MARGINS = """<style>
+.stMainBlockContainer { padding: 3rem 2rem 5rem; }
+@media (min-width: 641px) { .stMarkdown td:last-child { overflow-wrap: anywhere; } }
+@media (max-width: 640px) { .stMarkdown table { display: block; overflow-x: auto; } }
+</style>"""
+"""Streamlit's own margins take a quarter of a projector's 1024 pixels; wide tables scroll."""
 
 
 def frame(title: str) -> None:

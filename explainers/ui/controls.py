@@ -10,6 +10,7 @@ from explainers.sentence import (
     Sentence,
     read_sentence,
 )
+from explainers.ui import memory_controls
 from explainers.ui.drawn import CAUSAL, Drawing
 from explainers.ui.kinds import URL, Choice, Counter, Ladder, Listed, Switch, Whole
 from explainers.ui.links import KEPT, NOTICES, Control
@@ -88,6 +89,7 @@ off = Several(
 dropout = Live("dropout", "Probability", 0.1, tuple(n / 10 for n in range(10)))
 
 ALL = tuple(one for one in [*globals().values()] if isinstance(one, Control) and one is not text)
+ALL += memory_controls.ALL
 """Every choice but the text."""
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import streamlit as st
@@ -108,14 +108,22 @@ class Choice(Control):
 
 @dataclass(frozen=True)
 class Listed(Control):
-    """One of a list of names that depends on the page."""
+    """One of a list of names that depends on the page; the list can be searched."""
+
+    width: int = field(default=150, kw_only=True)
 
     def __call__(self, names: Sequence[str], default: str) -> str:
         asked = self.asked()
         if st.session_state.get(self.key, default) not in names:
             st.session_state[self.key] = default
         value = st.selectbox(
-            self.label, names, names.index(default), key=self.key, bind=URL, width=150
+            self.label,
+            names,
+            names.index(default),
+            key=self.key,
+            bind=URL,
+            help=self.help,
+            width=self.width,
         )
         self.keep(value)
         return self.told(asked, value, one_of(names))

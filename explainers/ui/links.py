@@ -14,6 +14,8 @@ import streamlit as st
 from explainers.ui.plain import shortened, verbatim
 
 NOTICES, KEPT = "notices of links", "choices of this visitor"
+MOST_NAMED = 24
+"""A message with more names than this is not read."""
 VISIT = "visit"
 """Counts the pages that were opened, in the session's state."""
 
@@ -74,4 +76,6 @@ def means(asked: str, value: Any) -> bool:
 
 def one_of(values: Sequence[Any]) -> str:
     """What a link may ask for, in words."""
+    if len(values) > MOST_NAMED:
+        return f"one of the {len(values)} that the list offers"
     return "one of " + ", ".join(map(str, values))

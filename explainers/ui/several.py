@@ -34,3 +34,33 @@ class Several(Control):
         shown = ", ".join(chosen) or "none"
         self.told(", ".join(wanted) if is_disobeyed else None, shown, one_of(options))
         return tuple(chosen)
+
+
+@dataclass(frozen=True)
+class Listing(Control):
+    """Up to `most` of many names, in a list that can be searched."""
+
+    most: int
+
+    def __call__(self, options: Sequence[str]) -> tuple[str, ...]:
+        """Offer the options; of those that a link asks for, as many as there may be are taken."""
+        asked = self.asked()
+        wanted = st.query_params.get_all(self.key) if asked is not None else []
+        if asked is not None:
+            # Streamlit raises if a link asks for more than there may be.
+            possible = list(dict.fromkeys(one for one in wanted if one in options))[: self.most]
+            st.session_state[self.key] = possible or list(self.default)
+        chosen = st.multiselect(
+            self.label,
+            options,
+            list(self.default),
+            key=self.key,
+            bind=URL,
+            help=self.help,
+            max_selections=self.most,
+        )
+        self.keep(list(chosen))
+        is_disobeyed = asked is not None and wanted != list(chosen)
+        allowed = f"up to {self.most} of the models that the list names"
+        self.told(", ".join(wanted) if is_disobeyed else None, ", ".join(chosen) or "none", allowed)
+        return tuple(chosen)

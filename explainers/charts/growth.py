@@ -1,0 +1,50 @@
+"""How amounts grow with the length of a text: a line for each, on logarithmic axes."""
+
+import altair as alt
+import pandas as pd
+
+from explainers.charts.dress import dressed
+from explainers.charts.theme import Theme
+
+DASHES = ([1, 0], [8, 3], [2, 2], [10, 3, 2, 3], [5, 2], [2, 5])
+"""So that lines can be told apart by eyes that see fewer colours."""
+
+
+def growth(
+    rows: pd.DataFrame, theme: Theme, models: tuple[str, ...], ticks: tuple[int, ...]
+) -> alt.TopLevelMixin:
+    """Columns model, tokens, bytes, gib, limit: lines of models, and where `limit`, a border."""
+    base = alt.Chart(rows)
+    x = alt.X("tokens:Q").scale(type="log", base=2, nice=False).title("tokens of a text")
+    x = x.axis(values=list(ticks), format=",", labelOverlap=True)
+    y = alt.Y("gib:Q").scale(type="log", base=2).title("GiB").axis(tickCount=8, format="~g")
+    colours = list(theme.lines[: len(models)])
+    lines = (
+        base.transform_filter("!datum.limit")
+        .mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=35))
+        .encode(
+            x,
+            y,
+            alt.Color("model:N")
+            .scale(domain=list(models), range=colours)
+            .legend(orient="top", title=None, columns=3, labelLimit=220),
+            alt.StrokeDash("model:N").scale(
+                domain=list(models), range=[list(dash) for dash in DASHES[: len(models)]]
+            ),
+            tooltip=[
+                alt.Tooltip("model:N"),
+                alt.Tooltip("tokens:Q", format=","),
+                alt.Tooltip("bytes:Q", format=","),
+                alt.Tooltip("gib:Q", format=",.3f", title="GiB"),
+            ],
+        )
+    )
+    limits = base.transform_filter("datum.limit")
+    border = limits.mark_line(color=theme.highlight, strokeWidth=2).encode(x, y, detail="model:N")
+    name = (
+        limits.transform_window(place="row_number()")
+        .transform_filter("datum.place == 1")
+        .mark_text(align="left", dx=6, dy=-8, fontSize=13, color=theme.highlight)
+        .encode(x, y, alt.Text("model:N"))
+    )
+    return dressed((lines + border + name).properties(width="container", height=360), theme)

@@ -1,0 +1,42 @@
+"""What each layer of a model holds, as one bar per layer."""
+
+from collections.abc import Sequence
+
+import altair as alt
+import pandas as pd
+
+from explainers.charts.dress import dressed
+from explainers.charts.theme import LAYER_AXIS, Theme
+
+STRIP = -0.03, -0.12
+"""Where the strip below the bars begins and ends, in parts of the tallest bar."""
+
+
+def layer_rows(layers: Sequence[tuple[str, int, int]]) -> pd.DataFrame:
+    """(kind, tokens, bytes) of each layer, in the order in which they are drawn."""
+    rows = pd.DataFrame(layers, columns=["kind", "tokens", "bytes"]).rename_axis("layer")
+    rows = rows.reset_index().assign(mib=rows["bytes"] / 2**20)
+    top, bottom = (part * rows["mib"].max() for part in STRIP)
+    return rows.assign(top=top, bottom=bottom)
+
+
+def layer_bars(rows: pd.DataFrame, theme: Theme, kinds: tuple[str, ...]) -> alt.TopLevelMixin:
+    """The rows of `layer_rows`: a bar each, and a strip that shows also those too small for one."""
+    colour = alt.Color("kind:N").scale(domain=list(kinds), range=list(theme.series[: len(kinds)]))
+    base = alt.Chart(rows).encode(
+        alt.X("layer:O")
+        .title(LAYER_AXIS)
+        .axis(labelOverlap="greedy", labelSeparation=6, labelAngle=0),
+        colour.legend(orient="top", title=None, labelLimit=300, columns=1),
+        tooltip=[
+            alt.Tooltip("layer:O"),
+            alt.Tooltip("kind:N"),
+            alt.Tooltip("tokens:Q", format=",", title="tokens kept"),
+            alt.Tooltip("bytes:Q", format=","),
+        ],
+    )
+    y = alt.Y("mib:Q").scale(nice=False).title("MiB of a layer")
+    y = y.axis(tickCount=5, labelExpr="datum.value < 0 ? '' : datum.label")
+    bars = base.mark_bar().encode(y)
+    strip = base.mark_bar(stroke=theme.background).encode(alt.Y("top:Q"), alt.Y2("bottom:Q"))
+    return dressed((bars + strip).properties(width="container", height=300), theme)

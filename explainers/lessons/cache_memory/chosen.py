@@ -1,0 +1,110 @@
+"""What the reader wants to know the cache of: a model, a text, a format, and a way to count."""
+
+from dataclasses import dataclass, replace
+from typing import TypedDict
+
+import streamlit as st
+
+from explainers.lessons.cache_memory.given import MOST_PASTED, given_config
+from explainers.memory.countings import COUNTINGS, IDEAL, counted
+from explainers.memory.formats import FORMATS
+from explainers.memory.groups import LayerGroup, ModelShape
+from explainers.memory.shapes import model_ids, model_shape
+from explainers.memory.working import Working, cache_working
+from explainers.ui import memory_controls as controls
+from explainers.ui.plain import verbatim
+from explainers.ui.prose import Prose
+
+FOR_WEIGHTS_ALONE = "mxfp4"
+CACHE_FORMATS = [name for name in FORMATS if name != FOR_WEIGHTS_ALONE]
+MOST_LAYERS, WIDEST = 1_000, 100_000
+LONGEST_WINDOW = 10**8
+
+
+class OfText(TypedDict):
+    """What the calculators want to know besides the number of tokens."""
+
+    dtype: str
+    source_tokens: int | None
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Everything the reader can change about one cache."""
+
+    shape: ModelShape
+    tokens: int
+    texts: int
+    dtype: str
+    counting: str
+    source_tokens: int | None
+    beams: int
+
+    def counted(self, counting: str = "") -> Working:
+        """The bytes, by the chosen counting or another one, and what they are made of."""
+        counting = counting or self.counting
+        if counting == IDEAL:
+            return cache_working(self.shape, self.tokens, self.texts, beams=self.beams, **self.of)
+        return counted(self.shape, self.tokens, counting, self.texts * self.beams, **self.of)
+
+    @property
+    def of(self) -> OfText:
+        """What every calculator is asked about."""
+        return {"dtype": self.dtype, "source_tokens": self.source_tokens}
+
+
+def choose(text: Prose) -> Chosen | None:
+    """The inputs of the page; nothing, and a message, while a model's numbers cannot be."""
+    shape, message = None, ""
+    names = [controls.OWN, controls.CONFIG, *model_ids()]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = controls.model(names, controls.model.default)
+        tokens, texts = controls.tokens(), controls.texts()
+        dtype = controls.cache_dtype(CACHE_FORMATS, controls.cache_dtype.default)
+        counting = controls.counting(list(COUNTINGS), controls.counting.default)
+        more = st.container(horizontal=True, vertical_alignment="bottom")
+    try:
+        if name == controls.OWN:
+            shape = own_shape()
+        elif name == controls.CONFIG:
+            text("paste", most=f"{MOST_PASTED:,}")
+            shape = given_config()
+            message = "" if shape else "Waiting for a config.json."
+        else:
+            shape = model_shape(name)
+        if shape:
+            shape.known_groups()
+    except ValueError as error:
+        shape, message = None, str(error)
+    with more:
+        source_tokens, beams = read_by_encoder(shape)
+    if shape is None:
+        st.warning(verbatim(message), icon=":material/edit_note:")
+        return None
+    return Chosen(shape, tokens, texts, dtype, counting, source_tokens, beams)
+
+
+def read_by_encoder(shape: ModelShape | None) -> tuple[int | None, int]:
+    """(tokens of the other text, beams): only a model with an encoder has something to choose."""
+    if shape is None or not any(group.kind == "cross" for group in shape.known_groups()):
+        return None, 1
+    return controls.source(0, shape.encoder_context or LONGEST_WINDOW), controls.beams(1, 64)
+
+
+def own_shape() -> ModelShape:
+    """A model of the reader's numbers; some of its layers may have a window."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        is_latent = controls.own_kind() != controls.own_kind.default
+        layers, heads = controls.own_layers(1, MOST_LAYERS), controls.own_heads(1, WIDEST)
+        if is_latent:
+            latent_dim, rope_dim = controls.own_latent(1, WIDEST), controls.own_rope(1, WIDEST)
+            groups = [LayerGroup("latent", layers, latent_dim=latent_dim, rope_dim=rope_dim)]
+        else:
+            each = controls.own_kv_heads(1, WIDEST), controls.own_head_dim(1, WIDEST)
+            local = controls.own_local(0, layers)
+            window = controls.own_window(1, LONGEST_WINDOW)
+            groups = [LayerGroup("sliding", local, *each, window)] if local else []
+            groups += [LayerGroup("full", layers - local, *each)] if layers > local else []
+    width = heads * (1 if is_latent else groups[0].head_dim)
+    shape = ModelShape("your numbers", tuple(groups), heads, width)
+    return replace(shape, sources=("the numbers you gave",))

@@ -1,0 +1,88 @@
+"""Up to six models in one picture over the length of a text, with the memory of the GPUs."""
+
+from explainers.lessons.cache_memory.chosen import Chosen
+from explainers.lessons.cache_memory.serving import Hardware
+from explainers.memory.cache import kv_cache_bytes, kv_cache_bytes_per_token
+from explainers.memory.groups import ModelShape
+from explainers.memory.shapes import model_ids, model_shape
+from explainers.memory.sizes import both, size
+from explainers.memory.working import many
+from explainers.ui import memory_controls as controls
+from explainers.ui.picture import show_chart
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
+
+LENGTHS = (1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288, 1_048_576)
+TICKS = LENGTHS[::2]
+SMALL, LARGE, QUESTION = "llama-3.1-8b", "deepseek-v3", 131_072
+WITHOUT_ENCODER = 1_500
+"""Tokens of the other text where a model's encoder has no limit: what Whisper reads."""
+
+
+def size_of(shape: ModelShape, tokens: int, texts: int, dtype: str) -> int:
+    """The ideal minimum; an encoder reads as much as it can."""
+    source = shape.encoder_context or WITHOUT_ENCODER
+    return kv_cache_bytes(shape, tokens, texts, dtype, source_tokens=source)
+
+
+def comparable() -> list[str]:
+    """The models that keep a cache, as far as it is known what."""
+    shapes = map(model_shape, model_ids())
+    return [shape.id for shape in shapes if shape.groups]
+
+
+def show_comparison(text: Prose, asked: Chosen, hardware: Hardware) -> None:
+    """Guess which of two needs more, then see any six."""
+    text("compare")
+    small, large = (size_of(model_shape(name), QUESTION, 1, "bfloat16") for name in (SMALL, LARGE))
+    if revealed(
+        text,
+        "compare",
+        (SMALL, LARGE),
+        SMALL if small > large else LARGE,
+        tokens=f"{QUESTION:,}",
+        small=both(small),
+        large=both(large),
+    ):
+        show_six(text, asked, hardware)
+
+
+def show_six(text: Prose, asked: Chosen, hardware: Hardware) -> None:
+    """The models that the reader chooses, as lines and as a table."""
+    chosen = [model_shape(name) for name in controls.compared(comparable())]
+    if not chosen:
+        text("compare_none")
+        return
+    draw(chosen, asked.texts, asked.dtype, hardware)
+    of_text = asked.tokens, asked.texts, asked.dtype
+    rows = "\n".join(row_of(shape, *of_text) for shape in chosen)
+    tokens, texts = many(asked.tokens, "token"), many(asked.texts, "text")
+    text("compared", rows=rows, tokens=tokens, texts=texts, dtype=asked.dtype)
+
+
+def row_of(shape: ModelShape, tokens: int, texts: int, dtype: str) -> str:
+    """A model's line of the table."""
+    rate = kv_cache_bytes_per_token(shape, dtype)
+    held = size_of(shape, tokens, texts, dtype)
+    return f"| {shape.id} | {shape.attention} | {rate:,} | {both(held)} ({held:,} bytes) |"
+
+
+def draw(chosen: list[ModelShape], texts: int, dtype: str, hardware: Hardware) -> None:
+    """The picture; a cache that outgrows the memory of all GPUs crosses the line."""
+    import pandas as pd
+
+    from explainers.charts.growth import growth  # the numbers are there before the picture
+
+    rows = []
+    for shape in chosen:
+        for tokens in LENGTHS:
+            held = size_of(shape, tokens, texts, dtype)
+            rows.append((shape.id, tokens, held, held / 2**30, False))
+    memory, name = hardware.gpus * hardware.gpu.memory, hardware.gpu.name
+    line = f"memory of {hardware.gpus} × {name}: {size(memory)}"
+    rows += [(line, tokens, memory, memory / 2**30, True) for tokens in (LENGTHS[0], LENGTHS[-1])]
+    table = pd.DataFrame(rows, columns=["model", "tokens", "bytes", "gib", "limit"])
+    models = tuple(shape.id for shape in chosen)
+    alt = f"Bytes of the cache of {', '.join(models)} over the tokens of a text, and {line}."
+    origin = f"formula: ideal minimum for {texts:,} × {dtype}, exact"
+    show_chart(growth, table, alt, "comparison", origin, models=models, ticks=TICKS)

@@ -1,0 +1,53 @@
+"""A config.json from the reader: pasted, uploaded, or read where the server is the reader's own."""
+
+import os
+from typing import Final
+
+import streamlit as st
+
+from explainers.memory.config import LARGEST
+from explainers.memory.groups import ModelShape
+from explainers.memory.shapes import read_config, read_config_file
+
+READ_FOLDERS = "ATTENTION_READ_FOLDERS"
+"""Set to 1, this lets whoever opens the page read config.json files of the server's own disk."""
+MOST_PASTED = 500_000
+"""Characters; with more, the browser's message would be larger than the server accepts."""
+KEPT: Final = "session"
+
+
+def reads_folders() -> bool:
+    """Whether the server runs for its owner, who said so when it was started."""
+    return os.environ.get(READ_FOLDERS) == "1"
+
+
+def given_config() -> ModelShape | None:
+    """The model of the reader's file; nothing while there is none. Raises what is wrong with it."""
+    pasted = st.text_area(
+        "Paste a config.json here",
+        max_chars=MOST_PASTED,
+        key="pasted config",
+        height=150,
+        persist_state=KEPT,
+    )
+    with st.container(horizontal=True):
+        uploaded = st.file_uploader("or upload it", type="json", key="uploaded config")
+        folder = ""
+        if reads_folders():
+            label = "or name its folder on this computer"
+            folder = st.text_input(label, max_chars=500, key="config folder", persist_state=KEPT)
+    if pasted.strip():
+        if len(pasted) == MOST_PASTED:
+            raise ValueError(f"config.json has {MOST_PASTED:,} characters or more: upload it")
+        return read_config(pasted)
+    if uploaded is not None:
+        return read_config(decoded(uploaded.read(4 * LARGEST)))
+    return read_config_file(folder.strip()) if folder.strip() else None
+
+
+def decoded(content: bytes) -> str:
+    """A file's text."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError("the file is not text in UTF-8: is it another file?") from None

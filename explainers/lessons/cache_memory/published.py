@@ -1,0 +1,65 @@
+"""Published figures beside ours, and the named reason wherever they differ."""
+
+import functools
+from decimal import Decimal
+from fractions import Fraction
+
+from explainers.memory.figures import Figure, figures, reasons
+from explainers.memory.serving_working import decimals
+from explainers.ui import memory_controls as controls
+from explainers.ui.prose import Prose
+
+SAME = "They agree."
+MARKUP = frozenset("\\`*_[]<>|~$^:#")
+WRONG, DIFFERENT, _ = controls.figures.options
+
+
+def show_figures(text: Prose) -> None:
+    """A table: every published figure, or those that differ."""
+    found = figures().values()
+    differing, wrong = sum(1 for f in found if f.reason), sum(1 for f in found if not f.agrees)
+    text("figures", count=len(found), differing=differing, wrong=wrong)
+    text("published", rows="\n".join(rows_of(controls.figures())))
+
+
+@functools.cache
+def rows_of(asked: str) -> tuple[str, ...]:
+    """The lines of the table, wrong figures first."""
+    shown = sorted(figures().values(), key=lambda figure: figure.agrees)
+    if asked == WRONG:
+        shown = [figure for figure in shown if not figure.agrees]
+    elif asked == DIFFERENT:
+        shown = [figure for figure in shown if figure.reason]
+    return tuple(map(row_of, shown))
+
+
+def row_of(figure: Figure) -> str:
+    """What it is, what was printed, what we compute, and why they differ."""
+    of_text = [figure.config]
+    if figure.tokens:
+        tokens = figure.tokens
+        of_text.append(f"{tokens:,} tokens" if isinstance(tokens, int) else f"{tokens} tokens")
+    of_text.append(figure.dtype)
+    reason = reasons()[figure.reason] if figure.reason else SAME
+    if figure.mistaken is not None:
+        reason += f" Done so, we get {shortest(figure.mistaken):,} {figure.mistake_unit}."
+    formula = figure.formula.replace("**", "^").replace("*", " × ")
+    cells = [
+        f"{figure.model}: {', '.join(part for part in of_text if part and part != '-')}",
+        f"{figure.published:,} {figure.unit}",
+        f"{shortest(figure.ours):,} {figure.unit_meant}",
+        f"{reason} Working: {formula}. Source: {figure.source}",
+    ]
+    return "| " + " | ".join(map(plain, cells)) + " |"
+
+
+def plain(cell: str) -> str:
+    """A cell's text without anything that Markdown or a table would take for its own."""
+    return "".join(f"\\{sign}" if sign in MARKUP else sign for sign in cell)
+
+
+def shortest(number: Fraction) -> Decimal:
+    """Whole if it is, else with as many decimals as one would read."""
+    if number.denominator == 1:
+        return Decimal(number.numerator)
+    return decimals(number, 3 if number < 100 else 1)

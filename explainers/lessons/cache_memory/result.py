@@ -1,0 +1,96 @@
+"""The number that one came for, in both units, with its working and what it leaves out."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from explainers.lessons.cache_memory.chosen import Chosen
+from explainers.memory.cache import beside_bytes, kv_cache_bytes, kv_cache_bytes_per_token
+from explainers.memory.countings import COUNTINGS, IDEAL
+from explainers.memory.formats import FORMATS
+from explainers.memory.others import other_answers
+from explainers.memory.sizes import both
+from explainers.memory.working import context_note, many
+from explainers.ui.plain import verbatim
+from explainers.ui.prose import Prose
+
+VERIFIED = {
+    "primary": "the vendor's repository or paper, or the vendor's own class in transformers",
+    "library": "a maintained library's copy of the released configuration",
+    "partial": "some fields only, or a class default",
+    "secondary": "a copy, not the original",
+    "yours": "what you gave",
+}
+
+
+def show_result(text: Prose, chosen: Chosen) -> None:
+    """The bytes in all and per token, the formula with its numbers, and remarks."""
+    shape, working = chosen.shape, chosen.counted()
+    rate = kv_cache_bytes_per_token(shape, chosen.dtype)
+    text(
+        "result",
+        size=both(working.size) if working.size else "0 bytes",
+        bytes=f"{working.size:,}",
+        counting=chosen.counting,
+        means=COUNTINGS[chosen.counting],
+        texts=many(chosen.texts, "text"),
+        tokens=many(chosen.tokens, "token"),
+        model=verbatim(shape.id),
+        dtype=chosen.dtype,
+        rate=f"{rate:,}",
+        rate_size=both(rate),
+        next=f"{added(chosen):,}",
+    )
+    st.code("\n".join(working.lines), language=None, wrap_lines=True)
+    text("remarks", remarks="\n".join(f"- {remark}" for remark in remarks(chosen)))
+
+
+def added(chosen: Chosen) -> int:
+    """What the next token adds to one text: less than the rate where a window is full."""
+    lengths = chosen.tokens, chosen.tokens + 1
+    now, then = (kv_cache_bytes(chosen.shape, length, **chosen.of) for length in lengths)
+    return then - now
+
+
+def remarks(chosen: Chosen) -> list[str]:
+    """What is exact, what is left out, and where the model's numbers are from."""
+    shape = chosen.shape
+    exact = "exact for these numbers" if chosen.counting == IDEAL else "as its code computes it"
+    if chosen.counting == "headline":
+        exact = "no cache of this size need exist"
+    found = [
+        f"**{chosen.counting[0].upper()}{chosen.counting[1:]}:** {exact}; nothing is measured."
+    ]
+    if note := FORMATS[chosen.dtype].note:
+        found.append(f"**{chosen.dtype}:** {note}.")
+    if note := context_note(replace(shape, id="it"), chosen.tokens):
+        found.append(note)
+    if beside := beside_bytes(shape, chosen.tokens, chosen.texts):
+        found.append(f"Kept besides, and not counted above: {both(beside)} (states, indexes).")
+    found += [f"**Left out:** {gap}." for gap in shape.gaps]
+    if not chosen.counted().size:
+        found.append("Nothing is kept: this model reads its text at once and does not generate.")
+    sources = "; ".join(shape.sources)
+    found.append(
+        f"**Numbers of the model:** {shape.verified} ({VERIFIED[shape.verified]}): {sources}"
+    )
+    return [*found, *map(verbatim, shape.notes)]
+
+
+def show_answers(text: Prose, chosen: Chosen) -> None:
+    """The same cache by every counting, and by the usual mistakes."""
+    ideal = chosen.counted(IDEAL).size
+    rows = []
+    for name, means in COUNTINGS.items():
+        size = chosen.counted(name).size
+        times = f"{size / ideal:.2f}×" if ideal else "–"
+        name = f"**{name}**" if name == chosen.counting else name
+        rows.append(f"| {name} | {both(size)} | {times} | {means} |")
+    text("countings", rows="\n".join(rows))
+    given = chosen.dtype, chosen.source_tokens
+    others = other_answers(chosen.shape, chosen.tokens, chosen.texts, *given)
+    wrong = [f"| {o.name} | {both(o.size)} | {float(o.ratio):.2f}× | {o.why} |" for o in others]
+    if wrong:
+        text("others", rows="\n".join(wrong))
+    elif ideal:
+        text("no_others")

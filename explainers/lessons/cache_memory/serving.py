@@ -1,0 +1,142 @@
+"""A model on GPUs: does it fit, for how many texts, how long may they be, how fast at the most."""
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from explainers.lessons.cache_memory.chosen import Chosen
+from explainers.memory.cache import kv_cache_bytes
+from explainers.memory.formats import FORMATS
+from explainers.memory.gpus import GIB, Gpu, gpus
+from explainers.memory.groups import ModelShape
+from explainers.memory.paging import pages, waste_bytes
+from explainers.memory.parallel import rank_shape, replication
+from explainers.memory.serving import (
+    Deployment,
+    free_on_each,
+    longest_context,
+    users,
+    weight_bytes,
+    weight_format,
+)
+from explainers.memory.serving_working import context_line, decimals, memory_lines, speed_lines
+from explainers.memory.sizes import both
+from explainers.memory.speed import compute_bound_batch, tokens_per_second
+from explainers.memory.working import many
+from explainers.ui import memory_controls as controls
+from explainers.ui.plain import verbatim
+from explainers.ui.prose import Prose
+
+PAGE_SIZES = ("1", "8", "16", "32", "64", "128", "256")
+WEIGHT_FORMATS = [name for name, format_ in FORMATS.items() if not format_.residual]
+MOST_MILLIONS = 10**8
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """What a model is to run on; `weight_dtype` and `block` are how it would be loaded."""
+
+    gpu: Gpu
+    gpus: int
+    weight_dtype: str
+    block: int
+    percent: int
+    overhead: int
+
+
+def choose_hardware() -> Hardware:
+    """The inputs; they are there whatever model there is."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        gpu = gpus()[controls.gpu(list(gpus()), controls.gpu.default)]
+        number = int(controls.gpus())
+        default = controls.weight_dtype.default
+        weights = controls.weight_dtype([default, *WEIGHT_FORMATS], default)
+        block = int(controls.page_size(PAGE_SIZES, controls.page_size.default))
+        percent, overhead = controls.percent(1, 100), controls.overhead(0, 1_000)
+    return Hardware(gpu, number, weights, block, percent, overhead * GIB)
+
+
+def show_serving(text: Prose, chosen: Chosen, hardware: Hardware) -> None:
+    """The answers in a sentence each, and the arithmetic of all of them."""
+    shape = with_parameters(chosen.shape)
+    weights = hardware.weight_dtype
+    if weights not in FORMATS:
+        weights = weight_format(shape)
+    try:
+        deployment = Deployment(
+            shape,
+            hardware.gpu,
+            hardware.gpus,
+            weights,
+            chosen.dtype,
+            hardware.overhead,
+            hardware.percent,
+            hardware.block,
+            chosen.source_tokens,
+        )
+    except ValueError as error:
+        st.warning(verbatim(str(error)), icon=":material/edit_note:")
+        return
+    show_fit(text, chosen, deployment)
+    show_pages(text, chosen, deployment)
+
+
+def with_parameters(shape: ModelShape) -> ModelShape:
+    """A number of parameters is asked for where none is published."""
+    if shape.parameters:
+        return shape
+    millions = controls.parameters(1, MOST_MILLIONS)
+    return replace(shape, parameters=millions * 10**6, parameters_are_exact=False)
+
+
+def show_fit(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
+    """Memory, length and speed."""
+    tokens, texts = chosen.tokens, chosen.texts
+    readers, longest = users(deployment, tokens), longest_context(deployment, texts)
+    turn = compute_bound_batch(deployment, tokens)
+    speed = decimals(tokens_per_second(deployment, tokens, texts))
+    room = free_on_each(deployment)
+    verdict = "yes" if enough(readers, texts) else "too_many"
+    verdict = "weights_too_large" if room < 0 else verdict
+    text(
+        f"fit_{verdict}",
+        gpus=f"{deployment.gpus} × {deployment.gpu.name}",
+        weights=both(weight_bytes(deployment)),
+        readers="any number" if readers is None else f"{readers:,}",
+        texts=f"{texts:,}",
+        tokens=many(tokens, "token"),
+        free=both(abs(room)),
+    )
+    text(
+        "limits",
+        texts=many(texts, "text"),
+        tokens=many(tokens, "token"),
+        longest="without limit" if longest is None else f"{longest:,} tokens",
+        speed=f"{speed:,}",
+        turn="never" if turn is None else f"from {turn:,} texts on",
+    )
+    lines = [*memory_lines(deployment, tokens), context_line(deployment, texts)]
+    lines += speed_lines(deployment, tokens, texts)
+    st.code("\n".join(lines), language=None, wrap_lines=True)
+
+
+def enough(readers: int | None, texts: int) -> bool:
+    """Is there room for all texts?"""
+    return readers is None or readers >= texts
+
+
+def show_pages(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
+    """What rounding up to pages wastes, and what splitting heads over GPUs stores twice."""
+    shape, block, given = deployment.shape, deployment.block, chosen.of
+    waste = waste_bytes(shape, chosen.tokens, chosen.texts, block=block, **given)
+    each = kv_cache_bytes(rank_shape(shape, deployment.gpus), chosen.tokens, chosen.texts, **given)
+    text(
+        "pages",
+        block=block,
+        pages=f"{pages(chosen.tokens, block):,}",
+        empty=f"{block * pages(chosen.tokens, block) - chosen.tokens:,}",
+        waste=both(waste) if waste else "no bytes",
+        gpus=deployment.gpus,
+        each=both(each),
+        times=f"{float(replication(shape, deployment.gpus)):g}",
+    )

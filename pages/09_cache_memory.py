@@ -1,0 +1,30 @@
+"""How much memory the keys and values of a text take: calculators that agree with real caches."""
+
+import streamlit as st
+
+from explainers.lessons.cache_memory.chosen import choose
+from explainers.lessons.cache_memory.compare import show_comparison
+from explainers.lessons.cache_memory.layers import show_layers
+from explainers.lessons.cache_memory.published import show_figures
+from explainers.lessons.cache_memory.result import show_answers, show_result
+from explainers.lessons.cache_memory.serving import choose_hardware, show_serving
+from explainers.memory.cache import held, kv_cache_bytes, part, parts, token_bytes
+from explainers.ui import common
+from explainers.ui.source import show_source
+
+text = common.page_text(__file__)
+
+text("question")
+choices = choose(text)
+if choices:
+    show_result(text, choices)
+    show_source(kv_cache_bytes, parts, held, part, token_bytes)
+    show_answers(text, choices)
+    show_layers(text, choices)
+text("serving")
+hardware = choose_hardware()
+if choices:
+    show_serving(text, choices, hardware)
+    st.fragment(show_comparison)(text, choices, hardware)
+st.fragment(show_figures)(text)
+text("notice")
