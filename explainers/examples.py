@@ -60,6 +60,11 @@ def embeddings(tokens: tuple[str, ...], d_model: int, seed: int) -> Tensor:
     return torch.stack(rows).to(best_device())
 
 
+def other_than(word: str) -> str:
+    """A word to put in its place."""
+    return "another" if word.casefold() != "another" else "different"
+
+
 def shuffled(length: int, seed: int) -> Tensor:
     """An order of `length` tokens (length,), another one than theirs if there is another."""
     seeded = generator("order", seed)

@@ -23,6 +23,8 @@ NUM_HEADS = (1, 2, 4, 8)
 HEAD_DIMS = (4, 8, 16, 32, 64)
 RULES = ("full", "causal", "window of 3")
 SEEDS = (0, 1)
+MOST_TOKENS = 8
+"""Training saw no longer sentence, and no later position."""
 PARTS = ("embedding", "w_query", "w_key", "w_value", "w_output", "bias")
 
 
@@ -80,7 +82,7 @@ def kv_heads(num_heads: int) -> tuple[int, ...]:
 
 def configurations() -> list[Configuration]:
     """Everything that the pages offer."""
-    layers = [(n, shared, d) for n in NUM_HEADS for shared in kv_heads(n) for d in head_dims(n)]
+    layers = [(n, kv, d) for n in NUM_HEADS for kv in kv_heads(n) for d in head_dims(n)]
     return [Configuration(*layer, rule) for rule in RULES for layer in layers]
 
 
@@ -92,10 +94,10 @@ def shipped_seed(seed: int) -> int:
 @functools.lru_cache(maxsize=64)
 def learned(configuration: Configuration, seed: int) -> Learned:
     """The shipped weights of one configuration."""
-    heads, shared, head_dim, rule = configuration
-    _one_of("query heads", heads, NUM_HEADS)
-    _one_of(f"KV heads for {heads} query heads", shared, kv_heads(heads))
-    _one_of(f"d_k for {heads} query heads", head_dim, head_dims(heads))
+    num_heads, num_kv_heads, head_dim, rule = configuration
+    _one_of("query heads", num_heads, NUM_HEADS)
+    _one_of(f"KV heads for {num_heads} query heads", num_kv_heads, kv_heads(num_heads))
+    _one_of(f"d_k for {num_heads} query heads", head_dim, head_dims(num_heads))
     _one_of("mask", rule, RULES)
     _one_of("seed", seed, SEEDS)
     words, kept = stored([part_name(configuration, seed, part) for part in PARTS])

@@ -8,10 +8,10 @@ from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.single_head import project, single_head
 from explainers.attention.steps import OPERATIONS, attention_steps
-from explainers.examples import Toy
+from explainers.examples import Toy, other_than
 from explainers.lessons.arithmetic import arithmetic_of
 from explainers.lessons.one_head import OneHead
-from explainers.lessons.toy_choice import HeadChoices, choose_head
+from explainers.lessons.toy_choice import HeadChoices, choose_head, offer_training
 from explainers.lessons.vectors import output, show_pair
 from explainers.ui import common, controls
 from explainers.ui.numbers import explore
@@ -51,6 +51,7 @@ def computation(tokens: tuple[str, ...]) -> None:
     with picture:
         alt = "One head of attention, a matrix per step, from the tokens to the output."
         opened, _ = explore(panels, working, origin, "overview", alt)
+    offer_training(choices.head)
     another_ending(choices.head, toy, origin)
     text("notice")
     common.open_page(opened and PAGES.get(opened, SCORES), step=opened)
@@ -60,7 +61,7 @@ def another_ending(choices: HeadChoices, toy: Toy, origin: str) -> None:
     """What the other words get when the last word is another one, under the causal mask."""
     causal = masks.build(masks.causal, *toy.mask.shape).to(toy.x.device)
     before = single_head(toy.x, toy.head, causal)
-    others = (*choices.tokens[:-1], "another")
+    others = (*choices.tokens[:-1], other_than(choices.tokens[-1]))
     new = choices.toy(others).x
     after = single_head(new, toy.head, causal)
     answer = f"{(before.output != after.output).any(dim=-1).sum()}"

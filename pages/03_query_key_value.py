@@ -9,7 +9,7 @@ from explainers.attention.single_head import project, projection_parameters
 from explainers.attention.steps import attention_steps, dot_products
 from explainers.lessons.arithmetic import arithmetic_of
 from explainers.lessons.one_head import OneHead
-from explainers.lessons.toy_choice import HeadChoices, choose_head
+from explainers.lessons.toy_choice import HeadChoices, choose_head, offer_training
 from explainers.lessons.vectors import pairs, show_pair
 from explainers.ui import common, controls
 from explainers.ui.numbers import explore
@@ -46,6 +46,7 @@ def projections(tokens: tuple[str, ...]) -> None:
         panels = one_head.product("X", f"W_{name}", name, queries_down=True)
         alt = f"X times W_{name} is {name}: the row and the column of one number are framed."
         explore(panels, arithmetic_of(one_head), origin, "projection", alt, stepper=name)
+    offer_training(of_head)
 
     text("parameters")
     d_model, head_dim, value_dim = of_head.d_model, of_head.head_dim, of_head.value_dim

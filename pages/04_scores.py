@@ -12,7 +12,7 @@ from explainers.lessons import root, root_pictures, shares
 from explainers.lessons.arithmetic import arithmetic_of
 from explainers.lessons.one_head import OneHead
 from explainers.lessons.temperature import show_temperatures
-from explainers.lessons.toy_choice import HeadChoices, choose_head
+from explainers.lessons.toy_choice import HeadChoices, choose_head, offer_training
 from explainers.ui import common, controls
 from explainers.ui.numbers import explore
 from explainers.ui.predict import revealed
@@ -49,6 +49,7 @@ def four_steps(tokens: tuple[str, ...]) -> None:
     show_source(*OPERATIONS[choices.step])
     if choices.step == "output":
         run_and_show(attention, *views, toy.mask)
+    offer_training(choices.head)
     text("temperature")
     show_temperatures(one_head, hide(run.products, toy.mask), choices.queries_down, origin)
     text("temperature_tried")

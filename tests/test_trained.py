@@ -139,3 +139,19 @@ def test_a_mask_that_was_not_trained(page):
     visit = opened(page, {"weights": "trained", "mask": "prefix of 3"})
     assert "prefix of 3" in captions(visit)
     assert pictures(visit)[0] == pictures(opened(page, {"weights": "trained"}))[0]
+
+
+@each_page
+def test_where_weights_are_trained_a_reader_can_train_as_well(page):
+    def offered(visit):
+        return [button.label for button in visit.button if button.label == "Train it here"]
+
+    assert offered(opened(page)) == []
+    assert offered(opened(page, {"weights": "trained"})) == ["Train it here"]
+
+
+@each_page
+def test_a_text_longer_than_any_that_was_learned_from_is_said_to_be(page):
+    for length, said in [(trained.MOST_TOKENS, False), (trained.MOST_TOKENS + 1, True)]:
+        visit = opened(page, {"weights": "trained", "text": "Friday " * length})
+        assert (f"at most 8 words; this has {length}" in captions(visit)) == said

@@ -9,7 +9,7 @@ from explainers import examples, trained
 from explainers.attention import masks
 from explainers.attention.layer import MultiHead
 from explainers.attention.positions import sinusoidal
-from explainers.lessons.toy_choice import not_among
+from explainers.lessons.toy_choice import longer_than_learned, not_among
 from explainers.trained import Configuration, Learned
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
@@ -52,6 +52,7 @@ def read_layer(text: Prose, choices: LayerChoices) -> tuple[Layer, str]:
     said = [f"Trained on finding related words: d_model is {trained.D_MODEL}."]
     said += not_among("mask", choices.mask, rule, trained.RULES)
     said += not_among("seed", choices.seed, seed, trained.SEEDS)
+    said += longer_than_learned(choices.tokens)
     st.caption(" ".join(said))
     offered = trained.head_dims(choices.num_heads)
     nearest = min(offered, key=lambda one: abs(one - choices.head_dim))

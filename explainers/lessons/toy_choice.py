@@ -83,7 +83,8 @@ def _say(asked: tuple[int, str, int], chosen: HeadChoices, has_value_dim: bool) 
     said += not_among("mask", asked[1], chosen.mask, RULES)
     said += not_among("seed", asked[2], chosen.seed, SEEDS)
     if asked[2] not in SEEDS:
-        said.append("The page about many heads trains with any seed.")
+        said.append("Train it here takes any seed.")
+    said += longer_than_learned(chosen.tokens)
     if chosen.unknown:
         words = ", ".join(map(verbatim, chosen.unknown))
         said.append(f"Training never saw {words}: vectors drawn at random stand in.")
@@ -96,3 +97,21 @@ def not_among(name: str, asked: object, shown: object, offered: Sequence[object]
         return []
     listed = ", ".join(map(str, offered))
     return [f"There is no {name} {asked} among them, only {listed}; this is {shown}."]
+
+
+def longer_than_learned(tokens: Sequence[str]) -> list[str]:
+    """What to say of a text that training did not prepare for."""
+    if len(tokens) <= trained.MOST_TOKENS:
+        return []
+    return [
+        f"It learned from sentences of at most {trained.MOST_TOKENS} words; this has {len(tokens)}."
+    ]
+
+
+def offer_training(head: HeadChoices) -> None:
+    """Where trained weights are shown, a reader can also watch such a head learn."""
+    if not head.is_trained:
+        return
+    from explainers.lessons.train_here import train_here  # what learns is not needed before
+
+    train_here(head.tokens, 1, 1, head.head_dim, head.mask, common.seed())

@@ -8,7 +8,8 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from explainers.attention import masks
-from explainers.training.task import MOST_TOKENS, PLACES, WORDS, News
+from explainers.trained import MOST_TOKENS
+from explainers.training.task import PLACES, WORDS, News
 
 
 class Batch(NamedTuple):

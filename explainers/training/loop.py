@@ -35,13 +35,13 @@ def pool(held_out: bool) -> Batch:
 
 def fresh(configuration: Configuration, seed: int) -> tuple[Tensor, ...]:
     """Untrained parts, in the order of `trained.PARTS`."""
-    heads, shared, head_dim, _ = configuration
+    num_heads, num_kv_heads, head_dim, _ = configuration
     seeded = generator("training", seed, *configuration)
 
     def drawn(rows: int, columns: int, spread: float = 1.0) -> Tensor:
         return START * spread * torch.randn(rows, columns, generator=seeded)
 
-    width, kv_width = heads * head_dim, shared * head_dim
+    width, kv_width = num_heads * head_dim, num_kv_heads * head_dim
     return (
         drawn(len(WORDS), D_MODEL),
         *(drawn(D_MODEL, columns, D_MODEL**-0.5) for columns in (width, kv_width, kv_width)),

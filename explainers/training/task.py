@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import torch
 
+from explainers.trained import MOST_TOKENS
+
 COMMON = {
     "determiner": "the",
     "preposition": "on before after",
@@ -58,7 +60,6 @@ WORDS = tuple(
     word for part in (COMMON, *KINDS) for words in part.values() for word in words.split()
 )
 PLACES = {word.casefold(): place for place, word in enumerate(WORDS)}
-MOST_TOKENS = 8
 CHOICES = 4 + MOST_TOKENS
 """How many numbers decide about a sentence: its form, its kind, and its words."""
 
