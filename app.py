@@ -17,6 +17,7 @@ CONTENTS = {
         "pages/07_shared_heads.py": "Shared heads",
     },
     "Generation and memory": {
+        "pages/08_kv_cache.py": "KV cache",
         "pages/09_cache_memory.py": "Cache memory",
     },
 }

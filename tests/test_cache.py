@@ -45,7 +45,7 @@ def first_difference(left, right):
 @settings(max_examples=15, deadline=None)
 @given(st.integers(1, 12), st.sampled_from([(1, 1), (4, 2), (6, 1)]), st.integers(0, 99))
 def test_what_is_kept_is_what_would_be_computed_again_bit_for_bit(tokens, heads, seed):
-    layers = [random_layer(8, *heads, 4, seed + n) for n in range(3)]
+    layers = [random_layer(8, heads[0], heads[1], 4, seed + n) for n in range(3)]
     x = torch.randn(2, tokens, 8, generator=torch.Generator().manual_seed(seed))
     steps = decode(x, layers, nothing(x, layers), CAUSAL)
     again = recompute(x, layers)

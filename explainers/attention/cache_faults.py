@@ -33,7 +33,9 @@ def append_after(x: Tensor, layer: MultiHead, cache: Cache) -> Read:
     The first token finds an empty cache: nothing is added up, which is 0.
     """
     query, key, value = project_at(x, layer, position=cache.seen)
-    return _answer(query, cache, append(cache, key, value), layer)  # wrong: looks into the old one
+    kept = append(cache, key, value)
+    looked_at = cache  # wrong: it should be `kept`
+    return _answer(query, looked_at, kept, layer)
 
 
 def _answer(query: Tensor, looked_at: Cache, kept: Cache, layer: MultiHead) -> Read:

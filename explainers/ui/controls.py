@@ -86,6 +86,8 @@ word = Counter("word", "Word to follow, from 0", 2)
 off = Several(
     "off", "Heads switched off", [], help="What they would have added to the output is left out."
 )
+words_read = Live("words_read", "Words read", 4, tuple(range(1, MAX_TOKENS + 1)))
+sinks = Choice("sinks", "Sinks", "1", ("0", "1", "2", "4"), help="First words that always stay.")
 dropout = Live("dropout", "Probability", 0.1, tuple(n / 10 for n in range(10)))
 
 ALL = tuple(one for one in [*globals().values()] if isinstance(one, Control) and one is not text)

@@ -19,6 +19,7 @@ LINKED = Path(__file__).parent / "linked"
 SCRIPTS = ("figure.js", "paint.js", "card.js", "table.js", "image.js", "drawing.js")
 AS_THEY_ARE = ("operator", "heading", "small", "marked", "muted", "has_page")
 """What a panel says of itself is sent without a change."""
+OF_SLIDER = ("label", "labels", "index", "plays")
 MOST_CELLS, MOST_READ, LONGEST_SIDE = 1500, 128, 32
 """A matrix with more is drawn as one image; `linked/figure.js` draws what it is told."""
 
@@ -60,8 +61,7 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
                 "selected": _selected(figure.picked, by_id),
                 "pickable": figure.on_pick is not None,
                 "stepper": figure.stepper,
-                "slider": slider
-                and {"label": slider.label, "labels": list(slider.labels), "index": slider.index},
+                "slider": slider and {name: getattr(slider, name) for name in OF_SLIDER},
                 "working": figure.working,
                 "echo": st.session_state.get(counted, 0),
             }

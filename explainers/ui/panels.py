@@ -55,12 +55,16 @@ class Panel:
 
 @dataclass(frozen=True)
 class Slider:
-    """Dragged in the browser: frame n of every panel was computed for `labels[n]`."""
+    """Dragged in the browser: frame n of every panel was computed for `labels[n]`.
+
+    One that `plays` has buttons to play, pause and step through its frames.
+    """
 
     label: str
     labels: Sequence[str]
     index: int
     on_turn: Callable[[int], None]
+    plays: bool = False
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,11 @@ def learned_live(what: str) -> str:
     return f"learned live: {what}"
 
 
+def measured(what: str, device: torch.device) -> str:
+    """Times, which are others on another machine."""
+    return f"measured live on {device_name(device)}: {what}"
+
+
 def formula(what: str, device: torch.device) -> str:
     """Numbers that follow from a formula alone."""
     return f"formula: {what} · computed live on {device_name(device)}"

@@ -35,7 +35,7 @@ class Figure {
   }
 
   show(data) {
-    const structure = JSON.stringify([data.stepper, data.slider?.labels, data.panels.map((p) => [p.id, p.operator, p.heading])]);
+    const structure = JSON.stringify([data.stepper, data.slider?.labels, data.panels.map((p) => [p.id, p.operator, p.heading, p.remark])]);
     this.data = data;
     this.root.style.setProperty("--highlight", data.highlight);
     if (structure !== this.structure) this.build(structure);
@@ -51,8 +51,8 @@ class Figure {
 
   build(structure) {
     this.structure = structure;
-    this.pause();
-    this.dragging = false;
+    this.stop();
+    this.range = null;
     this.card.hide();
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", this.data.alt);
@@ -63,6 +63,7 @@ class Figure {
     for (const panel of this.data.panels) {
       // What no operator parts stays together when lines are broken: Q, K and V.
       if (panel.heading) this.stage.append(element("div", "heading", panel.heading));
+      if (panel.remark) this.stage.append(element("div", "remark", panel.remark));
       const place = panel.operator || panel.heading || !this.stage.lastChild ? element("div", "place") : this.stage.lastChild;
       if (panel.operator) place.append(element("div", "operator", panel.operator));
       this.draw(panel, (box) => place.append(box));
@@ -91,10 +92,15 @@ class Figure {
   }
 
   addStepper() {
+    this.addButtons("cell", (by) => this.step(by));
+    this.steps.append(element("span", "hint", "or the keys ← →, or click a cell"));
+  }
+
+  addButtons(what, advance) {
     const buttons = [
-      ["◀ cell", "Previous cell", () => this.step(-1)],
-      ["cell ▶", "Next cell", () => this.step(1)],
-      ["Play", "Play or pause", () => this.play()],
+      [`◀ ${what}`, `Previous ${what}`, () => advance(-1)],
+      [`${what} ▶`, `Next ${what}`, () => advance(1)],
+      ["Play", "Play or pause", () => this.play(advance)],
     ].map(([text, label, action]) => {
       const button = element("button", "step", text);
       button.setAttribute("aria-label", label);
@@ -102,7 +108,7 @@ class Figure {
       return button;
     });
     this.playButton = buttons[2];
-    this.steps.append(...buttons, element("span", "hint", "or the keys ← →, or click a cell"));
+    this.steps.append(...buttons);
   }
 
   addSlider() {
@@ -112,9 +118,20 @@ class Figure {
     Object.assign(this.range, { type: "range", min: 0, max: labels.length - 1, step: 1 });
     this.shown = element("output", "");
     line.append(element("span", "", label), this.range, this.shown);
-    this.range.oninput = () => { this.dragging = true; this.card.hide(); this.turnTo(Number(this.range.value)); };
+    this.range.oninput = () => { this.stop(); this.dragging = true; this.card.hide(); this.turnTo(Number(this.range.value)); };
     this.range.onchange = () => { this.dragging = false; this.send("frame", { frame: Number(this.range.value) }); };
     this.steps.append(line);
+    if (this.data.slider.plays) this.addButtons("step", (by) => this.slide(by));
+  }
+
+  // One frame on or back. While frames are played the server hears nothing, and then of the last.
+  slide(by) {
+    const last = Number(this.range.max), here = Number(this.range.value);
+    const frame = Math.max(0, Math.min(last, here + by));
+    this.card.hide();
+    this.turnTo(frame);
+    if (!this.timer) this.send("frame", { frame });
+    else if (frame === last) this.pause();
   }
 
   // Every frame was computed on the server; the browser only shows another one.
@@ -154,6 +171,7 @@ class Figure {
   }
 
   click(panel, row, column, cell) {
+    if (this.range) this.pause(); // the server has to know which frame it is
     this.card.hide();
     this.clicked = this.data.stepper ? null : cell;
     this.select(panel, row, column);
@@ -180,15 +198,24 @@ class Figure {
     this.select(this.data.stepper, Math.floor(next / columns.length), next % columns.length);
   }
 
-  play() {
+  play(advance) {
     if (this.timer) return this.pause();
     this.playButton.textContent = "Pause";
-    this.timer = setInterval(() => this.root.isConnected ? this.step(1) : this.pause(), 700);
+    if (this.range && this.range.value === this.range.max) this.turnTo(0);
+    this.dragging = Boolean(this.range);
+    this.timer = setInterval(() => this.root.isConnected ? advance(1) : this.pause(), 700);
   }
 
   pause() {
+    const isPlaying = this.timer;
+    this.stop();
+    if (isPlaying && this.range && this.root.isConnected) this.send("frame", { frame: Number(this.range.value) });
+  }
+
+  stop() {
     clearInterval(this.timer);
     this.timer = null;
+    this.dragging = false;
     if (this.playButton) this.playButton.textContent = "Play";
   }
 

@@ -1,0 +1,52 @@
+"""Why attention that looks ahead cannot keep anything: what each new word changes in K."""
+
+from itertools import pairwise
+
+from torch import Tensor
+
+from explainers.attention import masks
+from explainers.attention.masks import Rule
+from explainers.charts.matrix import Matrix, Values, sharing_colours
+from explainers.charts.theme import TOKEN_AXIS
+from explainers.lessons.kv_cache.written import ROUNDING, Written
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Figure, Panel
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
+
+RULES = {"causal": masks.causal, "full (both ways)": masks.full}
+
+
+def moved(run: Written, rule: Rule) -> list[Tensor]:
+    """By word that is read: how much each older row of the last layer's K changes."""
+    keys = [run.one_pass(n + 1, rule).reads[-1].cache.key[0] for n in range(len(run.tokens))]
+    changes = [(new[:-1] - old).abs().amax(dim=-1) for old, new in pairwise(keys)]
+    return [keys[0].new_zeros(0), *changes]
+
+
+def rows_moved(changes: list[Tensor]) -> int:
+    """How many rows would have to be computed again, over the whole text."""
+    return sum(int((change > ROUNDING).sum()) for change in changes)
+
+
+def show_both_ways(text: Prose, run: Written) -> None:
+    """Guess how many rows move; then every row at every step, under both masks."""
+    words = len(run.tokens)
+    text("both_ways")
+    found = {name: moved(run, rule) for name, rule in RULES.items()}
+    causal, full = map(rows_moved, found.values())
+    options = "0", f"{words}", f"{words * (words - 1) // 2}"
+    if not revealed(text, "both_ways", options, f"{full}", words=words, causal=causal):
+        return
+    drawn = sharing_colours(*(_matrix(run, name, changes) for name, changes in found.items()))
+    alt = "How much each row of K changes when another word is read: causally not, both ways yes."
+    show_figure(Figure([Panel(m.name, m) for m in drawn], alt), run.origin, "both ways")
+    text("both_ways_seen")
+
+
+def _matrix(run: Written, name: str, changes: list[Tensor]) -> Matrix:
+    words = len(run.tokens)
+    by_step: Values = [[*c.tolist(), *[None] * (words - len(c))] for c in changes]
+    formula = f"{rows_moved(changes)} rows of K would have to be computed again"
+    rows = [f"+ {token}" for token in run.tokens]
+    return Matrix(name, formula, by_step, rows, run.tokens, "word read", TOKEN_AXIS)

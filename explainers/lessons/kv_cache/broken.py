@@ -1,0 +1,76 @@
+"""Mistakes in a cache: which words get a wrong output, and how wrong."""
+
+from torch import Tensor
+
+from explainers.attention import masks
+from explainers.attention.cache_faults import LOST, append_after, drop_row, forget_offset
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import TOKEN_AXIS
+from explainers.lessons.kv_cache.written import CAUSAL, ROUNDING, Written, reading
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Figure, Panel
+from explainers.ui.plain import verbatim
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
+from explainers.ui.source import show_source
+
+WINDOW = 3
+"""Of the mistake with a window: this wide it should be."""
+FORGOTTEN, DROPPED, AFTER, SMALL = "no offset", "row lost", "too late", "window − 1"
+NOWHERE = "at none"
+
+
+def differences(run: Written) -> dict[str, Tensor]:
+    """Of each mistake, by word, the largest difference from what would be right (tokens,)."""
+    right, windowed = run.outputs(CAUSAL), run.outputs(reading(masks.sliding_window(WINDOW)))
+    wrong = {
+        FORGOTTEN: (run.outputs(forget_offset), right),
+        DROPPED: (run.outputs(drop_row), right),
+        AFTER: (run.outputs(append_after), right),
+        SMALL: (run.ring_outputs(WINDOW - 1, sinks=0), windowed),
+    }
+    return {name: (a - b).abs().amax(dim=-1) for name, (a, b) in wrong.items()}
+
+
+def begins(difference: Tensor) -> int | None:
+    """The first word, from 0, whose output is wrong."""
+    wrong = (difference > ROUNDING).nonzero().flatten().tolist()
+    return wrong[0] if wrong else None
+
+
+def in_words(run: Written, difference: Tensor) -> str:
+    """The same for the reader."""
+    first = begins(difference)
+    return NOWHERE if first is None else f"{first + 1}: {run.tokens[first]}"
+
+
+def show_broken(text: Prose, run: Written) -> None:
+    """A guess about one mistake, then all of them, word by word."""
+    text("broken", window=WINDOW, kept=WINDOW - 1)
+    found = differences(run)
+    options = [f"{n + 1}: {token}" for n, token in enumerate(run.tokens)][:3]
+    if not revealed(text, "broken", options, in_words(run, found[FORGOTTEN])):
+        return
+    firsts = {name: verbatim(in_words(run, each)) for name, each in found.items()}
+    matrix = Matrix(
+        "how wrong",
+        "largest difference of the word's output",
+        [each.tolist() for each in found.values()],
+        [*found],
+        run.tokens,
+        "mistake",
+        TOKEN_AXIS,
+    )
+    alt = "A row per mistake, a column per word: how wrong the word's output is. " + ", ".join(
+        f"{name}: begins at word {in_words(run, each)}" for name, each in found.items()
+    )
+    show_figure(Figure([Panel("wrong", matrix)], alt), run.origin, "mistakes")
+    text(
+        "broken_seen",
+        lost=verbatim(run.tokens[min(LOST, len(run.tokens) - 1)]),
+        forgotten=firsts[FORGOTTEN],
+        dropped=firsts[DROPPED],
+        after=firsts[AFTER],
+        small=firsts[SMALL],
+    )
+    show_source(forget_offset, drop_row, append_after)

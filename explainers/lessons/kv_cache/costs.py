@@ -1,0 +1,93 @@
+"""What a cache saves, counted step by step, as curves over the length of a text."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+import torch
+
+from explainers import examples
+from explainers.attention.cache_costs import (
+    Work,
+    cache_bytes,
+    one_call,
+    with_cache,
+    without_cache,
+)
+from explainers.lessons.kv_cache.written import D_MODEL, HEAD_DIM, LAYERS
+from explainers.ui.picture import show_chart
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
+from explainers.ui.provenance import formula
+from explainers.ui.source import show_source
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LENGTHS = tuple(2**power for power in range(11))
+SERIES = "with the cache", "without"
+ORIGIN = formula("counted step by step", torch.device("cpu"))
+ANSWERS = "O(T): it doubles", "O(T²): four times as much", "O(T³): eight times as much"
+GROWTH = dict(zip((2, 4, 8), ANSWERS, strict=True))
+
+
+@st.cache_data(show_spinner=False)
+def counted() -> dict[int, tuple[Work, Work]]:
+    """With and without a cache, for texts of each length, in one layer of the page."""
+    layer = examples.random_layer(D_MODEL, 1, 1, HEAD_DIM, 0)
+    return {length: (with_cache(length, layer), without_cache(length, layer)) for length in LENGTHS}
+
+
+def growth(of: Callable[[Work], int], way: int) -> str:
+    """Among the answers: how the work grows when a long text becomes twice as long."""
+    half, whole = (of(counted()[length][way]) for length in LENGTHS[-2:])
+    return GROWTH[round(whole / half)]
+
+
+def show_costs(text: Prose, words: int) -> None:
+    """Guess what is left of the scores; then rows, products and scores over the length."""
+    text("costs")
+    if not revealed(text, "costs", ANSWERS, growth(lambda work: work.scores, 0)):
+        return
+    from explainers.charts.curve import Axis, curve  # the page needs no altair to start
+
+    longest = LENGTHS[-1]
+    cached, again = counted()[longest]
+    pictures: dict[str, Callable[[Work], int]] = {
+        "rows of K computed": lambda work: work.rows,
+        "multiply-adds: projections": lambda work: work.projections,
+        "multiply-adds: scores": lambda work: work.scores,
+    }
+    for place, (title, of) in zip(st.columns(3), pictures.items(), strict=True):
+        with place:
+            alt = (
+                f"{title}, in total, {longest:,} words: {of(cached):,} with, {of(again):,} without."
+            )
+            axes = {"x": Axis("words", logarithmic=True), "y": Axis(title, logarithmic=True)}
+            show_chart(curve, _rows(of), alt, title, ORIGIN, series=SERIES, **axes)
+    layer = examples.random_layer(D_MODEL, 1, 1, HEAD_DIM, 0)
+    held = LAYERS * cache_bytes(words, layer)
+    text(
+        "costs_seen",
+        length=f"{longest:,}",
+        rows=f"{cached.rows:,}",
+        rows_again=f"{again.rows:,}",
+        scores=f"{cached.scores:,}",
+        scores_again=f"{again.scores:,}",
+        ratio=f"{again.scores / cached.scores:,.0f}",
+        words=words,
+        held=f"{held:,}",
+        each=held // words,
+    )
+    show_source(one_call, with_cache, without_cache, cache_bytes)
+
+
+def _rows(of: Callable[[Work], int]) -> "pd.DataFrame":
+    import pandas as pd
+
+    points = [
+        (length, of(work), name, False)
+        for length, both in counted().items()
+        for name, work in zip(SERIES, both, strict=True)
+    ]
+    return pd.DataFrame(points, columns=["x", "y", "series", "reference"])

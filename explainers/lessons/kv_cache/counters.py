@@ -1,0 +1,18 @@
+"""What reading a text has cost so far, in a line beside the slider."""
+
+from explainers.attention.cache_costs import cache_bytes, with_cache, without_cache
+from explainers.lessons.kv_cache.written import Written
+
+
+def counters(run: Written, place: int) -> str:
+    """What has been done so far, with the cache and without one; and the proof."""
+    length = place + 1
+    both = [[work(length, layer) for layer in run.layers] for work in (with_cache, without_cache)]
+    rows, rows_again = (sum(work.rows for work in way) for way in both)
+    adds, adds_again = (sum(work.projections + work.scores for work in way) for way in both)
+    held = sum(cache_bytes(length, layer) for layer in run.layers)
+    return (
+        f"{length}: “{run.tokens[place]}” · so far {rows:,} rows of K (without a cache "
+        f"{rows_again:,}), {adds:,} multiply-adds ({adds_again:,}) · {held:,} bytes held (0) · "
+        f"largest |cached − recomputed| = {run.row_by_row[place]:g}"
+    )

@@ -1,0 +1,111 @@
+"""One word after the other: what a step computes, what it reads, and that nothing else is lost."""
+
+from functools import partial
+
+from explainers.attention.cache import append, look_up, project_at, read
+from explainers.attention.decoding import recompute, through
+from explainers.charts.matrix import Matrix, Values, largest
+from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, TOKEN_AXIS
+from explainers.lessons.kv_cache.arithmetic import explain
+from explainers.lessons.kv_cache.counters import counters
+from explainers.lessons.kv_cache.frames import filled, one_row, padded
+from explainers.lessons.kv_cache.written import HEAD_DIM, Written
+from explainers.ui import controls
+from explainers.ui.clicks import show_clickable
+from explainers.ui.panels import Panel, Slider
+from explainers.ui.plain import verbatim
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
+from explainers.ui.source import show_source
+
+WITH, WITHOUT = "cache", "no cache"
+
+
+def show_decoding(text: Prose, run: Written) -> None:
+    """How many rows a step computes; then every step, under the reader's finger."""
+    words = len(run.tokens)
+    options = "1", f"{words}", f"{words * (words + 1) // 2}"
+    last = run.steps[-1].reads[-1]
+    word, answer = verbatim(run.tokens[-1]), f"{last.query.shape[-2]}"
+    if not revealed(text, "decoding", options, answer, last=word, before=words - 1):
+        return
+    text("decoding_seen")
+    show_steps(run)
+    text("proof", same=f"{max(run.row_by_row):g}", rounding=f"{max(run.in_one_product):.1g}")
+    show_source(project_at, append, look_up, read, through, recompute)
+
+
+def show_steps(run: Written) -> None:
+    """Both layers, and how often each row was computed, a frame for each word."""
+    control, words = controls.words_read, len(run.tokens)
+    place = min(control(), words - 1)
+    labels = [counters(run, n) for n in range(words)]
+    panels = panels_of(run, place)
+    slider = Slider(control.label, labels, place, lambda n: control.put(n + 1), plays=True)
+    alt = "Step by step: one row of Q, the rows of K and V that are kept, and the weights."
+    show_clickable(
+        panels, partial(explain, run, panels, place), run.origin, "decoding", alt, slider
+    )
+
+
+def panels_of(run: Written, place: int) -> list[Panel]:
+    """Every matrix, with a frame for each word; `place` is the one that is shown at first."""
+    panels = [panel for layer in range(len(run.layers)) for panel in _layer(run, layer, place)]
+    return [*panels, _made(run, place)]
+
+
+def _layer(run: Written, layer: int, place: int) -> list[Panel]:
+    reads = [step.reads[layer] for step in run.steps]
+    alone = [one_row(run, n, done.query[0, 0].tolist()) for n, done in enumerate(reads)]
+    keys = [filled(run, done.cache.key[0]) for done in reads]
+    values = [filled(run, done.cache.value[0]) for done in reads]
+    weights: list[Values] = [[padded(run, done.weights[0, 0])] for done in reads]
+    number = layer + 1
+    kinds = (
+        ("Q", "query", "computed, used, forgotten", alone),
+        ("K", "key", "kept", keys),
+        ("V", "value", "kept", values),
+    )
+    columns = [str(n) for n in range(HEAD_DIM)]
+    panels = []
+    for name, role, formula, frames in kinds:
+        limit = max(map(largest, frames))
+        named = f"{name}, layer {number}"
+        matrix = Matrix(
+            named,
+            formula,
+            frames[place],
+            run.tokens,
+            columns,
+            TOKEN_AXIS,
+            FEATURE_AXIS,
+            role=role,
+            limit=limit,
+        )
+        heading = f"Layer {number}" if name == "Q" else ""
+        panels.append(Panel(named, matrix, frames=tuple(frames), heading=heading))
+    named, axes = f"weights, layer {number}", ("word", KEY_AXIS)
+    formula = "of the new word over all that is kept: they sum to 1"
+    shares = Matrix(named, formula, weights[place], ["new word"], run.tokens, *axes, kind="weights")
+    return [*panels, Panel(named, shares, frames=tuple(weights))]
+
+
+def _made(run: Written, place: int) -> Panel:
+    """With a cache a row is made once; without one, again at every later step."""
+    words = len(run.tokens)
+    frames: list[Values] = [
+        [[1.0, step - row + 1.0] if row <= step else [None, None] for row in range(words)]
+        for step in range(words)
+    ]
+    matrix = Matrix(
+        "times computed",
+        "each row of K and V, so far",
+        frames[place],
+        run.tokens,
+        (WITH, WITHOUT),
+        TOKEN_AXIS,
+        "way",
+        limit=words,
+        places=0,
+    )
+    return Panel("made", matrix, frames=tuple(frames), heading="How often each row was computed")

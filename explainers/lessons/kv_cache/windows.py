@@ -1,0 +1,100 @@
+"""Caches that stop growing: who stands in which slot, and how far the outputs move."""
+
+from torch import Tensor
+
+from explainers.attention.cache_costs import cache_bytes
+from explainers.attention.cache_windows import put, read_ring, sinks_and_window, slot_of
+from explainers.charts.matrix import Matrix, Values
+from explainers.charts.theme import TOKEN_AXIS
+from explainers.lessons.kv_cache.costs import LENGTHS, ORIGIN
+from explainers.lessons.kv_cache.written import CAUSAL, Written, gap, reading
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Figure, Panel
+from explainers.ui.picture import show_chart
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
+from explainers.ui.source import show_source
+
+SERIES = "every row kept", "sinks and window"
+
+
+def slots_over_time(words: int, sinks: int, window: int) -> list[list[float | None]]:
+    """A row per slot, a column per word read: the number of the word whose row stands there."""
+    held: list[float | None] = [None] * (sinks + window)
+    columns = []
+    for word in range(words):
+        held[slot_of(word, sinks, window)] = word + 1.0
+        columns.append(list(held))
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def show_windows(text: Prose, run: Written, window: int, sinks: int) -> None:
+    """Guess where a row is written; then two caches of fixed size, and what they lose."""
+    words, slots = len(run.tokens), sinks + window
+    answer = f"{slot_of(window, 0, window)}"
+    options = ["0", f"{window - 1}", f"{window}"]
+    if not revealed(text, "windows", options, answer, window=window, next=window + 1):
+        return
+    full = run.outputs(CAUSAL)
+    ring, with_sinks = run.ring_outputs(window, 0), run.ring_outputs(slots, sinks)
+    lost = {
+        "window": _lost(ring, full),
+        "with sinks": _lost(with_sinks, full),
+    }
+    panels = [
+        Panel("ring", _slots(run, f"ring of {window}", 0, window), heading="Whose row is where"),
+        Panel("sinks", _slots(run, f"{sinks} sinks + ring of {window}", sinks, window)),
+        Panel("lost", _losses(run, lost), heading="What is lost"),
+    ]
+    alt = "Which word's row stands in which slot, word by word, and how far the outputs move."
+    show_figure(Figure(panels, alt), run.origin, "slots")
+    _show_held(text, run, slots)
+    masked = run.outputs(reading(sinks_and_window(0, window)))
+    masked_sinks = run.outputs(reading(sinks_and_window(sinks, window)))
+    text(
+        "windows_seen",
+        slots=slots,
+        full=words,
+        same=f"{max(gap(ring, masked), gap(with_sinks, masked_sinks)):.1g}",
+        window=window,
+        without=f"{ring.sub(full).abs().max().item():.2f}",
+        sinks=sinks,
+        with_sinks=f"{with_sinks.sub(full).abs().max().item():.2f}",
+    )
+    show_source(slot_of, put, read_ring, sinks_and_window)
+
+
+def _show_held(text: Prose, run: Written, slots: int) -> None:
+    import pandas as pd
+
+    from explainers.charts.curve import Axis, curve  # the page needs no altair to start
+
+    text("held")
+    points = [
+        (length, sum(cache_bytes(rows, layer) for layer in run.layers), name, False)
+        for length in LENGTHS
+        for name, rows in zip(SERIES, (length, min(length, slots)), strict=True)
+    ]
+    rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
+    alt = f"Bytes held: they grow with the text, or stay at those of {slots} rows."
+    axes = {"x": Axis("words", logarithmic=True), "y": Axis("bytes", logarithmic=True)}
+    show_chart(curve, rows, alt, "held", ORIGIN, series=SERIES, **axes)
+
+
+def _slots(run: Written, name: str, sinks: int, window: int) -> Matrix:
+    words = len(run.tokens)
+    values: Values = slots_over_time(words, sinks, window)
+    rows = [f"{n}: sink" if n < sinks else f"{n}" for n in range(sinks + window)]
+    formula = f"{sinks + window} rows of memory for any text; a number names a word"
+    return Matrix(
+        name, formula, values, rows, run.tokens, "slot", TOKEN_AXIS, limit=words, places=0
+    )
+
+
+def _lost(outputs: Tensor, full: Tensor) -> list[float]:
+    return [float(each) for each in (outputs - full).abs().amax(dim=-1)]
+
+
+def _losses(run: Written, lost: dict[str, list[float]]) -> Matrix:
+    formula = "largest difference of an output from full causal attention"
+    return Matrix("lost", formula, [*lost.values()], [*lost], run.tokens, "cache", TOKEN_AXIS)

@@ -1,0 +1,52 @@
+"""What a model keeps while it writes: decoding with a KV cache, with proof, costs and mistakes."""
+
+import streamlit as st
+
+from explainers.lessons.kv_cache.both_ways import show_both_ways
+from explainers.lessons.kv_cache.broken import show_broken
+from explainers.lessons.kv_cache.costs import show_costs
+from explainers.lessons.kv_cache.decoding_picture import show_decoding
+from explainers.lessons.kv_cache.timing import show_timing
+from explainers.lessons.kv_cache.windows import show_windows
+from explainers.lessons.kv_cache.written import Written
+from explainers.ui import common, controls
+
+text = common.page_text(__file__)
+
+
+@st.fragment
+def word_by_word(run: Written) -> None:
+    """Every step of reading the sentence, and that what is kept is what would be recomputed."""
+    show_decoding(text, run)
+
+
+@st.fragment
+def mistakes(run: Written) -> None:
+    """What a wrong cache does, and why a mask that looks ahead allows none."""
+    show_broken(text, run)
+    show_both_ways(text, run)
+
+
+@st.fragment
+def price(run: Written) -> None:
+    """What a cache saves: counted, and measured."""
+    show_costs(text, len(run.tokens))
+    show_timing(text, run.x.device)
+
+
+@st.fragment
+def bounded(run: Written) -> None:
+    """Caches that stop growing."""
+    text("windows")
+    with st.container(horizontal=True):
+        window, sinks = int(controls.reach_window()), int(controls.sinks())
+    show_windows(text, run, window, sinks)
+
+
+text("question")
+choices = Written(controls.sentence().tokens, common.seed())
+word_by_word(choices)
+mistakes(choices)
+price(choices)
+bounded(choices)
+text("notice")

@@ -1,0 +1,275 @@
+"""Page 08: what it prints and draws is what a cache does, whatever a link asks for."""
+
+import json
+import re
+import time
+
+import pytest
+import torch
+from opening import ROOT, opened, pictures, widgets
+from streamlit.testing.v1 import AppTest
+from test_live_training import over, wait
+
+from explainers.attention import masks
+from explainers.attention.cache_costs import cache_bytes, with_cache, without_cache
+from explainers.lessons.kv_cache import stopwatch, timing
+from explainers.lessons.kv_cache.arithmetic import explain
+from explainers.lessons.kv_cache.both_ways import moved, rows_moved
+from explainers.lessons.kv_cache.broken import NOWHERE, begins, differences, in_words
+from explainers.lessons.kv_cache.costs import GROWTH, growth
+from explainers.lessons.kv_cache.decoding_picture import panels_of
+from explainers.lessons.kv_cache.windows import slots_over_time
+from explainers.lessons.kv_cache.written import CAUSAL, Written, gap, reading
+from explainers.lessons.measuring import BusyError, Measuring
+from explainers.sentence import SENTENCE
+from explainers.ui.panels import Cell
+
+PAGE = ROOT / "pages" / "08_kv_cache.py"
+TOKENS = tuple(SENTENCE.split())
+LONG = " ".join(f"w{n}" for n in range(24))
+
+
+def said(visit):
+    return " ".join("\n".join(markdown.value for markdown in visit.main.markdown).split())
+
+
+def figure(visit, first):
+    """What is sent for the linked picture that begins with this panel."""
+    linked = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
+    [found] = [data for data in linked if data["panels"][0]["id"] == first]
+    return found
+
+
+def frames(visit, name):
+    [found] = [p for p in figure(visit, "Q, layer 1")["panels"] if p["id"] == name]
+    return found["frames"]
+
+
+def close(numbers):
+    return pytest.approx(numbers.flatten().tolist(), abs=1e-5)
+
+
+def flat(lines):
+    return [value for line in lines for value in line if value is not None]
+
+
+@pytest.mark.parametrize("text", [SENTENCE, LONG, "one"])
+def test_each_step_computes_one_query_and_keeps_every_key_and_value(text):
+    visit = opened(PAGE, {"text": text, "seed": "3"})
+    run = Written(tuple(text.split()), 3)
+    for layer in (1, 2):
+        whole = run.one_pass(len(run.tokens), masks.causal).reads[layer - 1]
+        steps = {name: frames(visit, f"{name}, layer {layer}") for name in ("Q", "K", "V")}
+        weights = frames(visit, f"weights, layer {layer}")
+        for n in range(len(run.tokens)):
+            assert flat(steps["Q"][n]) == close(whole.query[0, n])
+            assert flat(steps["K"][n]) == close(whole.cache.key[0, : n + 1])
+            assert flat(steps["V"][n]) == close(whole.cache.value[0, : n + 1])
+            assert flat(weights[n]) == close(whole.weights[0, n, : n + 1])
+
+
+def test_the_proof_is_exact_and_one_product_is_rounding():
+    for seed in (0, 7):
+        run = Written(tuple(LONG.split()), seed)
+        assert set(run.row_by_row) == {0.0}
+        assert 0 < max(run.in_one_product) < 1e-4
+
+
+def test_the_proof_is_computed(monkeypatch):
+    """A cache that forgets is seen beside the slider, at the word where it begins."""
+    from explainers.attention.cache_faults import forget_offset
+    from explainers.lessons.kv_cache import written
+
+    monkeypatch.setattr(written, "CAUSAL", forget_offset)
+    shown = figure(opened(PAGE), "Q, layer 1")["slider"]["labels"]
+    first, second = (float(label.rpartition("= ")[2]) for label in shown[:2])
+    assert first == 0
+    assert second > 0.01
+
+
+def test_counters_stand_beside_the_slider():
+    label = figure(opened(PAGE, {"words_read": "5"}), "Q, layer 1")["slider"]
+    assert (label["index"], label["plays"]) == (4, True)
+    run = Written(TOKENS, 0)
+    [layer, _] = run.layers
+    cached, again = with_cache(5, layer), without_cache(5, layer)
+    numbers = [int(n.replace(",", "")) for n in re.findall(r"\d[\d,]*", label["labels"][4])]
+    adds = [2 * (work.projections + work.scores) for work in (cached, again)]
+    bytes_held = 2 * cache_bytes(5, layer)
+    assert numbers == [5, 10, 30, *adds, bytes_held, 0, 0]
+
+
+def test_a_row_is_made_once_or_again_and_again():
+    made = frames(opened(PAGE), "made")
+    assert made[-1] == [[1, 7 - row] for row in range(7)]
+    assert made[0] == [[1, 1], *[[None, None]] * 6]
+
+
+def test_every_number_has_its_arithmetic():
+    run = Written(TOKENS, 0)
+    panels = panels_of(run, 3)
+    for panel in panels:
+        for row, line in enumerate(panel.matrix.values):
+            for column, value in enumerate(line):
+                told = explain(run, panels, 3, Cell(panel.id, row, column))
+                assert float(told.value) == pytest.approx(value or 0.0, abs=1e-2)
+                if value is None:
+                    assert "not computed in this step" in told.lines[0]
+    once, again = (explain(run, panels, 3, Cell("made", 1, way)).lines[0] for way in (0, 1))
+    assert once == "Once: when word 2 was read."
+    assert again == "4 words read − 1 before it = 3 times."
+
+
+def test_each_mistake_begins_where_the_text_says():
+    visit = opened(PAGE, {"seed": "5"})
+    found = differences(Written(TOKENS, 5))
+    assert list(map(begins, found.values())) == [1, 2, 0, 2]
+    drawn = figure(visit, "wrong")["panels"][0]
+    assert drawn["rows"] == list(found)
+    assert flat(drawn["values"]) == close(torch.stack([*found.values()]))
+    assert re.findall(r"from(?: word)? ` (\d: \w+) `", said(visit)) == [
+        "2: CEO",
+        "3: announced",
+        "1: The",
+        "3: announced",
+    ]
+
+
+def test_one_word_cannot_show_a_forgotten_offset():
+    run = Written(("one",), 0)
+    assert in_words(run, differences(run)["no offset"]) == NOWHERE
+
+
+def test_full_attention_changes_every_older_row():
+    run = Written(TOKENS, 2)
+    counts = [rows_moved(moved(run, rule)) for rule in (masks.causal, masks.full)]
+    assert counts == [0, 21]
+    shown = figure(opened(PAGE, {"seed": "2"}), "causal")["panels"]
+    assert [re.findall(r"\d+", panel["formula"])[0] for panel in shown] == ["0", "21"]
+    assert max(flat(shown[0]["values"])) < 1e-5
+    assert flat(shown[1]["values"]) == close(torch.cat(moved(run, masks.full)))
+
+
+def test_how_the_work_grows():
+    works = [lambda work: work.rows, lambda work: work.projections, lambda work: work.scores]
+    assert [growth(of, 0) for of in works] == [GROWTH[2], GROWTH[2], GROWTH[4]]
+    assert [growth(of, 1) for of in works] == [GROWTH[4], GROWTH[4], GROWTH[8]]
+
+
+def test_slots_are_used_in_turn():
+    assert slots_over_time(5, 1, 2) == [[1, 1, 1, 1, 1], [None, 2, 2, 4, 4], [None, None, 3, 3, 5]]
+
+
+@pytest.mark.parametrize(("window", "sinks"), [(1, 0), (2, 4), (5, 2)])
+def test_rings_are_drawn_and_compared(window, sinks):
+    visit = opened(PAGE, {"reach_window": str(window), "sinks": str(sinks)})
+    run = Written(TOKENS, 0)
+    ring, slots, lost = figure(visit, "ring")["panels"]
+    assert ring["values"] == slots_over_time(7, 0, window)
+    assert slots["values"] == slots_over_time(7, sinks, window)
+    full = run.outputs(CAUSAL)
+    masked = run.outputs(reading(masks.sliding_window(window)))
+    assert lost["values"][0] == close((masked - full).abs().amax(dim=-1))
+    assert gap(run.ring_outputs(sinks + 8, sinks), full) < 1e-5
+    if window + sinks < 7:
+        assert f"outputs move by up to {gap(masked, full):.2f} with the window" in said(visit)
+
+
+def test_choices_stay_within_the_text():
+    visit = opened(PAGE, {"text": "two words", "words_read": "24"})
+    assert not visit.exception
+    assert figure(visit, "Q, layer 1")["slider"]["index"] == 1
+    assert {"reach_window", "sinks"} <= set(widgets(visit))
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Texts so short that nobody waits."""
+    monkeypatch.setattr(timing, "lengths_on", lambda _: (2, 5))
+
+
+def timing_page():
+    import torch
+
+    from explainers.lessons.kv_cache.timing import show_timing
+    from explainers.ui.prose import Prose
+
+    show_timing(Prose("08_kv_cache.py"), torch.device("cpu"))
+
+
+def click(visit, label):
+    next(button for button in visit.button if button.label == label).click()
+    return visit.run()
+
+
+def test_times_are_measured_and_drawn(short):
+    visit = click(AppTest.from_function(timing_page, default_timeout=60).run(), "Measure it here")
+    job = visit.session_state[timing.JOB]
+    over(job)
+    visit.run()
+    assert not visit.exception
+    assert job.state == "done"
+    assert [one.length for one in job.found] == [2, 5]
+    assert all(one.cached > 0 and one.recomputed > 0 for one in job.found)
+    assert "Length 2 of 2" in visit.get("progress")[0].text
+    assert f"**{1000 * job.found[1].cached:.2f} ms** with the cache" in said(visit)
+    assert "measured live on cpu" in said(visit)
+    assert [button.label for button in visit.button] == ["Measure it here"]
+
+
+def test_a_measurement_can_be_cancelled(short, monkeypatch):
+    def endless(_):
+        while True:
+            time.sleep(0.001)
+            yield stopwatch.Timed(2, 0.5, 0.75)
+
+    monkeypatch.setattr(timing, "timed", endless)
+    visit = click(AppTest.from_function(timing_page, default_timeout=60).run(), "Measure it here")
+    job = visit.session_state[timing.JOB]
+    job.steps = 10**9
+    wait(lambda: len(job.found) > 1)
+    click(visit.run(), "Cancel")
+    over(job)
+    assert "cancelled" in visit.run().get("progress")[0].text
+
+
+def test_a_measurement_that_fails_says_why(short, monkeypatch):
+    def broken(_):
+        raise ZeroDivisionError("no such length")
+
+    monkeypatch.setattr(timing, "timed", broken)
+    visit = click(AppTest.from_function(timing_page, default_timeout=60).run(), "Measure it here")
+    over(visit.session_state[timing.JOB])
+    assert "no such length" in visit.run().error[0].value
+
+
+def test_never_two_at_a_time_and_not_too_many_wait():
+    running, most = [], []
+
+    def measure():
+        running.append(1)
+        most.append(len(running))
+        yield 1
+        running.pop()
+
+    def slow():
+        while True:
+            time.sleep(0.001)
+            yield 0
+
+    first = Measuring(10**9, slow).start()
+    wait(lambda: first.found)
+    others = [Measuring(1, measure).start() for _ in range(3)]
+    with pytest.raises(BusyError):
+        Measuring(1, measure).start()
+    assert {job.state for job in others} == {"waiting"}
+    first.cancel()
+    for job in (first, *others):
+        over(job)
+    assert [job.state for job in (first, *others)] == ["cancelled", "done", "done", "done"]
+    assert max(most) == 1
+
+
+def test_an_accelerator_gets_longer_texts():
+    assert stopwatch.lengths_on(torch.device("cpu"))[-1] == 1024
+    assert stopwatch.lengths_on(torch.device("cuda"))[-1] == 4096
