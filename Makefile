@@ -27,9 +27,10 @@ check: $(VENV)/tools ## lint, format and types
 	$(IN_VENV) ruff format --check $(CODE)
 	$(IN_VENV) mypy $(CODE)
 
-bench: $(VENV)/tools browser ## measure the time from a slider to the picture, and to start
+bench: $(VENV)/tools browser ## measure from a slider to the picture, to start, and attention in tiles
 	$(IN_VENV) benchmarks.latency
 	$(IN_VENV) benchmarks.start
+	$(IN_VENV) benchmarks.attention
 
 # The files app and tools are empty: they say when the packages were last installed.
 $(VENV)/app: requirements.txt | $(VENV)/bin/pip

@@ -19,6 +19,7 @@ CONTENTS = {
     "Generation and memory": {
         "pages/08_kv_cache.py": "KV cache",
         "pages/09_cache_memory.py": "Cache memory",
+        "pages/10_long_sequences.py": "Long sequences",
     },
 }
 

@@ -21,21 +21,22 @@ def options(description: str | None, repetitions: int, unit: str) -> argparse.Na
     return parser.parse_args()
 
 
-def section(title: str, browser: str, remarks: str, head: str, rows: Iterable[str]) -> str:
+def section(title: str, browser: str | None, remarks: str, head: str, rows: Iterable[str]) -> str:
     """One part of the results: `head` and `rows` are cells separated by "|"."""
     line = "|".join([" --- "] + [" ---: "] * head.count("|"))
     table = "\n".join(f"|{row}|" for row in (head, line, *rows))
     return f"## {title}\n\n{conditions(browser)}\n\n{remarks}\n\n{table}\n"
 
 
-def conditions(browser: str) -> str:
+def conditions(browser: str | None) -> str:
     """Date, machine and versions, without which a time says nothing."""
     packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    shared = f", Chromium {browser}. Server, browser and driver share the machine"
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return (
         f"{datetime.date.today():%d %B %Y}. {_processor()}, {os.cpu_count()} cores, "
-        f"{memory:.0f} GiB, {platform.system()}. Python {platform.python_version()}, {packages}, "
-        f"Chromium {browser}. Server, browser and driver share the machine."
+        f"{memory:.0f} GiB, {platform.system()}. Python {platform.python_version()}, {packages}"
+        f"{shared if browser else ''}."
     )
 
 

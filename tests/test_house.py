@@ -25,7 +25,7 @@ ARROWS = {
     "explainers/lessons": "streamlit torch pandas explainers.lessons explainers.ui "
     "explainers.attention explainers.charts explainers.examples explainers.sentence "
     "explainers.tokens explainers.trained explainers.training explainers.working "
-    "explainers.memory",
+    "explainers.memory explainers.digits explainers.device",
     "explainers/ui": "streamlit torch pandas vl_convert explainers.ui explainers.charts "
     "explainers.device explainers.sentence explainers.working",
     "explainers/ui/server.py": "streamlit uvicorn",

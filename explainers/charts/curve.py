@@ -11,15 +11,23 @@ from explainers.charts.theme import Theme
 
 @dataclass(frozen=True)
 class Axis:
-    """What an axis measures, and whether its steps are equal ratios."""
+    """What an axis measures, whether its steps are equal ratios, and where its ticks stand."""
 
     title: str
     logarithmic: bool = False
+    ticks: tuple[float, ...] = ()
 
     @property
     def scale(self) -> alt.Scale:
         """Powers of two are the ticks of a logarithmic axis, as head sizes are powers of two."""
         return alt.Scale(type="log", base=2) if self.logarithmic else alt.Scale(type="linear")
+
+    @property
+    def axis(self) -> alt.Axis:
+        """Vega drops labels of given ticks unless it is told how many there are."""
+        if not self.ticks:
+            return alt.Axis()
+        return alt.Axis(values=list(self.ticks), tickCount=len(self.ticks))
 
 
 def curve(
@@ -30,8 +38,8 @@ def curve(
     `series` names the measured ones and then, if there is one, the theory.
     """
     base = alt.Chart(rows).encode(
-        alt.X("x:Q").scale(x.scale).title(x.title),
-        alt.Y("y:Q").scale(y.scale).title(y.title),
+        alt.X("x:Q").scale(x.scale).axis(x.axis).title(x.title),
+        alt.Y("y:Q").scale(y.scale).axis(y.axis).title(y.title),
         alt.Color("series:N")
         .scale(domain=list(series), range=list(theme.series[: len(series)]))
         .legend(orient="top", title=None, columns=2, labelLimit=300),

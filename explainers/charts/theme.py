@@ -9,6 +9,7 @@ from dataclasses import dataclass
 QUERY_AXIS, KEY_AXIS, TOKEN_AXIS = "query", "key", "token"
 FEATURE_AXIS, POSITION_AXIS = "dimension", "position"
 HEAD_AXIS, LAYER_AXIS = "head", "layer"
+BLOCK_AXIS, KEPT_AXIS = "block read", "kept"
 WEIGHT_DOMAIN = (0.0, 1.0)
 MAX_MARKS_SIDE = 64
 """A matrix longer than this on a side is drawn as one image."""

@@ -10,7 +10,7 @@ from explainers.sentence import (
     Sentence,
     read_sentence,
 )
-from explainers.ui import memory_controls
+from explainers.ui import length_controls, memory_controls
 from explainers.ui.drawn import CAUSAL, Drawing
 from explainers.ui.kinds import URL, Choice, Counter, Ladder, Listed, Switch, Whole
 from explainers.ui.links import KEPT, NOTICES, Control
@@ -91,7 +91,7 @@ sinks = Choice("sinks", "Sinks", "1", ("0", "1", "2", "4"), help="First words th
 dropout = Live("dropout", "Probability", 0.1, tuple(n / 10 for n in range(10)))
 
 ALL = tuple(one for one in [*globals().values()] if isinstance(one, Control) and one is not text)
-ALL += memory_controls.ALL
+ALL += length_controls.ALL + memory_controls.ALL
 """Every choice but the text."""
 
 

@@ -1,0 +1,132 @@
+"""Attention tile by tile on the sentence: the order, what is held, and what is done so far."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil
+
+import torch
+from torch import Tensor
+
+from explainers.attention.masks import Rule
+from explainers.attention.online_softmax import begin
+from explainers.attention.scaled_dot_product import attention
+from explainers.attention.tiled import positions, read_tile, tiled_attention
+from explainers.charts.matrix import Matrix, Values, largest
+from explainers.charts.theme import FEATURE_AXIS, QUERY_AXIS
+from explainers.lessons.mask_lab import Lab, pairs
+from explainers.ui.panels import Panel, oriented
+
+MOST_SIDE = 6
+"""Tiles on a side that can still be followed, and sent with a picture for each."""
+ORDER, HELD, DONE = "order of tiles", "scores in memory", "output so far"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A tile that was read: its queries and keys, and what its queries know then."""
+
+    queries: slice
+    keys: slice
+    output: Tensor
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """A sentence cut into tiles, under a rule; small tiles of a long text would be too many."""
+
+    lab: Lab
+    rule: Rule
+    asked: tuple[int, int]
+
+    @property
+    def blocks(self) -> tuple[int, int]:
+        """Queries and keys of a tile."""
+        least = ceil(len(self.lab.tokens) / MOST_SIDE)
+        q_block, kv_block = (max(side, least) for side in self.asked)
+        return q_block, kv_block
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """What `tiled_attention` does, written down tile by tile."""
+        length, (q_block, kv_block) = len(self.lab.tokens), self.blocks
+        query, key, value = self.lab.views
+        query_pos, key_pos = (p.to(query.device) for p in positions(length, length, *self.blocks))
+        steps = []
+        for i in range(0, length, q_block):
+            rows = slice(i, min(i + q_block, length))
+            running = begin(query[rows], value)
+            for j in range(0, length, kv_block):
+                columns = slice(j, min(j + kv_block, length))
+                mask = self.rule(query_pos[rows], key_pos[:, columns])
+                if mask.any():
+                    running = read_tile(running, query[rows], key[columns], value[columns], mask)
+                    steps.append(Step(rows, columns, running.output))
+        return steps
+
+    @property
+    def count(self) -> int:
+        """How many tiles there are, read or not."""
+        rows, columns = (ceil(len(self.lab.tokens) / side) for side in self.blocks)
+        return rows * columns
+
+    @property
+    def difference(self) -> float:
+        """The largest of `tiled_attention` from `attention`."""
+        tiled = tiled_attention(*self.lab.views, self.rule, *self.blocks)
+        whole = attention(*self.lab.views, self.lab.mask(self.rule)).output
+        return (tiled - whole).abs().max().item()
+
+    def output(self, read: int) -> Tensor:
+        """What is known after so many tiles; a row that has read nothing is not a number."""
+        output = torch.full_like(self.lab.views.value, torch.nan)
+        for step in self.steps[:read]:
+            output[step.queries] = step.output
+        return output
+
+    def seen(self, read: int) -> Tensor:
+        """The pairs that were looked at in so many tiles."""
+        mask = self.lab.mask(self.rule)
+        seen = torch.zeros_like(mask)
+        for step in self.steps[:read]:
+            seen[step.queries, step.keys] = mask[step.queries, step.keys]
+        return seen
+
+    def order(self) -> Values:
+        """On each cell the number of its tile; blank where none is read."""
+        length = len(self.lab.tokens)
+        numbers: list[list[float | None]] = [[None] * length for _ in range(length)]
+        for count, step in enumerate(self.steps, start=1):
+            for line in numbers[step.queries]:
+                line[step.keys] = [count] * (step.keys.stop - step.keys.start)
+        return numbers
+
+    def held(self, read: int) -> Values:
+        """The scores of the tile that was read last: there are no others."""
+        last = self.seen(read) & ~self.seen(read - 1)
+        return blank(self.lab.scores.masked_fill(~last, torch.nan))
+
+    def panels(self, read: int) -> list[Panel]:
+        """The picture after so many tiles, with a frame for every number of them."""
+        tokens, count = self.lab.tokens, range(1, len(self.steps) + 1)
+        held = tuple(self.held(n) for n in count)
+        done = tuple(blank(self.output(n)) for n in count)
+        features = [str(n) for n in range(self.lab.views.value.shape[1])]
+        tiles = f"{len(self.steps)} of {self.count} tiles are read"
+        order = replace(pairs(ORDER, tiles, self.order(), tokens), places=0)
+        # A colour means the same number in every frame.
+        scores = pairs(HELD, "one tile and no more", held[read - 1], tokens)
+        scores = replace(scores, limit=largest(self.lab.scores.tolist()))
+        axes = tokens, features, QUERY_AXIS, FEATURE_AXIS
+        output = Matrix(DONE, "the values read so far, mixed", done[read - 1], *axes)
+        output = replace(output, limit=largest(self.lab.views.value.tolist()))
+        panels = [
+            Panel(ORDER, order),
+            Panel(HELD, scores, frames=held),
+            Panel(DONE, output, frames=done),
+        ]
+        return oriented(panels, self.lab.queries_down)
+
+
+def blank(values: Tensor) -> Values:
+    """Numbers, and None for what is not a number."""
+    return [[None if v != v else v for v in line] for line in values.tolist()]

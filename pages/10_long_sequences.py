@@ -1,0 +1,63 @@
+"""Long sequences: n², a softmax in blocks, attention in tiles, and what this machine measures."""
+
+import streamlit as st
+
+from explainers.attention import masks
+from explainers.lessons.long_sequences.on_device import show_measuring
+from explainers.lessons.long_sequences.row_pictures import show_row
+from explainers.lessons.long_sequences.squares import show_squares
+from explainers.lessons.long_sequences.tile_pictures import show_spared, show_tiles
+from explainers.lessons.long_sequences.two_sequences import show_two
+from explainers.lessons.mask_lab import Lab
+from explainers.lessons.toy_choice import choose_head
+from explainers.ui import common, controls, length_controls
+
+text = common.page_text(__file__)
+
+
+@st.fragment
+def row(lab: Lab) -> None:
+    """A row of scores that is never whole."""
+    text("row")
+    with st.container(horizontal=True):
+        word = length_controls.reader(0, len(lab.tokens) - 1)
+        block = int(length_controls.kv_block())
+    show_row(text, lab, word, block)
+
+
+@st.fragment
+def tiles(lab: Lab) -> None:
+    """Many rows at once, and masks that let tiles be skipped."""
+    text("tiles")
+    with st.container(horizontal=True):
+        rule = controls.mask(list(masks.RULES))
+        sides = int(length_controls.tile_rows()), int(length_controls.tile_columns())
+    show_tiles(text, lab, rule, sides)
+
+
+@st.fragment
+def measured() -> None:
+    """Plain, tiled and fused attention on this machine."""
+    text("measure")
+    show_measuring(text, length_controls.longest_measured())
+
+
+@st.fragment
+def two_sequences() -> None:
+    """Looking at another sequence, or joining it."""
+    text("two")
+    with st.container(horizontal=True):
+        q_len, kv_len = length_controls.cross_q(), length_controls.cross_kv()
+    show_two(text, q_len, kv_len)
+
+
+text("question")
+show_squares(text)
+head = choose_head(controls.sentence().tokens, has_mask=False, has_sizes=False)
+choices = Lab(head, common.queries_down())
+row(choices)
+tiles(choices)
+show_spared(text)
+measured()
+two_sequences()
+text("notice")
