@@ -10,7 +10,7 @@ from explainers.lessons.compressed import ROPE_DIM, given_to_latent, show_latent
 from explainers.lessons.dealt import show_mistake
 from explainers.lessons.many_heads_layer import LayerChoices, read_layer
 from explainers.lessons.penalties import show_penalties
-from explainers.lessons.sharing import D_MODEL, divisors, show_shared
+from explainers.lessons.sharing import D_MODEL, HEAD_DIM, divisors, show_shared
 from explainers.lessons.turning import show_turning
 from explainers.lessons.uptraining import show_uptraining
 from explainers.ui import common, controls
@@ -46,7 +46,6 @@ def latent(tokens: tuple[str, ...]) -> None:
     run, short = latent_attention(*given), absorbed(*given)
     origin = random_weights(seed, given.x.device)
     show_latent(text, tokens, run, short, given.mask, common.queries_down(), origin)
-    show_source(compress, queries, latent_attention, absorbed)
 
 
 text("question")
@@ -55,8 +54,9 @@ text("sharing")
 sharing(words)
 st.fragment(show_cache)(text, words)
 st.fragment(show_mistake)(text, words, common.seed(), common.queries_down())
-text("latent", rope=ROPE_DIM)
-latent(words)
 st.fragment(show_turning)(text, words, common.seed(), common.queries_down())
 st.fragment(show_penalties)(text, words, common.seed(), common.queries_down())
+text("latent", rope=ROPE_DIM, d_k=HEAD_DIM)
+latent(words)
+st.fragment(show_source)(compress, queries, latent_attention, absorbed)
 text("notice")

@@ -46,6 +46,23 @@ def test_it_learns_what_training_elsewhere_learns():
     assert all((a == b).all() for a, b in zip(learned, parts_of(elsewhere.learned(0)), strict=True))
 
 
+def test_beside_what_goes_on_the_same_heads_learn_from_random_weights():
+    begin = over(job(steps=3, seed=1).start()).learned
+    done = over(Job(SMALL, 0, TOKENS, 4, begin=begin).start())
+    assert (done.state, done.error) == ("done", "")
+    goes_on, afresh = Training(SMALL, [0], [begin]), Training(SMALL, [0])
+    for alone, losses, learned in (
+        (goes_on, done.losses, done.learned),
+        (afresh, done.losses_beside, done.learned_beside),
+    ):
+        assert losses == pytest.approx([alone.step()[0] for _ in range(4)], rel=1e-5)
+        assert learned.bias.tolist() == pytest.approx(alone.learned(0).bias.tolist(), rel=1e-4)
+    assert done.losses != done.losses_beside
+    without = over(job(steps=1).start())
+    assert not without.losses_beside
+    assert without.learned_beside is None
+
+
 def test_the_weights_can_be_seen_on_the_way():
     done = over(job(steps=50).start())
     steps = [snapshot.step for snapshot in done.snapshots]

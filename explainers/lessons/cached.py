@@ -6,6 +6,7 @@ import torch
 
 from explainers.attention.grouped_query import cache_elements
 from explainers.lessons.sharing import HEAD_DIM, NUM_HEADS, divisors, pattern
+from explainers.lessons.wording import so_many
 from explainers.ui.picture import show_chart
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
@@ -19,15 +20,14 @@ def by_pattern(tokens: int) -> dict[str, int]:
     """Cached numbers for each number of KV heads, the most first."""
     found = {}
     for number in map(int, reversed(divisors(NUM_HEADS))):
-        plural = "KV head" if number == 1 else "KV heads"
-        name = f"{pattern(NUM_HEADS, number)}, {number} {plural}"
+        name = f"{pattern(NUM_HEADS, number)}, {so_many(number, 'KV head')}"
         found[name] = cache_elements(tokens, number, HEAD_DIM)
     return found
 
 
 def show_cache(text: Prose, tokens: tuple[str, ...]) -> None:
     """Guess what one KV head keeps, then see all patterns."""
-    text("cache", heads=NUM_HEADS, d_k=HEAD_DIM, tokens=len(tokens))
+    text("cache", heads=NUM_HEADS, d_k=HEAD_DIM, words=so_many(len(tokens), "word"))
     amounts = by_pattern(len(tokens))
     full, *_, least = amounts.values()
     options = [f"{full:,}", f"{full // 2:,}", f"{least:,}"]

@@ -15,10 +15,14 @@ from explainers.attention.rotary import angles
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.lessons.sharing import D_MODEL, HEAD_DIM, NUM_HEADS, miniatures, per_head
+from explainers.lessons.turning import pair
+from explainers.lessons.wording import less_than
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel, oriented
+from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 
+HEADING = "Every head's weights, from these rows alone, under the causal mask"
 ROPE_DIM = 8
 """How many numbers of a query and of the shared key say where a token stands."""
 
@@ -45,7 +49,7 @@ def difference(one: LatentHeads, other: LatentHeads) -> str:
     """The largest difference between any two numbers of two ways to compute the same."""
     pairs = zip(one[1:], other[1:], strict=True)
     finite = (torch.nan_to_num(a, neginf=0) - torch.nan_to_num(b, neginf=0) for a, b in pairs)
-    return f"{max(each.abs().max().item() for each in finite):.1g}"
+    return less_than(max(each.abs().max().item() for each in finite))
 
 
 def show_latent(
@@ -80,10 +84,11 @@ def show_latent(
         Panel("latent", latent, heading="Cached: two short rows per word"),
         Panel("rotary key", key),
         Panel("numbers kept", amounts),
-        *oriented(miniatures(weights, "Every head's weights, from these rows alone"), queries_down),
+        *oriented(miniatures(weights, HEADING), queries_down),
     ]
     alt = "The cached latent and rotary key of each word, and the weights of every head."
     show_figure(Figure(panels, alt), origin, "latent")
+    asking, asked = pair(tokens)
     text(
         "latent_kept",
         rope=ROPE_DIM,
@@ -93,6 +98,10 @@ def show_latent(
         kept=f"{kept:,}",
         mha=f"{mha:,}",
         difference=difference(run, short),
+        asking=verbatim(tokens[asking]),
+        asked=verbatim(tokens[asked]),
+        long=f"{run.scores[0, asking, asked].item():.4f}",
+        short=f"{short.scores[0, asking, asked].item():.4f}",
     )
 
 

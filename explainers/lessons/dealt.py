@@ -37,7 +37,7 @@ def mistaken(run: ManyHeads, mask: Tensor) -> Attention:
 def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: bool) -> None:
     """Every head as it should be, and below as it is if the KV heads are dealt out wrongly."""
     text("mistake", heads=NUM_HEADS, kv_heads=NUM_KV_HEADS)
-    reader = random_layer(LayerChoices(tokens, False, NUM_HEADS, HEAD_DIM, "full", D_MODEL, seed))
+    reader = random_layer(LayerChoices(tokens, False, NUM_HEADS, HEAD_DIM, "causal", D_MODEL, seed))
     layer = examples.random_layer(D_MODEL, NUM_HEADS, NUM_KV_HEADS, HEAD_DIM, seed)
     run = grouped_query(reader.x, layer, reader.mask)
     wrong = mistaken(run, reader.mask)

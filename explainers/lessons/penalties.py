@@ -62,8 +62,8 @@ def show_penalties(text: Prose, tokens: tuple[str, ...], seed: int, queries_down
     after = per_head("with ALiBi, head", formulas, shown.weights, tokens, shown.mask)
     panels = [
         Panel("penalty", penalties, heading="What a head takes off for distance"),
-        *oriented(miniatures(before, "Weights without ALiBi"), queries_down),
-        *oriented(miniatures(after, "Weights with ALiBi"), queries_down),
+        *oriented(miniatures(before, "Weights without ALiBi, causal mask"), queries_down),
+        *oriented(miniatures(after, "Weights with ALiBi, causal mask"), queries_down),
     ]
     alt = "What each head takes off for distance, and its weights without and with ALiBi."
     show_figure(Figure(panels, alt), random_weights(seed, shown.mask.device), "alibi")

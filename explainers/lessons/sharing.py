@@ -12,6 +12,7 @@ from explainers.attention.multi_head import ManyHeads, multi_head, parameters
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.lessons.many_heads_layer import Layer
+from explainers.lessons.wording import so_many
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.prose import Prose
@@ -20,6 +21,7 @@ NUM_HEADS, HEAD_DIM, D_MODEL = 4, 16, 64
 """The layer of this page, where the reader does not choose another."""
 KV_HEAD_AXIS = "KV head"
 MHA, GQA, MQA = "multi-head (MHA)", "grouped-query (GQA)", "multi-query (MQA)"
+SINGLE = "a single head (MHA and MQA at once)"
 
 
 def divisors(number: int) -> list[str]:
@@ -29,6 +31,8 @@ def divisors(number: int) -> list[str]:
 
 def pattern(num_heads: int, num_kv_heads: int) -> str:
     """What the literature calls it."""
+    if num_heads == 1:
+        return SINGLE
     return MHA if num_kv_heads == num_heads else MQA if num_kv_heads == 1 else GQA
 
 
@@ -41,27 +45,30 @@ def show_shared(
     read = readers(share, run)
     name, formulas = pattern(heads, kv_heads), [f"reads KV head {one}" for one in read]
     weights = per_head("head", formulas, run.weights, layer.tokens, layer.mask)
-    changes = [
-        replace(matrix, kind="signed", limit=1.0)
-        for matrix in per_head("change of head", formulas, changed, layer.tokens, layer.mask)
-    ]
     panels = [
         Panel("sharing", drawn("who shares", read), heading="Which query heads share"),
         *oriented(miniatures(weights, f"Weights: {name}"), queries_down),
-        *oriented(
-            miniatures(changes, "What sharing changed: weights − weights of MHA"), queries_down
-        ),
     ]
-    alt = f"Which query heads share a KV head, the weights of each, and their change: {name}."
+    alt = f"Which query heads share a KV head, and the weights of each: {name}."
+    if is_shared := kv_heads < heads:
+        heading = "What sharing changed: weights − weights of MHA"
+        changes = changes_of("change of head", changed, layer.tokens, layer.mask)
+        panels += oriented(miniatures(changes, heading), queries_down)
+        alt = f"Which query heads share a KV head, the weights of each, and their change: {name}."
     show_figure(Figure(panels, alt), origin, "shared")
     of_layer = layer.x.shape[-1], heads
     here, everyone = (parameters(*of_layer, n, head_dim) for n in (kv_heads, heads))
+    title = name[0].upper() + name[1:]
+    if not is_shared:
+        many = so_many(heads, "query head"), so_many(kv_heads, "KV head")
+        text("own", pattern=title, heads=many[0], kv_heads=many[1], d_k=head_dim, all=f"{here:,}")
+        return
     text(
         "shared",
-        pattern=name[0].upper() + name[1:],
-        heads=heads,
+        pattern=title,
+        heads=so_many(heads, "query head"),
         d_k=head_dim,
-        kv_heads=kv_heads,
+        kv_heads=so_many(kv_heads, "KV head"),
         group=averaged.group_size,
         change=f"{changed.abs().max().item():.2f}",
         parameters=f"{here:,}",
@@ -100,6 +107,13 @@ def per_head(
             Matrix(own, formula, allowed, tokens, tokens, *axes, kind="weights", blank="0")
         )
     return matrices
+
+
+def changes_of(name: str, changed: Tensor, tokens: Sequence[str], mask: Tensor) -> list[Matrix]:
+    """How much each head's weights (heads, q_len, kv_len) changed, and at most."""
+    formulas = [f"largest change {most:.2f}" for most in changed.abs().amax(dim=(1, 2)).tolist()]
+    matrices = per_head(name, formulas, changed, tokens, mask)
+    return [replace(matrix, kind="signed", limit=1.0) for matrix in matrices]
 
 
 def miniatures(matrices: Sequence[Matrix], heading: str = "") -> list[Panel]:

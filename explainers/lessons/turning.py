@@ -1,5 +1,6 @@
 """Where positions enter: RoPE against positions that are added, while all words move along."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -13,6 +14,7 @@ from explainers.attention.rotary import angles, rotary_attention, rotate
 from explainers.attention.single_head import project, single_head
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS
+from explainers.lessons.wording import less_than
 from explainers.ui import controls
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel, Slider, oriented
@@ -23,6 +25,9 @@ from explainers.ui.source import show_source
 
 D_MODEL, HEAD_DIM = 64, 8
 ANSWERS = "no score changes", "all scores grow", "the scores change, some up, some down"
+HEADINGS = "RoPE turns queries and keys", "Waves added to x, as on Tokens and positions"
+DRAWN = 1.0, 0.75
+"""How long the arrows of the query and of the key are drawn: they turn and never grow."""
 ROUNDING = 1e-4
 """Angles of float32 are off by about 1e-7 of themselves, and the largest shift is large."""
 
@@ -67,17 +72,22 @@ class Moved:
     def panels(self, place: int, queries_down: bool) -> list[Panel]:
         """Two vectors as they turn, and the scores of all words, a frame per shift."""
         limit = max(self.rotary.abs().max().item(), self.added.abs().max().item())
-        headings = "RoPE turns queries and keys", "Waves added to x, as on page 02"
         formulas = "q · k ÷ √d_k, both turned", "q · k ÷ √d_k, from x + waves"
         panels = [self._dials(place)]
         for way, scores in enumerate((self.rotary, self.added)):
             changes, named = scores - scores[0], ("RoPE", "waves")[way]
             pairs = (
                 self._pairs(f"scores with {named}", formulas[way], scores, place, limit),
-                self._pairs(f"change with {named}", "since all words moved", changes, place, limit),
+                self._pairs(
+                    f"change with {named}",
+                    "new − old, since all words moved",
+                    changes,
+                    place,
+                    limit,
+                ),
             )
             first, second = oriented(pairs, queries_down)
-            panels += [replace(first, heading=headings[way]), second]
+            panels += [replace(first, heading=HEADINGS[way]), second]
         return panels
 
     def _pairs(self, name: str, formula: str, numbers: Tensor, place: int, limit: float) -> Panel:
@@ -89,20 +99,28 @@ class Moved:
         words = [self.tokens[at] for at in pair(self.tokens)]
         rows = [f"{kind} of {word}" for kind, word in zip(("query", "key"), words, strict=True)]
         speeds = angles(torch.ones(1), HEAD_DIM, examples.LONGEST)[0].tolist()
-        columns = [f"{speed:.3g} rad per place" for speed in speeds for _ in "xy"]
-        lengths = self.arrows[place].reshape(-1, 2).norm(dim=-1)
+        columns = [f"one turn in {math.tau / speed:,.1f} places" for speed in speeds for _ in "xy"]
+        frames = self.directions().tolist()
         matrix = Matrix(
             "one query and one key",
-            "each pair of numbers is an arrow, which turns at a speed of its own",
-            self.arrows[place].tolist(),
+            "a pair of numbers is an arrow with a speed of its own; only its direction is drawn",
+            frames[place],
             rows,
             columns,
             "vector",
             FEATURE_AXIS,
             kind="arrows",
-            limit=lengths.max().item(),
+            limit=max(DRAWN),
         )
-        return Panel("dials", matrix, frames=tuple(self.arrows.tolist()))
+        return Panel("dials", matrix, frames=tuple(frames))
+
+    def directions(self) -> Tensor:
+        """Where the arrows point, all queries' as long as each other, all keys' a bit shorter."""
+        pairs = torch.stack(
+            [self.arrows[..., 0::2], self.arrows[..., 1::2]], dim=-1
+        )  # (shifts, 2, pairs, 2)
+        drawn = torch.tensor(DRAWN, device=pairs.device)[:, None, None]
+        return (pairs / pairs.norm(dim=-1, keepdim=True) * drawn).flatten(-2)
 
 
 def pair(tokens: Sequence[str]) -> tuple[int, int]:
@@ -113,7 +131,7 @@ def pair(tokens: Sequence[str]) -> tuple[int, int]:
 def show_turning(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: bool) -> None:
     """Guess what moving does to the scores, then move all words in the browser."""
     control = controls.shift
-    text("rotary")
+    text("rotary", d_k=HEAD_DIM)
     moved = Moved.of(tokens, control.steps, seed)
     if not revealed(text, "rotary", ANSWERS, moved.answer(), shift=moved.shifts[-1]):
         return
@@ -126,5 +144,5 @@ def show_turning(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     figure = Figure(moved.panels(place, queries_down), alt, slider=slider)
     show_figure(figure, random_weights(seed, moved.rotary.device), "rotary")
     rotary, added = ((s - s[0]).abs().max().item() for s in (moved.rotary, moved.added))
-    text("rotary_moved", rotary=f"{rotary:.1g}", added=f"{added:.2f}")
+    text("rotary_moved", rotary=less_than(rotary), added=f"{added:.2f}")
     show_source(angles, rotate, rotary_attention)

@@ -1,16 +1,13 @@
 """From trained heads to shared ones: average, see what it costs, and train a little more."""
 
-from dataclasses import replace
-
 import streamlit as st
-import torch
 
 from explainers import trained
-from explainers.attention.grouped_query import average_kv_heads
-from explainers.trained import Configuration, Learned
-from explainers.training.batch import Batch, given
+from explainers.lessons.averaging import TESTS, Examined, averaged, compared, examined
+from explainers.lessons.wording import so_many
+from explainers.trained import Configuration
 from explainers.training.live import BusyError, Job
-from explainers.training.loop import fresh, mean_loss, parts_of, pool
+from explainers.training.loop import POOL
 from explainers.ui.picture import show_chart
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
@@ -19,39 +16,9 @@ from explainers.ui.provenance import learned_live
 JOB, REFUSED = "uptraining of this visitor", "uptraining refused"
 STEPS = 100
 """A sixth of what the heads were trained with from the start."""
-TESTS = 250
-"""A quarter of the held-out sentences: the page waits for them."""
 EVERY = 0.5
 """Seconds between two looks at a training that runs."""
-SERIES = ("while it trains", "MHA, before averaging")
-
-
-def averaged(own: Configuration, num_kv_heads: int, seed: int) -> Learned:
-    """The shipped heads of a configuration, with keys and values averaged in groups."""
-    known = on_cpu(trained.learned(own, seed), own)
-    return replace(known, layer=average_kv_heads(known.layer, num_kv_heads))
-
-
-def on_cpu(known: Learned, own: Configuration) -> Learned:
-    """Where training runs, whatever the pages' device is."""
-    return Learned.of(known.words, (part.cpu() for part in parts_of(known)), own.head_dim)
-
-
-@torch.no_grad()
-def tested(known: Learned, rule: str) -> float:
-    """The loss on sentences that training never sees."""
-    some = Batch(*(part[:TESTS] for part in pool(True)))
-    return mean_loss(known, given(some, rule)).item()
-
-
-@st.cache_data(show_spinner=False, max_entries=200)
-def losses(own: Configuration, num_kv_heads: int, seed: int) -> tuple[float, float, float]:
-    """The loss with keys and values of each head's own, with their averages, and untrained."""
-    known = on_cpu(trained.learned(own, seed), own)
-    untrained = Learned.of(known.words, fresh(own, seed), own.head_dim)
-    some = known, averaged(own, num_kv_heads, seed), untrained
-    before, after, at_random = (tested(one, own.rule) for one in some)
-    return before, after, at_random
+SERIES = "from averaged heads", "from random weights", "MHA, before averaging"
 
 
 def show_uptraining(
@@ -60,18 +27,34 @@ def show_uptraining(
     """What averaging costs at once; on request, a little training, in a thread of its own."""
     text("uptraining", tests=TESTS)
     if num_kv_heads == own.num_heads:
-        text("nothing_to_average", heads=own.num_heads)
+        if own.num_heads == 1:
+            text("nobody_to_share_with")
+        else:
+            text("nothing_to_average")
         return
     seed = trained.shipped_seed(seed)
-    before, after, untrained = (f"{loss:.2f}" for loss in losses(own, num_kv_heads, seed))
-    text("averaged", before=before, after=after, untrained=untrained, kv_heads=num_kv_heads)
+    before, after, untrained = compared(own, num_kv_heads, seed)
+    verdict = "worse" if after.loss > untrained.loss else "better"
+    text(
+        "averaged",
+        before=f"{before.loss:.2f}",
+        after=f"{after.loss:.2f}",
+        untrained=f"{untrained.loss:.2f}",
+        kv_heads=so_many(num_kv_heads, "KV head"),
+    )
+    text(
+        f"averaged_{verdict}",
+        gap=f"{abs(after.loss - untrained.loss):.2f}",
+        wrong=f"{after.wrong:.2f}",
+        untrained_wrong=f"{untrained.wrong:.2f}",
+    )
     shared = own._replace(num_kv_heads=num_kv_heads)
     job: Job | None = st.session_state.get(JOB)
     if job and (job.configuration, job.seed) != (shared, seed):
         job.cancel()
         job = None
     if job is None or job.is_over:
-        label = f"Train the averaged heads with {STEPS} batches"
+        label = f"Train the averaged heads, and beside them random ones: {STEPS} batches"
         asked = own, num_kv_heads, seed, tokens
         st.button(label, on_click=_start, args=asked, icon=":material/model_training:")
     if refused := st.session_state.pop(REFUSED, ""):
@@ -92,7 +75,7 @@ def _start(own: Configuration, num_kv_heads: int, seed: int, tokens: tuple[str, 
         st.session_state[REFUSED] = f"{busy} Try again in a minute."
 
 
-def _look(text: Prose, job: Job, before: str, after: str, is_polled: bool) -> None:
+def _look(text: Prose, job: Job, before: Examined, after: Examined, is_polled: bool) -> None:
     """How far it is; drawn again and again as long as it runs."""
     if is_polled and job.is_over:
         st.rerun()  # the page as it is after a training: nobody has to look again
@@ -100,15 +83,32 @@ def _look(text: Prose, job: Job, before: str, after: str, is_polled: bool) -> No
     if job.state == "failed":
         st.error(f"Training stopped: {verbatim(job.error)}", icon=":material/error:")
         return
-    stopped = ", cancelled" if job.state == "cancelled" else ""
-    st.progress(done / job.steps, f"Batch {done} of {job.steps}{stopped}")
+    st.progress(done / job.steps, _state_of(job, done))
     if is_polled:
         st.button("Cancel", key="cancel uptraining", on_click=job.cancel)
     if done:
-        _show_losses(job, done, float(before))
-    if job.learned:
-        now = tested(job.learned, job.configuration.rule)
-        text("uptrained", steps=job.steps, after=after, now=f"{now:.2f}")
+        _show_losses(job, done, before.loss)
+    if job.learned and job.learned_beside:
+        rule = job.configuration.rule
+        now, beside = (examined(one, rule) for one in (job.learned, job.learned_beside))
+        text(
+            "uptrained",
+            steps=job.steps,
+            after=f"{after.loss:.2f}",
+            now=f"{now.loss:.2f}",
+            beside=f"{beside.loss:.2f}",
+        )
+
+
+def _state_of(job: Job, done: int) -> str:
+    """The first training of a server has to wait for its sentences: that is no batch 0."""
+    if job.state == "cancelled":
+        return f"Batch {done} of {job.steps}, cancelled"
+    if job.state == "waiting":
+        return "Another training runs; this one is next."
+    if not done:
+        return f"Writing {POOL:,} sentences to learn from."
+    return f"Batch {done} of {job.steps}"
 
 
 def _show_losses(job: Job, done: int, before: float) -> None:
@@ -116,12 +116,16 @@ def _show_losses(job: Job, done: int, before: float) -> None:
 
     from explainers.charts.curve import Axis, curve  # a page is there before it needs altair
 
-    points = [(step + 1, loss, SERIES[0], False) for step, loss in enumerate(job.losses[:done])]
-    points += [(step, before, SERIES[1], True) for step in (1, job.steps)]
+    both = dict(zip(SERIES, (job.losses[:done], job.losses_beside[:done]), strict=False))
+    points = [
+        (step, loss, name, False)
+        for name, losses in both.items()
+        for step, loss in enumerate(losses, start=1)
+    ]
+    points += [(step, before, SERIES[-1], True) for step in (1, job.steps)]
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
-    alt = (
-        f"The loss of {done} batches: {job.losses[0]:.2f} at first, now {job.losses[done - 1]:.2f}."
-    )
-    origin = learned_live(f"related words, seed {job.seed}, {done} batches from averaged heads")
+    now = ", ".join(f"{name} {losses[-1]:.2f}" for name, losses in both.items())
+    alt = f"The loss after {done} batches, which are the same for both: {now}."
+    origin = learned_live(f"related words, seed {job.seed}, {done} batches, the same for both")
     axes = {"x": Axis("batch"), "y": Axis("loss per word")}
     show_chart(curve, rows, alt, "uptraining", origin, series=SERIES, **axes)

@@ -10,7 +10,8 @@ import torch
 from explainers import trained
 from explainers.attention import masks
 from explainers.trained import Configuration, Learned
-from explainers.training.loop import STEPS, Training, heads
+from explainers.training.loop import STEPS, Training, fresh, heads
+from explainers.training.task import WORDS
 
 SNAPSHOTS = 24
 """How often one looks at the weights on the way."""
@@ -44,7 +45,8 @@ class Snapshot:
 class Job:
     """One training: what it shall learn, and what can be seen of it from other threads.
 
-    It begins with random weights, or goes on with those of `begin`.
+    It begins with random weights, or goes on with those of `begin`. Then the same heads learn
+    from random weights `beside` it, from the same batches: what is what it began with worth?
     `state` is "waiting", "running", "done", "cancelled" or "failed".
     """
 
@@ -55,8 +57,10 @@ class Job:
     begin: Learned | None = None
     state: str = "waiting"
     losses: list[float] = field(default_factory=list)
+    losses_beside: list[float] = field(default_factory=list)
     snapshots: list[Snapshot] = field(default_factory=list)
     learned: Learned | None = None
+    learned_beside: Learned | None = None
     error: str = ""
     _cancelled: threading.Event = field(default_factory=threading.Event)
 
@@ -97,7 +101,7 @@ class Job:
 
     def _train(self) -> None:
         self.state = "running"
-        training = Training(self.configuration, [self.seed], [self.begin] if self.begin else ())
+        training = self._training()
         every = max(1, self.steps // SNAPSHOTS)
         for step in range(self.steps):
             if self._is_stopped:
@@ -105,11 +109,22 @@ class Job:
             if step % every == 0:
                 self._look(training, step)
             started = time.perf_counter()
-            self.losses += training.step()
+            loss, *beside = training.step()
+            self.losses_beside += beside  # first: who counts the losses finds as many of these
+            self.losses.append(loss)
             # Another visitor's page gets the interpreter for as long as this batch had it.
             time.sleep(time.perf_counter() - started)
         self._look(training, self.steps)
+        if self.begin:
+            self.learned_beside = training.learned(1)
         self.learned = training.learned(0)
+
+    def _training(self) -> Training:
+        if not self.begin:
+            return Training(self.configuration, [self.seed])
+        drawn = fresh(self.configuration, self.seed)
+        beside = Learned.of(WORDS, drawn, self.configuration.head_dim)
+        return Training(self.configuration, [self.seed] * 2, [self.begin, beside])
 
     @torch.no_grad()
     def _look(self, training: Training, step: int) -> None:

@@ -53,7 +53,7 @@ num_kv_heads = Choice(
     "query heads share them, so only numbers that divide the query heads are offered.",
 )
 latent_dim = Ladder("latent", "r: numbers in a word's latent", 16, (4, 8, 16, 32, 64))
-shift = Live("shift", "Move all words by", 0, (0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64))
+shift = Live("shift", "Move all words by", 64, (0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64))
 predict_first = Switch("predict", "Predict first", True, help="Ask before a picture is shown.")
 queries = Choice(
     "queries",

@@ -1,0 +1,16 @@
+"""Numbers as they are said in a sentence."""
+
+import math
+
+
+def so_many(number: int, thing: str) -> str:
+    """A number of things: 1 head, 2 heads."""
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+def less_than(difference: float) -> str:
+    """A difference that is only rounding, by the next power of ten: nobody reads 7e-07."""
+    if difference == 0:
+        return "0"
+    power = math.floor(math.log10(difference)) + 1
+    return f"less than {10.0**power:.{max(0, -power)}f}"
