@@ -17,7 +17,9 @@ from test_theme import contrast
 from explainers.charts.amounts import amount_rows, bars
 from explainers.charts.curve import Axis, curve
 from explainers.charts.distribution import distribution, histogram, share_rows
+from explainers.charts.growth import growth
 from explainers.charts.heatmap import heatmap, heatmaps, product, table_of
+from explainers.charts.layer_bars import layer_bars, layer_rows
 from explainers.charts.matrix import Matrix, sharing_colours
 from explainers.charts.strip import LINE, strip_rows, token_strip
 from explainers.charts.theme import LIGHT, MAX_MARKS_SIDE, THEMES, rgb
@@ -70,6 +72,18 @@ def points(*ys):
     return partial(curve, frame, x=Axis("d_k", logarithmic=True), y=Axis("y"), series=SERIES)
 
 
+def layers(*sizes):
+    rows = layer_rows([(SERIES[n % 2], 7 * n, size) for n, size in enumerate(sizes)])
+    return partial(layer_bars, rows, kinds=SERIES[:2])
+
+
+def caches(*sizes):
+    rows = [(SERIES[n % 2], 4**n, size, size / 2**30, False) for n, size in enumerate(sizes)]
+    rows += [("memory", tokens, 2**34, 16.0, True) for tokens in (1, 4 ** len(sizes))]
+    frame = pd.DataFrame(rows, columns=["model", "tokens", "bytes", "gib", "limit"])
+    return partial(growth, frame, models=SERIES[:2], ticks=(1, 16, 256))
+
+
 # Shown with `ui.picture.show_chart`, which builds the specification once and sends only rows.
 FROM_ROWS = {
     "token strip": (strip(TOKENS), strip(["a", "longer"])),
@@ -79,6 +93,8 @@ FROM_ROWS = {
     ),
     "histogram": (bins(0.5, 0.25, 0.25), bins(1.0)),
     "amounts": (amounts(896, 448), amounts(3, 5, 7)),
+    "layers": (layers(2**30, 2**20, 2**30), layers(7, 5)),
+    "growth": (caches(2**20, 2**22, 2**24), caches(2**30, 3, 2**40)),
     "curve": (points(1.0, 2.0, 3.0, 4.0), points(1e4, 0.5)),
 }
 PICTURES = {

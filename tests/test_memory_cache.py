@@ -3,11 +3,13 @@
 import re
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explainers.memory import countings
 from explainers.memory.cache import (
     beside_bytes,
     headline_bytes,
@@ -15,9 +17,11 @@ from explainers.memory.cache import (
     kv_cache_bytes_per_token,
     parts,
 )
+from explainers.memory.countings import COUNTINGS, HEADLINE, IDEAL
 from explainers.memory.engines import ENGINES, engine_bytes
 from explainers.memory.formats import FORMATS, Format, grouped
 from explainers.memory.groups import LayerGroup, ModelShape
+from explainers.memory.order import layers_in_order
 from explainers.memory.others import other_answers
 from explainers.memory.paging import paged_bytes, pages, shared_pages, waste_bytes
 from explainers.memory.parallel import rank_shape, replication
@@ -249,9 +253,51 @@ def test_the_working_multiplies_out(shape, tokens, batch, dtype, beams):
     assert both(working.size) in working.lines[-1] or not working.size
 
 
+@given(shapes, lengths, st.integers(1, 9), formats, st.sampled_from(list(COUNTINGS)))
+def test_every_counting_multiplies_out(shape, tokens, batch, dtype, counting):
+    working = countings.counted(shape, tokens, counting, batch, dtype)
+    expected = {
+        IDEAL: partial(kv_cache_bytes, shape, tokens, batch, dtype),
+        HEADLINE: partial(headline_bytes, shape, tokens, batch, dtype),
+    }
+    allocated = partial(engine_bytes, shape, tokens, counting, batch, dtype)
+    assert working.size == expected.get(counting, allocated)()
+    for line in working.lines[:-1]:
+        if " = " in line:
+            sum_, result = line.split(": ")[-1].split(" = ")
+            assert counted(sum_) == counted(result), line
+    assert not working.size or counted(working.lines[-1].split(" = ")[0]) == working.size
+
+
+def test_layers_stand_where_they_were_published():
+    found, known = layers_in_order(GEMMA, parts(GEMMA, 131_072))
+    full = [layer for layer, part in enumerate(found) if part.group.kind == "full"]
+    assert (full, len(found), known) == ([5, 11, 17, 23, 29], 34, True)
+    oss = model_shape("gpt-oss-20b")
+    found, known = layers_in_order(oss, parts(oss, 7))
+    assert [part.group.kind for part in found] == ["sliding", "full"] * 12
+    unknown = model_shape("gemma-4-31b")
+    found, known = layers_in_order(unknown, parts(unknown, 7))
+    assert [part.group.kind for part in found] == ["sliding"] * 50 + ["full"] * 10
+    assert not known
+    shifted = replace(GEMMA, full_layers=(5, 11, 17, 23, 34))
+    assert not layers_in_order(shifted, parts(GEMMA, 7))[1], "there is no layer 34"
+
+
+@given(shapes, lengths)
+def test_layer_by_layer_nothing_is_lost(shape, tokens):
+    groups = parts(shape, tokens)
+    found, _ = layers_in_order(shape, groups)
+    total = sum(Fraction(part.size, part.group.count) for part in found)
+    assert total == kv_cache_bytes(shape, tokens)
+    assert len(found) == sum(part.group.count for part in groups)
+
+
 def counted(text):
     """The value of a line of working, its words left out."""
-    bare = re.sub(r"of \d+ bits filled up|in 16 bits|\(K and V\)", "", text.replace(",", ""))
+    bare = re.sub(
+        r"of \d+ bits filled up|in 16 bits|\(K and V\)|\(packed\)", "", text.replace(",", "")
+    )
     if bare.startswith("min"):
         return min(map(int, re.findall(r"\d+", bare)))
     python = re.sub(r"[A-Za-z-]+", "", bare).replace("×", "*").replace("÷", "//")

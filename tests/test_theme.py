@@ -75,7 +75,8 @@ def test_what_is_written_can_be_read(name, theme):
 def test_tokens_can_be_read_on_their_boxes_and_bars_be_seen(theme):
     assert contrast(rgb(theme.text), rgb(theme.grid)) >= 4.5
     assert contrast(rgb(theme.text), rgb(theme.band)) >= 4.5
-    assert contrast(rgb(theme.weight_bar), rgb(theme.background)) >= 3
+    for colour in (theme.weight_bar, *theme.lines):
+        assert contrast(rgb(colour), rgb(theme.background)) >= 3
 
 
 @each_theme

@@ -1,11 +1,11 @@
 """One model, one text, several answers: which of them is meant must be said with the number."""
 
 from explainers.memory.cache import headline_bytes, kv_cache_bytes_per_token
-from explainers.memory.engines import ENGINES, LATENT_FP8, engine_bytes, engine_parts, is_packed
+from explainers.memory.engines import ENGINES, engine_bytes, engine_parts, is_packed
 from explainers.memory.formats import format_of
 from explainers.memory.groups import ModelShape
 from explainers.memory.sizes import both
-from explainers.memory.working import HOLDS, Working, cache_working, many, product_line
+from explainers.memory.working import HOLDS, NOTHING, Working, cache_working, many, product_line
 
 IDEAL, HEADLINE = "ideal minimum", "headline"
 COUNTINGS = {
@@ -29,17 +29,36 @@ def counted(
         return cache_working(shape, tokens, batch, dtype, source_tokens=source_tokens)
     if counting == HEADLINE:
         return headline(shape, tokens, batch, dtype)
-    size = engine_bytes(shape, tokens, counting, batch, dtype, source_tokens)
+    return allocated(shape, tokens, counting, batch, dtype, source_tokens)
+
+
+def allocated(
+    shape: ModelShape,
+    tokens: int,
+    engine: str,
+    batch: int,
+    dtype: str,
+    source_tokens: int | None,
+) -> Working:
+    """`engine_bytes`, group by group."""
+    found = engine_parts(shape, tokens, engine, dtype, source_tokens)
+    size = engine_bytes(shape, tokens, engine, batch, dtype, source_tokens)
     lines = []
-    for part in engine_parts(shape, tokens, counting, dtype, source_tokens):
-        lines.append(f"room for {many(part.tokens, 'token')} in each layer")
-        if is_packed(counting, part.group, format_of(dtype)):
-            product = f"{LATENT_FP8} bytes (fp8, scales, rotary part in 16 bits)"
-            product += f" × {many(part.tokens, 'token')} × {many(part.group.count, 'layer')}"
-            lines.append(f"{HOLDS[part.group.kind]}: {product} = {part.size:,} bytes")
+    for part in found:
+        lines.append(
+            f"{engine} makes room for {many(part.tokens, 'token')} in each of these layers"
+        )
+        if is_packed(engine, part.group, format_of(dtype)):
+            product = f"{many(part.token_bytes, 'byte')} (packed) × {many(part.tokens, 'token')}"
+            product += f" × {many(part.group.count, 'layer')} = {part.size:,} bytes"
+            lines.append(f"{HOLDS[part.group.kind]}: {product}")
         else:
             lines.append(product_line(part, format_of(dtype)))
-    return Working(size, (*lines, *ending(size, batch)))
+    if not found:
+        return Working(0, NOTHING)
+    together = " + ".join(f"{part.size:,}" for part in found)
+    lines.append(f"{many(batch, 'text')} × ({together}) = {size:,} bytes")
+    return Working(size, (*lines, f"{size:,} bytes = {both(size)}"))
 
 
 def headline(shape: ModelShape, tokens: int, batch: int, dtype: str) -> Working:
@@ -48,9 +67,3 @@ def headline(shape: ModelShape, tokens: int, batch: int, dtype: str) -> Working:
     line = f"{rate:,} bytes for each token × {many(tokens, 'token')}"
     line += f" × {many(batch, 'text')} = {size:,} bytes"
     return Working(size, (line, f"{size:,} bytes = {both(size)}"))
-
-
-def ending(size: int, batch: int) -> tuple[str, ...]:
-    """The sum over groups and texts, and its units."""
-    together = f"together, for {many(batch, 'text')}: {size:,} bytes"
-    return (together, f"{size:,} bytes = {both(size)}")

@@ -15,6 +15,8 @@ HOLDS = {
     "cross": "cross-attention",
 }
 
+NOTHING = ("No layer keeps anything for the next token: 0 bytes.",)
+
 
 @dataclass(frozen=True)
 class Working:
@@ -41,7 +43,7 @@ def cache_working(
         shared = part.group.kind == "cross" or beams == 1
         terms.append(f"{part.size:,}" if shared else f"{part.size:,} × {beams:,} beams")
     if not terms:
-        return Working(0, ("No layer keeps anything for the next token: 0 bytes.",))
+        return Working(0, NOTHING)
     together = " + ".join(terms)
     if batch > 1:
         together = f"{batch:,} texts × ({together})"

@@ -45,8 +45,9 @@ class Listing(Control):
     def __call__(self, options: Sequence[str]) -> tuple[str, ...]:
         """Offer the options; of those that a link asks for, as many as there may be are taken."""
         asked = self.asked()
-        wanted = st.query_params.get_all(self.key) if asked is not None else []
-        if asked is not None:
+        # An empty value is what Streamlit writes when all were taken away.
+        wanted = [one for one in st.query_params.get_all(self.key) if one] if asked else []
+        if wanted:
             # Streamlit raises if a link asks for more than there may be.
             possible = list(dict.fromkeys(one for one in wanted if one in options))[: self.most]
             st.session_state[self.key] = possible or list(self.default)

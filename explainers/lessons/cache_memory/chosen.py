@@ -5,7 +5,7 @@ from typing import TypedDict
 
 import streamlit as st
 
-from explainers.lessons.cache_memory.given import MOST_PASTED, given_config
+from explainers.lessons.cache_memory.given import MOST_PASTED, READ_FOLDERS, given_config
 from explainers.memory.countings import COUNTINGS, IDEAL, counted
 from explainers.memory.formats import FORMATS
 from explainers.memory.groups import LayerGroup, ModelShape
@@ -67,7 +67,7 @@ def choose(text: Prose) -> Chosen | None:
         if name == controls.OWN:
             shape = own_shape()
         elif name == controls.CONFIG:
-            text("paste", most=f"{MOST_PASTED:,}")
+            text("paste", most=f"{MOST_PASTED:,}", switch=READ_FOLDERS)
             shape = given_config()
             message = "" if shape else "Waiting for a config.json."
         else:

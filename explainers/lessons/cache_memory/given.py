@@ -11,8 +11,8 @@ from explainers.memory.shapes import read_config, read_config_file
 
 READ_FOLDERS = "ATTENTION_READ_FOLDERS"
 """Set to 1, this lets whoever opens the page read config.json files of the server's own disk."""
-MOST_PASTED = 500_000
-"""Characters; with more, the browser's message would be larger than the server accepts."""
+MOST_PASTED = 240_000
+"""Characters, each of up to four bytes: with more, the server would refuse the whole message."""
 KEPT: Final = "session"
 
 

@@ -1,0 +1,426 @@
+"""Page 09: every number on it is what explainers.memory returns, whatever a link asks for."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from opening import ROOT, opened, widgets
+from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df as table_of
+
+from explainers.lessons.cache_memory.given import MOST_PASTED, READ_FOLDERS
+from explainers.lessons.cache_memory.serving import weight_format
+from explainers.memory.cache import kv_cache_bytes, kv_cache_bytes_per_token, parts
+from explainers.memory.countings import COUNTINGS, HEADLINE, counted
+from explainers.memory.figures import figures, reasons
+from explainers.memory.gpus import GIB, gpus
+from explainers.memory.others import other_answers
+from explainers.memory.paging import waste_bytes
+from explainers.memory.parallel import replication
+from explainers.memory.serving import Deployment, longest_context, users
+from explainers.memory.serving_working import context_line, memory_lines, speed_lines
+from explainers.memory.shapes import LayerGroup, ModelShape, model_ids, model_shape
+from explainers.memory.sizes import both
+from explainers.memory.speed import tokens_per_second
+from explainers.ui import memory_controls as controls
+
+PAGE = ROOT / "pages" / "09_cache_memory.py"
+CHOSEN = {"tokens": "33000", "texts": "3", "cache_dtype": "q8_0"}
+KIMI = "kimi-linear-48b-a3b"
+LISTED = CHOSEN | {"tokens": "16,384", "texts": "4"}
+"""AppTest cannot run a page twice whose list has a value that was typed."""
+LLAMA = {
+    "model_type": "llama",
+    "hidden_size": 4096,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "num_hidden_layers": 32,
+    "head_dim": 128,
+    "max_position_embeddings": 8192,
+}
+LATENT = {"model_type": "x", "num_attention_heads": 8, "num_hidden_layers": 5, "kv_lora_rank": 512}
+
+
+def said(visit):
+    return " ".join("\n".join(markdown.value for markdown in visit.main.markdown).split())
+
+
+def code(visit):
+    return "\n".join(block.value for block in visit.main.code)
+
+
+def warned(visit):
+    return " ".join(warning.value for warning in visit.warning)
+
+
+def chart(visit, place):
+    """The rows of a chart of the page."""
+    [*charts] = visit.get("vega_lite_chart")
+    return table_of(charts[place].proto.data.data)
+
+
+def row(name, size, ideal):
+    times = f"{size / ideal:.2f}×"
+    return f"| {name} | {both(size)} | {times} |"
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        *("gpt2", "llama-3.1-8b", "falcon-7b", "gemma-3-27b", "phi-3-mini-4k", "llama-4-scout"),
+        *("deepseek-v3", "deepseek-v3.2-exp", "kimi-linear-48b-a3b", "minimax-text-01"),
+        *("whisper-tiny", "opus-mt-fr-en"),
+    ],
+)
+def test_the_numbers_are_those_of_the_library(model):
+    shape = model_shape(model)
+    source = shape.encoder_context
+    ideal = kv_cache_bytes(shape, 33_000, 3, "q8_0", source_tokens=source)
+    visit = opened(PAGE, {"model": model, **CHOSEN})
+    assert not visit.exception
+    assert not visit.info
+    text = said(visit)
+    assert f"## {both(ideal)} **ideal minimum**" in text
+    assert f"{ideal:,} bytes for 3 texts of 33,000 tokens" in text
+    assert f"**Per token:** {kv_cache_bytes_per_token(shape, 'q8_0'):,} bytes" in text
+    lengths = (kv_cache_bytes(shape, n, 1, "q8_0", source_tokens=source) for n in (33_000, 33_001))
+    assert f"the next token of a text adds {-int.__sub__(*lengths):,} bytes" in text
+    assert f"= {ideal:,} bytes" in code(visit)
+    for name in COUNTINGS:
+        size = counted(shape, 33_000, name, 3, "q8_0", source).size
+        assert row(f"**{name}**" if name == "ideal minimum" else name, size, ideal) in text
+    for other in other_answers(shape, 33_000, 3, "q8_0", source):
+        assert (
+            f"| {other.name} | {both(other.size)} | {float(other.ratio):.2f}× | {other.why}" in text
+        )
+    assert all(source in text for source in shape.sources)
+
+
+@pytest.mark.parametrize("counting", COUNTINGS)
+def test_which_number_is_shown_is_said(counting):
+    visit = opened(PAGE, {"model": "gpt-oss-20b", "counting": counting, "texts": "2"})
+    working = counted(model_shape("gpt-oss-20b"), 131_072, counting, 2)
+    assert f"## {both(working.size)} **{counting}** ({COUNTINGS[counting]})" in said(visit)
+    assert "\n".join(working.lines) in code(visit)
+
+
+def test_round_and_binary_thousands_are_two_lengths():
+    sizes = {}
+    for tokens in ("128,000", "131,072", "1,000,000", "1,048,576"):
+        number = int(tokens.replace(",", ""))
+        sizes[tokens] = kv_cache_bytes(model_shape("llama-3-8b"), number)
+        for link in (tokens, str(number)):
+            visit = opened(PAGE, {"model": "llama-3-8b", "tokens": link})
+            assert f"{sizes[tokens]:,} bytes for 1 text of {tokens} tokens" in said(visit)
+            assert not visit.info
+    assert len(set(sizes.values())) == 4
+
+
+def test_what_is_left_out_and_what_is_too_long_is_said():
+    hybrid = said(opened(PAGE, {"model": "qwen3-next-80b-a3b", "tokens": "512000"}))
+    assert "Kept besides, and not counted above: " in hybrid
+    assert "512,000 tokens is more than the 262,144" in hybrid
+    assert "**Left out:** 21 recurrent layers" in said(opened(PAGE, {"model": KIMI}))
+    assert "does not generate" in said(opened(PAGE, {"model": "bert-base-uncased"}))
+    unknown = opened(PAGE, {"model": "deepseek-v4-flash"})
+    assert "is not published" in warned(unknown)
+    assert " GiB = " not in said(unknown).partition("Published figures")[0]
+
+
+def test_an_encoder_and_its_beams_are_counted():
+    link = {"model": "whisper-tiny", "tokens": "448", "source": "300", "beams": "5"}
+    size = kv_cache_bytes(model_shape("whisper-tiny"), 448, 1, source_tokens=300, beams=5)
+    assert f"{size:,} bytes for 1 text" in said(opened(PAGE, link))
+    assert not {"source", "beams"} & set(widgets(opened(PAGE)))
+
+
+def test_layers_are_drawn_where_they_are_and_as_large_as_they_are():
+    shape = model_shape("gemma-3-4b")
+    rows = chart(opened(PAGE, {"model": "gemma-3-4b", **CHOSEN}), 0)
+    assert rows["bytes"].sum() == kv_cache_bytes(shape, 33_000, 1, "q8_0")
+    full = rows[rows["kind"] == "full attention"]
+    assert list(full["layer"]) == list(shape.full_layers)
+    assert set(full["tokens"]) == {33_000}
+    assert set(rows["tokens"]) == {33_000, 1_024}
+
+
+def test_layers_that_are_alike_need_no_picture():
+    uniform = opened(PAGE, {"model": "llama-3.1-8b"})
+    assert len(uniform.get("vega_lite_chart")) == 1
+    assert "32 layers of full attention: 131,072 tokens, 512.00 MiB" in said(uniform)
+    unordered = said(opened(PAGE, {"model": "gemma-4-31b"}))
+    assert "group by group" in unordered
+
+
+def test_the_share_of_the_layers_is_asked_and_computed():
+    groups = parts(model_shape("gemma-3-27b"), 131_072)
+    share = 100 * groups[1].size / sum(group.size for group in groups)
+    link = {"predict": "true", "guess_layers": f"{share:.0f} %"}
+    asking, answered = opened(PAGE, {"predict": "true"}), opened(PAGE, link)
+    assert "10 layers of 62 are of the kind *full attention*" in said(asking)
+    assert len(answered.get("vega_lite_chart")) == len(asking.get("vega_lite_chart")) + 1
+    assert f"You said **{share:.0f} %**, and that is what comes out" in said(answered)
+
+
+def test_a_model_of_671_billion_needs_less_cache_than_one_of_8():
+    small, large = (
+        kv_cache_bytes(model_shape(m), 131_072) for m in ("llama-3.1-8b", "deepseek-v3")
+    )
+    assert small > large
+    visit = opened(PAGE, {"predict": "true", "guess_compare": "deepseek-v3"})
+    assert "what comes out is **llama-3.1-8b**" in said(visit)
+    assert f"32 layers: {both(small)}" in said(visit)
+    assert f"each of 61: {both(large)}" in said(visit)
+
+
+@pytest.mark.parametrize(
+    ("model", "gpu", "number", "verdict"),
+    [
+        ("llama-3.1-8b", "a10", 1, "It does not fit"),
+        ("llama-3.1-70b", "h100", 4, "It fits"),
+        ("deepseek-v3", "h200", 8, "It fits"),
+        ("llama-3.1-405b", "h100", 1, "It does not fit"),
+    ],
+)
+def test_serving_says_what_the_library_says(model, gpu, number, verdict):
+    choices = {"gpu": gpu, "gpus": f"{number}", "page_size": "64", "overhead": "2", "percent": "85"}
+    visit = opened(PAGE, {"model": model, **CHOSEN, **choices})
+    shape = model_shape(model)
+    weights = weight_format(shape)
+    deployment = Deployment(
+        shape, gpus()[gpu], number, weights, "q8_0", overhead=2 * GIB, percent=85, block=64
+    )
+    text = said(visit)
+    assert f"**{verdict}.**" in text
+    readers = users(deployment, 33_000)
+    assert f"{readers:,}**; you asked for 3" in text or f", {readers:,} fit" in text
+    assert f"at once must fit: **{longest_context(deployment, 3):,} tokens**" in text
+    speed = float(tokens_per_second(deployment, 33_000, 3))
+    [printed] = re.findall(r"at most \*\*([\d,.]+) tokens a second", text)
+    assert float(printed.replace(",", "")) == pytest.approx(speed, abs=0.05)
+    expected = memory_lines(deployment, 33_000), speed_lines(deployment, 33_000, 3)
+    for line in (*expected[0], context_line(deployment, 3), *expected[1]):
+        assert line in code(visit)
+    waste = waste_bytes(shape, 33_000, 3, "q8_0", block=64)
+    assert f"{both(waste)} lie idle" in text
+    assert "516 for each text, 24 places in the last one empty" in text
+    assert f"**{float(replication(shape, number)):g}×**" in text
+
+
+def test_a_number_of_parameters_is_asked_for_where_none_is_published():
+    visit = opened(PAGE, {"model": "glm-5", "parameters": "5000"})
+    assert "5,000,000,000 parameters (a stated, rounded number)" in code(visit)
+    assert "parameters" not in widgets(opened(PAGE))
+
+
+def test_heads_that_cannot_be_split_are_refused_and_the_rest_stays():
+    visit = opened(PAGE, {"model": "llama-4-scout", "gpus": "16"})
+    assert "40 query heads cannot be split over 16 ranks" in warned(visit)
+    assert "Many models, one picture" in said(visit)
+
+
+def test_six_models_are_compared_with_the_memory_of_the_gpus():
+    models = ["gpt2", "gemma-3-27b", "deepseek-v3", "llama-2-7b", "t5-small", "gpt-oss-120b"]
+    link: dict[str, str | list[str]] = {"compared": models, "gpu": "t4", "gpus": "2", **CHOSEN}
+    visit = opened(PAGE, link)
+    assert not visit.info
+    rows = chart(visit, -1)
+    limit = rows[rows["limit"]]
+    assert set(limit["bytes"]) == {2 * 16 * GIB}
+    assert list(rows[~rows["limit"]]["model"].unique()) == models
+    for line in rows[~rows["limit"]].itertuples():
+        shape = model_shape(line.model)
+        source = shape.encoder_context
+        assert line.bytes == kv_cache_bytes(shape, line.tokens, 3, "q8_0", source_tokens=source)
+    for name in models:
+        shape = model_shape(name)
+        size = kv_cache_bytes(shape, 33_000, 3, "q8_0", source_tokens=shape.encoder_context)
+        assert f"{both(size)} ({size:,} bytes)" in said(visit)
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        (["nonsense"], list(controls.compared.default)),
+        (["gpt2", "nonsense"], ["gpt2"]),
+        (["gpt2", "gpt2"], ["gpt2"]),
+        (list(model_ids()), [m for m in model_ids() if model_shape(m).groups][:6]),
+    ],
+)
+def test_a_link_to_models_that_cannot_be_compared(asked, shown):
+    visit = opened(PAGE, {"compared": asked, "tokens": "33000"})
+    assert not visit.exception
+    assert visit.session_state["compared"] == shown
+    assert any("compared =" in note.value for note in visit.info)
+    assert "of 33,000 tokens" in said(visit)
+
+
+def test_nothing_to_compare_is_no_error():
+    visit = opened(PAGE)
+    visit.multiselect(key="compared").set_value([])
+    visit.run()
+    assert not visit.exception
+    assert "Choose a model to compare." in said(visit)
+
+
+@pytest.mark.parametrize("shown", controls.figures.options)
+def test_every_published_figure_stands_beside_ours(shown):
+    main = opened(PAGE, {"figures": shown}).main.markdown
+    [table] = [m.value for m in main if m.value.startswith("| what | printed")]
+    expected = sorted(figures().values(), key=lambda figure: figure.agrees)
+    if shown != "all":
+        expected = [f for f in expected if (f.reason if "differ" in shown else not f.agrees)]
+    lines = table.splitlines()[2:]
+    assert (
+        len(expected) == len(lines) == {"wrong ones": 19, "all that differ": 50, "all": 95}[shown]
+    )
+    for figure, line in zip(expected, lines, strict=True):
+        _, what, printed, ours, why, _ = (
+            cell.strip().replace("\\", "") for cell in re.split(r"(?<!\\)\|", line)
+        )
+        assert what.startswith(f"{figure.model}: ")
+        assert printed == f"{figure.published:,} {figure.unit}"
+        number, unit = ours.replace(",", "").split(" ", 1)
+        assert unit == figure.unit_meant
+        assert float(number) == pytest.approx(float(figure.ours), abs=0.051)
+        assert reasons().get(figure.reason, "They agree.") in why
+        assert why.endswith(f"Source: {figure.source}")
+        if figure.mistaken is not None:
+            [again] = re.findall(r"Done so, we get ([\d.,]+\d)", why)
+            mistaken = pytest.approx(float(figure.mistaken), abs=0.051)
+            assert float(again.replace(",", "")) == mistaken
+
+
+def with_config(text, **link):
+    visit = opened(PAGE, {"model": controls.CONFIG, **link})
+    visit.text_area(key="pasted config").set_value(text)
+    return visit.run()
+
+
+def test_a_pasted_config_is_read_and_stays_out_of_the_link():
+    visit = with_config(json.dumps(LLAMA), tokens="16,384")
+    assert not visit.exception
+    assert not visit.warning
+    assert f"{kv_cache_bytes(model_shape('llama-3-8b'), 16_384):,} bytes for 1 text" in said(visit)
+    assert not any("hidden_size" in str(value) for value in visit.query_params.values())
+    widgets(visit)["model"].set_value("gpt2")
+    widgets(visit.run())["model"].set_value(controls.CONFIG)
+    assert "16,384 tokens, model ` llama `" in said(visit.run()), "what was pasted is lost"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (json.dumps(LLAMA)[:-20], "config.json breaks off at line 1"),
+        ("hello", "config.json is not JSON"),
+        ("[1]", "must be an object"),
+        ("{}", "config.json lacks num_hidden_layers"),
+        ("[" * 50_000, "nested too deeply"),
+        (json.dumps({"a": "x" * 900_000}), "or more: upload it"),
+        (json.dumps(LLAMA | {"num_hidden_layers": 0}), "num_hidden_layers must be"),
+        (json.dumps(LLAMA | {"num_hidden_layers": 10**30}), "num_hidden_layers must be"),
+        (json.dumps(LLAMA | {"head_dim": -1}), "head_dim must be"),
+        (json.dumps(LLAMA | {"num_key_value_heads": 5}), "cannot share num_key_value_heads 5"),
+        ('{"num_hidden_layers": NaN}', "NaN is not a number in JSON"),
+        (json.dumps(LATENT), "config.json lacks qk_rope_head_dim"),
+        (json.dumps(LLAMA | {"layer_types": "x"}), "layer_types must be a list"),
+    ],
+)
+def test_a_config_that_cannot_be_read_is_refused_by_name_and_nothing_is_lost(text, message):
+    visit = with_config(text, **LISTED, gpus="4")
+    assert not visit.exception
+    assert message in warned(visit)
+    shown = {key: widget.value for key, widget in widgets(visit).items()}
+    assert (shown["tokens"], shown["texts"], shown["gpus"]) == ("16,384", "4", "4")
+    assert len(visit.text_area(key="pasted config").value) == min(len(text), MOST_PASTED)
+    widgets(visit)["model"].set_value("llama-3-8b")
+    size = kv_cache_bytes(model_shape("llama-3-8b"), 16_384, 4, "q8_0")
+    assert f"{size:,} bytes for 4 texts" in said(visit.run())
+
+
+def test_markup_in_a_config_is_printed_and_not_obeyed():
+    visit = with_config(json.dumps(LLAMA | {"_name_or_path": "**b** :red[x] <b>` | $y$"}))
+    assert "`` **b** :red[x] <b>` | $y$ ``" in said(visit)
+    visit = with_config(json.dumps(LLAMA | {"layer_types": ["**b** [a](http://x.invalid)"]}))
+    assert "** :" not in warned(visit)
+    assert visit.warning[0].value.startswith("` ")
+
+
+def test_an_uploaded_config_is_read():
+    visit = opened(PAGE, {"model": controls.CONFIG, "tokens": "16,384"})
+    for content, shown in [(b"\xff\xfe\x00", "is not text in UTF-8"), (b"{", "breaks off")]:
+        visit.file_uploader[0].set_value(("config.json", content, "application/json"))
+        assert shown in warned(visit.run())
+    content = json.dumps(LLAMA).encode()
+    visit.file_uploader[0].set_value(("config.json", content, "application/json"))
+    visit.run()
+    assert f"{kv_cache_bytes(model_shape('llama-3-8b'), 16_384):,} bytes for 1 text" in said(visit)
+
+
+def test_a_folder_is_read_only_where_the_owner_said_so(tmp_path, monkeypatch):
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA), encoding="utf-8")
+    asked = {"model": controls.CONFIG, "config folder": str(tmp_path)}
+    monkeypatch.delenv(READ_FOLDERS, raising=False)
+    hosted = opened(PAGE, asked)
+    assert "config folder" not in widgets(hosted)
+    hosted.session_state["config folder"] = str(tmp_path)
+    assert "Waiting for a config.json" in warned(hosted.run())
+    monkeypatch.setenv(READ_FOLDERS, "1")
+    own = opened(PAGE, asked)
+    assert "Waiting" in warned(own), "a link reads a folder"
+    widgets(own)["config folder"].set_value(str(tmp_path))
+    assert "model ` llama `" in said(own.run())
+    widgets(own)["config folder"].set_value(str(tmp_path / "none"))
+    assert "there is no file" in warned(own.run())
+
+
+def test_a_model_of_ones_own():
+    link = {"own_layers": "7", "own_heads": "12", "own_kv_heads": "3", "own_head_dim": "80"}
+    link |= {"own_local": "5", "own_window": "100", "model": controls.OWN}
+    groups = LayerGroup("sliding", 5, 3, 80, 100), LayerGroup("full", 2, 3, 80)
+    shape = ModelShape("own", groups, 12, 960)
+    size = kv_cache_bytes(shape, 16_384, 4, "q8_0")
+    assert f"{size:,} bytes for 4 texts" in said(opened(PAGE, link | LISTED))
+    latent = replace(shape, groups=(LayerGroup("latent", 7, latent_dim=20, rope_dim=6),))
+    link |= {"own_kind": "a latent (MLA)", "own_latent": "20", "own_rope": "6"}
+    size = kv_cache_bytes(latent, 16_384, 4, "q8_0")
+    assert f"{size:,} bytes for 4 texts" in said(opened(PAGE, link | LISTED))
+    refused = opened(PAGE, {"model": controls.OWN, "own_heads": "10", "own_kv_heads": "4"})
+    assert "10 query heads cannot share 4 KV heads" in warned(refused)
+
+
+OWN_KEYS = [c.key for c in controls.ALL if c.key.startswith("own_") and c.key != "own_kind"]
+
+
+@pytest.mark.parametrize("value", ["0.5", "-1", "nan", "1e999", "-1e999", "9" * 400, "x", ""])
+def test_numbers_of_ones_own_that_cannot_be(value):
+    for kind in controls.own_kind.options:
+        link = {"model": controls.OWN, "own_kind": kind, "tokens": "33000"}
+        visit = opened(PAGE, link | dict.fromkeys(OWN_KEYS, value))
+        assert not visit.exception
+        for key in set(OWN_KEYS) & set(widgets(visit)):
+            assert any(f"{key} =" in note.value for note in visit.info), key
+        assert "of 33,000 tokens" in said(visit)
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    ["0", "-1", "1" + "0" * 30, "1000000001", "nan", "1e5", "128k", "٤", "2.5", "9" * 5000],
+)
+def test_tokens_that_cannot_be_are_refused_by_name(tokens):
+    visit = opened(PAGE, {"tokens": tokens, "model": "llama-3-8b", "texts": "3"})
+    assert not visit.exception
+    assert any("tokens = `" in note.value for note in visit.info)
+    size = kv_cache_bytes(model_shape("llama-3-8b"), 131_072, 3)
+    assert f"{size:,} bytes for 3 texts of 131,072 tokens" in said(visit)
+
+
+def test_the_largest_numbers_are_exact():
+    visit = opened(PAGE, {"tokens": f"{10**9}", "texts": f"{10**6}", "model": "llama-3-8b"})
+    assert f"{131_072 * 10**15:,} bytes for 1,000,000 texts" in said(visit)
+    assert not visit.exception
+
+
+def test_a_headline_forgets_windows():
+    headline = counted(model_shape("gemma-3-27b"), 131_072, HEADLINE).size
+    assert headline > 5 * kv_cache_bytes(model_shape("gemma-3-27b"), 131_072)
