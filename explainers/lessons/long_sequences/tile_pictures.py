@@ -1,7 +1,6 @@
 """Tiles on the sentence, and what masks spare on a long text."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import streamlit as st
 import torch
@@ -19,14 +18,14 @@ from explainers.lessons.mask_lab import Lab
 from explainers.ui import length_controls
 from explainers.ui.clicks import show_clickable
 from explainers.ui.figure import show_figure
-from explainers.ui.panels import Cell, Figure, Panel, Slider
+from explainers.ui.panels import Cell, Figure, Panel, Slider, oriented
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import formula
 from explainers.ui.source import show_source
 from explainers.working import Working
 
-LONG, SIDE, WIDTH, SINKS = 4_096, 128, 256, 4
+LONG, SIDE, WIDTH, SINKS = 4_096, 256, 512, 4
 """Tokens of a long text, of a side of its tiles, of a window; the first tokens that all may see."""
 SHARES = {"none": 0.0, "about a quarter": 0.125, "almost half": 0.375, "more than half": 0.5}
 """Answers, and the least share of the tiles that each means."""
@@ -110,7 +109,7 @@ def spared(tiles: list[list[int]]) -> tuple[int, int, int, int]:
     return sum(counts), (len(counts) - skipped) * SIDE**2, skipped, len(counts)
 
 
-def show_spared(text: Prose) -> None:
+def show_spared(text: Prose, queries_down: bool) -> None:
     """Guess what causal tiles spare, then every mask as its tiles, and a table."""
     tokens, found = f"{LONG:,}", tiles_of()
     text("spared", tokens=tokens, side=SIDE)
@@ -120,9 +119,9 @@ def show_spared(text: Prose) -> None:
     if not revealed(text, "spared", list(SHARES), answer, skipped=skipped, count=count, rest=rest):
         return
     panels = [_map(name, tiles) for name, tiles in found.items()]
-    alt = "Masks of a long text, a cell per tile: the share of the tile that may be looked at."
+    alt = "Masks of a long text, a cell per tile: filled where it is computed."
     origin = formula(f"masks of {tokens} tokens", torch.device("cpu"))
-    show_figure(Figure(panels, alt), origin, "spared")
+    show_figure(Figure(oriented(panels, queries_down), alt), origin, "spared")
     rows = []
     for name, tiles in found.items():
         allowed, computed, left, of_all = spared(tiles)
@@ -135,10 +134,11 @@ def show_spared(text: Prose) -> None:
 
 
 def _map(name: str, tiles: list[list[int]]) -> Panel:
-    """The share of each tile that is allowed; blank where it is skipped."""
-    shares = [[count / SIDE**2 or None for count in line] for line in tiles]
-    starts = [f"{place * SIDE:,}" for place in range(len(tiles))]
-    matrix = Matrix(
-        name, "share of each tile", shares, starts, starts, QUERY_AXIS, KEY_AXIS, kind="weights"
-    )
-    return Panel(name, replace(matrix, blank="skipped"), dense=True)
+    """A 1 for each tile that is computed; blank where it is skipped."""
+    computed = [[1.0 if count else None for count in line] for line in tiles]
+    numbers = [str(place) for place in range(len(tiles))]
+    _, _, skipped, count = spared(tiles)
+    axes = numbers, numbers, QUERY_AXIS, KEY_AXIS
+    left = f"{count - skipped} of {count} tiles"
+    matrix = Matrix(name, left, computed, *axes, kind="weights", blank="skipped", places=0)
+    return Panel(name, matrix, small=True)
