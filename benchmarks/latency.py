@@ -23,7 +23,7 @@ from benchmarks.browser import (
     visit,
     wait_until_healthy,
 )
-from explainers.ui import controls
+from explainers.ui import controls, length_controls
 
 WARM_UP, SPAN = 5, 8
 """Changes that are not counted; steps that a slider walks up before it walks down again."""
@@ -58,7 +58,11 @@ PAGES = {
     "06 d_k": Target(f"/many_heads?{SHOWN}", D_K),
     "06 dropout": Target(f"/many_heads?{SHOWN}", controls.dropout.label),
     "07 latent": Target(f"/shared_heads?{SHOWN}", controls.latent_dim.label),
+    "08 words read": Target(f"/kv_cache?{SHOWN}", controls.words_read.label),
     "07 places": Target(f"/shared_heads?{SHOWN}", controls.shift.label),
+    "10 blocks": Target(f"/long_sequences?{SHOWN}&kv_block=1", length_controls.blocks_read.label),
+    "10 tiles": Target(f"/long_sequences?{SHOWN}", length_controls.tile.label),
+    "10 keys": Target(f"/long_sequences?{SHOWN}", length_controls.cross_kv.label),
 }
 
 
