@@ -16,9 +16,10 @@ from explainers.lessons import many_heads_report as report
 from explainers.lessons.many_heads import Looked, compare
 from explainers.lessons.many_heads_arithmetic import arithmetic_of_heads
 from explainers.lessons.many_heads_dropout import show_dropout
-from explainers.lessons.many_heads_layer import LayerChoices, read_layer
+from explainers.lessons.many_heads_layer import LayerChoices, choose_head_dim, read_layer
 from explainers.lessons.many_heads_pictures import follow, head_id, panels_of
 from explainers.lessons.train_here import train_here
+from explainers.trained import D_MODEL
 from explainers.ui import common, controls
 from explainers.ui.numbers import explore
 from explainers.ui.source import show_source
@@ -41,8 +42,8 @@ def one_layer(tokens: tuple[str, ...]) -> None:
     """All heads of a layer, one of them enlarged, and what each adds to the output."""
     with st.container(horizontal=True):
         is_trained, num_heads = controls.weights() == "trained", int(controls.num_heads())
-        sizes = num_heads, controls.head_dim(), controls.mask(list(masks.RULES))
-        d_model = controls.d_model(disabled=is_trained)
+        sizes = num_heads, choose_head_dim(is_trained, num_heads), controls.mask(list(masks.RULES))
+        d_model = controls.d_model(fixed=D_MODEL if is_trained else None)
     with st.container(horizontal=True):
         head, word = controls.head(0, num_heads - 1), controls.word(0, len(tokens) - 1)
         off = controls.off([str(n) for n in range(num_heads)])

@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import io
 import json
+import re
 
 import pytest
 import torch
@@ -15,7 +16,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from explainers import examples, trained
 from explainers.attention.multi_head import multi_head, multi_head_one_by_one
 from explainers.lessons import many_heads_report as report
-from explainers.lessons.many_heads import Looked, compare
+from explainers.lessons.many_heads import Looked, compare, distance_in_words
 from explainers.lessons.many_heads_arithmetic import arithmetic_of_heads
 from explainers.lessons.many_heads_dropout import ANSWERS, ASKED, DRAWS, draw, in_words
 from explainers.lessons.many_heads_layer import LayerChoices, random_layer, trained_layer
@@ -64,14 +65,14 @@ def test_the_enlarged_head_is_the_one_that_was_chosen():
 def test_votes_and_bias_are_what_the_layer_names():
     one = some_trained(off=[3])
     panels = {panel.id: panel.matrix for panel in panels_of(one, queries_down=True)}
-    votes = torch.tensor(panels["logits"].values)
-    assert list(panels["logits"].rows)[-2:] == ["bias", "sum"]
+    votes = torch.tensor(panels["votes"].values)
+    assert list(panels["votes"].rows)[-2:] == ["bias", "sum"]
     own = ["← the", "← CEO", "→ record", "→ earnings", "→ on", "→ Friday"]
-    assert list(panels["logits"].columns)[: len(own)] == own
+    assert list(panels["votes"].columns)[: len(own)] == own
     torch.testing.assert_close(votes[:-1].sum(dim=0), votes[-1], rtol=1e-4, atol=1e-4)
     assert not votes[3].any(), "a head that is off does not vote"
     known = one.layer.known.named(one.output[2]).tolist()
-    shown = dict(zip(panels["logits"].columns, votes[-1].tolist(), strict=True))
+    shown = dict(zip(panels["votes"].columns, votes[-1].tolist(), strict=True))
     ceo, earnings = (known[trained_place(one, word, side)] for word, side in PLACES)
     assert shown["← CEO"] == pytest.approx(ceo, rel=1e-4)
     assert shown["→ earnings"] == pytest.approx(earnings, rel=1e-4)
@@ -116,7 +117,10 @@ class Heard(Prose):
         self.numbers = numbers
 
 
-@pytest.mark.parametrize(("heads", "moves"), [(1, "copied nothing"), (3, "copied 30 numbers")])
+@pytest.mark.parametrize(
+    ("heads", "moves"),
+    [(1, "copied nothing"), (3, "copied 5 words · 3 heads · d_k 2 = 30 numbers")],
+)
 def test_what_is_copied_is_measured(heads, moves):
     layer = random_layer(dataclasses.replace(CHOICES, num_heads=heads))
     run = multi_head(layer.x, layer.heads, layer.mask)
@@ -124,10 +128,24 @@ def test_what_is_copied_is_measured(heads, moves):
     listed = multi_head_one_by_one(layer.x, layer.heads, layer.mask)
     compare(said, layer, run, listed)
     assert (said.numbers["split"], said.numbers["merge"]) == ("copied nothing", moves)
-    assert float(said.numbers["apart"]) < 1e-5
+    assert said.numbers["apart"] in ("0", "less than a millionth")
     spoiled = listed._replace(scores=listed.scores + 1)
     compare(said, layer, run, spoiled)
     assert float(said.numbers["apart"]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("apart", "said"),
+    [
+        (0.0, "0"),
+        (9e-7, "less than a millionth"),
+        (1e-6, "less than a hundred-thousandth"),
+        (1e-5, "0.000010"),
+        (0.25, "0.250000"),
+    ],
+)
+def test_a_distance_in_words(apart, said):
+    assert distance_in_words(apart) == said
 
 
 def test_operations_are_those_that_torch_counts():
@@ -152,6 +170,9 @@ def test_the_table_says_what_was_measured():
         assert f"| {heads} | {64 // heads} | {' | '.join(accuracies)} |" in text
     for number in ("16,384", "1,048,576", "49, 98, 196, 392"):
         assert number in text
+    written, total = re.search(r"2 · \((.*)\) = ([\d,]+)\.", text).groups()
+    counted = eval(written.replace("·", "*").replace("²", "**2"))
+    assert f"{2 * counted:,}" == total == f"{report.operations(7, 64, 1, 64):,}"
 
 
 def test_one_head_cannot_fetch_what_four_fetch():
@@ -186,6 +207,15 @@ def test_averages_of_dropout_come_back_to_the_weights():
             assert far[-1] < far[0]
 
 
+def test_the_picture_of_dropout_opens_with_what_was_asked_about():
+    """And with one draw, whose rows do not sum to 1."""
+    panels = {panel["id"]: panel for panel in panels_in(pictures(opened(PAGE))[2])}
+    assert ASKED == 0.5
+    assert panels["one draw"]["values"] == panels["one draw"]["frames"][5]
+    assert in_words(panels["one draw"]["values"]) == ANSWERS[2]
+    assert panels["error"]["rows"] == ["1 draw", "10 draws", "100 draws", "1,000 draws"]
+
+
 def test_what_rows_sum_to_in_words():
     one_draw = draw(TOKENS, seed=0).averages[controls.dropout.steps.index(ASKED)][0]
     assert in_words(one_draw) == ANSWERS[2]
@@ -211,7 +241,7 @@ def test_switching_heads_off_changes_the_output_and_no_weights(weights):
     off, _ = heads_picture(weights=weights, off="2")
     assert {panel for panel in on if on[panel]["values"] != off[panel]["values"]} == {
         *("heads", "layer", "parts", "shares"),
-        *(("logits", "named") if weights == "trained" else ()),
+        *(("votes", "named") if weights == "trained" else ()),
     }
     assert off["head 2"]["muted"]
     assert off["head 2"]["formula"] == "switched off"
@@ -250,9 +280,74 @@ def test_what_a_link_cannot_have_is_told(link, told):
 
 def test_untrained_sizes_are_told_and_the_next_one_is_shown():
     visit = opened(PAGE, {"weights": "trained", "heads": "8", "d_k": "21"})
-    text = "\n".join(markdown.value for markdown in visit.main.markdown)
-    assert "d_k = 4, 8, not for 21. **This is d_k = 8.**" in text
-    assert widgets(visit)["d_k"].value == 21, "the choice is not lost"
+    assert ["Allowed is one of 4, 8; this is ` 8 `" in info.value for info in visit.info] == [True]
+    assert widgets(visit)["d_k"].value == 8
+
+
+def test_trained_heads_open_with_the_sizes_of_the_first_picture():
+    """As long as the reader has not chosen a d_k, they are as wide together as d_model."""
+    visit = opened(PAGE)
+    assert widgets(visit)["d_k"].value == 4
+    widgets(visit)["weights"].set_value("trained")
+    for heads in (1, 2, 4, 8):
+        widgets(visit)["heads"].set_value(str(heads))
+        visit.run()
+        own = widgets(visit)["d_k"]
+        offered = [str(size) for size in trained.head_dims(heads)]
+        assert (own.value, own.options) == (trained.D_MODEL // heads, offered)
+        assert not visit.info
+        link = {"weights": "trained", "heads": str(heads)}
+        assert pictures(visit)[1] == pictures(opened(PAGE, link))[1]
+    widgets(visit)["d_k"].set_value(4)
+    widgets(visit.run())["heads"].set_value("2")
+    assert widgets(visit.run())["d_k"].value == 4, "chosen"
+    visit.switch_page("pages/01_start.py").run()
+    assert widgets(visit)["d_k"].value == 4
+
+
+def test_other_pages_open_with_their_own_size():
+    visit = opened(PAGE, {"weights": "trained"})
+    assert widgets(visit)["d_k"].value == 16
+    visit.switch_page("pages/01_start.py").run()
+    assert widgets(visit)["d_k"].value == 4
+
+
+def test_what_to_try_is_true():
+    """One head fetches earnings; several fetch CEO, and none of these alone loses it."""
+    everything = some_trained()
+    looks = [TOKENS[int(row.argmax())] for row in everything.run.weights[:, 2]]
+    assert looks.count("earnings") == 1
+    assert looks.count("CEO") > 1
+    for head, looked_at in enumerate(looks):
+        one = some_trained(off=[head])
+        named = one.layer.known.named(one.output[2]) > 0
+        ceo, earnings = (bool(named[trained_place(one, *place)]) for place in PLACES)
+        assert earnings == (looked_at != "earnings")
+        assert ceo
+
+
+def test_columns_hold_still_while_heads_go_off():
+    """The sentence's own words first; then those that are wrongly named most often."""
+    choices = [[h for h in range(4) if n >> h & 1] for n in range(16)]
+    every = [some_trained(off=off) for off in choices]
+    shown = every[0].candidates
+    assert all(one.candidates == shown for one in every)
+    own = ["← the", "← CEO", "→ record", "→ earnings", "→ on", "→ Friday"]
+    assert list(shown.values())[:6] == own
+    named = [one.layer.known.named(one.output[2]) > 0 for one in every]
+    times = torch.stack(named).sum(dim=0).tolist()
+    others = [times[place] for place in list(shown)[6:]]
+    assert others == sorted(others, reverse=True)
+    left = [n for place, n in enumerate(times) if place not in shown]
+    assert min(others) >= max(left)
+
+
+def test_a_long_sentence_keeps_room_for_words_named_wrongly():
+    tokens = (*TOKENS[:6], "Monday", "and", *TOKENS[:6], "Friday")
+    one = looked(trained_layer(tokens, 4, 16, "full", 0), word=2)
+    own = {token.casefold() for token in tokens}
+    shown = [name[2:].casefold() in own for name in one.candidates.values()]
+    assert shown == [True] * 8 + [False] * 4
 
 
 @pytest.mark.parametrize(

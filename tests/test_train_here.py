@@ -10,6 +10,7 @@ from test_live_training import over, wait
 from explainers.lessons import train_here as lesson
 from explainers.training.live import BusyError, Job
 from explainers.training.loop import Training
+from explainers.training.report import mean_and_spread, measured, rows
 
 
 def page():
@@ -70,7 +71,14 @@ def test_what_it_came_to(visit):
     assert "batch 6 of 6" in progress(page)
     badges = [e.value for e in page.main.markdown if "gray-badge" in e.value]
     assert len(badges) == 2
-    assert all("learned live" in badge and "6 batches" in badge for badge in badges)
+    assert len(set(badges)) == 1
+    assert "learned live" in badges[0]
+    compared = [e.value for e in page.main.markdown if "layer's loss is" in e.value]
+    job = page.session_state[lesson.JOB]
+    row, shipped = (measured(job.configuration, [job.learned]), rows()[job.configuration])
+    assert f"loss is {row.loss[0]:.2f} per word" in compared[0]
+    assert f"loss {mean_and_spread(shipped.loss)}" in compared[0]
+    assert row.loss[0] > max(shipped.loss), "after 6 batches"
     assert "words" in page.text[0].value
     assert "learned" in page.text[0].value
 
@@ -100,6 +108,7 @@ def test_it_can_be_watched_and_cancelled(visit):
     over(job)
     page.run()
     assert "cancelled" in progress(page)
+    assert not any("layer's loss is" in e.value for e in page.main.markdown)
     assert labels(page) == ["Train it here"]
     assert page.text[0].value == "nothing learned"
 

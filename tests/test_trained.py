@@ -13,6 +13,7 @@ from explainers.attention.single_head import single_head
 from explainers.examples import LONGEST
 from explainers.trained import Configuration, embedded, learned, single_toy, trained_toy
 from explainers.training.loop import heads
+from explainers.ui import controls
 
 TOKENS = ("The", "ceo", "Zebra", "announced", "zebra", "EARNINGS", "gnu")
 GQA = Configuration(4, 2, 8, "causal")
@@ -113,8 +114,35 @@ def test_the_switch_changes_numbers_badge_and_what_is_said(page):
     assert "trained: related words, seed 0" in badges(learned_)[0]
     assert "trained: related words" not in " ".join(badges(drawn))
     assert "d_model is 64" in captions(learned_)
-    assert widgets(learned_)["d_model"].disabled
+    shown = [s for s in learned_.select_slider if s.label == controls.d_model.label]
+    assert [(slider.value, slider.disabled) for slider in shown] == [(64, True)]
     assert not widgets(drawn)["d_model"].disabled
+    assert widgets(learned_)["d_k"].options == ["4", "8", "16", "32", "64"]
+
+
+@each_page
+def test_sizes_of_the_readers_own_come_back_with_random_weights(page):
+    own = {"d_model": "32", "d_k": "10", **({"d_v": "6"} if page == SWITCHED[1] else {})}
+    visit = opened(page, own)
+    before = pictures(visit)
+    for weights, d_k in (("trained", 8), ("random", 8)):
+        widgets(visit)["weights"].set_value(weights)
+        visit.run()
+        assert widgets(visit)["d_k"].value == d_k, "the nearest that was trained"
+        assert not visit.info
+    assert (visit.session_state["d_model"], visit.session_state["d_k"]) == (32, 8)
+    widgets(visit)["d_k"].set_value(10)
+    assert pictures(visit.run()) == before
+
+
+@pytest.mark.parametrize(("asked", "shown"), [("10", 8), ("128", 64), ("nonsense", 4)])
+def test_a_link_to_a_size_that_was_not_trained(asked, shown):
+    visit = opened(SWITCHED[0], {"weights": "trained", "d_k": asked})
+    assert widgets(visit)["d_k"].value == shown
+    said = f"d_k = ` {asked} `. Allowed is one of 4, 8, 16, 32, 64; this is ` {shown} `."
+    assert [said in info.value for info in visit.info] == [True]
+    widgets(visit)["d_k"].set_value(32)
+    assert not visit.run().info
 
 
 @each_page
@@ -122,8 +150,6 @@ def test_what_was_not_trained_is_said_and_no_choice_is_lost(page):
     link = {"weights": "trained", "d_k": "10", "seed": "7", "d_model": "32", "text": "The zebra"}
     visit = opened(page, link)
     said = captions(visit)
-    assert "d_k 10" in said
-    assert "this is 8" in said
     assert "seed 7" in said
     assert "zebra" in said
     assert "1 unknown" in badges(visit)[0]
@@ -131,7 +157,7 @@ def test_what_was_not_trained_is_said_and_no_choice_is_lost(page):
     assert pictures(visit)[0] == pictures(opened(page, asked_for))[0]
     widgets(visit)["weights"].set_value("random")
     back = visit.run()
-    assert pictures(back) == pictures(opened(page, {**link, "weights": "random"}))
+    assert pictures(back) == pictures(opened(page, {**link, "weights": "random", "d_k": "8"}))
 
 
 @pytest.mark.parametrize("page", [SWITCHED[0], SWITCHED[2]], ids=lambda page: page.stem)

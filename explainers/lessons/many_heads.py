@@ -11,10 +11,11 @@ from explainers.attention.single_head import Projections, SingleHead
 from explainers.attention.steps import attention_steps
 from explainers.lessons.many_heads_layer import Layer
 from explainers.lessons.one_head import OneHead
+from explainers.trained import Learned
 from explainers.ui.prose import Prose
 
-MOST_NAMED = 12
-"""Words that are shown of all that the trained layer could name."""
+MOST_NAMED, MOST_OWN = 12, 8
+"""Words that are shown of all that the trained layer could name, and of the sentence's own."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,8 @@ class Looked:
     def candidates(self) -> dict[int, str]:
         """Words that could be named, by their place in what `Learned.named` gives.
 
-        The sentence's own, before the chosen word (←) and after it (→), and any other that is
-        named, with all heads or with those that are on.
+        The sentence's own, before the chosen word (←) and after it (→), and those that are named
+        most often if every choice of heads is tried: the same ones whichever heads are off.
         """
         known = self.layer.known
         if known is None:
@@ -86,10 +87,19 @@ class Looked:
             for position, token in enumerate(self.layer.tokens)
             if token.casefold() in places and position != self.word
         ]
-        outputs = torch.stack([self.run.output, self.output])[:, self.word]
-        others = (known.named(outputs) > 0).any(dim=0).nonzero()[:, 0].tolist()
-        shown = list(dict.fromkeys([*own, *others]))[:MOST_NAMED]
+        often = self._often_named(known)
+        by_times = sorted(range(len(often)), key=lambda place: -often[place])
+        kept = [place for place in by_times if place in own][:MOST_OWN]
+        others = [place for place in by_times if often[place] and place not in own]
+        shown = [*sorted(kept, key=own.index), *others][:MOST_NAMED]
         return {place: f"{'←→'[place // size]} {known.words[place % size]}" for place in shown}
+
+    def _often_named(self, known: Learned) -> list[int]:
+        """Of all ways to switch heads on and off, in how many each word is named."""
+        parts = contributions(self.run.per_head, self.layer.heads.w_output)[:, self.word]
+        choices = torch.cartesian_prod(*[torch.tensor([0.0, 1.0])] * self.num_heads)
+        outputs = choices.view(-1, self.num_heads).to(parts.device) @ parts
+        return (known.named(outputs) > 0).sum(dim=0).tolist()
 
 
 def compare(text: Prose, layer: Layer, run: ManyHeads, listed: ManyHeads) -> None:
@@ -100,14 +110,26 @@ def compare(text: Prose, layer: Layer, run: ManyHeads, listed: ManyHeads) -> Non
     merged = merge_heads(run.per_head)
     text(
         "same",
-        apart=f"{apart:.1g}",
-        numbers=f"{sum(part.numel() for part in run):,}",
-        split=_moved(projected, split),
-        merge=_moved(run.per_head, merged),
+        apart=distance_in_words(apart),
+        split=_moved(projected, split, layer),
+        merge=_moved(run.per_head, merged, layer),
     )
 
 
-def _moved(before: Tensor, after: Tensor) -> str:
-    """Whether the numbers of `after` lie in memory of their own."""
-    is_copy = before.untyped_storage().data_ptr() != after.untyped_storage().data_ptr()
-    return f"copied {after.numel():,} numbers" if is_copy else "copied nothing"
+def distance_in_words(apart: float) -> str:
+    """How large the largest difference is; float32 leaves some in the seventh digit."""
+    if apart == 0:
+        return "0"
+    for limit, name in ((1e-6, "a millionth"), (1e-5, "a hundred-thousandth")):
+        if apart < limit:
+            return f"less than {name}"
+    return f"{apart:.6f}"
+
+
+def _moved(before: Tensor, after: Tensor, layer: Layer) -> str:
+    """Whether the numbers of `after` lie in memory of their own, and how many they are."""
+    if before.untyped_storage().data_ptr() == after.untyped_storage().data_ptr():
+        return "copied nothing"
+    words, heads, head_dim = len(layer.tokens), layer.heads.num_heads, layer.heads.head_dim
+    sizes = f"{words} words · {heads} heads · d_k {head_dim}"
+    return f"copied {sizes} = {after.numel():,} numbers"

@@ -45,7 +45,7 @@ def _arithmetic(looked: Looked, cell: Cell) -> Working:
             return working.dot_product(row.tolist(), column.tolist(), value, what)
         case votes_of.PARTS | votes_of.SHARES:
             return _part(looked, cell.panel, i, j, what)
-        case votes_of.LOGITS | votes_of.NAMED if looked.layer.known:
+        case votes_of.VOTES | votes_of.NAMED if looked.layer.known:
             return _vote(looked, looked.layer.known, cell.panel, i, j, what)
     return arithmetic_of(looked.one_head)(cell)
 

@@ -23,8 +23,8 @@ from explainers.ui.source import show_source
 
 Numbers = list[list[float]]
 DRAWS = (1, 10, 100, 1_000)
-ASKED = 0.5
-"""The probability that the question is about."""
+ASKED = controls.dropout.default
+"""The probability that the question is about, and that the picture opens with."""
 EVERY_ROW = "softmax: every row sums to 1"
 ANSWERS = ("1", "0.5", "each row to another number")
 
@@ -83,7 +83,7 @@ def show_dropout(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
 
 def _panels(tokens: tuple[str, ...], dropped: Dropped, place: int) -> list[Panel]:
     exact, at_place = torch.tensor(dropped.weights), dropped.averages[place]
-    names = [f"{count:,} draws" for count in DRAWS]
+    names = [f"{count:,} draw{'s' * (count > 1)}" for count in DRAWS]
     panels = [
         Panel(
             name,

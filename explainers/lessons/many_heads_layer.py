@@ -11,6 +11,7 @@ from explainers.attention.layer import MultiHead
 from explainers.attention.positions import sinusoidal
 from explainers.lessons.toy_choice import longer_than_learned, not_among
 from explainers.trained import Configuration, Learned
+from explainers.ui import controls
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import random_weights, trained_weights
@@ -42,8 +43,15 @@ class LayerChoices:
     seed: int
 
 
+def choose_head_dim(is_trained: bool, num_heads: int) -> int:
+    """d_k; trained heads open with as many numbers together as one head of full width."""
+    if not is_trained:
+        return controls.head_dim()
+    return controls.head_dim(trained.head_dims(num_heads), trained.D_MODEL // num_heads)
+
+
 def read_layer(text: Prose, choices: LayerChoices) -> tuple[Layer, str]:
-    """The layer that was chosen, or the trained one next to it, and said so; and its badge."""
+    """The layer that was chosen, or where mask or seed were not trained, another; and its badge."""
     if not choices.is_trained:
         layer = random_layer(choices)
         return layer, random_weights(choices.seed, layer.x.device)
@@ -54,13 +62,7 @@ def read_layer(text: Prose, choices: LayerChoices) -> tuple[Layer, str]:
     said += not_among("seed", choices.seed, seed, trained.SEEDS)
     said += longer_than_learned(choices.tokens)
     st.caption(" ".join(said))
-    offered = trained.head_dims(choices.num_heads)
-    nearest = min(offered, key=lambda one: abs(one - choices.head_dim))
-    if nearest != choices.head_dim:
-        sizes = ", ".join(map(str, offered))
-        asked, heads = choices.head_dim, choices.num_heads
-        text("not_trained", asked=asked, heads=heads, offered=sizes, instead=nearest)
-    layer = trained_layer(choices.tokens, choices.num_heads, nearest, rule, seed)
+    layer = trained_layer(choices.tokens, choices.num_heads, choices.head_dim, rule, seed)
     if layer.unknown:
         text("unknown", words=", ".join(map(verbatim, layer.unknown)))
     return layer, trained_weights(seed, len(layer.unknown), layer.x.device)

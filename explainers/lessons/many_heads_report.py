@@ -75,6 +75,7 @@ def show_table(text: Prose) -> None:
     tokens = len(words(SENTENCE))
     text(
         "table",
+        words=tokens,
         d_model=D_MODEL,
         parameters=f"{parameters(D_MODEL, 1, 1, D_MODEL):,}",
         wide=f"{parameters(WIDE, 1, 1, WIDE):,}",

@@ -13,14 +13,25 @@ from explainers.trained import Learned
 from explainers.ui.panels import Panel
 
 SIDE_BY_SIDE, W_O, LAYER, PARTS = "heads", "W_O", "layer", "parts"
-SHARES, LOGITS, NAMED = "shares", "logits", "named"
+SHARES, VOTES, NAMED = "shares", "votes", "named"
+OF_PARTS = (
+    "A part is the head's output times its rows of W_O. A share compares the part with the whole "
+    "output: part · output ÷ output · output. The shares sum to 1; a head with a negative share "
+    "works against the sum."
+)
+OF_VOTES = (
+    "The layer votes on a list of words: each head's part adds to a word's sum, or takes from it. "
+    "A sum above 0 means that the word is named. ← is a word before the followed one, → a word "
+    "after it. Behind the sentence's own words stand others: those that are named wrongly most "
+    "often if every choice of heads is tried."
+)
 AXES = {
     SIDE_BY_SIDE: (TOKEN_AXIS, FEATURE_AXIS),
     W_O: (FEATURE_AXIS, FEATURE_AXIS),
     LAYER: (TOKEN_AXIS, FEATURE_AXIS),
     PARTS: (HEAD_AXIS, FEATURE_AXIS),
     SHARES: (HEAD_AXIS, ""),
-    LOGITS: (HEAD_AXIS, "word"),
+    VOTES: (HEAD_AXIS, "word"),
     NAMED: ("", "word"),
 }
 
@@ -38,7 +49,10 @@ def who_did_it(looked: Looked) -> list[Panel]:
     shares = plain(SHARES, f"of the output of {word}", looked.shares[:, None], rows, ["share"])
     panels = [
         Panel(
-            PARTS, parts, heading="Which head did it? A row of the output is the sum of these parts"
+            PARTS,
+            parts,
+            heading="Which head did it? A row of the output is the sum of these parts",
+            remark=OF_PARTS,
         ),
         Panel(SHARES, replace(shares, limit=1.0), "→"),
     ]
@@ -54,12 +68,13 @@ def _named(looked: Looked, known: Learned, rows: list[str]) -> list[Panel]:
     totals = known.named(outputs)[:, places]
     votes = (known.named(looked.parts) - known.bias)[:, places]
     logits = torch.cat([votes, known.bias[None, places], totals[1:]])
-    formula, rows = f"for {word}: ← before it, → after it", [*rows, "bias", "sum"]
-    voted = plain(LOGITS, formula, logits, rows, words)
-    formula, rows = f"for {word}: sigmoid of the sum", ["all heads", "heads on"]
+    formula, rows = f"for {word}; bias: learned, the same for all", [*rows, "bias", "sum"]
+    voted = plain(VOTES, formula, logits, rows, words)
+    formula, rows = f"for {word}: above 0.50 where the sum is above 0", ["all heads", "heads on"]
     told = plain(NAMED, formula, totals.sigmoid(), rows, words)
+    heading = "What the layer names for the word: a sum of votes"
     return [
-        Panel(LOGITS, voted, heading="What the layer names for the word: a sum of votes"),
+        Panel(VOTES, voted, heading=heading, remark=OF_VOTES),
         Panel(NAMED, replace(told, kind="weights"), "→"),
     ]
 

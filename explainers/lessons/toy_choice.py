@@ -54,35 +54,36 @@ def choose_head(
     has_value_dim: bool = False,
     has_sizes: bool = True,
 ) -> HeadChoices:
-    """The controls of one head, in a row; where nothing like it was trained, what is shown instead.
+    """The controls of one head, in a row, with trained weights only the sizes that were trained.
 
-    The reader's own choices stay as they are, so that they are there again with random weights.
+    Where nothing like the mask or the seed was trained, it is said what is shown instead.
     """
     with st.container(horizontal=True):
         is_trained = controls.weights() == "trained"
         mask = controls.mask(list(masks.RULES)) if has_mask else "full"
         d_model, head_dim = controls.d_model.default, controls.head_dim.default
         if has_sizes:
-            d_model, head_dim = controls.d_model(disabled=is_trained), controls.head_dim()
-        value_dim = controls.value_dim(disabled=is_trained) if has_value_dim else head_dim
+            d_model = controls.d_model(fixed=D_MODEL if is_trained else None)
+            head_dim = controls.head_dim(HEAD_DIMS if is_trained else ())
+        value_dim = head_dim
+        if has_value_dim:
+            value_dim = controls.value_dim(fixed=head_dim if is_trained else None)
     seed = common.seed()
     if not is_trained:
         return HeadChoices(tokens, False, mask, d_model, head_dim, value_dim, seed)
-    nearest = min(HEAD_DIMS, key=lambda size: abs(size - head_dim))
     rule, shipped = mask if mask in RULES else RULES[0], trained.shipped_seed(seed)
-    chosen = HeadChoices(tokens, True, rule, D_MODEL, nearest, nearest, shipped)
-    _say((head_dim, mask, seed), chosen, has_value_dim)
+    chosen = HeadChoices(tokens, True, rule, D_MODEL, head_dim, head_dim, shipped)
+    _say((mask, seed), chosen, has_value_dim)
     return chosen
 
 
-def _say(asked: tuple[int, str, int], chosen: HeadChoices, has_value_dim: bool) -> None:
+def _say(asked: tuple[str, int], chosen: HeadChoices, has_value_dim: bool) -> None:
     """In one line, because each element costs time at every rerun."""
     same = ", d_v = d_k" if has_value_dim else ""
     said = [f"Trained on finding related words: d_model is {D_MODEL}{same}."]
-    said += not_among("d_k", asked[0], chosen.head_dim, HEAD_DIMS)
-    said += not_among("mask", asked[1], chosen.mask, RULES)
-    said += not_among("seed", asked[2], chosen.seed, SEEDS)
-    if asked[2] not in SEEDS:
+    said += not_among("mask", asked[0], chosen.mask, RULES)
+    said += not_among("seed", asked[1], chosen.seed, SEEDS)
+    if asked[1] not in SEEDS:
         said.append("Train it here takes any seed.")
     said += longer_than_learned(chosen.tokens)
     if chosen.unknown:

@@ -8,26 +8,17 @@ with a configuration that `trained.configurations()` has, and any seed. It gets 
 learned during this visit, or None before. Only the last training of a visitor is kept.
 """
 
-from collections.abc import Sequence
-
 import streamlit as st
 
-from explainers.attention import masks
-from explainers.charts.matrix import Matrix, Values
-from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
+from explainers.lessons.training_pictures import FRAME, compared, show_heads, show_losses
 from explainers.trained import Configuration, Learned
 from explainers.training.live import BusyError, Job
-from explainers.ui.common import queries_down
-from explainers.ui.figure import show_figure
-from explainers.ui.panels import Figure, Panel, Slider, oriented
-from explainers.ui.picture import show_chart
 from explainers.ui.plain import verbatim
 from explainers.ui.provenance import learned_live
 
-JOB, FRAME, REFUSED = "training of this visitor", "snapshot looked at", "training refused"
+JOB, REFUSED = "training of this visitor", "training refused"
 EVERY = 0.8
 """Seconds between two looks at a training that runs."""
-POINTS = 60
 
 
 def train_here(
@@ -89,60 +80,13 @@ def _look(job: Job, is_live: bool) -> None:
         st.progress(done / job.steps, f"{what}: batch {done} of {job.steps}{loss}{stopped}")
     if not is_over:
         st.button("Cancel", on_click=job.cancel, icon=":material/stop_circle:")
-    origin = learned_live(f"related words, {what}, {done} batches")
+    if job.learned:
+        st.markdown(compared(job.configuration, job.learned))
+    # How many batches it were stands at the bar and in each picture: they count differently.
+    origin = learned_live(f"related words, {what}")
     if done:
-        _show_losses(job.losses[:done], origin)
+        show_losses(job.losses[:done], origin)
     if job.snapshots:
-        _show_heads(job, is_over, origin)
+        show_heads(job, is_over, origin)
     if is_live and job.is_over:
         st.rerun()
-
-
-def _show_losses(losses: list[float], origin: str) -> None:
-    import pandas as pd
-
-    from explainers.charts.curve import Axis, curve  # a page is there before it needs altair
-
-    size = max(1, len(losses) // POINTS)
-    points = [
-        (place + size, sum(losses[place : place + size]) / size, "loss", False)
-        for place in range(0, len(losses) - size + 1, size)
-    ]
-    rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
-    alt = (
-        f"The loss after {len(losses)} batches: it began at {losses[0]:.1f}, now {losses[-1]:.2f}."
-    )
-    axes = {"x": Axis("batch"), "y": Axis("loss per word")}
-    show_chart(curve, rows, alt, "losses", origin, series=("loss",), **axes)
-
-
-def _show_heads(job: Job, is_over: bool, origin: str) -> None:
-    """The heads as they are now; afterwards a slider leads from diffuse to sharp."""
-    snapshots = list(job.snapshots)
-    last = len(snapshots) - 1
-    place = min(st.session_state.get(FRAME, last), last) if is_over else last
-    panels = []
-    for head in range(job.configuration.num_heads):
-        frames = tuple(_allowed(job, snapshot.weights[head]) for snapshot in snapshots)
-        axes = (job.tokens, job.tokens, QUERY_AXIS, KEY_AXIS)
-        formula = "weights: every row sums to 1"
-        matrix = Matrix(f"head {head}", formula, frames[place], *axes, kind="weights", blank="0")
-        panels.append(Panel(matrix.name, matrix, frames=frames if is_over else ()))
-    labels = [f"after {snapshot.step} batches" for snapshot in snapshots]
-    slider = Slider("From diffuse to sharp", labels, place, _turn) if is_over else None
-    alt = f"The weights of every head {labels[place]}: diffuse at first, sharp in the end."
-    show_figure(Figure(oriented(panels, queries_down()), alt, slider=slider), origin, "live heads")
-
-
-def _turn(place: int) -> None:
-    st.session_state[FRAME] = place
-
-
-def _allowed(job: Job, weights: Sequence[Sequence[float]]) -> Values:
-    """One head's weights, blank where the mask forbids."""
-    length = len(job.tokens)
-    allowed = masks.build(masks.RULES[job.configuration.rule], length, length).tolist()
-    return [
-        [weight if may else None for weight, may in zip(*lines, strict=True)]
-        for lines in zip(weights, allowed, strict=True)
-    ]

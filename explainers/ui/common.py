@@ -12,10 +12,12 @@ _FRAMED, _SENT_BACK = "title that was drawn", "sent back to the contents"
 
 NARROW_MARGINS = """<style>
 .stMainBlockContainer { padding: 3rem 2rem 5rem; }
+.stMarkdown .stMarkdownBadge { white-space: normal; }
 @media (min-width: 641px) { .stMarkdown td:last-child { overflow-wrap: anywhere; } }
 @media (max-width: 640px) { .stMarkdown table { display: block; overflow-x: auto; } }
 </style>"""
-"""Streamlit's own margins take a quarter of a projector's 1024 pixels; wide tables scroll."""
+"""Streamlit's own margins take a quarter of a projector's 1024 pixels; wide tables scroll, badges
+wrap."""
 
 
 def frame(title: str) -> None:

@@ -15,6 +15,7 @@ from explainers.ui.drawn import CAUSAL, Drawing
 from explainers.ui.kinds import URL, Choice, Counter, Ladder, Listed, Switch, Whole
 from explainers.ui.links import KEPT, NOTICES, Control
 from explainers.ui.live import Live
+from explainers.ui.offered import Size
 from explainers.ui.several import Several
 
 GUESS = "guess_"
@@ -24,7 +25,7 @@ _POWERS = (4, 8, 16, 32, 64, 128)
 
 text = Control("text", "Sentence", SENTENCE)
 d_model = Ladder("d_model", "d_model: numbers per token", 8, _POWERS)
-head_dim = Whole("d_k", "d_k: numbers per query and key", 4, 2, 128)
+head_dim = Size("d_k", "d_k: numbers per query and key", 4, 2, 128)
 value_dim = Whole("d_v", "d_v: numbers per value", 4, 2, 128)
 seed = Whole("seed", "Seed of the random numbers", 0, 0, 99)
 mask = Choice(
@@ -88,7 +89,7 @@ off = Several(
 )
 words_read = Live("words_read", "Words read", 4, tuple(range(1, MAX_TOKENS + 1)))
 sinks = Choice("sinks", "Sinks", "1", ("0", "1", "2", "4"), help="First words that always stay.")
-dropout = Live("dropout", "Probability", 0.1, tuple(n / 10 for n in range(10)))
+dropout = Live("dropout", "Probability", 0.5, tuple(n / 10 for n in range(10)))
 
 ALL = tuple(one for one in [*globals().values()] if isinstance(one, Control) and one is not text)
 ALL += length_controls.ALL + memory_controls.ALL

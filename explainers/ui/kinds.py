@@ -19,17 +19,14 @@ class Whole(Control):
     low: int
     high: int
 
-    def __call__(self, disabled: bool = False) -> int:
+    def __call__(self, fixed: int | None = None) -> int:
+        """A `fixed` number is shown and cannot be changed; the reader's own comes back later."""
+        if fixed is not None:
+            self.put_aside()
+            return st.slider(self.label, self.low, self.high, fixed, help=self.help, disabled=True)
         asked = self.asked()
         value = st.slider(
-            self.label,
-            self.low,
-            self.high,
-            self.default,
-            key=self.key,
-            bind=URL,
-            help=self.help,
-            disabled=disabled,
+            self.label, self.low, self.high, self.default, key=self.key, bind=URL, help=self.help
         )
         self.keep(value)
         return self.told(asked, value, f"a whole number from {self.low} to {self.high}")
@@ -62,16 +59,14 @@ class Ladder(Control):
 
     steps: tuple[float, ...]
 
-    def __call__(self, disabled: bool = False) -> Any:
+    def __call__(self, fixed: float | None = None) -> Any:
+        """A `fixed` value is shown and cannot be changed; the reader's own comes back later."""
+        if fixed is not None:
+            self.put_aside()
+            return st.select_slider(self.label, self.steps, fixed, help=self.help, disabled=True)
         asked = self.asked()
         value = st.select_slider(
-            self.label,
-            self.steps,
-            self.default,
-            key=self.key,
-            bind=URL,
-            help=self.help,
-            disabled=disabled,
+            self.label, self.steps, self.default, key=self.key, bind=URL, help=self.help
         )
         self.keep(value)
         return self.told(asked, value, one_of(self.steps))

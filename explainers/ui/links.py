@@ -18,6 +18,8 @@ MOST_NAMED = 24
 """A message with more names than this is not read."""
 VISIT = "visit"
 """Counts the pages that were opened, in the session's state."""
+ASIDE = 0
+"""Stands for the visit of a choice that was put aside; the first page opened counts as 1."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,12 @@ class Control:
         """Remember a choice for the other pages."""
         visit = st.session_state.get(VISIT)
         st.session_state.setdefault(KEPT, {})[self.key] = visit, value
+
+    def put_aside(self) -> None:
+        """Not in sight for now: what was chosen comes back together with the control."""
+        kept = st.session_state.setdefault(KEPT, {})
+        if self.key in kept:
+            kept[self.key] = ASIDE, kept[self.key][1]
 
     def told(self, asked: str | None, value: Any, allowed: str) -> Any:
         """Return the value; until it is touched, tell that a link asked for what cannot be."""

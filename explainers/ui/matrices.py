@@ -17,7 +17,7 @@ from explainers.ui.panels import Cell, Figure, Panel, Source
 
 LINKED = Path(__file__).parent / "linked"
 SCRIPTS = ("figure.js", "paint.js", "card.js", "table.js", "image.js", "drawing.js")
-AS_THEY_ARE = ("operator", "heading", "small", "marked", "muted", "has_page")
+AS_THEY_ARE = ("operator", "heading", "remark", "small", "marked", "muted", "has_page")
 """What a panel says of itself is sent without a change."""
 OF_SLIDER = ("label", "labels", "index", "plays")
 MOST_CELLS, MOST_READ, LONGEST_SIDE = 1500, 128, 32

@@ -26,8 +26,9 @@ class Source:
 class Panel:
     """A matrix with its place in the computation; `flipped` shows it with its axes exchanged.
 
-    `heading` begins a new line of the picture under these words. A `small` one is a miniature
-    without digits; of several alike one can be `marked` as chosen, or `muted` as not taking part.
+    `heading` begins a new line of the picture under these words and a `remark` on them. A `small`
+    one is a miniature without digits; of several alike one can be `marked` as chosen, or `muted`
+    as not taking part.
     A `dense` one becomes an image as soon as it has more numbers than one would read.
     """
 
@@ -39,6 +40,7 @@ class Panel:
     flipped: bool = False
     frames: tuple[Values, ...] = ()
     heading: str = ""
+    remark: str = ""
     small: bool = False
     marked: bool = False
     muted: bool = False

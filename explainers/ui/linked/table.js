@@ -1,6 +1,8 @@
 // A small matrix: a table that screen readers and arrow keys can walk through.
 
-const LABELS = 78, BESIDE = 38, DIGITS_NEED = 28, LABEL_NEEDS = 14, MINIATURE = 126;
+const LABELS = 78, BESIDE = 38, DIGITS_NEED = 28, LABEL_NEEDS = 14;
+const NARROW = 480, GAP = 14, CHARACTER = 7; // a phone; between two panels; of a label
+const SMALL = { cells: 126, names: 78, label: 14 }, SMALL_ON_A_PHONE = { names: 54, label: 11 };
 const widest = (room) => room < 700 ? 30 : room < 1000 ? 31 : 40; // of 7 words two at 1024, three at 1280
 
 class Panel {
@@ -51,7 +53,8 @@ class Table extends Panel {
     table.setAttribute("role", "grid");
     table.classList.toggle("pickable", figure.data.pickable);
     const head = table.createTHead().insertRow();
-    head.append(element("td", "corner", `${data.row_axis} ↓ ${data.column_axis} →`));
+    head.append(element("td", "corner", [[data.row_axis, "↓"], [data.column_axis, "→"]]
+      .filter(([axis]) => axis).map((named) => named.join(" ")).join(" ")));
     data.columns.forEach((label, column) => head.append(this.label(label, "column", column, data.column_tokens)));
     const body = table.createTBody();
     this.cells = data.rows.map((label, row) => {
@@ -140,16 +143,27 @@ class Table extends Panel {
   }
 
   frame(row, column) {
-    this.cells.forEach((line, i) => line.forEach((cell, j) => cell.classList.toggle("framed",
-      (row !== null || column !== null) && (row ?? i) === i && (column ?? j) === j)));
+    this.cells.forEach((line, i) => {
+      line[0].parentElement.classList.toggle("framed", row === i && column === null);
+      line.forEach((cell, j) => cell.classList.toggle("framed",
+        (row !== null || column !== null) && (row ?? i) === i && (column ?? j) === j));
+    });
   }
 
   fit(room) {
-    const taken = LABELS + (this.box.parentElement.querySelector(".operator") ? BESIDE : 0);
-    const space = this.data.small ? Math.min(room - taken, MINIATURE) : room - taken;
-    const side = Math.max(4, Math.min(this.data.small ? 18 : widest(room), Math.floor(space / this.data.columns.length) - 1));
+    const { columns, small } = this.data;
+    const beside = this.box.parentElement.querySelector(".operator") ? BESIDE : 0;
+    const miniature = room < NARROW ? SMALL_ON_A_PHONE : SMALL;
+    // On a phone two miniatures stand side by side.
+    const share = !small ? room : room < NARROW ? Math.floor((room - GAP) / 2) : SMALL.names + SMALL.cells;
+    const space = Math.min(share, room) - beside - (small ? miniature.names : LABELS);
+    const side = Math.max(4, Math.min(small ? 18 : widest(room), Math.floor(space / columns.length) - 1));
+    const longest = Math.max(...columns.map((label) => label.length).filter((length) => length <= 3));
+    this.box.style.maxWidth = small ? `${share}px` : "";
     this.table.style.setProperty("--side", `${side}px`);
     this.table.classList.toggle("no-digits", side < DIGITS_NEED);
-    this.table.classList.toggle("tight", side < LABEL_NEEDS);
+    const isTight = side < (small ? miniature.label : LABEL_NEEDS); // then only every fourth is shown
+    this.table.classList.toggle("crowded", !isTight && side < CHARACTER * longest);
+    this.table.classList.toggle("tight", isTight);
   }
 }
