@@ -329,7 +329,9 @@ def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_star
     assert "nothing is averaged" in said(visit)
 
 
-@pytest.mark.parametrize(("kv_heads", "verdict"), [(1, "worse than knowing"), (2, "better than")])
+@pytest.mark.parametrize(
+    ("kv_heads", "verdict"), [(1, "worse than a layer"), (2, "better than a layer")]
+)
 def test_what_averaging_makes_of_trained_heads_is_counted(kv_heads, verdict):
     own, shared = Configuration(4, 4, 16, "full"), Configuration(4, kv_heads, 16, "full")
     text = said(opened(PAGE, {"kv_heads": str(kv_heads)}))

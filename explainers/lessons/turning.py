@@ -25,7 +25,7 @@ from explainers.ui.source import show_source
 
 D_MODEL, HEAD_DIM = 64, 8
 ANSWERS = "no score changes", "all scores grow", "the scores change, some up, some down"
-HEADINGS = "RoPE turns queries and keys", "Waves added to x, as on Tokens and positions"
+HEADINGS = "RoPE turns queries and keys", "Waves added to x, as on the page Tokens and positions"
 DRAWN = 1.0, 0.75
 """How long the arrows of the query and of the key are drawn: they turn and never grow."""
 ROUNDING = 1e-4
