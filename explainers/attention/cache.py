@@ -1,4 +1,4 @@
-"""The KV cache: what was computed for earlier tokens is kept (Shazeer 2019, section 2.4.1).
+"""The KV cache: what was computed for earlier tokens is kept (Shazeer 2019, section 2.4).
 
 A token's key and value depend on it and on earlier tokens only, as long as attention is causal.
 """

@@ -51,6 +51,7 @@ def show_costs(text: Prose, words: int) -> None:
         return
     from explainers.charts.curve import Axis, curve  # the page needs no altair to start
 
+    text("costs_table")
     longest = LENGTHS[-1]
     cached, again = counted()[longest]
     pictures: dict[str, Callable[[Work], int]] = {

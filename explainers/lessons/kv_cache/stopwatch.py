@@ -1,6 +1,5 @@
 """The time that one more token takes, with a cache and without one, on the present device."""
 
-import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ MORE_LENGTHS = (*LENGTHS, 2_048, 4_096)
 
 @dataclass(frozen=True)
 class Timed:
-    """Seconds for the last of `length` tokens, the median of some runs each."""
+    """Seconds for the last of `length` tokens, the fastest of some runs each."""
 
     length: int
     cached: float
@@ -47,12 +46,12 @@ def timed(lengths: Sequence[int]) -> Iterator[Timed]:
         caches = [done.cache for done in prompt.reads]
         yield Timed(
             length,
-            median_seconds(partial(through, x[-1:], layers, caches, CAUSAL), x.device),
-            median_seconds(partial(through, x, layers, empty, CAUSAL), x.device),
+            fastest_seconds(partial(through, x[-1:], layers, caches, CAUSAL), x.device),
+            fastest_seconds(partial(through, x, layers, empty, CAUSAL), x.device),
         )
 
 
-def median_seconds(call: Callable[[], object], device: torch.device) -> float:
+def fastest_seconds(call: Callable[[], object], device: torch.device) -> float:
     """After one run that warms up. Other visitors get the interpreter between two runs."""
     seconds = []
     for _ in range(RUNS + 1):
@@ -62,7 +61,7 @@ def median_seconds(call: Callable[[], object], device: torch.device) -> float:
         _settle(device)
         seconds.append(time.perf_counter() - started)
         time.sleep(min(seconds[-1], 0.1))
-    return statistics.median(seconds[1:])
+    return min(seconds[1:])
 
 
 def _settle(device: torch.device) -> None:

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 import torch
 
-from explainers.lessons.kv_cache.stopwatch import Timed, lengths_on, timed
+from explainers.lessons.kv_cache.stopwatch import RUNS, Timed, lengths_on, timed
 from explainers.lessons.measuring import BusyError, Measuring
 from explainers.ui.picture import show_chart
 from explainers.ui.plain import verbatim
@@ -93,5 +93,5 @@ def _show_times(found: list[Timed], device: torch.device) -> None:
         "x": Axis("words before and with it", logarithmic=True),
         "y": Axis("ms per word", logarithmic=True),
     }
-    origin = measured("two random layers, median of 5 runs", device)
+    origin = measured(f"two random layers, the fastest of {RUNS} runs", device)
     show_chart(curve, rows, alt, "timing", origin, series=SERIES, **axes)
