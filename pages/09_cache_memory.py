@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from explainers.lessons.cache_memory.chosen import choose
+from explainers.lessons.cache_memory.chosen import Chosen, choose
 from explainers.lessons.cache_memory.compare import show_comparison
 from explainers.lessons.cache_memory.layers import show_layers
 from explainers.lessons.cache_memory.published import show_figures
@@ -14,6 +14,17 @@ from explainers.ui.source import show_source
 
 text = common.page_text(__file__)
 
+
+@st.fragment
+def on_gpus(choices: Chosen | None) -> None:
+    """What fits on which GPU, and many models beside its memory."""
+    text("serving")
+    hardware = choose_hardware()
+    if choices:
+        show_serving(text, choices, hardware)
+        st.fragment(show_comparison)(text, choices, hardware)
+
+
 text("question")
 choices = choose(text)
 if choices:
@@ -21,10 +32,6 @@ if choices:
     show_source(kv_cache_bytes, parts, held, part, token_bytes)
     show_answers(text, choices)
     show_layers(text, choices)
-text("serving")
-hardware = choose_hardware()
-if choices:
-    show_serving(text, choices, hardware)
-    st.fragment(show_comparison)(text, choices, hardware)
+on_gpus(choices)
 st.fragment(show_figures)(text)
 text("notice")

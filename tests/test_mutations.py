@@ -52,7 +52,7 @@ from explainers.attention import (
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import attention_steps
 from explainers.memory import cache as cache_memory
-from explainers.memory import engines, paging
+from explainers.memory import countings, engines, order, paging
 from explainers.training import batch, task
 
 AGREES = test_attention.test_agrees_with_torch_under_every_rule
@@ -101,6 +101,8 @@ BY_BLOCKS = test_online_softmax.test_after_each_block_it_is_softmax_of_what_was_
 BY_TILES = partial(
     test_online_softmax.test_tiled_is_attention_and_torchs_under_every_rule, "causal"
 )
+IN_ORDER = test_memory_cache.test_layers_stand_where_they_were_published
+COUNTED_AS = test_memory_cache.test_every_counting_multiplies_out
 COUNTED = test_tokens.test_each_merge_is_the_most_frequent_pair
 ASKED = test_training.test_only_what_the_mask_shows_is_asked_for
 HELD_OUT = test_training.test_no_held_out_sentence_is_ever_trained_on
@@ -161,6 +163,13 @@ FAULTS = [
     (cache_costs, "q_len * kv_len", "kv_len", FLOPS),
     (cache_memory, "min(tokens, group.window)", "tokens", CAPPED),
     (cache_memory, '1 if p.group.kind == "cross" else beams', "beams", BEAMS),
+    (order, "n in shape.full_layers", "n + 1 in shape.full_layers", IN_ORDER),
+    (
+        countings,
+        "batch, dtype, source_tokens)\n    lines = []",
+        "1, dtype, source_tokens)\n    lines = []",
+        COUNTED_AS,
+    ),
     (paging, "pages(rest + whole(", "pages(whole(", STORED_ONCE),
     (engines, "min(tokens, group.window - 1)", "min(tokens, group.window)", WEIGHED),
     (tokens, "words = recounted", "pass", COUNTED),

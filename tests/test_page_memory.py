@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -424,3 +426,19 @@ def test_the_largest_numbers_are_exact():
 def test_a_headline_forgets_windows():
     headline = counted(model_shape("gemma-3-27b"), 131_072, HEADLINE).size
     assert headline > 5 * kv_cache_bytes(model_shape("gemma-3-27b"), 131_072)
+
+
+def test_the_number_comes_without_torch_and_without_pandas():
+    """Streamlit imports neither for text; the first picture needs pandas, and comes later."""
+    code = f"""
+import sys
+sys.path.insert(0, "{ROOT / "tests"}")
+from opening import PAGES, opened
+[page] = [page for page in PAGES if page.stem == "{PAGE.stem}"]
+visit = opened(page, {{"predict": "true"}})
+assert not visit.exception and "10.41 GiB = 11.17 GB" in visit.main.markdown[1].value
+print(*sys.modules)
+"""
+    run = [sys.executable, "-c", code]
+    loaded = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert not {"torch", "transformers", "altair", "pandas"} & set(loaded.split())
