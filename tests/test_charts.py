@@ -197,6 +197,14 @@ def test_weights_are_coloured_from_0_to_1_and_scores_alike_around_0(theme):
     assert weights["interpolate"] == scores["interpolate"] == "rgb"
 
 
+def test_ticks_stand_where_they_are_asked_for_with_their_labels():
+    frame = points(1.0, 2.0).args[0]
+    axes = {"x": Axis("n", True, (256, 512)), "y": Axis("y")}
+    made = curve(frame, LIGHT, **axes, series=SERIES).to_dict()["layer"][0]["encoding"]
+    assert made["x"]["axis"] == {"values": [256, 512], "tickCount": 2}
+    assert not made["y"]["axis"]
+
+
 def test_matrices_that_are_compared_share_their_colours():
     compared = sharing_colours(signed(3, 4, largest=2.5), signed(3, 4, largest=0.1))
     domains = [scale["domain"] for scale in scales(read(heatmaps(compared, LIGHT)))]

@@ -115,9 +115,18 @@ def measured(lengths: Sequence[int], device: torch.device) -> Iterator[Measured]
             if needed(way, length, device) > min(free_bytes(device) // SHARE, MOST_BYTES):
                 yield Measured(way, length)
                 continue
-            run = prepared(way, length, device)
-            peak, output = peak_bytes(run, device), run()
+            one, output = one_way(way, length, device, first)
             first = output if first is None else first
-            difference = (output - first).abs().max().item()
-            yield Measured(way, length, seconds(run, device), peak, difference)
-            del run, output
+            yield one
+
+
+def one_way(
+    way: str, length: int, device: torch.device, first: Tensor | None
+) -> tuple[Measured, Tensor]:
+    """Bytes, seconds and output of a way; what it was given is forgotten afterwards."""
+    run = prepared(way, length, device)
+    outputs: list[Tensor] = []
+    peak = peak_bytes(lambda: outputs.append(run()), device)
+    (output,) = outputs
+    difference = 0.0 if first is None else (output - first).abs().max().item()
+    return Measured(way, length, seconds(run, device), peak, difference), output
