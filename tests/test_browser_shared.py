@@ -38,7 +38,7 @@ def test_fewer_kv_heads_are_shared_by_more_query_heads(visit):
     before = values(one, "head 0"), values(one, "change of head 0")
     choose(one, "KV heads", "1")
     one.wait_for_choice("kv_heads", "1")
-    expect(one.page.get_by_text("multi-query (MQA)", exact=False).first).to_be_visible()
+    expect(one.page.get_by_text("Weights: multi-query (MQA)")).to_be_visible()
     one.ready()
     assert len({line[2] for line in sharing.evaluate(LINES)}) == 1
     after = values(one, "head 0"), values(one, "change of head 0")
