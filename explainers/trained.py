@@ -13,9 +13,8 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.layer import MultiHead
 from explainers.attention.positions import sinusoidal
-from explainers.attention.single_head import SingleHead
 from explainers.device import best_device
-from explainers.examples import LONGEST, Toy, generator
+from explainers.examples import LONGEST, generator
 
 FILE = Path(__file__).parents[1] / "assets" / "weights" / "relations.safetensors"
 D_MODEL = 64
@@ -144,12 +143,6 @@ def trained_toy(
     x, unknown = embedded(tokens, known)
     mask = masks.build(masks.RULES[rule], len(tokens), len(tokens)).to(x.device)
     return TrainedToy(x, known.layer, mask, unknown)
-
-
-def single_toy(tokens: Sequence[str], head_dim: int, rule: str, seed: int) -> Toy:
-    """One trained head in the form of `examples.toy`; what it hands on to W_O is left out."""
-    x, layer, mask, _ = trained_toy(tokens, 1, 1, head_dim, rule, seed)
-    return Toy(x, SingleHead(layer.w_query, layer.w_key, layer.w_value), mask)
 
 
 def _one_of(what: str, asked: object, trained: Sequence[object]) -> None:

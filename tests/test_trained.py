@@ -11,7 +11,8 @@ from explainers.attention import masks
 from explainers.attention.positions import sinusoidal
 from explainers.attention.single_head import single_head
 from explainers.examples import LONGEST
-from explainers.trained import Configuration, embedded, learned, single_toy, trained_toy
+from explainers.lessons.toy_choice import single_toy
+from explainers.trained import Configuration, embedded, learned, trained_toy
 from explainers.training.loop import heads
 from explainers.ui import controls
 

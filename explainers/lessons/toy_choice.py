@@ -8,6 +8,7 @@ import torch
 
 from explainers import examples, trained
 from explainers.attention import masks
+from explainers.attention.single_head import SingleHead
 from explainers.examples import Toy
 from explainers.trained import D_MODEL, HEAD_DIMS, RULES, SEEDS
 from explainers.ui import common, controls
@@ -30,7 +31,7 @@ class HeadChoices:
     def toy(self, tokens: tuple[str, ...]) -> Toy:
         """A sentence, this one or another, read by the head."""
         if self.is_trained:
-            return trained.single_toy(tokens, self.head_dim, self.mask, self.seed)
+            return single_toy(tokens, self.head_dim, self.mask, self.seed)
         sizes = self.d_model, self.head_dim, self.mask, self.seed, self.value_dim
         return examples.toy(tokens, *sizes)
 
@@ -46,6 +47,12 @@ class HeadChoices:
         if self.is_trained:
             return trained_weights(self.seed, len(self.unknown), device)
         return random_weights(self.seed, device)
+
+
+def single_toy(tokens: Sequence[str], head_dim: int, rule: str, seed: int) -> Toy:
+    """One trained head in the form of `examples.toy`; what it hands on to W_O is left out."""
+    x, layer, mask, _ = trained.trained_toy(tokens, 1, 1, head_dim, rule, seed)
+    return Toy(x, SingleHead(layer.w_query, layer.w_key, layer.w_value), mask)
 
 
 def choose_head(
