@@ -148,7 +148,7 @@ def test_layers_come_when_the_question_is_answered(visit):
     one = visit(PATH, predict="true")
     expect(one.page.locator(".vega-embed")).to_have_count(0)
     one.page.get_by_role("radiogroup", name="Your prediction").first.get_by_text(
-        "50 %", exact=True
+        "25 to 50 %", exact=True
     ).click()
     expect(one.page.locator('.vega-embed[aria-label*="What each layer holds"]')).to_be_visible()
-    expect(one.page.get_by_text("what comes out is 96 %")).to_be_visible()
+    expect(one.page.get_by_text("what comes out is 75 % and more")).to_be_visible()

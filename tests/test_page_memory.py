@@ -157,11 +157,16 @@ def test_layers_that_are_alike_need_no_picture():
 def test_the_share_of_the_layers_is_asked_and_computed():
     groups = parts(model_shape("gemma-3-27b"), 131_072)
     share = 100 * groups[1].size / sum(group.size for group in groups)
-    link = {"predict": "true", "guess_layers": f"{share:.0f} %"}
+    link = {"predict": "true", "guess_layers": "75 % and more"}
     asking, answered = opened(PAGE, {"predict": "true"}), opened(PAGE, link)
     assert "10 layers of 62 are of the kind *full attention*" in said(asking)
     assert len(answered.get("vega_lite_chart")) == len(asking.get("vega_lite_chart")) + 1
-    assert f"You said **{share:.0f} %**, and that is what comes out" in said(answered)
+    assert "You said **75 % and more**, and that is what comes out" in said(answered)
+    assert f"Exactly, {share:.1f} %." in said(answered)
+    short = opened(PAGE, link | {"tokens": "1024", "model": "gemma-3-4b"})
+    assert "You said **75 % and more**, and that is what comes out" in said(short)
+    even = opened(PAGE, link | {"model": "gpt-oss-20b", "tokens": "128"})
+    assert "what comes out is **50 to 75 %**" in said(even), "two groups of 12, windows not full"
 
 
 def test_a_model_of_671_billion_needs_less_cache_than_one_of_8():

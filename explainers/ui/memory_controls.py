@@ -1,6 +1,7 @@
 """The choices of who sizes a cache; `controls` counts them among all choices."""
 
-from explainers.ui.kinds import Choice, Counter, Listed
+from explainers.ui.counter import Counter
+from explainers.ui.kinds import Choice, Listed
 from explainers.ui.links import Control
 from explainers.ui.several import Listing
 from explainers.ui.typed import Typed
@@ -15,7 +16,7 @@ model = Listed(
     "model",
     "Model (type to search)",
     "gemma-3-27b",
-    width=230,
+    width=220,
     help="69 published models, any numbers of your own, or any model's config.json.",
 )
 tokens = Typed(
@@ -35,12 +36,12 @@ texts = Typed(
     10**6,
     help="The batch: each text has a cache of its own.",
 )
-cache_dtype = Listed("cache_dtype", "Cache in", "bfloat16", width=170)
+cache_dtype = Listed("cache_dtype", "Cache in", "bfloat16", width=150)
 counting = Listed(
     "counting",
     "Counted",
     "ideal minimum",
-    width=190,
+    width=175,
     help="Ideal minimum: what must be kept. Headline: one rate times the tokens. The others: what "
     "an engine takes from the GPU.",
 )

@@ -32,7 +32,7 @@ class Typed(Control):
             bind=URL,
             help=self.help,
             accept_new_options=True,
-            width=150,
+            width=130,
         )
         self.keep(written)
         self.told(asked, written, allowed)

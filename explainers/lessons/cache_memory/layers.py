@@ -11,7 +11,7 @@ from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 
 ORIGIN = "formula: bytes that each layer must keep, exact"
-SHARES = ("10 %", "50 %", "90 %")
+SHARES = ("under 25 %", "25 to 50 %", "50 to 75 %", "75 % and more")
 
 
 def show_layers(text: Prose, chosen: Chosen) -> None:
@@ -28,11 +28,12 @@ def show_layers(text: Prose, chosen: Chosen) -> None:
         text,
         "layers",
         SHARES,
-        f"{100 * most.size / total:.0f} %",
+        SHARES[min(4 * most.size // total, 3)],
         kind=name_of(most),
         count=many(most.group.count, "layer"),
         layers=layers,
         tokens=many(chosen.tokens, "token"),
+        share=f"{100 * most.size / total:.1f} %",
     ):
         draw(found, chosen)
         known = layers_in_order(chosen.shape, found)[1]

@@ -6,7 +6,7 @@ import streamlit as st
 
 from explainers.lessons.cache_memory.chosen import Chosen
 from explainers.memory.cache import beside_bytes, kv_cache_bytes, kv_cache_bytes_per_token
-from explainers.memory.countings import COUNTINGS, IDEAL
+from explainers.memory.countings import COUNTINGS, HEADLINE, IDEAL
 from explainers.memory.formats import FORMATS
 from explainers.memory.others import other_answers
 from explainers.memory.sizes import both
@@ -21,6 +21,12 @@ VERIFIED = {
     "secondary": "a copy, not the original",
     "yours": "what you gave",
 }
+
+KIND_OF_NUMBER = {
+    IDEAL: "exact for these numbers; nothing is measured or estimated.",
+    HEADLINE: "a multiplication; no cache of this size need exist.",
+}
+ENGINES_NUMBER = "an **estimate**: what its code asks for with its usual settings, not measured."
 
 
 def show_result(text: Prose, chosen: Chosen) -> None:
@@ -55,12 +61,8 @@ def added(chosen: Chosen) -> int:
 def remarks(chosen: Chosen) -> list[str]:
     """What is exact, what is left out, and where the model's numbers are from."""
     shape = chosen.shape
-    exact = "exact for these numbers" if chosen.counting == IDEAL else "as its code computes it"
-    if chosen.counting == "headline":
-        exact = "no cache of this size need exist"
-    found = [
-        f"**{chosen.counting[0].upper()}{chosen.counting[1:]}:** {exact}; nothing is measured."
-    ]
+    kind = KIND_OF_NUMBER.get(chosen.counting, ENGINES_NUMBER)
+    found = [f"**{chosen.counting}:** {kind}"]
     if note := FORMATS[chosen.dtype].note:
         found.append(f"**{chosen.dtype}:** {note}.")
     if note := context_note(replace(shape, id="it"), chosen.tokens):
