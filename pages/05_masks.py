@@ -7,8 +7,8 @@ from explainers.lessons.growing import show_growing, show_one_pass
 from explainers.lessons.leak_pictures import show_leak
 from explainers.lessons.mask_costs import show_costs
 from explainers.lessons.mask_drawing import show_drawing, show_empty_row
-from explainers.lessons.mask_lab import Lab
-from explainers.lessons.mask_pictures import show_masks, show_moved
+from explainers.lessons.mask_lab import FEWEST, Lab, of_words
+from explainers.lessons.mask_pictures import foretold, show_masks, show_moved
 from explainers.lessons.reach_pictures import show_reach
 from explainers.lessons.toy_choice import choose_head
 from explainers.ui import common, controls
@@ -18,12 +18,17 @@ text = common.page_text(__file__)
 
 @st.fragment
 def side_by_side(lab: Lab) -> None:
-    """One matrix under every mask, and where the probability went."""
+    """One matrix under every mask, where the probability went, and what each mask costs."""
     text("cells")
     words = len(lab.tokens)
+    if words >= FEWEST and not foretold(text, lab):
+        return
+    text("masks_seen")
     prefix, width = controls.prefix(0, words), controls.window() + 1
     show_masks(text, lab, width, prefix)
-    show_moved(text, lab, width, prefix)
+    if words >= FEWEST:
+        show_moved(text, lab, width, prefix)
+        show_costs(text, words, width, prefix)
 
 
 @st.fragment
@@ -34,11 +39,9 @@ def by_hand(lab: Lab) -> None:
 
 @st.fragment
 def in_layers(lab: Lab) -> None:
-    """How far windows reach when they are stacked, and what they spare."""
+    """How far windows reach when they are stacked."""
     text("reach")
-    width = int(controls.reach_window())
-    show_reach(text, lab, width)
-    show_costs(text, len(lab.tokens), width, controls.prefix.default)
+    show_reach(text, lab, int(controls.reach_window()))
 
 
 @st.fragment
@@ -58,10 +61,14 @@ def one_way(lab: Lab) -> None:
 text("question")
 head = choose_head(controls.sentence().tokens, has_mask=False, has_sizes=False)
 choices = Lab(head, common.queries_down())
+is_short = len(choices.tokens) < FEWEST
+if is_short:
+    text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)
 side_by_side(choices)
 by_hand(choices)
 show_batch(text, choices)
-before_or_after(choices)
-in_layers(choices)
-one_way(choices)
-text("notice")
+if not is_short:
+    before_or_after(choices)
+    in_layers(choices)
+    one_way(choices)
+    text("notice")

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+from playwright.sync_api import expect
 from test_browser import live_slider, panel, values
 
 pytest_plugins = ("browser_fixtures",)
@@ -25,7 +26,10 @@ def allowed(visit, name="your mask"):
 
 def test_a_click_draws_the_mask_and_it_is_in_the_link(visit):
     one = visit("masks")
-    assert allowed(one) == [[i, j] for i in range(WORDS) for j in range(i + 1)]
+    assert len(allowed(one)) == WORDS**2
+    one.page.get_by_role("button", name="Start from causal").click()
+    one.wait_for_choice("cells", "causal")
+    assert allowed(one.ready()) == [[i, j] for i in range(WORDS) for j in range(i + 1)]
     before = one.drawn()
     cell(one, "your mask", 0, 6).click()
     one.wait_for_choice("cells", "41.3.7.f.1f.3f.7f")
@@ -36,25 +40,41 @@ def test_a_click_draws_the_mask_and_it_is_in_the_link(visit):
     one.wait_for_choice("cells", "41.3.6.f.1f.3f.7f")
     followed = visit("masks", **one.choices)
     assert followed.drawn() == one.ready().drawn()
-    one.page.get_by_role("button", name="Start from causal").click()
+    one.page.get_by_role("button", name="Start from full").click()
     one.wait_for_choice("cells", None)
+
+
+def test_a_click_beside_the_mask_shows_arithmetic_and_draws_nothing(visit):
+    one = visit("masks", cells="causal")
+    drawn = allowed(one)
+    card = one.page.locator(".figure").filter(has=panel(one, "your mask")).locator(".card")
+    for name, said in [("weights", "total ="), ("yours − full", "new − full =")]:
+        cell(one, name, 2, 1).click()
+        expect(card).to_contain_text(said)
+        shown = values(one, name)[2][1]
+        assert f"{shown:.4f}" in card.locator(".lines").inner_text().splitlines()[-1]
+        assert allowed(one.ready()) == drawn
+        assert one.choices["cells"] == "causal"
+    cell(one, "your mask", 0, 6).click()
+    one.wait_for_choice("cells", "41.3.7.f.1f.3f.7f")
+    expect(card).to_be_hidden()
 
 
 def test_back_takes_a_cell_back(visit):
     one = visit("masks")
-    causal = allowed(one)
+    full = allowed(one)
     cell(one, "your mask", 0, 6).click()
-    one.wait_for_choice("cells", "41.3.7.f.1f.3f.7f")
-    assert [0, 6] in allowed(one.ready())
+    one.wait_for_choice("cells", "3f.7f.7f.7f.7f.7f.7f")
+    assert [0, 6] not in allowed(one.ready())
     before = one.drawn()
     one.page.go_back()
     one.wait_for_choice("cells", None)
     one.redrawn(before)
-    assert allowed(one) == causal
+    assert allowed(one) == full
 
 
 def test_quick_clicks_are_all_heard(visit):
-    one = visit("masks")
+    one = visit("masks", cells="causal")
     panel(one, "your mask").evaluate(
         "(panel) => [3, 4, 5, 6].forEach((n) =>"
         " panel.querySelector('tbody').rows[0].querySelectorAll('td.cell')[n].click())"
@@ -76,7 +96,7 @@ def test_an_emptied_row_is_refused_and_nothing_is_lost(visit):
 
 
 def test_across_a_click_means_the_pair_that_was_clicked(visit):
-    one = visit("masks", queries="across")
+    one = visit("masks", queries="across", cells="causal")
     cell(one, "your mask", 6, 0).click()  # key 6 down the side, query 0 along the top
     one.wait_for_choice("cells", "41.3.7.f.1f.3f.7f")
 

@@ -1,6 +1,7 @@
 """Page 05: what its pictures hold, what it refuses, and what it says to absurd links."""
 
 import json
+import re
 
 import pytest
 import torch
@@ -21,14 +22,16 @@ from explainers.ui.drawn import cells_of, is_drawing, text_of
 PAGE = next(page for page in PAGES if page.stem == "05_masks")
 WORDS = tuple(SENTENCE.split())
 FIGURES = ("masks", "moved", "drawing", "batch", "leak", "reach", "growing")
+OF_ANY_TEXT = ("masks", "drawing", "batch")
 LAB = Lab(HeadChoices(WORDS, False, "full", 8, 4, 4, seed=0), queries_down=True)
 
 
 def panels(visit, figure):
     """{name: panel} of one of the page's pictures, as they are sent."""
     found = [json.loads(picture)[0] for picture in pictures(visit)]
-    assert len(found) == len(FIGURES)
-    return {panel["id"]: panel for panel in found[FIGURES.index(figure)]["panels"]}
+    figures = FIGURES if len(found) > len(OF_ANY_TEXT) else OF_ANY_TEXT
+    assert len(found) == len(figures)
+    return {panel["id"]: panel for panel in found[figures.index(figure)]["panels"]}
 
 
 def slider(visit, figure):
@@ -60,6 +63,25 @@ def test_cells_are_counted():
 def test_the_question_knows_28():
     asking = opened(PAGE, {"predict": "true", "guess_cells": "28"})
     assert "You said **28**, and that is what comes out." in said(asking)
+
+
+def test_no_question_is_answered_before_it_is_asked():
+    """Nothing in sight says how many cells the causal mask leaves or what its rows sum to."""
+    asking = opened(PAGE, {"predict": "true"})
+    assert not re.search(r"\b28\b", said(asking) + "".join(pictures(asking)))
+    drawing, batch = [json.loads(picture)[0]["panels"] for picture in pictures(asking)]
+    full = numbers(next(panel for panel in drawing if panel["id"] == "weights"))
+    assert [panel["id"] for panel in batch] == ["sentence 1", "sentence 2"]
+    torch.testing.assert_close(full, LAB.weights(masks.full), atol=1e-5, rtol=0)
+    assert not numbers(next(p for p in drawing if p["id"] == "yours − full")).any()
+
+
+def test_the_second_question_comes_before_the_picture_that_answers_it():
+    one = opened(PAGE, {"predict": "true", "guess_cells": "28"})
+    both = opened(PAGE, {"predict": "true", "guess_cells": "28", "guess_moved": "1.00"})
+    assert len(pictures(both)) - len(pictures(one)) == 2
+    assert "sums to 1" not in said(one)
+    assert "You said **1.00**, and that is what comes out." in said(both)
 
 
 def test_a_mask_shares_out_what_full_attention_gave_to_others():
@@ -144,11 +166,14 @@ def test_an_empty_row_is_nan_and_spreads():
 def test_a_hidden_word_leaks_through_a_0_and_not_through_infinity():
     visit = opened(PAGE)
     found = panels(visit, "leak")
-    after, before = found["0 after, last word new"], found["−∞ before, last word new"]
+    after, before = found["0 after: new − old"], found["−∞ before: new − old"]
+    assert after["rows"] == after["columns"] == list(WORDS[:-1]), "the last word is two words"
     assert after["formula"].startswith("6 of 6")
     assert before["formula"].startswith("0 of 6")
-    assert (numbers(after)[:-1].abs().amax(dim=-1) > 1e-5).all()
-    assert numbers(before)[:-1].abs().max() < 1e-6
+    rows = numbers(after).abs().amax(dim=-1)
+    assert (rows > 0.5 * 10 ** -after["places"]).all(), "every change can be read"
+    assert f"changes least, by {rows.min():.5f}" in " ".join(said(visit).split())
+    assert numbers(before).abs().max() < 1e-6
     assert (numbers(found["0 after"]).sum(dim=-1)[:-1] < 0.99).all()
     torch.testing.assert_close(numbers(found["−∞ before"]).sum(dim=-1), torch.ones(7))
 
@@ -184,6 +209,21 @@ def test_layers_needed_are_as_the_formula_says(width, far):
     assert layers * (width - 1) + 1 >= far + 1 > (layers - 1) * (width - 1) + 1
 
 
+def test_layers_begin_where_the_question_ends():
+    visit = opened(PAGE)
+    assert slider(visit, "reach")["index"] == 3 - 1
+    assert numbers(panels(visit, "reach")["pairs"])[6, 1] == 1
+    cone = numbers(panels(visit, "reach")["cone"])
+    assert cone.sum(dim=-1).tolist() == [3, 5, 7, 7, 7, 7, 7, 7], "no row waits for the slider"
+
+
+@pytest.mark.parametrize(
+    ("width", "seen"), [("1", "only itself"), ("2", "the one before it"), ("4", "the 3 before it")]
+)
+def test_a_window_in_words(width, seen):
+    assert seen in said(opened(PAGE, {"predict": "true", "reach_window": width}))
+
+
 def test_a_window_of_one_reaches_nobody():
     assert layers_needed(1, 5) == NEVER
     assert layers_needed(1, 0) == "1"
@@ -200,6 +240,9 @@ def test_costs_are_the_closed_forms():
         "prefix": n * (n + 1) // 2 + prefix * (prefix - 1) // 2,
     }
     assert "| window of 3 | 18 | 3,069 | 0.3% |" in said(opened(PAGE))
+    chosen = said(opened(PAGE, {"window": "2", "prefix": "4"}))
+    assert "| window of 2 | 13 | 2,047 | 0.2% |" in chosen
+    assert "| prefix of 4 | 34 | 524,806 |" in chosen
 
 
 def test_one_more_word_changes_every_row_of_full_attention_and_none_of_causal():
@@ -218,12 +261,64 @@ def test_a_window_wider_than_the_text_is_causal_and_said_so():
     assert "is wider than" not in said(opened(PAGE, {"window": "7"}))
 
 
-def test_one_word():
-    visit = opened(PAGE, {"text": "x"})
+@pytest.mark.parametrize("predict", ["true", "false"])
+@pytest.mark.parametrize("text", ["x", "x y"])
+def test_a_text_too_short_for_questions(text, predict):
+    visit = opened(PAGE, {"text": text, "predict": predict})
+    words = len(text.split())
     assert not visit.exception
     assert not visit.info
+    assert not visit.radio
+    assert not re.search(r"\b1 words|\b0 (earlier|before)", said(visit) + "".join(pictures(visit)))
+    assert f"This text has {'1 word' if words == 1 else '2 words'}." in said(visit)
+    assert len(pictures(visit)) == len(OF_ANY_TEXT)
     for name in ("full", "causal", "window", "prefix"):
-        assert panels(visit, "masks")[name]["values"] == [[1.0]]
+        sums = numbers(panels(visit, "masks")[name]).sum(dim=-1)
+        torch.testing.assert_close(sums, torch.ones(words))
+
+
+def test_three_words_are_asked():
+    visit = opened(PAGE, {"text": "x y z", "predict": "true", "guess_cells": "6"})
+    assert len(visit.radio) == 5
+    assert "1 words" not in said(visit)
+
+
+def test_a_number_comes_back_when_there_is_room_again():
+    for link, there in [({}, 3), ({"prefix": "5"}, 5), ({"prefix": "0"}, 0)]:
+        visit = opened(PAGE, link)
+        for text, shown in [("Hello", min(there, 1)), ("a b", min(there, 2)), (SENTENCE, there)]:
+            visit.text_input(key="text").set_value(text).run()
+            assert visit.number_input(key="prefix").value == shown
+    visit = opened(PAGE, {"text": "Hello"})
+    assert visit.number_input(key="prefix").value == 1
+    visit.text_input(key="text").set_value(SENTENCE).run()
+    assert [visit.number_input(key=key).value for key in ("prefix", "row", "column")] == [3, 2, 1]
+
+
+def test_a_number_chosen_where_there_is_little_room_stays():
+    visit = opened(PAGE, {"prefix": "5", "text": "a b"})
+    visit.number_input(key="prefix").set_value(0).run()
+    visit.text_input(key="text").set_value(SENTENCE).run()
+    assert visit.number_input(key="prefix").value == 0
+    visit.number_input(key="prefix").set_value(7).run()
+    visit.text_input(key="text").set_value("a b c").run()
+    assert visit.number_input(key="prefix").value == 3
+    next(button for button in visit.sidebar.button if "Reset" in button.label).click()
+    visit.run()
+    visit.toggle(key="predict").set_value(False).run()
+    assert visit.number_input(key="prefix").value == 3, "what was put off is forgotten"
+
+
+@pytest.mark.parametrize(("words", "is_small"), [(12, False), (13, True), (24, True)])
+def test_tables_of_a_long_text_are_miniatures(words, is_small):
+    visit = opened(PAGE, {"text": " ".join(f"w{n}" for n in range(words))})
+    small = {
+        (figure, panel["id"]): panel["small"]
+        for figure, picture in zip(FIGURES, pictures(visit), strict=True)
+        for panel in json.loads(picture)[0]["panels"]
+    }
+    assert small.pop(("drawing", "your mask")) is False, "its cells are clicked"
+    assert set(small.values()) == {is_small}
 
 
 @pytest.mark.parametrize(
@@ -235,15 +330,17 @@ def test_one_word():
 )
 def test_an_absurd_drawing_in_a_link(cells):
     visit = opened(PAGE, {"cells": cells, "text": "one two three", "seed": "7"})
+    rule = masks.full
     assert not visit.exception
     if cells == "1.3":  # a drawing for two words: the third one follows the causal rule
         assert not visit.info
         assert "made for 2 words, and the text has 3" in said(visit)
+        rule = masks.causal
     else:
         assert ["cells =" in note.value for note in visit.info] == [True]
         assert len(visit.info[0].value) < 300
     mask = panels(visit, "drawing")["your mask"]
-    assert torch.equal(~blank(mask), masks.build(masks.causal, 3, 3))
+    assert torch.equal(~blank(mask), masks.build(rule, 3, 3))
     assert visit.session_state["seed"] == 7
 
 

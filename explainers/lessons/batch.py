@@ -5,13 +5,14 @@ from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.single_head import single_head
-from explainers.lessons.mask_lab import Lab, Tokens, weight_panel
+from explainers.lessons.mask_lab import Lab, Tokens, of_words, weight_panel
 from explainers.ui.figure import show_figure
-from explainers.ui.panels import Figure, oriented
+from explainers.ui.panels import Figure
 from explainers.ui.prose import Prose
 
 OTHER = ("Shares", "rose", "sharply")
 PAD = "[pad]"
+TINY = 1e-6
 
 
 def beside(tokens: Tokens) -> Tokens:
@@ -34,11 +35,11 @@ def show_batch(text: Prose, lab: Lab) -> None:
     x = torch.stack([toy.x for toy in toys])[:, None]
     weights = single_head(x, toys[0].head, mask).weights[:, 0]
     alone = [single_head(*lab.reading(sentence).toy).weights for sentence in sentences]
-    text("batch", length=length, moved=f"{most_moved(weights, alone):.1g}")
+    text("batch", length=length, moved=_small(most_moved(weights, alone)))
     panels = [
         weight_panel(
             f"sentence {n + 1}",
-            f"{len(sentence)} words, {length - len(sentence)} × {PAD}",
+            f"{of_words(len(sentence))}, {length - len(sentence)} × {PAD}",
             weights[n],
             mask[n, 0],
             filled(sentence, length),
@@ -46,10 +47,14 @@ def show_batch(text: Prose, lab: Lab) -> None:
         for n, sentence in enumerate(sentences)
     ]
     alt = "The weights of two sentences in one batch; the columns of the filling are blank."
-    show_figure(Figure(oriented(panels, lab.queries_down), alt), lab.origin, "batch")
+    show_figure(Figure(lab.arranged(panels), alt), lab.origin, "batch")
 
 
 def most_moved(weights: Tensor, alone: list[Tensor]) -> float:
     """The largest difference that the batch makes to a sentence's own weights."""
     own = zip(weights, alone, strict=True)
     return max((w[: len(a), : len(a)] - a).abs().max().item() for w, a in own)
+
+
+def _small(number: float) -> str:
+    return "less than a millionth" if number < TINY else f"{number:.6f}"

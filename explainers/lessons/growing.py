@@ -9,6 +9,7 @@ from explainers.attention.masks import Rule
 from explainers.attention.single_head import Projections, project, single_head
 from explainers.charts.matrix import Matrix, sharing_colours
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
+from explainers.lessons.mask_lab import miniatures
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.plain import verbatim
@@ -56,7 +57,7 @@ def show_growing(text: Prose, tokens: Tokens, seed: int) -> None:
     """K and V of a second layer, with and without one more word."""
     found = {name: changes(tokens, rule, seed) for name, rule in RULES.items()}
     moved = {name: rows_moved(change.key) for name, change in found.items()}
-    text("growing", added=ADDED, last=verbatim(tokens[-1]))
+    text("growing", added=verbatim(ADDED), last=verbatim(tokens[-1]))
     options, answer = ("0", "1", f"{len(tokens)}"), f"{moved['full']}"
     if revealed(text, "growing", options, answer, rows=len(tokens), causal=moved["causal"]):
         drawn = [
@@ -70,7 +71,7 @@ def show_growing(text: Prose, tokens: Tokens, seed: int) -> None:
         ]
         alt = "What one more word changes in K and V of the second layer, full and causal."
         origin = random_weights(seed, found["full"].key.device)
-        show_figure(Figure(panels, alt), origin, "growing")
+        show_figure(Figure(miniatures(panels, len(tokens)), alt), origin, "growing")
 
 
 def _change(name: str, change: Tensor, tokens: Tokens, role: str) -> Matrix:

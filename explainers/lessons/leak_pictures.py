@@ -9,7 +9,7 @@ from explainers.attention.leak import masked_after, masked_before
 from explainers.charts.matrix import Matrix, sharing_colours
 from explainers.lessons.mask_lab import Lab, pairs, visible, weight_panel
 from explainers.ui.figure import show_figure
-from explainers.ui.panels import Figure, Panel, oriented
+from explainers.ui.panels import Figure, Panel
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
@@ -17,30 +17,35 @@ from explainers.ui.source import show_source
 
 ROUNDING = 1e-5
 """Sums of float32 in another order differ by about 1e-7."""
-NEW_WORD = "another"
+NEW_WORDS = "Monday", "Sunday"
 WAYS = {"0 after": masked_after, "−∞ before": masked_before}
 
 
 def show_leak(text: Prose, lab: Lab) -> None:
     """Both ways on the sentence, and how the weights move when the last word is another one."""
     mask, tokens = lab.mask(masks.causal), lab.tokens
-    changed = lab.reading((*tokens[:-1], NEW_WORD)).scores
+    new = next(word for word in NEW_WORDS if word.casefold() != tokens[-1].casefold())
+    changed = lab.reading((*tokens[:-1], new)).scores
     weights = {name: way(lab.scores, mask) for name, way in WAYS.items()}
     moved = {name: way(changed, mask) - weights[name] for name, way in WAYS.items()}
     after, before = (earlier_rows_moved(change) for change in moved.values())
     last, earlier = verbatim(tokens[-1]), len(tokens) - 1
-    text("leak", last=last, new=NEW_WORD, earlier=earlier)
+    text("leak", last=last, new=verbatim(new), earlier=earlier)
     options = ("0", "1", f"{earlier}")
     if revealed(text, "leak", options, f"{after}", last=last, earlier=earlier, kept=before):
         panels = []
-        changes = sharing_colours(*(_change(name, moved[name], lab, mask) for name in WAYS))
+        changes = sharing_colours(
+            *(_change(f"{name}: new − old", moved[name], lab, mask) for name in WAYS)
+        )
         for (name, shares), change in zip(weights.items(), changes, strict=True):
             sums = f"the first row sums to {shares[0].sum():.2f}"
             made = weight_panel(name, sums, shares, mask, tokens)
             panels += [replace(made, heading=f"{name} the softmax"), Panel(change.name, change)]
-        alt = "Causal weights made in two ways, and how each moves when the last word is another."
-        show_figure(Figure(oriented(panels, lab.queries_down), alt), lab.origin, "leak")
-        text("leak_seen")
+        alt = "Causal weights made in two ways, and how each moves when the last word is new."
+        show_figure(Figure(lab.arranged(panels), alt), lab.origin, "leak")
+        moves = moved["0 after"][:-1].abs().amax(dim=-1)
+        least = verbatim(tokens[int(moves.argmin())])
+        text("leak_seen", least=least, by=f"{moves.min().item():.5f}")
         show_source(*WAYS.values())
 
 
@@ -51,4 +56,5 @@ def earlier_rows_moved(change: Tensor) -> int:
 
 def _change(name: str, change: Tensor, lab: Lab, mask: Tensor) -> Matrix:
     rows = f"{earlier_rows_moved(change)} of {len(lab.tokens) - 1} earlier rows change"
-    return pairs(f"{name}, last word new", rows, visible(change, mask), lab.tokens)
+    earlier = visible(change[:-1, :-1], mask[:-1, :-1])  # the last word is not the same in both
+    return replace(pairs(name, rows, earlier, lab.tokens[:-1]), places=3)

@@ -1,5 +1,6 @@
 """One score matrix under every mask: what all sections of the page look at."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,10 +16,14 @@ from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
 from explainers.examples import Toy
 from explainers.lessons.one_head import OneHead
 from explainers.lessons.toy_choice import HeadChoices
-from explainers.ui.panels import Panel, Source
+from explainers.ui.panels import Panel, Source, oriented
 
 Tokens = tuple[str, ...]
 FROM_SCORES = (Source("scores", row="row"),)
+FEWEST = 3
+"""With fewer words there is nothing to be asked."""
+MOST_READ = 12
+"""Of more words no two tables with digits stand side by side."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,10 @@ class Lab:
         mask = self.mask(rule)
         return weight_panel(name, f"{counted(mask)} cells", self.weights(rule), mask, self.tokens)
 
+    def arranged(self, panels: Sequence[Panel]) -> list[Panel]:
+        """Turned as the reader wants the queries to run, and miniatures of a long text."""
+        return miniatures(oriented(panels, self.queries_down), len(self.tokens))
+
     @property
     def origin(self) -> str:
         """The badge of the pictures."""
@@ -90,6 +99,16 @@ def rules_of(width: int, prefix: int) -> dict[str, Rule]:
         "window": masks.sliding_window(width),
         "prefix": masks.prefix(prefix),
     }
+
+
+def miniatures(panels: Sequence[Panel], words: int) -> list[Panel]:
+    """Small panels if there are so many words that large ones would stand one below the other."""
+    return [replace(panel, small=words > MOST_READ) for panel in panels]
+
+
+def of_words(number: int) -> str:
+    """So many words, in words."""
+    return "1 word" if number == 1 else f"{number} words"
 
 
 def counted(mask: Tensor) -> str:

@@ -3,17 +3,17 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from explainers import working
 from explainers.attention import masks
 from explainers.attention.masks import Rule
 from explainers.attention.steps import hide, softmax
 from explainers.charts.matrix import Values, sharing_colours
 from explainers.lessons.arithmetic import arithmetic_of
-from explainers.lessons.mask_lab import Lab, counted, pairs, rules_of, visible
+from explainers.lessons.mask_arithmetic import change, share
+from explainers.lessons.mask_lab import Lab, counted, of_words, pairs, rules_of, visible
 from explainers.ui import controls
-from explainers.ui.figure import show_figure
+from explainers.ui.clicks import show_clickable
 from explainers.ui.numbers import explore
-from explainers.ui.panels import Cell, Figure, Panel, Slider, oriented
+from explainers.ui.panels import Cell, Panel, Slider
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
@@ -24,16 +24,28 @@ ASKED = 2
 """The row of the question, from 0: the running sentence's verb."""
 
 
-def show_masks(text: Prose, lab: Lab, width: int, prefix: int) -> None:
-    """The scores and four masks; the window's width is dragged in the browser."""
-    words, rules = len(lab.tokens), rules_of(width, prefix)
+def foretold(text: Prose, lab: Lab) -> bool:
+    """Two questions before any picture, because the first picture answers both."""
+    words = len(lab.tokens)
     options = tuple(f"{n}" for n in (words * (words - 1) // 2, words * (words + 1) // 2, words**2))
     left = counted(lab.mask(masks.causal)).split()[0]
     if not revealed(text, "cells", options, left, words=words, pairs=words**2):
-        return
-    text("masks_seen", prefix=prefix)
+        return False
+    word, lost = _asked(lab)
+    options, answer = (f"{1 - lost:.2f}", "1.00"), f"{lab.weights(masks.causal)[ASKED].sum():.2f}"
+    return revealed(text, "moved", options, answer, word=word, lost=f"{lost:.0%}")
+
+
+def _asked(lab: Lab) -> tuple[str, float]:
+    """The word of the question, and what it gives to later words if it may."""
+    return verbatim(lab.tokens[ASKED]), lab.weights(masks.full)[ASKED, ASKED + 1 :].sum().item()
+
+
+def show_masks(text: Prose, lab: Lab, width: int, prefix: int) -> None:
+    """The scores and four masks; the window's width is dragged in the browser."""
+    words, rules = len(lab.tokens), rules_of(width, prefix)
     if width > words:
-        text("too_wide", width=width, words=words)
+        text("too_wide", width=width, words=of_words(words))
     scores = lab.one_head.panel("scores")
     panels = [replace(scores, matrix=replace(scores.matrix, limit=None))]
     panels += [lab.drawn(name, rule) for name, rule in rules.items()]
@@ -44,7 +56,7 @@ def show_masks(text: Prose, lab: Lab, width: int, prefix: int) -> None:
     control, place = controls.window, min(width, words) - 1
     slider = Slider(control.label, labels, place, lambda turned: control.put(turned + 1))
     alt = "The scores of the sentence, and its weights under four masks, side by side."
-    panels = oriented(panels, lab.queries_down)
+    panels = lab.arranged(panels)
     explore(panels, _working(lab, rules), lab.origin, "masks", alt, slider=slider, first="causal")
     show_source(hide, softmax)
 
@@ -61,32 +73,29 @@ def _working(lab: Lab, rules: dict[str, Rule]) -> Callable[[Cell], Working]:
     def explain(cell: Cell) -> Working:
         if cell.panel == "scores":
             return of_scores(cell)
-        row = hide(lab.scores, lab.mask(rules[cell.panel]))[cell.row]
-        weight = softmax(row)[cell.column].item()
-        return working.softmax(row.tolist(), cell.column, weight, lab.tokens)
+        return share(lab, lab.mask(rules[cell.panel]), cell)
 
     return explain
 
 
 def show_moved(text: Prose, lab: Lab, width: int, prefix: int) -> None:
     """Weights under each mask less the weights without one: what a row lost, and who got it."""
-    row = min(ASKED, len(lab.tokens) - 1)
-    full, causal = lab.weights(masks.full), lab.weights(masks.causal)
-    lost = full[row, row + 1 :].sum().item()
-    word = verbatim(lab.tokens[row])
+    word, lost = _asked(lab)
     text("moved", word=word, lost=f"{lost:.0%}")
-    options, answer = (f"{1 - lost:.2f}", "1.00"), f"{causal[row].sum():.2f}"
-    if not revealed(text, "moved", options, answer, word=word):
-        return
-    changes = {name: lab.weights(rule) - full for name, rule in rules_of(width, prefix).items()}
+    full = lab.weights(masks.full)
+    rules = {f"{name} − full": rule for name, rule in rules_of(width, prefix).items()}
+    del rules["full − full"]
     matrices = sharing_colours(
         *(
-            pairs(f"{name} − full", "every row sums to 0", change.tolist(), lab.tokens)
-            for name, change in changes.items()
-            if name != "full"
+            pairs(name, "every row sums to 0", (lab.weights(rule) - full).tolist(), lab.tokens)
+            for name, rule in rules.items()
         )
     )
-    panels = oriented([Panel(m.name, m) for m in matrices], lab.queries_down)
+    panels = lab.arranged([Panel(m.name, m) for m in matrices])
     alt = "What every weight won or lost under three masks, compared with full attention."
-    show_figure(Figure(panels, alt), lab.origin, "moved")
+
+    def explain(cell: Cell) -> Working:
+        return change(lab, lab.mask(rules[cell.panel]), cell)
+
+    show_clickable(panels, explain, lab.origin, "moved", alt)
     text("moved_seen")

@@ -2,17 +2,16 @@
 
 from dataclasses import replace
 
-import torch
 from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.reach import reach, window_reach
 from explainers.charts.matrix import Values
 from explainers.charts.theme import LAYER_AXIS
-from explainers.lessons.mask_lab import Lab, ticked, visible
+from explainers.lessons.mask_lab import Lab, of_words, ticked, visible
 from explainers.ui import controls
 from explainers.ui.figure import show_figure
-from explainers.ui.panels import Figure, Panel, Slider, oriented
+from explainers.ui.panels import Figure, Panel, Slider
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
@@ -20,6 +19,7 @@ from explainers.ui.provenance import formula
 from explainers.ui.source import show_source
 
 NEVER = "never"
+SEEN = {1: "only itself", 2: "itself and the one before it"}
 ASKED = 1
 """The word of the question, from 0: the running sentence's subject."""
 
@@ -43,9 +43,10 @@ def show_reach(text: Prose, lab: Lab, width: int) -> None:
         answer,
         width=width,
         before=width - 1,
+        seen=SEEN.get(width, f"itself and the {width - 1} before it"),
         last=verbatim(tokens[last]),
         early=verbatim(tokens[early]),
-        apart=last - early,
+        apart=of_words(last - early),
     ):
         text("reach_seen")
         _show_layers(lab, width)
@@ -57,24 +58,22 @@ def _show_layers(lab: Lab, width: int) -> None:
     place, steps = control(), [int(step) for step in control.steps]
     mask = masks.build(masks.sliding_window(width), length, length)
     by_layer = reach(mask, len(steps))
-    done = torch.tril(torch.ones(len(steps), len(steps), dtype=torch.bool))
-    cones = tuple(_ticks(by_layer[:, -1] & rows[:, None]) for rows in done)
     known = tuple(map(_ticks, by_layer))
     pairs = ticked("who knows of whom", "after the layers of the slider", by_layer[place], tokens)
     cone = replace(
         pairs,
         name=f"what “{tokens[-1]}” knows of",
-        formula="a row per layer",
-        values=cones[place],
+        formula="a row for each number of layers",
+        values=_ticks(by_layer[:, -1]),
         rows=[f"{step}" for step in steps],
         row_axis=LAYER_AXIS,
     )
     labels = [f"{n}: {n} × ({width} − 1) + 1 = {window_reach(width, n)} positions" for n in steps]
     slider = Slider(control.label, labels, place, lambda turned: control.put(steps[turned]))
-    panels = [Panel("pairs", pairs, frames=known), Panel("cone", cone, frames=cones)]
+    panels = [Panel("pairs", pairs, frames=known), Panel("cone", cone)]
     alt = "Which words can reach which after some layers, and what the last word knows of."
     origin = formula("which words a mask lets through", mask.device)
-    show_figure(Figure(oriented(panels, lab.queries_down), alt, slider=slider), origin, "reach")
+    show_figure(Figure(lab.arranged(panels), alt, slider=slider), origin, "reach")
 
 
 def _ticks(reached: Tensor) -> Values:

@@ -4,7 +4,8 @@ The fields below a picture and the place in the URL belong to the one that `numb
 what is clicked here is forgotten with the visit.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 import streamlit as st
 
@@ -21,12 +22,19 @@ def show_clickable(
     key: str,
     alt: str,
     slider: Slider | None = None,
+    acts: Mapping[str, Callable[[Cell], None]] = MappingProxyType({}),
 ) -> None:
-    """Draw linked matrices; a click on a number shows how it was computed, and nothing else."""
+    """Draw linked matrices; a click on a number shows how it was computed, and nothing else.
+
+    On a panel that `acts` names, a click does what stands there instead.
+    """
     kept = f"clicked in {key}"
 
     def pick(clicked: Cell) -> None:
-        st.session_state[kept] = clicked
+        act = acts.get(clicked.panel)
+        if act:
+            act(clicked)
+        st.session_state[kept] = None if act else clicked
 
     cell = st.session_state.get(kept)
     if cell and not _is_there(cell, panels):  # the sentence has become shorter

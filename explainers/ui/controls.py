@@ -11,8 +11,9 @@ from explainers.sentence import (
     read_sentence,
 )
 from explainers.ui import length_controls, memory_controls
-from explainers.ui.drawn import CAUSAL, Drawing
-from explainers.ui.kinds import URL, Choice, Counter, Ladder, Listed, Switch, Whole
+from explainers.ui.counter import BEYOND, Counter
+from explainers.ui.drawn import FULL, Drawing
+from explainers.ui.kinds import URL, Choice, Ladder, Listed, Switch, Whole
 from explainers.ui.links import KEPT, NOTICES, Control
 from explainers.ui.live import Live
 from explainers.ui.offered import Size
@@ -79,9 +80,9 @@ temperature = Live(
 root_head_dim = Live("root_d_k", "d_k", 64, tuple(2**power for power in range(2, 11)))
 window = Live("window", "Width of the window", 3, tuple(range(1, MAX_TOKENS + 1)))
 prefix = Counter("prefix", "Length of the prefix", 3)
-cells = Drawing("cells", "Your mask", CAUSAL)
+cells = Drawing("cells", "Your mask", FULL)
 reach_window = Choice("reach_window", "Window of every layer", "3", ("1", "2", "3", "4", "5"))
-layers = Live("layers", "Layers stacked", 1, tuple(range(1, 9)))
+layers = Live("layers", "Layers stacked", 3, tuple(range(1, 9)))
 head = Counter("head", "Head to enlarge, from 0", 0)
 word = Counter("word", "Word to follow, from 0", 2)
 off = Several(
@@ -133,6 +134,7 @@ def reset() -> None:
             st.session_state[key] = None
     st.session_state[NOTICES] = {}
     st.session_state[KEPT] = {}
+    st.session_state[BEYOND] = {}
     st.session_state[_PRESET] = None
 
 

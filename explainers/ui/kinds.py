@@ -1,13 +1,12 @@
 """Kinds of controls: each keeps its value in the URL, and says so when it cannot obey a link."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import streamlit as st
 
-from explainers.ui.links import Control, means, one_of
+from explainers.ui.links import Control, one_of
 
 URL: Final = "query-params"
 
@@ -30,27 +29,6 @@ class Whole(Control):
         )
         self.keep(value)
         return self.told(asked, value, f"a whole number from {self.low} to {self.high}")
-
-
-@dataclass(frozen=True)
-class Counter(Control):
-    """A number to count up and down, whose range may depend on the sentence."""
-
-    def __call__(self, low: int, high: int) -> int:
-        asked = self.asked()
-        kept = st.session_state.get(self.key)
-        if kept is not None and not low <= kept <= high:
-            st.session_state[self.key] = min(max(kept, low), high)
-        default, allowed = min(max(self.default, low), high), f"a whole number from {low} to {high}"
-        if asked and (means(asked, math.inf) or means(asked, -math.inf)):
-            st.query_params.pop(self.key)  # Streamlit would raise: no int is infinite
-            self.told(asked, default, allowed)
-            st.rerun()
-        value = st.number_input(
-            self.label, low, high, default, key=self.key, bind=URL, help=self.help, width=150
-        )
-        self.keep(value)
-        return self.told(asked, value, allowed)
 
 
 @dataclass(frozen=True)

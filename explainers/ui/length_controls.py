@@ -1,6 +1,7 @@
 """The choices of who looks at long sequences; `controls` counts them among all choices."""
 
-from explainers.ui.kinds import Choice, Counter, Ladder
+from explainers.ui.counter import Counter
+from explainers.ui.kinds import Choice, Ladder
 from explainers.ui.links import Control
 from explainers.ui.live import Live
 

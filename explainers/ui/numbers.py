@@ -68,8 +68,8 @@ def _chosen(panels: Sequence[Panel], stepper: str, first: str, key: str) -> Cell
 
 def _pick(cell: Cell) -> None:
     st.session_state[controls.matrix.key] = cell.panel
-    st.session_state[controls.row.key] = cell.row
-    st.session_state[controls.column.key] = cell.column
+    controls.row.put(cell.row)
+    controls.column.put(cell.column)
 
 
 def _title(cell: Cell, panels: Sequence[Panel]) -> str:
