@@ -45,7 +45,7 @@ def show_leak(text: Prose, lab: Lab) -> None:
         show_figure(Figure(lab.arranged(panels), alt), lab.origin, "leak")
         moves = moved["0 after"][:-1].abs().amax(dim=-1)
         least = verbatim(tokens[int(moves.argmin())])
-        text("leak_seen", least=least, by=f"{moves.min().item():.5f}")
+        text("leak_seen", least=least, by=f"{100 * moves.min().item():.4f}")
         show_source(*WAYS.values())
 
 
@@ -55,6 +55,9 @@ def earlier_rows_moved(change: Tensor) -> int:
 
 
 def _change(name: str, change: Tensor, lab: Lab, mask: Tensor) -> Matrix:
-    rows = f"{earlier_rows_moved(change)} of {len(lab.tokens) - 1} earlier rows change"
-    earlier = visible(change[:-1, :-1], mask[:-1, :-1])  # the last word is not the same in both
-    return replace(pairs(name, rows, earlier, lab.tokens[:-1]), places=3)
+    """In percent, because a change may be too small for two digits of a weight."""
+    rows = f"in percent: {earlier_rows_moved(change)} of {len(lab.tokens) - 1} earlier rows change"
+    earlier = visible(
+        100 * change[:-1, :-1], mask[:-1, :-1]
+    )  # the last word is not the same in both
+    return pairs(name, rows, earlier, lab.tokens[:-1])

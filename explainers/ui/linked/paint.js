@@ -11,7 +11,7 @@ function element(tag, name, text) {
 
 function digits(value, places = 2) {
   const text = Math.abs(value) < 99.995 ? value.toFixed(places) : value.toPrecision(3);
-  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
+  return text === "-0.00" ? "0.00" : text.replace("-", "−");
 }
 
 function mix(ramp, share) {
