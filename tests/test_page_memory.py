@@ -220,6 +220,17 @@ def test_a_number_of_parameters_is_asked_for_where_none_is_published():
     assert "parameters" not in widgets(opened(PAGE))
 
 
+def test_nothing_is_said_of_weights_whose_number_is_not_known():
+    for visit in (with_config(json.dumps(LLAMA)), opened(PAGE, {"model": controls.OWN})):
+        assert "How many parameters does it have?" in said(visit)
+        assert not re.search(r"It fits|does not fit\.\*\*|tokens a second", said(visit))
+        assert "parameters" not in code(visit)
+        assert "**Pages.**" in said(visit), "pages do not depend on the weights"
+        widgets(visit)["parameters"].set_value(5000)
+        assert "5,000,000,000 parameters" in code(visit.run())
+        assert "**It fits.**" in said(visit)
+
+
 def test_heads_that_cannot_be_split_are_refused_and_the_rest_stays():
     visit = opened(PAGE, {"model": "llama-4-scout", "gpus": "16"})
     assert "40 query heads cannot be split over 16 ranks" in warned(visit)

@@ -56,7 +56,12 @@ own_kv_heads = Counter("own_kv_heads", "KV heads", 8)
 own_head_dim = Counter("own_head_dim", "head_dim (d_k)", 128)
 own_latent = Counter("own_latent", "Latent dim", 512)
 own_rope = Counter("own_rope", "Rotary dim", 64)
-parameters = Counter("parameters", "Million parameters", 8_000)
+parameters = Counter(
+    "parameters",
+    "Million parameters",
+    0,
+    help="The published number of parameters, in millions; 0 while it is not known.",
+)
 gpu = Listed("gpu", "GPU", "h100", width=150)
 gpus = Choice("gpus", "How many GPUs", "1", ("1", "2", "4", "8", "16"))
 weight_dtype = Listed(

@@ -77,16 +77,19 @@ def show_serving(text: Prose, chosen: Chosen, hardware: Hardware) -> None:
     except ValueError as error:
         st.warning(verbatim(str(error)), icon=":material/edit_note:")
         return
-    show_fit(text, chosen, deployment)
+    if shape.parameters:
+        show_fit(text, chosen, deployment)
+    else:
+        text("no_parameters")
     show_pages(text, chosen, deployment)
 
 
 def with_parameters(shape: ModelShape) -> ModelShape:
-    """A number of parameters is asked for where none is published."""
+    """A number of parameters is asked for where none is published; 0 leaves it open."""
     if shape.parameters:
         return shape
-    millions = controls.parameters(1, MOST_MILLIONS)
-    return replace(shape, parameters=millions * 10**6, parameters_are_exact=False)
+    millions = controls.parameters(0, MOST_MILLIONS)
+    return replace(shape, parameters=millions * 10**6 or None, parameters_are_exact=False)
 
 
 def show_fit(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
