@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 Found = TypeVar("Found")
-MOSFoundWAITING = 4
+MOST_WAITING = 4
 _TURN = threading.Lock()
 _CLOSING = threading.Event()
-_waiting = threading.Semaphore(MOSFoundWAITING)
+_waiting = threading.Semaphore(MOST_WAITING)
 
 
 @atexit.register
@@ -45,7 +45,7 @@ class Measuring(Generic[Found]):
     def start(self) -> "Measuring[Found]":
         """Take a place in the queue."""
         if not _waiting.acquire(blocking=False):
-            raise BusyError(f"{MOSFoundWAITING} measurements wait already.")
+            raise BusyError(f"{MOST_WAITING} measurements wait already.")
         threading.Thread(target=self._run, name="measuring", daemon=True).start()
         return self
 
