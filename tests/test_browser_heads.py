@@ -1,5 +1,6 @@
 """Page 06 in a browser: click a head, switch heads off, drag the probability of dropout."""
 
+import itertools
 import re
 
 import pytest
@@ -73,10 +74,91 @@ def test_dragging_dropout_asks_nobody(visit):
     one = visit(PAGE)
     line = one.page.locator("label.slider", has_text="Probability").locator("input")
     before, sent = values(one, "sums"), one.sent
-    line.evaluate("(range) => { range.value = 5; range.dispatchEvent(new Event('input')); }")
-    at_half = values(one, "sums")
-    assert at_half != before
+    line.evaluate("(range) => { range.value = 3; range.dispatchEvent(new Event('input')); }")
+    at_three = values(one, "sums")
+    assert at_three != before
     assert one.sent == sent
     line.evaluate("(range) => range.dispatchEvent(new Event('change'))")
-    one.wait_for_choice("dropout", "0.5")
-    assert values(one.ready(), "sums") == at_half
+    one.wait_for_choice("dropout", "0.3")
+    assert values(one.ready(), "sums") == at_three
+
+
+PHONE = (390, 844)
+LONG = " ".join(f"longword{n}" for n in range(24))
+
+
+def place(locator):
+    return locator.bounding_box()
+
+
+@pytest.mark.parametrize("text", ["The CEO announced record earnings on Friday", LONG])
+def test_two_heads_stand_side_by_side_on_a_phone(visit, text):
+    one = visit(PAGE, scheme="dark", size=PHONE, text=text)
+    first, second, third = (place(panel(one, f"head {n}")) for n in range(3))
+    assert first["x"] + first["width"] <= second["x"]
+    assert second["y"] < first["y"] + first["height"] <= third["y"]
+    for n in range(3):
+        table, box = (place(panel(one, f"head {n}").locator(what)) for what in ("table", ".title"))
+        assert table["x"] + table["width"] <= box["x"] + first["width"] + 1
+
+
+@pytest.mark.parametrize("size", [PHONE, (1024, 768)], ids=["phone", "projector"])
+def test_one_box_around_the_followed_row_with_its_name(visit, size):
+    one = visit(PAGE, size=size, text=LONG, word="5")
+    rows = panel(one, "head 1").locator("tr.followed")
+    expect(rows).to_have_count(1)
+    expect(rows.locator("th")).to_have_text("longword5")
+    expect(rows.locator("th span")).to_be_visible()
+    expect(rows).to_have_css("outline-style", "solid")
+    one.page.get_by_label("Word to follow, from 0").fill("7")
+    one.page.keyboard.press("Enter")
+    expect(rows.locator("th")).to_have_text("longword7")
+
+
+def test_with_queries_across_the_followed_word_is_a_column(visit):
+    one = visit(PAGE, word="4")
+    followed = panel(one, "head 1").locator(".followed")
+    expect(followed).to_have_count(1)
+    one.page.get_by_role("radio", name="across").click()
+    expect(followed).to_have_count(7)
+    places = followed.evaluate_all("(all) => all.map((cell) => cell.place[1])")
+    assert places == [4] * 7
+
+
+def test_headings_of_columns_do_not_run_together_on_a_phone(visit):
+    one = visit(PAGE, size=PHONE)
+    names = panel(one, "heads").locator("th.column span")
+    boxes = names.evaluate_all("(all) => all.map((e) => e.getBoundingClientRect().toJSON())")
+    assert len(boxes) == 16
+    for left, right in itertools.pairwise(boxes):
+        assert left["right"] <= right["left"] + 1
+
+
+def test_a_badge_is_read_to_its_end_on_a_phone(visit):
+    one = visit(PAGE, size=PHONE, text=LONG, weights="trained")
+    badges = one.page.locator(".stMarkdownBadge")
+    assert badges.count() == 3
+    assert badges.evaluate_all("(all) => all.every((e) => e.scrollWidth <= e.clientWidth + 1)")
+
+
+def test_a_corner_names_only_axes_that_there_are(visit):
+    one = visit(PAGE, weights="trained")
+    corners = {name: panel(one, name).locator(".corner") for name in ("shares", "named", "head 0")}
+    expect(corners["shares"]).to_have_text("head ↓")
+    expect(corners["named"]).to_have_text("word →")
+    expect(corners["head 0"]).to_have_text("query ↓ key →")
+    expect(one.page.locator(".remark", has_text="The shares sum to 1")).to_be_visible()
+
+
+def test_sizes_follow_weights_in_the_address(visit):
+    """The disabled slider shows 64; the reader's own d_model comes back."""
+    one = visit(PAGE, d_model="16", d_k="5")
+    sliders = one.page.get_by_role("slider", name="d_model")
+    one.page.get_by_role("radio", name="trained").click()
+    expect(sliders).to_have_attribute("aria-valuetext", "64")
+    one.wait_for_choice("d_k", "4")
+    again = visit(PAGE, **{key: value for key, value in one.choices.items() if key != "predict"})
+    assert again.drawn() == one.ready().drawn()
+    one.page.get_by_role("radio", name="random").click()
+    expect(sliders).to_have_attribute("aria-valuetext", "16")
+    one.wait_for_choice("d_model", "16")

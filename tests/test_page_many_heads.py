@@ -170,7 +170,7 @@ def test_the_table_says_what_was_measured():
         assert f"| {heads} | {64 // heads} | {' | '.join(accuracies)} |" in text
     for number in ("16,384", "1,048,576", "49, 98, 196, 392"):
         assert number in text
-    written, total = re.search(r"2 · \((.*)\) = ([\d,]+)\.", text).groups()
+    [(written, total)] = re.findall(r"2 · \((.*)\) = ([\d,]+)\.", text)
     counted = eval(written.replace("·", "*").replace("²", "**2"))
     assert f"{2 * counted:,}" == total == f"{report.operations(7, 64, 1, 64):,}"
 
@@ -328,7 +328,7 @@ def test_what_to_try_is_true():
 
 def test_columns_hold_still_while_heads_go_off():
     """The sentence's own words first; then those that are wrongly named most often."""
-    choices = [[h for h in range(4) if n >> h & 1] for n in range(16)]
+    choices = [[head for head in range(4) if n >> head & 1] for n in range(16)]
     every = [some_trained(off=off) for off in choices]
     shown = every[0].candidates
     assert all(one.candidates == shown for one in every)

@@ -34,15 +34,14 @@ def panels_of(looked: Looked, queries_down: bool) -> list[Panel]:
 def all_heads(looked: Looked) -> list[Panel]:
     """A miniature per head; the row of the chosen word is framed in all of them."""
     ids = [head_id(head) for head in range(looked.num_heads)]
-    framed = tuple(Source(other, row="row") for other in ids)
     heads = [
         Panel(
             own,
             weights_matrix(own, _strongest(looked, head), looked, head),
-            sources=framed,
             small=True,
             marked=head == looked.head,
             muted=head in looked.off,
+            followed=looked.word,
         )
         for head, own in enumerate(ids)
     ]

@@ -12,7 +12,7 @@ _FRAMED, _SENT_BACK = "title that was drawn", "sent back to the contents"
 
 NARROW_MARGINS = """<style>
 .stMainBlockContainer { padding: 3rem 2rem 5rem; }
-.stMarkdown .stMarkdownBadge { white-space: normal; }
+.stApp .stMarkdown .stMarkdownBadge { white-space: normal; }
 @media (min-width: 641px) { .stMarkdown td:last-child { overflow-wrap: anywhere; } }
 @media (max-width: 640px) { .stMarkdown table { display: block; overflow-x: auto; } }
 </style>"""

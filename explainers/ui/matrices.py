@@ -17,7 +17,8 @@ from explainers.ui.panels import Cell, Figure, Panel, Source
 
 LINKED = Path(__file__).parent / "linked"
 SCRIPTS = ("figure.js", "paint.js", "card.js", "table.js", "image.js", "drawing.js")
-AS_THEY_ARE = ("operator", "heading", "remark", "small", "marked", "muted", "has_page")
+AS_THEY_ARE = ("operator", "heading", "remark", "has_page", "flipped")
+OF_ALIKE = ("small", "marked", "muted", "followed")
 """What a panel says of itself is sent without a change."""
 OF_SLIDER = ("label", "labels", "index", "plays")
 MOST_CELLS, MOST_READ, LONGEST_SIDE = 1500, 128, 32
@@ -84,7 +85,7 @@ def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]
         "id": panel.id,
         "name": matrix.name,
         "formula": panel.formula,
-        **{name: getattr(panel, name) for name in AS_THEY_ARE},
+        **{name: getattr(panel, name) for name in AS_THEY_ARE + OF_ALIKE},
         "rows": list(matrix.rows),
         "columns": list(matrix.columns),
         "row_axis": matrix.row_axis,

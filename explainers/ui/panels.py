@@ -28,7 +28,7 @@ class Panel:
 
     `heading` begins a new line of the picture under these words and a `remark` on them. A `small`
     one is a miniature without digits; of several alike one can be `marked` as chosen, or `muted`
-    as not taking part.
+    as not taking part. The row of the query `followed` stands in a box.
     A `dense` one becomes an image as soon as it has more numbers than one would read.
     """
 
@@ -44,6 +44,7 @@ class Panel:
     small: bool = False
     marked: bool = False
     muted: bool = False
+    followed: int | None = None
     dense: bool = False
 
     @property

@@ -105,6 +105,17 @@ class Table extends Panel {
       cell.style.color = !colour ? "" : luminance(colour) > INK_TURNS ? "#000" : "#fff";
       cell.classList.toggle("masked", value === null);
     }));
+    this.follow(data.followed, data.flipped);
+  }
+
+  follow(query, isColumn) {
+    const place = query === null ? null : `${isColumn} ${query}`;
+    if (place === (this.followed ?? null)) return;
+    this.followed = place;
+    this.cells.forEach((line, i) => {
+      line[0].parentElement.classList.toggle("followed", !isColumn && i === query);
+      line.forEach((cell, j) => cell.classList.toggle("followed", isColumn && j === query));
+    });
   }
 
   point(target) {
@@ -143,11 +154,8 @@ class Table extends Panel {
   }
 
   frame(row, column) {
-    this.cells.forEach((line, i) => {
-      line[0].parentElement.classList.toggle("framed", row === i && column === null);
-      line.forEach((cell, j) => cell.classList.toggle("framed",
-        (row !== null || column !== null) && (row ?? i) === i && (column ?? j) === j));
-    });
+    this.cells.forEach((line, i) => line.forEach((cell, j) => cell.classList.toggle("framed",
+      (row !== null || column !== null) && (row ?? i) === i && (column ?? j) === j)));
   }
 
   fit(room) {
