@@ -3,6 +3,7 @@
 import streamlit as st
 
 from explainers import trained
+from explainers.attention import masks
 from explainers.attention.grouped_query import average_kv_heads, grouped_query, share
 from explainers.attention.latent import absorbed, compress, latent_attention, queries
 from explainers.lessons.cached import show_cache
@@ -24,7 +25,7 @@ text = common.page_text(__file__)
 def sharing(tokens: tuple[str, ...]) -> None:
     """The sentence through heads that share keys and values."""
     with st.container(horizontal=True):
-        is_trained, rule = controls.weights() == "trained", controls.mask(trained.RULES)
+        is_trained, rule = controls.weights() == "trained", controls.mask(list(masks.RULES))
         num_heads = int(controls.num_heads())
         num_kv_heads = int(controls.num_kv_heads(divisors(num_heads)))
     of_heads = num_heads, D_MODEL // num_heads

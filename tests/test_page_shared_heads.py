@@ -12,11 +12,12 @@ from opening import ROOT, opened, pictures, widgets
 from explainers import examples
 from explainers.attention.grouped_query import average_kv_heads, grouped_query, share, share_wrongly
 from explainers.attention.latent import latent_attention
-from explainers.attention.multi_head import multi_head
+from explainers.attention.multi_head import merge_heads, multi_head
 from explainers.attention.positions import sinusoidal
-from explainers.lessons.averaging import TESTS, averaged, examined
+from explainers.lessons import averaging
+from explainers.lessons.averaging import TESTS, averaged, compared, examined
 from explainers.lessons.cached import by_pattern
-from explainers.lessons.compressed import ROPE_DIM, given_to_latent
+from explainers.lessons.compressed import ROPE_DIM, difference, given_to_latent
 from explainers.lessons.dealt import NUM_KV_HEADS, mistaken
 from explainers.lessons.sharing import D_MODEL, HEAD_DIM, NUM_HEADS, readers
 from explainers.lessons.turning import ANSWERS, Moved, pair
@@ -24,11 +25,11 @@ from explainers.lessons.turning import HEAD_DIM as TURNED_DIM
 from explainers.lessons.uptraining import JOB, STEPS, _state_of
 from explainers.lessons.wording import less_than
 from explainers.sentence import SENTENCE
-from explainers.trained import Configuration, Learned
+from explainers.trained import Configuration, Learned, learned
 from explainers.training.batch import Batch, given
 from explainers.training.live import Job
 from explainers.training.loop import attend, fresh, pool
-from explainers.training.task import WORDS
+from explainers.training.task import WORDS, is_held_out
 from explainers.ui import controls
 
 PAGE = ROOT / "pages" / "07_shared_heads.py"
@@ -149,7 +150,7 @@ def test_only_divisors_are_offered_and_a_change_of_heads_keeps_to_them(heads):
         ({"heads": "0", "kv_heads": "-1"}, {"heads", "kv_heads"}),
         ({"latent": "1e9"}, {"latent"}),
         ({"latent": "0", "shift": "-3"}, {"latent", "shift"}),
-        ({"mask": "prefix of 3"}, {"mask"}),
+        ({"mask": "prefix of 4"}, {"mask"}),
     ],
 )
 def test_impossible_heads_and_latents_are_corrected_and_said(link, keys):
@@ -205,6 +206,10 @@ def test_the_mistake_changes_the_heads_that_read_another_groups_keys():
     query, key, value = run.query, run.key[[0, 1, 0, 1]], run.value[[0, 1, 0, 1]]
     expected = torch.nn.functional.scaled_dot_product_attention(query, key, value, CAUSAL)
     assert torch.allclose(mistaken(run, CAUSAL).output, expected, atol=1e-5)
+    output = merge_heads(expected) @ layer.w_output
+    moved = (output - run.output).abs().max()
+    assert f"and **{moved:.2f}** in a number of the layer's output" in said(visit)
+    assert moved > 0.1
     panels = figure(visit, "repeat_interleave")
     changes = [max(map(abs, values(panels, f"with repeat, head {n}"))) for n in range(4)]
     assert changes[0] == changes[3] == 0
@@ -273,6 +278,9 @@ def test_alibi_takes_off_more_the_farther_and_the_steeper():
     expected = [[-slope * distance for distance in range(7)] for slope in slopes]
     assert panels["penalty"]["values"] == [pytest.approx(line, rel=1e-5) for line in expected]
     assert panels["penalty"]["rows"][0] == "0: 1/4"
+    x, layer = examples.embeddings(TOKENS, 64, 5), examples.random_layer(64, 4, 4, 16, 5)
+    without = multi_head(x, layer, CAUSAL).weights
+    assert values(panels, *[f"without, head {n}" for n in range(4)]) == close(without)
     for head, slope in enumerate(slopes):
         before, after = (
             torch.tensor(values(panels, f"{way}, head {head}")).view(7, 7)
@@ -321,8 +329,8 @@ def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_star
     assert beside == pytest.approx(examined(job.learned_beside, "causal").loss, abs=0.006)
     assert mended < beside < untrained
     assert len(pictures(visit)) == drawn + 1
-    for learned in (job.learned, job.learned_beside):
-        assert (learned.layer.num_heads, learned.layer.num_kv_heads) == (4, kv_heads)
+    for one in (job.learned, job.learned_beside):
+        assert (one.layer.num_heads, one.layer.num_kv_heads) == (4, kv_heads)
     widgets(visit)["kv_heads"].set_value("4")
     visit.run()
     assert len(pictures(visit)) == drawn, "the curve of another training"
@@ -334,7 +342,7 @@ def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_star
 )
 def test_what_averaging_makes_of_trained_heads_is_counted(kv_heads, verdict):
     own, shared = Configuration(4, 4, 16, "full"), Configuration(4, kv_heads, 16, "full")
-    text = said(opened(PAGE, {"kv_heads": str(kv_heads)}))
+    text = said(visit := opened(PAGE, {"kv_heads": str(kv_heads)}))
     assert verdict in text
     task = given(Batch(*(part[:TESTS] for part in pool(True))), "full")
     fresh_one = Learned.of(WORDS, fresh(shared, 0), 16)
@@ -352,6 +360,54 @@ def test_what_averaging_makes_of_trained_heads_is_counted(kv_heads, verdict):
     gap = abs(examined(averaged(own, kv_heads, 0), "full").loss - examined(fresh_one, "full").loss)
     assert f"{gap:.2f}" in text
     assert gap > 0.01
+    known, kept = learned(own, 0), learned(shared, 0)
+    assert kept.layer.num_kv_heads == kv_heads
+    printed = {
+        "Trained, a KV head each": known,
+        f"averaged to {kv_heads} KV heads?": averaged(own, kv_heads, 0),
+        "with random weights": fresh_one,
+        "trained in that shape from the start": kept,
+    }
+    losses = {words: examined(one, "full").loss for words, one in printed.items()}
+    assert {words: loss_after(visit, words) for words in printed} == pytest.approx(losses, abs=6e-4)
+    assert losses["with random weights"] > 10 * losses["Trained, a KV head each"]
+    assert losses["trained in that shape from the start"] < losses["with random weights"] / 10
+
+
+def test_losses_are_of_sentences_that_nobody_trained_on(monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        averaging, "given", lambda some, rule: seen.append(some) or given(some, rule)
+    )
+    examined(learned(Configuration(2, 1, 4, "causal"), 0), "causal")
+    [some] = seen
+    assert len(some.words) == TESTS
+    for words, length in zip(some.words, some.lengths, strict=True):
+        first, *others = (WORDS[n] for n in words[:length])
+        assert is_held_out((first.capitalize(), *others))
+
+
+@pytest.mark.parametrize("weights", ["random", "trained"])
+def test_what_was_not_trained_is_replaced_and_said(weights):
+    link = {"mask": "prefix of 3", "seed": "3", "weights": weights, "kv_heads": "2"}
+    visit = opened(PAGE, link)
+    assert not visit.exception
+    assert not visit.info
+    assert widgets(visit)["mask"].value == "prefix of 3", "what was chosen elsewhere is lost"
+    told = visit.caption[-1].value
+    assert "no mask prefix of 3" in told
+    assert "no seed 3" in told
+    shown = compared(Configuration(4, 4, 16, "full"), 2, 0)
+    assert loss_after(visit, "with random weights") == pytest.approx(shown[2].loss, abs=6e-4)
+    blank = [(i, j) for i in range(7) for j in range(7) if j > max(i, 2)]
+    drawn = figure(visit, "sharing")["head 0"]["values"]
+    hidden = [(i, j) for i in range(7) for j in range(7) if drawn[i][j] is None]
+    assert hidden == (blank if weights == "random" else [])
+
+
+def test_what_was_trained_needs_no_excuse():
+    visit = opened(PAGE, {"seed": "1", "mask": "causal", "kv_heads": "2"})
+    assert not any("among them" in caption.value for caption in visit.caption)
 
 
 def test_a_training_that_prepares_does_not_say_batch_0():
@@ -361,6 +417,16 @@ def test_a_training_that_prepares_does_not_say_batch_0():
     assert "is next" in _state_of(job, 0)
     job.state = "running"
     assert _state_of(job, 3) == "Batch 3 of 7"
+
+
+def test_what_is_no_number_is_not_called_rounding():
+    run = latent_attention(*given_to_latent(TOKENS, 4, 5))
+    assert difference(run, run) == "0"
+    for name in ("scores", "weights", "per_head", "output"):
+        spoiled = getattr(run, name).clone()
+        spoiled[..., -1, -1] = math.nan
+        with pytest.raises(ValueError, match="NaN"):
+            difference(run, run._replace(**{name: spoiled}))
 
 
 @pytest.mark.parametrize(

@@ -46,9 +46,10 @@ def examined(known: Learned, rule: str) -> Examined:
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def compared(own: Configuration, num_kv_heads: int, seed: int) -> tuple[Examined, ...]:
-    """With keys and values of each head's own, with their averages, and with random weights."""
+    """Keys and values of each head's own; and shared: averaged, random, trained from the start."""
     known = on_cpu(trained.learned(own, seed), own)
     shared = own._replace(num_kv_heads=num_kv_heads)
     at_random = Learned.of(WORDS, fresh(shared, seed), own.head_dim)
-    some = known, averaged(own, num_kv_heads, seed), at_random
+    from_start = on_cpu(trained.learned(shared, seed), shared)
+    some = known, averaged(own, num_kv_heads, seed), at_random, from_start
     return tuple(examined(one, own.rule) for one in some)

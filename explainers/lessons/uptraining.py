@@ -4,6 +4,7 @@ import streamlit as st
 
 from explainers import trained
 from explainers.lessons.averaging import TESTS, Examined, averaged, compared, examined
+from explainers.lessons.toy_choice import not_among
 from explainers.lessons.wording import so_many
 from explainers.trained import Configuration
 from explainers.training.live import BusyError, Job
@@ -18,7 +19,11 @@ STEPS = 100
 """A sixth of what the heads were trained with from the start."""
 EVERY = 0.5
 """Seconds between two looks at a training that runs."""
-SERIES = "from averaged heads", "from random weights", "MHA, before averaging"
+SERIES = (
+    "from averaged heads: training batches",
+    "from random weights: training batches",
+    "MHA, before averaging: unseen sentences",
+)
 
 
 def show_uptraining(
@@ -32,14 +37,20 @@ def show_uptraining(
         else:
             text("nothing_to_average")
         return
-    seed = trained.shipped_seed(seed)
-    before, after, untrained = compared(own, num_kv_heads, seed)
+    rule = own.rule if own.rule in trained.RULES else trained.RULES[0]
+    instead = not_among("mask", own.rule, rule, trained.RULES)
+    instead += not_among("seed", seed, trained.shipped_seed(seed), trained.SEEDS)
+    if instead:
+        st.caption(" ".join(instead))
+    own, seed = own._replace(rule=rule), trained.shipped_seed(seed)
+    before, after, untrained, from_start = compared(own, num_kv_heads, seed)
     verdict = "worse" if after.loss > untrained.loss else "better"
     text(
         "averaged",
-        before=f"{before.loss:.2f}",
-        after=f"{after.loss:.2f}",
-        untrained=f"{untrained.loss:.2f}",
+        before=f"{before.loss:.3f}",
+        after=f"{after.loss:.3f}",
+        untrained=f"{untrained.loss:.3f}",
+        from_start=f"{from_start.loss:.3f}",
         kv_heads=so_many(num_kv_heads, "KV head"),
     )
     text(
