@@ -25,7 +25,7 @@ ARROWS = {
     "explainers/lessons": "streamlit torch pandas explainers.lessons explainers.ui "
     "explainers.attention explainers.charts explainers.examples explainers.sentence "
     "explainers.tokens explainers.trained explainers.training explainers.working "
-    "explainers.memory explainers.digits explainers.device",
+    "explainers.memory explainers.digits explainers.device explainers.turns",
     "explainers/ui": "streamlit torch pandas vl_convert explainers.ui explainers.charts "
     "explainers.device explainers.sentence explainers.working",
     "explainers/ui/server.py": "streamlit uvicorn",
@@ -36,13 +36,14 @@ ARROWS = {
     "explainers/trained.py": "torch safetensors explainers.attention explainers.device "
     "explainers.examples",
     "explainers/training": "torch safetensors explainers.attention explainers.examples "
-    "explainers.trained explainers.training",
+    "explainers.trained explainers.training explainers.turns",
     "explainers/examples.py": "torch explainers.attention explainers.device",
     "explainers/device.py": "torch",
     "explainers/sentence.py": "regex",
     "explainers/tokens.py": "regex explainers.sentence",
     "explainers/working.py": "explainers.digits",
     "explainers/digits.py": "",
+    "explainers/turns.py": "",
     "explainers/memory": "explainers.memory",
     "explainers/attention": "torch explainers.attention",
 }

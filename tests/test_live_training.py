@@ -11,8 +11,9 @@ import pytest
 
 from explainers.trained import Configuration
 from explainers.training import live
-from explainers.training.live import BusyError, Job
+from explainers.training.live import Job
 from explainers.training.loop import Training, parts_of
+from explainers.turns import BusyError
 
 SMALL = Configuration(2, 1, 4, "causal")
 TOKENS = ("The", "zebra", "announced", "earnings")
@@ -88,27 +89,65 @@ def test_it_can_be_cancelled():
 def test_one_at_a_time():
     first = job(steps=1_000_000).start()
     wait(lambda: first.state == "running")
-    second, third = job(steps=1, seed=1).start(), job(steps=1, seed=2).start()
+    second, third, fourth = (job(steps=1, seed=seed).start() for seed in (1, 2, 3))
     wait(lambda: len(first.losses) > 10)
-    assert second.state == third.state == "waiting"
+    assert second.state == third.state == fourth.state == "waiting"
     assert not second.losses
+    assert [one.before for one in (first, second, third, fourth)] == [0, 1, 2, 3]
     third.cancel()
     assert over(third).state == "cancelled"
+    assert [one.before for one in (second, fourth)] == [1, 2]
     assert not first.is_over
     first.cancel()
-    assert over(second).state == "done"
+    assert over(second).state == over(fourth).state == "done"
+
+
+def test_who_came_first_is_first(monkeypatch):
+    begun = []
+    monkeypatch.setattr(Job, "_work", lambda one: begun.append(one.seed))
+    hold = threading.Event()
+    monkeypatch.setattr(Job, "is_complete", property(lambda _: hold.wait(PATIENCE)))
+    jobs = [job(steps=1, seed=seed).start() for seed in range(live.MOST_WAITING)]
+    hold.set()
+    assert {over(one).state for one in jobs} == {"done"}
+    assert begun == [*range(live.MOST_WAITING)]
 
 
 def test_not_everybody_may_wait():
     before = threading.active_count()
-    jobs = [job(steps=1_000_000).start() for _ in range(live.MOST_WAITING)]
-    with pytest.raises(BusyError, match=str(live.MOST_WAITING)):
+    jobs = [job(steps=1_000_000).start() for _ in range(1 + live.MOST_WAITING)]
+    with pytest.raises(BusyError, match=f"{live.MOST_WAITING} trainings wait"):
         job(steps=1).start()
     for one in jobs:
         one.cancel()
     assert {over(one).state for one in jobs} == {"cancelled"}
     wait(lambda: threading.active_count() == before)
     assert over(job(steps=1).start()).state == "done"
+
+
+def test_a_thread_that_cannot_begin_takes_no_place(monkeypatch):
+    def no_more(_):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as without:
+        without.setattr(threading.Thread, "start", no_more)
+        with pytest.raises(RuntimeError, match="new thread"):
+            job(steps=1).start()
+    assert over(job(steps=1).start()).state == "done", "nobody waits for it"
+
+
+def test_what_was_learned_is_not_called_cancelled(monkeypatch):
+    """Who cancels during the last batch comes too late."""
+    one, learn = job(steps=2), Training.step
+
+    def last(training):
+        if one.losses:
+            one.cancel()
+        return learn(training)
+
+    monkeypatch.setattr(Training, "step", last)
+    assert over(one.start()).state == "done"
+    assert one.learned is not None
 
 
 def test_what_goes_wrong_is_told(monkeypatch):

@@ -8,9 +8,10 @@ from streamlit.testing.v1 import AppTest
 from test_live_training import over, wait
 
 from explainers.lessons import train_here as lesson
-from explainers.training.live import BusyError, Job
+from explainers.training.live import Job
 from explainers.training.loop import Training
 from explainers.training.report import mean_and_spread, measured, rows
+from explainers.turns import BusyError
 
 
 def page():

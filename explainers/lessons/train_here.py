@@ -12,7 +12,8 @@ import streamlit as st
 
 from explainers.lessons.training_pictures import FRAME, compared, show_heads, show_losses
 from explainers.trained import Configuration, Learned
-from explainers.training.live import BusyError, Job
+from explainers.training.live import Job
+from explainers.turns import BusyError
 from explainers.ui.plain import verbatim
 from explainers.ui.provenance import learned_live
 

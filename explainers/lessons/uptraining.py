@@ -7,8 +7,9 @@ from explainers.lessons.averaging import TESTS, Examined, averaged, compared, ex
 from explainers.lessons.toy_choice import not_among
 from explainers.lessons.wording import so_many
 from explainers.trained import Configuration
-from explainers.training.live import BusyError, Job
+from explainers.training.live import Job
 from explainers.training.loop import POOL
+from explainers.turns import BusyError
 from explainers.ui.picture import show_chart
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose

@@ -1,0 +1,119 @@
+"""Work in a thread of its own: one at a time, in the order in which it was asked for."""
+
+import atexit
+import threading
+from collections import deque
+from dataclasses import dataclass, field
+from typing import ClassVar, Self
+
+
+class BusyError(Exception):
+    """So many visitors wait for their turn that another one is asked to come later."""
+
+
+class Turns:
+    """A queue whose first is at work."""
+
+    def __init__(self, most_waiting: int, what: str) -> None:
+        self.most_waiting, self.what = most_waiting, what
+        self.is_closing = False
+        self._changed = threading.Condition()
+        self._queue: deque[Work] = deque()
+        atexit.register(self._close)
+
+    def join(self, one: "Work") -> None:
+        """Take the last place."""
+        with self._changed:
+            if len(self._queue) > self.most_waiting:  # the first of them does not wait
+                raise BusyError(f"{self.most_waiting} {self.what} wait already.")
+            self._queue.append(one)
+
+    def wait(self, one: "Work") -> None:
+        """Return when it is this one's turn, or when nobody wants it any more."""
+        with self._changed:
+            self._changed.wait_for(lambda: one.is_stopped or self._queue[0] is one)
+
+    def leave(self, one: "Work") -> None:
+        """Let the next one begin."""
+        with self._changed:
+            self._queue.remove(one)
+            self._changed.notify_all()
+
+    def before(self, one: "Work") -> int:
+        """How many have to end before this one begins."""
+        with self._changed:
+            return self._queue.index(one) if one in self._queue else 0
+
+    def wake(self) -> None:
+        """Let those who wait see whether they are still wanted."""
+        with self._changed:
+            self._changed.notify_all()
+
+    def _close(self) -> None:
+        """Let the step end that is under way: torch aborts a process that exits in one."""
+        with self._changed:
+            self.is_closing = True
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._queue, timeout=5)
+
+
+@dataclass(eq=False, kw_only=True)  # each is only itself: a queue looks for it among others
+class Work:
+    """One piece of work, and what can be seen of it from other threads.
+
+    `state` is "waiting", "running", "done", "cancelled" or "failed".
+    """
+
+    turns: ClassVar[Turns]
+    state: str = "waiting"
+    error: str = ""
+    _cancelled: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in ("done", "cancelled", "failed")
+
+    @property
+    def is_stopped(self) -> bool:
+        return self._cancelled.is_set() or self.turns.is_closing
+
+    @property
+    def before(self) -> int:
+        return self.turns.before(self)
+
+    @property
+    def is_complete(self) -> bool:
+        """Has everything been done, whatever was wished meanwhile?"""
+        raise NotImplementedError
+
+    def start(self) -> Self:
+        """Take a place in the queue."""
+        self.turns.join(self)
+        try:
+            threading.Thread(target=self._run, name=self.turns.what, daemon=True).start()
+        except RuntimeError:  # no thread to be had: nobody would ever leave this place
+            self.turns.leave(self)
+            raise
+        return self
+
+    def cancel(self) -> None:
+        """Stop after the step that is under way, or do not begin."""
+        self._cancelled.set()
+        self.turns.wake()
+
+    def _run(self) -> None:
+        state = "failed"
+        try:
+            self.turns.wait(self)
+            if not self.is_stopped:
+                self.state = "running"
+                self._work()
+            state = "done" if self.is_complete else "cancelled"
+        except Exception as error:  # whatever it is: the reader shall see it, not only the log
+            self.error = f"{type(error).__name__}: {error}"
+        finally:
+            self.turns.leave(self)
+            self.state = state  # last: who sees that it is over finds its place free
+
+    def _work(self) -> None:
+        raise NotImplementedError
