@@ -199,6 +199,8 @@ def test_the_lines_of_speed_multiply_out():
     assert numbers(turn) == [compute_bound_batch(LLAMA, 20)]
     assert "limited by computing" in speed_lines(LLAMA, 1, 4000)[3]
     assert "always" in speed_lines(LLAMA, 8192, 4)[4]
+    assert "at best" in speed_lines(MIXTURE, 20, 4)[0]
+    assert "at best" not in read
 
 
 def test_estimates_are_called_so():

@@ -66,18 +66,24 @@ def speed_lines(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[st
     computing = computing_seconds(deployment, batch)
     active, gpu = active_parameters(deployment), deployment.gpu
     turn = compute_bound_batch(deployment, tokens)
+    at_best = " (at best: all texts choose the same experts)" if is_mixture(deployment) else ""
     return (
-        f"read in a step by each GPU: {weights:,} of weights + {batch:,} × {one:,} of caches = "
-        f"{weights + batch * one:,} bytes",
+        f"read in a step by each GPU: {weights:,} of weights{at_best} "
+        f"+ {batch:,} × {one:,} of caches = {weights + batch * one:,} bytes",
         f"÷ {gpu.bandwidth:,} bytes a second = {milliseconds(reading)} ms",
-        f"computed in a step: 2 × {active:,} parameters × {batch:,} ÷ ({gpu.flops:,} × "
-        f"{deployment.gpus}) = {milliseconds(computing)} ms",
+        f"computed with the weights in a step: 2 × {active:,} parameters × {batch:,} ÷ "
+        f"({gpu.flops:,} × {deployment.gpus}) = {milliseconds(computing)} ms",
         f"at most {decimals(tokens_per_second(deployment, tokens, batch))} tokens a second: "
         f"limited by {'reading' if reading >= computing else 'computing'}",
         f"computing takes over from {turn:,} texts on"
         if turn is not None
-        else "caches always take longer to read than to compute with",
+        else "reading always takes longer than computing with the weights, for any number of texts",
     )
+
+
+def is_mixture(deployment: Deployment) -> bool:
+    """Whether a token uses only some of the parameters."""
+    return deployment.shape.active_parameters is not None
 
 
 def milliseconds(seconds: Fraction) -> Decimal:

@@ -1,4 +1,4 @@
-"""How fast a GPU could generate at the most: everything is read once for each new token."""
+"""How fast a GPU could generate at the most: everything is read once in each step."""
 
 from fractions import Fraction
 
@@ -17,7 +17,7 @@ def active_parameters(deployment: Deployment) -> int:
 
 
 def weights_read(deployment: Deployment) -> int:
-    """Bytes of weights that each GPU reads in a step, at least: more experts with more texts."""
+    """Bytes of weights that each GPU reads in a step, if all texts choose the same experts."""
     one = format_of(deployment.weight_dtype).vector_bytes(1, active_parameters(deployment))
     return -(-one // deployment.gpus)
 
@@ -29,7 +29,7 @@ def reading_seconds(deployment: Deployment, tokens: int, batch: int = 1) -> Frac
 
 
 def computing_seconds(deployment: Deployment, batch: int = 1) -> Fraction:
-    """Two operations for each active parameter and text; attention's own are left out."""
+    """Two operations for each active parameter and text; attention's own scores are left out."""
     operations = 2 * active_parameters(deployment) * whole("batch", batch)
     return Fraction(operations, deployment.gpu.flops * deployment.gpus)
 

@@ -1,28 +1,19 @@
-"""A model on GPUs: does it fit, for how many texts, how long may they be, how fast at the most."""
+"""A model on GPUs: what it runs on, whether it fits, and what pages and several GPUs cost."""
 
 from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from explainers.lessons.cache_memory.chosen import Chosen
+from explainers.lessons.cache_memory.fit import show_fit
 from explainers.memory.cache import kv_cache_bytes
 from explainers.memory.formats import FORMATS
 from explainers.memory.gpus import GIB, Gpu, gpus
 from explainers.memory.groups import ModelShape
 from explainers.memory.paging import pages, waste_bytes
 from explainers.memory.parallel import rank_shape, replication
-from explainers.memory.serving import (
-    Deployment,
-    free_on_each,
-    longest_context,
-    users,
-    weight_bytes,
-    weight_format,
-)
-from explainers.memory.serving_working import context_line, decimals, memory_lines, speed_lines
+from explainers.memory.serving import Deployment, weight_format
 from explainers.memory.sizes import both
-from explainers.memory.speed import compute_bound_batch, tokens_per_second
-from explainers.memory.working import many
 from explainers.ui import memory_controls as controls
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
@@ -90,42 +81,6 @@ def with_parameters(shape: ModelShape) -> ModelShape:
         return shape
     millions = controls.parameters(0, MOST_MILLIONS)
     return replace(shape, parameters=millions * 10**6 or None, parameters_are_exact=False)
-
-
-def show_fit(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
-    """Memory, length and speed."""
-    tokens, texts = chosen.tokens, chosen.texts
-    readers, longest = users(deployment, tokens), longest_context(deployment, texts)
-    turn = compute_bound_batch(deployment, tokens)
-    speed = decimals(tokens_per_second(deployment, tokens, texts))
-    room = free_on_each(deployment)
-    verdict = "yes" if enough(readers, texts) else "too_many"
-    verdict = "weights_too_large" if room < 0 else verdict
-    text(
-        f"fit_{verdict}",
-        gpus=f"{deployment.gpus} × {deployment.gpu.name}",
-        weights=both(weight_bytes(deployment)),
-        readers="any number" if readers is None else f"{readers:,}",
-        texts=f"{texts:,}",
-        tokens=many(tokens, "token"),
-        free=both(abs(room)),
-    )
-    text(
-        "limits",
-        texts=many(texts, "text"),
-        tokens=many(tokens, "token"),
-        longest="without limit" if longest is None else f"{longest:,} tokens",
-        speed=f"{speed:,}",
-        turn="never" if turn is None else f"from {turn:,} texts on",
-    )
-    lines = [*memory_lines(deployment, tokens), context_line(deployment, texts)]
-    lines += speed_lines(deployment, tokens, texts)
-    st.code("\n".join(lines), language=None, wrap_lines=True)
-
-
-def enough(readers: int | None, texts: int) -> bool:
-    """Is there room for all texts?"""
-    return readers is None or readers >= texts
 
 
 def show_pages(text: Prose, chosen: Chosen, deployment: Deployment) -> None:

@@ -1,0 +1,63 @@
+"""Whether the texts fit, how long they may be, and how fast those that fit could be at the most."""
+
+import streamlit as st
+
+from explainers.lessons.cache_memory.chosen import Chosen
+from explainers.memory.serving import (
+    Deployment,
+    free_on_each,
+    longest_context,
+    users,
+    weight_bytes,
+)
+from explainers.memory.serving_working import context_line, decimals, memory_lines, speed_lines
+from explainers.memory.sizes import both
+from explainers.memory.speed import compute_bound_batch, tokens_per_second
+from explainers.memory.working import many
+from explainers.ui.prose import Prose
+
+
+def show_fit(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
+    """Memory, length and speed; no speed of what does not fit."""
+    tokens, texts = chosen.tokens, chosen.texts
+    readers, longest = users(deployment, tokens), longest_context(deployment, texts)
+    text(
+        f"fit_{verdict(deployment, readers, texts)}",
+        gpus=f"{deployment.gpus} × {deployment.gpu.name}",
+        weights=both(weight_bytes(deployment)),
+        readers="any number" if readers is None else f"{readers:,}",
+        texts=f"{texts:,}",
+        tokens=many(tokens, "token"),
+        free=both(abs(free_on_each(deployment))),
+    )
+    length = "without limit" if longest is None else many(longest, "token")
+    text("longest", texts=many(texts, "text"), longest=length)
+    lines = [*memory_lines(deployment, tokens), context_line(deployment, texts)]
+    served = texts if readers is None else min(texts, readers)
+    if served:
+        show_speed(text, deployment, tokens, served)
+        lines += speed_lines(deployment, tokens, served)
+    else:
+        text("no_speed", tokens=many(tokens, "token"))
+    st.code("\n".join(lines), language=None, wrap_lines=True)
+
+
+def verdict(deployment: Deployment, readers: int | None, texts: int) -> str:
+    """What to say first: there is room, for too few, or not even for the weights."""
+    if free_on_each(deployment) < 0:
+        return "weights_too_large"
+    return "yes" if readers is None or readers >= texts else "too_many"
+
+
+def show_speed(text: Prose, deployment: Deployment, tokens: int, served: int) -> None:
+    """The limit for as many texts as there is room for."""
+    turn = compute_bound_batch(deployment, tokens)
+    text(
+        "limits",
+        texts=many(served, "text"),
+        tokens=many(tokens, "token"),
+        speed=f"{decimals(tokens_per_second(deployment, tokens, served)):,}",
+        turn="for no number of texts" if turn is None else f"from {turn:,} texts on",
+    )
+    if served > 1 and deployment.shape.active_parameters:
+        text("mixture", texts=many(served, "text"))
