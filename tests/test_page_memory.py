@@ -14,6 +14,7 @@ from explainers.lessons.cache_memory.given import MOST_PASTED, READ_FOLDERS
 from explainers.lessons.cache_memory.serving import weight_format
 from explainers.memory.cache import kv_cache_bytes, kv_cache_bytes_per_token, parts
 from explainers.memory.countings import COUNTINGS, HEADLINE, counted
+from explainers.memory.engines import ENGINES
 from explainers.memory.figures import figures, reasons
 from explainers.memory.gpus import GIB, gpus
 from explainers.memory.others import other_answers
@@ -89,6 +90,9 @@ def test_the_numbers_are_those_of_the_library(model):
     assert f"the next token of a text adds {-int.__sub__(*lengths):,} bytes" in text
     assert f"= {ideal:,} bytes" in code(visit)
     for name in COUNTINGS:
+        if name in ENGINES and name != "llama.cpp":
+            assert f"| {name} | – | – | it stores no cache in q8_0 |" in text
+            continue
         size = counted(shape, 33_000, name, 3, "q8_0", source).size
         assert row(f"**{name}**" if name == "ideal minimum" else name, size, ideal) in text
     for other in other_answers(shape, 33_000, 3, "q8_0", source):
@@ -104,6 +108,23 @@ def test_which_number_is_shown_is_said(counting):
     working = counted(model_shape("gpt-oss-20b"), 131_072, counting, 2)
     assert f"## {both(working.size)} **{counting}** ({COUNTINGS[counting]})" in said(visit)
     assert "\n".join(working.lines) in code(visit)
+
+
+@pytest.mark.parametrize(
+    ("counting", "dtype", "exists"),
+    [
+        ("transformers", "q8_0", False),
+        ("transformers", "int4_residual", True),
+        ("llama.cpp", "fp8", False),
+        ("vLLM", "fp8", True),
+        ("vLLM, windows off", "q4_0", False),
+        (HEADLINE, "q8_0", True),
+    ],
+)
+def test_a_cache_that_no_engine_keeps_is_said_not_to_exist(counting, dtype, exists):
+    visit = opened(PAGE, {"model": "llama-3-8b", "counting": counting, "cache_dtype": dtype})
+    assert (f"**{counting} stores no cache in {dtype}.**" in said(visit)) == (not exists)
+    assert (f"| **{counting}** | – |" in said(visit)) == (not exists)
 
 
 def test_round_and_binary_thousands_are_two_lengths():

@@ -18,14 +18,21 @@ TOKEN_BUDGET = 2048
 LATENT_FP8 = 656
 """vLLM's fp8_ds_mla: 512 in fp8, four scales in float32, 64 rotary elements in 16 bits."""
 
+UNPACKED = ("float32", "bfloat16", "float16")
+QUANTO = (*UNPACKED, "int4_residual", "int2_residual")
+"""The quantized cache of transformers keeps its newest tokens in 16 bits."""
+BLOCKS = (*UNPACKED, "q8_0", "q5_1", "q5_0", "q4_1", "q4_0")
+VLLM = (*UNPACKED, "fp8", "fp8_per_head", "int8_per_head", "nvfp4")
+
 
 @dataclass(frozen=True)
 class Engine:
-    """An engine, and for how many tokens it makes room in one layer."""
+    """An engine, for how many tokens it makes room in one layer, and in which formats."""
 
     name: str
     room: Callable[[LayerGroup, int], int]
     note: str
+    formats: tuple[str, ...]
 
 
 def engine_bytes(
@@ -72,6 +79,11 @@ def is_packed(engine: str, group: LayerGroup, format_: Format) -> bool:
     return engine.startswith("vLLM") and format_.name == "fp8" and deepseek
 
 
+def stores(counting: str, dtype: str) -> bool:
+    """Whether a cache in this format exists there; a counting that is no engine takes any."""
+    return counting not in ENGINES or dtype in ENGINES[counting].formats
+
+
 def transformers_room(group: LayerGroup, tokens: int) -> int:
     """Between two steps a window of w holds w − 1 tokens: the new one is the w-th."""
     return tokens if group.window is None else min(tokens, group.window - 1)
@@ -102,9 +114,9 @@ def vllm_full_room(group: LayerGroup, tokens: int) -> int:
 ENGINES = {
     engine.name: engine
     for engine in [
-        Engine("transformers", transformers_room, "DynamicCache: grows with the text"),
-        Engine("llama.cpp", llama_cpp_room, "for the whole context when it starts"),
-        Engine("vLLM", vllm_room, f"pages of {BLOCK} tokens, {TOKEN_BUDGET:,} read at once"),
-        Engine("vLLM, windows off", vllm_full_room, "pages; every layer charged in full"),
+        Engine("transformers", transformers_room, "DynamicCache: grows with the text", QUANTO),
+        Engine("llama.cpp", llama_cpp_room, "for the whole context when it starts", BLOCKS),
+        Engine("vLLM", vllm_room, f"pages of {BLOCK} tokens, {TOKEN_BUDGET:,} read at once", VLLM),
+        Engine("vLLM, windows off", vllm_full_room, "pages; every layer charged in full", VLLM),
     ]
 }

@@ -7,6 +7,7 @@ import streamlit as st
 from explainers.lessons.cache_memory.chosen import Chosen
 from explainers.memory.cache import beside_bytes, kv_cache_bytes, kv_cache_bytes_per_token
 from explainers.memory.countings import COUNTINGS, HEADLINE, IDEAL
+from explainers.memory.engines import stores
 from explainers.memory.formats import FORMATS
 from explainers.memory.others import other_answers
 from explainers.memory.sizes import both
@@ -33,6 +34,8 @@ def show_result(text: Prose, chosen: Chosen) -> None:
     """The bytes in all and per token, the formula with its numbers, and remarks."""
     shape, working = chosen.shape, chosen.counted()
     rate = kv_cache_bytes_per_token(shape, chosen.dtype)
+    if not stores(chosen.counting, chosen.dtype):
+        text("not_stored", engine=chosen.counting, dtype=chosen.dtype)
     text(
         "result",
         size=both(working.size) if working.size else "0 bytes",
@@ -86,8 +89,12 @@ def show_answers(text: Prose, chosen: Chosen) -> None:
     for name, means in COUNTINGS.items():
         size = chosen.counted(name).size
         times = f"{size / ideal:.2f}×" if ideal else "–"
+        shown = both(size)
+        if not stores(name, chosen.dtype):
+            shown, times = "–", "–"
+            means = f"it stores no cache in {chosen.dtype}"
         name = f"**{name}**" if name == chosen.counting else name
-        rows.append(f"| {name} | {both(size)} | {times} | {means} |")
+        rows.append(f"| {name} | {shown} | {times} | {means} |")
     text("countings", rows="\n".join(rows))
     given = chosen.dtype, chosen.source_tokens
     others = other_answers(chosen.shape, chosen.tokens, chosen.texts, *given)
