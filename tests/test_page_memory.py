@@ -150,6 +150,14 @@ def test_what_is_left_out_and_what_is_too_long_is_said():
     assert " GiB = " not in said(unknown).partition("Published figures")[0]
 
 
+def test_a_window_is_spoken_of_where_there_is_one():
+    for model, windows in [("llama-3-8b", False), ("gemma-3-4b", True)]:
+        assert ("while no window is full" in said(opened(PAGE, {"model": model}))) == windows
+    bert = said(opened(PAGE, {"model": "bert-base-uncased"}))
+    assert "**Per token:** 0 bytes; the next" in bert
+    assert "0 bytes = 0 bytes" not in bert
+
+
 def test_an_encoder_and_its_beams_are_counted():
     link = {"model": "whisper-tiny", "tokens": "448", "source": "300", "beams": "5"}
     size = kv_cache_bytes(model_shape("whisper-tiny"), 448, 1, source_tokens=300, beams=5)
@@ -280,7 +288,9 @@ def test_six_models_are_compared_with_the_memory_of_the_gpus():
     for name in models:
         shape = model_shape(name)
         size = kv_cache_bytes(shape, 33_000, 3, "q8_0", source_tokens=shape.encoder_context)
-        assert f"{both(size)} ({size:,} bytes)" in said(visit)
+        longer = kv_cache_bytes(shape, 33_001, 3, "q8_0", source_tokens=shape.encoder_context)
+        rates = f"{kv_cache_bytes_per_token(shape, 'q8_0'):,} | {(longer - size) // 3:,}"
+        assert f"| {rates} | {both(size)} ({size:,} bytes) |" in said(visit)
 
 
 @pytest.mark.parametrize(

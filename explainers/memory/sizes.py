@@ -27,7 +27,9 @@ def size(count: int, system: System = "binary", places: int = 2) -> str:
 
 
 def both(count: int) -> str:
-    """The same number of bytes in both systems."""
+    """The same number of bytes in both systems; once where they are the same."""
+    if abs(count) < STEPS["decimal"]:
+        return size(count)
     return f"{size(count)} = {size(count, 'decimal')}"
 
 

@@ -64,7 +64,9 @@ def row_of(shape: ModelShape, tokens: int, texts: int, dtype: str) -> str:
     """A model's line of the table."""
     rate = kv_cache_bytes_per_token(shape, dtype)
     held = size_of(shape, tokens, texts, dtype)
-    return f"| {shape.id} | {shape.attention} | {rate:,} | {both(held)} ({held:,} bytes) |"
+    following = size_of(shape, tokens + 1, 1, dtype) - size_of(shape, tokens, 1, dtype)
+    amounts = f"{rate:,} | {following:,} | {both(held)} ({held:,} bytes)"
+    return f"| {shape.id} | {shape.attention} | {amounts} |"
 
 
 def draw(chosen: list[ModelShape], texts: int, dtype: str, hardware: Hardware) -> None:

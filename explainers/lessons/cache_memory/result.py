@@ -5,12 +5,14 @@ from dataclasses import replace
 import streamlit as st
 
 from explainers.lessons.cache_memory.chosen import Chosen
+from explainers.lessons.cache_memory.published import plain
 from explainers.memory.cache import beside_bytes, kv_cache_bytes, kv_cache_bytes_per_token
 from explainers.memory.countings import COUNTINGS, HEADLINE, IDEAL
 from explainers.memory.engines import stores
 from explainers.memory.formats import FORMATS
+from explainers.memory.groups import ModelShape
 from explainers.memory.others import other_answers
-from explainers.memory.sizes import both
+from explainers.memory.sizes import STEPS, both
 from explainers.memory.working import context_note, many
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
@@ -38,7 +40,7 @@ def show_result(text: Prose, chosen: Chosen) -> None:
         text("not_stored", engine=chosen.counting, dtype=chosen.dtype)
     text(
         "result",
-        size=both(working.size) if working.size else "0 bytes",
+        size=both(working.size),
         bytes=f"{working.size:,}",
         counting=chosen.counting,
         means=COUNTINGS[chosen.counting],
@@ -47,11 +49,18 @@ def show_result(text: Prose, chosen: Chosen) -> None:
         model=verbatim(shape.id),
         dtype=chosen.dtype,
         rate=f"{rate:,}",
-        rate_size=both(rate),
+        rate_size=f" = {both(rate)}" if rate >= STEPS["decimal"] else "",
+        while_no_window=" while no window is full" if has_window(shape) else "",
         next=f"{added(chosen):,}",
     )
     st.code("\n".join(working.lines), language=None, wrap_lines=True)
     text("remarks", remarks="\n".join(f"- {remark}" for remark in remarks(chosen)))
+    show_origin(text, shape)
+
+
+def has_window(shape: ModelShape) -> bool:
+    """Whether some layers stop keeping more."""
+    return any(group.window for group in shape.known_groups())
 
 
 def added(chosen: Chosen) -> int:
@@ -62,7 +71,7 @@ def added(chosen: Chosen) -> int:
 
 
 def remarks(chosen: Chosen) -> list[str]:
-    """What is exact, what is left out, and where the model's numbers are from."""
+    """What is exact, and what is left out."""
     shape = chosen.shape
     kind = KIND_OF_NUMBER.get(chosen.counting, ENGINES_NUMBER)
     found = [f"**{chosen.counting}:** {kind}"]
@@ -75,11 +84,19 @@ def remarks(chosen: Chosen) -> list[str]:
     found += [f"**Left out:** {gap}." for gap in shape.gaps]
     if not chosen.counted().size:
         found.append("Nothing is kept: this model reads its text at once and does not generate.")
-    sources = "; ".join(shape.sources)
-    found.append(
-        f"**Numbers of the model:** {shape.verified} ({VERIFIED[shape.verified]}): {sources}"
-    )
-    return [*found, *map(verbatim, shape.notes)]
+    return found
+
+
+def show_origin(text: Prose, shape: ModelShape) -> None:
+    """Where the model's numbers are from, for whoever wants to check them."""
+    with st.expander("Where the numbers of this model come from"):
+        text(
+            "origin",
+            verified=shape.verified,
+            means=VERIFIED[shape.verified],
+            sources="; ".join(shape.sources),
+            notes="\n\n".join(map(plain, shape.notes)),
+        )
 
 
 def show_answers(text: Prose, chosen: Chosen) -> None:
