@@ -22,12 +22,11 @@ from explainers.lessons.dealt import NUM_KV_HEADS, mistaken
 from explainers.lessons.sharing import D_MODEL, HEAD_DIM, NUM_HEADS, readers
 from explainers.lessons.turning import ANSWERS, Moved, pair
 from explainers.lessons.turning import HEAD_DIM as TURNED_DIM
-from explainers.lessons.uptraining import JOB, STEPS, _state_of
+from explainers.lessons.uptraining import JOB, STEPS
 from explainers.lessons.wording import less_than
 from explainers.sentence import SENTENCE
 from explainers.trained import Configuration, Learned, learned
 from explainers.training.batch import Batch, given
-from explainers.training.live import Job
 from explainers.training.loop import attend, fresh, pool
 from explainers.training.task import WORDS, is_held_out
 from explainers.ui import controls
@@ -408,15 +407,6 @@ def test_what_was_not_trained_is_replaced_and_said(weights):
 def test_what_was_trained_needs_no_excuse():
     visit = opened(PAGE, {"seed": "1", "mask": "causal", "kv_heads": "2"})
     assert not any("among them" in caption.value for caption in visit.caption)
-
-
-def test_a_training_that_prepares_does_not_say_batch_0():
-    job = Job(Configuration(2, 1, 4, "full"), 0, TOKENS, steps=7, state="running")
-    assert "sentences" in _state_of(job, 0)
-    job.state = "waiting"
-    assert "is next" in _state_of(job, 0)
-    job.state = "running"
-    assert _state_of(job, 3) == "Batch 3 of 7"
 
 
 def test_what_is_no_number_is_not_called_rounding():

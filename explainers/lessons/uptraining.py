@@ -1,25 +1,23 @@
 """From trained heads to shared ones: average, see what it costs, and train a little more."""
 
+from functools import partial
+
 import streamlit as st
 
 from explainers import trained
 from explainers.lessons.averaging import TESTS, Examined, averaged, compared, examined
 from explainers.lessons.toy_choice import not_among
+from explainers.lessons.watched import Asked, show_refused, start, watch
 from explainers.lessons.wording import so_many
 from explainers.trained import Configuration
 from explainers.training.live import Job
-from explainers.training.loop import POOL
-from explainers.turns import BusyError
 from explainers.ui.picture import show_chart
-from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import learned_live
 
-JOB, REFUSED = "uptraining of this visitor", "uptraining refused"
+JOB = "uptraining of this visitor"
 STEPS = 100
 """A sixth of what the heads were trained with from the start."""
-EVERY = 0.5
-"""Seconds between two looks at a training that runs."""
 SERIES = (
     "from averaged heads: training batches",
     "from random weights: training batches",
@@ -69,35 +67,18 @@ def show_uptraining(
         label = f"Train the averaged heads, and beside them random ones: {STEPS} batches"
         asked = own, num_kv_heads, seed, tokens
         st.button(label, on_click=_start, args=asked, icon=":material/model_training:")
-    if refused := st.session_state.pop(REFUSED, ""):
-        st.info(refused, icon=":material/hourglass:")
+    show_refused(JOB)
     if job:
-        is_polled = not job.is_over
-        look = st.fragment(_look, run_every=EVERY if is_polled else None)
-        look(text, job, before, after, is_polled)
+        watch(JOB, job, "averaged and random heads", partial(_show, text, job, before, after))
 
 
 def _start(own: Configuration, num_kv_heads: int, seed: int, tokens: tuple[str, ...]) -> None:
-    """A callback: the page is drawn afterwards."""
-    shared = own._replace(num_kv_heads=num_kv_heads)
-    begin = averaged(own, num_kv_heads, seed)
-    try:
-        st.session_state[JOB] = Job(shared, seed, tokens, steps=STEPS, begin=begin).start()
-    except BusyError as busy:
-        st.session_state[REFUSED] = f"{busy} Try again in a minute."
+    asked = Asked(own._replace(num_kv_heads=num_kv_heads), seed, tokens)
+    start(JOB, asked, lambda: Job(*asked, STEPS, averaged(own, num_kv_heads, seed)))
 
 
-def _look(text: Prose, job: Job, before: Examined, after: Examined, is_polled: bool) -> None:
-    """How far it is; drawn again and again as long as it runs."""
-    if is_polled and job.is_over:
-        st.rerun()  # the page as it is after a training: nobody has to look again
+def _show(text: Prose, job: Job, before: Examined, after: Examined) -> None:
     done = len(job.losses)
-    if job.state == "failed":
-        st.error(f"Training stopped: {verbatim(job.error)}", icon=":material/error:")
-        return
-    st.progress(done / job.steps, _state_of(job, done))
-    if is_polled:
-        st.button("Cancel", key="cancel uptraining", on_click=job.cancel)
     if done:
         _show_losses(job, done, before.loss)
     if job.learned and job.learned_beside:
@@ -110,17 +91,6 @@ def _look(text: Prose, job: Job, before: Examined, after: Examined, is_polled: b
             now=f"{now.loss:.2f}",
             beside=f"{beside.loss:.2f}",
         )
-
-
-def _state_of(job: Job, done: int) -> str:
-    """The first training of a server has to wait for its sentences: that is no batch 0."""
-    if job.state == "cancelled":
-        return f"Batch {done} of {job.steps}, cancelled"
-    if job.state == "waiting":
-        return "Another training runs; this one is next."
-    if not done:
-        return f"Writing {POOL:,} sentences to learn from."
-    return f"Batch {done} of {job.steps}"
 
 
 def _show_losses(job: Job, done: int, before: float) -> None:
