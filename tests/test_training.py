@@ -14,7 +14,7 @@ from explainers.attention import masks
 from explainers.trained import PARTS, SEEDS, Configuration, configurations, learned
 from explainers.training import make, report
 from explainers.training.batch import asked, encoded, given
-from explainers.training.loop import Training, fresh, heads, mean_loss, parts_of, pool
+from explainers.training.loop import Training, attend, fresh, heads, mean_loss, parts_of, pool
 from explainers.training.report import measured, rows
 from explainers.training.task import (
     CHOICES,
@@ -215,6 +215,25 @@ def test_the_report_is_what_the_shipped_weights_do(configuration):
         kept = getattr(reported, name)[: len(SEEDS)]
         assert getattr(again, name) == pytest.approx(kept, abs=2e-3), name
     assert again.found == (reported.found and reported.found[: len(SEEDS)])
+
+
+def test_accuracy_is_that_of_the_tokens_that_are_asked_for_something():
+    """Half-trained heads: by naming nothing they are right where nothing is asked."""
+    configuration = Configuration(1, 1, 8, "causal")
+    known = learned(configuration, 0)
+    task = given(pool(True), "causal")
+    answers = known.named(attend(known, task.words, task.mask).output) > 0
+    hits, silent = [], 0
+    for said, wanted, length in zip(answers, task.asked.bool(), task.lengths, strict=True):
+        for token in range(length):
+            if wanted[token].any():
+                hits.append(torch.equal(said[token], wanted[token]))
+            else:
+                silent += 1
+    assert silent >= len(task.words), "the first word of every sentence"
+    [accuracy] = measured(configuration, [known]).accuracy
+    assert accuracy == pytest.approx(statistics.mean(hits), abs=1e-4)
+    assert 0.1 < accuracy < 0.9
 
 
 def test_the_readable_report_is_the_report():
