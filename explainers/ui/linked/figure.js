@@ -245,5 +245,5 @@ class Figure {
 }
 
 function labelsOf(p) {
-  return JSON.stringify([p.has_page, p.rows, p.columns, p.image]);
+  return JSON.stringify([p.has_page, p.rows, p.columns, p.row_axis, p.column_axis, p.image]);
 }
