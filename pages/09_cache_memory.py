@@ -4,10 +4,11 @@ import streamlit as st
 
 from explainers.lessons.cache_memory.chosen import Chosen, choose
 from explainers.lessons.cache_memory.compare import show_comparison
+from explainers.lessons.cache_memory.fit import show_fit
 from explainers.lessons.cache_memory.layers import show_layers
 from explainers.lessons.cache_memory.published import show_figures
 from explainers.lessons.cache_memory.result import show_answers, show_result
-from explainers.lessons.cache_memory.serving import choose_hardware, show_serving
+from explainers.lessons.cache_memory.serving import choose_hardware, deployed, show_pages
 from explainers.memory.cache import held, kv_cache_bytes, part, parts, token_bytes
 from explainers.ui import common
 from explainers.ui.source import show_source
@@ -21,7 +22,10 @@ def on_gpus(choices: Chosen | None) -> None:
     text("serving")
     hardware = choose_hardware()
     if choices:
-        show_serving(text, choices, hardware)
+        deployment = deployed(choices, hardware)
+        if deployment:
+            show_fit(text, choices, deployment)
+            show_pages(text, choices, deployment)
         st.fragment(show_comparison)(text, choices, hardware)
 
 

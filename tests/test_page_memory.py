@@ -189,6 +189,11 @@ def test_the_share_of_the_layers_is_asked_and_computed():
     link = {"predict": "true", "guess_layers": "75 % and more"}
     asking, answered = opened(PAGE, {"predict": "true"}), opened(PAGE, link)
     assert "10 layers of 62 are of the kind *full attention*" in said(asking)
+    assert "10 layers of full attention" in said(asking)
+    assert both(groups[1].size // 10) not in said(asking), "the answer before the question"
+    working, *_ = asking.main.expander
+    assert working.label == "The formula with these numbers"
+    assert not working.proto.expanded
     assert len(answered.get("vega_lite_chart")) == len(asking.get("vega_lite_chart")) + 1
     assert "You said **75 % and more**, and that is what comes out" in said(answered)
     assert f"Exactly, {share:.1f} %." in said(answered)
@@ -205,6 +210,9 @@ def test_a_model_of_671_billion_needs_less_cache_than_one_of_8():
     assert small > large
     visit = opened(PAGE, {"predict": "true", "guess_compare": "deepseek-v3"})
     assert "what comes out is **llama-3.1-8b**" in said(visit)
+    lesson = "A large model may need less than a small one."
+    assert lesson in said(visit)
+    assert lesson not in said(opened(PAGE, {"predict": "true"}))
     assert f"32 layers: {both(small)}" in said(visit)
     assert f"each of 61: {both(large)}" in said(visit)
 

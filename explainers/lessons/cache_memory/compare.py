@@ -45,6 +45,7 @@ def show_comparison(text: Prose, asked: Chosen, hardware: Hardware) -> None:
         large=both(large),
     ):
         show_six(text, asked, hardware)
+        text("noticed")
 
 
 def show_six(text: Prose, asked: Chosen, hardware: Hardware) -> None:

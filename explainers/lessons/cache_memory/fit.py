@@ -19,6 +19,9 @@ from explainers.ui.prose import Prose
 
 def show_fit(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
     """Memory, length and speed; no speed of what does not fit."""
+    if not deployment.shape.parameters:
+        text("no_parameters")
+        return
     tokens, texts = chosen.tokens, chosen.texts
     readers, longest = users(deployment, tokens), longest_context(deployment, texts)
     text(

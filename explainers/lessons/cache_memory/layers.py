@@ -23,7 +23,7 @@ def show_layers(text: Prose, chosen: Chosen) -> None:
     most = max(found, key=lambda part: part.size)
     total = sum(part.size for part in found)
     layers = sum(part.group.count for part in found)
-    text("layers", model=verbatim(chosen.shape.id), groups="; ".join(map(said, found)))
+    text("layers", model=verbatim(chosen.shape.id), groups="; ".join(map(counted, found)))
     if revealed(
         text,
         "layers",
@@ -45,11 +45,15 @@ def alike(found: tuple[Part, ...]) -> str:
     return said(found[0]) if found else "no layer keeps anything"
 
 
+def counted(part: Part) -> str:
+    """A group of layers, without what it holds: that is the question."""
+    return f"{many(part.group.count, 'layer')} of {name_of(part)}"
+
+
 def said(part: Part) -> str:
     """A group of layers and what it holds."""
     layer = part.size // part.group.count
-    kept = many(part.tokens, "token")
-    return f"{many(part.group.count, 'layer')} of {name_of(part)}: {kept}, {both(layer)} each"
+    return f"{counted(part)}: {many(part.tokens, 'token')}, {both(layer)} each"
 
 
 def name_of(part: Part) -> str:

@@ -53,7 +53,10 @@ def show_result(text: Prose, chosen: Chosen) -> None:
         while_no_window=" while no window is full" if has_window(shape) else "",
         next=f"{added(chosen):,}",
     )
-    st.code("\n".join(working.lines), language=None, wrap_lines=True)
+    # Where layers differ, the working would answer the question about them before it is asked.
+    alike = len(shape.known_groups()) < 2
+    with st.expander("The formula with these numbers", expanded=alike):
+        st.code("\n".join(working.lines), language=None, wrap_lines=True)
     text("remarks", remarks="\n".join(f"- {remark}" for remark in remarks(chosen)))
     show_origin(text, shape)
 

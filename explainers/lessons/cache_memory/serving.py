@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from explainers.lessons.cache_memory.chosen import Chosen
-from explainers.lessons.cache_memory.fit import show_fit
 from explainers.memory.cache import kv_cache_bytes
 from explainers.memory.formats import FORMATS
 from explainers.memory.gpus import GIB, Gpu, gpus
@@ -47,14 +46,14 @@ def choose_hardware() -> Hardware:
     return Hardware(gpu, number, weights, block, percent, overhead * GIB)
 
 
-def show_serving(text: Prose, chosen: Chosen, hardware: Hardware) -> None:
-    """The answers in a sentence each, and the arithmetic of all of them."""
+def deployed(chosen: Chosen, hardware: Hardware) -> Deployment | None:
+    """The model on the GPUs; nothing, and a message, where it cannot be split over them."""
     shape = with_parameters(chosen.shape)
     weights = hardware.weight_dtype
     if weights not in FORMATS:
         weights = weight_format(shape)
     try:
-        deployment = Deployment(
+        return Deployment(
             shape,
             hardware.gpu,
             hardware.gpus,
@@ -67,12 +66,7 @@ def show_serving(text: Prose, chosen: Chosen, hardware: Hardware) -> None:
         )
     except ValueError as error:
         st.warning(verbatim(str(error)), icon=":material/edit_note:")
-        return
-    if shape.parameters:
-        show_fit(text, chosen, deployment)
-    else:
-        text("no_parameters")
-    show_pages(text, chosen, deployment)
+        return None
 
 
 def with_parameters(shape: ModelShape) -> ModelShape:
