@@ -8,6 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from opening import PAGES, opened, pictures
+from streamlit.testing.v1 import AppTest
 
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
@@ -172,7 +173,8 @@ def test_a_hidden_word_leaks_through_a_0_and_not_through_infinity():
     assert before["formula"] == "in percent: 0 of 6 earlier rows change"
     rows = numbers(after).abs().amax(dim=-1)
     assert (rows > 0.5 * 10 ** -after["places"]).all(), "every change can be read"
-    assert f"changes least, by {rows.min():.4f} percent" in " ".join(said(visit).split())
+    least = f"` {WORDS[rows.argmin()]} ` changes least, by {rows.min():.4f} percent"
+    assert least in " ".join(said(visit).split())
     assert numbers(before).abs().max() < 1e-4
     new = LAB.reading((*WORDS[:-1], "Monday")).weights(masks.full)
     moved = (new - LAB.weights(masks.full))[:-1, :-1].tril()
@@ -224,7 +226,8 @@ def test_layers_begin_where_the_question_ends():
     ("width", "seen"), [("1", "only itself"), ("2", "the one before it"), ("4", "the 3 before it")]
 )
 def test_a_window_in_words(width, seen):
-    assert seen in said(opened(PAGE, {"predict": "true", "reach_window": width}))
+    asking = opened(PAGE, {"predict": "true", "reach_window": width})
+    assert re.search(f"a word sees [^.]*{seen}\\. After", said(asking))
 
 
 def test_a_window_of_one_reaches_nobody():
@@ -310,6 +313,26 @@ def test_a_number_chosen_where_there_is_little_room_stays():
     visit.run()
     visit.toggle(key="predict").set_value(False).run()
     assert visit.number_input(key="prefix").value == 3, "what was put off is forgotten"
+
+
+def test_a_number_that_was_clicked_is_not_put_off():
+    def counting():
+        import streamlit as st
+
+        from explainers.ui import controls
+
+        if "clicked" in st.session_state:
+            controls.row.put(st.session_state.pop("clicked"))
+        controls.row(0, st.session_state.get("room", 9))
+
+    visit = AppTest.from_function(counting).run()
+    visit.number_input(key="row").set_value(7).run()
+    shown = []
+    for told in ({"room": 3}, {"room": 9}, {"room": 3}, {"clicked": 3}, {"room": 9}):
+        for name, number in told.items():
+            visit.session_state[name] = number
+        shown.append(visit.run().number_input(key="row").value)
+    assert shown == [3, 7, 3, 3, 3]
 
 
 @pytest.mark.parametrize(("words", "is_small"), [(12, False), (13, True), (24, True)])
