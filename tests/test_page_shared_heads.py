@@ -14,7 +14,7 @@ from explainers.attention.grouped_query import average_kv_heads, grouped_query, 
 from explainers.attention.latent import latent_attention
 from explainers.attention.multi_head import merge_heads, multi_head
 from explainers.attention.positions import sinusoidal
-from explainers.lessons import averaging
+from explainers.lessons import averaging, uptraining
 from explainers.lessons.averaging import TESTS, averaged, compared, examined
 from explainers.lessons.cached import by_pattern
 from explainers.lessons.compressed import ROPE_DIM, difference, given_to_latent
@@ -27,6 +27,7 @@ from explainers.lessons.wording import less_than
 from explainers.sentence import SENTENCE
 from explainers.trained import Configuration, Learned, learned
 from explainers.training.batch import Batch, given
+from explainers.training.live import Job
 from explainers.training.loop import attend, fresh, pool
 from explainers.training.task import WORDS, is_held_out
 from explainers.ui import controls
@@ -334,6 +335,25 @@ def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_star
     visit.run()
     assert len(pictures(visit)) == drawn, "the curve of another training"
     assert "nothing is averaged" in said(visit)
+
+
+def test_the_curve_says_which_loss_is_of_which_sentences(monkeypatch):
+    drawn = {}
+    monkeypatch.setattr(
+        uptraining, "show_chart", lambda build, rows, *_, **of: drawn.update(of, rows=rows)
+    )
+    visit = opened(PAGE, {"kv_heads": "2", "mask": "causal"})
+    job = Job(Configuration(4, 2, 16, "causal"), 0, TOKENS, steps=STEPS, state="cancelled")
+    job.losses, job.losses_beside = [3.5, 2.25], [5.5, 4.25]
+    visit.session_state[JOB] = job
+    assert not visit.run().exception
+    averages, at_random, before = drawn["series"]
+    assert "training batches" in averages
+    assert "training batches" in at_random
+    assert "unseen sentences" in before
+    rows = drawn["rows"].groupby("series")["y"].apply(list).to_dict()
+    unseen = compared(Configuration(4, 4, 16, "causal"), 2, 0)[0].loss
+    assert rows == {averages: [3.5, 2.25], at_random: [5.5, 4.25], before: [unseen, unseen]}
 
 
 @pytest.mark.parametrize(
