@@ -11,6 +11,7 @@ from opening import ROOT, opened, widgets
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df as table_of
 
 from explainers.lessons.cache_memory.given import MOST_PASTED, READ_FOLDERS
+from explainers.lessons.cache_memory.labels import NAMED, described
 from explainers.lessons.cache_memory.serving import weight_format
 from explainers.memory.cache import kv_cache_bytes, kv_cache_bytes_per_token, parts
 from explainers.memory.countings import COUNTINGS, HEADLINE, counted
@@ -334,14 +335,15 @@ def test_every_published_figure_stands_beside_ours(shown):
     if shown != "all":
         expected = [f for f in expected if (f.reason if "differ" in shown else not f.agrees)]
     lines = table.splitlines()[2:]
-    assert (
-        len(expected) == len(lines) == {"wrong ones": 19, "all that differ": 50, "all": 95}[shown]
-    )
+    number_of = dict(zip(controls.figures.options, (19, 50, 95), strict=True))
+    assert len(expected) == len(lines) == number_of[shown]
+    assert not re.search(r"as above|\| same|Hkv\d|\bL\d", " ".join(line[:80] for line in lines))
     for figure, line in zip(expected, lines, strict=True):
         _, what, printed, ours, why, _ = (
             cell.strip().replace("\\", "") for cell in re.split(r"(?<!\\)\|", line)
         )
-        assert what.startswith(f"{figure.model}: ")
+        if figure.id not in NAMED:
+            assert what.startswith(f"{figure.model}: ")
         assert printed == f"{figure.published:,} {figure.unit}"
         number, unit = ours.replace(",", "").split(" ", 1)
         assert unit == figure.unit_meant
@@ -352,6 +354,18 @@ def test_every_published_figure_stands_beside_ours(shown):
             [again] = re.findall(r"Done so, we get ([\d.,]+\d)", why)
             mistaken = pytest.approx(float(figure.mistaken), abs=0.051)
             assert float(again.replace(",", "")) == mistaken
+
+
+def test_labels_are_spelled_out():
+    spelled = {name: described(figure) for name, figure in figures().items()}
+    assert spelled["hf-l31-405B-1k"] == (
+        "Llama-3.1-405B: 126 layers, 8 KV heads, head_dim 128, 1,024 tokens, fp16"
+    )
+    assert spelled["gemma3-4B-table3"].endswith("the report says KV in 8 bits, computed in 16 bits")
+    assert spelled["lc-8b-q4_0"].endswith("2560 cells, 2,560 tokens, q4_0")
+    assert ": 34 layers (5 global), 4 KV heads, head_dim 256, w" in spelled["gemma3-4B-table3"]
+    assert "40 layers, 1 KV head, head_dim 128, 16,000" in spelled["hf-octo-mqa"]
+    assert spelled["gpt2xl-300"].startswith("GPT-2 XL: 48 layers, 25 heads, head_dim 64")
 
 
 def with_config(text, **link):

@@ -78,6 +78,11 @@ compared = Listing(
     ["llama-2-7b", "llama-3.1-8b", "gemma-3-27b", "gpt-oss-20b", "deepseek-v3"],
     6,
 )
-figures = Choice("figures", "Show", "wrong ones", ("wrong ones", "all that differ", "all"))
+figures = Choice(
+    "figures",
+    "Show",
+    "wrong, unclear or unlike",
+    ("wrong, unclear or unlike", "all that differ", "all"),
+)
 
 ALL = tuple(one for one in [*globals().values()] if isinstance(one, Control))

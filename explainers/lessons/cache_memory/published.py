@@ -4,6 +4,7 @@ import functools
 from decimal import Decimal
 from fractions import Fraction
 
+from explainers.lessons.cache_memory.labels import described
 from explainers.memory.figures import Figure, figures, reasons
 from explainers.memory.serving_working import decimals
 from explainers.ui import memory_controls as controls
@@ -35,17 +36,12 @@ def rows_of(asked: str) -> tuple[str, ...]:
 
 def row_of(figure: Figure) -> str:
     """What it is, what was printed, what we compute, and why they differ."""
-    of_text = [figure.config]
-    if figure.tokens:
-        tokens = figure.tokens
-        of_text.append(f"{tokens:,} tokens" if isinstance(tokens, int) else f"{tokens} tokens")
-    of_text.append(figure.dtype)
     reason = reasons()[figure.reason] if figure.reason else SAME
     if figure.mistaken is not None:
         reason += f" Done so, we get {shortest(figure.mistaken):,} {figure.mistake_unit}."
     formula = figure.formula.replace("**", "^").replace("*", " × ")
     cells = [
-        f"{figure.model}: {', '.join(part for part in of_text if part and part != '-')}",
+        described(figure),
         f"{figure.published:,} {figure.unit}",
         f"{shortest(figure.ours):,} {figure.unit_meant}",
         f"{reason} Working: {formula}. Source: {figure.source}",
