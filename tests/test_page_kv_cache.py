@@ -20,8 +20,9 @@ from explainers.lessons.kv_cache.costs import GROWTH, growth
 from explainers.lessons.kv_cache.decoding_picture import panels_of
 from explainers.lessons.kv_cache.windows import slots_over_time
 from explainers.lessons.kv_cache.written import CAUSAL, Written, gap, reading
-from explainers.lessons.measuring import BusyError, Measuring
+from explainers.lessons.measuring import Measuring
 from explainers.sentence import SENTENCE
+from explainers.turns import BusyError
 from explainers.ui.panels import Cell
 
 PAGE = ROOT / "pages" / "08_kv_cache.py"

@@ -35,9 +35,10 @@ from explainers.lessons.long_sequences.tiles import Tiles
 from explainers.lessons.long_sequences.two_sequences import by_way
 from explainers.lessons.long_sequences.two_sequences import times as times_as_many
 from explainers.lessons.mask_lab import Lab
-from explainers.lessons.measuring import BusyError, Measuring
+from explainers.lessons.measuring import Measuring
 from explainers.lessons.toy_choice import HeadChoices
 from explainers.sentence import SENTENCE
+from explainers.turns import BusyError
 from explainers.ui.panels import Cell
 
 PAGE = next(page for page in PAGES if page.stem == "10_long_sequences")

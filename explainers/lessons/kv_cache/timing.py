@@ -6,7 +6,8 @@ import streamlit as st
 import torch
 
 from explainers.lessons.kv_cache.stopwatch import RUNS, Timed, lengths_on, timed
-from explainers.lessons.measuring import BusyError, Measuring
+from explainers.lessons.measuring import Measuring
+from explainers.turns import BusyError
 from explainers.ui.picture import show_chart
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose

@@ -16,7 +16,8 @@ from explainers.lessons.long_sequences.measure import (
     measured,
 )
 from explainers.lessons.long_sequences.points import Point, line, peaks, times
-from explainers.lessons.measuring import BusyError, Measuring
+from explainers.lessons.measuring import Measuring
+from explainers.turns import BusyError
 from explainers.ui.picture import show_chart
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
