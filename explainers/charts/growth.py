@@ -27,7 +27,7 @@ def growth(
             y,
             alt.Color("model:N")
             .scale(domain=list(models), range=colours)
-            .legend(orient="top", title=None, columns=3, labelLimit=220),
+            .legend(orient="top", title=None, columns=2, labelLimit=150),
             alt.StrokeDash("model:N").scale(
                 domain=list(models), range=[list(dash) for dash in DASHES[: len(models)]]
             ),
