@@ -77,11 +77,12 @@ def test_no_question_is_answered_before_it_is_asked():
     assert not numbers(next(p for p in drawing if p["id"] == "yours − full")).any()
 
 
-def test_the_second_question_comes_before_the_picture_that_answers_it():
+def test_both_questions_come_before_the_picture_that_answers_them():
+    for answer in ({"guess_cells": "28"}, {"guess_moved": "1.00"}):
+        assert "sums to 1" not in said(opened(PAGE, {"predict": "true", **answer}))
     one = opened(PAGE, {"predict": "true", "guess_cells": "28"})
     both = opened(PAGE, {"predict": "true", "guess_cells": "28", "guess_moved": "1.00"})
     assert len(pictures(both)) - len(pictures(one)) == 2
-    assert "sums to 1" not in said(one)
     assert "You said **1.00**, and that is what comes out." in said(both)
 
 

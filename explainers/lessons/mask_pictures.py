@@ -29,11 +29,10 @@ def foretold(text: Prose, lab: Lab) -> bool:
     words = len(lab.tokens)
     options = tuple(f"{n}" for n in (words * (words - 1) // 2, words * (words + 1) // 2, words**2))
     left = counted(lab.mask(masks.causal)).split()[0]
-    if not revealed(text, "cells", options, left, words=words, pairs=words**2):
-        return False
+    knows_cells = revealed(text, "cells", options, left, words=words, pairs=words**2)
     word, lost = _asked(lab)
     options, answer = (f"{1 - lost:.2f}", "1.00"), f"{lab.weights(masks.causal)[ASKED].sum():.2f}"
-    return revealed(text, "moved", options, answer, word=word, lost=f"{lost:.0%}")
+    return revealed(text, "moved", options, answer, word=word, lost=f"{lost:.0%}") and knows_cells
 
 
 def _asked(lab: Lab) -> tuple[str, float]:
