@@ -11,11 +11,16 @@ LONG = 1024
 """Words of a long text; 2,048 would take seconds on a small machine."""
 
 
-@functools.lru_cache(maxsize=64)
 def left(width: int, prefix: int, length: int) -> dict[str, int]:
     """How many cells each mask leaves of a text of `length` words."""
-    rules = rules_of(width, prefix).items()
-    return {name: cells(masks.build(rule, length, length)) for name, rule in rules}
+    sizes = {"full": 0, "causal": 0, "window": width, "prefix": prefix}
+    return {name: _left(name, size, length) for name, size in sizes.items()}
+
+
+@functools.lru_cache(maxsize=256)
+def _left(name: str, size: int, length: int) -> int:
+    """One mask at a time, so that a new width costs a single count."""
+    return cells(masks.build(rules_of(size, size)[name], length, length))
 
 
 def show_costs(text: Prose, words: int, width: int, prefix: int) -> None:
