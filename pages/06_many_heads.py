@@ -63,7 +63,6 @@ def one_layer(tokens: tuple[str, ...]) -> None:
         alt = "Every head's weights, one head enlarged, W_O, and what each head adds to a word."
         explore(panels, working, origin, "heads", alt, on_pick=follow, first=head_id(0))
         if is_trained:
-            text("train")
             train_here(tokens, num_heads, num_heads, layer.heads.head_dim, layer.rule, choices.seed)
 
 

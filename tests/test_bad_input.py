@@ -105,8 +105,8 @@ def test_a_link_that_cannot_be_obeyed(page):
     for link, good in choices(page).items():
         for half in (0, 1):
             bad = list(good)[half::2]
-            # Which matrices there are depends on other choices, which may be among those kept.
-            kept = {key: good[key] for key in good if key not in [*bad, "matrix"]}
+            # Which matrices and which d_k there are depends on others, which may be kept as well.
+            kept = {key: good[key] for key in good if key not in [*bad, "matrix", "d_k"]}
             for kind, value in VALUES.items():
                 visit = opened(page, dict(link) | kept | dict.fromkeys(bad, value))
                 assert not visit.exception, f"{bad} are {kind}"

@@ -34,7 +34,8 @@ def train_here(
         args=(asked,),
         icon=":material/model_training:",
         disabled=is_running,
-        help="The heads shown above begin with random weights and learn the task, in some seconds.",
+        help="Watch the same heads learn the task, from random weights, in some seconds: they go "
+        "from diffuse to sharp, and the loss falls.",
     )
     show_refused(JOB)
     if job and (is_running or asked_of(job) == asked):

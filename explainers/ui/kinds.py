@@ -21,14 +21,18 @@ class Whole(Control):
     def __call__(self, fixed: int | None = None) -> int:
         """A `fixed` number is shown and cannot be changed; the reader's own comes back later."""
         if fixed is not None:
-            self.put_aside()
+            self.put_aside(range(self.low, self.high + 1), self._allowed)
             return st.slider(self.label, self.low, self.high, fixed, help=self.help, disabled=True)
         asked = self.asked()
         value = st.slider(
             self.label, self.low, self.high, self.default, key=self.key, bind=URL, help=self.help
         )
         self.keep(value)
-        return self.told(asked, value, f"a whole number from {self.low} to {self.high}")
+        return self.told(asked, value, self._allowed)
+
+    @property
+    def _allowed(self) -> str:
+        return f"a whole number from {self.low} to {self.high}"
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class Ladder(Control):
     def __call__(self, fixed: float | None = None) -> Any:
         """A `fixed` value is shown and cannot be changed; the reader's own comes back later."""
         if fixed is not None:
-            self.put_aside()
+            self.put_aside(self.steps, one_of(self.steps))
             return st.select_slider(self.label, self.steps, fixed, help=self.help, disabled=True)
         asked = self.asked()
         value = st.select_slider(

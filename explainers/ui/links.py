@@ -5,7 +5,7 @@ would see another picture and not know it.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,8 +18,6 @@ MOST_NAMED = 24
 """A message with more names than this is not read."""
 VISIT = "visit"
 """Counts the pages that were opened, in the session's state."""
-ASIDE = 0
-"""Stands for the visit of a choice that was put aside; the first page opened counts as 1."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +46,14 @@ class Control:
         visit = st.session_state.get(VISIT)
         st.session_state.setdefault(KEPT, {})[self.key] = visit, value
 
-    def put_aside(self) -> None:
-        """Not in sight for now: what was chosen comes back together with the control."""
-        kept = st.session_state.setdefault(KEPT, {})
-        if self.key in kept:
-            kept[self.key] = ASIDE, kept[self.key][1]
+    def put_aside(self, possible: Iterable[Any], allowed: str) -> None:
+        """Not in sight for now: what was chosen, or a link asks for, comes with the control."""
+        asked = self.asked()
+        wanted = [] if asked is None else [one for one in possible if means(asked, one)]
+        own = st.session_state.get(self.key, wanted[0] if wanted else self.default)
+        st.session_state[self.key] = own  # Streamlit forgets the choice of a control that is gone
+        self.keep(own)
+        self.told(asked, own, allowed)
 
     def told(self, asked: str | None, value: Any, allowed: str) -> Any:
         """Return the value; until it is touched, tell that a link asked for what cannot be."""
