@@ -123,9 +123,14 @@ def test_the_switch_changes_numbers_badge_and_what_is_said(page):
 
 @each_page
 def test_sizes_of_the_readers_own_come_back_with_random_weights(page):
-    own = {"d_model": "32", "d_k": "10", **({"d_v": "6"} if page == SWITCHED[1] else {})}
-    visit = opened(page, own)
-    before = pictures(visit)
+    visit = opened(page)
+    for key, own in {
+        "d_model": 32,
+        "d_k": 10,
+        **({"d_v": 6} if page == SWITCHED[1] else {}),
+    }.items():
+        widgets(visit)[key].set_value(own)
+    before = pictures(visit.run())
     for weights, d_k in (("trained", 8), ("random", 8)):
         widgets(visit)["weights"].set_value(weights)
         visit.run()
