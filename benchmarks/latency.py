@@ -59,7 +59,6 @@ PAGES = {
     "06 dropout": Target(f"/many_heads?{SHOWN}", controls.dropout.label),
     "07 latent": Target(f"/shared_heads?{SHOWN}", controls.latent_dim.label),
     "08 words read": Target(f"/kv_cache?{SHOWN}", controls.words_read.label),
-    "08 words read": Target(f"/kv_cache?{SHOWN}", controls.words_read.label),
     "07 places": Target(f"/shared_heads?{SHOWN}", controls.shift.label),
     "10 blocks": Target(f"/long_sequences?{SHOWN}&kv_block=1", length_controls.blocks_read.label),
     "10 tiles": Target(f"/long_sequences?{SHOWN}", length_controls.tile.label),

@@ -526,7 +526,7 @@ def flat(rows):
 
 
 def test_a_chart_can_be_taken_away(files):
-    one, kept = files("scores", -1, root_d_k="16")
+    one, kept = files("scores", 3, root_d_k="16")
     looks_like_a_picture(kept)
     assert {"without the root", "with the root", "largest weight"} <= texts(kept["SVG"])
     with kept["CSV"].open(encoding="utf-8", newline="") as file:
