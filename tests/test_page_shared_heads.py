@@ -4,6 +4,7 @@ import json
 import math
 import re
 import time
+from typing import Any
 
 import pytest
 import torch
@@ -338,7 +339,7 @@ def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_star
 
 
 def test_the_curve_says_which_loss_is_of_which_sentences(monkeypatch):
-    drawn = {}
+    drawn: dict[str, Any] = {}
     monkeypatch.setattr(
         uptraining, "show_chart", lambda build, rows, *_, **of: drawn.update(of, rows=rows)
     )
@@ -395,9 +396,12 @@ def test_what_averaging_makes_of_trained_heads_is_counted(kv_heads, verdict):
 
 def test_losses_are_of_sentences_that_nobody_trained_on(monkeypatch):
     seen = []
-    monkeypatch.setattr(
-        averaging, "given", lambda some, rule: seen.append(some) or given(some, rule)
-    )
+
+    def watched(some, rule):
+        seen.append(some)
+        return given(some, rule)
+
+    monkeypatch.setattr(averaging, "given", watched)
     examined(learned(Configuration(2, 1, 4, "causal"), 0), "causal")
     [some] = seen
     assert len(some.words) == TESTS

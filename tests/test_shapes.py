@@ -88,11 +88,14 @@ def calls(leading):
         head_dim=11,
     )
     keys, turning = torch.randn(*leading, 4, 5, 11), torch.randn(*leading, 7, 16)
-    in_turns = MultiHead(*(torch.randn(*s) for s in [(13, 192), (13, 64), (13, 64), (192, 13)]), 16)
+    sizes = [(13, 192), (13, 64), (13, 64), (192, 13)]
+    into_query, into_key, into_value, out = (torch.randn(*size) for size in sizes)
+    in_turns = MultiHead(into_query, into_key, into_value, out, 16)
     token = x[..., :1, :]
 
     def kept(rows, seen):
-        return cache.Cache(*torch.randn(2, *leading, 4, rows, 16), seen)
+        held_key, held_value = torch.randn(2, *leading, 4, rows, 16)
+        return cache.Cache(held_key, held_value, seen)
 
     return {
         attention: (query, key, value, mask),
