@@ -15,6 +15,9 @@ from explainers.ui import common, controls
 from explainers.ui.plain import verbatim
 from explainers.ui.provenance import random_weights, trained_weights
 
+ABLE = 32
+"""The d_k where a page offers none: with 4, a trained head is wrong more often than right."""
+
 
 @dataclass(frozen=True)
 class HeadChoices:
@@ -68,7 +71,8 @@ def choose_head(
     with st.container(horizontal=True):
         is_trained = controls.weights() == "trained"
         mask = controls.mask(list(masks.RULES)) if has_mask else "full"
-        d_model, head_dim = controls.d_model.default, controls.head_dim.default
+        d_model = controls.d_model.default
+        head_dim = ABLE if is_trained else controls.head_dim.default
         if has_sizes:
             d_model = controls.d_model(fixed=D_MODEL if is_trained else None)
             head_dim = controls.head_dim(HEAD_DIMS if is_trained else ())
