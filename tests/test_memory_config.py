@@ -170,7 +170,7 @@ WHOLE = "must be a whole number from 1 to [0-9,]+, not"
         (json.dumps(without(LLAMA, "num_attention_heads")), "lacks num_attention_heads"),
         (json.dumps(without(LLAMA, "hidden_size")), "lacks hidden_size"),
         (changed(num_hidden_layers="32"), f"num_hidden_layers {WHOLE} '32'"),
-        (changed(num_hidden_layers=10**9), "num_hidden_layers must be .* to 10,000, not"),
+        (changed(num_hidden_layers=10**9), "num_hidden_layers must be .* to 1,000, not"),
         (changed(num_hidden_layers=0), f"num_hidden_layers {WHOLE} 0"),
         (changed(num_key_value_heads=-8), f"num_key_value_heads {WHOLE} -8"),
         (changed(num_key_value_heads=8.0), f"num_key_value_heads {WHOLE} 8.0"),

@@ -517,3 +517,9 @@ print(*sys.modules)
     run = [sys.executable, "-c", code]
     loaded = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert not {"torch", "transformers", "altair", "pandas"} & set(loaded.split())
+
+
+def test_absurd_sizes_are_drawn_as_well():
+    sizes = {f"own_{name}": "100000" for name in ("heads", "kv_heads", "head_dim")}
+    link = {"model": "my own numbers", "tokens": "1,000,000,000", "own_local": "1", **sizes}
+    assert not opened(PAGE, link).exception

@@ -12,8 +12,10 @@ STRIP = -0.03, -0.12
 """Where the strip below the bars begins and ends, in parts of the tallest bar."""
 
 
-def layer_rows(layers: Sequence[tuple[str, int, int]]) -> pd.DataFrame:
+def layer_rows(layers: Sequence[tuple[str, int, float]]) -> pd.DataFrame:
     """(kind, tokens, bytes) of each layer, in the order in which they are drawn."""
+    if any(size >= 2**63 for _, _, size in layers):  # no table holds longer whole numbers
+        layers = [(kind, tokens, float(size)) for kind, tokens, size in layers]
     rows = pd.DataFrame(layers, columns=["kind", "tokens", "bytes"]).rename_axis("layer")
     rows = rows.reset_index().assign(mib=rows["bytes"] / 2**20)
     top, bottom = (part * rows["mib"].max() for part in STRIP)

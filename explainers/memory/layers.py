@@ -14,7 +14,7 @@ KINDS = {
     "chunked_attention": "chunked",
     "linear_attention": "recurrent",
 }
-MOST_LAYERS = 10_000
+MOST_LAYERS = 1_000
 UNKNOWN = (
     "attn_type_list", "layers_block_type", "hybrid_override_pattern", "attn_layer_period",
     "linear_attn_config", "compress_ratios", "state_size", "block_types",
