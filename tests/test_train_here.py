@@ -188,6 +188,7 @@ def test_the_bar_says_what_is_waited_for():
 
     assert watched.state_of(job(0)) == "beginning"
     jobs = [job(seed).start() for seed in range(3)]
+    wait(lambda: jobs[0].state == "running")  # whatever ran before has left its place
     assert watched.state_of(jobs[1]) == "waiting, 1 training before this one"
     assert watched.state_of(jobs[2]) == "waiting, 2 trainings before this one"
     for one in jobs:
