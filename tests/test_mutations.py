@@ -7,6 +7,7 @@ import pytest
 import test_alibi
 import test_attention
 import test_cache
+import test_cross
 import test_dropout
 import test_grouped_query
 import test_latent
@@ -32,6 +33,7 @@ from explainers.attention import (
     cache,
     cache_costs,
     cache_windows,
+    cross,
     decoding,
     dropout,
     grouped_query,
@@ -93,6 +95,8 @@ RING = partial(test_cache.test_a_ring_is_the_mask_of_a_sliding_window, 3)
 WRITTEN = test_cache.test_where_a_row_is_written
 SINKS = test_cache.test_no_sinks_are_a_window_and_enough_slots_are_causal
 FLOPS = partial(test_cache.test_torch_counts_the_same_multiply_adds, test_cache.LAYERS[0])
+OTHER = test_cross.test_agrees_with_torchs_module_given_another_sequence
+FILLED = test_cross.test_what_fills_a_source_up_changes_nothing_when_it_is_hidden
 CAPPED = test_memory_cache.test_a_window_is_a_cap
 BEAMS = test_memory_cache.test_beams_multiply_what_is_written_and_share_what_was_read
 STORED_ONCE = test_memory_cache.test_a_shared_beginning_is_stored_once_in_whole_pages
@@ -160,6 +164,8 @@ FAULTS = [
     (cache_windows, "(position - sinks) % window", "position % window", WRITTEN),
     (cache_windows, "min(ring.seen, slots)", "slots", RING),
     (cache_windows, "key_pos > query_pos - width", "key_pos >= query_pos - width", SINKS),
+    (cross, "source @ layer.w_value", "source @ layer.w_key", OTHER),
+    (cross, "masks.padding(lengths)", "masks.full", FILLED),
     (cache_costs, "q_len * kv_len", "kv_len", FLOPS),
     (cache_memory, "min(tokens, group.window)", "tokens", CAPPED),
     (cache_memory, '1 if p.group.kind == "cross" else beams', "beams", BEAMS),

@@ -1,0 +1,104 @@
+"""Cross-attention: torch's module with keys and values of another sequence, and what it keeps."""
+
+import pytest
+import torch
+from torch import nn
+from torch.testing import assert_close
+
+from explainers.attention import masks
+from explainers.attention.cross import Source, cross_attention, hide_padding, read_source
+from explainers.attention.layer import MultiHead
+from explainers.attention.multi_head import multi_head
+from explainers.attention.scaled_dot_product import Attention
+
+HEADS, HEAD_DIM, Q_LEN, KV_LEN = 3, 4, 7, 5
+WIDTH = HEADS * HEAD_DIM
+LENGTHS = torch.tensor([2, 5])
+
+
+def drawn(*axes):
+    seeded = torch.Generator().manual_seed(sum(axes) + len(axes))
+    return torch.randn(*axes, generator=seeded, dtype=torch.double)
+
+
+LAYER = MultiHead(*drawn(4, WIDTH, WIDTH), head_dim=HEAD_DIM)
+X, SOURCE = drawn(2, Q_LEN, WIDTH), drawn(2, KV_LEN, WIDTH)
+SEEN = hide_padding(torch.tensor([KV_LEN, KV_LEN]), KV_LEN)
+
+
+def torchs(x, source, **masked):
+    module = nn.MultiheadAttention(WIDTH, HEADS, bias=False, batch_first=True, dtype=x.dtype)
+    projections = [LAYER.w_query.T, LAYER.w_key.T, LAYER.w_value.T]
+    with torch.no_grad():
+        module.in_proj_weight.copy_(torch.cat(projections))
+        module.out_proj.weight.copy_(LAYER.w_output.T)
+        return module(x, source, source, average_attn_weights=False, **masked)
+
+
+def test_agrees_with_torchs_module_given_another_sequence():
+    run, (output, weights) = read(X, SOURCE, SEEN), torchs(X, SOURCE)
+    assert run.weights.shape == (2, HEADS, Q_LEN, KV_LEN)
+    assert_close(run.weights, weights)
+    assert_close(run.output, output)
+
+
+def test_sources_of_different_lengths_agree_with_torchs_module():
+    filling = torch.arange(KV_LEN) >= LENGTHS[:, None]
+    run = read(X, SOURCE, hide_padding(LENGTHS, KV_LEN))
+    output, weights = torchs(X, SOURCE, key_padding_mask=filling)
+    assert_close(run.weights, weights)
+    assert_close(run.output, output)
+
+
+def test_what_fills_a_source_up_changes_nothing_when_it_is_hidden():
+    short = read(X[0], SOURCE[0, :2], hide_padding(torch.tensor([2]), 2)[0])
+    filled, leaking = read(X, SOURCE, hide_padding(LENGTHS, KV_LEN)), read(X, SOURCE, SEEN)
+    assert_close(filled.output[0], short.output)
+    assert (leaking.output[0] - short.output).abs().min() > 0
+    assert_close(leaking.output[1], filled.output[1])  # the longest is not filled up
+
+
+def test_one_sequence_looking_at_itself_is_multi_head_attention():
+    own = multi_head(X, LAYER, masks.build(masks.full, Q_LEN, Q_LEN))
+    every = hide_padding(torch.tensor([Q_LEN, Q_LEN]), Q_LEN)
+    assert_close(read(X, X, every)._asdict(), own._asdict())
+
+
+def test_the_source_has_no_order_of_its_own():
+    order = torch.tensor([3, 0, 4, 1, 2])
+    straight, shuffled = read(X, SOURCE, SEEN), read(X, SOURCE[:, order], SEEN)
+    assert_close(shuffled.weights, straight.weights[..., order])
+    assert_close(shuffled.output, straight.output)
+
+
+def test_a_step_alone_reads_what_was_kept_of_the_source():
+    kept = read_source(SOURCE, LAYER)
+    at_once = cross_attention(X, kept, LAYER, SEEN).output
+    steps = [cross_attention(X[:, [n]], kept, LAYER, SEEN).output for n in range(Q_LEN)]
+    assert_close(torch.cat(steps, dim=-2), at_once)
+
+
+def test_something_else_can_be_tried_in_place_of_attention():
+    def only_values(query, key, value, mask):
+        weights = torch.full((*query.shape[:-1], key.shape[-2]), 1 / key.shape[-2]).double()
+        return Attention(weights, weights, weights @ value)
+
+    run = cross_attention(X, read_source(SOURCE, LAYER), LAYER, SEEN, only_values)
+    average = (SOURCE @ LAYER.w_value @ LAYER.w_output).mean(dim=-2, keepdim=True)
+    assert_close(run.output, average.expand(-1, Q_LEN, -1))
+
+
+def test_a_source_of_nothing_but_filling_is_refused():
+    with pytest.raises(ValueError, match="leaves row 0"):
+        hide_padding(torch.tensor([0, 5]), KV_LEN)
+
+
+def read(x, source, mask):
+    return cross_attention(x, read_source(source, LAYER), LAYER, mask)
+
+
+def test_the_source_is_its_keys_and_values():
+    kept = read_source(SOURCE, LAYER)
+    assert isinstance(kept, Source)
+    heads = (SOURCE @ LAYER.w_key).view(2, KV_LEN, HEADS, HEAD_DIM)
+    assert_close(kept.key, heads.transpose(1, 2))
