@@ -8,10 +8,10 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import EXPERIMENT
 from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps, hide
-from explainers.lessons import root, root_pictures, shares
 from explainers.lessons.arithmetic import arithmetic_of
 from explainers.lessons.one_head import OneHead
-from explainers.lessons.temperature import show_temperatures
+from explainers.lessons.scores import root, root_pictures, shares
+from explainers.lessons.scores.temperature import show_temperatures
 from explainers.lessons.toy_choice import HeadChoices, choose_head, offer_training
 from explainers.ui import common, controls
 from explainers.ui.numbers import explore

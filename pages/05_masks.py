@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from explainers.lessons.batch import show_batch
-from explainers.lessons.growing import show_growing, show_one_pass
-from explainers.lessons.leak_pictures import show_leak
-from explainers.lessons.mask_costs import show_costs
-from explainers.lessons.mask_drawing import show_drawing, show_empty_row
 from explainers.lessons.mask_lab import FEWEST, Lab, of_words
-from explainers.lessons.mask_pictures import foretold, show_masks, show_moved
-from explainers.lessons.reach_pictures import show_reach
+from explainers.lessons.masks.batch import show_batch
+from explainers.lessons.masks.costs import show_costs
+from explainers.lessons.masks.drawing import show_drawing, show_empty_row
+from explainers.lessons.masks.growing import show_growing, show_one_pass
+from explainers.lessons.masks.leak import show_leak
+from explainers.lessons.masks.pictures import foretold, show_masks, show_moved
+from explainers.lessons.masks.reach import show_reach
 from explainers.lessons.toy_choice import choose_head
 from explainers.ui import common, controls
 

@@ -12,12 +12,12 @@ from explainers.attention.multi_head import (
     multi_head_one_by_one,
     split_heads,
 )
-from explainers.lessons import many_heads_report as report
-from explainers.lessons.many_heads import Looked, compare
-from explainers.lessons.many_heads_arithmetic import arithmetic_of_heads
-from explainers.lessons.many_heads_dropout import show_dropout
-from explainers.lessons.many_heads_layer import LayerChoices, choose_head_dim, read_layer
-from explainers.lessons.many_heads_pictures import follow, head_id, panels_of
+from explainers.lessons.layer_choice import LayerChoices, choose_head_dim, read_layer
+from explainers.lessons.many_heads import report
+from explainers.lessons.many_heads.arithmetic import arithmetic_of_heads
+from explainers.lessons.many_heads.dropout import show_dropout
+from explainers.lessons.many_heads.looked import Looked, compare
+from explainers.lessons.many_heads.pictures import follow, head_id, panels_of
 from explainers.lessons.train_here import train_here
 from explainers.trained import D_MODEL
 from explainers.ui import common, controls

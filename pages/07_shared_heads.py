@@ -6,14 +6,14 @@ from explainers import trained
 from explainers.attention import masks
 from explainers.attention.grouped_query import average_kv_heads, grouped_query, share
 from explainers.attention.latent import absorbed, compress, latent_attention, queries
-from explainers.lessons.cached import show_cache
-from explainers.lessons.compressed import ROPE_DIM, given_to_latent, show_latent
-from explainers.lessons.dealt import show_mistake
-from explainers.lessons.many_heads_layer import LayerChoices, read_layer
-from explainers.lessons.penalties import show_penalties
-from explainers.lessons.sharing import D_MODEL, HEAD_DIM, divisors, show_shared
-from explainers.lessons.turning import show_turning
-from explainers.lessons.uptraining import show_uptraining
+from explainers.lessons.layer_choice import LayerChoices, read_layer
+from explainers.lessons.shared_heads.cached import show_cache
+from explainers.lessons.shared_heads.compressed import ROPE_DIM, given_to_latent, show_latent
+from explainers.lessons.shared_heads.dealt import show_mistake
+from explainers.lessons.shared_heads.penalties import show_penalties
+from explainers.lessons.shared_heads.sharing import D_MODEL, HEAD_DIM, divisors, show_shared
+from explainers.lessons.shared_heads.turning import show_turning
+from explainers.lessons.shared_heads.uptraining import show_uptraining
 from explainers.ui import common, controls
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source

@@ -15,12 +15,12 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from explainers import examples, trained
 from explainers.attention.multi_head import multi_head, multi_head_one_by_one
-from explainers.lessons import many_heads_report as report
-from explainers.lessons.many_heads import Looked, compare, distance_in_words
-from explainers.lessons.many_heads_arithmetic import arithmetic_of_heads
-from explainers.lessons.many_heads_dropout import ANSWERS, ASKED, DRAWS, draw, in_words
-from explainers.lessons.many_heads_layer import LayerChoices, random_layer, trained_layer
-from explainers.lessons.many_heads_pictures import head_of, panels_of
+from explainers.lessons.layer_choice import LayerChoices, random_layer, trained_layer
+from explainers.lessons.many_heads import report
+from explainers.lessons.many_heads.arithmetic import arithmetic_of_heads
+from explainers.lessons.many_heads.dropout import ANSWERS, ASKED, DRAWS, draw, in_words
+from explainers.lessons.many_heads.looked import Looked, compare, distance_in_words
+from explainers.lessons.many_heads.pictures import head_of, panels_of
 from explainers.ui import controls
 from explainers.ui.panels import Cell
 from explainers.ui.prose import Prose

@@ -15,15 +15,15 @@ from explainers.attention.grouped_query import average_kv_heads, grouped_query, 
 from explainers.attention.latent import latent_attention
 from explainers.attention.multi_head import merge_heads, multi_head
 from explainers.attention.positions import sinusoidal
-from explainers.lessons import averaging, uptraining
-from explainers.lessons.averaging import TESTS, averaged, compared, examined
-from explainers.lessons.cached import by_pattern
-from explainers.lessons.compressed import ROPE_DIM, difference, given_to_latent
-from explainers.lessons.dealt import NUM_KV_HEADS, mistaken
-from explainers.lessons.sharing import D_MODEL, HEAD_DIM, NUM_HEADS, readers
-from explainers.lessons.turning import ANSWERS, Moved, pair
-from explainers.lessons.turning import HEAD_DIM as TURNED_DIM
-from explainers.lessons.uptraining import JOB, STEPS
+from explainers.lessons.shared_heads import averaging, uptraining
+from explainers.lessons.shared_heads.averaging import TESTS, averaged, compared, examined
+from explainers.lessons.shared_heads.cached import by_pattern
+from explainers.lessons.shared_heads.compressed import ROPE_DIM, difference, given_to_latent
+from explainers.lessons.shared_heads.dealt import NUM_KV_HEADS, mistaken
+from explainers.lessons.shared_heads.sharing import D_MODEL, HEAD_DIM, NUM_HEADS, readers
+from explainers.lessons.shared_heads.turning import ANSWERS, Moved, pair
+from explainers.lessons.shared_heads.turning import HEAD_DIM as TURNED_DIM
+from explainers.lessons.shared_heads.uptraining import JOB, STEPS
 from explainers.lessons.wording import less_than
 from explainers.sentence import SENTENCE
 from explainers.trained import Configuration, Learned, learned

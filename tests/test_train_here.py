@@ -8,7 +8,8 @@ from streamlit.testing.v1 import AppTest
 from test_live_training import TOKENS, over, wait
 
 from explainers.lessons import train_here as lesson
-from explainers.lessons import training_pictures, uptraining, watched
+from explainers.lessons import training_pictures, watched
+from explainers.lessons.shared_heads import uptraining
 from explainers.trained import Configuration
 from explainers.training.live import Job
 from explainers.training.loop import Training

@@ -7,7 +7,7 @@ import torch
 
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS
-from explainers.lessons.root import BINS, KEYS, ROWS_SHOWN, SEED, Measurement
+from explainers.lessons.scores.root import BINS, KEYS, ROWS_SHOWN, SEED, Measurement
 from explainers.ui import controls
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel, Slider

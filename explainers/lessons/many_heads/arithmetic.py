@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 
 from explainers import working
-from explainers.lessons import many_heads_votes as votes_of
 from explainers.lessons.arithmetic import arithmetic_of
-from explainers.lessons.many_heads import Looked
-from explainers.lessons.many_heads_pictures import head_of
+from explainers.lessons.many_heads import votes as votes_of
+from explainers.lessons.many_heads.looked import Looked
+from explainers.lessons.many_heads.pictures import head_of
 from explainers.trained import Learned
 from explainers.ui.panels import Cell
 from explainers.working import Working

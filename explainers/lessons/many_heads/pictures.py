@@ -6,8 +6,8 @@ import streamlit as st
 
 from explainers.charts.matrix import Matrix, Values
 from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
-from explainers.lessons.many_heads import Looked
-from explainers.lessons.many_heads_votes import (
+from explainers.lessons.many_heads.looked import Looked
+from explainers.lessons.many_heads.votes import (
     LAYER,
     SIDE_BY_SIDE,
     W_O,

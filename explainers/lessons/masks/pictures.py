@@ -8,8 +8,8 @@ from explainers.attention.masks import Rule
 from explainers.attention.steps import hide, softmax
 from explainers.charts.matrix import Values, sharing_colours
 from explainers.lessons.arithmetic import arithmetic_of
-from explainers.lessons.mask_arithmetic import change, share
 from explainers.lessons.mask_lab import Lab, counted, of_words, pairs, rules_of, visible
+from explainers.lessons.masks.arithmetic import change, share
 from explainers.ui import controls
 from explainers.ui.clicks import show_clickable
 from explainers.ui.numbers import explore

@@ -14,8 +14,14 @@ from explainers.attention.latent_layer import Latent, latent_cache_elements
 from explainers.attention.rotary import angles
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
-from explainers.lessons.sharing import D_MODEL, HEAD_DIM, NUM_HEADS, miniatures, per_head
-from explainers.lessons.turning import pair
+from explainers.lessons.shared_heads.sharing import (
+    D_MODEL,
+    HEAD_DIM,
+    NUM_HEADS,
+    miniatures,
+    per_head,
+)
+from explainers.lessons.shared_heads.turning import pair
 from explainers.lessons.wording import less_than
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel, oriented

@@ -9,7 +9,7 @@ from torch import Tensor
 from explainers.attention.multi_head import ManyHeads, contributions, merge_heads, split_heads
 from explainers.attention.single_head import Projections, SingleHead
 from explainers.attention.steps import attention_steps
-from explainers.lessons.many_heads_layer import Layer
+from explainers.lessons.layer_choice import Layer
 from explainers.lessons.one_head import OneHead
 from explainers.trained import Learned
 from explainers.ui.prose import Prose

@@ -12,7 +12,7 @@ from explainers.attention.multi_head import multi_head
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
 from explainers.examples import generator
-from explainers.lessons.many_heads_layer import trained_layer
+from explainers.lessons.layer_choice import trained_layer
 from explainers.ui import controls
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel, Slider, oriented

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from explainers import trained
-from explainers.lessons.averaging import TESTS, Examined, averaged, compared, examined
+from explainers.lessons.shared_heads.averaging import TESTS, Examined, averaged, compared, examined
 from explainers.lessons.toy_choice import not_among
 from explainers.lessons.watched import Asked, show_refused, start, watch
 from explainers.lessons.wording import so_many

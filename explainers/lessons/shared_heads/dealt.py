@@ -8,8 +8,8 @@ from explainers import examples
 from explainers.attention.grouped_query import grouped_query, share, share_wrongly
 from explainers.attention.multi_head import ManyHeads, merge_heads
 from explainers.attention.scaled_dot_product import Attention, attention
-from explainers.lessons.many_heads_layer import LayerChoices, random_layer
-from explainers.lessons.sharing import (
+from explainers.lessons.layer_choice import LayerChoices, random_layer
+from explainers.lessons.shared_heads.sharing import (
     D_MODEL,
     HEAD_DIM,
     NUM_HEADS,

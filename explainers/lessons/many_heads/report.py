@@ -8,7 +8,7 @@ from torch import Tensor
 from explainers.attention.multi_head import multi_head, parameters
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS
-from explainers.lessons.many_heads_layer import trained_layer
+from explainers.lessons.layer_choice import trained_layer
 from explainers.sentence import SENTENCE, words
 from explainers.trained import D_MODEL, NUM_HEADS, SEEDS, Configuration
 from explainers.training.report import Row, mean_and_spread, rows

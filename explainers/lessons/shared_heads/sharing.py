@@ -11,7 +11,7 @@ from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import ManyHeads, multi_head, parameters
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS, QUERY_AXIS
-from explainers.lessons.many_heads_layer import Layer
+from explainers.lessons.layer_choice import Layer
 from explainers.lessons.wording import so_many
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel, oriented

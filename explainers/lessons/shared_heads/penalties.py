@@ -13,7 +13,13 @@ from explainers.attention.alibi import alibi_bias, alibi_slopes, biased_attentio
 from explainers.attention.multi_head import multi_head
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS
-from explainers.lessons.sharing import D_MODEL, HEAD_DIM, NUM_HEADS, miniatures, per_head
+from explainers.lessons.shared_heads.sharing import (
+    D_MODEL,
+    HEAD_DIM,
+    NUM_HEADS,
+    miniatures,
+    per_head,
+)
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.prose import Prose

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import torch
 
 from explainers.attention.grouped_query import cache_elements
-from explainers.lessons.sharing import HEAD_DIM, NUM_HEADS, divisors, pattern
+from explainers.lessons.shared_heads.sharing import HEAD_DIM, NUM_HEADS, divisors, pattern
 from explainers.lessons.wording import so_many
 from explainers.ui.picture import show_chart
 from explainers.ui.predict import revealed

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, HEAD_AXIS, TOKEN_AXIS
-from explainers.lessons.many_heads import Looked
+from explainers.lessons.many_heads.looked import Looked
 from explainers.trained import Learned
 from explainers.ui.panels import Panel
 
