@@ -6,6 +6,7 @@ from functools import partial
 import pytest
 import test_alibi
 import test_attention
+import test_blocks
 import test_cache
 import test_cross
 import test_dropout
@@ -34,8 +35,10 @@ from explainers.attention import (
     cache_costs,
     cache_windows,
     cross,
+    decoder_block,
     decoding,
     dropout,
+    encoder_block,
     grouped_query,
     latent,
     leak,
@@ -97,6 +100,8 @@ SINKS = test_cache.test_no_sinks_are_a_window_and_enough_slots_are_causal
 FLOPS = partial(test_cache.test_torch_counts_the_same_multiply_adds, test_cache.LAYERS[0])
 OTHER = test_cross.test_agrees_with_torchs_module_given_another_sequence
 FILLED = test_cross.test_what_fills_a_source_up_changes_nothing_when_it_is_hidden
+ENCODED = test_blocks.test_an_encoders_block_agrees_with_torchs_layer
+DECODED = test_blocks.test_a_decoders_block_agrees_with_torchs_layer
 CAPPED = test_memory_cache.test_a_window_is_a_cap
 BEAMS = test_memory_cache.test_beams_multiply_what_is_written_and_share_what_was_read
 STORED_ONCE = test_memory_cache.test_a_shared_beginning_is_stored_once_in_whole_pages
@@ -166,6 +171,13 @@ FAULTS = [
     (cache_windows, "key_pos > query_pos - width", "key_pos >= query_pos - width", SINKS),
     (cross, "source @ layer.w_value", "source @ layer.w_key", OTHER),
     (cross, "masks.padding(lengths)", "masks.full", FILLED),
+    (encoder_block, "after_own = x + own.output", "after_own = own.output", ENCODED),
+    (
+        decoder_block,
+        "normalised(after_own, block.gains[1])",
+        "normalised(x, block.gains[1])",
+        DECODED,
+    ),
     (cache_costs, "q_len * kv_len", "kv_len", FLOPS),
     (cache_memory, "min(tokens, group.window)", "tokens", CAPPED),
     (cache_memory, '1 if p.group.kind == "cross" else beams', "beams", BEAMS),

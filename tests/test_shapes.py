@@ -19,8 +19,10 @@ from explainers.attention import (
     cache_faults,
     cache_windows,
     cross,
+    decoder_block,
     decoding,
     dropout,
+    encoder_block,
     grouped_query,
     latent,
     leak,
@@ -53,6 +55,7 @@ SIZES: dict[str, typing.Any] = {
     "pairs": 8,
     "layers": 6,
     "draws": 6,
+    "hidden": 19,
     "length": 9,
     "q_block": 5,
     "kv_block": 7,
@@ -88,6 +91,8 @@ def calls(leading):
         w_output=back,
         head_dim=11,
     )
+    feed = encoder_block.FeedForward(torch.randn(13, 19), torch.randn(19, 13))
+    gain, looked_at = torch.randn(13), cross.Source(*torch.randn(2, *leading, 12, 7, 11))
     keys, turning = torch.randn(*leading, 4, 5, 11), torch.randn(*leading, 7, 16)
     sizes = [(13, 192), (13, 64), (13, 64), (192, 13)]
     into_query, into_key, into_value, out = (torch.randn(*size) for size in sizes)
@@ -151,11 +156,25 @@ def calls(leading):
         cache_windows.empty_ring: (x, in_turns, 3),
         cache_windows.put: (keys[..., :3, :], keys[..., :1, :], 1),
         cache_windows.read_ring: (token, in_turns, kept(3, 6), 1),
+        encoder_block.normalised: (x, torch.randn(13)),
+        encoder_block.feed_forward: (x, feed),
+        encoder_block.encoder_block: (
+            x,
+            encoder_block.EncoderBlock(layer, feed, (gain, gain)),
+            own,
+        ),
+        decoder_block.decoder_block: (
+            x,
+            looked_at,
+            decoder_block.DecoderBlock(layer, layer, feed, (gain, gain, gain)),
+            own,
+            mask,
+        ),
         cross.read_source: (tensor("kv_len", "d_model"), layer),
         cross.hide_padding: (torch.tensor([3, 7]), 7),
         cross.cross_attention: (
             x,
-            cross.Source(*torch.randn(2, *leading, 12, 7, 11)),
+            looked_at,
             layer,
             mask,
         ),
@@ -186,6 +205,10 @@ def own_sizes(function, leading):
     }
     one_more = in_cache | {"q_len": 1, rotary.angles: {"length": 1}}
     of_slots = {"kv_len": SIZES["slots"], grouped_query.share: {"q_len": SIZES["slots"]}}
+    inside_blocks = {
+        attention: inside,
+        multi_head.multi_head: within | {attention: inside | within},
+    }
     return {
         single_head.single_head: within,
         positions.reorder: {"q_len": SIZES["length"], "kv_len": SIZES["length"], "...": ()},
@@ -211,6 +234,8 @@ def own_sizes(function, leading):
         cache_faults.append_after: one_more | {cache.append: {"kv_len": SIZES["kv_len"] + 1}},
         cache_windows.empty_ring: turned,
         cache_windows.read_ring: one_more | of_slots,
+        encoder_block.encoder_block: inside_blocks,
+        decoder_block.decoder_block: inside_blocks,
         cross.read_source: several,
         cross.hide_padding: {"q_len": 1, "...": (2, 1)},
         cross.cross_attention: {attention: inside},
