@@ -25,7 +25,8 @@ ARROWS = {
     "explainers/lessons": "streamlit torch pandas explainers.lessons explainers.ui "
     "explainers.attention explainers.charts explainers.examples explainers.sentence "
     "explainers.tokens explainers.trained explainers.training explainers.working "
-    "explainers.memory explainers.digits explainers.device explainers.turns",
+    "explainers.memory explainers.digits explainers.device explainers.turns "
+    "explainers.translation",
     "explainers/ui": "streamlit torch pandas vl_convert explainers.ui explainers.charts "
     "explainers.device explainers.sentence explainers.working",
     "explainers/ui/server.py": "streamlit uvicorn",
@@ -37,6 +38,8 @@ ARROWS = {
     "explainers.examples",
     "explainers/training": "torch safetensors explainers.attention explainers.examples "
     "explainers.trained explainers.training explainers.turns",
+    "explainers/translation": "torch safetensors sentencepiece explainers.attention "
+    "explainers.device explainers.turns explainers.translation",
     "explainers/examples.py": "torch explainers.attention explainers.device",
     "explainers/device.py": "torch",
     "explainers/sentence.py": "regex",
