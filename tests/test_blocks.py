@@ -1,5 +1,7 @@
 """Blocks of an encoder and of a decoder give what torch's own layers give."""
 
+from dataclasses import astuple
+
 import torch
 from torch import nn
 from torch.testing import assert_close
@@ -7,7 +9,7 @@ from torch.testing import assert_close
 from explainers.attention import masks
 from explainers.attention.cross import hide_padding, read_source
 from explainers.attention.decoder_block import DecoderBlock, decoder_block
-from explainers.attention.encoder_block import EncoderBlock, FeedForward, encoder_block
+from explainers.attention.encoder_block import EncoderBlock, FeedForward, Norm, encoder_block
 from explainers.attention.layer import MultiHead
 
 HEADS, HEAD_DIM, HIDDEN, Q_LEN, KV_LEN = 3, 4, 17, 7, 5
@@ -26,30 +28,35 @@ X, SOURCE = drawn(2, Q_LEN, WIDTH), drawn(2, KV_LEN, WIDTH)
 OWN, CROSS = (
     MultiHead(*matrices, head_dim=HEAD_DIM) for matrices in drawn(2, 4, WIDTH, WIDTH).unbind()
 )
-FEED, GAINS = FeedForward(drawn(WIDTH, HIDDEN), drawn(HIDDEN, WIDTH)), drawn(3, WIDTH).unbind()
+FEED = FeedForward(drawn(WIDTH, HIDDEN), drawn(HIDDEN), drawn(HIDDEN, WIDTH), drawn(WIDTH))
+NORMS = tuple(Norm(*both) for both in drawn(3, 2, WIDTH).unbind())
 SIZES = {"dim_feedforward": HIDDEN, "dropout": 0.0, "batch_first": True, "norm_first": True}
 
 
-def take(module, own, feed, gains):
+def take(module, own, feed, norms):
     """Give torch's layer our numbers; it has the parts that we have not, and they add 0."""
     for name, attending in own.items():
         held = getattr(module, name)
         projections = [attending.w_query.T, attending.w_key.T, attending.w_value.T]
         held.in_proj_weight.copy_(torch.cat(projections))
         held.out_proj.weight.copy_(attending.w_output.T)
-    module.linear1.weight.copy_(feed.w_in.T)
-    module.linear2.weight.copy_(feed.w_out.T)
-    for n, gain in enumerate(gains, start=1):
-        getattr(module, f"norm{n}").weight.copy_(gain)
+        nn.init.zeros_(held.in_proj_bias)
+        nn.init.zeros_(held.out_proj.bias)
+    of_torch = (module.linear1.weight.T, module.linear1.bias, module.linear2.weight.T)
+    for theirs, ours in zip((*of_torch, module.linear2.bias), astuple(feed), strict=True):
+        theirs.copy_(ours)
+    for n, norm in enumerate(norms, start=1):
+        getattr(module, f"norm{n}").weight.copy_(norm.gain)
+        getattr(module, f"norm{n}").bias.copy_(norm.shift)
     return module
 
 
 @torch.no_grad()
 def test_an_encoders_block_agrees_with_torchs_layer():
-    torchs = nn.TransformerEncoderLayer(WIDTH, HEADS, **SIZES, bias=False, dtype=torch.double)
-    take(torchs, {"self_attn": OWN}, FEED, GAINS[:2])
+    torchs = nn.TransformerEncoderLayer(WIDTH, HEADS, **SIZES, dtype=torch.double)
+    take(torchs, {"self_attn": OWN}, FEED, NORMS[:2])
     mask = hide_padding(LENGTHS, KV_LEN)
-    ours = encoder_block(SOURCE, EncoderBlock(OWN, FEED, GAINS[:2]), mask)
+    ours = encoder_block(SOURCE, EncoderBlock(OWN, FEED, NORMS[:2]), mask)
     theirs = torchs(SOURCE, src_key_padding_mask=FILLING)
     assert_close(ours.output[~FILLING], theirs[~FILLING])
     assert_close(ours.after_own + ours.fed, ours.output)
@@ -57,9 +64,9 @@ def test_an_encoders_block_agrees_with_torchs_layer():
 
 @torch.no_grad()
 def test_a_decoders_block_agrees_with_torchs_layer():
-    torchs = nn.TransformerDecoderLayer(WIDTH, HEADS, **SIZES, bias=False, dtype=torch.double)
-    take(torchs, {"self_attn": OWN, "multihead_attn": CROSS}, FEED, GAINS)
-    block, mask = DecoderBlock(OWN, CROSS, FEED, GAINS), hide_padding(LENGTHS, KV_LEN)
+    torchs = nn.TransformerDecoderLayer(WIDTH, HEADS, **SIZES, dtype=torch.double)
+    take(torchs, {"self_attn": OWN, "multihead_attn": CROSS}, FEED, NORMS)
+    block, mask = DecoderBlock(OWN, CROSS, FEED, NORMS), hide_padding(LENGTHS, KV_LEN)
     ours = decoder_block(X, read_source(SOURCE, CROSS), block, LOOKING_BACK, mask)
     theirs = torchs(X, SOURCE, tgt_mask=~LOOKING_BACK, memory_key_padding_mask=FILLING)
     assert_close(ours.output, theirs)
@@ -68,7 +75,7 @@ def test_a_decoders_block_agrees_with_torchs_layer():
 
 
 def test_a_later_word_changes_nothing_before_it_but_the_source_changes_all():
-    block, mask = DecoderBlock(OWN, CROSS, FEED, GAINS), hide_padding(LENGTHS, KV_LEN)
+    block, mask = DecoderBlock(OWN, CROSS, FEED, NORMS), hide_padding(LENGTHS, KV_LEN)
 
     def written(x, source):
         return decoder_block(x, read_source(source, CROSS), block, LOOKING_BACK, mask).output

@@ -174,8 +174,8 @@ FAULTS = [
     (encoder_block, "after_own = x + own.output", "after_own = own.output", ENCODED),
     (
         decoder_block,
-        "normalised(after_own, block.gains[1])",
-        "normalised(x, block.gains[1])",
+        "normalised(after_own, block.norms[1])",
+        "normalised(x, block.norms[1])",
         DECODED,
     ),
     (cache_costs, "q_len * kv_len", "kv_len", FLOPS),

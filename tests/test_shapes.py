@@ -91,8 +91,12 @@ def calls(leading):
         w_output=back,
         head_dim=11,
     )
-    feed = encoder_block.FeedForward(torch.randn(13, 19), torch.randn(19, 13))
-    gain, looked_at = torch.randn(13), cross.Source(*torch.randn(2, *leading, 12, 7, 11))
+    sides = [(13, 19), (19,), (19, 13), (13,)]
+    feed = encoder_block.FeedForward(*(torch.randn(*side) for side in sides))
+    norm, looked_at = (
+        encoder_block.Norm(*torch.randn(2, 13)),
+        cross.Source(*torch.randn(2, *leading, 12, 7, 11)),
+    )
     keys, turning = torch.randn(*leading, 4, 5, 11), torch.randn(*leading, 7, 16)
     sizes = [(13, 192), (13, 64), (13, 64), (192, 13)]
     into_query, into_key, into_value, out = (torch.randn(*size) for size in sizes)
@@ -156,17 +160,17 @@ def calls(leading):
         cache_windows.empty_ring: (x, in_turns, 3),
         cache_windows.put: (keys[..., :3, :], keys[..., :1, :], 1),
         cache_windows.read_ring: (token, in_turns, kept(3, 6), 1),
-        encoder_block.normalised: (x, torch.randn(13)),
+        encoder_block.normalised: (x, norm),
         encoder_block.feed_forward: (x, feed),
         encoder_block.encoder_block: (
             x,
-            encoder_block.EncoderBlock(layer, feed, (gain, gain)),
+            encoder_block.EncoderBlock(layer, feed, (norm, norm)),
             own,
         ),
         decoder_block.decoder_block: (
             x,
             looked_at,
-            decoder_block.DecoderBlock(layer, layer, feed, (gain, gain, gain)),
+            decoder_block.DecoderBlock(layer, layer, feed, (norm, norm, norm)),
             own,
             mask,
         ),

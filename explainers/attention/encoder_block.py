@@ -19,17 +19,28 @@ class FeedForward:
 
     w_in: Tensor
     """(d_model, hidden)"""
+    b_in: Tensor
+    """(hidden,)"""
     w_out: Tensor
     """(hidden, d_model)"""
+    b_out: Tensor
+    """(d_model,)"""
+
+
+class Norm(NamedTuple):
+    """What each number of a normalised vector is multiplied by, and what is added to it."""
+
+    gain: Tensor
+    shift: Tensor
 
 
 @dataclass(frozen=True)
 class EncoderBlock:
-    """What a block learns: its two parts, and a gain (d_model,) for the input of each."""
+    """What a block learns: its two parts, and a norm for the input of each."""
 
     own: MultiHead
     feed: FeedForward
-    gains: tuple[Tensor, Tensor]
+    norms: tuple[Norm, Norm]
 
 
 class Encoded(NamedTuple):
@@ -41,23 +52,23 @@ class Encoded(NamedTuple):
     output: Tensor
 
 
-def normalised(x: Tensor, gain: Tensor) -> Tensor:
-    """Each word's vector with mean 0 and variance 1, then scaled by what was learned."""
-    normal = layer_norm(x, gain.shape, gain)  # (..., q_len, d_model)
+def normalised(x: Tensor, norm: Norm) -> Tensor:
+    """Each word's vector with mean 0 and variance 1, then stretched as was learned."""
+    normal = layer_norm(x, norm.gain.shape, *norm)  # (..., q_len, d_model)
     return normal
 
 
 def feed_forward(x: Tensor, feed: FeedForward) -> Tensor:
     """The same for every word, and no word sees another; what is below 0 is cut off."""
-    hidden = (x @ feed.w_in).relu()  # (..., q_len, hidden)
-    fed = hidden @ feed.w_out  # (..., q_len, d_model)
+    hidden = (x @ feed.w_in + feed.b_in).relu()  # (..., q_len, hidden)
+    fed = hidden @ feed.w_out + feed.b_out  # (..., q_len, d_model)
     return fed
 
 
 def encoder_block(x: Tensor, block: EncoderBlock, mask: Tensor) -> Encoded:
     """The words look at each other, both ways; then each is worked on alone."""
-    own = multi_head(normalised(x, block.gains[0]), block.own, mask)
+    own = multi_head(normalised(x, block.norms[0]), block.own, mask)
     after_own = x + own.output  # (..., q_len, d_model)
-    fed = feed_forward(normalised(after_own, block.gains[1]), block.feed)
+    fed = feed_forward(normalised(after_own, block.norms[1]), block.feed)
     output = after_own + fed  # (..., q_len, d_model)
     return Encoded(own, after_own, fed, output)
