@@ -7,10 +7,11 @@ import torch
 
 from explainers.attention.single_head import project, projection_parameters
 from explainers.attention.steps import attention_steps, dot_products
+from explainers.charts.matrix import pairs
 from explainers.lessons.arithmetic import arithmetic_of
 from explainers.lessons.one_head import OneHead
 from explainers.lessons.toy_choice import HeadChoices, choose_head, offer_training
-from explainers.lessons.vectors import pairs, show_pair
+from explainers.lessons.vectors import show_pair
 from explainers.ui import common, controls
 from explainers.ui.numbers import explore
 from explainers.ui.predict import revealed
@@ -60,8 +61,8 @@ def projections(tokens: tuple[str, ...]) -> None:
     mirrored = MIRRORED if torch.allclose(swapped, kept.T, atol=1e-5) else OTHER
     answer = SAME if torch.allclose(swapped, kept, atol=1e-5) else mirrored
     if revealed(text, "swap", (SAME, MIRRORED, OTHER), answer):
-        left = pairs("as it was", "Q · Kᵀ", tokens, kept)
-        right = pairs("exchanged", "K · Qᵀ", tokens, swapped)
+        left = pairs("as it was", "Q · Kᵀ", kept.tolist(), tokens)
+        right = pairs("exchanged", "K · Qᵀ", swapped.tolist(), tokens)
         factors = [(views.query, views.key), (views.key, views.query)]
         show_pair(left, right, origin, "swap", choices.queries_down, factors)
         show_source(dot_products)

@@ -14,8 +14,9 @@ from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.lessons.mask_lab import Lab
 from explainers.lessons.masks.costs import left
-from explainers.lessons.masks.growing import RULES, changes, rows_moved
+from explainers.lessons.masks.growing import RULES, changes
 from explainers.lessons.masks.reach import NEVER, layers_needed
+from explainers.lessons.moved import rows_moved
 from explainers.lessons.toy_choice import HeadChoices
 from explainers.sentence import MAX_TOKENS, SENTENCE
 from explainers.ui.drawn import cells_of, is_drawing, text_of

@@ -66,6 +66,23 @@ class Matrix:
         )
 
 
+def pairs(
+    name: str, formula: str, values: Values, tokens: Sequence[str], kind: str = "signed"
+) -> Matrix:
+    """A number for every query and key of one text; a weight that is blank counts as 0."""
+    blank = "0" if kind == "weights" else ""
+    axes = QUERY_AXIS, KEY_AXIS
+    return Matrix(name, formula, values, tokens, tokens, *axes, kind=kind, blank=blank)
+
+
+def blanked(values: Values, mask: Sequence[Sequence[bool]]) -> Values:
+    """The numbers of the pairs that the mask allows; the others are blank."""
+    return [
+        [value if allowed else None for value, allowed in zip(*lines, strict=True)]
+        for lines in zip(values, mask, strict=True)
+    ]
+
+
 def largest(values: Values) -> float:
     """The largest absolute number, at least a little above 0 so that a colour domain exists."""
     return max((abs(v) for row in values for v in row if v is not None), default=0.0) or 1e-9

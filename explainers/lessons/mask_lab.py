@@ -11,8 +11,7 @@ from explainers.attention.masks import Rule
 from explainers.attention.reach import cells
 from explainers.attention.single_head import Projections, project
 from explainers.attention.steps import Steps, attention_steps, hide, softmax
-from explainers.charts.matrix import Matrix, Values
-from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
+from explainers.charts.matrix import Matrix, Values, blanked, pairs
 from explainers.examples import Toy
 from explainers.lessons.one_head import OneHead
 from explainers.lessons.toy_choice import HeadChoices
@@ -118,24 +117,16 @@ def counted(mask: Tensor) -> str:
 
 def visible(values: Tensor, mask: Tensor) -> Values:
     """The numbers of the pairs that the mask allows; the others are blank."""
-    return [
-        [value if allowed else None for value, allowed in zip(*lines, strict=True)]
-        for lines in zip(values.tolist(), mask.tolist(), strict=True)
-    ]
-
-
-def pairs(name: str, formula: str, values: Values, tokens: Tokens) -> Matrix:
-    """A number for every query and key, or none."""
-    return Matrix(name, formula, values, tokens, tokens, QUERY_AXIS, KEY_AXIS)
+    return blanked(values.tolist(), mask.tolist())
 
 
 def ticked(name: str, formula: str, mask: Tensor, tokens: Tokens) -> Matrix:
     """A 1 for every pair that is allowed."""
-    matrix = pairs(name, formula, visible(mask.int(), mask), tokens)
-    return replace(matrix, kind="weights", blank="·", places=0)
+    matrix = pairs(name, formula, visible(mask.int(), mask), tokens, "weights")
+    return replace(matrix, blank="·", places=0)
 
 
 def weight_panel(name: str, formula: str, weights: Tensor, mask: Tensor, tokens: Tokens) -> Panel:
     """Weights with nothing where the mask forbids a pair."""
-    matrix = pairs(name, formula, visible(weights, mask), tokens)
-    return Panel(name, replace(matrix, kind="weights", blank="0"), sources=FROM_SCORES)
+    matrix = pairs(name, formula, visible(weights, mask), tokens, "weights")
+    return Panel(name, matrix, sources=FROM_SCORES)

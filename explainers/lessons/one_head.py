@@ -8,7 +8,7 @@ from torch import Tensor
 
 from explainers.attention.single_head import Projections, SingleHead
 from explainers.attention.steps import Steps
-from explainers.charts.matrix import Matrix, largest
+from explainers.charts.matrix import Matrix, Values, blanked, largest
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
 from explainers.ui.panels import PRODUCT, Panel, Source, oriented
 
@@ -79,13 +79,10 @@ class OneHead:
     def matrix(self, name: str) -> Matrix:
         """One matrix with its labels; pairs the mask forbids are blank."""
         kind, numbers = KINDS[name], self.numbers[name]
-        values: list[list[float | None]] = [list(line) for line in numbers]
+        values: Values = numbers
         if name in ("masked", "weights"):
-            hidden = self.numbers["masked"]
-            values = [
-                [None if score == -inf else value for value, score in zip(*lines, strict=True)]
-                for lines in zip(numbers, hidden, strict=True)
-            ]
+            allowed = [[score != -inf for score in row] for row in self.numbers["masked"]]
+            values = blanked(numbers, allowed)
         return Matrix(
             name,
             kind.formula,

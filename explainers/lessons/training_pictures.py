@@ -7,8 +7,7 @@ from statistics import mean
 import streamlit as st
 
 from explainers.attention import masks
-from explainers.charts.matrix import Matrix, Values
-from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
+from explainers.charts.matrix import Values, blanked, pairs
 from explainers.trained import Configuration, Learned
 from explainers.training.live import Job
 from explainers.training.report import Row, mean_and_spread, measured, rows
@@ -63,9 +62,8 @@ def show_heads(job: Job, is_over: bool, origin: str) -> None:
     panels = []
     for head in range(job.configuration.num_heads):
         frames = tuple(_allowed(job, snapshot.weights[head]) for snapshot in snapshots)
-        axes = (job.tokens, job.tokens, QUERY_AXIS, KEY_AXIS)
         formula = "every row sums to 1" if is_over else f"after {snapshots[last].step} batches"
-        matrix = Matrix(f"head {head}", formula, frames[place], *axes, kind="weights", blank="0")
+        matrix = pairs(f"head {head}", formula, frames[place], job.tokens, "weights")
         panels.append(Panel(matrix.name, matrix, frames=frames if is_over else ()))
     labels = [f"after {snapshot.step} batches" for snapshot in snapshots]
     slider = Slider("From diffuse to sharp", labels, place, _turn) if is_over else None
@@ -81,7 +79,4 @@ def _allowed(job: Job, weights: Sequence[Sequence[float]]) -> Values:
     """One head's weights, blank where the mask forbids."""
     length = len(job.tokens)
     allowed = masks.build(masks.RULES[job.configuration.rule], length, length).tolist()
-    return [
-        [weight if may else None for weight, may in zip(*lines, strict=True)]
-        for lines in zip(weights, allowed, strict=True)
-    ]
+    return blanked(weights, allowed)

@@ -9,19 +9,16 @@ from explainers.attention.positions import Reordered
 from explainers.charts.matrix import Matrix, sharing_colours
 from explainers.charts.theme import (
     FEATURE_AXIS,
-    KEY_AXIS,
     POSITION_AXIS,
-    QUERY_AXIS,
     TOKEN_AXIS,
 )
+from explainers.lessons.moved import ROUNDING
 from explainers.ui.clicks import show_clickable
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Cell, Figure, Panel, Source, oriented
 from explainers.working import Working
 
 ANSWERS = "the same numbers", "other numbers", "zeros"
-ROUNDING = 1e-5
-"""Sums of float32 in another order differ by about 1e-7."""
 
 
 def sum_of(words: Sequence[str], x: Tensor, placed: Tensor) -> list[Panel]:
@@ -75,11 +72,6 @@ def show_waves(positions: Tensor, origin: str) -> None:
 def output(name: str, words: Sequence[str], rows: Tensor) -> Matrix:
     """What each word got, a row per word."""
     return _matrix(name, "rows of the output", words, rows)
-
-
-def pairs(name: str, formula: str, words: Sequence[str], numbers: Tensor) -> Matrix:
-    """A number for every query and key."""
-    return Matrix(name, formula, numbers.tolist(), words, words, QUERY_AXIS, KEY_AXIS)
 
 
 def show_pair(

@@ -8,7 +8,8 @@ from explainers.attention import masks
 from explainers.attention.masks import Rule
 from explainers.charts.matrix import Matrix, Values, sharing_colours
 from explainers.charts.theme import TOKEN_AXIS
-from explainers.lessons.kv_cache.written import ROUNDING, Written
+from explainers.lessons.kv_cache.written import Written
+from explainers.lessons.moved import ROUNDING
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.predict import revealed

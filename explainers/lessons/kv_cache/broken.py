@@ -6,7 +6,8 @@ from explainers.attention import masks
 from explainers.attention.cache_faults import LOST, append_after, drop_row, forget_offset
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
-from explainers.lessons.kv_cache.written import CAUSAL, ROUNDING, Written, reading
+from explainers.lessons.kv_cache.written import CAUSAL, Written, reading
+from explainers.lessons.moved import ROUNDING
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.plain import verbatim

@@ -18,7 +18,6 @@ from explainers.ui.provenance import random_weights
 D_MODEL, HEAD_DIM, LAYERS = 8, 4, 2
 ANOTHER = 100
 """Added to the seed for the next layer's weights."""
-ROUNDING = 1e-5
 
 
 def reading(rule: Rule) -> Reader:

@@ -11,9 +11,9 @@ from explainers.attention.masks import Rule
 from explainers.attention.online_softmax import begin
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.tiled import positions, read_tile, tiled_attention
-from explainers.charts.matrix import Matrix, Values, largest
+from explainers.charts.matrix import Matrix, Values, largest, pairs
 from explainers.charts.theme import FEATURE_AXIS, QUERY_AXIS
-from explainers.lessons.mask_lab import Lab, pairs
+from explainers.lessons.mask_lab import Lab
 from explainers.ui.panels import Panel, oriented
 
 MOST_SIDE = 6

@@ -9,8 +9,8 @@ import torch
 from explainers import trained
 from explainers.attention.dropout import drop
 from explainers.attention.multi_head import multi_head
-from explainers.charts.matrix import Matrix
-from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
+from explainers.charts.matrix import Matrix, pairs
+from explainers.charts.theme import QUERY_AXIS
 from explainers.examples import generator
 from explainers.lessons.layer_choice import trained_layer
 from explainers.ui import controls
@@ -87,13 +87,13 @@ def _panels(tokens: tuple[str, ...], dropped: Dropped, place: int) -> list[Panel
     panels = [
         Panel(
             name,
-            _pairs(name, "their average", tokens, at_place[n]),
+            pairs(name, "their average", at_place[n], tokens, "weights"),
             frames=tuple(averages[n] for averages in dropped.averages),
             small=True,
         )
         for n, name in enumerate(names)
     ]
-    one = _pairs("one draw", "weight × (0 or 1) ÷ (1 − probability)", tokens, at_place[0])
+    one = pairs("one draw", "weight × (0 or 1) ÷ (1 − probability)", at_place[0], tokens, "weights")
     sums = tuple(
         torch.tensor(averages[0]).sum(dim=-1, keepdim=True).tolist()
         for averages in dropped.averages
@@ -105,14 +105,10 @@ def _panels(tokens: tuple[str, ...], dropped: Dropped, place: int) -> list[Panel
     )
     off = Matrix("error", "the largest", far[place], names, ["off by"], "average", "", limit=1.0)
     return [
-        Panel("weights", _pairs("weights", EVERY_ROW, tokens, dropped.weights)),
+        Panel("weights", pairs("weights", EVERY_ROW, dropped.weights, tokens, "weights")),
         replace(panels[0], id="one draw", matrix=one, operator="→", small=False),
         Panel("sums", summed, "→", frames=sums),
         replace(panels[1], heading="The average over many draws"),
         *panels[2:],
         Panel("error", off, "→", frames=far),
     ]
-
-
-def _pairs(name: str, formula: str, tokens: tuple[str, ...], values: Numbers) -> Matrix:
-    return Matrix(name, formula, values, tokens, tokens, QUERY_AXIS, KEY_AXIS, kind="weights")

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from explainers.charts.matrix import Matrix, Values
-from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
+from explainers.charts.matrix import Matrix, blanked, pairs
 from explainers.lessons.many_heads.looked import Looked
 from explainers.lessons.many_heads.votes import (
     LAYER,
@@ -66,12 +65,8 @@ def follow(clicked: Cell) -> None:
 def weights_matrix(name: str, formula: str, looked: Looked, head: int) -> Matrix:
     """One head's weights; pairs that the mask forbids are blank."""
     tokens, mask = looked.layer.tokens, looked.layer.mask.tolist()
-    values: Values = [
-        [weight if seen else None for weight, seen in zip(*lines, strict=True)]
-        for lines in zip(looked.run.weights[head].tolist(), mask, strict=True)
-    ]
-    axes = QUERY_AXIS, KEY_AXIS
-    return Matrix(name, formula, values, tokens, tokens, *axes, kind="weights", blank="0")
+    values = blanked(looked.run.weights[head].tolist(), mask)
+    return pairs(name, formula, values, tokens, "weights")
 
 
 def _strongest(looked: Looked, head: int) -> str:

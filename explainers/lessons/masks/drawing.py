@@ -6,7 +6,8 @@ import torch
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import hide, softmax
-from explainers.lessons.mask_lab import Lab, counted, of_words, pairs, ticked, weight_panel
+from explainers.charts.matrix import pairs
+from explainers.lessons.mask_lab import Lab, counted, of_words, ticked, weight_panel
 from explainers.lessons.masks.arithmetic import change, share
 from explainers.ui import controls
 from explainers.ui.clicks import show_clickable

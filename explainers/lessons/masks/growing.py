@@ -10,6 +10,7 @@ from explainers.attention.single_head import Projections, project, single_head
 from explainers.charts.matrix import Matrix, sharing_colours
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.lessons.mask_lab import miniatures
+from explainers.lessons.moved import rows_moved
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.plain import verbatim
@@ -19,30 +20,24 @@ from explainers.ui.provenance import random_weights
 
 Tokens = tuple[str, ...]
 ADDED = "evening"
-D_MODEL, D_K = 8, 4
+D_MODEL, HEAD_DIM = 8, 4
 ANOTHER = 100
 """Added to the seed for the second layer's weights."""
-ROUNDING = 1e-5
 RULES = {"full": masks.full, "causal": masks.causal}
 
 
 def second_layer(tokens: Tokens, rule: Rule, seed: int) -> Projections:
     """Q, K and V of a second layer, which reads what the first one gave each word."""
-    toy = examples.toy(tokens, D_MODEL, D_K, "full", seed, value_dim=D_MODEL)
+    toy = examples.toy(tokens, D_MODEL, HEAD_DIM, "full", seed, value_dim=D_MODEL)
     mask = masks.build(rule, len(tokens), len(tokens)).to(toy.x.device)
     first = single_head(toy.x, toy.head, mask).output
-    return project(first, examples.random_head(D_MODEL, D_K, D_K, seed + ANOTHER))
+    return project(first, examples.random_head(D_MODEL, HEAD_DIM, HEAD_DIM, seed + ANOTHER))
 
 
 def changes(tokens: Tokens, rule: Rule, seed: int) -> Projections:
     """What one more word changes in the second layer's Q, K and V of the words before it."""
     before, after = second_layer(tokens, rule, seed), second_layer((*tokens, ADDED), rule, seed)
     return Projections(*(new[:-1] - old for old, new in zip(before, after, strict=True)))
-
-
-def rows_moved(change: Tensor) -> int:
-    """How many words have another row now."""
-    return int((change.abs() > ROUNDING).any(dim=-1).sum())
 
 
 def show_one_pass(text: Prose, tokens: Tokens) -> None:

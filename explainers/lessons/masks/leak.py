@@ -6,8 +6,9 @@ from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.leak import masked_after, masked_before
-from explainers.charts.matrix import Matrix, sharing_colours
-from explainers.lessons.mask_lab import Lab, pairs, visible, weight_panel
+from explainers.charts.matrix import Matrix, pairs, sharing_colours
+from explainers.lessons.mask_lab import Lab, visible, weight_panel
+from explainers.lessons.moved import rows_moved
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.plain import verbatim
@@ -15,8 +16,6 @@ from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
 
-ROUNDING = 1e-5
-"""Sums of float32 in another order differ by about 1e-7."""
 NEW_WORDS = "Monday", "Sunday"
 WAYS = {"0 after": masked_after, "−∞ before": masked_before}
 
@@ -28,7 +27,7 @@ def show_leak(text: Prose, lab: Lab) -> None:
     changed = lab.reading((*tokens[:-1], new)).scores
     weights = {name: way(lab.scores, mask) for name, way in WAYS.items()}
     moved = {name: way(changed, mask) - weights[name] for name, way in WAYS.items()}
-    after, before = (earlier_rows_moved(change) for change in moved.values())
+    after, before = (rows_moved(change[:-1]) for change in moved.values())
     last, earlier = verbatim(tokens[-1]), len(tokens) - 1
     text("leak", last=last, new=verbatim(new), earlier=earlier)
     options = ("0", "1", f"{earlier}")
@@ -49,14 +48,9 @@ def show_leak(text: Prose, lab: Lab) -> None:
         show_source(*WAYS.values())
 
 
-def earlier_rows_moved(change: Tensor) -> int:
-    """How many rows, the last one left out, have a weight that moved."""
-    return int((change[:-1].abs() > ROUNDING).any(dim=-1).sum())
-
-
 def _change(name: str, change: Tensor, lab: Lab, mask: Tensor) -> Matrix:
     """In percent, because a change may be too small for two digits of a weight."""
-    rows = f"in percent: {earlier_rows_moved(change)} of {len(lab.tokens) - 1} earlier rows change"
+    rows = f"in percent: {rows_moved(change[:-1])} of {len(lab.tokens) - 1} earlier rows change"
     earlier = visible(
         100 * change[:-1, :-1], mask[:-1, :-1]
     )  # the last word is not the same in both

@@ -6,9 +6,9 @@ from dataclasses import replace
 from explainers.attention import masks
 from explainers.attention.masks import Rule
 from explainers.attention.steps import hide, softmax
-from explainers.charts.matrix import Values, sharing_colours
+from explainers.charts.matrix import Values, pairs, sharing_colours
 from explainers.lessons.arithmetic import arithmetic_of
-from explainers.lessons.mask_lab import Lab, counted, of_words, pairs, rules_of, visible
+from explainers.lessons.mask_lab import Lab, counted, of_words, rules_of, visible
 from explainers.lessons.masks.arithmetic import change, share
 from explainers.ui import controls
 from explainers.ui.clicks import show_clickable

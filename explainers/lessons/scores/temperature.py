@@ -7,7 +7,7 @@ from torch import Tensor
 
 from explainers import working
 from explainers.attention.scaling import with_temperature
-from explainers.charts.matrix import Values
+from explainers.charts.matrix import Values, blanked
 from explainers.lessons.one_head import OneHead
 from explainers.ui import controls
 from explainers.ui.clicks import show_clickable
@@ -49,7 +49,5 @@ def _named(panel: Panel, name: str, formula: str) -> Panel:
 
 def _unmasked(weights: Tensor, like: Panel) -> Values:
     """The weights as numbers, blank where the picture they stand beside is blank."""
-    return [
-        [None if blank is None else weight for weight, blank in zip(*lines, strict=True)]
-        for lines in zip(weights.tolist(), like.matrix.values, strict=True)
-    ]
+    allowed = [[value is not None for value in row] for row in like.matrix.values]
+    return blanked(weights.tolist(), allowed)

@@ -9,8 +9,8 @@ from torch import Tensor
 from explainers.attention.grouped_query import share
 from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import ManyHeads, multi_head, parameters
-from explainers.charts.matrix import Matrix
-from explainers.charts.theme import HEAD_AXIS, KEY_AXIS, QUERY_AXIS
+from explainers.charts.matrix import Matrix, blanked, pairs
+from explainers.charts.theme import HEAD_AXIS
 from explainers.lessons.layer_choice import Layer
 from explainers.lessons.wording import so_many
 from explainers.ui.figure import show_figure
@@ -98,14 +98,8 @@ def per_head(
     """A matrix per head (heads, q_len, kv_len); pairs that the mask forbids are blank."""
     matrices, seen = [], mask.tolist()
     for head, (formula, values) in enumerate(zip(formulas, numbers.tolist(), strict=True)):
-        allowed = [
-            [value if may else None for value, may in zip(*lines, strict=True)]
-            for lines in zip(values, seen, strict=True)
-        ]
-        own, axes = f"{name} {head}", (QUERY_AXIS, KEY_AXIS)
-        matrices.append(
-            Matrix(own, formula, allowed, tokens, tokens, *axes, kind="weights", blank="0")
-        )
+        allowed = blanked(values, seen)
+        matrices.append(pairs(f"{name} {head}", formula, allowed, tokens, "weights"))
     return matrices
 
 
