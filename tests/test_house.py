@@ -38,8 +38,8 @@ ARROWS = {
     "explainers.examples",
     "explainers/training": "torch safetensors explainers.attention explainers.examples "
     "explainers.trained explainers.training explainers.turns",
-    "explainers/translation": "torch safetensors sentencepiece explainers.attention "
-    "explainers.device explainers.turns explainers.translation",
+    "explainers/translation": "torch safetensors sentencepiece regex explainers.attention "
+    "explainers.device explainers.examples explainers.turns explainers.translation",
     "explainers/examples.py": "torch explainers.attention explainers.device",
     "explainers/device.py": "torch",
     "explainers/sentence.py": "regex",

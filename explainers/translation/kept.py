@@ -1,0 +1,95 @@
+"""The trained weights as they are shipped: in 16 bits, the word pieces' model beside them."""
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from explainers.translation.model import Transformer
+from explainers.translation.translator import Translator
+from explainers.translation.vocabulary import english, vietnamese
+
+FOLDER = Path(__file__).parents[2] / "assets" / "weights"
+FIRST, OTHERS = (FOLDER / f"translator{name}.safetensors" for name in ("", "_seeds"))
+"""The pages' translator, which is seed 0, and two more seeds: how much is luck?"""
+SEEDS = (0, 1, 2)
+MOST_BYTES = 4_000_000
+PIECES = "pieces"
+
+
+class BrokenWeightsError(RuntimeError):
+    """The file of the weights is missing or is not what it should be; the message says what."""
+
+
+def file_of(seed: int) -> Path:
+    """Where the weights of a seed are kept."""
+    if seed not in SEEDS:
+        raise ValueError(f"seed {seed}: trained are {', '.join(map(str, SEEDS))}")
+    return FIRST if seed == SEEDS[0] else OTHERS
+
+
+@functools.lru_cache(maxsize=len(SEEDS))
+def load(seed: int = 0) -> Translator:
+    """The trained translator of a seed; raises BrokenWeightsError if its file cannot be used."""
+    file, prefix = file_of(seed), f"{seed}."
+    kept = stored(file)
+    parts = {name.removeprefix(prefix): kept[name] for name in kept if name.startswith(prefix)}
+    model = fresh(seed)
+    try:
+        model.load_state_dict({name: part.float() for name, part in parts.items()})
+    except RuntimeError as error:
+        raise BrokenWeightsError(f"{file.name} holds another model: {error}") from error
+    if not all(part.isfinite().all() for part in parts.values()):
+        raise BrokenWeightsError(f"{file.name} holds numbers that are not finite")
+    return Translator(model)
+
+
+def untrained(seed: int = 0) -> Translator:
+    """The translator before it has learned anything."""
+    return Translator(fresh(seed))
+
+
+def fresh(seed: int) -> Transformer:
+    """Random weights, the same for the same seed; other draws of the program are left alone."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return Transformer()
+
+
+def stored(file: Path) -> dict[str, Tensor]:
+    """All tensors of a file, whose words must be those of the lexicon."""
+    if not file.exists():
+        made = "python -m explainers.translation train makes it"
+        raise BrokenWeightsError(f"there is no {file.name}: {made}")
+    if file.stat().st_size > MOST_BYTES:
+        raise BrokenWeightsError(
+            f"{file.name} is larger than {MOST_BYTES:,} bytes: not our weights"
+        )
+    try:
+        with safe_open(file, framework="pt") as opened:
+            if (opened.metadata() or {}).get("words") != _words():
+                raise BrokenWeightsError(f"{file.name} was trained with other words: train again")
+            return {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError) as error:
+        raise BrokenWeightsError(f"{file.name} is broken: {error}") from error
+
+
+def save(file: Path, models: Mapping[int, Transformer], pieces: bytes = b"") -> None:
+    """Write the weights of some seeds in 16 bits, and the pieces' model if there is one."""
+    tensors = {
+        f"{seed}.{name}": part.detach().half().contiguous()
+        for seed, model in models.items()
+        for name, part in model.state_dict().items()
+    }
+    if pieces:
+        tensors[PIECES] = torch.frombuffer(bytearray(pieces), dtype=torch.uint8)
+    save_file(tensors, file, {"words": _words()})
+    file.chmod(0o644)  # safetensors leaves it to its owner alone
+
+
+def _words() -> str:
+    return " ".join((*english().tokens, *vietnamese().tokens))

@@ -1,0 +1,107 @@
+"""The translator as pages use it: words in, syllables out, and every layer's attention."""
+
+from collections.abc import Sequence
+
+import torch
+
+from explainers.translation.corpus import LONGEST_SOURCE
+from explainers.translation.decoding import MOST_SYLLABLES, beam
+from explainers.translation.layers import Attend
+from explainers.translation.model import PLAIN, Encoded, Transformer
+from explainers.translation.record import Translation, alone, written
+from explainers.translation.vocabulary import (
+    BEGIN,
+    SPECIAL,
+    english,
+    similar,
+    sources,
+    vietnamese,
+)
+
+MOST_BEAMS = 8
+
+
+class Translator:
+    """A model that is asked, and no longer trained."""
+
+    def __init__(self, model: Transformer) -> None:
+        self.model = model.eval().requires_grad_(False)
+
+    def translate(
+        self,
+        words: Sequence[str],
+        beams: int = 1,
+        attend: Sequence[Attend] = PLAIN,
+        left_out: Sequence[int] = (),
+    ) -> Translation:
+        """Translate words of the corpus; one beam is greedy.
+
+        `attend` is what each decoder layer's cross-attention computes; nobody sees the words at
+        the places `left_out`.
+        """
+        if not 1 <= beams <= MOST_BEAMS:
+            raise ValueError(f"{beams} beams: from 1 to {MOST_BEAMS} can be kept")
+        encoded = self._encoded(words, left_out)
+        best, *others = beam(self.model, encoded, beams, attend)
+        found = self._looked_at(words, encoded, best.numbers, attend)
+        return found._replace(others=tuple(map(written, others)))
+
+    def forced(
+        self,
+        words: Sequence[str],
+        syllables: Sequence[str],
+        attend: Sequence[Attend] = PLAIN,
+        left_out: Sequence[int] = (),
+    ) -> Translation:
+        """What the model computes while it is made to write these syllables."""
+        known = vietnamese().tokens[len(SPECIAL) :]
+        unknown = [syllable for syllable in syllables if syllable not in known]
+        if unknown:
+            raise ValueError(f"not among the corpus' syllables: {', '.join(unknown)}")
+        if len(syllables) > MOST_SYLLABLES:
+            raise ValueError(f"{len(syllables)} syllables: at most {MOST_SYLLABLES} are written")
+        numbers = vietnamese().numbers(syllables)
+        return self._looked_at(words, self._encoded(words, left_out), numbers, attend)
+
+    def _encoded(self, words: Sequence[str], left_out: Sequence[int]) -> Encoded:
+        check(words)
+        with torch.no_grad():
+            return self.model.encode(sources([words]), left_out)
+
+    @torch.no_grad()
+    def _looked_at(
+        self,
+        words: Sequence[str],
+        encoded: Encoded,
+        numbers: Sequence[int],
+        attend: Sequence[Attend],
+    ) -> Translation:
+        rows = torch.tensor([[BEGIN, *numbers]])
+        logits, blocks, _ = self.model.decode(rows, self.model.begin(encoded), attend)
+        return Translation(
+            tuple(words),
+            vietnamese().texts(numbers),
+            tuple(map(alone, encoded.blocks)),
+            encoded.output[0],
+            tuple(map(alone, blocks)),
+            logits[0].softmax(dim=-1),
+        )
+
+
+def check(words: Sequence[str]) -> None:
+    """Refuse what the translator cannot read, and say why."""
+    if not words:
+        raise ValueError("there is no word to translate")
+    if len(words) > LONGEST_SOURCE:
+        raise ValueError(
+            f"{len(words)} words: in training no sentence had more than {LONGEST_SOURCE}"
+        )
+    known = english().tokens[len(SPECIAL) :]
+    unknown = dict.fromkeys(word for word in words if word not in known)
+    if unknown:
+        raise ValueError(f"not among the corpus' words: {', '.join(map(_hinted, unknown))}")
+
+
+def _hinted(word: str) -> str:
+    others = similar(word)
+    return f"{word} (known: {', '.join(others)})" if others else word
