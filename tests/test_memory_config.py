@@ -101,6 +101,155 @@ def without(config, *fields):
     return {field: value for field, value in config.items() if field not in fields}
 
 
+def blocks(group, **attention):
+    """A layer of Nemotron-NAS whose KV heads are each shared by `group` query heads."""
+    return {"attention": {"n_heads_in_group": group, **attention}, "ffn": {"no_op": False}}
+
+
+HYBRID = {**LLAMA, "mamba_d_state": 128, "time_step_limit": [0.0, float("inf")]}
+KIMI = {**MLA, "num_hidden_layers": 27, "num_attention_heads": 32}
+RECURRENT = ("recurrent", 28, (), None)
+GROUPS = [
+    (
+        "ChatGLM",
+        {
+            "num_layers": 28, "hidden_size": 4096, "num_attention_heads": 32, "kv_channels": 128,
+            "multi_query_attention": True, "multi_query_group_num": 2,
+        },
+        [("full", 28, ((2, 128),) * 2, None)],
+    ),
+    (
+        "MPT",
+        {"n_layers": 24, "d_model": 2048, "n_heads": 16, "attn_config": {"attn_type": "x"}},
+        [("full", 24, ((16, 128),) * 2, None)],
+    ),
+    (
+        "MPT, multi-query",
+        {
+            "n_layers": 24, "d_model": 2048, "n_heads": 16,
+            "attn_config": {"attn_type": "multiquery_attention"},
+        },
+        [("full", 24, ((1, 128),) * 2, None)],
+    ),
+    (
+        "DBRX",
+        {"n_layers": 40, "d_model": 6144, "n_heads": 48, "attn_config": {"kv_n_heads": 8}},
+        [("full", 40, ((8, 128),) * 2, None)],
+    ),
+    (
+        "Llama's params.json",
+        {"n_layers": 32, "dim": 4096, "n_heads": 32, "n_kv_heads": 8},
+        [("full", 32, ((8, 128),) * 2, None)],
+    ),
+    (
+        "Nemotron-NAS",
+        {
+            **LLAMA,
+            "num_key_value_heads": None,
+            "block_configs": [
+                *[blocks(8)] * 20,
+                *[blocks(4, window_length=77)] * 7,
+                *[blocks(None, no_op=True)] * 3,
+                *[blocks(None, replace_with_linear=True)] * 2,
+            ],
+        },
+        [("full", 20, ((4, 128),) * 2, None), ("sliding", 7, ((8, 128),) * 2, 77)],
+    ),
+    (
+        "DeciLM",
+        {**LLAMA, "num_key_value_heads_per_layer": [4] * 20 + [2] * 12},
+        [("full", 12, ((2, 128),) * 2, None), ("full", 20, ((4, 128),) * 2, None)],
+    ),
+    (
+        "Gemma 4 as transformers 5 writes it",
+        {**LLAMA, "per_layer_config": {"05": {"head_dim": 512}, "11": {"num_key_value_heads": 4}}},
+        [
+            ("full", 1, ((4, 128),) * 2, None),
+            ("full", 1, ((8, 512),) * 2, None),
+            ("full", 30, ((8, 128),) * 2, None),
+        ],
+    ),
+    (
+        "Bamba",
+        {**HYBRID, "attn_layer_indices": [9, 18, 27]},
+        [("full", 3, ((8, 128),) * 2, None), ("recurrent", 29, (), None)],
+    ),
+    (
+        "LFM2",
+        {**LLAMA, "conv_L_cache": 3, "full_attn_idxs": [2, 5, 8, 10]},
+        [("full", 4, ((8, 128),) * 2, None), RECURRENT],
+    ),
+    (
+        "Jamba",
+        {**HYBRID, "attn_layer_period": 8, "attn_layer_offset": 4},
+        [("full", 4, ((8, 128),) * 2, None), RECURRENT],
+    ),
+    (
+        "Granite 4",
+        {**HYBRID, "layer_types": ["mamba"] * 28 + ["attention"] * 4},
+        [("full", 4, ((8, 128),) * 2, None), RECURRENT],
+    ),
+    (
+        "MiniMax",
+        {**LLAMA, "attn_type_list": [0, 0, 0, 0, 0, 0, 0, 1] * 4},
+        [("full", 4, ((8, 128),) * 2, None), RECURRENT],
+    ),
+    (
+        "Nemotron-H",
+        {**HYBRID, "num_hidden_layers": 9, "hybrid_override_pattern": "M-M*-MEM*"},
+        [("full", 2, ((8, 128),) * 2, None), ("recurrent", 4, (), None)],
+    ),
+    (
+        "Nemotron-H as transformers 5 writes it",
+        {
+            **without(HYBRID, "num_hidden_layers"),
+            "layers_block_type": ["linear_attention", "moe", "full_attention", "mlp"],
+        },
+        [("full", 1, ((8, 128),) * 2, None), ("recurrent", 1, (), None)],
+    ),
+    (
+        "Falcon-H1",
+        {**HYBRID, "mamba_d_ssm": 1024},
+        [("full", 32, ((8, 128),) * 2, None), ("recurrent", 32, (), None)],
+    ),
+    (
+        "Kimi Linear",
+        {**KIMI, "linear_attn_config": {"full_attn_layers": [4, 8, 12, 16, 20, 24, 27]}},
+        [("latent", 7, ((1, 576),), None), ("recurrent", 20, (), None)],
+    ),
+    (
+        "indexes that layers share",
+        {
+            **MLA, "index_head_dim": 128, "layer_types": ["indexed_attention"] * 61,
+            "indexer_types": ["full", *["shared"] * 60],
+        },
+        [("index", 1, (), None), ("latent", 61, ((1, 576),), None)],
+    ),
+    (
+        "inside two others",
+        {"hidden_size": 7, "thinker_config": {"num_hidden_layers": 3, "text_config": LLAMA}},
+        [("full", 32, ((8, 128),) * 2, None)],
+    ),
+    ("InternVL", {"llm_config": LLAMA}, [("full", 32, ((8, 128),) * 2, None)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "config", "wanted"), GROUPS, ids=[name for name, *_ in GROUPS])
+def test_families_that_write_it_in_another_way(name, config, wanted):
+    shape = read_config(json.dumps(config))
+    assert sorted((g.kind, g.count, g.vectors, g.window) for g in shape.known_groups()) == wanted
+    recurrent = any(kind == "recurrent" for kind, *_ in wanted)
+    assert bool(shape.gaps) == recurrent, "what is left out is said"
+
+
+def test_distilbert_keeps_nothing_and_bert_as_a_decoder_does():
+    distilbert = {"model_type": "distilbert", "dim": 768, "n_heads": 12, "n_layers": 6}
+    shape = read_config(json.dumps(distilbert))
+    assert (shape.groups, shape.num_heads, shape.d_model) == ((), 12, 768)
+    decoder = {**LLAMA, "model_type": "bert", "is_decoder": True}
+    assert kv_cache_bytes(read_config(json.dumps(decoder)), 8192) == 2**30
+
+
 @pytest.mark.parametrize(("model", "config"), CONFIGS)
 def test_the_file_says_what_was_published(model, config):
     read, published = read_config(json.dumps(config)), model_shape(model)
@@ -126,10 +275,18 @@ def test_what_was_assumed_is_said():
     assert "text_config" in " ".join(read_config(json.dumps({"text_config": LLAMA})).notes)
 
 
+def test_weights_that_were_quantised_are_not_taken_for_16_bits():
+    for method, dtype in [("fp8", "fp8"), ("mxfp4", "mxfp4"), ("awq", "bfloat16")]:
+        shape = read_config(changed(quantization_config={"quant_method": method}))
+        assert shape.dtype == dtype
+        assert ("quantization_config" in " ".join(shape.notes)) == (method == "awq")
+
+
 def test_layers_that_share_a_cache_keep_nothing():
-    shared = read_config(json.dumps({**GEMMA_3, "num_kv_shared_layers": 10}))
+    """The last five: the first 29 have 4 global layers; the last 29 would have 5."""
+    shared = read_config(json.dumps({**GEMMA_3, "num_kv_shared_layers": 5}))
     assert [(group.kind, group.count) for group in shared.known_groups()] == [
-        ("sliding", 20),
+        ("sliding", 25),
         ("full", 4),
     ]
 
@@ -161,7 +318,7 @@ WHOLE = "must be a whole number from 1 to [0-9,]+, not"
         ('{"hidden_size": 4096} trailing', "is not JSON: Extra data"),
         ("[1, 2]", r"must be an object in \{…\}, not \[1, 2\]"),
         ("12", "must be an object"),
-        ('{"hidden_size": NaN}', "NaN is not a number in JSON"),
+        (changed(hidden_size=float("nan")), f"hidden_size {WHOLE} nan"),
         ("[" * 200_000, "nested too deeply|breaks off"),
         ('{"hidden_size": ' + "9" * 5000 + "}", "cannot be read"),
         ("x" * (LARGEST + 1), "more than 1,000,000 characters"),
@@ -184,11 +341,39 @@ WHOLE = "must be a whole number from 1 to [0-9,]+, not"
         (json.dumps(without(MLA, "qk_rope_head_dim")), "lacks qk_rope_head_dim"),
         (changed(MLA, qk_rope_head_dim=0), f"qk_rope_head_dim {WHOLE} 0"),
         (changed(GPT_OSS, layer_types=LOCAL), "layer_types names 2 layers, num_hidden_layers 24"),
-        (changed(GPT_OSS, layer_types=["mamba"] * 24), "layer_types: 'mamba' is not one of"),
+        (changed(GPT_OSS, layer_types=["hybrid"] * 24), "layer_types: 'hybrid' is not one of"),
+        (changed(layer_types=["mamba"] * 32), "none of the 32 layers keeps keys and values"),
         (changed(GPT_OSS, layer_types="full_attention"), "layer_types must be a list of names"),
         (json.dumps(without(GPT_OSS, "sliding_window")), "lacks sliding_window"),
         (changed(multi_query="yes"), "multi_query must be true or false"),
-        (changed(attn_type_list=[0, 1]), "attn_type_list: layers like these are not known"),
+        (changed(attn_type_list=[0, 1]), "attn_type_list names 2 layers, num_hidden_layers 32"),
+        (changed(attn_type_list=[2] * 32), "attn_type_list: 2 is not one of 0, 1"),
+        (changed(attn_type_list=0), "attn_type_list must be a list of whole numbers, not 0"),
+        (changed(attn_layer_indices=[3, 32]), "layer 32 has attention, but there are 32 layers"),
+        (changed(attn_layer_period=8), "attn_layer_offset must be a whole number"),
+        (changed(hybrid_override_pattern="M*X-" * 8), "hybrid_override_pattern: 'X' is not one"),
+        (changed(hybrid_override_pattern=7), "hybrid_override_pattern must be a text, not 7"),
+        (changed(linear_attn_config=[1]), r"linear_attn_config must be an object in \{…\}"),
+        (changed(mamba_d_state=128), "mamba_d_state: which layers keep a state is not said"),
+        (changed(swa_num_key_value_heads=4), "swa_num_key_value_heads: heads like these"),
+        (changed(v_head_dim=64), "v_head_dim 64 differs from head_dim 128"),
+        (changed(zero_expert_num=256), "zero_expert_num: layers like these are not known"),
+        (changed(cross_attention_layers=[3]), "cross_attention_layers: layers like these"),
+        (changed(num_key_value_heads_per_layer=[4]), "per_layer names 1 layers, not 32"),
+        (changed(num_key_value_heads_per_layer=[5] * 32), "32 query heads cannot share 5 KV heads"),
+        (changed(per_layer_config={"40": {}}), "per_layer_config: '40' is none of the 32 layers"),
+        (changed(per_layer_config={"4": {"sliding_window": 9}}), "sliding_window of a single lay"),
+        (changed(block_configs=[{}]), "block_configs must be a list of 32 layers"),
+        (changed(block_configs=[{}] * 32), r"block_configs: \{\} lacks attention"),
+        (changed(block_configs=[blocks(7)] * 32), "n_heads_in_group 7 does not divide 32 heads"),
+        (changed(multi_query_attention=True), "lacks multi_query_group_num"),
+        (changed(attn_config={"sliding_window_size": 9}), "sliding_window_size: layers like these"),
+        (changed(MLA, layer_types=["sliding_attention"] * 61), "kv_lora_rank: a latent in sliding"),
+        (changed(layer_types=["indexed_attention"] * 32), "known with kv_lora_rank only"),
+        (
+            json.dumps({"id2label": {"0": "a"}, "decoder": LLAMA}),
+            "; decoder has it: paste that part",
+        ),
         (changed(GEMMA_3, num_kv_shared_layers=34), "num_kv_shared_layers 34 leaves none"),
     ],
 )
@@ -201,7 +386,11 @@ JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.integers(1, 99) | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
 )
-FIELDS = [*LLAMA, *MLA, *GPT_OSS, "text_config", "multi_query", "num_kv_shared_layers"]
+FIELDS = [
+    *(*LLAMA, *MLA, *GPT_OSS, "text_config", "multi_query", "num_kv_shared_layers"),
+    *("attn_config", "block_configs", "per_layer_config", "layers_block_type", "attn_type_list"),
+    *("linear_attn_config", "attn_layer_period", "attn_layer_indices", "v_head_dim"),
+]
 
 
 @given(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 from transformers import (
+    CONFIG_MAPPING,
     AutoModelForCausalLM,
     DeepseekV3Config,
     Gemma3TextConfig,
@@ -236,3 +237,18 @@ def test_a_quantised_cache_takes_a_byte_for_each_element():
         for tensor in (layer._quantized_keys[0], layer._quantized_values[0])
     ]
     assert sum(states) == kv_cache_bytes(shape_of(LLAMA), TOKENS, BATCH, "fp8")
+
+
+@pytest.mark.parametrize(
+    "model_type",
+    ["falcon_h1", "gemma4_text", "jamba", "kimi_linear", "minimax", "mpt", "nemotron_h", "olmo2"],
+)
+def test_families_weigh_what_their_own_class_keeps(model_type):
+    """On the meta device a model takes no memory, and its cache has sizes all the same."""
+    config = CONFIG_MAPPING[model_type]()
+    with torch.device("meta"), torch.no_grad():
+        model = AutoModelForCausalLM.from_config(config).to(torch.bfloat16)
+        cache = model(
+            torch.zeros((BATCH, TOKENS), dtype=torch.long), use_cache=True
+        ).past_key_values
+    assert weigh(cache) == engine_bytes(shape_of(config), TOKENS, "transformers", BATCH)

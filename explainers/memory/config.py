@@ -5,14 +5,24 @@ from pathlib import Path
 from typing import Any
 
 from explainers.memory.checks import shown
-from explainers.memory.fields import Fields
+from explainers.memory.fields import WIDTHS, Fields
+from explainers.memory.formats import FORMATS
 from explainers.memory.groups import LayerGroup, ModelShape
 from explainers.memory.layers import decoder_groups
 
 LARGEST = 1_000_000
 """Characters; the longest published config.json has a tenth of this."""
-ENCODERS = {"bert", "distilbert", "roberta", "xlm-roberta", "albert", "electra", "deberta-v2"}
+ENCODERS = {
+    "albert", "bert", "big_bird", "camembert", "convbert", "data2vec-text", "deberta",
+    "deberta-v2", "distilbert", "electra", "ernie", "esm", "eurobert", "gte", "ibert", "layoutlm",
+    "layoutlmv3", "longformer", "luke", "megatron-bert", "mobilebert", "modernbert", "mpnet",
+    "mra", "new", "nomic_bert", "nystromformer", "rembert", "roberta", "roberta-prelayernorm",
+    "roc_bert", "roformer", "squeezebert", "xlm-roberta", "xlm-roberta-xl", "xmod", "yoso",
+}  # fmt: skip
 """Architectures (`model_type`) that read their whole text at once and never generate."""
+CONTEXTS = (
+    "max_position_embeddings", "n_positions", "max_target_positions", "max_seq_len", "seq_length",
+)  # fmt: skip
 
 
 def read_config_file(path: str | Path) -> ModelShape:
@@ -20,7 +30,7 @@ def read_config_file(path: str | Path) -> ModelShape:
     file = Path(path)
     file = file / "config.json" if file.is_dir() else file
     try:
-        with file.open(encoding="utf-8") as opened:
+        with file.open(encoding="utf-8-sig") as opened:
             return read_config(opened.read(LARGEST + 1))
     except FileNotFoundError:
         raise ValueError(f"there is no file {file}") from None
@@ -35,7 +45,7 @@ def read_config(text: str) -> ModelShape:
     model_type = fields.text("model_type")
     encoder_decoder = fields.flag("is_encoder_decoder")
     groups: tuple[LayerGroup, ...] = ()
-    if model_type not in ENCODERS:
+    if model_type not in ENCODERS or fields.flag("is_decoder"):
         groups = decoder_groups(fields, encoder_decoder)
     else:
         notes.append("An encoder reads its text at once: it keeps no cache.")
@@ -43,10 +53,10 @@ def read_config(text: str) -> ModelShape:
         id=fields.text("_name_or_path") or model_type or "config.json",
         groups=groups,
         num_heads=fields.num_heads(),
-        d_model=fields.number("hidden_size", "n_embd", "d_model"),
+        d_model=fields.number(*WIDTHS),
         family=model_type,
         architecture="encoder-decoder" if encoder_decoder else ("decoder" if groups else "encoder"),
-        context=fields.find("max_position_embeddings", "n_positions", "max_target_positions"),
+        context=fields.find(*CONTEXTS),
         encoder_context=fields.find(
             "max_source_positions", "max_position_embeddings", "n_positions"
         )
@@ -54,10 +64,21 @@ def read_config(text: str) -> ModelShape:
         else None,
         nope_dim=fields.find("qk_nope_head_dim") or 0,
         value_dim=fields.find("v_head_dim") or 0,
-        dtype=fields.text("dtype") or fields.text("torch_dtype") or "bfloat16",
+        dtype=weight_dtype(fields),
         sources=("the config.json you gave",),
         notes=tuple(notes),
     )
+
+
+def weight_dtype(fields: Fields) -> str:
+    """The format of the weights, which a quantization changes; one that is not ours is noted."""
+    quantized = fields.inside("quantization_config")
+    method = quantized.text("quant_method") if quantized else ""
+    if method in FORMATS:
+        return method
+    if quantized:
+        fields.notes.append("quantization_config: choose the format of the weights below.")
+    return fields.text("dtype") or fields.text("torch_dtype") or "bfloat16"
 
 
 def parsed(text: str) -> dict[str, Any]:
@@ -67,7 +88,7 @@ def parsed(text: str) -> dict[str, Any]:
     if not text.strip():
         raise ValueError("config.json is empty")
     try:
-        found = json.loads(text, parse_constant=not_a_number)
+        found = json.loads(text)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
@@ -79,8 +100,3 @@ def parsed(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError(f"config.json must be an object in {{…}}, not {shown(found)}")
     return found
-
-
-def not_a_number(constant: str) -> None:
-    """Refuse NaN and Infinity, which Python would read although JSON has no such thing."""
-    raise ValueError(f"{constant} is not a number in JSON")

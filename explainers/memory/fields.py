@@ -6,6 +6,14 @@ from explainers.memory.checks import shown
 
 LARGEST = 10**9
 """No published field is near this; above it, something else was copied into the field."""
+NESTED = ("text_config", "llm_config", "language_config", "thinker_config")
+"""Where models that also see or hear keep the fields of the model that writes."""
+OF_ALL = ("dtype", "torch_dtype", "_name_or_path", "quantization_config")
+KV_HEADS = (
+    "num_key_value_heads", "num_kv_heads", "n_head_kv", "n_kv_heads", "num_query_groups",
+    "num_attention_groups",
+)  # fmt: skip
+WIDTHS = ("hidden_size", "n_embd", "d_model", "dim", "n_embed")
 
 
 class Fields:
@@ -13,10 +21,13 @@ class Fields:
 
     def __init__(self, config: dict[str, Any]) -> None:
         self.notes: list[str] = []
-        nested = config.get("text_config")
-        self.config = {**config, **nested} if isinstance(nested, dict) else config
-        if self.config is not config:
-            self.notes.append("Only the text model (text_config) is counted.")
+        self.config, path = config, []
+        while name := next((n for n in NESTED if isinstance(self.config.get(n), dict)), None):
+            outer = {field: config[field] for field in OF_ALL if field in config}
+            self.config = {**outer, **self.config[name]}
+            path.append(name)
+        if path:
+            self.notes.append(f"Only the text model ({' → '.join(path)}) is counted.")
 
     def find(self, *names: str, least: int = 1, largest: int = LARGEST) -> int | None:
         """The first of the names that has a number, checked; nothing if none has."""
@@ -24,12 +35,11 @@ class Fields:
             value = self.config.get(name)
             if value is None:
                 continue
-            whole = isinstance(value, int) and not isinstance(value, bool)
-            if not whole or not least <= value <= largest:
+            if type(value) is not int or not least <= value <= largest:
                 raise ValueError(
                     f"{name} must be a whole number from {least} to {largest:,}, not {shown(value)}"
                 )
-            return int(value)
+            return value
         return None
 
     def number(self, *names: str, largest: int = LARGEST) -> int:
@@ -37,7 +47,12 @@ class Fields:
         found = self.find(*names, largest=largest)
         if found is None:
             others = f" (or {', '.join(names[1:])})" if names[1:] else ""
-            raise ValueError(f"config.json lacks {names[0]}{others}")
+            inner = [
+                f"; {one[:60]} has it: paste that part alone"
+                for one, value in self.config.items()
+                if isinstance(value, dict) and any(name in value for name in names)
+            ]
+            raise ValueError(f"config.json lacks {names[0]}{others}{''.join(inner[:1])}")
         return found
 
     def flag(self, name: str, default: bool = False) -> bool:
@@ -61,19 +76,39 @@ class Fields:
             raise ValueError(f"{name} must be a list of names, not {shown(value)}")
         return value
 
+    def wholes(self, name: str) -> list[int] | None:
+        """A list of whole numbers, such as the places of some layers."""
+        value = self.config.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(type(one) is int and one >= 0 for one in value):
+            raise ValueError(f"{name} must be a list of whole numbers, not {shown(value)}")
+        return value
+
+    def inside(self, name: str) -> "Fields | None":
+        """The fields of an object in the file; nothing where there is none."""
+        value = self.config.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise ValueError(f"{name} must be an object in {{…}}, not {shown(value)}")
+        return Fields(value)
+
+    def refuse_if_there(self, name: str) -> None:
+        """Better no number than one that leaves this field out."""
+        if self.config.get(name):
+            raise ValueError(f"{name}: layers like these are not known here; make a model by hand")
+
     def num_heads(self) -> int:
         """The query heads (of the decoder)."""
-        names = ["num_attention_heads", "n_head", "num_heads", "n_heads"]
+        names = ["num_attention_heads", "n_head", "num_heads", "n_heads", "attention_heads"]
         if self.flag("is_encoder_decoder"):
-            names = ["decoder_attention_heads", *names]
+            names = ["decoder_attention_heads", "num_decoder_attention_heads", *names]
         return self.number(*names)
 
     def num_kv_heads(self) -> int:
-        """The KV heads; Falcon's multi_query means one, whatever else the file says."""
-        num_heads = self.num_heads()
-        if self.flag("multi_query") and not self.flag("new_decoder_architecture"):
-            return 1
-        found = self.find("num_key_value_heads", "num_kv_heads", "n_head_kv")
+        """The KV heads, as each family of models writes them."""
+        num_heads, found = self.num_heads(), self._said_kv_heads()
         if found is None:
             self.notes.append(f"No KV heads are given: each of the {num_heads} heads has its own.")
             return num_heads
@@ -83,12 +118,27 @@ class Fields:
             )
         return found
 
+    def _said_kv_heads(self) -> int | None:
+        """Falcon's multi_query means one, ChatGLM's may be a few, whatever else the file says."""
+        if self.flag("multi_query") and not self.flag("new_decoder_architecture"):
+            return 1
+        if self.flag("multi_query_attention"):
+            return self.number("multi_query_group_num")
+        attention = self.inside("attn_config")  # MPT and DBRX
+        if attention is not None:
+            attention.refuse_if_there("sliding_window_size")
+            if attention.text("attn_type") == "multiquery_attention":
+                return 1
+            if found := attention.find("kv_n_heads"):
+                return found
+        return self.find(*KV_HEADS)
+
     def head_dim(self) -> int:
         """Given, or the width divided by the heads, which is said."""
         found = self.find("head_dim", "d_kv", "kv_channels")
         if found is not None:
             return found
-        num_heads, d_model = self.num_heads(), self.number("hidden_size", "n_embd", "d_model")
+        num_heads, d_model = self.num_heads(), self.number(*WIDTHS)
         if d_model % num_heads:
             raise ValueError(
                 f"config.json lacks head_dim, and {d_model} (hidden_size) does not divide by "

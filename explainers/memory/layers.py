@@ -3,21 +3,17 @@
 from collections import Counter
 from dataclasses import replace
 
-from explainers.memory.checks import shown
 from explainers.memory.fields import Fields
 from explainers.memory.groups import LayerGroup, State
+from explainers.memory.hybrids import check_states, listed_kinds
+from explainers.memory.unlike import block_layers, heads_of_layers
 
-KINDS = {
-    "full_attention": "full",
-    "attention": "full",
-    "sliding_attention": "sliding",
-    "chunked_attention": "chunked",
-    "linear_attention": "recurrent",
-}
 MOST_LAYERS = 1_000
+COUNTS = ("num_hidden_layers", "n_layer", "num_layers", "n_layers")
 UNKNOWN = (
-    "attn_type_list", "layers_block_type", "hybrid_override_pattern", "attn_layer_period",
-    "linear_attn_config", "compress_ratios", "state_size", "block_types",
+    "block_types", "compress_ratios", "state_size", "attention_layers", "attention_types",
+    "cross_attention_layers", "attn_layers", "mem_len", "qk_dim_factor", "attention_hidden_size",
+    "sliding_window_size", "attention_window_size", "local_attention_window_len", "zero_expert_num",
 )  # fmt: skip
 """Fields of models that keep other things than keys and values; guessing would be wrong."""
 
@@ -27,12 +23,27 @@ def decoder_groups(fields: Fields, encoder_decoder: bool) -> tuple[LayerGroup, .
     for name in UNKNOWN:
         if fields.config.get(name) is not None:
             raise ValueError(f"{name}: layers like these are not known here; make a model by hand")
-    names = ["num_hidden_layers", "n_layer", "num_layers"]
+    count = number_of_layers(fields, encoder_decoder)
+    layers = block_layers(fields, count) or every_layer(fields, count)
+    groups = [replace(one, count=number) for one, number in Counter(layers).items()]
+    if not any(group.vectors for group in groups):
+        raise ValueError(f"none of the {count} layers keeps keys and values: there is no cache")
     if encoder_decoder:
-        names = ["decoder_layers", "num_decoder_layers", *names]
-    count = fields.number(*names, largest=MOST_LAYERS)
-    if fields.find("kv_lora_rank"):
-        return latent_groups(fields, count)
+        groups.append(replace(groups[0], kind="cross", window=None, count=count))
+    return tuple(groups)
+
+
+def number_of_layers(fields: Fields, encoder_decoder: bool) -> int:
+    """Of the decoder; Nemotron-H may name its layers without counting them."""
+    names = ("decoder_layers", "num_decoder_layers", *COUNTS) if encoder_decoder else COUNTS
+    listed = fields.names("layers_block_type")
+    if listed and fields.find(*names) is None and len(listed) <= MOST_LAYERS:
+        return len(listed)
+    return fields.number(*names, largest=MOST_LAYERS)
+
+
+def every_layer(fields: Fields, count: int) -> list[LayerGroup]:
+    """Each layer that keeps something, as a group of its own."""
     kinds = kinds_of_layers(fields, count)
     shared = fields.find("num_kv_shared_layers", least=0) or 0
     if shared >= count:
@@ -40,45 +51,39 @@ def decoder_groups(fields: Fields, encoder_decoder: bool) -> tuple[LayerGroup, .
     if shared:
         fields.notes.append(f"The last {shared} layers share the cache of earlier ones.")
     kinds = kinds[: count - shared]
-    groups = [group(fields, kind, number) for kind, number in Counter(kinds).items()]
-    if encoder_decoder:
-        groups.append(replace(groups[0], kind="cross", window=None, count=count))
-    return tuple(groups)
+    states = [state_layer(fields) for kind in kinds if kind == "recurrent"]
+    if fields.find("kv_lora_rank"):
+        return [*latent_layers(fields, kinds), *states]
+    if "mamba_d_ssm" in fields.config and not states:
+        states = [state_layer(fields)] * count  # Falcon-H1: every layer has a state as well
+    else:
+        check_states(fields, kinds)
+    heads = heads_of_layers(fields, kinds, count)
+    return [one for one in heads if one is not None] + states
 
 
-def latent_groups(fields: Fields, count: int) -> tuple[LayerGroup, ...]:
+def latent_layers(fields: Fields, kinds: list[str]) -> list[LayerGroup]:
     """Multi-head latent attention: one latent and one rotary key for all heads."""
+    for kind in kinds:
+        if kind not in ("full", "indexed", "recurrent", "nothing"):
+            raise ValueError(f"kv_lora_rank: a latent in {kind} layers is not known here")
+    fields.refuse_if_there("per_layer_config")
     latent_dim, rope_dim = fields.number("kv_lora_rank"), fields.number("qk_rope_head_dim")
-    groups = [LayerGroup("latent", count, latent_dim=latent_dim, rope_dim=rope_dim)]
+    latents = [kind for kind in kinds if kind in ("full", "indexed")]
+    layers = [LayerGroup("latent", 1, latent_dim=latent_dim, rope_dim=rope_dim)] * len(latents)
     index_dim = fields.find("index_head_dim")
     if index_dim:
-        groups.append(LayerGroup("index", count, head_dim=index_dim))
-    return tuple(groups)
-
-
-def group(fields: Fields, kind: str, count: int) -> LayerGroup:
-    """One group of layers; Gemma 4 gives its global layers heads of their own."""
-    if kind == "recurrent":
-        return LayerGroup(kind, count, state=delta_state(fields), state_note="gated delta net")
-    heads, head_dim = fields.num_kv_heads(), fields.head_dim()
-    if kind == "full":
-        heads = fields.find("num_global_key_value_heads") or heads
-        head_dim = fields.find("global_head_dim") or head_dim
-    names = {"sliding": "sliding_window", "chunked": "attention_chunk_size"}
-    window = fields.number(names[kind]) if kind in names else None
-    return LayerGroup(kind, count, heads, head_dim, window)
+        indexers = fields.names("indexer_types")  # a layer may share the index of another
+        number = len(latents) if indexers is None else indexers.count("full")
+        layers += [LayerGroup("index", 1, head_dim=index_dim)] * number
+    return layers
 
 
 def kinds_of_layers(fields: Fields, count: int) -> list[str]:
     """The kind of each layer: listed, or from the older fields for windows."""
-    listed = fields.names("layer_types")
+    listed = listed_kinds(fields, count)
     if listed is not None:
-        if len(listed) != count:
-            raise ValueError(f"layer_types names {len(listed)} layers, num_hidden_layers {count}")
-        for name in listed:
-            if name not in KINDS:
-                raise ValueError(f"layer_types: {shown(name)} is not one of {', '.join(KINDS)}")
-        return [KINDS[name] for name in listed]
+        return listed
     local, every, first_local = windows(fields, count)
     return [
         local if layer >= first_local and (layer + 1) % every else "full" for layer in range(count)
@@ -109,8 +114,13 @@ def windows(fields: Fields, count: int) -> tuple[str, int, int]:
     return "sliding", pattern or never, first or 0
 
 
-def delta_state(fields: Fields) -> tuple[State, ...]:
-    """What a gated delta net keeps: a matrix for each head, and the inputs of a convolution."""
+def state_layer(fields: Fields) -> LayerGroup:
+    """A layer that keeps a state; its size is known for gated delta nets only.
+
+    They keep a matrix for each head, and the inputs of a convolution.
+    """
+    if not fields.find("linear_num_value_heads"):
+        return LayerGroup("recurrent", 1, state_note="the size of their state is not known here")
     heads, keys = fields.number("linear_num_value_heads"), fields.number("linear_num_key_heads")
     key_dim, value_dim = (
         fields.number("linear_key_head_dim"),
@@ -118,7 +128,8 @@ def delta_state(fields: Fields) -> tuple[State, ...]:
     )
     channels = 2 * keys * key_dim + heads * value_dim
     kernel = fields.number("linear_conv_kernel_dim")
-    return (
+    states = (
         State("conv", channels * kernel),
         State("recurrent", heads * key_dim * value_dim, "float32"),
     )
+    return LayerGroup("recurrent", 1, state=states, state_note="gated delta net")
