@@ -6,6 +6,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
+MOST_WAITING = 8
+
 
 class BusyError(Exception):
     """So many visitors wait for their turn that another one is asked to come later."""
@@ -14,8 +16,8 @@ class BusyError(Exception):
 class Turns:
     """A queue whose first is at work."""
 
-    def __init__(self, most_waiting: int, what: str) -> None:
-        self.most_waiting, self.what = most_waiting, what
+    def __init__(self, most_waiting: int) -> None:
+        self.most_waiting = most_waiting
         self.is_closing = False
         self._changed = threading.Condition()
         self._queue: deque[Work] = deque()
@@ -25,7 +27,7 @@ class Turns:
         """Take the last place."""
         with self._changed:
             if len(self._queue) > self.most_waiting:  # the first of them does not wait
-                raise BusyError(f"{self.most_waiting} {self.what} wait already.")
+                raise BusyError(f"{self.most_waiting} others wait already.")
             self._queue.append(one)
 
     def wait(self, one: "Work") -> None:
@@ -64,7 +66,8 @@ class Work:
     `state` is "waiting", "running", "done", "cancelled" or "failed".
     """
 
-    turns: ClassVar[Turns]
+    turns: ClassVar[Turns] = Turns(MOST_WAITING)
+    """One for all kinds of work: a training beside a measurement would spoil its times."""
     state: str = "waiting"
     error: str = ""
     _cancelled: threading.Event = field(default_factory=threading.Event)
@@ -90,7 +93,7 @@ class Work:
         """Take a place in the queue."""
         self.turns.join(self)
         try:
-            threading.Thread(target=self._run, name=self.turns.what, daemon=True).start()
+            threading.Thread(target=self._run, name=type(self).__name__, daemon=True).start()
         except RuntimeError:  # no thread to be had: nobody would ever leave this place
             self.turns.leave(self)
             raise

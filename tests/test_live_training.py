@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from explainers.lessons.measuring import Measuring
 from explainers.trained import Configuration
-from explainers.training import live
 from explainers.training.live import Job
 from explainers.training.loop import Training, parts_of
-from explainers.turns import BusyError
+from explainers.turns import MOST_WAITING, BusyError
 
 SMALL = Configuration(2, 1, 4, "causal")
 TOKENS = ("The", "zebra", "announced", "earnings")
@@ -102,21 +102,33 @@ def test_one_at_a_time():
     assert over(second).state == over(fourth).state == "done"
 
 
+def test_a_measurement_waits_until_a_training_is_over():
+    """Side by side, each would take the other's time."""
+    training = job(steps=1_000_000).start()
+    wait(lambda: len(training.losses) > 2)
+    measuring = Measuring(1, lambda: iter([len(training.losses)])).start()
+    last = job(steps=1).start()
+    wait(lambda: [one.before for one in (training, measuring, last)] == [0, 1, 2])
+    training.cancel()
+    assert over(measuring).found == [len(over(training).losses)], "it began after the last batch"
+    assert over(last).state == "done"
+
+
 def test_who_came_first_is_first(monkeypatch):
     begun = []
     monkeypatch.setattr(Job, "_work", lambda one: begun.append(one.seed))
     hold = threading.Event()
     monkeypatch.setattr(Job, "is_complete", property(lambda _: hold.wait(PATIENCE)))
-    jobs = [job(steps=1, seed=seed).start() for seed in range(live.MOST_WAITING)]
+    jobs = [job(steps=1, seed=seed).start() for seed in range(MOST_WAITING)]
     hold.set()
     assert {over(one).state for one in jobs} == {"done"}
-    assert begun == [*range(live.MOST_WAITING)]
+    assert begun == [*range(MOST_WAITING)]
 
 
 def test_not_everybody_may_wait():
     before = threading.active_count()
-    jobs = [job(steps=1_000_000).start() for _ in range(1 + live.MOST_WAITING)]
-    with pytest.raises(BusyError, match=f"{live.MOST_WAITING} trainings wait"):
+    jobs = [job(steps=1_000_000).start() for _ in range(1 + MOST_WAITING)]
+    with pytest.raises(BusyError, match=f"{MOST_WAITING} others wait"):
         job(steps=1).start()
     for one in jobs:
         one.cancel()

@@ -22,7 +22,7 @@ from explainers.lessons.kv_cache.windows import slots_over_time
 from explainers.lessons.kv_cache.written import CAUSAL, Written, gap, reading
 from explainers.lessons.measuring import Measuring
 from explainers.sentence import SENTENCE
-from explainers.turns import BusyError
+from explainers.turns import MOST_WAITING, BusyError
 from explainers.ui.panels import Cell
 
 PAGE = ROOT / "pages" / "08_kv_cache.py"
@@ -260,14 +260,14 @@ def test_never_two_at_a_time_and_not_too_many_wait():
 
     first = Measuring(10**9, slow).start()
     wait(lambda: first.found)
-    others = [Measuring(1, measure).start() for _ in range(3)]
+    others = [Measuring(1, measure).start() for _ in range(MOST_WAITING)]
     with pytest.raises(BusyError):
         Measuring(1, measure).start()
     assert {job.state for job in others} == {"waiting"}
     first.cancel()
     for job in (first, *others):
         over(job)
-    assert [job.state for job in (first, *others)] == ["cancelled", "done", "done", "done"]
+    assert [job.state for job in (first, *others)] == ["cancelled", *["done"] * MOST_WAITING]
     assert max(most) == 1
 
 

@@ -365,7 +365,7 @@ def test_a_failure_is_shown(monkeypatch):
 
 def test_who_may_not_wait_is_told(monkeypatch):
     def full(_):
-        raise BusyError("4 measurements wait already.")
+        raise BusyError("8 others wait already.")
 
     monkeypatch.setattr(Measuring, "start", full)
     visit = clicked(opened(PAGE), "Measure on this machine")

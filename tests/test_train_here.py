@@ -129,7 +129,7 @@ def test_a_failure_is_shown(visit, monkeypatch):
 
 def test_who_may_not_wait_is_told(visit, monkeypatch):
     def full(_):
-        raise BusyError("8 trainings wait already.")
+        raise BusyError("8 others wait already.")
 
     monkeypatch.setattr(Job, "start", full)
     page = visit()
@@ -190,8 +190,8 @@ def test_the_bar_says_what_is_waited_for():
     assert watched.state_of(job(0)) == "beginning"
     jobs = [job(seed).start() for seed in range(3)]
     wait(lambda: jobs[0].state == "running")  # whatever ran before has left its place
-    assert watched.state_of(jobs[1]) == "waiting, 1 training before this one"
-    assert watched.state_of(jobs[2]) == "waiting, 2 trainings before this one"
+    assert watched.state_of(jobs[1]) == "waiting, 1 before this one"
+    assert watched.state_of(jobs[2]) == "waiting, 2 before this one"
     for one in jobs:
         one.cancel()
         over(one)

@@ -2,19 +2,17 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import ClassVar, Generic, TypeVar
+from typing import Generic, TypeVar
 
-from explainers.turns import Turns, Work
+from explainers.turns import Work
 
 Found = TypeVar("Found")
-MOST_WAITING = 3
 
 
 @dataclass(eq=False)
 class Measuring(Work, Generic[Found]):
     """So many `steps`, each of which `measure` yields; and what can be seen of them meanwhile."""
 
-    turns: ClassVar[Turns] = Turns(MOST_WAITING, "measurements")
     steps: int
     measure: Callable[[], Iterable[Found]]
     found: list[Found] = field(default_factory=list)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from explainers.lessons.wording import so_many
+from explainers.lessons.wording import waiting
 from explainers.trained import Configuration
 from explainers.training.live import Job
 from explainers.training.loop import POOL
@@ -75,8 +75,7 @@ def state_of(job: Job) -> str:
     losses = list(job.losses)
     batch = f"batch {len(losses)} of {job.steps}"
     if job.state == "waiting":
-        before = job.before
-        return f"waiting, {so_many(before, 'training')} before this one" if before else "beginning"
+        return waiting(job.before)
     if job.state == "running" and not losses:
         return f"writing {POOL:,} sentences to learn from"
     loss = f", loss {losses[-1]:.2f}" if losses and not job.begin else ""  # with it there are two

@@ -8,6 +8,11 @@ def so_many(number: int, thing: str) -> str:
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
+def waiting(before: int) -> str:
+    """Where one stands whose turn has not come."""
+    return f"waiting, {before} before this one" if before else "beginning"
+
+
 def less_than(difference: float) -> str:
     """A difference that is only rounding, by the next power of ten: nobody reads 7e-07."""
     if difference == 0:

@@ -1,8 +1,7 @@
-"""Training in front of the reader: in a thread of its own, and never two in this process."""
+"""Training in front of the reader: in a thread of its own, one at a time."""
 
 import time
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import torch
 
@@ -11,11 +10,10 @@ from explainers.attention import masks
 from explainers.trained import Configuration, Learned
 from explainers.training.loop import STEPS, Training, fresh, heads
 from explainers.training.task import WORDS
-from explainers.turns import Turns, Work
+from explainers.turns import Work
 
 SNAPSHOTS = 24
 """How often one looks at the weights on the way."""
-MOST_WAITING = 8
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,6 @@ class Job(Work):
     from random weights `beside` it, from the same batches: what is what it began with worth?
     """
 
-    turns: ClassVar[Turns] = Turns(MOST_WAITING, "trainings")
     configuration: Configuration
     seed: int
     tokens: tuple[str, ...]

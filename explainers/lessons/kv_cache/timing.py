@@ -7,6 +7,7 @@ import torch
 
 from explainers.lessons.kv_cache.stopwatch import RUNS, Timed, lengths_on, timed
 from explainers.lessons.measuring import Measuring
+from explainers.lessons.wording import waiting
 from explainers.turns import BusyError
 from explainers.ui.picture import show_chart
 from explainers.ui.plain import verbatim
@@ -56,7 +57,7 @@ def _look(text: Prose, job: Measuring[Timed], device: torch.device, is_polled: b
         st.error(f"Measuring stopped: {verbatim(job.error)}", icon=":material/error:")
         return
     if job.state == "waiting":
-        st.progress(0.0, "Another measurement runs; this one is next.")
+        st.progress(0.0, waiting(job.before))
     else:
         stopped = ", cancelled" if job.state == "cancelled" else ""
         st.progress(len(found) / job.steps, f"Length {len(found)} of {job.steps}{stopped}")

@@ -17,6 +17,7 @@ from explainers.lessons.long_sequences.measure import (
 )
 from explainers.lessons.long_sequences.points import Point, line, peaks, times
 from explainers.lessons.measuring import Measuring
+from explainers.lessons.wording import waiting
 from explainers.turns import BusyError
 from explainers.ui.picture import show_chart
 from explainers.ui.plain import verbatim
@@ -70,7 +71,7 @@ def _look(text: Prose, job: Measuring[Measured], is_live: bool) -> None:
     if job.state == "failed":
         st.error(f"Measuring stopped: {verbatim(job.error)}", icon=":material/error:")
     elif job.state == "waiting":
-        st.progress(0.0, "Somebody else measures; this is next.")
+        st.progress(0.0, waiting(job.before))
     else:
         stopped = " · cancelled" if job.state == "cancelled" else ""
         last = f": {found[-1].way} attention, {found[-1].length:,} tokens" if found else ""
