@@ -5,6 +5,7 @@ import html
 import io
 import json
 import re
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
@@ -33,6 +34,10 @@ ARROWS = ("query of a", "key of b")
 DIALS = Matrix("turned", "", TURNED, ARROWS, PLANES, "vector", "plane", kind="arrows", limit=5.0)
 SHARED = [[1.0, 1.0, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]]
 LINKS = Matrix("sharing", "", SHARED, "AB", "012345", "KV head", "query head", kind="links")
+WEAK = [[0.7, 0.01, 0.29], [None, None, None]]
+TIES = Matrix(
+    "who", "", WEAK, ["kỷ", "lục"], TOKENS[:3], "syllable", "word", "ties", ringed=[(1, 2)]
+)
 SERIES = ("without", "with", "theory")
 
 
@@ -103,6 +108,7 @@ PICTURES = {
     "heat maps": partial(heatmaps, [WEIGHTS, signed(5, 4)]),
     "dials": partial(heatmap, DIALS),
     "links": partial(heatmap, LINKS),
+    "ties": partial(heatmap, TIES),
     "product": partial(product, signed(3, 4), signed(4, 5), signed(3, 5), 1, 2),
     **{name: first for name, (first, _) in FROM_ROWS.items()},
 }
@@ -344,6 +350,20 @@ def test_a_vector_is_an_arrow_in_each_of_its_planes():
 def test_a_line_joins_each_head_above_with_the_one_it_reads():
     joins = [row for row in rows(read(heatmap(LINKS, LIGHT))) if "x2" in row]
     assert [(join["x"], join["x2"]) for join in joins] == [(j, 1 if j < 3 else 4) for j in range(6)]
+
+
+def test_a_tie_is_as_thick_as_its_weight_and_gold_is_dotted():
+    spec = read(heatmap(TIES, LIGHT))
+    found = [(r["y"], r["y2"], r["weight"]) for r in rows(spec) if "weight" in r]
+    assert found == [(0.5 / 3, 0.25, 0.7), (2.5 / 3, 0.25, 0.29), (2.5 / 3, 0.75, 0.1)]
+    assert {"kỷ", "lục", "the"} <= {row.get("name") for row in rows(spec)}
+
+
+def test_a_ring_goes_round_the_cells_that_gold_names():
+    ringed = replace(WEIGHTS, ringed=[(3, 1)])
+    for matrix, place in ((ringed, (3, 1)), (ringed.transposed(), (1, 3))):
+        [ring] = [row for row in rows(read(heatmap(matrix, LIGHT))) if "value" not in row]
+        assert (ring["y"], ring["x"]) == place
 
 
 def test_a_bar_is_as_long_as_its_amount_and_says_so():

@@ -1,7 +1,7 @@
 """Matrices that say more as lines: vectors turned pair by pair, and which heads share."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import altair as alt
 import pandas as pd
@@ -9,6 +9,8 @@ import pandas as pd
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import Theme
 
+FAINT = 0.02
+"""A smaller weight has no line."""
 APART = 2.5
 """From the middle of one plane to the next, where the longest arrow has length 1."""
 
@@ -77,6 +79,45 @@ def links(matrix: Matrix, theme: Theme) -> alt.LayerChart:
     ).properties(width=48 * matrix.shape[1], height=120)
 
 
+def ties(matrix: Matrix, theme: Theme) -> alt.LayerChart:
+    """Columns stand left, rows right; the larger a weight the thicker its line; gold is dotted."""
+    rows, columns = matrix.shape
+    weights = [
+        ((j + 0.5) / columns, (i + 0.5) / rows, weight)
+        for i, line in enumerate(matrix.values)
+        for j, weight in enumerate(line)
+        if weight is not None and weight >= FAINT
+    ]
+    gold = [((j + 0.5) / columns, (i + 0.5) / rows, 0.1) for i, j in matrix.ringed]
+    words = [(0.0, (j + 0.5) / columns, name) for j, name in enumerate(matrix.columns)]
+    words += [(1.0, (i + 0.5) / rows, name) for i, name in enumerate(matrix.rows)]
+    x = alt.X("x:Q").scale(domain=[-0.6, 1.6], nice=False).axis(None)
+    y = alt.Y("y:Q").scale(domain=[1, 0], nice=False).axis(None)
+    thickness = alt.StrokeWidth("weight:Q").legend(None).scale(domain=[0, 1], range=[0, 10])
+
+    def lines(
+        ends: list[tuple[float, float, float]], colour: str, dash: Sequence[float]
+    ) -> alt.Chart:
+        table = pd.DataFrame(ends, columns=["y", "y2", "weight"]).assign(x=0.0, x2=1.0)
+        return (
+            alt.Chart(table)
+            .mark_rule(color=colour, strokeDash=list(dash))
+            .encode(x, y, alt.X2("x2"), alt.Y2("y2"), thickness)
+        )
+
+    texts = alt.Chart(pd.DataFrame(words, columns=["x", "y", "name"])).encode(
+        x, y, alt.Text("name:N")
+    )
+    return _titled(
+        matrix,
+        theme,
+        lines(weights, theme.weight_bar, ()),
+        lines(gold, theme.text, (2, 4)),
+        texts.transform_filter("datum.x == 0").mark_text(align="right", dx=-8, color=theme.text),
+        texts.transform_filter("datum.x == 1").mark_text(align="left", dx=8, color=theme.text),
+    ).properties(width=360, height=26 * max(rows, columns))
+
+
 def _titled(matrix: Matrix, theme: Theme, *layers: alt.Chart) -> alt.LayerChart:
     title = alt.Title(
         matrix.name, subtitle=matrix.formula, color=theme.text, subtitleColor=theme.muted
@@ -84,5 +125,9 @@ def _titled(matrix: Matrix, theme: Theme, *layers: alt.Chart) -> alt.LayerChart:
     return alt.LayerChart(layer=list(layers)).properties(title=title)
 
 
-DRAWINGS: dict[str, Callable[[Matrix, Theme], alt.LayerChart]] = {"arrows": dials, "links": links}
+DRAWINGS: dict[str, Callable[[Matrix, Theme], alt.LayerChart]] = {
+    "arrows": dials,
+    "links": links,
+    "ties": ties,
+}
 """How a matrix of a kind is drawn, if not as coloured cells."""

@@ -73,6 +73,8 @@ def _panel(matrix: Matrix, theme: Theme) -> alt.LayerChart:
         layers = _one_image(matrix, theme, x, y, (width, height))
     else:
         layers = _marks(matrix, theme, x, y)
+    for i, j in matrix.ringed:
+        layers += _frame(theme, (i, i + 1), (j, j + 1))
     title = alt.Title(
         f"{matrix.name}  ({rows} × {columns})",
         subtitle=matrix.formula,

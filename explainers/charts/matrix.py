@@ -3,7 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from explainers.charts.theme import KEY_AXIS, QUERY_AXIS, TOKEN_AXIS, WEIGHT_DOMAIN, symmetric
+from explainers.charts.theme import (
+    KEY_AXIS,
+    QUERY_AXIS,
+    SOURCE_AXIS,
+    TARGET_AXIS,
+    TOKEN_AXIS,
+    WEIGHT_DOMAIN,
+    symmetric,
+)
 
 Values = Sequence[Sequence[float | None]]
 
@@ -13,10 +21,11 @@ class Matrix:
     """Rows of numbers; None is a pair the mask forbids and is left blank.
 
     `row_axis` and `column_axis` are axis names of the theme; `kind` is "weights" (0 to 1),
-    "signed", "arrows" (a row is a vector, two columns of it are an arrow; a query, then a key) or
-    "links" (columns joined to rows: query heads to KV heads); `role` colours the title: "query",
+    "signed", "arrows" (a row is a vector, two columns of it are an arrow; a query, then a key),
+    "links" (columns joined to rows: query heads to KV heads) or "ties" (the same, the thicker the
+    larger the weight); `role` colours the title: "query",
     "key", "value" or ""; `blank` is what a blank cell holds, as far as one can print it;
-    numbers are printed with so many `places`.
+    numbers are printed with so many `places`; `ringed` cells are those that gold names.
     """
 
     name: str
@@ -31,6 +40,7 @@ class Matrix:
     limit: float | None = None
     blank: str = ""
     places: int = 2
+    ringed: Sequence[tuple[int, int]] = ()
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -40,12 +50,13 @@ class Matrix:
     @property
     def is_pairs(self) -> bool:
         """Does each cell stand for a query and a key?"""
-        return {self.row_axis, self.column_axis} == {QUERY_AXIS, KEY_AXIS}
+        axes = {self.row_axis, self.column_axis}
+        return axes in ({QUERY_AXIS, KEY_AXIS}, {TARGET_AXIS, SOURCE_AXIS})
 
     @staticmethod
     def has_tokens(axis: str) -> bool:
         """Does a position on this axis stand for a token of the sentence?"""
-        return axis in (QUERY_AXIS, KEY_AXIS, TOKEN_AXIS)
+        return axis in (QUERY_AXIS, KEY_AXIS, TOKEN_AXIS, TARGET_AXIS, SOURCE_AXIS)
 
     @property
     def domain(self) -> tuple[float, float]:
@@ -63,6 +74,7 @@ class Matrix:
             columns=self.rows,
             row_axis=self.column_axis,
             column_axis=self.row_axis,
+            ringed=tuple((j, i) for i, j in self.ringed),
         )
 
 

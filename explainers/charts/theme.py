@@ -9,6 +9,8 @@ from dataclasses import dataclass
 QUERY_AXIS, KEY_AXIS, TOKEN_AXIS = "query", "key", "token"
 FEATURE_AXIS, POSITION_AXIS = "dimension", "position"
 HEAD_AXIS, LAYER_AXIS = "head", "layer"
+TARGET_AXIS, SOURCE_AXIS = "syllable", "word"
+"""Queries of one sequence, keys of another: token 3 of one is not token 3 of the other."""
 BLOCK_AXIS, KEPT_AXIS = "block read", "kept"
 WEIGHT_DOMAIN = (0.0, 1.0)
 MAX_MARKS_SIDE = 64

@@ -17,7 +17,7 @@ from explainers.ui.panels import Cell, Figure, Panel, Source
 
 LINKED = Path(__file__).parent / "linked"
 SCRIPTS = ("figure.js", "paint.js", "card.js", "table.js", "image.js", "drawing.js")
-AS_THEY_ARE = ("operator", "heading", "remark", "has_page", "flipped")
+AS_THEY_ARE = ("operator", "heading", "remark", "has_page", "flipped", "grows")
 OF_ALIKE = ("small", "marked", "muted", "followed")
 """What a panel says of itself is sent without a change."""
 OF_SLIDER = ("label", "labels", "index", "plays")
@@ -94,6 +94,7 @@ def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]
         "column_tokens": matrix.has_tokens(matrix.column_axis),
         "values": _short(matrix.values),
         "blank": matrix.blank,
+        "ringed": [list(place) for place in matrix.ringed],
         "places": matrix.places,
         "frames": [_short(_turned(frame, panel.flipped)) for frame in panel.frames],
         "kind": matrix.kind,

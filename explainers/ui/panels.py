@@ -29,6 +29,7 @@ class Panel:
     `heading` begins a new line of the picture under these words and a `remark` on them. A `small`
     one is a miniature without digits; of several alike one can be `marked` as chosen, or `muted`
     as not taking part. The row of the query `followed` stands in a box.
+    One that `grows` has a row more in each frame of the slider.
     A `dense` one becomes an image as soon as it has more numbers than one would read.
     """
 
@@ -46,6 +47,7 @@ class Panel:
     muted: bool = False
     followed: int | None = None
     dense: bool = False
+    grows: bool = False
 
     @property
     def formula(self) -> str:

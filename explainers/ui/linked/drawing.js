@@ -88,4 +88,46 @@ class Links extends Drawing {
   }
 }
 
-const DRAWINGS = { arrows: Dials, links: Links };
+// Words of the source on the left, syllables on the right, in the order of reading; a line is as
+// thick as its weight, a dotted one is what gold says. Rows that are not written yet are left out.
+class Ties extends Drawing {
+  paint(data) {
+    this.take(data);
+    const turned = data.flipped; // then the rows are words
+    const weights = turned ? data.values[0].map((_, j) => data.values.map((line) => line[j])) : data.values;
+    const [targets, sources] = turned ? [data.columns, data.rows] : [data.rows, data.columns];
+    const rings = turned ? data.ringed.map(([i, j]) => [j, i]) : data.ringed;
+    const [step, left, right, wide] = [26, 116, 264, 380];
+    const height = step * Math.max(targets.length, sources.length);
+    const at = (place, count) => (place + 0.5) * height / count;
+    const line = (i, j, attributes) => shape("line", {
+      x1: left, y1: at(j, sources.length), x2: right, y2: at(i, targets.length), ...attributes,
+      "data-names": `${tokenName("syllable", i)} ${tokenName("word", j)}`,
+    });
+    const written = weights.filter((row) => row[0] !== null).length, shapes = [], said = [];
+    weights.slice(0, written).forEach((row, i) => {
+      row.forEach((weight, j) => weight >= 0.02 && shapes.push(line(i, j, { class: "tie", "stroke-width": 10 * weight, opacity: 0.35 + 0.65 * weight })));
+      said.push(`${targets[i]}: ${sources[row.indexOf(Math.max(...row))]}`);
+    });
+    shapes.push(...rings.filter(([i]) => i < written).map(([i, j]) => line(i, j, { class: "gold" })));
+    const word = (name, place, count, x, anchor, token, mark) => {
+      const made = shape("text", { x, y: at(place, count), "text-anchor": anchor, class: `word ${mark}`, "data-names": token }, name);
+      made.onpointerenter = () => this.figure.light(token);
+      made.onpointerleave = () => this.figure.light(null);
+      return made;
+    };
+    shapes.push(...sources.map((name, j) => word(name, j, sources.length, left - 8, "end", tokenName("word", j), "")));
+    shapes.push(...targets.slice(0, written).map((name, i) =>
+      word(name, i, targets.length, right + 8, "start", tokenName("syllable", i), i === written - 1 ? "last" : "")));
+    this.stage.classList.add("ties");
+    this.stage.style.setProperty("--tie", `rgb(${this.figure.data.ramps.weights.at(-1)})`);
+    this.stage.replaceChildren(this.drawn([0, 0, wide, height], `${data.name}: ${said.join("; ")}`, shapes));
+  }
+
+  light(token) {
+    for (const made of this.stage.querySelectorAll("line"))
+      made.classList.toggle("aside", token !== null && !made.dataset.names.split(" ").includes(String(token)));
+  }
+}
+
+const DRAWINGS = { arrows: Dials, links: Links, ties: Ties };

@@ -3,6 +3,7 @@
 // Text from readers is only ever written with textContent.
 // This file is joined with paint.js, card.js, table.js and image.js before it is served.
 
+const OF_TWO = ["syllable", "word"]; // charts/theme.py names these axes
 const NO_STEPPING_IN = "input, textarea, select, [contenteditable=true], [role=slider], [role=grid], [role=radiogroup], [role=tablist]";
 
 export default function (component) {
@@ -137,7 +138,7 @@ class Figure {
   // Every frame was computed on the server; the browser only shows another one.
   turnTo(frame) {
     for (const panel of this.data.panels) {
-      const values = panel.frames?.[frame] ?? panel.values;
+      const values = panel.grows ? grown(panel, frame) : panel.frames?.[frame] ?? panel.values;
       this.panels.get(panel.id).paint({ ...panel, values }, this.data.ramps[panel.kind]);
     }
     if (!this.data.slider) return;
@@ -242,6 +243,16 @@ class Figure {
     this.room = room;
     for (const panel of this.panels.values()) panel.fit(room);
   }
+}
+
+// The rows up to this frame; where axes are exchanged they are columns.
+function grown({ values, flipped }, frame) {
+  return values.map((line, i) => line.map((value, j) => (flipped ? j : i) > frame ? null : value));
+}
+
+// Inside one sequence a token has one name on every axis; of two sequences each has its own names.
+function tokenName(axis, place) {
+  return OF_TWO.includes(axis) ? `${axis}-${place}` : place;
 }
 
 function labelsOf(p) {

@@ -41,8 +41,8 @@ class Panel {
   }
 
   tokenAt(row, column) {
-    if (this.data.row_tokens) return row;
-    return this.data.column_tokens ? column : null;
+    if (this.data.row_tokens) return tokenName(this.data.row_axis, row);
+    return this.data.column_tokens ? tokenName(this.data.column_axis, column) : null;
   }
 }
 
@@ -78,7 +78,7 @@ class Table extends Panel {
     label.append(element("span", kind === "column" && text.length > (this.data.small ? 1 : 3) ? "turned" : "", text));
     label.title = text;
     label.dir = "auto";
-    if (isToken) label.dataset[`${kind}Token`] = index;
+    if (isToken) label.dataset[`${kind}Token`] = tokenName(this.data[`${kind}_axis`], index);
     return label;
   }
 
@@ -87,8 +87,8 @@ class Table extends Panel {
     cell.tabIndex = -1;
     cell.place = [row, column];
     cell.setAttribute("role", "gridcell");
-    if (this.data.row_tokens) cell.dataset.rowToken = row;
-    if (this.data.column_tokens) cell.dataset.columnToken = column;
+    if (this.data.row_tokens) cell.dataset.rowToken = tokenName(this.data.row_axis, row);
+    if (this.data.column_tokens) cell.dataset.columnToken = tokenName(this.data.column_axis, column);
     return cell;
   }
 
@@ -105,6 +105,8 @@ class Table extends Panel {
       cell.style.color = !colour ? "" : luminance(colour) > INK_TURNS ? "#000" : "#fff";
       cell.classList.toggle("masked", value === null);
     }));
+    const rings = new Set(data.ringed.map(String));
+    this.cells.forEach((line, i) => line.forEach((cell, j) => cell.classList.toggle("ringed", rings.has(`${i},${j}`))));
     this.follow(data.followed, data.flipped);
   }
 
