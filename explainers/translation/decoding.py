@@ -1,4 +1,7 @@
-"""Writing a translation syllable by syllable: always the likeliest, or several beams at once."""
+"""Writing a translation syllable by syllable: always the likeliest, or several beams at once.
+
+The source is read once; what is written so far is read again for every syllable.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,8 +9,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from explainers.translation.layers import Attend, Rows
-from explainers.translation.model import PLAIN, Encoded, State, Transformer
+from explainers.attention.cross import Attend, Source
+from explainers.translation.model import PLAIN, Model, Read
 from explainers.translation.vocabulary import BEGIN, END, PAD
 
 MOST_SYLLABLES = 48
@@ -15,69 +18,62 @@ MOST_SYLLABLES = 48
 
 
 class Candidate(NamedTuple):
-    """Syllables as numbers, without the end, and the log-probability of them and the end."""
+    """Syllables as numbers, the end not among them, and the log-probability of all and the end."""
 
     numbers: tuple[int, ...]
     log_probability: float
-    is_finished: bool
+
+    @property
+    def per_syllable(self) -> float:
+        """What candidates are compared by: the sum alone would prefer short ones."""
+        return self.log_probability / (len(self.numbers) + 1)
 
 
 @torch.no_grad()
-def greedy(model: Transformer, encoded: Encoded, attend: Sequence[Attend] = PLAIN) -> Tensor:
+def greedy(model: Model, source: Read, attend: Sequence[Attend] = PLAIN) -> Tensor:
     """The likeliest next syllable each time (batch, length); filling behind the end."""
-    state, batch = model.begin(encoded), len(encoded.output)
+    batch = len(source.output)
     numbers, is_done = torch.full((batch, 1), BEGIN), torch.zeros(batch, dtype=torch.bool)
-    written: list[Tensor] = []
-    while len(written) < MOST_SYLLABLES and not is_done.all():
-        logits, _, state = model.decode(numbers, state, attend)
-        numbers = logits[:, -1:].argmax(dim=-1).masked_fill(is_done[:, None], PAD)
-        is_done = is_done | (numbers[:, 0] == END)
-        written.append(numbers)
-    return torch.cat(written, dim=-1)
+    while numbers.shape[-1] <= MOST_SYLLABLES and not is_done.all():
+        likeliest = model.predict(numbers, source, attend).logits[:, -1].argmax(dim=-1)
+        likeliest = likeliest.masked_fill(is_done, PAD)
+        is_done = is_done | (likeliest == END)
+        numbers = torch.cat([numbers, likeliest[:, None]], dim=-1)
+    return numbers[:, 1:]
 
 
 @torch.no_grad()
 def beam(
-    model: Transformer, encoded: Encoded, beams: int, attend: Sequence[Attend] = PLAIN
+    model: Model, source: Read, beams: int, attend: Sequence[Attend] = PLAIN
 ) -> list[Candidate]:
-    """The likeliest translations of one source, the best first, found by keeping `beams` of them.
+    """The best translations of one source, the likeliest first; one beam is greedy.
 
-    They are compared by log-probability per syllable, the end counted: a sum alone would prefer
-    short ones. One beam is greedy.
+    Of all continuations the `beams` likeliest are kept, until as many have come to an end.
     """
-    state = model.begin(encoded)
-    open_ones, finished = [Candidate((), 0.0, False)], list[Candidate]()
-    last = torch.tensor([[BEGIN]])
+    growing, finished = [Candidate((), 0.0)], list[Candidate]()
     for _ in range(MOST_SYLLABLES):
-        logits, _, state = model.decode(last, state, attend)
-        log_probabilities = logits[:, -1].log_softmax(dim=-1)
-        totals = log_probabilities + torch.tensor([[one.log_probability] for one in open_ones])
+        numbers = torch.tensor([[BEGIN, *one.numbers] for one in growing])
+        logits = model.predict(numbers, _repeated(source, len(growing)), attend).logits[:, -1]
+        before = torch.tensor([[one.log_probability] for one in growing])
+        totals = before + logits.log_softmax(dim=-1)
         best = totals.flatten().topk(beams)
-        extended: list[tuple[int, Candidate]] = []
-        for total, place in zip(best.values.tolist(), best.indices.tolist(), strict=True):
-            parent, number = divmod(place, totals.shape[-1])
-            before = open_ones[parent].numbers
+        parents = [divmod(place, totals.shape[-1]) for place in best.indices.tolist()]
+        extended = []
+        for (parent, number), total in zip(parents, best.values.tolist(), strict=True):
             if number == END:
-                finished.append(Candidate(before, total, True))
+                finished.append(Candidate(growing[parent].numbers, total))
             else:
-                extended.append((parent, Candidate((*before, number), total, False)))
+                extended.append(Candidate((*growing[parent].numbers, number), total))
         if len(finished) >= beams or not extended:
             break
-        parents = torch.tensor([parent for parent, _ in extended])
-        open_ones = [candidate for _, candidate in extended]
-        state = _kept(state, parents)
-        last = torch.tensor([[one.numbers[-1]] for one in open_ones])
-    return sorted(finished or open_ones, key=_per_syllable, reverse=True)[:beams]
+        growing = extended
+    found = finished or growing
+    return sorted(found, key=lambda one: one.per_syllable, reverse=True)[:beams]
 
 
-def _per_syllable(candidate: Candidate) -> float:
-    return candidate.log_probability / (len(candidate.numbers) + 1)
-
-
-def _kept(state: State, parents: Tensor) -> State:
-    """The rows of those that were extended, one for each of their continuations."""
-    past, source = (
-        tuple(Rows(one.key[chosen], one.value[chosen]) for one in rows)
-        for rows, chosen in ((state.past, parents), (state.source, torch.zeros_like(parents)))
-    )
-    return State(source, state.mask, past)
+def _repeated(source: Read, times: int) -> Read:
+    """The same source for each beam."""
+    rows = [
+        Source(*(part.expand(times, *part.shape[1:]) for part in one)) for one in source.sources
+    ]
+    return source._replace(sources=tuple(rows))

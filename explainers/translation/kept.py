@@ -9,7 +9,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from explainers.translation.model import Transformer
+from explainers.translation.model import Model
+from explainers.translation.parts import fresh, shapes
 from explainers.translation.translator import Translator
 from explainers.translation.vocabulary import english, vietnamese
 
@@ -37,27 +38,18 @@ def load(seed: int = 0) -> Translator:
     """The trained translator of a seed; raises BrokenWeightsError if its file cannot be used."""
     file, prefix = file_of(seed), f"{seed}."
     kept = stored(file)
-    parts = {name.removeprefix(prefix): kept[name] for name in kept if name.startswith(prefix)}
-    model = fresh(seed)
-    try:
-        model.load_state_dict({name: part.float() for name, part in parts.items()})
-    except RuntimeError as error:
-        raise BrokenWeightsError(f"{file.name} holds another model: {error}") from error
+    parts = {name: kept.get(prefix + name, torch.empty(0)).float() for name in shapes()}
+    wrong = [name for name, shape in shapes().items() if parts[name].shape != shape]
+    if wrong:
+        raise BrokenWeightsError(f"{file.name} holds another model: {wrong[0]} has another shape")
     if not all(part.isfinite().all() for part in parts.values()):
         raise BrokenWeightsError(f"{file.name} holds numbers that are not finite")
-    return Translator(model)
+    return Translator(Model.of(parts))
 
 
 def untrained(seed: int = 0) -> Translator:
     """The translator before it has learned anything."""
-    return Translator(fresh(seed))
-
-
-def fresh(seed: int) -> Transformer:
-    """Random weights, the same for the same seed; other draws of the program are left alone."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return Transformer()
+    return Translator(Model.of(fresh(seed)))
 
 
 def stored(file: Path) -> dict[str, Tensor]:
@@ -78,12 +70,12 @@ def stored(file: Path) -> dict[str, Tensor]:
         raise BrokenWeightsError(f"{file.name} is broken: {error}") from error
 
 
-def save(file: Path, models: Mapping[int, Transformer], pieces: bytes = b"") -> None:
+def save(file: Path, learned: Mapping[int, Mapping[str, Tensor]], pieces: bytes = b"") -> None:
     """Write the weights of some seeds in 16 bits, and the pieces' model if there is one."""
     tensors = {
         f"{seed}.{name}": part.detach().half().contiguous()
-        for seed, model in models.items()
-        for name, part in model.state_dict().items()
+        for seed, parts in learned.items()
+        for name, part in parts.items()
     }
     if pieces:
         tensors[PIECES] = torch.frombuffer(bytearray(pieces), dtype=torch.uint8)

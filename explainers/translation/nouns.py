@@ -1,5 +1,6 @@
 """Noun phrases: modifiers stand before an English noun and behind a Vietnamese one."""
 
+import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -21,8 +22,12 @@ class Noun(NamedTuple):
 
 def small(word: str) -> Phrase:
     """One of the words that hold a sentence together."""
-    [entry] = (entry for entry in lexicon()["small words"] if entry.name == word)
-    return translated(word, entry.vietnamese)
+    return translated(word, _small_words()[word])
+
+
+@functools.cache
+def _small_words() -> dict[str, str]:
+    return {entry.name: entry.vietnamese for entry in lexicon()["small words"]}
 
 
 def said(choices: Choices, section: str) -> Phrase:

@@ -5,12 +5,13 @@ from typing import NamedTuple, TypeVar
 import torch
 from torch import Tensor
 
+from explainers.attention.decoder_block import Decoded
+from explainers.attention.encoder_block import Encoded
 from explainers.attention.multi_head import ManyHeads
 from explainers.translation.decoding import Candidate
-from explainers.translation.layers import DecoderBlock, EncoderBlock
 from explainers.translation.vocabulary import END, vietnamese
 
-Block = TypeVar("Block", EncoderBlock, DecoderBlock)
+Block = TypeVar("Block", Encoded, Decoded)
 
 
 class Written(NamedTuple):
@@ -19,9 +20,13 @@ class Written(NamedTuple):
     syllables: tuple[str, ...]
     log_probability: float
 
+    @classmethod
+    def of(cls, candidate: Candidate) -> "Written":
+        return cls(vietnamese().texts(candidate.numbers), candidate.log_probability)
+
 
 class Translation(NamedTuple):
-    """A translation and how it came about; every tensor is of one sentence, without a batch axis.
+    """A translation and how it came about; tensors are of this sentence, without a batch axis.
 
     Rows of the decoder: row t reads syllable t − 1 (row 0 the begin) and predicts syllable t;
     behind the last syllable one more row predicts the end. Keys of the source are its words and
@@ -30,10 +35,14 @@ class Translation(NamedTuple):
 
     words: tuple[str, ...]
     syllables: tuple[str, ...]
-    encoder: tuple[EncoderBlock, ...]
+    x_words: Tensor
+    """What the first block of the encoder reads (words + 1, d_model)."""
+    encoder: tuple[Encoded, ...]
     memory: Tensor
-    """What the decoder reads of the source: the encoder's output, normed (words + 1, d_model)."""
-    decoder: tuple[DecoderBlock, ...]
+    """The encoder's output, normalised: what the decoder looks at (words + 1, d_model)."""
+    x_syllables: Tensor
+    """What the first block of the decoder reads (syllables + 1, d_model)."""
+    decoder: tuple[Decoded, ...]
     probabilities: Tensor
     """Of every syllable of the vocabulary to be the next one (syllables + 1, vocabulary)."""
     others: tuple[Written, ...] = ()
@@ -48,13 +57,7 @@ class Translation(NamedTuple):
     def log_probabilities(self) -> Tensor:
         """Of each syllable that was written, and of the end (syllables + 1,)."""
         numbers = [*vietnamese().numbers(self.syllables), END]
-        chosen = self.probabilities[torch.arange(len(numbers)), torch.tensor(numbers)]
-        return chosen.log()
-
-
-def written(candidate: Candidate) -> Written:
-    """In syllables instead of numbers."""
-    return Written(vietnamese().texts(candidate.numbers), candidate.log_probability)
+        return self.probabilities[torch.arange(len(numbers)), torch.tensor(numbers)].log()
 
 
 def alone(block: Block) -> Block:

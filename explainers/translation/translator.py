@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import torch
 
+from explainers.attention.cross import Attend
 from explainers.translation.corpus import LONGEST_SOURCE
 from explainers.translation.decoding import MOST_SYLLABLES, beam
-from explainers.translation.layers import Attend
-from explainers.translation.model import PLAIN, Encoded, Transformer
-from explainers.translation.record import Translation, alone, written
+from explainers.translation.model import PLAIN, Model, Read
+from explainers.translation.record import Translation, Written, alone
 from explainers.translation.vocabulary import (
     BEGIN,
     SPECIAL,
@@ -24,8 +24,8 @@ MOST_BEAMS = 8
 class Translator:
     """A model that is asked, and no longer trained."""
 
-    def __init__(self, model: Transformer) -> None:
-        self.model = model.eval().requires_grad_(False)
+    def __init__(self, model: Model) -> None:
+        self.model = model
 
     def translate(
         self,
@@ -41,10 +41,10 @@ class Translator:
         """
         if not 1 <= beams <= MOST_BEAMS:
             raise ValueError(f"{beams} beams: from 1 to {MOST_BEAMS} can be kept")
-        encoded = self._encoded(words, left_out)
-        best, *others = beam(self.model, encoded, beams, attend)
-        found = self._looked_at(words, encoded, best.numbers, attend)
-        return found._replace(others=tuple(map(written, others)))
+        source = self._read(words, left_out)
+        best, *others = beam(self.model, source, beams, attend)
+        found = self._looked_at(words, source, best.numbers, attend)
+        return found._replace(others=tuple(map(Written.of, others)))
 
     def forced(
         self,
@@ -61,30 +61,27 @@ class Translator:
         if len(syllables) > MOST_SYLLABLES:
             raise ValueError(f"{len(syllables)} syllables: at most {MOST_SYLLABLES} are written")
         numbers = vietnamese().numbers(syllables)
-        return self._looked_at(words, self._encoded(words, left_out), numbers, attend)
+        return self._looked_at(words, self._read(words, left_out), numbers, attend)
 
-    def _encoded(self, words: Sequence[str], left_out: Sequence[int]) -> Encoded:
+    @torch.no_grad()
+    def _read(self, words: Sequence[str], left_out: Sequence[int]) -> Read:
         check(words)
-        with torch.no_grad():
-            return self.model.encode(sources([words]), left_out)
+        return self.model.read(sources([words]), left_out)
 
     @torch.no_grad()
     def _looked_at(
-        self,
-        words: Sequence[str],
-        encoded: Encoded,
-        numbers: Sequence[int],
-        attend: Sequence[Attend],
+        self, words: Sequence[str], source: Read, numbers: Sequence[int], attend: Sequence[Attend]
     ) -> Translation:
-        rows = torch.tensor([[BEGIN, *numbers]])
-        logits, blocks, _ = self.model.decode(rows, self.model.begin(encoded), attend)
+        found = self.model.predict(torch.tensor([[BEGIN, *numbers]]), source, attend)
         return Translation(
             tuple(words),
             vietnamese().texts(numbers),
-            tuple(map(alone, encoded.blocks)),
-            encoded.output[0],
-            tuple(map(alone, blocks)),
-            logits[0].softmax(dim=-1),
+            source.x[0],
+            tuple(map(alone, source.blocks)),
+            source.output[0],
+            found.x[0],
+            tuple(map(alone, found.blocks)),
+            found.logits[0].softmax(dim=-1),
         )
 
 

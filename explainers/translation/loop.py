@@ -1,0 +1,97 @@
+"""Learning to translate: AdamW on the next syllable, and nothing is said about alignment."""
+
+import functools
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from explainers.examples import generator
+from explainers.translation.corpus import training_set
+from explainers.translation.model import Model
+from explainers.translation.parts import fresh
+from explainers.translation.vocabulary import BEGIN, END, PAD, Padded, padded, sources, vietnamese
+
+SENTENCES, BATCH_SIZE, STEPS = 160_000, 96, 5_600
+RATE, WARM_UP, LOWEST = 2e-3, 300, 0.02
+"""The rate rises for so many steps, then falls along a cosine to this part of it."""
+HIDDEN_SYLLABLES = 0.2
+"""So many of the syllables that the decoder reads are hidden from it, each drawn by itself.
+
+Else it guesses the second syllable of a word from the first, and need not look at the source.
+"""
+
+
+class Batch(NamedTuple):
+    """Sentences of nearly equal length: sources, what the decoder reads, what it shall predict."""
+
+    source: Padded
+    read: Tensor
+    asked: Tensor
+
+
+@functools.lru_cache(maxsize=1)
+def batches(sentences: int) -> tuple[Batch, ...]:
+    """The training set, sorted by length and cut into batches."""
+    pairs = sorted(training_set(sentences), key=lambda pair: (len(pair.target), len(pair.source)))
+    found = []
+    for first in range(0, len(pairs), BATCH_SIZE):
+        some = pairs[first : first + BATCH_SIZE]
+        targets = [vietnamese().numbers(pair.target) for pair in some]
+        found.append(
+            Batch(
+                sources(pair.source for pair in some),
+                padded([[BEGIN, *target] for target in targets]).numbers,
+                padded([[*target, END] for target in targets]).numbers,
+            )
+        )
+    return tuple(found)
+
+
+def loss(model: Model, batch: Batch, read: Tensor) -> Tensor:
+    """Cross-entropy of the next syllable, the mean over all that are no filling."""
+    logits = model.predict(read, model.read(batch.source)).logits
+    return cross_entropy(logits.flatten(0, 1), batch.asked.flatten(), ignore_index=PAD)
+
+
+def rate(step: int, steps: int) -> float:
+    """How far one step goes."""
+    falling = LOWEST + (1 - LOWEST) * (1 + math.cos(math.pi * step / steps)) / 2
+    return RATE * min(1, (step + 1) / WARM_UP) * falling
+
+
+class Training:
+    """One seed, from random weights, through all steps."""
+
+    def __init__(self, seed: int, steps: int = STEPS, sentences: int = SENTENCES) -> None:
+        self.steps, self.done = steps, 0
+        self.parts = {name: part.requires_grad_() for name, part in fresh(seed).items()}
+        self._model, self._batches = Model.of(self.parts), batches(sentences)
+        self._adam = torch.optim.AdamW(
+            self.parts.values(), RATE, (0.9, 0.98), weight_decay=1e-4, fused=True
+        )
+        self._seeded = generator("training the translator", seed)
+        self._order: list[int] = []
+
+    def step(self) -> float:
+        """Learn from one batch; returns its loss before it was learned from."""
+        if not self._order:
+            self._order = torch.randperm(len(self._batches), generator=self._seeded).tolist()
+        batch = self._batches[self._order.pop()]
+        drawn = torch.rand(batch.read.shape, generator=self._seeded)
+        is_hidden = (drawn < HIDDEN_SYLLABLES) & (batch.read != BEGIN)
+        before = loss(self._model, batch, batch.read.masked_fill(is_hidden, PAD))
+        self._adam.param_groups[0]["lr"] = rate(self.done, self.steps)
+        every = list(self.parts.values())
+        for part, gradient in zip(every, torch.autograd.grad(before, every), strict=True):
+            part.grad = gradient
+        torch.nn.utils.clip_grad_norm_(every, 1.0)
+        self._adam.step()
+        self.done += 1
+        return before.item()
+
+    def learned(self) -> dict[str, Tensor]:
+        """All parts as they are now, in the 16 bits that are shipped."""
+        return {name: part.detach().half() for name, part in self.parts.items()}
