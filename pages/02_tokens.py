@@ -17,7 +17,7 @@ from explainers.ui.source import run_and_show
 
 text = common.page_text(__file__)
 PLACES = 32
-D_K = 4
+HEAD_DIM = 4
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def places(words: tuple[str, ...]) -> None:
     with st.container(horizontal=True):
         choices = Choices(words, controls.d_model(), controls.longest(), common.seed())
     x = examples.embeddings(words, choices.d_model, choices.seed)
-    _, head, full = examples.toy(words, choices.d_model, D_K, "full", choices.seed)
+    _, head, full = examples.toy(words, choices.d_model, HEAD_DIM, "full", choices.seed)
     origin = provenance.random_weights(choices.seed, x.device)
     picture = st.container()
     positions = run_and_show(sinusoidal, PLACES, choices.d_model, choices.longest)

@@ -54,6 +54,10 @@ def test_the_parts_of_all_heads_are_the_output(word, off, seed):
     torch.testing.assert_close(one.output, expected)
     torch.testing.assert_close(one.parts.sum(dim=0), expected[word])
     assert one.shares.sum().item() == pytest.approx(1.0 if len(off) < 3 else 0.0, abs=1e-5)
+    across = one.parts - one.shares[:, None] * expected[word]  # a share is a projection
+    torch.testing.assert_close(
+        across @ expected[word], torch.zeros(3).to(across), atol=1e-4, rtol=0
+    )
 
 
 def test_the_enlarged_head_is_the_one_that_was_chosen():
@@ -110,24 +114,46 @@ def test_every_number_has_its_arithmetic(is_trained, down):
             assert printed.getvalue().strip() == run.value
 
 
+def test_what_all_heads_name_has_its_arithmetic_while_heads_are_off():
+    one = some_trained(off=[0, 2])
+    working = arithmetic_of_heads(one)
+    [named] = [panel.matrix.values for panel in panels_of(one, True) if panel.id == "named"]
+    assert named[0] != named[1]
+    for row, line in enumerate(named):
+        shown = [float(working(Cell("named", row, column)).value) for column in range(len(line))]
+        assert shown == pytest.approx(line, abs=1e-4)
+
+
+def test_no_share_is_divided_by_nothing():
+    none = some_trained(off=range(4))
+    for head in range(4):
+        asked = arithmetic_of_heads(none)(Cell("shares", head, 0))
+        assert asked.lines == (f"shares[{head}, 0] = 0: no head takes part.",)
+
+
 class Heard(Prose):
     """Keeps the numbers that a text is given."""
 
     def __call__(self, name, **numbers):
-        self.numbers = numbers
+        self.name, self.numbers = name, numbers
 
 
 @pytest.mark.parametrize(
-    ("heads", "moves"),
-    [(1, "copied nothing"), (3, "copied 5 words · 3 heads · d_k 2 = 30 numbers")],
+    ("heads", "words", "moves"),
+    [
+        (1, 5, "copied nothing"),
+        (3, 1, "copied nothing"),
+        (3, 5, "copied 5 words · 3 heads · d_k 2 = 30 numbers"),
+    ],
 )
-def test_what_is_copied_is_measured(heads, moves):
-    layer = random_layer(dataclasses.replace(CHOICES, num_heads=heads))
+def test_what_is_copied_is_measured(heads, words, moves):
+    layer = random_layer(dataclasses.replace(CHOICES, num_heads=heads, tokens=TOKENS[:words]))
     run = multi_head(layer.x, layer.heads, layer.mask)
     said = Heard(PAGE.stem)
     listed = multi_head_one_by_one(layer.x, layer.heads, layer.mask)
     compare(said, layer, run, listed)
     assert (said.numbers["split"], said.numbers["merge"]) == ("copied nothing", moves)
+    assert said.name == ("same_unmoved" if moves == "copied nothing" else "same")
     assert said.numbers["apart"] in ("0", "less than a millionth")
     spoiled = listed._replace(scores=listed.scores + 1)
     compare(said, layer, run, spoiled)
@@ -185,6 +211,17 @@ def test_one_head_cannot_fetch_what_four_fetch():
     assert sum(best) > 1.5, "more than one row has to give away"
 
 
+def test_more_numbers_do_not_help_a_single_head():
+    """What the answer says of it is what was measured."""
+    alone, four = report.single_heads(), report.rows()[report.equal(4)].verb_accuracy
+    assert list(alone) == [4, 8, 16, 32, 64]
+    assert max(alone.values()) < min(four) / 2
+    answered = opened(PAGE, {"predict": "true", "guess_contrast": report.ANSWERS[2]})
+    text = "\n".join(markdown.value for markdown in answered.main.markdown)
+    assert ", ".join(f"{right:.0%} with {size}" for size, right in alone.items()) in text
+    assert f"**{max(alone.values()):.0%} at most**" in text
+
+
 @pytest.mark.parametrize(
     ("right", "answer"), [(0.9, 0), (0.751, 0), (0.5, 1), (0.25, 1), (0.249, 2), (0.0, 2)]
 )
@@ -205,6 +242,24 @@ def test_averages_of_dropout_come_back_to_the_weights():
             spread = (probability / (1 - probability) / DRAWS[-1]) ** 0.5
             assert far[-1] < 5 * spread < far[0] + 5 * spread
             assert far[-1] < far[0]
+
+
+def test_each_probability_has_its_sums_and_its_error():
+    panels = {panel["id"]: panel for panel in panels_in(pictures(opened(PAGE))[2])}
+    drawn = torch.tensor(panels["one draw"]["frames"])
+    sums, far = (torch.tensor(panels[name]["frames"]) for name in ("sums", "error"))
+    torch.testing.assert_close(sums, drawn.sum(dim=-1, keepdim=True), atol=1e-5, rtol=1e-5)
+    averages = torch.stack([drawn, *(torch.tensor(panels[f"{n} draws"]["frames"]) for n in MORE)])
+    largest = (averages - torch.tensor(panels["weights"]["values"])).abs().amax(dim=(-2, -1))
+    torch.testing.assert_close(far[..., 0], largest.T, atol=1e-5, rtol=1e-5)
+
+
+MORE = ("10", "100", "1,000")
+
+
+def test_the_seed_draws_what_is_dropped():
+    assert draw(TOKENS, seed=3).weights == draw(TOKENS, seed=4).weights
+    assert draw(TOKENS, seed=3).averages[5][0] != draw(TOKENS, seed=4).averages[5][0]
 
 
 def test_the_picture_of_dropout_opens_with_what_was_asked_about():
@@ -252,6 +307,14 @@ def test_every_head_has_a_picture_and_one_is_marked(heads):
     panels, _ = heads_picture(heads=heads, head=str(int(heads) - 1))
     marked = [panel["marked"] for name, panel in panels.items() if head_of(name) is not None]
     assert marked == [False] * (int(heads) - 1) + [True]
+
+
+def test_each_head_says_where_the_followed_word_looks():
+    panels, _ = heads_picture(weights="trained", word="4")
+    for head in range(4):
+        row = panels[f"head {head}"]["values"][4]
+        strongest = f"{TOKENS[row.index(max(row))]} {max(row):.2f}"
+        assert panels[f"head {head}"]["formula"] == f"earnings → {strongest}"
 
 
 @pytest.mark.parametrize(
@@ -340,6 +403,18 @@ def test_columns_hold_still_while_heads_go_off():
     assert others == sorted(others, reverse=True)
     left = [n for place, n in enumerate(times) if place not in shown]
     assert min(others) >= max(left)
+
+
+def test_what_is_named_is_shown_however_many_own_words_there_are(monkeypatch):
+    """Also if another of the sentence's words is named more often while heads are off."""
+    tokens = (*TOKENS, "and", "the", "board", "reported", "weak", "sales", "on", "Monday")
+    one = looked(trained_layer(tokens, 4, 16, "full", 0), word=2)
+    named = (one.layer.known.named(one.run.output[2]) > 0).nonzero()[:, 0].tolist()
+    never = [0] * (2 * len(one.layer.known.words))
+    often = [7 * (place not in named) for place, _ in enumerate(never)]
+    monkeypatch.setattr(Looked, "_often_named", lambda *_: often)
+    assert named
+    assert set(named) <= set(one.candidates)
 
 
 def test_a_long_sentence_keeps_room_for_words_named_wrongly():

@@ -86,7 +86,7 @@ layers = Live("layers", "Layers stacked", 3, tuple(range(1, 9)))
 head = Counter("head", "Head to enlarge, from 0", 0)
 word = Counter("word", "Word to follow, from 0", 2)
 off = Several(
-    "off", "Heads switched off", [], help="What they would have added to the output is left out."
+    "off", "Heads switched off", (), help="What they would have added to the output is left out."
 )
 words_read = Live("words_read", "Words read", 4, tuple(range(1, MAX_TOKENS + 1)))
 sinks = Choice("sinks", "Sinks", "1", ("0", "1", "2", "4"), help="First words that always stay.")

@@ -66,6 +66,8 @@ def _part(looked: Looked, panel: str, i: int, j: int, what: str) -> Working:
         own = looked.per_head[i, looked.word]
         return working.dot_product(own.tolist(), rows.tolist(), parts[i, j].item(), what)
     output, share = parts.sum(dim=0), looked.shares[i].item()
+    if len(looked.off) == looked.num_heads:
+        return working.given(share, what, f"{what} = 0: no head takes part.")
     sizes = f"{parts[i] @ output:.4f} ÷ {output @ output:.4f}"
     line = f"(part · output) ÷ (output · output) = {sizes} = {share:.4f}"
     return working.given(share, what, line)

@@ -16,6 +16,7 @@ from explainers.ui.prose import Prose
 
 MOST_NAMED, MOST_OWN = 12, 8
 """Words that are shown of all that the trained layer could name, and of the sentence's own."""
+STAYED = "copied nothing"
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,9 @@ class Looked:
     def candidates(self) -> dict[int, str]:
         """Words that could be named, by their place in what `Learned.named` gives.
 
-        The sentence's own, before the chosen word (←) and after it (→), and those that are named
-        most often if every choice of heads is tried: the same ones whichever heads are off.
+        What all heads together name comes before anything else; then the sentence's own words,
+        before the chosen one (←) and after it (→), and those that are named most often if every
+        choice of heads is tried: the same ones whichever heads are off.
         """
         known = self.layer.known
         if known is None:
@@ -87,11 +89,12 @@ class Looked:
             for position, token in enumerate(self.layer.tokens)
             if token.casefold() in places and position != self.word
         ]
-        often = self._often_named(known)
-        by_times = sorted(range(len(often)), key=lambda place: -often[place])
-        kept = [place for place in by_times if place in own][:MOST_OWN]
-        others = [place for place in by_times if often[place] and place not in own]
-        shown = [*sorted(kept, key=own.index), *others][:MOST_NAMED]
+        often, named = self._often_named(known), known.named(self.run.output[self.word]) > 0
+        ranked = sorted(range(len(often)), key=lambda place: (not named[place], -often[place]))
+        kept = [place for place in ranked if place in own][:MOST_OWN]
+        others = [place for place in ranked if often[place] and place not in kept]
+        chosen = [*kept, *others][:MOST_NAMED]
+        shown = sorted(chosen, key=lambda place: own.index(place) if place in own else len(own))
         return {place: f"{'←→'[place // size]} {known.words[place % size]}" for place in shown}
 
     def _often_named(self, known: Learned) -> list[int]:
@@ -103,17 +106,13 @@ class Looked:
 
 
 def compare(text: Prose, layer: Layer, run: ManyHeads, listed: ManyHeads) -> None:
-    """Say how far two implementations are apart, and where numbers were copied."""
+    """Say how far two implementations are apart, and where numbers were copied, if any were."""
     apart = max((a - b).abs().max().item() for a, b in zip(run, listed, strict=True))
     projected = layer.x @ layer.heads.w_query
     split = split_heads(projected, layer.heads.head_dim)
-    merged = merge_heads(run.per_head)
-    text(
-        "same",
-        apart=distance_in_words(apart),
-        split=_moved(projected, split, layer),
-        merge=_moved(run.per_head, merged, layer),
-    )
+    merge = _moved(run.per_head, merge_heads(run.per_head), layer)
+    numbers = {"apart": distance_in_words(apart), "split": _moved(projected, split, layer)}
+    text("same_unmoved" if merge == STAYED else "same", merge=merge, **numbers)
 
 
 def distance_in_words(apart: float) -> str:
@@ -129,7 +128,7 @@ def distance_in_words(apart: float) -> str:
 def _moved(before: Tensor, after: Tensor, layer: Layer) -> str:
     """Whether the numbers of `after` lie in memory of their own, and how many they are."""
     if before.untyped_storage().data_ptr() == after.untyped_storage().data_ptr():
-        return "copied nothing"
+        return STAYED
     words, heads, head_dim = len(layer.tokens), layer.heads.num_heads, layer.heads.head_dim
     sizes = f"{words} words · {heads} heads · d_k {head_dim}"
     return f"copied {sizes} = {after.numel():,} numbers"

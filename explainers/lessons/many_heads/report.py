@@ -10,7 +10,7 @@ from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS
 from explainers.lessons.layer_choice import trained_layer
 from explainers.sentence import SENTENCE, words
-from explainers.trained import D_MODEL, NUM_HEADS, SEEDS, Configuration
+from explainers.trained import D_MODEL, NUM_HEADS, SEEDS, Configuration, head_dims
 from explainers.training.report import Row, mean_and_spread, rows
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel
@@ -35,6 +35,12 @@ def in_words(accuracy: float) -> str:
     return ANSWERS[0 if accuracy > 0.75 else 1 if accuracy >= 0.25 else 2]
 
 
+def single_heads() -> dict[int, float]:
+    """For each d_k of a single head, the share of verbs it is right about."""
+    sizes = {size: Configuration(1, 1, size, "full") for size in head_dims(1)}
+    return {size: statistics.mean(rows()[one].verb_accuracy) for size, one in sizes.items()}
+
+
 def operations(q_len: int, d_model: int, num_heads: int, head_dim: int) -> int:
     """Multiplications and additions of one layer over a sentence, without the softmax."""
     projected = 4 * q_len * d_model * num_heads * head_dim
@@ -48,7 +54,15 @@ def show_contrast(text: Prose) -> None:
     text("contrast")
     right = {heads: statistics.mean(_row(heads).verb_accuracy) for heads in NUM_HEADS}
     one, four = f"{right[1]:.0%}", f"{right[4]:.0%}"
-    if not revealed(text, "contrast", ANSWERS, in_words(right[1]), one=one, four=four):
+    alone = single_heads()
+    numbers = {
+        "one": one,
+        "four": four,
+        "d_k": equal(4).head_dim,
+        "single": ", ".join(f"{verbs:.0%} with {size}" for size, verbs in alone.items()),
+        "most": f"{max(alone.values()):.0%}",
+    }
+    if not revealed(text, "contrast", ANSWERS, in_words(right[1]), **numbers):
         return
     tokens, seed = tuple(words(SENTENCE)), SEEDS[0]
     looks = {heads: _looks(tokens, heads, seed) for heads in NUM_HEADS}
