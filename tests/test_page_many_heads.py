@@ -153,7 +153,7 @@ def test_what_is_copied_is_measured(heads, words, moves):
     listed = multi_head_one_by_one(layer.x, layer.heads, layer.mask)
     compare(said, layer, run, listed)
     assert (said.numbers["split"], said.numbers["merge"]) == ("copied nothing", moves)
-    assert said.name == ("same_unmoved" if moves == "copied nothing" else "same")
+    assert said.name == ("same_stayed" if moves == "copied nothing" else "same_moved")
     assert said.numbers["apart"] in ("0", "less than a millionth")
     spoiled = listed._replace(scores=listed.scores + 1)
     compare(said, layer, run, spoiled)

@@ -111,8 +111,13 @@ def compare(text: Prose, layer: Layer, run: ManyHeads, listed: ManyHeads) -> Non
     projected = layer.x @ layer.heads.w_query
     split = split_heads(projected, layer.heads.head_dim)
     merge = _moved(run.per_head, merge_heads(run.per_head), layer)
-    numbers = {"apart": distance_in_words(apart), "split": _moved(projected, split, layer)}
-    text("same_unmoved" if merge == STAYED else "same", merge=merge, **numbers)
+    way = "stayed" if merge == STAYED else "moved"
+    text(
+        f"same_{way}",
+        apart=distance_in_words(apart),
+        split=_moved(projected, split, layer),
+        merge=merge,
+    )
 
 
 def distance_in_words(apart: float) -> str:

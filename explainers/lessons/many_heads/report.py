@@ -55,14 +55,17 @@ def show_contrast(text: Prose) -> None:
     right = {heads: statistics.mean(_row(heads).verb_accuracy) for heads in NUM_HEADS}
     one, four = f"{right[1]:.0%}", f"{right[4]:.0%}"
     alone = single_heads()
-    numbers = {
-        "one": one,
-        "four": four,
-        "d_k": equal(4).head_dim,
-        "single": ", ".join(f"{verbs:.0%} with {size}" for size, verbs in alone.items()),
-        "most": f"{max(alone.values()):.0%}",
-    }
-    if not revealed(text, "contrast", ANSWERS, in_words(right[1]), **numbers):
+    if not revealed(
+        text,
+        "contrast",
+        ANSWERS,
+        in_words(right[1]),
+        one=one,
+        four=four,
+        d_k=equal(4).head_dim,
+        single=", ".join(f"{verbs:.0%} with {size}" for size, verbs in alone.items()),
+        most=f"{max(alone.values()):.0%}",
+    ):
         return
     tokens, seed = tuple(words(SENTENCE)), SEEDS[0]
     looks = {heads: _looks(tokens, heads, seed) for heads in NUM_HEADS}
