@@ -3,7 +3,7 @@
 A link is (syllable of the target, word of the source), both counted from 0.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import NamedTuple
 
 from torch import Tensor
@@ -36,7 +36,7 @@ def aer(
     return Score(error, allowed / max(len(predicted), 1), hits / len(sure))
 
 
-def pooled(sentences: Iterable[set[Link]]) -> set[tuple[int, ...]]:
+def pooled(sentences: Iterable[Set[Link]]) -> set[tuple[int, ...]]:
     """The links of many sentences in one set, each with the number of its sentence."""
     return {(n, *link) for n, links in enumerate(sentences) for link in links}
 

@@ -70,17 +70,20 @@ def stored(file: Path) -> dict[str, Tensor]:
         raise BrokenWeightsError(f"{file.name} is broken: {error}") from error
 
 
-def save(file: Path, learned: Mapping[int, Mapping[str, Tensor]], pieces: bytes = b"") -> None:
-    """Write the weights of some seeds in 16 bits, and the pieces' model if there is one."""
-    tensors = {
-        f"{seed}.{name}": part.detach().half().contiguous()
-        for seed, parts in learned.items()
-        for name, part in parts.items()
-    }
+def keep(seed: int, parts: Mapping[str, Tensor], pieces: bytes = b"") -> None:
+    """Put the weights of a seed into its file, in 16 bits; other seeds in it stay."""
+    file, prefix = file_of(seed), f"{seed}."
+    try:
+        others = stored(file)
+    except BrokenWeightsError:
+        others = {}
+    tensors = {name: part for name, part in others.items() if not name.startswith(prefix)}
+    tensors |= {prefix + name: part.detach().half() for name, part in parts.items()}
     if pieces:
         tensors[PIECES] = torch.frombuffer(bytearray(pieces), dtype=torch.uint8)
-    save_file(tensors, file, {"words": _words()})
+    save_file({name: tensors[name] for name in sorted(tensors)}, file, {"words": _words()})
     file.chmod(0o644)  # safetensors leaves it to its owner alone
+    load.cache_clear()
 
 
 def _words() -> str:
