@@ -3,10 +3,15 @@
 import atexit
 import threading
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 MOST_WAITING = 8
+
+
+LOOK_UP = 1.0
+"""Seconds after which those who wait look whether they are still wanted."""
 
 
 class BusyError(Exception):
@@ -33,7 +38,8 @@ class Turns:
     def wait(self, one: "Work") -> None:
         """Return when it is this one's turn, or when nobody wants it any more."""
         with self._changed:
-            self._changed.wait_for(lambda: one.is_stopped or self._queue[0] is one)
+            while not (one.is_stopped or self._queue[0] is one):
+                self._changed.wait(LOOK_UP)
 
     def leave(self, one: "Work") -> None:
         """Let the next one begin."""
@@ -63,13 +69,16 @@ class Turns:
 class Work:
     """One piece of work, and what can be seen of it from other threads.
 
-    `state` is "waiting", "running", "done", "cancelled" or "failed".
+    `state` is "waiting", "running", "done", "cancelled" or "failed". `asked` says what it is of, to
+    be compared with what is asked for next. It stops by itself when it `is_wanted` no more.
     """
 
     turns: ClassVar[Turns] = Turns(MOST_WAITING)
     """One for all kinds of work: a training beside a measurement would spoil its times."""
     state: str = "waiting"
     error: str = ""
+    asked: object = None
+    is_wanted: Callable[[], bool] = lambda: True
     _cancelled: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -78,11 +87,16 @@ class Work:
 
     @property
     def is_stopped(self) -> bool:
-        return self._cancelled.is_set() or self.turns.is_closing
+        return self._cancelled.is_set() or self.turns.is_closing or not self.is_wanted()
 
     @property
     def before(self) -> int:
         return self.turns.before(self)
+
+    @property
+    def share(self) -> float:
+        """How much of it is done, 0 to 1."""
+        raise NotImplementedError
 
     @property
     def is_complete(self) -> bool:

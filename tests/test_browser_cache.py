@@ -91,6 +91,6 @@ def test_times_are_taken_on_request(visit):
     one = visit(PATH)
     one.page.get_by_role("button", name="Measure it here").click()
     expect(one.page.locator('.vega-embed[aria-label*="one more token"]')).to_be_visible()
-    expect(one.page.get_by_text("Length 7 of 7")).to_be_visible()
+    expect(one.page.get_by_text("length 7 of 7")).to_be_visible()
     expect(one.page.get_by_text("At 1,024 words one more takes")).to_be_visible()
     expect(one.page.get_by_role("button", name="Measure it here")).to_be_enabled()

@@ -56,7 +56,7 @@ def test_measuring_shows_itself_and_comes_to_an_end(visit):
     charts = one.page.locator("[data-testid=stVegaLiteChart]")
     before = charts.count()
     one.page.get_by_role("button", name="Measure on this machine").click()
-    expect(one.page.get_by_text("9 of 9: fused attention, 1,024 tokens")).to_be_visible()
+    expect(one.page.get_by_text("9 of 9, fused attention, 1,024 tokens")).to_be_visible()
     expect(charts).to_have_count(before + 2)
     expect(one.page.get_by_text("No output differs by more than")).to_be_visible()
     button = one.page.get_by_role("button", name="Measure on this machine")

@@ -9,9 +9,14 @@ import torch
 from opening import ROOT, opened, pictures, widgets
 from streamlit.testing.v1 import AppTest
 from test_live_training import over, wait
+from torch.testing import assert_close
 
+from explainers import turns
 from explainers.attention import masks
+from explainers.attention.cache import empty_cache
 from explainers.attention.cache_costs import cache_bytes, with_cache, without_cache
+from explainers.attention.decoding import decode, through
+from explainers.attention.multi_head import multi_head
 from explainers.lessons.kv_cache import stopwatch, timing
 from explainers.lessons.kv_cache.arithmetic import explain
 from explainers.lessons.kv_cache.both_ways import moved, rows_moved
@@ -23,6 +28,7 @@ from explainers.lessons.kv_cache.written import CAUSAL, Written, gap, reading
 from explainers.lessons.measuring import Measuring
 from explainers.sentence import SENTENCE
 from explainers.turns import MOST_WAITING, BusyError
+from explainers.ui import length_controls
 from explainers.ui.panels import Cell
 
 PAGE = ROOT / "pages" / "08_kv_cache.py"
@@ -198,34 +204,68 @@ def timing_page():
     show_timing(Prose("08_kv_cache.py"), torch.device("cpu"))
 
 
+def timer():
+    return AppTest.from_function(timing_page, default_timeout=60).run()
+
+
 def click(visit, label):
     next(button for button in visit.button if button.label == label).click()
     return visit.run()
 
 
-def test_times_are_measured_and_drawn(short):
-    visit = click(AppTest.from_function(timing_page, default_timeout=60).run(), "Measure it here")
+@pytest.mark.parametrize("name", length_controls.timed.options)
+def test_times_are_measured_and_drawn(short, name):
+    visit = timer()
+    visit.get_by_key("timed").set_value(name).run()
+    click(visit, "Measure it here")
     job = visit.session_state[timing.JOB]
     over(job)
     visit.run()
     assert not visit.exception
-    assert job.state == "done"
+    assert (job.state, job.asked) == ("done", name)
     assert [one.length for one in job.found] == [2, 5]
     assert all(one.cached > 0 and one.recomputed > 0 for one in job.found)
-    assert "Length 2 of 2" in visit.get("progress")[0].text
+    assert f"{name}: length 2 of 2" in visit.get("progress")[0].text
     assert f"**{1000 * job.found[1].cached:.2f} ms** with the cache" in said(visit)
-    assert "measured live on cpu" in said(visit)
+    assert f"measured live on cpu: {name}" in said(visit)
     assert [button.label for button in visit.button] == ["Measure it here"]
 
 
-def test_a_measurement_can_be_cancelled(short, monkeypatch):
-    def endless(_):
-        while True:
-            time.sleep(0.001)
-            yield stopwatch.Timed(2, 0.5, 0.75)
+def test_one_more_word_is_timed_against_all_of_them(monkeypatch):
+    """What is timed with the cache reads one word, and without it the whole text."""
+    read = []
 
+    def heard(x, layers, caches, reader):
+        read.append((len(x), caches[0].seen))
+        return through(x, layers, caches, reader)
+
+    monkeypatch.setattr(stopwatch, "through", heard)
+    monkeypatch.setattr(stopwatch, "RUNS", 1)
+    toy = stopwatch.trained_toy()
+    found = list(stopwatch.timed(toy, [5]))
+    assert found[:2] == [None, None], "there one may stop"
+    assert read == [(4, 0), *[(1, 4)] * 2, *[(5, 0)] * 2]
+    long = len(toy.words) + 2
+    assert torch.equal(toy.text(long)[-2:], toy.words[:2])
+
+
+def test_the_trained_toy_reads_as_it_has_learned():
+    toy = stopwatch.trained_toy()
+    x, [layer] = toy.text(6), toy.layers
+    steps = decode(x, [layer], [empty_cache(x, layer)], toy.reader)
+    whole = multi_head(x, layer, masks.build(masks.causal, 6, 6).to(x.device)).output
+    assert_close(torch.cat([step.reads[0].output for step in steps]), whole)
+
+
+def endless(*_):
+    while True:
+        time.sleep(0.001)
+        yield stopwatch.Timed(2, 0.5, 0.75)
+
+
+def test_a_measurement_can_be_cancelled(short, monkeypatch):
     monkeypatch.setattr(timing, "timed", endless)
-    visit = click(AppTest.from_function(timing_page, default_timeout=60).run(), "Measure it here")
+    visit = click(timer(), "Measure it here")
     job = visit.session_state[timing.JOB]
     job.steps = 10**9
     wait(lambda: len(job.found) > 1)
@@ -234,14 +274,65 @@ def test_a_measurement_can_be_cancelled(short, monkeypatch):
     assert "cancelled" in visit.run().get("progress")[0].text
 
 
+def test_who_chose_another_one_sees_no_times_of_the_first(short):
+    visit = click(timer(), "Measure it here")
+    over(visit.session_state[timing.JOB])
+    visit.get_by_key("timed").set_value("random layers").run()
+    assert not visit.get("progress")
+    visit.get_by_key("timed").set_value("trained toy").run()
+    assert "trained toy: length 2 of 2" in visit.get("progress")[0].text
+
+
 def test_a_measurement_that_fails_says_why(short, monkeypatch):
-    def broken(_):
+    def broken(*_):
         raise ZeroDivisionError("no such length")
 
     monkeypatch.setattr(timing, "timed", broken)
-    visit = click(AppTest.from_function(timing_page, default_timeout=60).run(), "Measure it here")
+    visit = click(timer(), "Measure it here")
     over(visit.session_state[timing.JOB])
     assert "no such length" in visit.run().error[0].value
+
+
+def test_a_measurement_stops_where_nothing_was_found_yet():
+    one = Measuring(1, lambda: iter([None, 1]))
+    one.cancel()
+    one.start()
+    assert (over(one).state, one.found) == ("cancelled", [])
+
+    def cancelled_in_between():
+        yield None
+        two.cancel()
+        yield None
+        raise AssertionError("it went on")
+
+    two = Measuring(1, cancelled_in_between)
+    assert over(two.start()).state == "cancelled"
+
+
+def test_who_waits_can_be_cancelled():
+    first = Measuring(10**9, lambda: endless()).start()
+    wait(lambda: first.found)
+    second = Measuring(1, lambda: iter([1])).start()
+    second.cancel()
+    assert (over(second).state, second.found) == ("cancelled", [])
+    assert not first.is_over
+    first.cancel()
+    over(first)
+
+
+def test_what_nobody_wants_any_more_stops_by_itself_running_or_waiting(monkeypatch):
+    monkeypatch.setattr(turns, "LOOK_UP", 0.01)
+    wanted = {"running": True, "waiting": True}
+    first = Measuring(10**9, lambda: endless(), is_wanted=lambda: wanted["running"]).start()
+    wait(lambda: first.found)
+    second = Measuring(1, lambda: iter([1]), is_wanted=lambda: wanted["waiting"]).start()
+    last = Measuring(1, lambda: iter([1])).start()
+    wanted["waiting"] = False
+    assert over(second).state == "cancelled"
+    assert not first.is_over
+    wanted["running"] = False
+    assert over(first).state == "cancelled"
+    assert over(last).state == "done", "the next one has its turn"
 
 
 def test_never_two_at_a_time_and_not_too_many_wait():

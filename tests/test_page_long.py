@@ -48,6 +48,11 @@ CPU = torch.device("cpu")
 PATIENCE = 60
 
 
+def findings(lengths):
+    """What is measured, without the places where one may stop."""
+    return [one for one in measured(lengths, CPU) if one]
+
+
 def said(visit):
     return "\n".join(markdown.value for markdown in visit.main.markdown)
 
@@ -208,7 +213,7 @@ def test_two_sequences_are_counted():
 
 def test_measured_memory_is_theorys():
     tiles = measure.blocks(CPU)
-    found = list(measured([512, 1024], CPU))
+    found = findings([512, 1024])
     assert [(m.way, m.length) for m in found] == [(w, n) for n in (512, 1024) for w in measure.WAYS]
     assert all(one.seconds and one.seconds > 0 for one in found)
     differences = [one.difference for one in found if one.difference is not None]
@@ -239,7 +244,7 @@ def test_what_does_not_fit_is_never_begun(monkeypatch):
         return real(way, length, device)
 
     monkeypatch.setattr(measure, "prepared", prepared)
-    plain, in_tiles, fused = measured([1024], CPU)
+    plain, in_tiles, fused = findings([1024])
     assert plain == Measured("plain", 1024)
     assert ("plain", 1024) not in begun
     assert in_tiles.difference == 0, "the first that fits is what the others are compared with"
@@ -326,7 +331,7 @@ def test_the_page_measures():
     visit.run()
     assert not visit.exception
     assert job.state == "done"
-    assert "9 of 9: fused attention, 1,024 tokens" in progress(visit)
+    assert "Up to 1,024 tokens: 9 of 9, fused attention, 1,024 tokens" in progress(visit)
     assert [e.type for e in elements(visit.main)].count("vega_lite_chart") == charts + 2
     plain = next(m for m in job.found if (m.way, m.length) == ("plain", 1024))
     assert f"| 1,024 | {plain.seconds:.4f} s |" in said(visit)
@@ -349,6 +354,11 @@ def test_measuring_can_be_watched_and_cancelled(gate):
     assert job.state == "cancelled"
     assert "cancelled" in progress(visit)
     assert "| 256 |" in said(visit), "what was found stays"
+
+
+def test_one_may_stop_before_the_clock_runs(monkeypatch):
+    monkeypatch.setattr(measure, "seconds", lambda *_: pytest.fail("the clock ran"))
+    assert next(measured([256], CPU)) is None
 
 
 def test_a_failure_is_shown(monkeypatch):

@@ -16,6 +16,7 @@ from explainers import attention as teaching
 from explainers.attention import (
     alibi,
     cache,
+    cache_added,
     cache_faults,
     cache_windows,
     cross,
@@ -154,6 +155,7 @@ def calls(leading):
         cache.append: (kept(2, 2), *kept(5, 5)[:2]),
         cache.look_up: (torch.randn(*leading, 12, 5, 16), kept(7, 7), in_turns, mask),
         cache.read: (x, in_turns, kept(2, 2), masks.causal),
+        cache_added.read_added: (x, in_turns, kept(2, 2), masks.causal),
         cache_faults.forget_offset: (token, in_turns, kept(6, 6)),
         cache_faults.drop_row: (token, in_turns, kept(6, 6)),
         cache_faults.append_after: (token, in_turns, kept(7, 7)),
@@ -233,6 +235,7 @@ def own_sizes(function, leading):
         cache.append: turned,
         cache.look_up: in_cache,
         cache.read: in_cache,
+        cache_added.read_added: in_cache,
         cache_faults.forget_offset: one_more,
         cache_faults.drop_row: one_more,
         cache_faults.append_after: one_more | {cache.append: {"kv_len": SIZES["kv_len"] + 1}},

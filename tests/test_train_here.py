@@ -11,7 +11,7 @@ from explainers.lessons import train_here as lesson
 from explainers.lessons import training_pictures, watched
 from explainers.lessons.shared_heads import uptraining
 from explainers.trained import Configuration
-from explainers.training.live import Job
+from explainers.training.live import Asked, Job
 from explainers.training.loop import Training
 from explainers.training.report import mean_and_spread, measured, rows
 from explainers.turns import BusyError
@@ -163,7 +163,7 @@ def more(asked):
 def test_a_second_click_finds_the_first_ones_training(session, monkeypatch, begin, module):
     monkeypatch.setattr(uptraining, "STEPS", 1_000_000)
     monkeypatch.setattr(lesson, "Job", functools.partial(Job, steps=1_000_000))
-    asked = watched.Asked(Configuration(2, 1, 4, "causal"), 0, TOKENS)
+    asked = Asked(Configuration(2, 1, 4, "causal"), 0, TOKENS)
     begin(asked)
     first = session[module.JOB]
     wait(lambda: len(first.losses) > 2)
@@ -178,29 +178,32 @@ def test_a_second_click_finds_the_first_ones_training(session, monkeypatch, begi
     wait(lambda: second.state == "running")
     second.cancel()
     assert over(second).state == "cancelled"
-    begin(second_asked := watched.asked_of(second))
+    begin(second_asked := second.asked)
     assert session[module.JOB] is not second, "what is over can begin again"
-    assert watched.asked_of(session[module.JOB]) == second_asked
+    assert session[module.JOB].asked == second_asked
 
 
 def test_the_bar_says_what_is_waited_for():
     def job(seed, steps=1_000_000):
         return Job(Configuration(2, 1, 4, "causal"), seed, TOKENS, steps)
 
-    assert watched.state_of(job(0)) == "beginning"
+    def state(one):
+        return watched.state_of(one, functools.partial(training_pictures.batches, one))
+
+    assert state(job(0)) == "beginning"
     jobs = [job(seed).start() for seed in range(3)]
     wait(lambda: jobs[0].state == "running")  # whatever ran before has left its place
-    assert watched.state_of(jobs[1]) == "waiting, 1 before this one"
-    assert watched.state_of(jobs[2]) == "waiting, 2 before this one"
+    assert state(jobs[1]) == "waiting, 1 before this one"
+    assert state(jobs[2]) == "waiting, 2 before this one"
     for one in jobs:
         one.cancel()
         over(one)
     prepares = Job(Configuration(2, 1, 4, "full"), 0, TOKENS, 7, state="running")
-    assert "sentences" in watched.state_of(prepares)
+    assert "sentences" in state(prepares)
     prepares.losses += [3.0, 2.0]
-    assert watched.state_of(prepares) == "batch 2 of 7, loss 2.00"
+    assert state(prepares) == "batch 2 of 7, loss 2.00"
     prepares.state = "cancelled"
-    assert watched.state_of(prepares) == "batch 2 of 7, loss 2.00, cancelled"
+    assert state(prepares) == "batch 2 of 7, loss 2.00, cancelled"
 
 
 def test_a_point_of_the_curve_is_a_mean_of_batches(monkeypatch):

@@ -11,11 +11,18 @@ Found = TypeVar("Found")
 
 @dataclass(eq=False)
 class Measuring(Work, Generic[Found]):
-    """So many `steps`, each of which `measure` yields; and what can be seen of them meanwhile."""
+    """So many `steps`, each of which `measure` yields; and what can be seen of them meanwhile.
+
+    None is no step: nothing is found there, but one may stop.
+    """
 
     steps: int
-    measure: Callable[[], Iterable[Found]]
+    measure: Callable[[], Iterable[Found | None]]
     found: list[Found] = field(default_factory=list)
+
+    @property
+    def share(self) -> float:
+        return len(self.found) / self.steps
 
     @property
     def is_complete(self) -> bool:
@@ -23,6 +30,7 @@ class Measuring(Work, Generic[Found]):
 
     def _work(self) -> None:
         for one in self.measure():
-            self.found.append(one)
+            if one is not None:
+                self.found.append(one)
             if self.is_stopped:
                 return

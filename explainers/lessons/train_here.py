@@ -12,10 +12,16 @@ from functools import partial
 
 import streamlit as st
 
-from explainers.lessons.training_pictures import FRAME, compared, show_heads, show_losses
-from explainers.lessons.watched import Asked, asked_of, show_refused, start, watch
+from explainers.lessons.training_pictures import (
+    FRAME,
+    batches,
+    compared,
+    show_heads,
+    show_losses,
+)
+from explainers.lessons.watched import button, start, watch
 from explainers.trained import Configuration
-from explainers.training.live import Job
+from explainers.training.live import Asked, Job
 from explainers.ui.provenance import learned_live
 
 JOB = "training of this visitor"
@@ -27,19 +33,17 @@ def train_here(
     """A button, and what training comes to while one looks on."""
     asked = Asked(Configuration(num_heads, num_kv_heads, head_dim, rule), seed, tokens)
     job: Job | None = st.session_state.get(JOB)
-    is_running = job is not None and not job.is_over
-    st.button(
+    is_running = button(
+        JOB,
         "Train it here",
-        on_click=_start,
-        args=(asked,),
+        _start,
+        asked,
         icon=":material/model_training:",
-        disabled=is_running,
         help="Watch the same heads learn the task, from random weights, in some seconds: they go "
         "from diffuse to sharp, and the loss falls.",
     )
-    show_refused(JOB)
-    if job and (is_running or asked_of(job) == asked):
-        watch(JOB, job, _what(job), partial(_show, job))
+    if job and (is_running or job.asked == asked):
+        watch(JOB, job, _what(job), partial(batches, job), partial(_show, job))
 
 
 def _start(asked: Asked) -> None:

@@ -10,6 +10,7 @@ from explainers.attention import masks
 from explainers.charts.matrix import Values, blanked, pairs
 from explainers.trained import Configuration, Learned
 from explainers.training.live import Job
+from explainers.training.loop import POOL
 from explainers.training.report import Row, mean_and_spread, measured, rows
 from explainers.ui.common import queries_down
 from explainers.ui.figure import show_figure
@@ -18,6 +19,15 @@ from explainers.ui.picture import show_chart
 
 FRAME = "snapshot looked at"
 POINTS = 60
+
+
+def batches(job: Job) -> str:
+    """How far it is: a server's first training waits for its sentences, and that is no batch 0."""
+    losses = list(job.losses)
+    if job.state == "running" and not losses:
+        return f"writing {POOL:,} sentences to learn from"
+    loss = f", loss {losses[-1]:.2f}" if losses and not job.begin else ""  # with it there are two
+    return f"batch {len(losses)} of {job.steps}{loss}"
 
 
 @lru_cache(maxsize=8)

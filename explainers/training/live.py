@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import torch
 
@@ -14,6 +15,14 @@ from explainers.turns import Work
 
 SNAPSHOTS = 24
 """How often one looks at the weights on the way."""
+
+
+class Asked(NamedTuple):
+    """What a training is of."""
+
+    configuration: Configuration
+    seed: int
+    tokens: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -43,6 +52,10 @@ class Job(Work):
     snapshots: list[Snapshot] = field(default_factory=list)
     learned: Learned | None = None
     learned_beside: Learned | None = None
+
+    @property
+    def share(self) -> float:
+        return len(self.losses) / self.steps
 
     @property
     def is_complete(self) -> bool:

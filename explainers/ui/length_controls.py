@@ -1,4 +1,4 @@
-"""The choices of who looks at long sequences; `controls` counts them among all choices."""
+"""The choices of who looks at long texts or takes times; `controls` counts them with the others."""
 
 from explainers.ui.counter import Counter
 from explainers.ui.kinds import Choice, Ladder
@@ -19,6 +19,7 @@ longest_measured = Ladder(
     help="Twice the tokens take about four times as long. What would not fit into a quarter of the "
     "free memory is left out.",
 )
+timed = Choice("timed", "Layers that are timed", "trained toy", ("trained toy", "random layers"))
 cross_q = Ladder("cross_q", "Queries", 128, tuple(2**n for n in range(4, 15)))
 cross_kv = Ladder(
     "cross_kv", "Keys of the other sequence", 4_096, tuple(2**n for n in range(4, 18))

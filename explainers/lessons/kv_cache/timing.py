@@ -5,67 +5,52 @@ from functools import partial
 import streamlit as st
 import torch
 
-from explainers.lessons.kv_cache.stopwatch import RUNS, Timed, lengths_on, timed
+from explainers.lessons.kv_cache.stopwatch import (
+    RUNS,
+    Timed,
+    lengths_on,
+    random_layers,
+    timed,
+    trained_toy,
+)
 from explainers.lessons.measuring import Measuring
-from explainers.lessons.wording import waiting
-from explainers.turns import BusyError
+from explainers.lessons.watched import button, start, watch
+from explainers.ui import length_controls
 from explainers.ui.picture import show_chart
-from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import measured
 
-JOB, REFUSED = "timing of the cache", "timing refused"
-EVERY = 0.5
-"""Seconds between two looks at a measurement that runs."""
+JOB = "timing of the cache"
+READINGS = dict(zip(length_controls.timed.options, (trained_toy, random_layers), strict=True))
 SERIES = "with the cache", "without"
 
 
 def show_timing(text: Prose, device: torch.device) -> None:
     """What was measured in this visit, or the button to do it."""
     text("timing", longest=f"{lengths_on(device)[-1]:,}")
+    name = length_controls.timed()
+    is_running = button(JOB, "Measure it here", _start, name, device, icon=":material/timer:")
     job: Measuring[Timed] | None = st.session_state.get(JOB)
-    is_running = job is not None and not job.is_over
-    st.button(
-        "Measure it here",
-        on_click=_start,
-        args=(device,),
-        icon=":material/timer:",
-        disabled=is_running,
-    )
-    if refused := st.session_state.pop(REFUSED, ""):
-        st.info(refused, icon=":material/hourglass:")
-    if job:
-        look = st.fragment(_look, run_every=EVERY if is_running else None)
-        look(text, job, device, is_running)
+    if job and (is_running or job.asked == name):
+        watch(JOB, job, f"{job.asked}", partial(_said, job), partial(_show, text, job, device))
 
 
-def _start(device: torch.device) -> None:
+def _start(name: str, device: torch.device) -> None:
     """A callback: the page is drawn afterwards."""
     lengths = lengths_on(device)
-    try:
-        st.session_state[JOB] = Measuring(len(lengths), partial(timed, lengths)).start()
-    except BusyError as busy:
-        st.session_state[REFUSED] = f"{busy} Try again in a minute."
+    start(JOB, name, lambda: Measuring(len(lengths), lambda: timed(READINGS[name](), lengths)))
 
 
-def _look(text: Prose, job: Measuring[Timed], device: torch.device, is_polled: bool) -> None:
-    """How far it is; drawn again and again as long as it runs."""
-    if is_polled and job.is_over:
-        st.rerun()  # the page as it is afterwards: nobody has to look again
-    found = list(job.found)
-    if job.state == "failed":
-        st.error(f"Measuring stopped: {verbatim(job.error)}", icon=":material/error:")
-        return
-    if job.state == "waiting":
-        st.progress(0.0, waiting(job.before))
-    else:
-        stopped = ", cancelled" if job.state == "cancelled" else ""
-        st.progress(len(found) / job.steps, f"Length {len(found)} of {job.steps}{stopped}")
-    if is_polled:
-        st.button("Cancel", key="cancel timing", on_click=job.cancel, icon=":material/stop_circle:")
+def _said(job: Measuring[Timed]) -> str:
+    return f"length {len(job.found)} of {job.steps}"
+
+
+def _show(text: Prose, job: Measuring[Timed], device: torch.device) -> None:
+    """The curves as far as they go; in the end, what they come to."""
+    is_done, found = job.state == "done", list(job.found)
     if found:
-        _show_times(found, device)
-    if job.state == "done":
+        _show_times(found, f"{job.asked}", device)
+    if is_done:
         first, last = found[0], found[-1]
         text(
             "timed",
@@ -78,7 +63,7 @@ def _look(text: Prose, job: Measuring[Timed], device: torch.device, is_polled: b
         )
 
 
-def _show_times(found: list[Timed], device: torch.device) -> None:
+def _show_times(found: list[Timed], name: str, device: torch.device) -> None:
     import pandas as pd
 
     from explainers.charts.curve import Axis, curve  # a page is there before it needs altair
@@ -95,5 +80,5 @@ def _show_times(found: list[Timed], device: torch.device) -> None:
         "x": Axis("words before and with it", logarithmic=True),
         "y": Axis("ms per word", logarithmic=True),
     }
-    origin = measured(f"two random layers, the fastest of {RUNS} runs", device)
+    origin = measured(f"{name}, the fastest of {RUNS} runs", device)
     show_chart(curve, rows, alt, "timing", origin, series=SERIES, **axes)

@@ -105,28 +105,25 @@ def free_bytes(device: torch.device) -> int:
 
 
 @torch.no_grad()
-def measured(lengths: Sequence[int], device: torch.device) -> Iterator[Measured]:
-    """Every way at every length; who is asked for the next one measures it then."""
+def measured(lengths: Sequence[int], device: torch.device) -> Iterator[Measured | None]:
+    """Every way at every length; None in between, where one may stop."""
     for way in WAYS:
         prepared(way, SHORTEST, device)()  # the first call of all loads libraries
     for length in lengths:
-        first: Tensor | None = None
+        outputs: list[Tensor] = []
         for way in WAYS:
             if needed(way, length, device) > min(free_bytes(device) // SHARE, MOST_BYTES):
                 yield Measured(way, length)
-                continue
-            one, output = one_way(way, length, device, first)
-            first = output if first is None else first
-            yield one
+            else:
+                yield from one_way(way, length, device, outputs)
 
 
 def one_way(
-    way: str, length: int, device: torch.device, first: Tensor | None
-) -> tuple[Measured, Tensor]:
-    """Bytes, seconds and output of a way; what it was given is forgotten afterwards."""
+    way: str, length: int, device: torch.device, outputs: list[Tensor]
+) -> Iterator[Measured | None]:
+    """Its bytes, None, then its seconds too; its output joins the others, its inputs are freed."""
     run = prepared(way, length, device)
-    outputs: list[Tensor] = []
     peak = peak_bytes(lambda: outputs.append(run()), device)
-    (output,) = outputs
-    difference = 0.0 if first is None else (output - first).abs().max().item()
-    return Measured(way, length, seconds(run, device), peak, difference), output
+    difference = (outputs[-1] - outputs[0]).abs().max().item()
+    yield None
+    yield Measured(way, length, seconds(run, device), peak, difference)

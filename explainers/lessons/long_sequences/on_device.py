@@ -1,5 +1,6 @@
 """Measure it here: a button, what is found meanwhile, and the points over the line of theory."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -17,10 +18,8 @@ from explainers.lessons.long_sequences.measure import (
 )
 from explainers.lessons.long_sequences.points import Point, line, peaks, times
 from explainers.lessons.measuring import Measuring
-from explainers.lessons.wording import waiting
-from explainers.turns import BusyError
+from explainers.lessons.watched import button, start, watch
 from explainers.ui.picture import show_chart
-from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import measured as measured_live
 from explainers.ui.source import show_source
@@ -28,26 +27,17 @@ from explainers.ui.source import show_source
 if TYPE_CHECKING:
     import pandas as pd
 
-JOB, REFUSED = "measurement of this visitor", "measurement refused"
-EVERY = 0.8
-"""Seconds between two looks at a measurement that runs."""
+JOB = "measurement of this visitor"
 
 
 def show_measuring(text: Prose, longest: int) -> None:
     """A button, and what measuring comes to while one looks on."""
+    button(JOB, "Measure on this machine", _start, longest, icon=":material/timer:")
     job: Measuring[Measured] | None = st.session_state.get(JOB)
-    is_running = job is not None and not job.is_over
-    st.button(
-        "Measure on this machine",
-        on_click=_start,
-        args=(longest,),
-        icon=":material/timer:",
-        disabled=is_running,
-    )
-    if refused := st.session_state.pop(REFUSED, ""):
-        st.info(refused, icon=":material/hourglass:")
     if job:
-        st.fragment(_look, run_every=EVERY if is_running else None)(text, job, is_running)
+        watch(
+            JOB, job, f"Up to {job.asked:,} tokens", partial(_said, job), partial(_show, text, job)
+        )
         show_source(attention, tiled_attention)
 
 
@@ -58,30 +48,19 @@ def job_for(longest: int) -> Measuring[Measured]:
 
 
 def _start(longest: int) -> None:
-    """A callback: the page is drawn afterwards."""
-    try:
-        st.session_state[JOB] = job_for(longest).start()
-    except BusyError as busy:
-        st.session_state[REFUSED] = f"{busy} Try again in a minute."
+    start(JOB, longest, lambda: job_for(longest))
 
 
-def _look(text: Prose, job: Measuring[Measured], is_live: bool) -> None:
-    """How far it is; a live one is drawn again and again until it is over, and then the page."""
-    is_over, found = job.is_over, list(job.found)
-    if job.state == "failed":
-        st.error(f"Measuring stopped: {verbatim(job.error)}", icon=":material/error:")
-    elif job.state == "waiting":
-        st.progress(0.0, waiting(job.before))
-    else:
-        stopped = " · cancelled" if job.state == "cancelled" else ""
-        last = f": {found[-1].way} attention, {found[-1].length:,} tokens" if found else ""
-        st.progress(len(found) / job.steps, f"{len(found)} of {job.steps}{last}{stopped}")
-    if not is_over:
-        st.button("Cancel", key="cancel measuring", on_click=job.cancel)
-    if found:
+def _said(job: Measuring[Measured]) -> str:
+    """How much was measured, and what last."""
+    found = list(job.found)
+    last = f", {found[-1].way} attention, {found[-1].length:,} tokens" if found else ""
+    return f"{len(found)} of {job.steps}{last}"
+
+
+def _show(text: Prose, job: Measuring[Measured]) -> None:
+    if found := list(job.found):
         show_found(text, found)
-    if is_live and job.is_over:
-        st.rerun()
 
 
 def show_found(text: Prose, found: list[Measured]) -> None:

@@ -7,10 +7,11 @@ import streamlit as st
 from explainers import trained
 from explainers.lessons.shared_heads.averaging import TESTS, Examined, averaged, compared, examined
 from explainers.lessons.toy_choice import not_among
-from explainers.lessons.watched import Asked, show_refused, start, watch
+from explainers.lessons.training_pictures import batches
+from explainers.lessons.watched import show_refused, start, watch
 from explainers.lessons.wording import so_many
 from explainers.trained import Configuration
-from explainers.training.live import Job
+from explainers.training.live import Asked, Job
 from explainers.ui.picture import show_chart
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import learned_live
@@ -69,7 +70,8 @@ def show_uptraining(
         st.button(label, on_click=_start, args=asked, icon=":material/model_training:")
     show_refused(JOB)
     if job:
-        watch(JOB, job, "averaged and random heads", partial(_show, text, job, before, after))
+        show = partial(_show, text, job, before, after)
+        watch(JOB, job, "averaged and random heads", partial(batches, job), show)
 
 
 def _start(own: Configuration, num_kv_heads: int, seed: int, tokens: tuple[str, ...]) -> None:
