@@ -13,6 +13,9 @@ RUN python -m pip install --no-cache-dir --user --extra-index-url https://downlo
 
 COPY --chown=user . .
 
+# The real models; without them their pages say so.
+RUN python -m explainers.models fetch || true
+
 EXPOSE 8501
 HEALTHCHECK CMD ["python", "-c", "import os, urllib.request as ask; assert ask.urlopen(f'http://localhost:{os.environ[\"PORT\"]}/_stcore/health', timeout=5).read() == b'ok'"]
 CMD ["python", "-m", "explainers.ui.server"]

@@ -11,15 +11,15 @@ CHROMIUM ?= $(shell for found in chromium chromium-browser google-chrome; do \
 export CHROMIUM
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench browser
+.PHONY: help run test check bench browser models
 
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s%s\n", $$1, $$2 }' Makefile
 
-run: $(VENV)/app ## start the app and print its address
+run: $(VENV)/app models ## start the app and print its address
 	$(IN_VENV) streamlit run app.py
 
-test: $(VENV)/tools browser ## run all tests, in two processes
+test: $(VENV)/tools browser models ## run all tests, in two processes
 	$(IN_VENV) pytest -n 2
 
 check: $(VENV)/tools ## lint, format and types
@@ -47,6 +47,10 @@ $(VENV)/bin/pip:
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { $(call apt_install,python3-venv); } || \
 		{ echo "$(PYTHON) cannot make a virtual environment: it has no ensurepip."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+
+# Pages and tests that need a model say so where it cannot be had.
+models: $(VENV)/app
+	-$(IN_VENV) explainers.models fetch
 
 browser:
 	@test -n "$(CHROMIUM)" || { $(call apt_install,chromium fonts-noto-color-emoji); } || \

@@ -26,7 +26,7 @@ ARROWS = {
     "explainers.attention explainers.charts explainers.examples explainers.sentence "
     "explainers.tokens explainers.trained explainers.training explainers.working "
     "explainers.memory explainers.digits explainers.device explainers.turns "
-    "explainers.translation",
+    "explainers.translation explainers.models",
     "explainers/ui": "streamlit torch pandas vl_convert explainers.ui explainers.charts "
     "explainers.device explainers.sentence explainers.working",
     "explainers/ui/server.py": "streamlit uvicorn",
@@ -47,6 +47,9 @@ ARROWS = {
     "explainers/working.py": "explainers.digits",
     "explainers/digits.py": "",
     "explainers/turns.py": "",
+    "explainers/models": "torch transformers tokenizers safetensors huggingface_hub filelock "
+    "psutil explainers.models explainers.attention explainers.device explainers.tokens "
+    "explainers.turns",
     "explainers/memory": "explainers.memory",
     "explainers/attention": "torch explainers.attention",
 }
@@ -70,7 +73,8 @@ RETIRED = {
     "C": "d_model",
 }
 """Words that do not come back, and what we say instead."""
-NAMED_FOR_LATER_PAGES = {"transformers", "sentencepiece"}
+NEEDED_BY_TRANSFORMERS = {"accelerate", "gguf", "sentencepiece"}
+"""To spread a model over GPUs, to read packed weights, and some tokenizers."""
 HOSTS = {"https://huggingface.co", "https://*.hf.space", "http://localhost"}
 
 
@@ -246,7 +250,7 @@ def test_make_offers_what_the_readme_promises():
 
 
 def test_requirements_are_what_is_imported():
-    assert set(pins("requirements.txt")) == third_party(PRODUCT) | NAMED_FOR_LATER_PAGES
+    assert set(pins("requirements.txt")) == third_party(PRODUCT) | NEEDED_BY_TRANSFORMERS
 
 
 def test_tools_are_pinned_as_well():

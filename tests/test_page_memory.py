@@ -10,7 +10,7 @@ import pytest
 from opening import ROOT, opened, widgets
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df as table_of
 
-from explainers.lessons.cache_memory.given import MOST_PASTED, READ_FOLDERS
+from explainers.lessons.cache_memory.given import MOST_PASTED
 from explainers.lessons.cache_memory.labels import NAMED, described
 from explainers.lessons.cache_memory.serving import weight_format
 from explainers.memory.cache import kv_cache_bytes, kv_cache_bytes_per_token, parts
@@ -26,6 +26,7 @@ from explainers.memory.serving_working import context_line, memory_lines, speed_
 from explainers.memory.shapes import LayerGroup, ModelShape, model_ids, model_shape
 from explainers.memory.sizes import both
 from explainers.memory.speed import tokens_per_second
+from explainers.models.names import READ_FOLDERS
 from explainers.ui import memory_controls as controls
 
 PAGE = ROOT / "pages" / "09_cache_memory.py"

@@ -5,12 +5,13 @@ from typing import TypedDict
 
 import streamlit as st
 
-from explainers.lessons.cache_memory.given import MOST_PASTED, READ_FOLDERS, given_config
+from explainers.lessons.cache_memory.given import MOST_PASTED, given_config
 from explainers.memory.countings import COUNTINGS, IDEAL, counted
 from explainers.memory.formats import FORMATS
 from explainers.memory.groups import LayerGroup, ModelShape
 from explainers.memory.shapes import model_ids, model_shape
 from explainers.memory.working import Working, cache_working
+from explainers.models.names import READ_FOLDERS
 from explainers.ui import memory_controls as controls
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose

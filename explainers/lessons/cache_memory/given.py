@@ -1,6 +1,5 @@
 """A config.json from the reader: pasted, uploaded, or read where the server is the reader's own."""
 
-import os
 from typing import Final
 
 import streamlit as st
@@ -8,17 +7,11 @@ import streamlit as st
 from explainers.memory.config import LARGEST
 from explainers.memory.groups import ModelShape
 from explainers.memory.shapes import read_config, read_config_file
+from explainers.models.names import reads_folders
 
-READ_FOLDERS = "ATTENTION_READ_FOLDERS"
-"""Set to 1, this lets whoever opens the page read config.json files of the server's own disk."""
 MOST_PASTED = 240_000
 """Characters, each of up to four bytes: with more, the server would refuse the whole message."""
 KEPT: Final = "session"
-
-
-def reads_folders() -> bool:
-    """Whether the server runs for its owner, who said so when it was started."""
-    return os.environ.get(READ_FOLDERS) == "1"
 
 
 def given_config() -> ModelShape | None:

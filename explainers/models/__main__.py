@@ -1,0 +1,26 @@
+"""`python -m explainers.models fetch`: bring the models that the pages and tests use."""
+
+import argparse
+import sys
+
+from explainers.models.fetch import fetch
+from explainers.models.registry import SHIPPED, ModelError
+
+
+def main() -> int:
+    """Fetch each of them; 1 if one cannot be had."""
+    parser = argparse.ArgumentParser(prog="python -m explainers.models", description=__doc__)
+    parser.add_argument("command", choices=["fetch"])
+    parser.add_argument("models", nargs="*", default=[model.id for model in SHIPPED])
+    failed = 0
+    for model_id in parser.parse_args().models:
+        try:
+            fetch(model_id, lambda said: print(said, flush=True))
+        except ModelError as error:
+            print(f"{model_id}: {error}", file=sys.stderr, flush=True)
+            failed = 1
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

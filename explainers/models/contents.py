@@ -1,0 +1,76 @@
+"""What lies in a model's folder, looked at before any of it is loaded."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from safetensors import SafetensorError, safe_open
+
+from explainers.models.registry import ModelError
+
+PICKLED = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.h5", "*.msgpack")
+LARGEST_JSON = 20_000_000
+"""Bytes. The largest that is read here lists the tensors of a model; tokenizers are not read."""
+
+
+class Contents(NamedTuple):
+    """A folder that holds a model of a kind that transformers knows, whole and without code."""
+
+    config: dict[str, Any]
+    parameters: int
+
+
+def contents(folder: Path) -> Contents:
+    """Look at everything but the numbers themselves; raise what is wrong."""
+    config = read_json(folder / "config.json")
+    for settings in (config, read_json(folder / "tokenizer_config.json", needed=False)):
+        if "auto_map" in settings:
+            raise ModelError(f"{folder.name} brings code of its own, which is never run here.")
+    files = weight_files(folder)
+    return Contents(config, sum(map(count_parameters, files)))
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The safetensors of a model, all of them there."""
+    index = read_json(folder / "model.safetensors.index.json", needed=False)
+    listed = index.get("weight_map", {"": "model.safetensors"})
+    names = sorted(set(map(str, listed.values()))) if isinstance(listed, dict) else []
+    if not names or any(Path(n).name != n or not n.endswith(".safetensors") for n in names):
+        raise ModelError(f"{folder.name}: its list of weights names files outside its folder.")
+    missing = [name for name in names if not (folder / name).is_file()]
+    pickled = sorted(file.name for kind in PICKLED for file in folder.glob(kind))
+    if missing and pickled:
+        raise ModelError(
+            f"{folder.name} has its weights as {pickled[0]}. Such files can run code when they "
+            "are read: only safetensors are."
+        )
+    if missing:
+        raise ModelError(f"{folder.name} is not whole: {missing[0]} is missing. Fetch it again.")
+    return [folder / name for name in names]
+
+
+def count_parameters(file: Path) -> int:
+    """How many numbers a file holds, from its header; a file that was cut off has no whole one."""
+    try:
+        with safe_open(file, framework="pt") as tensors:
+            return sum(math.prod(tensors.get_slice(n).get_shape()) for n in tensors.offset_keys())
+    except (SafetensorError, OSError) as wrong:
+        raise ModelError(f"{file.name} is not whole, or not safetensors: {wrong}") from None
+
+
+def read_json(file: Path, needed: bool = True) -> dict[str, Any]:
+    """An object from a file; an empty one if the file is missing and may be."""
+    if not file.is_file():
+        if needed:
+            raise ModelError(f"{file.parent.name} is not a model: it has no {file.name}.")
+        return {}
+    if file.stat().st_size > LARGEST_JSON:
+        raise ModelError(f"{file.name} has more than {LARGEST_JSON:,} bytes.")
+    try:
+        found = json.loads(file.read_bytes())
+    except (ValueError, RecursionError):
+        raise ModelError(f"{file.parent.name}: {file.name} is not JSON.") from None
+    if not isinstance(found, dict):
+        raise ModelError(f"{file.parent.name}: {file.name} is no JSON object.")
+    return found

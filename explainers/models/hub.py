@@ -1,0 +1,80 @@
+"""The model hub: what a model there weighs, and its files, where the hub can be reached."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from explainers.models.contents import PICKLED, read_json
+from explainers.models.registry import ModelError
+
+PATIENCE = 3
+"""Seconds without an answer after which the hub counts as out of reach."""
+WANTED = ("*.json", "*.txt", "*.model", "*.spm", "*.jinja", "*.safetensors")
+MUST_STAY_FREE = 2 * 1024**3
+"""Bytes of the disk that a model must leave to everybody else."""
+
+
+class OutOfReachError(Exception):
+    """The hub does not answer, or not for us."""
+
+
+class Weight(NamedTuple):
+    """What a model will take before any of it is fetched: bytes of its files, and parameters."""
+
+    bytes: int
+    parameters: int
+    files: tuple[str, ...]
+
+
+def weigh(model_id: str) -> Weight:
+    """Ask the hub about a model; refuse one that brings code or pickled weights only."""
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
+
+    try:
+        info = HfApi().model_info(model_id, files_metadata=True, timeout=PATIENCE)
+    except GatedRepoError:
+        raise ModelError(f"{model_id} is given out only to those who asked its owners.") from None
+    except RepositoryNotFoundError:
+        raise ModelError(f"The hub has no model {model_id}, or keeps it private.") from None
+    except Exception as error:  # its clients raise errors of several libraries
+        raise OutOfReachError(f"the hub is out of reach ({type(error).__name__})") from error
+    if "custom_code" in (info.tags or []):
+        raise ModelError(f"{model_id} brings code of its own, which is never run here.")
+    files = {one.rfilename: one.size or 0 for one in info.siblings or []}
+    wanted = {n: s for n, s in files.items() if "/" not in n and _is_like(n, WANTED)}
+    if not any(name.endswith(".safetensors") for name in wanted):
+        held = next((name for name in files if _is_like(name, PICKLED)), "no weights")
+        raise ModelError(
+            f"{model_id} has {held} and no safetensors, the only format of weights that cannot "
+            "hold code."
+        )
+    numbers = info.safetensors.total if info.safetensors else sum(wanted.values()) // 2
+    return Weight(sum(wanted.values()), numbers, tuple(wanted))
+
+
+def download(model_id: str, into: Path, say: Callable[[str], None]) -> Path:
+    """Bring a model's files; those that were begun before are gone on with."""
+    from huggingface_hub import snapshot_download
+
+    weight = weigh(model_id)
+    into.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(into).free
+    if weight.bytes + MUST_STAY_FREE > free:
+        raise ModelError(
+            f"{model_id} takes {weight.bytes:,} bytes; the disk has {free:,} left, of which "
+            f"{MUST_STAY_FREE:,} must stay free."
+        )
+    say(f"{model_id}: fetching {weight.bytes:,} bytes")
+    try:
+        snapshot_download(model_id, local_dir=into, allow_patterns=list(weight.files))
+    except Exception as error:
+        raise OutOfReachError(f"the hub stopped answering ({type(error).__name__})") from error
+    read_json(into / "config.json")
+    shutil.rmtree(into / ".cache", ignore_errors=True)
+    return into
+
+
+def _is_like(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(Path(name).match(pattern) for pattern in patterns)

@@ -1,0 +1,135 @@
+"""A model in memory, the same for all visitors: safetensors only, never code from outside."""
+
+import json
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from explainers.models import room
+from explainers.models.contents import Contents, contents
+from explainers.models.fetch import SOURCE
+from explainers.models.names import place_of
+from explainers.models.registry import ModelError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+MOST_KEPT = 3
+"""Models in memory at a time; the one that was used longest ago makes room."""
+KINDS = {
+    "causal": "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
+    "bidirectional": "MODEL_FOR_MASKED_LM_MAPPING_NAMES",
+    "encoder–decoder": "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES",
+    "speech": "MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES",
+    "plain": "MODEL_MAPPING_NAMES",
+}
+"""Where transformers lists the classes of each kind."""
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """A model with its tokenizer; `context` is the most tokens it can read, if it says so."""
+
+    name: str
+    model: "PreTrainedModel"
+    tokenizer: "PreTrainedTokenizerBase"
+    provenance: str
+    parameters: int
+    context: int | None
+
+
+_kept: dict[Path, Loaded] = {}
+_one_at_a_time = threading.RLock()
+"""Two visitors who want the same model get one copy; importing transformers twice at once fails."""
+
+
+def kept(named: str) -> Loaded | None:
+    """The model if it is in memory, without waiting for one that is being loaded."""
+    return _kept.get(place_of(named))
+
+
+def is_here(named: str) -> bool:
+    """Is it on this machine?"""
+    return place_of(named).is_dir()
+
+
+def load(named: str) -> Loaded:
+    """A model of this machine, by its id or its folder; raises what is wrong with it."""
+    folder = place_of(named)
+    with _one_at_a_time:
+        found = _kept.pop(folder, None) or _load(named, folder)
+        _kept[folder] = found  # last in line
+        while len(_kept) > MOST_KEPT:
+            _forget_one()
+    return found
+
+
+def _load(named: str, folder: Path) -> Loaded:
+    if not folder.is_dir():
+        raise ModelError(f"{named} is not on this machine yet.")
+    held = contents(folder)
+    while _kept and room.needed(held.parameters) > room.free():
+        _forget_one()
+    room.ask(named, held.parameters)
+    model, tokenizer = _read(named, folder, held)
+    context = getattr(model.config, "max_position_embeddings", None)
+    return Loaded(named, model, tokenizer, _provenance(named, folder), held.parameters, context)
+
+
+def _read(named: str, folder: Path, held: Contents) -> "tuple[Any, Any]":
+    """The model and its tokenizer; a model with missing weights would be one with random ones."""
+    import transformers
+
+    where = room.where()
+    try:
+        kind = getattr(transformers, _class_name(named, held.config))
+        model, report = kind.from_pretrained(
+            folder,
+            use_safetensors=True,
+            trust_remote_code=False,
+            local_files_only=True,
+            dtype=torch.float32,
+            device_map=where if where == "auto" else None,
+            output_loading_info=True,
+        )
+        tokenizer = transformers.AutoTokenizer.from_pretrained(
+            folder, trust_remote_code=False, local_files_only=True
+        )
+    except ModelError:
+        raise
+    except Exception as error:  # a folder may hold anything
+        raise ModelError(f"{named} cannot be loaded: {error}") from error
+    if report["missing_keys"] or report["mismatched_keys"]:
+        first = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))[0]
+        raise ModelError(f"{named} is not whole: its files lack {first}.")
+    return (model if where == "auto" else model.to(where)).eval(), tokenizer
+
+
+def _class_name(named: str, config: dict[str, Any]) -> str:
+    """The class that the model was saved from, if transformers lists it for its type."""
+    from transformers.models.auto import modeling_auto
+
+    family, saved = config.get("model_type"), config.get("architectures")
+    classes: list[str] = []
+    for table in KINDS.values():
+        listed = getattr(modeling_auto, table).get(str(family), ())
+        classes += [listed] if isinstance(listed, str) else listed
+    if not classes:
+        raise ModelError(f"{named} is a “{family}”, which is no model of text that we know.")
+    first = saved[0] if isinstance(saved, list) and saved else None
+    return first if first in classes else classes[-1]
+
+
+def _provenance(named: str, folder: Path) -> str:
+    """Whose numbers these are."""
+    source = folder / SOURCE
+    said = json.loads(source.read_text(encoding="utf-8"))["from"] if source.exists() else "a folder"
+    return f"{named}, from {said}"
+
+
+def _forget_one() -> None:
+    """Give up the one used longest ago; whoever still draws with it keeps it until then."""
+    _kept.pop(next(iter(_kept)))

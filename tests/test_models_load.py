@@ -1,0 +1,283 @@
+"""Loading from a folder that may hold anything: a model, or a sentence that says why not."""
+
+import json
+import pickle
+import threading
+import time
+
+import pytest
+import tiny_models
+import torch
+from safetensors.torch import load_file, save_file
+
+from explainers.models import load as loading_module
+from explainers.models import loading, names, room
+from explainers.models.load import MOST_KEPT, kept, load
+from explainers.models.loading import Loading
+from explainers.models.reading import read
+from explainers.models.registry import ModelError
+
+ID = "someone/tiny-model"
+
+
+@pytest.fixture(autouse=True)
+def store(monkeypatch, tmp_path):
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+    monkeypatch.setenv(names.READ_FOLDERS, "1")
+    monkeypatch.setattr(loading_module, "_kept", {})
+    return tmp_path
+
+
+@pytest.fixture
+def folder():
+    return tiny_models.llama(names.folder_of(ID))
+
+
+def wait_for(condition, seconds=20):
+    """A background thread gets time."""
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def refused(match):
+    return pytest.raises(ModelError, match=match)
+
+
+def change(file, **changes):
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
+
+
+def test_a_model_is_what_was_saved(folder):
+    loaded = load(ID)
+    saved = load_file(folder / "model.safetensors")
+    held = loaded.model.state_dict()
+    assert all(torch.equal(held[name].cpu(), saved[name]) for name in saved)
+    assert loaded.parameters == sum(tensor.numel() for tensor in saved.values())
+    assert loaded.provenance == f"{ID}, from a folder"
+    assert not loaded.model.training
+    assert {tensor.dtype for tensor in held.values()} == {torch.float32}
+
+
+def test_a_folder_of_the_reader_is_a_model_as_well(folder, monkeypatch):
+    assert load(str(folder)) is load(ID)
+    monkeypatch.delenv(names.READ_FOLDERS)
+    with refused(f"started with {names.READ_FOLDERS}=1"):
+        load(str(folder))
+
+
+@pytest.mark.parametrize(
+    ("named", "match"),
+    [
+        ("", "owner/name"),
+        ("a\0b", "owner/name"),
+        ("x" * 301, "owner/name"),
+        ("../nowhere", "no folder"),
+        ("someone/other", "not on this machine yet"),
+    ],
+)
+def test_what_is_no_model_is_told_so(named, match):
+    with refused(match):
+        load(named)
+
+
+def test_code_from_outside_is_refused(folder, store):
+    proof = store / "was here"
+    (folder / "code.py").write_text(f"open({str(proof)!r}, 'w')")
+    change(folder / "config.json", auto_map={"AutoModelForCausalLM": "code.Model"})
+    with refused("code of its own, which is never run"):
+        load(ID)
+    tiny_models.llama(folder)
+    change(folder / "tokenizer_config.json", auto_map={"AutoTokenizer": ["code.Tokenizer", None]})
+    with refused("code of its own, which is never run"):
+        load(ID)
+    assert not proof.exists()
+
+
+class Trap:
+    def __reduce__(self):
+        return (open, ("opened", "w"))
+
+
+def test_pickled_weights_are_refused_by_name_and_not_opened(folder, store, monkeypatch):
+    monkeypatch.chdir(store)
+    (folder / "model.safetensors").unlink()
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Trap()))
+    with refused("pytorch_model.bin. Such files can run code"):
+        load(ID)
+    assert not (store / "opened").exists()
+
+
+def test_half_a_file_is_no_model(folder):
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1])
+    with refused(r"model.safetensors is not whole"):
+        load(ID)
+
+
+@pytest.mark.parametrize(
+    ("weight_map", "match"),
+    [
+        ({"a": "model-1.safetensors"}, "model-1.safetensors is missing"),
+        ({"a": "../../other.safetensors"}, "outside its folder"),
+        ({"a": "weights.bin"}, "outside its folder"),
+        (["model.safetensors"], "outside its folder"),
+    ],
+)
+def test_a_list_of_weights_is_looked_through(folder, weight_map, match):
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": weight_map}))
+    with refused(match):
+        load(ID)
+
+
+def test_missing_weights_are_not_made_up(folder):
+    file = folder / "model.safetensors"
+    tensors = load_file(file)
+    del tensors["model.layers.1.self_attn.k_proj.weight"]
+    save_file(tensors, file, metadata={"format": "pt"})
+    with refused("not whole: its files lack model.layers.1.self_attn.k_proj.weight"):
+        load(ID)
+
+
+@pytest.mark.parametrize(
+    ("written", "match"),
+    [
+        ("{", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ("[]", "no JSON object"),
+        ("{}", "no model of text"),
+        ('{"model_type": "vit", "architectures": "ViTModel"}', "cannot be loaded|lack"),
+        ('{"model_type": ["llama"], "architectures": [3]}', "no model of text"),
+        ('{"model_type": "llama", "hidden_size": -1}', "cannot be loaded"),
+    ],
+)
+def test_a_config_that_is_none_is_told(folder, written, match):
+    (folder / "config.json").write_text(written)
+    with refused(match):
+        load(ID)
+
+
+def test_a_folder_that_is_no_model_is_told(store):
+    (store / "empty").mkdir()
+    with refused(r"empty is not a model: it has no config.json"):
+        load(str(store / "empty"))
+
+
+def test_what_does_not_fit_is_refused_before_it_takes_memory(folder, monkeypatch):
+    parameters = load(ID).parameters
+    loading_module._kept.clear()
+    monkeypatch.setattr(loading_module, "_read", pytest.fail)
+    monkeypatch.setattr(room, "free", lambda: int(parameters * 4 * 1.1) - 1)
+    with refused(rf"{parameters:,} parameters and needs .* GB of memory; .* GB are free here"):
+        load(ID)
+
+
+def test_a_model_makes_room_for_another(monkeypatch, store):
+    first, second = (str(tiny_models.llama(store / name, 1)) for name in ("one", "two"))
+    needs = room.needed(load(first).parameters)
+    monkeypatch.setattr(room, "free", lambda: 0 if loading_module._kept else needs)
+    assert load(second).model is not None
+    assert kept(first) is None
+
+
+def test_memory_keeps_few_models_and_the_latest(store):
+    folders = [str(tiny_models.llama(store / str(n))) for n in range(MOST_KEPT + 1)]
+    first = load(folders[0])
+    for other in folders[1:MOST_KEPT]:
+        load(other)
+    assert load(folders[0]) is first
+    load(folders[-1])
+    assert [kept(folder) is not None for folder in folders] == [True, False] + [True] * (
+        MOST_KEPT - 1
+    )
+
+
+def test_memory_in_a_container_is_what_the_container_may_use(monkeypatch, tmp_path):
+    limit, used = tmp_path / "max", tmp_path / "current"
+    limit.write_text("1000\n")
+    used.write_text("400\n")
+    monkeypatch.setattr(room, "_LIMITS", {str(limit): str(used)})
+    monkeypatch.setattr(room.torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(room, "best_device", lambda: torch.device("cpu"))
+    assert room.free() == 600
+    limit.write_text("max\n")
+    assert room.free() > 600
+
+
+def test_two_visitors_with_two_models_each_see_their_own(store):
+    """Each runs its own many times, while the other runs its own."""
+    folders = [str(tiny_models.llama(store / str(n), n)) for n in range(2)]
+    ids = torch.tensor([[0, 1, 2, 3]])
+    alone = [load(folder).model(ids).logits for folder in folders]
+    loading_module._kept.clear()
+    start = threading.Barrier(4)
+    seen: list[list[torch.Tensor]] = [[], [], [], []]
+
+    def visit(n):
+        start.wait(20)
+        for _ in range(20):
+            seen[n].append(load(folders[n % 2]).model(ids).logits)
+
+    threads = [threading.Thread(target=visit, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert [len(one) for one in seen] == [20] * 4
+    assert not torch.equal(alone[0], alone[1])
+    assert all(torch.equal(got, alone[n % 2]) for n, one in enumerate(seen) for got in one)
+
+
+def test_a_text_is_cut_by_the_models_own_tokenizer(folder):
+    ids, tokens = read(load(ID), "the CEO announced")
+    assert ids.tolist() == [[0, 1, 2]]
+    assert tokens == ("the", "CEO", "announced")
+
+
+def test_a_text_that_is_none_or_too_long_is_told(folder):
+    loaded = load(ID)
+    with refused("finds no token in this text"):
+        read(loaded, " \n")
+    assert len(read(loaded, "CEO " * tiny_models.LONGEST).tokens) == tiny_models.LONGEST
+    with refused(f"reads at most {tiny_models.LONGEST} tokens; this text has 10"):
+        read(loaded, "CEO " * 10)
+    with refused("reads at most 2 tokens; this text has 3"):
+        read(loaded, "CEO " * 3, most=2)
+
+
+def test_a_visitor_watches_a_model_come(folder):
+    work = Loading(named=ID).start()
+    wait_for(lambda: work.is_over)
+    assert (work.state, work.problem) == ("done", "")
+    assert work.loaded is load(ID)
+    assert work.said == [f"{ID}: loading"]
+
+
+def test_a_model_that_cannot_come_is_told_where_it_was_asked_for(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    work = Loading(named=ID).start()
+    wait_for(lambda: work.is_over, 60)
+    assert work.state == "failed"
+    assert "is not on this machine, and the hub is out of reach" in work.problem
+    assert not names.folder_of(ID).exists()
+    bad = Loading(named="../x").start()
+    wait_for(lambda: bad.is_over)
+    assert bad.problem.startswith("There is no folder")
+
+
+def test_a_fetch_that_is_not_wanted_any_more_ends(monkeypatch, tmp_path):
+    (tmp_path / "explainers").mkdir()
+    endless = "import time; print('on it', flush=True); time.sleep(600)"
+    (tmp_path / "explainers" / "models.py").write_text(endless)
+    monkeypatch.setattr(loading, "HOUSE", tmp_path)
+    begun = names.begun_of(ID)
+    begun.mkdir()
+    (begun / "half").write_bytes(b"12345")
+    work = Loading(named=ID).start()
+    wait_for(lambda: work.said == ["on it"], 60)
+    assert work.fetched == 5
+    work.cancel()
+    wait_for(lambda: work.is_over)
+    assert (work.state, work.problem) == ("cancelled", "")
