@@ -23,7 +23,7 @@ from explainers.memory.formats import FORMATS, Format, grouped
 from explainers.memory.groups import LayerGroup, ModelShape
 from explainers.memory.order import layers_in_order
 from explainers.memory.others import other_answers
-from explainers.memory.paging import paged_bytes, pages, shared_pages, waste_bytes
+from explainers.memory.paging import paged_bytes, pages, waste_bytes
 from explainers.memory.parallel import rank_shape, replication
 from explainers.memory.shapes import model_ids, model_shape
 from explainers.memory.sizes import both, size
@@ -102,11 +102,12 @@ def test_pages_waste_less_than_one_each(shape, tokens, block):
     one_page = block * sum(p.group.count * p.token_bytes for p in parts(shape, tokens))
     assert 0 <= waste < 3 * one_page or waste == one_page == 0
     assert waste_bytes(shape, tokens, 3, block=1) == 0
+    own = waste_bytes(shape, tokens, source_tokens=block, block=block)
+    assert waste_bytes(shape, tokens, source_tokens=block, block=block, beams=4) == 4 * own
 
 
-def test_a_shared_beginning_is_stored_once_in_whole_pages():
-    assert shared_pages(40, [5, 30], block=16) == 2 + pages(8 + 5) + pages(8 + 30)
-    assert shared_pages(0, [5, 30], block=16) == pages(5) + pages(30)
+def test_the_last_page_is_counted_whole():
+    assert (pages(33), pages(32), pages(0)) == (3, 2, 0)
     assert paged_bytes(LLAMA, 33, block=16) == 48 * kv_cache_bytes_per_token(LLAMA)
 
 
@@ -115,13 +116,21 @@ def test_ranks_hold_the_cache_together(shape, ranks, tokens):
     together = ranks * kv_cache_bytes(rank_shape(shape, ranks), tokens)
     times = ranks if shape is DEEPSEEK else 1
     assert together == times * kv_cache_bytes(shape, tokens)
-    assert replication(shape, ranks) == times
+    assert replication(shape, ranks, tokens) == times
 
 
 def test_kv_heads_are_repeated_when_there_are_more_ranks():
-    assert replication(model_shape("llama-3.1-405b"), 16) == 2
-    assert replication(model_shape("starcoder-15b"), 48) == 48
-    assert replication(WHISPER, 3) == 1
+    assert replication(model_shape("llama-3.1-405b"), 16, 7) == 2
+    assert replication(model_shape("starcoder-15b"), 48, 7) == 48
+    assert replication(WHISPER, 3, 7) == 1
+
+
+def test_how_often_a_cache_is_stored_depends_on_its_length():
+    """Gemma 4's global layers have fewer KV heads than its local ones, whose windows are full."""
+    shape = model_shape("gemma-4-31b")
+    short = float(replication(shape, 8, 1))
+    assert short == pytest.approx(1 + 10 * 4 * 512 / (10 * 4 * 512 + 50 * 16 * 256))
+    assert float(replication(shape, 8, 131_072)) == pytest.approx(1.927, abs=0.001)
 
 
 @pytest.mark.parametrize(
@@ -203,6 +212,13 @@ def test_what_an_engine_makes_room_for(engine, model, tokens, held):
     assert engine_bytes(shape, tokens, engine, 3) == 3 * held * layer
 
 
+def test_vllm_counts_the_newest_token_among_those_read_at_once():
+    """A window of 17 keeps 16 besides: with 2,048 these are 129 pages, not 130, and one more."""
+    group = LayerGroup("sliding", 3, 2, 8, 17)
+    size = engine_bytes(ModelShape("local", (group,), 2, 16), 131_072, "vLLM")
+    assert size == 3 * (129 + 1) * 16 * 2 * 2 * 8 * 2
+
+
 def test_vllm_packs_a_latent_with_its_scales():
     assert engine_bytes(DEEPSEEK, 16, "vLLM", dtype="fp8") == 16 * 61 * 656
     assert engine_bytes(DEEPSEEK, 16, "transformers", dtype="fp8") == 16 * 61 * 576
@@ -233,6 +249,8 @@ def test_what_others_say_is_computed_and_named():
     assert ratios("gpt2", 131_072) == {"128,000 tokens": Fraction(128_000, 131_072)}
     left_out = ratios("whisper-tiny", 500)["cross-attention left out"]
     assert left_out == Fraction(500, 2000)
+    beams = {other.name: other.ratio for other in other_answers(WHISPER, 500, beams=3)}
+    assert beams["cross-attention left out"] == Fraction(1500, 3000)
 
 
 @pytest.mark.parametrize("latent_dim", [1, 2, 5])

@@ -45,10 +45,10 @@ MIXTURE = Deployment(model_shape("deepseek-v3"), gpus()["h200"], gpus=8, weight_
 
 
 def test_memory_written_out():
-    free = 80 * 2**30 * 90 // 100 - 2 * 8_030_261_248 - 2**30
+    free = 81_559 * 2**20 * 90 // 100 - 2 * 8_030_261_248 - 2**30
     assert weight_bytes(LLAMA) == 2 * 8_030_261_248
     assert free_on_each(LLAMA) == free
-    assert users(LLAMA, 8192) == free // 2**30 == 56
+    assert users(LLAMA, 8192) == free // 2**30 == 55
     assert longest_context(LLAMA) == free // 131072
     assert longest_context(LLAMA, 7) == free // 7 // 131072
 
@@ -114,8 +114,36 @@ def test_what_is_too_big_fits_for_nobody():
     assert free_on_each(big) < 0
     assert users(big, 1) == longest_context(big) == 0
     assert not fits(big, 1)
-    assert "do not fit" in memory_lines(big, 5)[-1]
+    assert "weights alone are more than the memory" in memory_lines(big, 5)[-1]
     assert context_line(big) == "Not even one token fits."
+
+
+def test_weights_that_fit_may_leave_no_room():
+    full = replace(LLAMA, overhead=80 * 2**30)
+    assert weight_bytes(full) < full.gpu.memory
+    assert free_on_each(full) < 0
+    assert "Weights and overhead are more" in memory_lines(full, 5)[-1]
+    encoder = Deployment(model_shape("bert-base-uncased"), H100, overhead=80 * 2**30)
+    assert users(encoder, 5) == 0, "nobody, although a text takes nothing"
+
+
+def test_a_card_has_what_its_driver_reports():
+    assert gpus()["t4"].memory == 15 * 2**30
+    assert gpus()["tpu-v5e"].memory == 16 * 2**30
+    for gpu in gpus().values():
+        assert 0.93 * gpu.memory_gb * 2**30 < gpu.memory <= gpu.memory_gb * 2**30
+
+
+def test_beams_keep_caches_of_their_own_and_read_one_text():
+    one = Deployment(model_shape("whisper-tiny"), H100, source_tokens=300, block=16)
+    five = replace(one, beams=5)
+    ideal = kv_cache_bytes(one.shape, 448, source_tokens=304, beams=5)
+    assert sequence_on_each(five, 448) == ideal
+    assert computing_seconds(five, 3) == computing_seconds(one, 15)
+    assert tokens_per_second(five, 448, 3) < tokens_per_second(one, 448, 3)
+    assert "× 3 × 5 beams ÷" in speed_lines(five, 448, 3)[2]
+    hybrid = Deployment(model_shape("qwen3-next-80b-a3b"), H100, beams=2)
+    assert sequence_on_each(hybrid, 9) == 2 * sequence_on_each(replace(hybrid, beams=1), 9)
 
 
 def test_several_gpus_split_weights_and_heads_but_no_latent():
@@ -215,6 +243,7 @@ def test_estimates_are_called_so():
         (lambda: replace(LLAMA, gpus=3), "32 query heads cannot be split over 3 ranks"),
         (lambda: replace(LLAMA, gpus=0), "gpus must be a whole number from 1 on, not 0"),
         (lambda: replace(LLAMA, percent=101), "percent must be a whole number from 1 to 100"),
+        (lambda: replace(LLAMA, beams=0), "beams must be a whole number from 1 on"),
         (lambda: replace(LLAMA, overhead=-1), "overhead must be a whole number from 0 on"),
         (lambda: weight_bytes(replace(LLAMA, weight_dtype="int5")), "dtype must be one of"),
         (lambda: weight_bytes(Deployment(model_shape("glm-5"), H100)), "glm-5: parameters are not"),

@@ -162,8 +162,26 @@ def test_a_window_is_spoken_of_where_there_is_one():
 
 def test_an_encoder_and_its_beams_are_counted():
     link = {"model": "whisper-tiny", "tokens": "448", "source": "300", "beams": "5"}
-    size = kv_cache_bytes(model_shape("whisper-tiny"), 448, 1, source_tokens=300, beams=5)
-    assert f"{size:,} bytes for 1 text" in said(opened(PAGE, link))
+    shape = model_shape("whisper-tiny")
+    size = kv_cache_bytes(shape, 448, 1, source_tokens=300, beams=5)
+    visit = opened(PAGE, link)
+    text = said(visit)
+    assert f"{size:,} bytes for 1 text" in text
+    assert f"next token of a text adds {5 * kv_cache_bytes_per_token(shape):,} bytes" in text
+    assert "in each of 5 beams" in text
+    layers = chart(visit, 0)
+    assert layers["bytes"].sum() == size, "a layer holds the keys of every beam"
+    deployment = Deployment(
+        shape, gpus()["h100"], 1, weight_format(shape), block=16, source_tokens=300, beams=5
+    )
+    for line in (*memory_lines(deployment, 448), *speed_lines(deployment, 448)):
+        assert line in code(visit)
+    assert "the true limit is higher" in text
+    assert "28 for each beam, 0 places" in text
+    waste = waste_bytes(shape, 448, block=16, source_tokens=300, beams=5)
+    assert f"{both(waste)} lie idle" in text
+    for other in other_answers(shape, 448, source_tokens=300, beams=5):
+        assert f"| {other.name} | {both(other.size)} |" in text
     assert not {"source", "beams"} & set(widgets(opened(PAGE)))
 
 
@@ -237,9 +255,9 @@ def test_serving_says_what_the_library_says(model, gpu, number, verdict):
         shape, gpus()[gpu], number, weights, "q8_0", overhead=2 * GIB, percent=85, block=64
     )
     text = said(visit)
-    assert f"**{verdict}.**" in text
+    assert f"**{verdict}" in text
     readers = users(deployment, 33_000)
-    assert f"{readers:,}**; you asked for 3" in text or f", {readers:,} fit" in text
+    assert f"{readers:,}**; you asked for 3" in text or "weights alone are too large" in text
     assert f"at once must fit: **{longest_context(deployment, 3):,} tokens**" in text
     assert readers is not None
     served = min(readers, 3)
@@ -256,13 +274,31 @@ def test_serving_says_what_the_library_says(model, gpu, number, verdict):
     waste = waste_bytes(shape, 33_000, 3, "q8_0", block=64)
     assert f"{both(waste)} lie idle" in text
     assert "516 for each text, 24 places in the last one empty" in text
-    assert f"**{float(replication(shape, number)):g}×**" in text
+    assert f"**{float(replication(shape, number, 33_000)):.3g}×**" in text
 
 
 def test_a_number_of_parameters_is_asked_for_where_none_is_published():
     visit = opened(PAGE, {"model": "glm-5", "parameters": "5000"})
     assert "5,000,000,000 parameters (a stated, rounded number)" in code(visit)
     assert "parameters" not in widgets(opened(PAGE))
+
+
+@pytest.mark.parametrize(
+    ("link", "verdict"),
+    [
+        ({"model": "llama-3.1-405b"}, "It does not fit: the weights alone are too large."),
+        ({"model": "llama-3-8b", "gpu": "a10", "percent": "70"}, "no room is left for a cache."),
+        ({"model": "llama-3-8b", "overhead": "70"}, "It does not fit: no room is left for a cache"),
+        ({"model": "bert-base-uncased"}, "The weights fit."),
+        ({"model": "bert-base-uncased", "overhead": "80"}, "no room is left for a cache."),
+        ({"model": "llama-3-8b", "texts": "64"}, "It does not fit."),
+        ({"model": "llama-3-8b"}, "It fits."),
+    ],
+)
+def test_why_it_does_not_fit(link, verdict):
+    text = said(opened(PAGE, {"tokens": "8192", **link}))
+    assert verdict in text
+    assert ("**Speed limit" in text) == (link["model"] != "bert-base-uncased"), "it writes nothing"
 
 
 def test_nothing_is_said_of_weights_whose_number_is_not_known():
@@ -289,7 +325,7 @@ def test_six_models_are_compared_with_the_memory_of_the_gpus():
     assert not visit.info
     rows = chart(visit, -1)
     limit = rows[rows["limit"]]
-    assert set(limit["bytes"]) == {2 * 16 * GIB}
+    assert set(limit["bytes"]) == {2 * gpus()["t4"].memory}
     assert list(rows[~rows["limit"]]["model"].unique()) == models
     for line in rows[~rows["limit"]].itertuples():
         shape = model_shape(line.model)
@@ -399,7 +435,7 @@ def test_a_pasted_config_is_read_and_stays_out_of_the_link():
         (json.dumps(LLAMA | {"num_hidden_layers": 10**30}), "num_hidden_layers must be"),
         (json.dumps(LLAMA | {"head_dim": -1}), "head_dim must be"),
         (json.dumps(LLAMA | {"num_key_value_heads": 5}), "cannot share num_key_value_heads 5"),
-        ('{"num_hidden_layers": NaN}', "NaN is not a number in JSON"),
+        ('{"num_hidden_layers": NaN}', "num_hidden_layers must be a whole number"),
         (json.dumps(LATENT), "config.json lacks qk_rope_head_dim"),
         (json.dumps(LLAMA | {"layer_types": "x"}), "layer_types must be a list"),
     ],

@@ -26,14 +26,16 @@ def kv_cache_bytes(
     source_tokens: int | None = None,
     beams: int = 1,
 ) -> int:
-    """Keys, values and latents of `batch` texts of `tokens` tokens, if nothing is wasted.
-
-    The beams of one text keep their own tokens and share what was read from its encoder.
-    """
+    """Keys, values and latents of `batch` texts of `tokens` tokens, if nothing is wasted."""
     whole("batch", batch)
     whole("beams", beams)
     found = parts(shape, tokens, dtype, source_tokens)
-    return batch * sum(p.size * (1 if p.group.kind == "cross" else beams) for p in found)
+    return batch * sum(p.size * copies(p.group, beams) for p in found)
+
+
+def copies(group: LayerGroup, beams: int) -> int:
+    """How many beams of a text keep their own: they share what was read from its encoder."""
+    return 1 if group.kind == "cross" else beams
 
 
 def kv_cache_bytes_per_token(shape: ModelShape, dtype: str | Format = "bfloat16") -> int:

@@ -8,12 +8,15 @@ from pathlib import Path
 from explainers.memory.checks import whole
 
 FILE = Path(__file__).parents[2] / "assets" / "gpus.json"
-GIB = 2**30
+GIB, MIB = 2**30, 2**20
 
 
 @dataclass(frozen=True)
 class Gpu:
-    """One card; its "GB" of memory are close to GiB, those of its bandwidth are 10⁹ bytes."""
+    """One card; its "GB" of memory are close to GiB, those of its bandwidth are 10⁹ bytes.
+
+    `memory_mib` is what its driver reports where somebody printed it: up to 6 % less than the GiB.
+    """
 
     id: str
     name: str
@@ -21,6 +24,7 @@ class Gpu:
     bandwidth_gb_s: int
     tflops: int
     sources: tuple[str, ...] = ()
+    memory_mib: int | None = None
 
     def __post_init__(self) -> None:
         for field in ("memory_gb", "bandwidth_gb_s", "tflops"):
@@ -28,8 +32,8 @@ class Gpu:
 
     @property
     def memory(self) -> int:
-        """Bytes; makers print GB and sell, within about 2 %, GiB."""
-        return self.memory_gb * GIB
+        """Bytes: as reported, or the maker's GB taken for GiB."""
+        return self.memory_gb * GIB if self.memory_mib is None else self.memory_mib * MIB
 
     @property
     def bandwidth(self) -> int:

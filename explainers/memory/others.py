@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 from explainers.memory.cache import kv_cache_bytes
 from explainers.memory.formats import Format
@@ -29,12 +30,14 @@ def other_answers(
     batch: int = 1,
     dtype: str | Format = "bfloat16",
     source_tokens: int | None = None,
+    beams: int = 1,
 ) -> tuple[Other, ...]:
     """The mistakes that change this model's number, each number once, the largest first."""
-    right = kv_cache_bytes(shape, tokens, batch, dtype, source_tokens=source_tokens)
+    given = partial(kv_cache_bytes, batch=batch, dtype=dtype, source_tokens=source_tokens)
+    right = given(shape, tokens, beams=beams)
     found: list[Other] = []
     for name, wrong, length, why in mistakes(shape, tokens):
-        number = kv_cache_bytes(wrong, length, batch, dtype, source_tokens=source_tokens)
+        number = given(wrong, length, beams=beams)
         if number not in (right, *(other.size for other in found)):
             found.append(Other(name, number, Fraction(number, right), why))
     return tuple(sorted(found, key=lambda other: -other.size))

@@ -1,8 +1,6 @@
-"""Caches handed out in pages of a few tokens: what rounding up wastes, what sharing saves."""
+"""Caches handed out in pages of a few tokens: and what rounding up wastes."""
 
-from collections.abc import Sequence
-
-from explainers.memory.cache import kv_cache_bytes, part, parts
+from explainers.memory.cache import copies, kv_cache_bytes, part, parts
 from explainers.memory.checks import whole
 from explainers.memory.formats import Format, format_of
 from explainers.memory.groups import ModelShape
@@ -24,12 +22,14 @@ def paged_bytes(
     *,
     block: int = BLOCK,
     source_tokens: int | None = None,
+    beams: int = 1,
 ) -> int:
-    """As `kv_cache_bytes`, with whole pages for every sequence and group of layers."""
+    """As `kv_cache_bytes`, with whole pages for every beam and group of layers."""
     found = parts(shape, tokens, dtype, source_tokens)
     format_ = format_of(dtype)
     rounded = (part(p.group, block * pages(p.tokens, block), format_) for p in found)
-    return whole("batch", batch) * sum(p.size for p in rounded)
+    whole("beams", beams)
+    return whole("batch", batch) * sum(p.size * copies(p.group, beams) for p in rounded)
 
 
 def waste_bytes(
@@ -40,13 +40,12 @@ def waste_bytes(
     *,
     block: int = BLOCK,
     source_tokens: int | None = None,
+    beams: int = 1,
 ) -> int:
-    """What lies empty in the last pages: less than one page for each sequence and layer."""
-    paged = paged_bytes(shape, tokens, batch, dtype, block=block, source_tokens=source_tokens)
-    return paged - kv_cache_bytes(shape, tokens, batch, dtype, source_tokens=source_tokens)
-
-
-def shared_pages(prefix: int, own: Sequence[int], block: int = BLOCK) -> int:
-    """Pages of requests that begin alike; a page that the beginning fills in part is copied."""
-    whole_pages, rest = divmod(whole("prefix", prefix, 0), whole("block", block))
-    return whole_pages + sum(pages(rest + whole("own tokens", count, 0), block) for count in own)
+    """What lies empty in the last pages: less than one page for each beam and layer."""
+    paged = paged_bytes(
+        shape, tokens, batch, dtype, block=block, source_tokens=source_tokens, beams=beams
+    )
+    return paged - kv_cache_bytes(
+        shape, tokens, batch, dtype, source_tokens=source_tokens, beams=beams
+    )

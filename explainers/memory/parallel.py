@@ -30,9 +30,11 @@ def rank_group(group: LayerGroup, ranks: int) -> LayerGroup:
     return replace(group, num_kv_heads=max(1, heads // ranks))
 
 
-def replication(shape: ModelShape, ranks: int) -> Fraction:
-    """How many times the cache is stored in all: 1 while there is a KV head for every rank."""
-    tokens = max((group.window or 1 for group in shape.known_groups()), default=1)
-    together = ranks * kv_cache_bytes(rank_shape(shape, ranks), tokens, source_tokens=1)
-    alone = kv_cache_bytes(shape, tokens, source_tokens=1)
+def replication(
+    shape: ModelShape, ranks: int, tokens: int, source_tokens: int | None = None
+) -> Fraction:
+    """How many times a cache is stored in all: 1 while there is a KV head for every rank."""
+    split = rank_shape(shape, ranks)
+    alone = kv_cache_bytes(shape, tokens, source_tokens=source_tokens)
+    together = ranks * kv_cache_bytes(split, tokens, source_tokens=source_tokens)
     return Fraction(together, alone) if alone else Fraction(1)

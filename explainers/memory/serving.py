@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from explainers.memory.cache import beside_bytes, kv_cache_bytes
+from explainers.memory.cache import beside_bytes
 from explainers.memory.checks import whole
 from explainers.memory.formats import FORMATS, Format, format_of
 from explainers.memory.gpus import GIB, Gpu
@@ -27,11 +27,13 @@ class Deployment:
     percent: int = 90
     block: int = 1
     source_tokens: int | None = None
+    beams: int = 1
 
     def __post_init__(self) -> None:
         whole("gpus", self.gpus)
         whole("overhead", self.overhead, 0)
         whole("block", self.block)
+        whole("beams", self.beams)
         if whole("percent", self.percent) > 100:
             raise ValueError(f"percent must be a whole number from 1 to 100, not {self.percent}")
         rank_shape(self.shape, self.gpus)
@@ -69,19 +71,23 @@ def free_on_each(deployment: Deployment) -> int:
 def sequence_on_each(deployment: Deployment, tokens: int) -> int:
     """What one text takes on one GPU: its heads of the cache, and all that has no heads."""
     shape = rank_shape(deployment.shape, deployment.gpus)
-    dtype, source = deployment.cache_dtype, deployment.source_tokens
-    cache = (
-        paged_bytes(shape, tokens, 1, dtype, block=deployment.block, source_tokens=source)
-        if deployment.block > 1
-        else kv_cache_bytes(shape, tokens, 1, dtype, source_tokens=source)
+    cache = paged_bytes(
+        shape,
+        tokens,
+        1,
+        deployment.cache_dtype,
+        block=deployment.block,
+        source_tokens=deployment.source_tokens,
+        beams=deployment.beams,
     )
-    return cache + beside_bytes(shape, tokens)
+    return cache + deployment.beams * beside_bytes(shape, tokens)
 
 
 def users(deployment: Deployment, tokens: int) -> int | None:
     """How many texts of so many tokens fit at once; None if a text takes nothing."""
-    one = sequence_on_each(deployment, tokens)
-    free = max(0, free_on_each(deployment))
+    one, free = sequence_on_each(deployment, tokens), free_on_each(deployment)
+    if free < 0:
+        return 0
     return free // one if one else None
 
 

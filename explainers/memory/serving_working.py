@@ -39,8 +39,10 @@ def memory_lines(deployment: Deployment, tokens: int) -> tuple[str, ...]:
         f"− {deployment.overhead:,} overhead (an estimate) = {free:,} bytes",
         f"one text of {tokens:,} tokens on each GPU: {one:,} bytes = {both(one)}",
     ]
+    if weights_on_each(deployment) > memory:
+        return (*lines, "The weights alone are more than the memory.")
     if free < 0:
-        return (*lines, "The weights do not fit, not even without a text.")
+        return (*lines, "Weights and overhead are more than what is usable, without any text.")
     if readers is None:
         return (*lines, "A text takes no cache: memory sets no limit.")
     return (*lines, f"{free:,} ÷ {one:,} = {readers:,} texts at once (rounded down)")
@@ -66,12 +68,13 @@ def speed_lines(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[st
     computing = computing_seconds(deployment, batch)
     active, gpu = active_parameters(deployment), deployment.gpu
     turn = compute_bound_batch(deployment, tokens)
+    in_batch = f"{batch:,}" + (f" × {deployment.beams:,} beams" if deployment.beams > 1 else "")
     at_best = " (at best: all texts choose the same experts)" if is_mixture(deployment) else ""
     return (
         f"read in a step by each GPU: {weights:,} of weights{at_best} "
         f"+ {batch:,} × {one:,} of caches = {weights + batch * one:,} bytes",
         f"÷ {gpu.bandwidth:,} bytes a second = {milliseconds(reading)} ms",
-        f"computed with the weights in a step: 2 × {active:,} parameters × {batch:,} ÷ "
+        f"computed with the weights in a step: 2 × {active:,} parameters × {in_batch} ÷ "
         f"({gpu.flops:,} × {deployment.gpus}) = {milliseconds(computing)} ms",
         f"at most {decimals(tokens_per_second(deployment, tokens, batch))} tokens a second: "
         f"limited by {'reading' if reading >= computing else 'computing'}",

@@ -29,8 +29,9 @@ def reading_seconds(deployment: Deployment, tokens: int, batch: int = 1) -> Frac
 
 
 def computing_seconds(deployment: Deployment, batch: int = 1) -> Fraction:
-    """Two operations for each active parameter and text; attention's own scores are left out."""
-    operations = 2 * active_parameters(deployment) * whole("batch", batch)
+    """Two operations for each active parameter and beam; attention's own scores are left out."""
+    beams = whole("batch", batch) * deployment.beams
+    operations = 2 * active_parameters(deployment) * beams
     return Fraction(operations, deployment.gpu.flops * deployment.gpus)
 
 

@@ -9,12 +9,16 @@ from explainers.memory.serving import (
     longest_context,
     users,
     weight_bytes,
+    weights_on_each,
 )
 from explainers.memory.serving_working import context_line, decimals, memory_lines, speed_lines
 from explainers.memory.sizes import both
 from explainers.memory.speed import compute_bound_batch, tokens_per_second
 from explainers.memory.working import many
 from explainers.ui.prose import Prose
+
+ENCODER = "encoder"
+"""The architecture that reads a text at once and generates none."""
 
 
 def show_fit(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
@@ -32,7 +36,14 @@ def show_fit(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
         texts=f"{texts:,}",
         tokens=many(tokens, "token"),
         free=both(abs(free_on_each(deployment))),
+        each=both(weights_on_each(deployment)),
+        memory=both(deployment.gpu.memory),
+        usable=f"{deployment.percent} % of {both(deployment.gpu.memory)}",
+        overhead=both(deployment.overhead),
     )
+    if deployment.shape.architecture == ENCODER:
+        st.code("\n".join(memory_lines(deployment, tokens)), language=None, wrap_lines=True)
+        return
     length = "without limit" if longest is None else many(longest, "token")
     text("longest", texts=many(texts, "text"), longest=length)
     lines = [*memory_lines(deployment, tokens), context_line(deployment, texts)]
@@ -46,9 +57,13 @@ def show_fit(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
 
 
 def verdict(deployment: Deployment, readers: int | None, texts: int) -> str:
-    """What to say first: there is room, for too few, or not even for the weights."""
-    if free_on_each(deployment) < 0:
+    """What to say first: there is room, for too few, or none at all, and why."""
+    if weights_on_each(deployment) > deployment.gpu.memory:
         return "weights_too_large"
+    if free_on_each(deployment) < 0:
+        return "no_room"
+    if deployment.shape.architecture == ENCODER:
+        return "encoder"
     return "yes" if readers is None or readers >= texts else "too_many"
 
 
@@ -64,3 +79,5 @@ def show_speed(text: Prose, deployment: Deployment, tokens: int, served: int) ->
     )
     if served > 1 and deployment.shape.active_parameters:
         text("mixture", texts=many(served, "text"))
+    if deployment.shape.architecture == "encoder-decoder":
+        text("both_halves")

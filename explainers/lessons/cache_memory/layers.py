@@ -1,7 +1,9 @@
 """Layer by layer: which hold the whole text, which a window, and how much each."""
 
+from dataclasses import replace
+
 from explainers.lessons.cache_memory.chosen import Chosen
-from explainers.memory.cache import Part, parts
+from explainers.memory.cache import Part, copies, parts
 from explainers.memory.order import layers_in_order
 from explainers.memory.sizes import both
 from explainers.memory.working import HOLDS, many
@@ -16,7 +18,10 @@ SHARES = ("under 25 %", "25 to 50 %", "50 to 75 %", "75 % and more")
 
 def show_layers(text: Prose, chosen: Chosen) -> None:
     """A bar for each layer, if they are not all alike; a question first."""
-    found = parts(chosen.shape, chosen.tokens, **chosen.of)
+    found = tuple(
+        replace(one, size=one.size * copies(one.group, chosen.beams))
+        for one in parts(chosen.shape, chosen.tokens, **chosen.of)
+    )
     if len(found) < 2:
         text("layers_alike", alike=alike(found), model=verbatim(chosen.shape.id))
         return

@@ -1,6 +1,7 @@
 """The number that one came for, in both units, with its working and what it leaves out."""
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -51,6 +52,7 @@ def show_result(text: Prose, chosen: Chosen) -> None:
         rate=f"{rate:,}",
         rate_size=f" = {both(rate)}" if rate >= STEPS["decimal"] else "",
         while_no_window=" while no window is full" if has_window(shape) else "",
+        each_beam=f" in each of {chosen.beams:,} beams" if chosen.beams > 1 else "",
         next=f"{added(chosen):,}",
     )
     # Where layers differ, the working would answer the question about them before it is asked.
@@ -69,7 +71,8 @@ def has_window(shape: ModelShape) -> bool:
 def added(chosen: Chosen) -> int:
     """What the next token adds to one text: less than the rate where a window is full."""
     lengths = chosen.tokens, chosen.tokens + 1
-    now, then = (kv_cache_bytes(chosen.shape, length, **chosen.of) for length in lengths)
+    of_text = partial(kv_cache_bytes, chosen.shape, beams=chosen.beams, **chosen.of)
+    now, then = map(of_text, lengths)
     return then - now
 
 
@@ -116,7 +119,7 @@ def show_answers(text: Prose, chosen: Chosen) -> None:
         name = f"**{name}**" if name == chosen.counting else name
         rows.append(f"| {name} | {shown} | {times} | {means} |")
     text("countings", rows="\n".join(rows))
-    given = chosen.dtype, chosen.source_tokens
+    given = chosen.dtype, chosen.source_tokens, chosen.beams
     others = other_answers(chosen.shape, chosen.tokens, chosen.texts, *given)
     wrong = [f"| {o.name} | {both(o.size)} | {float(o.ratio):.2f}× | {o.why} |" for o in others]
     if wrong:

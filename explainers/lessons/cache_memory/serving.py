@@ -63,6 +63,7 @@ def deployed(chosen: Chosen, hardware: Hardware) -> Deployment | None:
             hardware.percent,
             hardware.block,
             chosen.source_tokens,
+            chosen.beams,
         )
     except ValueError as error:
         st.warning(verbatim(str(error)), icon=":material/edit_note:")
@@ -80,8 +81,11 @@ def with_parameters(shape: ModelShape) -> ModelShape:
 def show_pages(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
     """What rounding up to pages wastes, and what splitting heads over GPUs stores twice."""
     shape, block, given = deployment.shape, deployment.block, chosen.of
-    waste = waste_bytes(shape, chosen.tokens, chosen.texts, block=block, **given)
-    each = kv_cache_bytes(rank_shape(shape, deployment.gpus), chosen.tokens, chosen.texts, **given)
+    of_all = chosen.tokens, chosen.texts
+    waste = waste_bytes(shape, *of_all, block=block, beams=chosen.beams, **given)
+    split = rank_shape(shape, deployment.gpus)
+    each = kv_cache_bytes(split, *of_all, beams=chosen.beams, **given)
+    times = replication(shape, deployment.gpus, chosen.tokens, chosen.source_tokens)
     text(
         "pages",
         block=block,
@@ -90,5 +94,6 @@ def show_pages(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
         waste=both(waste) if waste else "no bytes",
         gpus=deployment.gpus,
         each=both(each),
-        times=f"{float(replication(shape, deployment.gpus)):g}",
+        times=f"{float(times):.3g}",
+        sequence="text" if chosen.beams == 1 else "beam",
     )
