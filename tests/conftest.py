@@ -4,6 +4,7 @@ import pytest
 from hypothesis import settings
 
 from benchmarks.browser import chromium
+from explainers.models.registry import SHIPPED
 
 # How long an example takes says something about the machine and nothing about the code.
 settings.register_profile("house", deadline=None)
@@ -15,3 +16,24 @@ def browser():
     """The system's Chromium."""
     with chromium() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def smollm2():
+    """SmolLM2-135M-Instruct, the real one."""
+    return real(SHIPPED[0].id)
+
+
+@pytest.fixture(scope="session")
+def minilm():
+    """all-MiniLM-L6-v2, the real one."""
+    return real(SHIPPED[1].id)
+
+
+def real(model_id):
+    """A model that `make test` has fetched, as far as this machine has a network."""
+    from explainers.models.load import is_here, load  # torch, which not every test needs
+
+    if not is_here(model_id):
+        pytest.skip(f"no {model_id} here: python -m explainers.models fetch says why")
+    return load(model_id)

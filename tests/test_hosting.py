@@ -233,7 +233,9 @@ def test_the_image_is_made_for_a_space():
     install = DOCKERFILE.index("pip install")
     assert DOCKERFILE.index("COPY --chown=user requirements.txt") < install
     assert install < DOCKERFILE.index("COPY --chown=user . .")
-    assert "whl/cpu" in instruction("RUN")
+    assert "whl/cpu" in DOCKERFILE[install:].splitlines()[0]
+    assert instruction("RUN") == "python -m explainers.models fetch || true"
+    assert DOCKERFILE.index("COPY --chown=user . .") < DOCKERFILE.index("explainers.models fetch")
 
 
 def test_the_image_holds_what_runs():

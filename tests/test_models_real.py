@@ -1,0 +1,87 @@
+"""The two real models that come with the tests are what they are said to be."""
+
+import pytest
+import torch
+
+from explainers.memory.shapes import model_shape
+from explainers.models.pieces import pieces, tokenizer_of, with_tokenizer
+from explainers.models.reading import read
+from explainers.models.registry import SHIPPED, offered
+from explainers.sentence import SENTENCE
+
+TRICKY = "naïve 🙂 日本語 unbelievable CEO\n x"
+
+
+@pytest.mark.parametrize(("name", "row"), [("smollm2", 0), ("minilm", 1)])
+def test_a_row_of_the_registry_describes_its_model(request, name, row):
+    loaded = request.getfixturevalue(name)
+    assert loaded.name == SHIPPED[row].id
+    assert sum(p.numel() for p in loaded.model.parameters()) == SHIPPED[row].parameters
+    kinds = {True: "causal", False: "bidirectional"}
+    assert kinds[hasattr(loaded.model, "lm_head")] == SHIPPED[row].kind
+
+
+@pytest.mark.parametrize(
+    ("model_id", "on_page_09"),
+    [
+        ("openai-community/gpt2", "gpt2"),
+        ("Qwen/Qwen3-0.6B", "qwen3-0.6b"),
+        ("openai/whisper-tiny", "whisper-tiny"),
+        ("HuggingFaceTB/SmolLM2-135M-Instruct", "smollm2-135m"),
+    ],
+)
+def test_models_have_the_size_that_another_page_gives_them(model_id, on_page_09):
+    assert offered(model_id).parameters == model_shape(on_page_09).parameters
+
+
+def test_smollm2_knows_the_capital_of_france(smollm2):
+    ids, tokens = read(smollm2, "The capital of France is")
+    assert tokens == ("The", " capital", " of", " France", " is")
+    with torch.no_grad():
+        next_id = smollm2.model(ids).logits[0, -1].argmax()
+    assert smollm2.tokenizer.decode(next_id) == " Paris"
+
+
+def test_minilm_finds_similar_sentences_similar(minilm):
+    texts = ["The firm reported high profits.", "Earnings were excellent.", "It rained in Spain."]
+    with torch.no_grad():
+        means = [minilm.model(read(minilm, t).ids).last_hidden_state.mean(1) for t in texts]
+    near, far = (torch.cosine_similarity(means[0], means[n]).item() for n in (1, 2))
+    assert near > far + 0.2
+
+
+def test_our_sentence_has_seven_tokens_in_smollm2(smollm2):
+    assert read(smollm2, SENTENCE).tokens == (
+        *("The", " CEO", " announced", " record", " earnings", " on", " Friday"),
+    )
+
+
+@pytest.mark.parametrize("name", ["smollm2", "minilm"])
+def test_the_tokenizer_alone_cuts_as_with_its_model(request, name):
+    loaded = request.getfixturevalue(name)
+    tokenizer = tokenizer_of(loaded.name)
+    for text in (SENTENCE, TRICKY, "word " * 300):
+        ids = loaded.tokenizer(text, verbose=False)["input_ids"]
+        assert [n for piece in pieces(text, tokenizer) for n in piece.ids] == ids
+
+
+def test_no_piece_ends_inside_a_letter(smollm2):
+    found = pieces(TRICKY, tokenizer_of(smollm2.name))
+    assert "".join(piece.text for piece in found) == TRICKY
+    assert [piece.text for piece in found if len(piece.ids) > 1] == [" 日", "語"]
+    labels = read(smollm2, TRICKY).tokens
+    assert labels[3:6] == ("⟨20 e6⟩", "⟨97⟩", "⟨a5⟩")
+
+
+def test_minilm_writes_what_it_reads(minilm):
+    found = [piece.text for piece in pieces(TRICKY, tokenizer_of(minilm.name))]
+    assert found == ["[CLS]", "naive", "[UNK]", *"日本語", "unbelievable", "ceo", "x", "[SEP]"]
+
+
+def test_models_that_are_here_offer_their_tokenizers(smollm2, minilm):
+    assert [SHIPPED[0], SHIPPED[1]] == with_tokenizer()[:2]
+
+
+def test_without_models_there_is_no_tokenizer(monkeypatch, tmp_path):
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+    assert with_tokenizer() == []
