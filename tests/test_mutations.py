@@ -16,14 +16,18 @@ import test_leak
 import test_masks
 import test_memory_cache
 import test_memory_real
+import test_models_run
 import test_multi_head
 import test_online_softmax
 import test_positions
 import test_reach
+import test_relative_bias
 import test_rotary
 import test_scaling
 import test_shapes
 import test_single_head
+import test_sinks
+import test_softcap
 import test_tokens
 import test_training
 from torch import float32
@@ -47,10 +51,13 @@ from explainers.attention import (
     online_softmax,
     positions,
     reach,
+    relative_bias,
     rotary,
     scaled_dot_product,
     scaling,
     single_head,
+    sinks,
+    softcap,
     steps,
     tiled,
 )
@@ -58,6 +65,7 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import attention_steps
 from explainers.memory import cache as cache_memory
 from explainers.memory import countings, engines, order, paging
+from explainers.models import call, inside
 from explainers.training import batch, task
 
 AGREES = test_attention.test_agrees_with_torch_under_every_rule
@@ -86,6 +94,16 @@ LLAMA = test_rotary.test_agrees_with_transformers_llama
 MOVED = test_rotary.test_moving_the_whole_text_changes_no_score
 BLOOM = partial(test_alibi.test_agrees_with_transformers_bloom, 6)
 BIASED = partial(test_alibi.test_agrees_with_torch_under_every_rule, "causal")
+SQUEEZED = test_softcap.test_no_score_is_beyond_the_cap_and_no_weight_e_to_the_twice_of_another
+GEMMA = test_softcap.test_agrees_with_transformers_gemma_2
+NOWHERE = test_sinks.test_each_head_has_its_own_sink_and_it_takes_a_share_of_every_weight
+BUCKETS = partial(test_relative_bias.test_agrees_with_transformers_t5, 32, 128)
+OF_TWO = test_relative_bias.test_the_bias_is_that_of_a_decoder_that_has_read_two_tokens
+INSIDE = {
+    family: partial(test_models_run.held, family, float32, decoded=2)
+    for family in ("Llama", "T5 (relative bias)", "Mistral (window)", "Gemma 2 (soft-cap)")
+}
+BETWEEN = test_models_run.test_an_encoder_a_decoder_and_what_is_between_them
 REACHED = test_reach.test_friday_needs_three_layers_to_reach_the_ceo
 STACKED = test_reach.test_each_sequence_of_a_batch_has_its_own_reach
 FELT = test_leak.test_a_later_token_is_felt_only_where_it_is_hidden_too_late
@@ -191,6 +209,17 @@ FAULTS = [
     (paging, "pages(rest + whole(", "pages(whole(", STORED_ONCE),
     (engines, "min(tokens, group.window - 1)", "min(tokens, group.window)", WEIGHED),
     (tokens, "words = recounted", "pass", COUNTED),
+    (softcap, "cap * torch.tanh(scores / cap)", "torch.tanh(scores)", GEMMA),
+    (softcap, "soft_cap(products, cap)", "products", SQUEEZED),
+    (sinks, "sink[:, None, None]", "sink[None, :1, None]", NOWHERE),
+    (sinks, "shares[..., :-1]", "allowed.softmax(dim=-1)", NOWHERE),
+    (relative_bias, "buckets - near).long()", "buckets - near).round().long()", BUCKETS),
+    (relative_bias, "half * (offset < 0)", "half * (offset > 0)", BUCKETS),
+    (relative_bias, "permute(2, 0, 1)", "permute(2, 1, 0).mT.flip(0)", OF_TWO),
+    (call, "self.mask | ~self.mask.any(dim=-1, keepdim=True)", "self.mask", INSIDE["Llama"]),
+    (inside, "query * factor", "query", INSIDE["T5 (relative bias)"]),
+    (inside, "return given", "return torch.ones_like(given)", INSIDE["Mistral (window)"]),
+    (inside, '"cross" if CROSS & set(parts) else kind', "kind", BETWEEN),
     (batch, " & mask_of(rule, batch.lengths)[:, 0]", "", ASKED),
     (batch, "visible.tril()", "visible.triu()", ASKED),
     (task, "tuple(tokens) == RUNNING or ", "", HELD_OUT),

@@ -32,9 +32,12 @@ from explainers.attention import (
     online_softmax,
     positions,
     reach,
+    relative_bias,
     rotary,
     scaling,
     single_head,
+    sinks,
+    softcap,
     steps,
     tiled,
 )
@@ -103,6 +106,7 @@ def calls(leading):
     into_query, into_key, into_value, out = (torch.randn(*size) for size in sizes)
     in_turns = MultiHead(into_query, into_key, into_value, out, 16)
     token = x[..., :1, :]
+    of_heads = [torch.randn(*leading, 12, *axes) for axes in [(5, 11), (7, 11), (7, 4)]]
 
     def kept(rows, seen):
         held_key, held_value = torch.randn(2, *leading, 4, rows, 16)
@@ -146,6 +150,12 @@ def calls(leading):
         alibi.alibi_slopes: (12,),
         alibi.alibi_bias: (torch.randn(12), 5, 7),
         alibi.biased_attention: (query, key, value, mask, scores),
+        softcap.soft_cap: (scores, 2.0),
+        softcap.capped_attention: (query, key, value, mask, 2.0),
+        relative_bias.bucket: (torch.randint(-9, 99, (5, 7)), 8, 50),
+        relative_bias.both_ways: (torch.randint(-99, 99, (5, 7)), 8, 50),
+        relative_bias.relative_bias: (torch.randn(8, 12), torch.randint(8, (5, 7))),
+        sinks.attention_with_sinks: (*of_heads, mask, torch.randn(12)),
         leak.masked_before: (scores, mask),
         leak.masked_after: (scores, mask),
         reach.reach: (tensor("q_len", "q_len") > 0, 6),
@@ -230,6 +240,7 @@ def own_sizes(function, leading):
         rotary.rotate_halves: {"head_dim": 16},
         rotary.rotary_attention: {"head_dim": 16, rotary.rotate: None},
         reach.reach: within,
+        sinks.attention_with_sinks: {"...": (*leading, SIZES["heads"])},
         cache.empty_cache: turned,
         cache.project_at: turned,
         cache.append: turned,

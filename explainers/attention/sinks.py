@@ -1,0 +1,25 @@
+"""Weight that goes nowhere: learned sinks (OpenAI 2025, "gpt-oss", section 2.3)."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from explainers.attention.scaled_dot_product import Attention
+
+
+def attention_with_sinks(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor, sink: Tensor
+) -> Attention:
+    """Attention in which each head may also look at nothing, with a learned score.
+
+    query (..., heads, q_len, head_dim), sink (heads,). Weights of a row sum to less than 1: the
+    rest fell into the sink, which has no value to mix. A sink of −∞ is plain attention.
+    """
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])  # (..., q_len, kv_len)
+    allowed = scores.masked_fill(~mask, -torch.inf)  # (..., q_len, kv_len)
+    nothing = sink[:, None, None].expand_as(allowed[..., :1])  # (..., q_len, 1)
+    shares = torch.cat([allowed, nothing], dim=-1).softmax(dim=-1)
+    weights = shares[..., :-1]  # (..., q_len, kv_len)
+    output = weights @ value  # (..., q_len, value_dim)
+    return Attention(scores, weights, output)

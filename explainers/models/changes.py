@@ -1,0 +1,133 @@
+"""Ways to change the attention of a real model for one run, given to `run` as `changes`.
+
+Each may name its `layers`; None stands for all.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from explainers.attention import masks
+from explainers.attention.scaled_dot_product import Attention
+from explainers.models.call import Call, Change, mixed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Temperature(Change):
+    """Products of queries and keys divided by a temperature: below 1 sharper, above 1 flatter."""
+
+    temperature: float
+
+    def before(self, call: Call) -> Call:
+        return replace(call, query=call.query / self.temperature)
+
+
+@dataclass(frozen=True)
+class Unscaled(Change):
+    """Scores that are not divided by √d_k."""
+
+    def before(self, call: Call) -> Call:
+        return replace(call, query=call.query * math.sqrt(call.query.shape[-1]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Window(Change):
+    """A token sees itself, the `width - 1` before it, and the first `sinks` of the text."""
+
+    width: int
+    sinks: int = 0
+
+    def before(self, call: Call) -> Call:
+        near = masks.sliding_window(self.width)
+        kept = masks.Rule(lambda query, key: (key < self.sinks) | near(query, key))
+        return narrowed(call, kept)
+
+
+@dataclass(frozen=True)
+class FirstHidden(Change):
+    """Nobody sees the first token but itself: without it its own row would have nothing."""
+
+    def before(self, call: Call) -> Call:
+        later = masks.Rule(lambda query, key: (key > 0) | (key == query))
+        return narrowed(call, later)
+
+
+@dataclass(frozen=True)
+class NotCausal(Change):
+    """Every token sees every other, the later ones too; padding stays unseen."""
+
+    def before(self, call: Call) -> Call:
+        anyone = call.mask.any(dim=-2, keepdim=True)
+        return replace(call, mask=anyone.expand_as(call.mask))
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadsOff(Change):
+    """The output of some heads put to 0, each named by its layer and its number."""
+
+    heads: frozenset[tuple[int, int]]
+
+    def after(self, call: Call, step: Attention) -> Attention:
+        off = [head for layer, head in self.heads if layer == call.number]
+        silent = torch.zeros(step.output.shape[1], dtype=torch.bool, device=step.output.device)
+        silent[off] = True
+        return step._replace(output=step.output.masked_fill(silent[:, None, None], 0.0))
+
+
+@dataclass(frozen=True)
+class Uniform(Change):
+    """The same weight for each token that may be seen."""
+
+    def after(self, call: Call, step: Attention) -> Attention:
+        seen = call.mask.expand_as(step.weights).to(step.weights.dtype)
+        return mixed(call, step, seen / seen.sum(dim=-1, keepdim=True).clamp(min=1))
+
+
+@dataclass(frozen=True)
+class Hard(Change):
+    """All weight on the largest (argmax)."""
+
+    def after(self, call: Call, step: Attention) -> Attention:
+        best = step.weights.argmax(dim=-1, keepdim=True)
+        return mixed(call, step, torch.zeros_like(step.weights).scatter(-1, best, 1.0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FewerKVHeads(Change):
+    """Neighbouring KV heads averaged into fewer, as GQA is started from a trained model."""
+
+    num_kv_heads: int
+
+    def before(self, call: Call) -> Call:
+        have = call.key.shape[1]
+        if self.num_kv_heads < 1 or have % self.num_kv_heads:
+            raise ValueError(f"{have} KV heads cannot be averaged into {self.num_kv_heads}")
+        key, value = (
+            torch.stack(heads.chunk(self.num_kv_heads, dim=1)).mean(dim=2).transpose(0, 1)
+            for heads in (call.key, call.value)
+        )
+        return replace(call, key=key, value=value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quantised(Change):
+    """Keys and values as a cache of few bits gives them back: one scale per token and head."""
+
+    bits: int
+
+    def before(self, call: Call) -> Call:
+        return replace(call, key=self.rounded(call.key), value=self.rounded(call.value))
+
+    def rounded(self, numbers: Tensor) -> Tensor:
+        """To whole steps, as many on each side of 0."""
+        steps = 2 ** (self.bits - 1) - 1
+        step = numbers.abs().amax(dim=-1, keepdim=True).clamp(min=1e-12) / steps
+        return (numbers / step).round() * step
+
+
+def narrowed(call: Call, rule: masks.Rule) -> Call:
+    """The mask and a rule on top of it."""
+    seen = masks.build(rule, *call.mask.shape[-2:]).to(call.mask.device)
+    return replace(call, mask=call.mask & seen)

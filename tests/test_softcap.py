@@ -1,0 +1,50 @@
+"""Soft-capping: Gemma 2's own attention, what a cap forbids, and a cap that nobody reaches."""
+
+import math
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch.testing import assert_close
+from transformers.models.gemma2.modeling_gemma2 import eager_attention_forward
+
+from explainers.attention import masks
+from explainers.attention.scaled_dot_product import attention
+from explainers.attention.softcap import capped_attention, soft_cap
+
+MASK = masks.build(masks.causal, 5, 7)
+
+
+def drawn(*axes):
+    return 3 * torch.randn(*axes, generator=torch.Generator().manual_seed(sum(axes)))
+
+
+def test_agrees_with_transformers_gemma_2():
+    query, key, value = drawn(2, 3, 5, 11), drawn(2, 3, 7, 11), drawn(2, 3, 7, 4)
+    gemma = SimpleNamespace(num_key_value_groups=1, training=False)
+    hidden = torch.zeros(5, 7).masked_fill(~MASK, -torch.inf)
+    theirs, weights = eager_attention_forward(
+        gemma, query, key, value, hidden, scaling=11**-0.5, softcap=2.5
+    )
+    ours = capped_attention(query, key, value, MASK, 2.5)
+    assert_close(ours.weights, weights)
+    assert_close(ours.output.transpose(1, 2), theirs)
+
+
+def test_no_score_is_beyond_the_cap_and_no_weight_e_to_the_twice_of_another():
+    query, key, value = 9 * drawn(3, 5, 11), 9 * drawn(3, 7, 11), drawn(3, 7, 4)
+    scores, weights, _ = capped_attention(query, key, value, MASK, 2.0)
+    assert scores.abs().max() <= 2.0
+    smallest = weights.masked_fill(~MASK, torch.inf).amin(dim=-1)
+    assert (weights.amax(dim=-1) / smallest).max() <= math.exp(4.0) * (1 + 1e-5)
+
+
+def test_a_cap_that_nobody_reaches_is_attention():
+    query, key, value = drawn(3, 5, 11), drawn(3, 7, 11), drawn(3, 7, 4)
+    capped = capped_attention(query, key, value, MASK, 1e5)
+    assert_close(capped._asdict(), attention(query, key, value, MASK)._asdict())
+
+
+def test_a_cap_of_nothing_is_refused():
+    with pytest.raises(ValueError, match="a cap of 0"):
+        soft_cap(torch.ones(2, 2), 0)
