@@ -1,6 +1,7 @@
 """Learned sinks: GPT-OSS's own attention, a sink that nobody uses, and one that takes all."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import torch
 from torch.testing import assert_close
@@ -22,7 +23,7 @@ QUERY, KEY, VALUE = drawn(2, 3, 5, 11), drawn(2, 3, 7, 11), drawn(2, 3, 7, 4)
 
 def test_agrees_with_transformers_gpt_oss():
     sink = drawn(3)
-    gpt = SimpleNamespace(num_key_value_groups=1, training=False, sinks=sink)
+    gpt: Any = SimpleNamespace(num_key_value_groups=1, training=False, sinks=sink)
     hidden = torch.zeros(5, 7).masked_fill(~MASK, -torch.inf)
     theirs, weights = eager_attention_forward(gpt, QUERY, KEY, VALUE, hidden, scaling=11**-0.5)
     ours = attention_with_sinks(QUERY, KEY, VALUE, MASK, sink)

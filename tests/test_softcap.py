@@ -2,6 +2,7 @@
 
 import math
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
@@ -21,7 +22,7 @@ def drawn(*axes):
 
 def test_agrees_with_transformers_gemma_2():
     query, key, value = drawn(2, 3, 5, 11), drawn(2, 3, 7, 11), drawn(2, 3, 7, 4)
-    gemma = SimpleNamespace(num_key_value_groups=1, training=False)
+    gemma: Any = SimpleNamespace(num_key_value_groups=1, training=False)
     hidden = torch.zeros(5, 7).masked_fill(~MASK, -torch.inf)
     theirs, weights = eager_attention_forward(
         gemma, query, key, value, hidden, scaling=11**-0.5, softcap=2.5
