@@ -195,6 +195,25 @@ def test_layers_are_drawn_where_they_are_and_as_large_as_they_are():
     assert set(rows["tokens"]) == {33_000, 1_024}
 
 
+def test_a_model_that_nobody_gets_wrong_is_said_to_be_one_and_why():
+    plain = said(opened(PAGE, {"model": "llama-2-7b"}))
+    assert "None of the usual mistakes changes this model's number" in plain
+    assert "there is no window, there is no latent" in plain
+    link = {"model": controls.OWN, "own_kv_heads": "32", "own_local": "9", "tokens": "4096"}
+    assert "the text is no longer than its windows, there is no latent" in said(opened(PAGE, link))
+    assert "None of the usual mistakes" not in said(opened(PAGE, link | {"tokens": "8192"}))
+
+
+def test_layers_that_differ_in_heads_only_are_named_by_them():
+    lists = {"num_key_value_heads_per_layer": [4] * 20 + [2] * 12}
+    text = said(with_config(json.dumps(LLAMA | lists), predict="true"))
+    assert "20 layers of full attention, 4 KV heads × 128; 12 layers of full" in text
+    blocks = [{"attention": {"n_heads_in_group": 8, "window_length": n + 1}} for n in range(32)]
+    visit = with_config(json.dumps(LLAMA | {"block_configs": blocks}))
+    assert not visit.exception
+    assert "26 other kinds" in said(visit)
+
+
 def test_layers_that_are_alike_need_no_picture():
     uniform = opened(PAGE, {"model": "llama-3.1-8b"})
     assert len(uniform.get("vega_lite_chart")) == 1
@@ -519,7 +538,21 @@ def test_numbers_of_ones_own_that_cannot_be(value):
 
 @pytest.mark.parametrize(
     "tokens",
-    ["0", "-1", "1" + "0" * 30, "1000000001", "nan", "1e5", "128k", "٤", "2.5", "9" * 5000],
+    [
+        "0",
+        "-1",
+        "1,2",
+        "1,0000",
+        ",5",
+        "1" + "0" * 30,
+        "1000000001",
+        "nan",
+        "1e5",
+        "128k",
+        "٤",
+        "2.5",
+        "9" * 5000,
+    ],
 )
 def test_tokens_that_cannot_be_are_refused_by_name(tokens):
     visit = opened(PAGE, {"tokens": tokens, "model": "llama-3-8b", "texts": "3"})
@@ -560,3 +593,8 @@ def test_absurd_sizes_are_drawn_as_well():
     sizes = {f"own_{name}": "100000" for name in ("heads", "kv_heads", "head_dim")}
     link = {"model": "my own numbers", "tokens": "1,000,000,000", "own_local": "1", **sizes}
     assert not opened(PAGE, link).exception
+    huge = {"texts": "1,000,000", "cache_dtype": "float32", "compared": ["opt-175b", "gpt2"]}
+    rows = chart(opened(PAGE, huge), -1)
+    size = kv_cache_bytes(model_shape("opt-175b"), 2**20, 10**6, "float32")
+    assert size > 2**63, "more than a table of whole numbers holds"
+    assert rows["bytes"].max() == pytest.approx(size)

@@ -1,6 +1,6 @@
 """Amounts of the same thing under several names, as bars that start at 0."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import altair as alt
 import pandas as pd
@@ -10,6 +10,11 @@ from explainers.charts.theme import Theme
 
 BAR, AXIS = 34, 55
 """Pixels for one bar with its name, and for the axis: on the page a height includes both."""
+
+
+def storable(numbers: Sequence[int]) -> list[int] | list[float]:
+    """Whole numbers as a table can hold them: all as floats if one needs more than 64 bits."""
+    return list(map(float, numbers)) if max(numbers, default=0) >= 2**63 else list(numbers)
 
 
 def amount_rows(amounts: Mapping[str, int]) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import altair as alt
 import pandas as pd
 
+from explainers.charts.amounts import storable
 from explainers.charts.dress import dressed
 from explainers.charts.theme import LAYER_AXIS, Theme
 
@@ -12,11 +13,10 @@ STRIP = -0.03, -0.12
 """Where the strip below the bars begins and ends, in parts of the tallest bar."""
 
 
-def layer_rows(layers: Sequence[tuple[str, int, float]]) -> pd.DataFrame:
+def layer_rows(layers: Sequence[tuple[str, int, int]]) -> pd.DataFrame:
     """(kind, tokens, bytes) of each layer, in the order in which they are drawn."""
-    if any(size >= 2**63 for _, _, size in layers):  # no table holds longer whole numbers
-        layers = [(kind, tokens, float(size)) for kind, tokens, size in layers]
     rows = pd.DataFrame(layers, columns=["kind", "tokens", "bytes"]).rename_axis("layer")
+    rows = rows.assign(bytes=storable([size for _, _, size in layers]))
     rows = rows.reset_index().assign(mib=rows["bytes"] / 2**20)
     top, bottom = (part * rows["mib"].max() for part in STRIP)
     return rows.assign(top=top, bottom=bottom)
@@ -24,12 +24,13 @@ def layer_rows(layers: Sequence[tuple[str, int, float]]) -> pd.DataFrame:
 
 def layer_bars(rows: pd.DataFrame, theme: Theme, kinds: tuple[str, ...]) -> alt.TopLevelMixin:
     """The rows of `layer_rows`: a bar each, and a strip that shows also those too small for one."""
-    colour = alt.Color("kind:N").scale(domain=list(kinds), range=list(theme.series[: len(kinds)]))
+    colours = [theme.series[place % len(theme.series)] for place in range(len(kinds))]
+    colour = alt.Color("kind:N").scale(domain=list(kinds), range=colours)
     base = alt.Chart(rows).encode(
         alt.X("layer:O")
         .title(LAYER_AXIS)
         .axis(labelOverlap="greedy", labelSeparation=6, labelAngle=0),
-        colour.legend(orient="top", title=None, labelLimit=300, columns=1),
+        colour.legend(orient="top", title=None, labelLimit=300, columns=1, symbolLimit=6),
         tooltip=[
             alt.Tooltip("layer:O"),
             alt.Tooltip("kind:N"),

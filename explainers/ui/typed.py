@@ -10,7 +10,7 @@ from explainers.ui.kinds import URL
 from explainers.ui.links import Control
 from explainers.ui.plain import shortened, verbatim
 
-_DIGITS = re.compile(r"[0-9]{1,18}")
+_DIGITS = re.compile(r"[0-9]{1,18}|[0-9]{1,3}(,[0-9]{3}){1,5}")
 """Python refuses to read the longest numbers, and reads digits of other scripts."""
 
 
@@ -48,8 +48,8 @@ class Typed(Control):
         return instead
 
     def read(self, written: str) -> int | None:
-        """1000 or 1,000; nothing if it is no such number."""
-        digits = written.strip().replace(",", "")
-        if not _DIGITS.fullmatch(digits) or not 1 <= int(digits) <= self.largest:
+        """1000 or 1,000, but not 1,0; nothing if it is no such number."""
+        if not _DIGITS.fullmatch(written.strip()):
             return None
-        return int(digits)
+        number = int(written.replace(",", ""))
+        return number if 1 <= number <= self.largest else None

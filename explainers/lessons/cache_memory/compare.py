@@ -74,6 +74,7 @@ def draw(chosen: list[ModelShape], texts: int, dtype: str, hardware: Hardware) -
     """The picture; a cache that outgrows the memory of all GPUs crosses the line."""
     import pandas as pd
 
+    from explainers.charts.amounts import storable
     from explainers.charts.growth import growth  # the numbers are there before the picture
 
     rows = []
@@ -85,6 +86,7 @@ def draw(chosen: list[ModelShape], texts: int, dtype: str, hardware: Hardware) -
     line = f"memory of {hardware.gpus} × {name}: {size(memory)}"
     rows += [(line, tokens, memory, memory / 2**30, True) for tokens in (LENGTHS[0], LENGTHS[-1])]
     table = pd.DataFrame(rows, columns=["model", "tokens", "bytes", "gib", "limit"])
+    table = table.assign(bytes=storable([row[2] for row in rows]))
     models = tuple(shape.id for shape in chosen)
     alt = f"Bytes of the cache of {', '.join(models)} over the tokens of a text, and {line}."
     origin = f"formula: ideal minimum for {texts:,} × {dtype}, exact"

@@ -13,6 +13,7 @@ from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 
 ORIGIN = "formula: bytes that each layer must keep, exact"
+MOST_LISTED = 6
 SHARES = ("under 25 %", "25 to 50 %", "50 to 75 %", "75 % and more")
 
 
@@ -28,51 +29,66 @@ def show_layers(text: Prose, chosen: Chosen) -> None:
     most = max(found, key=lambda part: part.size)
     total = sum(part.size for part in found)
     layers = sum(part.group.count for part in found)
-    text("layers", model=verbatim(chosen.shape.id), groups="; ".join(map(counted, found)))
+    names = dict(zip(found, names_of(found), strict=True))
+    text("layers", model=verbatim(chosen.shape.id), groups=listed(names))
     if revealed(
         text,
         "layers",
         SHARES,
         SHARES[min(4 * most.size // total, 3)],
-        kind=name_of(most),
+        kind=names[most],
         count=many(most.group.count, "layer"),
         layers=layers,
         tokens=many(chosen.tokens, "token"),
         share=f"{100 * most.size / total:.1f} %",
     ):
-        draw(found, chosen)
+        draw(names, chosen)
         known = layers_in_order(chosen.shape, found)[1]
         text(f"layers_in_{'order' if known else 'groups'}", most=both(most.size))
 
 
 def alike(found: tuple[Part, ...]) -> str:
     """One sentence for a model whose layers all keep the same."""
-    return said(found[0]) if found else "no layer keeps anything"
+    return said(found[0], *names_of(found)) if found else "no layer keeps anything"
 
 
-def counted(part: Part) -> str:
-    """A group of layers, without what it holds: that is the question."""
-    return f"{many(part.group.count, 'layer')} of {name_of(part)}"
+def listed(names: dict[Part, str]) -> str:
+    """The groups of layers, without what they hold: that is the question."""
+    counted = [f"{many(part.group.count, 'layer')} of {name}" for part, name in names.items()]
+    more = [f"{len(counted) - MOST_LISTED:,} other kinds"] if len(counted) > MOST_LISTED else []
+    return "; ".join(counted[:MOST_LISTED] + more)
 
 
-def said(part: Part) -> str:
+def said(part: Part, name: str) -> str:
     """A group of layers and what it holds."""
-    layer = part.size // part.group.count
-    return f"{counted(part)}: {many(part.tokens, 'token')}, {both(layer)} each"
+    layers, layer = many(part.group.count, "layer"), part.size // part.group.count
+    return f"{layers} of {name}: {many(part.tokens, 'token')}, {both(layer)} each"
 
 
-def name_of(part: Part) -> str:
-    """The kind of a group, with its window."""
-    window = part.group.window
-    return HOLDS[part.group.kind] + (f" ({window:,} tokens)" if window else "")
+def names_of(found: tuple[Part, ...]) -> list[str]:
+    """The kind of each group with its window, and with its heads where these tell two apart."""
+    names = [HOLDS[part.group.kind] + windowed(part.group.window) for part in found]
+    if len(set(names)) == len(names):
+        return names
+    heads = [many(part.group.num_kv_heads, "KV head") for part in found]
+    return [
+        f"{name}, {each} × {p.group.head_dim}"
+        for name, each, p in zip(names, heads, found, strict=True)
+    ]
 
 
-def draw(found: tuple[Part, ...], chosen: Chosen) -> None:
+def windowed(window: int | None) -> str:
+    """The window of a local layer."""
+    return f" ({window:,} tokens)" if window else ""
+
+
+def draw(names: dict[Part, str], chosen: Chosen) -> None:
     """The picture."""
     from explainers.charts.layer_bars import layer_bars, layer_rows  # after the number
 
-    ordered, _ = layers_in_order(chosen.shape, found)
-    rows = layer_rows([(name_of(p), p.tokens, p.size // p.group.count) for p in ordered])
-    kinds = tuple(dict.fromkeys(map(name_of, found)))
-    alt = "What each layer holds: " + "; ".join(map(said, found))
+    ordered, _ = layers_in_order(chosen.shape, tuple(names))
+    rows = layer_rows([(names[p], p.tokens, p.size // p.group.count) for p in ordered])
+    groups = [said(part, name) for part, name in names.items()]
+    alt = "What each layer holds: " + "; ".join(groups[:MOST_LISTED])
+    kinds = tuple(dict.fromkeys(names.values()))
     show_chart(layer_bars, rows, alt, "layers", ORIGIN, kinds=kinds)

@@ -125,4 +125,5 @@ def show_answers(text: Prose, chosen: Chosen) -> None:
     if wrong:
         text("others", rows="\n".join(wrong))
     elif ideal:
-        text("no_others")
+        no_window = "the text is no longer than its windows", "there is no window"
+        text("no_others", windows=no_window[not has_window(chosen.shape)])
