@@ -196,7 +196,7 @@ def test_layers_are_drawn_where_they_are_and_as_large_as_they_are():
 
 
 def test_a_model_that_nobody_gets_wrong_is_said_to_be_one_and_why():
-    plain = said(opened(PAGE, {"model": "llama-2-7b"}))
+    plain = said(opened(PAGE, {"model": "llama-2-7b", "tokens": "4096"}))
     assert "None of the usual mistakes changes this model's number" in plain
     assert "there is no window, there is no latent" in plain
     link = {"model": controls.OWN, "own_kv_heads": "32", "own_local": "9", "tokens": "4096"}
