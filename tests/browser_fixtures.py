@@ -31,14 +31,16 @@ WINDOW: Size = 1280, 900
 
 READY = """() => {
   const app = document.querySelector('[data-testid=stApp]')?.dataset ?? {};
-  const drawn = (e) => e.querySelector('svg, canvas') || e.shadowRoot?.querySelector('.panel');
+  const width = (e) => e?.getBoundingClientRect().width;
+  const fits = (e) => Math.abs(width(e.querySelector('.marks')) - width(e)) < 1;
+  const drawn = (e) => e.shadowRoot?.querySelector('.panel') || fits(e);
   const pictures = document.querySelectorAll(
     '[data-testid=stVegaLiteChart], [data-testid=stBidiComponentIsolated]');
   return document.querySelector('h1') && app.testScriptState === 'notRunning'
     && app.testConnectionState === 'CONNECTED' && [...pictures].every(drawn)
     && !document.querySelector('[data-testid=stSkeleton], [data-stale=true]');
 }"""
-"""Has the script ended, and is everything painted that it sent?"""
+"""Has the script ended, and is everything painted that it sent, charts as wide as they shall be?"""
 
 DRAWN = """() => [
   ...[...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')].flatMap((host) =>
