@@ -10,7 +10,7 @@ from explainers.lessons.masks.growing import show_growing, show_one_pass
 from explainers.lessons.masks.leak import show_leak
 from explainers.lessons.masks.pictures import foretold, show_masks, show_moved
 from explainers.lessons.masks.reach import show_reach
-from explainers.lessons.toy_choice import choose_head
+from explainers.lessons.toy_choice import choose_head, offer_training
 from explainers.ui import common, controls
 
 text = common.page_text(__file__)
@@ -29,6 +29,7 @@ def side_by_side(lab: Lab) -> None:
     if words >= FEWEST:
         show_moved(text, lab, width, prefix)
         show_costs(text, words, width, prefix)
+    offer_training(lab.head)
 
 
 @st.fragment

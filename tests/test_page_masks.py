@@ -7,18 +7,21 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from opening import PAGES, opened, pictures
+from opening import PAGES, elements, opened, pictures
 from streamlit.testing.v1 import AppTest
 
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.lessons.mask_lab import Lab
+from explainers.lessons.masks.batch import OTHER, most_moved
 from explainers.lessons.masks.costs import left
 from explainers.lessons.masks.growing import RULES, changes
+from explainers.lessons.masks.leak import NEW_WORDS
 from explainers.lessons.masks.reach import NEVER, layers_needed
 from explainers.lessons.moved import rows_moved
 from explainers.lessons.toy_choice import HeadChoices
 from explainers.sentence import MAX_TOKENS, SENTENCE
+from explainers.training.task import PLACES
 from explainers.ui.drawn import cells_of, is_drawing, text_of
 
 PAGE = next(page for page in PAGES if page.stem == "05_masks")
@@ -60,6 +63,14 @@ def test_cells_are_counted():
     assert found["causal"]["formula"] == "28 of 49 cells"
     assert slider(visit, "masks")["labels"][2] == "3: 18 of 49 cells"
     assert slider(visit, "masks")["index"] == 2
+
+
+@pytest.mark.parametrize("weights", ["random", "trained"])
+def test_what_a_word_would_give_to_later_ones_is_what_full_attention_gives_them(weights):
+    visit = opened(PAGE, {"weights": weights})
+    row = numbers(panels(visit, "masks")["full"])[2]
+    [told] = re.findall(r"word ` announced ` gives (\d+)% of its attention", said(visit))
+    assert int(told) == pytest.approx(100 * row[3:].sum().item(), abs=0.51)
 
 
 def test_the_question_knows_28():
@@ -200,6 +211,40 @@ def test_nobody_looks_at_the_filling(text, real):
         torch.testing.assert_close(
             numbers(panel).sum(dim=-1), torch.ones(max(real)), atol=1e-4, rtol=0
         )
+
+
+@pytest.mark.parametrize("place", [(0, 1, 2), (1, 2, 0), (1, 0, 1)])
+def test_a_batch_that_changes_one_weight_is_found(place):
+    alone = [torch.rand(7, 7), torch.rand(3, 3)]
+    together = torch.zeros(2, 7, 7)
+    for sentence, weights in zip(together, alone, strict=True):
+        sentence[: len(weights), : len(weights)] = weights
+    assert most_moved(together, alone) == 0
+    together[place] += 0.25
+    assert most_moved(together, alone) == pytest.approx(0.25)
+    together[1, 5, 6] = 9
+    assert most_moved(together, alone) == pytest.approx(0.25), "the filling is nobody's"
+
+
+def test_words_that_the_page_adds_are_known():
+    assert {word.casefold() for word in (*OTHER, *NEW_WORDS)} <= set(PLACES)
+
+
+def badges(visit):
+    found = [e.value for e in elements(visit.main) if e.type == "markdown"]
+    return [value for value in found if value.startswith(":gray-badge[")]
+
+
+@pytest.mark.parametrize(("text", "strangers"), [(SENTENCE, 0), ("The zebra saw gnus", 3)])
+def test_badges_count_every_word_that_training_never_saw(text, strangers):
+    visit = opened(PAGE, {"weights": "trained", "text": text})
+    found = dict(zip(FIGURES, badges(visit), strict=True))
+    for figure in ("masks", "moved", "drawing", "leak"):
+        assert re.findall(r"(\d+) unknown", found[figure]) == [f"{strangers}"] * bool(strangers)
+    assert re.findall(r"(\d+) unknown", found["batch"]) == [f"{strangers + 1}"], "the filling too"
+    assert "Training never saw ` [pad] `" in said(visit)
+    assert found["growing"].startswith(":gray-badge[:material/info: random")
+    assert "[pad] `, so" not in said(opened(PAGE))
 
 
 def test_friday_needs_three_layers_to_reach_the_ceo():

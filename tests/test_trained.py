@@ -20,6 +20,8 @@ TOKENS = ("The", "ceo", "Zebra", "announced", "zebra", "EARNINGS", "gnu")
 GQA = Configuration(4, 2, 8, "causal")
 SWITCHED = [page for page in PAGES if page.stem in {"01_start", "03_query_key_value", "04_scores"}]
 each_page = pytest.mark.parametrize("page", SWITCHED, ids=lambda page: page.stem)
+MASKS = next(page for page in PAGES if page.stem == "05_masks")
+with_masks = pytest.mark.parametrize("page", [*SWITCHED, MASKS], ids=lambda page: page.stem)
 
 
 def test_a_known_word_has_its_row_in_any_case():
@@ -173,7 +175,7 @@ def test_a_mask_that_was_not_trained(page):
     assert pictures(visit)[0] == pictures(opened(page, {"weights": "trained"}))[0]
 
 
-@each_page
+@with_masks
 def test_where_weights_are_trained_a_reader_can_train_as_well(page):
     def offered(visit):
         return [button.label for button in visit.button if button.label == "Train it here"]
@@ -182,7 +184,7 @@ def test_where_weights_are_trained_a_reader_can_train_as_well(page):
     assert offered(opened(page, {"weights": "trained"})) == ["Train it here"]
 
 
-@each_page
+@with_masks
 def test_a_text_longer_than_any_that_was_learned_from_is_said_to_be(page):
     for length, said in [(trained.MOST_TOKENS, False), (trained.MOST_TOKENS + 1, True)]:
         visit = opened(page, {"weights": "trained", "text": "Friday " * length})

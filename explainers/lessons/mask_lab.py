@@ -83,7 +83,12 @@ class Lab:
     @property
     def origin(self) -> str:
         """The badge of the pictures."""
-        return self.head.origin(self.toy.x.device)
+        return self.origin_with()
+
+    def origin_with(self, *others: str) -> str:
+        """The badge of a picture for which the head reads other words as well."""
+        read = replace(self.head, tokens=(*self.tokens, *others))
+        return read.origin(self.toy.x.device)
 
     def reading(self, tokens: Tokens) -> "Lab":
         """The same head, reading other words."""

@@ -8,9 +8,11 @@ from explainers.attention.single_head import single_head
 from explainers.lessons.mask_lab import Lab, Tokens, of_words, weight_panel
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure
+from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 
-OTHER = ("Shares", "rose", "sharply")
+OTHER = ("Fans", "praised", "players")
+"""Words that training knows: none of them stands for a vector drawn at random."""
 PAD = "[pad]"
 TINY = 1e-6
 
@@ -36,6 +38,8 @@ def show_batch(text: Prose, lab: Lab) -> None:
     weights = single_head(x, toys[0].head, mask).weights[:, 0]
     alone = [single_head(*lab.reading(sentence).toy).weights for sentence in sentences]
     text("batch", length=length, moved=_small(most_moved(weights, alone)))
+    if lab.head.is_trained:
+        text("unknown_filling", filling=verbatim(PAD))
     panels = [
         weight_panel(
             f"sentence {n + 1}",
@@ -47,7 +51,8 @@ def show_batch(text: Prose, lab: Lab) -> None:
         for n, sentence in enumerate(sentences)
     ]
     alt = "The weights of two sentences in one batch; the columns of the filling are blank."
-    show_figure(Figure(lab.arranged(panels), alt), lab.origin, "batch")
+    origin = lab.origin_with(PAD)
+    show_figure(Figure(lab.arranged(panels), alt), origin, "batch")
 
 
 def most_moved(weights: Tensor, alone: list[Tensor]) -> float:
