@@ -8,8 +8,7 @@ import torch
 from explainers import examples
 from explainers.attention.positions import reorder, sinusoidal
 from explainers.lessons import vectors
-from explainers.lessons.tokenizing import cut, show_merges, show_strip
-from explainers.sentence import Sentence
+from explainers.lessons.tokenizing import show_tokens
 from explainers.ui import common, controls, provenance
 from explainers.ui.numbers import explore
 from explainers.ui.predict import revealed
@@ -28,18 +27,6 @@ class Choices:
     d_model: int
     longest: int
     seed: int
-
-
-@st.fragment
-def tokens(sentence: Sentence) -> None:
-    """The text cut into tokens."""
-    unit = controls.unit()
-    merges = controls.merges() if unit == "byte pairs" else 0
-    pieces = cut(sentence, unit, merges)
-    text("cut_" + unit.replace(" ", "_"), count=len(pieces))
-    show_strip(pieces, unit)
-    if merges:
-        show_merges(text, merges)
 
 
 @st.fragment
@@ -74,6 +61,6 @@ def places(words: tuple[str, ...]) -> None:
 
 text("question")
 read_sentence = controls.sentence()
-tokens(read_sentence)
+show_tokens(text, read_sentence)
 places(read_sentence.tokens)
 text("notice")

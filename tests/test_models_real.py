@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from explainers.memory.shapes import model_shape
-from explainers.models.pieces import pieces, tokenizer_of, with_tokenizer
+from explainers.models.pieces import pieces_of, tokenizer_of, with_tokenizer
 from explainers.models.reading import read
 from explainers.models.registry import SHIPPED, offered
 from explainers.sentence import SENTENCE
@@ -31,7 +31,9 @@ def test_a_row_of_the_registry_describes_its_model(request, name, row):
     ],
 )
 def test_models_have_the_size_that_another_page_gives_them(model_id, on_page_09):
-    assert offered(model_id).parameters == model_shape(on_page_09).parameters
+    model = offered(model_id)
+    assert model
+    assert model.parameters == model_shape(on_page_09).parameters
 
 
 def test_smollm2_knows_the_capital_of_france(smollm2):
@@ -62,11 +64,11 @@ def test_the_tokenizer_alone_cuts_as_with_its_model(request, name):
     tokenizer = tokenizer_of(loaded.name)
     for text in (SENTENCE, TRICKY, "word " * 300):
         ids = loaded.tokenizer(text, verbose=False)["input_ids"]
-        assert [n for piece in pieces(text, tokenizer) for n in piece.ids] == ids
+        assert [n for piece in pieces_of(text, tokenizer) for n in piece.ids] == ids
 
 
 def test_no_piece_ends_inside_a_letter(smollm2):
-    found = pieces(TRICKY, tokenizer_of(smollm2.name))
+    found = pieces_of(TRICKY, tokenizer_of(smollm2.name))
     assert "".join(piece.text for piece in found) == TRICKY
     assert [piece.text for piece in found if len(piece.ids) > 1] == [" 日", "語"]
     labels = read(smollm2, TRICKY).tokens
@@ -74,7 +76,7 @@ def test_no_piece_ends_inside_a_letter(smollm2):
 
 
 def test_minilm_writes_what_it_reads(minilm):
-    found = [piece.text for piece in pieces(TRICKY, tokenizer_of(minilm.name))]
+    found = [piece.text for piece in pieces_of(TRICKY, tokenizer_of(minilm.name))]
     assert found == ["[CLS]", "naive", "[UNK]", *"日本語", "unbelievable", "ceo", "x", "[SEP]"]
 
 

@@ -1,4 +1,4 @@
-"""Cutting the reader's text three ways, and learning byte pairs in front of the reader."""
+"""Cutting the reader's text, and learning byte pairs in front of the reader."""
 
 from collections import Counter
 from pathlib import Path
@@ -9,8 +9,9 @@ from explainers.sentence import Sentence, characters, words
 from explainers.tokens import BYTES, Merge, Piece, learn_merges, merge_pair, pieces, spelling
 from explainers.ui import controls
 from explainers.ui.picture import show_chart
+from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
-from explainers.ui.provenance import learned_live
+from explainers.ui.provenance import learned_live, real
 from explainers.ui.source import show_source
 
 CORPUS = Path(__file__).parents[2] / "assets" / "text" / "corpus.txt"
@@ -45,7 +46,43 @@ def cut(sentence: Sentence, unit: str, merges: int) -> list[Piece]:
     return pieces(sentence.text, learned()[:merges])
 
 
-def show_strip(found: list[Piece], unit: str) -> None:
+@st.fragment
+def show_tokens(text: Prose, sentence: Sentence) -> None:
+    """The text cut into tokens, as the reader chooses."""
+    unit = controls.unit()
+    if unit == "model tokens":
+        show_model_tokens(text, sentence.text)
+        return
+    merges = controls.merges() if unit == "byte pairs" else 0
+    found = cut(sentence, unit, merges)
+    text("cut_" + unit.replace(" ", "_"), count=len(found))
+    show_strip(found, ORIGINS[unit])
+    if merges:
+        show_merges(text, merges)
+
+
+def show_model_tokens(text: Prose, typed: str) -> None:
+    """The tokens of a published model, if one is on this machine."""
+    from explainers.models.pieces import pieces_of, tokenizer_of, with_tokenizer
+    from explainers.models.registry import ModelError
+
+    here = {model.name: model.id for model in with_tokenizer()}
+    if not here:
+        text("no_tokenizer")
+        return
+    name = controls.tokenizer(list(here), next(iter(here)))
+    try:
+        tokenizer = tokenizer_of(here[name])
+    except ModelError as error:
+        st.error(verbatim(str(error)), icon=":material/error:")
+        return
+    found = pieces_of(typed, tokenizer)
+    count, known = sum(len(piece.ids) for piece in found), tokenizer.get_vocab_size()
+    text("model_tokens", model=name, count=count, known=f"{known:,}")
+    show_strip(found, real(f"the tokenizer of {here[name]}"))
+
+
+def show_strip(found: list[Piece], origin: str) -> None:
     """The tokens in a row, ids underneath."""
     from explainers.charts.strip import strip_rows, token_strip
 
@@ -53,7 +90,7 @@ def show_strip(found: list[Piece], unit: str) -> None:
     rows = strip_rows([piece.text for piece in found], notes)
     lines = int(rows["top"].max()) + 1 if len(rows) else 1
     alt = f"The text as {len(found)} tokens, each with its id underneath."
-    show_chart(token_strip, rows, alt, "tokens", ORIGINS[unit], lines=lines)
+    show_chart(token_strip, rows, alt, "tokens", origin, lines=lines)
 
 
 def show_merges(text: Prose, merges: int) -> None:

@@ -40,7 +40,7 @@ def labels(encoded: Encoding, tokenizer: Tokenizer) -> list[str]:
     return [_text_or_bytes(token) for token in encoded.tokens]
 
 
-def pieces(text: str, tokenizer: Tokenizer) -> list[Piece]:
+def pieces_of(text: str, tokenizer: Tokenizer) -> list[Piece]:
     """The tokens of a text in printable portions: no portion ends inside a character."""
     encoded = tokenizer.encode(text)
     found: list[Piece] = []

@@ -67,7 +67,10 @@ queries = Choice(
 matrix = Listed("matrix", "Matrix", None)
 row = Counter("row", "Row, from 0", 2)
 column = Counter("column", "Column, from 0", 1)
-unit = Choice("unit", "Cut the text into", "words", ("words", "characters", "byte pairs"))
+unit = Choice(
+    "unit", "Cut the text into", "words", ("words", "characters", "byte pairs", "model tokens")
+)
+tokenizer = Listed("tokenizer", "Model", None, width=280)
 merges = Whole("merges", "Merges learned so far", 60, 0, 250)
 longest = Ladder("longest", "Base of the waves", 10_000, (10, 100, 1_000, 10_000, 100_000))
 projection = Choice("projection", "Show how this one is made", "Q", ("Q", "K", "V"))

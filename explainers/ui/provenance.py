@@ -31,3 +31,8 @@ def measured(what: str, device: torch.device) -> str:
 def formula(what: str, device: torch.device) -> str:
     """Numbers that follow from a formula alone."""
     return f"formula: {what} · computed live on {device_name(device)}"
+
+
+def real(what: str) -> str:
+    """What a published model, or a part of it, makes of the reader's text."""
+    return f"real: {what}"
