@@ -122,7 +122,7 @@ ENCODED = test_blocks.test_an_encoders_block_agrees_with_torchs_layer
 DECODED = test_blocks.test_a_decoders_block_agrees_with_torchs_layer
 CAPPED = test_memory_cache.test_a_window_is_a_cap
 BEAMS = test_memory_cache.test_beams_multiply_what_is_written_and_share_what_was_read
-STORED_ONCE = test_memory_cache.test_a_shared_beginning_is_stored_once_in_whole_pages
+LAST_PAGE = test_memory_cache.test_the_last_page_is_counted_whole
 WEIGHED = partial(test_memory_real.test_a_grown_cache_weighs_what_is_said, "Mistral")
 BY_BLOCKS = test_online_softmax.test_after_each_block_it_is_softmax_of_what_was_read
 BY_TILES = partial(
@@ -198,7 +198,8 @@ FAULTS = [
     ),
     (cache_costs, "q_len * kv_len", "kv_len", FLOPS),
     (cache_memory, "min(tokens, group.window)", "tokens", CAPPED),
-    (cache_memory, '1 if p.group.kind == "cross" else beams', "beams", BEAMS),
+    (cache_memory, 'return 1 if group.kind == "cross" else beams', "return beams", BEAMS),
+    (paging, "block * pages(p.tokens, block)", "p.tokens", LAST_PAGE),
     (order, "n in shape.full_layers", "n + 1 in shape.full_layers", IN_ORDER),
     (
         countings,
@@ -206,17 +207,16 @@ FAULTS = [
         "1, dtype, source_tokens)\n    lines = []",
         COUNTED_AS,
     ),
-    (paging, "pages(rest + whole(", "pages(whole(", STORED_ONCE),
     (engines, "min(tokens, group.window - 1)", "min(tokens, group.window)", WEIGHED),
     (tokens, "words = recounted", "pass", COUNTED),
     (softcap, "cap * torch.tanh(scores / cap)", "torch.tanh(scores)", GEMMA),
     (softcap, "soft_cap(products, cap)", "products", SQUEEZED),
     (sinks, "sink[:, None, None]", "sink[None, :1, None]", NOWHERE),
     (sinks, "shares[..., :-1]", "allowed.softmax(dim=-1)", NOWHERE),
-    (relative_bias, "buckets - near).long()", "buckets - near).round().long()", BUCKETS),
+    (relative_bias, "(buckets - near)).long()", "(buckets - near)).round().long()", BUCKETS),
     (relative_bias, "half * (offset < 0)", "half * (offset > 0)", BUCKETS),
     (relative_bias, "permute(2, 0, 1)", "permute(2, 1, 0).mT.flip(0)", OF_TWO),
-    (call, "self.mask | ~self.mask.any(dim=-1, keepdim=True)", "self.mask", INSIDE["Llama"]),
+    (call, "call.mask | ~call.mask.any(dim=-1, keepdim=True)", "call.mask", INSIDE["Llama"]),
     (inside, "query * factor", "query", INSIDE["T5 (relative bias)"]),
     (inside, "return given", "return torch.ones_like(given)", INSIDE["Mistral (window)"]),
     (inside, '"cross" if CROSS & set(parts) else kind', "kind", BETWEEN),

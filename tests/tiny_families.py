@@ -137,12 +137,12 @@ FAMILIES: dict[str, tuple[str, str, dict[str, Any]]] = {
 """The model's class, its configuration's, and the sizes."""
 
 
-def tiny(family: str, dtype: torch.dtype = torch.float32) -> Any:
+def tiny(family: str, dtype: torch.dtype = torch.float32, **others: Any) -> Any:
     """Weights far from 0, so that attention is far from uniform and a wrong step shows."""
     import transformers
 
     model_class, config_class, sizes = FAMILIES[family]
-    config = getattr(transformers, config_class)(**sizes)
+    config = getattr(transformers, config_class)(**sizes | others)
     model = getattr(transformers, model_class)(config).eval()
     seeded = torch.Generator().manual_seed(len(family))
     for name, weight in model.named_parameters():

@@ -18,7 +18,7 @@ class Call:
     """
 
     kind: str
-    """"self", "encoder" or "cross": of an encoder-decoder, "self" is its decoder's."""
+    """One of "self", "encoder", "cross"; in an encoder-decoder, "self" is the decoder's own."""
     number: int
     """Of the layer, counted from 0."""
     window: int | None
@@ -29,13 +29,6 @@ class Call:
     key: Tensor
     value: Tensor
     mask: Tensor
-
-    def attend(self) -> Attention:
-        """Compute it; each KV head serves its group of query heads."""
-        key, value = shared(self.query, self.key), shared(self.query, self.value)
-        # A query of padding has nothing to look at (0/0): it sees all, and nobody reads its row.
-        mask = self.mask | ~self.mask.any(dim=-1, keepdim=True)
-        return self.function(self.query, key, value, mask)
 
 
 @dataclass(frozen=True)
@@ -64,6 +57,14 @@ class Change:
     def after(self, call: Call, step: Attention) -> Attention:
         """Change what came out; whoever changes weights mixes the values again."""
         return step
+
+
+def attended(call: Call) -> Attention:
+    """Compute it; each KV head serves its group of query heads."""
+    key, value = shared(call.query, call.key), shared(call.query, call.value)
+    # A query of padding has nothing to look at (0/0): it sees all, and nobody reads its row.
+    mask = call.mask | ~call.mask.any(dim=-1, keepdim=True)
+    return call.function(call.query, key, value, mask)
 
 
 def mixed(call: Call, step: Attention, weights: Tensor) -> Attention:

@@ -20,6 +20,10 @@ class Temperature(Change):
 
     temperature: float
 
+    def __post_init__(self) -> None:
+        if not self.temperature > 0:
+            raise ValueError(f"a temperature is above 0, and {self.temperature} is not")
+
     def before(self, call: Call) -> Call:
         return replace(call, query=call.query / self.temperature)
 
@@ -71,7 +75,12 @@ class HeadsOff(Change):
 
     def after(self, call: Call, step: Attention) -> Attention:
         off = [head for layer, head in self.heads if layer == call.number]
-        silent = torch.zeros(step.output.shape[1], dtype=torch.bool, device=step.output.device)
+        have = step.output.shape[1]
+        if not all(0 <= head < have for head in off):
+            raise ValueError(
+                f"layer {call.number} has {have} heads, counted from 0: not {max(off)}"
+            )
+        silent = torch.zeros(have, dtype=torch.bool, device=step.output.device)
         silent[off] = True
         return step._replace(output=step.output.masked_fill(silent[:, None, None], 0.0))
 
@@ -116,6 +125,10 @@ class Quantised(Change):
     """Keys and values as a cache of few bits gives them back: one scale per token and head."""
 
     bits: int
+
+    def __post_init__(self) -> None:
+        if self.bits < 2:
+            raise ValueError(f"{self.bits} bits cannot tell more from less: 2 are the fewest")
 
     def before(self, call: Call) -> Call:
         return replace(call, key=self.rounded(call.key), value=self.rounded(call.value))

@@ -14,7 +14,7 @@ from explainers.attention.alibi import biased_attention
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.attention.sinks import attention_with_sinks
 from explainers.attention.softcap import capped_attention
-from explainers.models.call import Call, Change, Layer
+from explainers.models.call import Call, Change, Layer, attended
 
 CROSS = {"encoder_attn", "EncDecAttention", "crossattention"}
 """What models call their decoder's attention on the encoder."""
@@ -43,12 +43,6 @@ class Running:
     read: Callable[[Layer], Any]
     layers: list[Any] = field(default_factory=list)
 
-    def place(self, module: nn.Module) -> tuple[str, int]:
-        """Which attention this is: its kind, and the number of its layer."""
-        parts = self.names[module].split(".")
-        kind = "encoder" if self.encoder_decoder and "encoder" in parts else "self"
-        return "cross" if CROSS & set(parts) else kind, int(next(filter(str.isdigit, parts)))
-
 
 now: ContextVar[Running | None] = ContextVar("now", default=None)
 """The run of this thread: each visitor has a thread, and all share a model."""
@@ -65,19 +59,26 @@ def attend(
 ) -> tuple[Tensor, Tensor]:
     """What a model calls in place of its own attention; it wants heads behind positions."""
     running = now.get()
-    kind, number = running.place(module) if running else ("self", 0)
+    kind, number = place(module, running) if running else ("self", 0)
     function, window = function_for(module, extra), extra.get("sliding_window")
     seen = checked(module, query, key, attention_mask)
     call = Call(kind, number, window, function, scaled(query, scaling), key, value, seen)
     changes = [c for c in running.changes if c.concerns(call)] if running else []
     for change in changes:
         call = change.before(call)
-    step = call.attend()
+    step = attended(call)
     for change in changes:
         step = change.after(call, step)
     if running:
         running.layers.append(running.read(Layer(**vars(call), **step._asdict())))
     return step.output.transpose(1, 2).contiguous(), step.weights
+
+
+def place(module: nn.Module, running: Running) -> tuple[str, int]:
+    """Which attention this is: its kind, and the number of its layer."""
+    parts = running.names[module].split(".")
+    kind = "encoder" if running.encoder_decoder and "encoder" in parts else "self"
+    return "cross" if CROSS & set(parts) else kind, int(next(filter(str.isdigit, parts)))
 
 
 def function_for(module: nn.Module, extra: dict[str, Any]) -> Callable[..., Attention]:
