@@ -9,6 +9,7 @@ from explainers.lessons.kv_cache.decoding_picture import show_decoding
 from explainers.lessons.kv_cache.timing import show_timing
 from explainers.lessons.kv_cache.windows import show_windows
 from explainers.lessons.kv_cache.written import Written
+from explainers.lessons.mask_lab import FEWEST, of_words
 from explainers.ui import common, controls
 
 text = common.page_text(__file__)
@@ -45,8 +46,13 @@ def bounded(run: Written) -> None:
 
 text("question")
 choices = Written(controls.sentence().tokens, common.seed())
+is_short = len(choices.tokens) < FEWEST
+if is_short:
+    text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)
 word_by_word(choices)
-mistakes(choices)
+if not is_short:
+    mistakes(choices)
 price(choices)
-bounded(choices)
-text("notice")
+if not is_short:
+    bounded(choices)
+    text("notice")

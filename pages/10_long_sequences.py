@@ -3,12 +3,14 @@
 import streamlit as st
 
 from explainers.attention import masks
+from explainers.device import best_device, device_name
 from explainers.lessons.long_sequences.on_device import show_measuring
 from explainers.lessons.long_sequences.row_pictures import show_row
+from explainers.lessons.long_sequences.spared import show_spared
 from explainers.lessons.long_sequences.squares import show_squares
-from explainers.lessons.long_sequences.tile_pictures import show_spared, show_tiles
+from explainers.lessons.long_sequences.tile_pictures import show_tiles
 from explainers.lessons.long_sequences.two_sequences import show_two
-from explainers.lessons.mask_lab import Lab
+from explainers.lessons.mask_lab import FEWEST, Lab, of_words
 from explainers.lessons.toy_choice import choose_head
 from explainers.ui import common, controls, length_controls
 
@@ -30,7 +32,7 @@ def tiles(lab: Lab) -> None:
     """Many rows at once, and masks that let tiles be skipped."""
     text("tiles")
     with st.container(horizontal=True):
-        rule = controls.mask(list(masks.RULES))
+        rule = length_controls.tile_mask(list(masks.RULES))
         sides = int(length_controls.tile_rows()), int(length_controls.tile_columns())
     show_tiles(text, lab, rule, sides)
 
@@ -38,7 +40,7 @@ def tiles(lab: Lab) -> None:
 @st.fragment
 def measured() -> None:
     """Plain, tiled and fused attention on this machine."""
-    text("measure")
+    text("measure", device=device_name(best_device()))
     show_measuring(text, length_controls.longest_measured())
 
 
@@ -55,8 +57,11 @@ text("question")
 show_squares(text)
 head = choose_head(controls.sentence().tokens, has_mask=False, has_sizes=False)
 choices = Lab(head, common.queries_down())
-row(choices)
-tiles(choices)
+if len(choices.tokens) < FEWEST:
+    text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)
+else:
+    row(choices)
+    tiles(choices)
 show_spared(text, choices.queries_down)
 measured()
 two_sequences()

@@ -9,7 +9,7 @@ from test_browser import cell, live_slider, panel, values
 pytest_plugins = ("browser_fixtures",)
 
 PATH = "kv_cache"
-KEYS = "K, layer 2"
+KEYS = "layer 2: K"
 
 
 def read(visit):
@@ -32,8 +32,8 @@ def test_a_step_reads_one_word_more_or_one_less(visit):
     button(one, "Previous step").click()
     one.wait_for_choice("words_read", "3")
     assert read(one.ready()) == 3
-    [query] = [line for line in values(one, "Q, layer 2") if line[0] is not None]
-    assert values(one, "Q, layer 2")[2] == query, "only the new word asks"
+    [query] = [line for line in values(one, "layer 2: Q") if line[0] is not None]
+    assert values(one, "layer 2: Q")[2] == query, "only the new word asks"
 
 
 def test_play_reads_on_without_the_server_and_stops_at_the_end(visit):
@@ -68,10 +68,10 @@ def test_a_finger_on_the_slider_ends_the_playing(visit):
 
 def test_a_click_on_a_weight_shows_its_softmax(visit):
     one = visit(PATH)
-    cell(one, "weights, layer 2", 0, 1).click()
+    cell(one, "layer 2: weights", 0, 1).click()
     card = one.page.locator(".card:not([hidden])")
     expect(card).to_contain_text("÷")
-    [shown] = values(one, "weights, layer 2")
+    [shown] = values(one, "layer 2: weights")
     result = card.locator(".lines").inner_text().rpartition("= ")[2]
     assert float(result) == pytest.approx(shown[1], abs=0.006)
     button(one, "Next step").click()

@@ -37,7 +37,7 @@ def test_a_correction_is_explained(visit):
 
 
 def test_tiles_are_read_one_by_one_and_no_other_scores_are_held(visit):
-    one = visit("long_sequences", mask="causal", tile="1")
+    one = visit("long_sequences", tile="1")
     slider = live_slider(one, "Tiles read")
     held, done = [], []
     for frame in range(8):

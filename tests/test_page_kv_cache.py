@@ -25,6 +25,7 @@ from explainers.lessons.kv_cache.costs import GROWTH, growth
 from explainers.lessons.kv_cache.decoding_picture import panels_of
 from explainers.lessons.kv_cache.windows import slots_over_time
 from explainers.lessons.kv_cache.written import CAUSAL, Written, gap, reading
+from explainers.lessons.mask_lab import of_words
 from explainers.lessons.measuring import Measuring
 from explainers.sentence import SENTENCE
 from explainers.turns import MOST_WAITING, BusyError
@@ -48,7 +49,7 @@ def figure(visit, first):
 
 
 def frames(visit, name):
-    [found] = [p for p in figure(visit, "Q, layer 1")["panels"] if p["id"] == name]
+    [found] = [p for p in figure(visit, "layer 1: Q")["panels"] if p["id"] == name]
     return found["frames"]
 
 
@@ -66,8 +67,8 @@ def test_each_step_computes_one_query_and_keeps_every_key_and_value(text):
     run = Written(tuple(text.split()), 3)
     for layer in (1, 2):
         whole = run.one_pass(len(run.tokens), masks.causal).reads[layer - 1]
-        steps = {name: frames(visit, f"{name}, layer {layer}") for name in ("Q", "K", "V")}
-        weights = frames(visit, f"weights, layer {layer}")
+        steps = {name: frames(visit, f"layer {layer}: {name}") for name in ("Q", "K", "V")}
+        weights = frames(visit, f"layer {layer}: weights")
         for n in range(len(run.tokens)):
             assert flat(steps["Q"][n]) == close(whole.query[0, n])
             assert flat(steps["K"][n]) == close(whole.cache.key[0, : n + 1])
@@ -88,14 +89,14 @@ def test_the_proof_is_computed(monkeypatch):
     from explainers.lessons.kv_cache import written
 
     monkeypatch.setattr(written, "CAUSAL", forget_offset)
-    shown = figure(opened(PAGE), "Q, layer 1")["slider"]["labels"]
+    shown = figure(opened(PAGE), "layer 1: Q")["slider"]["labels"]
     first, second = (float(label.rpartition("= ")[2]) for label in shown[:2])
     assert first == 0
     assert second > 0.01
 
 
 def test_counters_stand_beside_the_slider():
-    label = figure(opened(PAGE, {"words_read": "5"}), "Q, layer 1")["slider"]
+    label = figure(opened(PAGE, {"words_read": "5"}), "layer 1: Q")["slider"]
     assert (label["index"], label["plays"]) == (4, True)
     run = Written(TOKENS, 0)
     [layer, _] = run.layers
@@ -183,10 +184,32 @@ def test_rings_are_drawn_and_compared(window, sinks):
 
 
 def test_choices_stay_within_the_text():
-    visit = opened(PAGE, {"text": "two words", "words_read": "24"})
+    visit = opened(PAGE, {"text": "no more words", "words_read": "24"})
     assert not visit.exception
-    assert figure(visit, "Q, layer 1")["slider"]["index"] == 1
+    assert figure(visit, "layer 1: Q")["slider"]["index"] == 2
     assert {"reach_window", "sinks"} <= set(widgets(visit))
+
+
+@pytest.mark.parametrize("words", ["one", "two words"])
+def test_a_text_that_is_too_short_is_read_and_nothing_is_asked_of_it(words):
+    visit = opened(PAGE, {"text": words, "predict": "true"})
+    assert not visit.exception
+    assert f"This text has {of_words(len(words.split()))}." in said(visit)
+    assert figure(visit, "layer 1: Q")["slider"]["index"] == len(words.split()) - 1
+    assert not {"guess_decoding", "guess_broken", "guess_windows", "sinks"} & set(widgets(visit))
+    assert "guess_costs" in widgets(visit), "that is about texts of any length"
+
+
+def test_the_ring_is_asked_about_by_the_place_that_it_counts_with():
+    link = {"predict": "true", "reach_window": "4", "guess_windows": "0"}
+    visit = opened(PAGE, link)
+    assert (
+        "the row of word 5? (Counted from 0, as the slots are, that word stands at place 4.)"
+        in (said(visit))
+    )
+    assert "4 ÷ 4, leaves the remainder 0" in said(visit)
+    radio = next(one for one in visit.radio if one.key == "guess_windows")
+    assert radio.options[:4] == ["0", "1", "3", "4"]
 
 
 @pytest.fixture

@@ -5,13 +5,14 @@ import io
 import json
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from opening import PAGES, elements, opened, pictures
+from opening import PAGES, elements, opened, pictures, widgets
 from torch.testing import assert_close
 
 from explainers.attention import masks
@@ -24,7 +25,7 @@ from explainers.lessons.long_sequences.row import Row
 from explainers.lessons.long_sequences.row_arithmetic import arithmetic_of_row
 from explainers.lessons.long_sequences.row_pictures import panels_of
 from explainers.lessons.long_sequences.sizes import cells, plain_bytes, tiled_bytes
-from explainers.lessons.long_sequences.tile_pictures import (
+from explainers.lessons.long_sequences.spared import (
     LONG,
     SIDE,
     spared,
@@ -96,7 +97,7 @@ def test_the_row_ends_as_attention():
     assert slider["index"] == 2
     assert_close(numbers(row["weights"]["values"])[-1], weights[4], atol=1e-5, rtol=1e-4)
     assert_close(numbers(row["output"]["values"])[-1], output[4], atol=1e-5, rtol=1e-4)
-    assert row["weights"]["rows"] == ["1: announced", "2: on", "3: Friday"]
+    assert row["weights"]["rows"] == ["1", "2", "3"]
 
 
 def test_after_each_block_the_row_is_a_softmax_of_what_was_read():
@@ -160,7 +161,7 @@ def test_every_number_of_the_row_has_its_arithmetic():
 
 @pytest.mark.parametrize("rule", masks.RULES)
 def test_tiles_end_as_attention_and_hold_one_tile(rule):
-    link = {"mask": rule, "tile_rows": "3", "tile_columns": "2", "tile": "1"}
+    link = {"tile_mask": rule, "tile_rows": "3", "tile_columns": "2", "tile": "1"}
     (_, tiles, _), (_, slider, _) = sent(opened(PAGE, link))
     mask = masks.build(masks.RULES[rule], 7, 7)
     output = F.scaled_dot_product_attention(*LAB.views, attn_mask=mask)
@@ -173,7 +174,27 @@ def test_tiles_end_as_attention_and_hold_one_tile(rule):
     order = numbers(tiles["order of tiles"]["values"])
     assert sorted(set(order.flatten().tolist()) - {0.0}) == list(range(1, sum(parts) + 1))
     assert order[0, 0] == 1
-    assert f"Of 12 tiles, {sum(parts)} are read" in said(opened(PAGE, link))
+    assert f"{sum(parts)} of the 12 tiles are read" in said(opened(PAGE, link))
+
+
+def test_skipped_tiles_are_asked_for():
+    visit = opened(PAGE, {"predict": "true", "guess_tiles": "4"})
+    assert "7 words make 12 tiles of 2 × 3" in said(visit)
+    assert "You said **4**, and that is what comes out." in said(visit)
+    assert "8 of the 12 tiles are read, one after the other; 4 are skipped" in said(visit)
+
+
+def test_of_two_words_no_blocks_are_made():
+    visit = opened(PAGE, {"text": "two words", "predict": "true"})
+    assert not visit.exception
+    assert "This text has 2 words." in said(visit)
+    assert not {"guess_row", "guess_tiles", "reader"} & set(widgets(visit))
+    assert {"guess_squares", "guess_spared"} <= set(widgets(visit))
+
+
+def test_a_tile_is_no_larger_than_the_text():
+    lab = Lab(replace(LAB.head, tokens=WORDS[:3]), queries_down=True)
+    assert Tiles(lab, masks.full, (6, 2)).blocks == (3, 2)
 
 
 def test_a_long_text_has_larger_tiles():

@@ -8,6 +8,7 @@ from explainers.ui.live import Live
 reader = Counter("reader", "Word that reads, from 0", 6)
 kv_block = Choice("kv_block", "Keys per block", "2", ("1", "2", "3", "4"))
 blocks_read = Live("read", "Blocks read", 3, tuple(range(1, 25)))
+tile_mask = Choice("tile_mask", "Mask of the tiles", "causal")
 tile_rows = Choice("tile_rows", "Queries per tile", "2", ("2", "3", "4", "6"))
 tile_columns = Choice("tile_columns", "Keys per tile", "3", ("2", "3", "4", "6"))
 tile = Live("tile", "Tiles read", 4, tuple(range(1, 37)))

@@ -16,8 +16,8 @@ def explain(run: Written, panels: Sequence[Panel], place: int, cell: Cell) -> Wo
         return working.given(0.0, name, "Nothing stands here: this was not computed in this step.")
     if cell.panel == "made":
         return working.given(value, name, _times(place, cell))
-    kind, _, number = cell.panel.partition(", layer ")
-    layer, word = int(number) - 1, cell.row
+    number, _, kind = cell.panel.partition(": ")
+    layer, word = int(number.removeprefix("layer ")) - 1, cell.row
     done = run.steps[place].reads[layer]
     if kind == "weights":
         scores = (done.query[0] @ done.cache.key[0].mT / HEAD_DIM**0.5)[0].tolist()

@@ -59,15 +59,25 @@ def show_costs(text: Prose, words: int) -> None:
         "multiply-adds: projections": lambda work: work.projections,
         "multiply-adds: scores": lambda work: work.scores,
     }
-    for place, (title, of) in zip(st.columns(3), pictures.items(), strict=True):
+    left, right = st.columns(2)
+    for place, (title, of) in zip((left, right, left), pictures.items(), strict=True):
+        points = [
+            (length, of(work), name, False)
+            for length, both in counted().items()
+            for name, work in zip(SERIES, both, strict=True)
+        ]
+        alt = f"{title}, in total, {longest:,} words: {of(cached):,} with, {of(again):,} without."
+        axes = {"x": Axis("words", logarithmic=True), "y": Axis(title, logarithmic=True)}
         with place:
-            alt = (
-                f"{title}, in total, {longest:,} words: {of(cached):,} with, {of(again):,} without."
-            )
-            axes = {"x": Axis("words", logarithmic=True), "y": Axis(title, logarithmic=True)}
-            show_chart(curve, _rows(of), alt, title, ORIGIN, series=SERIES, **axes)
+            show_chart(curve, _rows(points), alt, title, ORIGIN, series=SERIES, **axes)
     layer = examples.random_layer(D_MODEL, 1, 1, HEAD_DIM, 0)
-    held = LAYERS * cache_bytes(words, layer)
+    held, most = (LAYERS * cache_bytes(rows, layer) for rows in (words, longest))
+    points = [(n, LAYERS * cache_bytes(n, layer), SERIES[0], False) for n in LENGTHS]
+    points += [(n, 0, SERIES[1], False) for n in LENGTHS]
+    alt = f"Bytes held after so many words: up to {most:,} with the cache, none without."
+    axes = {"x": Axis("words"), "y": Axis("bytes held")}
+    with right:
+        show_chart(curve, _rows(points), alt, "bytes held", ORIGIN, series=SERIES, **axes)
     text(
         "costs_seen",
         length=f"{longest:,}",
@@ -83,12 +93,7 @@ def show_costs(text: Prose, words: int) -> None:
     show_source(one_call, with_cache, without_cache, cache_bytes)
 
 
-def _rows(of: Callable[[Work], int]) -> "pd.DataFrame":
+def _rows(points: list[tuple[int, int, str, bool]]) -> "pd.DataFrame":
     import pandas as pd
 
-    points = [
-        (length, of(work), name, False)
-        for length, both in counted().items()
-        for name, work in zip(SERIES, both, strict=True)
-    ]
     return pd.DataFrame(points, columns=["x", "y", "series", "reference"])

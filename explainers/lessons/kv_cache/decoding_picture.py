@@ -10,6 +10,8 @@ from explainers.lessons.kv_cache.arithmetic import explain
 from explainers.lessons.kv_cache.counters import counters
 from explainers.lessons.kv_cache.frames import filled, one_row, padded
 from explainers.lessons.kv_cache.written import HEAD_DIM, Written
+from explainers.lessons.mask_lab import FEWEST
+from explainers.lessons.wording import less_than
 from explainers.ui import controls
 from explainers.ui.clicks import show_clickable
 from explainers.ui.panels import Panel, Slider
@@ -23,16 +25,20 @@ WITH, WITHOUT = "cache", "no cache"
 
 def show_decoding(text: Prose, run: Written) -> None:
     """How many rows a step computes; then every step, under the reader's finger."""
-    words = len(run.tokens)
-    options = "1", f"{words}", f"{words * (words + 1) // 2}"
-    last = run.steps[-1].reads[-1]
-    word, answer = verbatim(run.tokens[-1]), f"{last.query.shape[-2]}"
-    if not revealed(text, "decoding", options, answer, last=word, before=words - 1):
+    if len(run.tokens) >= FEWEST and not foretold(text, run):
         return
     text("decoding_seen")
     show_steps(run)
-    text("proof", same=f"{max(run.row_by_row):g}", rounding=f"{max(run.in_one_product):.1g}")
+    text("proof", same=f"{max(run.row_by_row):g}", rounding=less_than(max(run.in_one_product)))
     show_source(project_at, append, look_up, read, through, recompute)
+
+
+def foretold(text: Prose, run: Written) -> bool:
+    """Has the reader said how many rows the last word costs?"""
+    words, last = len(run.tokens), run.steps[-1].reads[-1]
+    options = "1", f"{words}", f"{words * (words + 1) // 2}"
+    named = {"last": verbatim(run.tokens[-1]), "before": words - 1}
+    return revealed(text, "decoding", options, f"{last.query.shape[-2]}", **named)
 
 
 def show_steps(run: Written) -> None:
@@ -70,7 +76,7 @@ def _layer(run: Written, layer: int, place: int) -> list[Panel]:
     panels = []
     for name, role, formula, frames in kinds:
         limit = max(map(largest, frames))
-        named = f"{name}, layer {number}"
+        named = f"layer {number}: {name}"
         matrix = Matrix(
             named,
             formula,
@@ -84,7 +90,7 @@ def _layer(run: Written, layer: int, place: int) -> list[Panel]:
         )
         heading = f"Layer {number}" if name == "Q" else ""
         panels.append(Panel(named, matrix, frames=tuple(frames), heading=heading))
-    named, axes = f"weights, layer {number}", ("word", KEY_AXIS)
+    named, axes = f"layer {number}: weights", ("word", KEY_AXIS)
     formula = "of the new word over all that is kept: they sum to 1"
     shares = Matrix(named, formula, weights[place], ["new word"], run.tokens, *axes, kind="weights")
     return [*panels, Panel(named, shares, frames=tuple(weights))]

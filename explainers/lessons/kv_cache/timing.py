@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 import torch
 
+from explainers.device import device_name
 from explainers.lessons.kv_cache.stopwatch import (
     RUNS,
     Timed,
@@ -27,7 +28,7 @@ SERIES = "with the cache", "without"
 
 def show_timing(text: Prose, device: torch.device) -> None:
     """What was measured in this visit, or the button to do it."""
-    text("timing", longest=f"{lengths_on(device)[-1]:,}")
+    text("timing", longest=f"{lengths_on(device)[-1]:,}", device=device_name(device))
     name = length_controls.timed()
     is_running = button(JOB, "Measure it here", _start, name, device, icon=":material/timer:")
     job: Measuring[Timed] | None = st.session_state.get(JOB)

@@ -8,6 +8,7 @@ from explainers.charts.matrix import Matrix, Values
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.lessons.kv_cache.costs import LENGTHS, ORIGIN
 from explainers.lessons.kv_cache.written import CAUSAL, Written, gap, reading
+from explainers.lessons.wording import less_than, so_many
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.picture import show_chart
@@ -32,8 +33,9 @@ def show_windows(text: Prose, run: Written, window: int, sinks: int) -> None:
     """Guess where a row is written; then two caches of fixed size, and what they lose."""
     words, slots = len(run.tokens), sinks + window
     answer = f"{slot_of(window, 0, window)}"
-    options = ["0", f"{window - 1}", f"{window}"]
-    if not revealed(text, "windows", options, answer, window=window, next=window + 1):
+    options = ["0", "1", f"{window - 1}", f"{window}"]
+    named = {"window": window, "last": window - 1, "next": window + 1, "slot": answer}
+    if not revealed(text, "windows", options, answer, **named):
         return
     full = run.outputs(CAUSAL)
     ring, with_sinks = run.ring_outputs(window, 0), run.ring_outputs(slots, sinks)
@@ -43,24 +45,24 @@ def show_windows(text: Prose, run: Written, window: int, sinks: int) -> None:
     }
     panels = [
         Panel("ring", _slots(run, f"ring of {window}", 0, window), heading="Whose row is where"),
-        Panel("sinks", _slots(run, f"{sinks} sinks + ring of {window}", sinks, window)),
+        Panel("sinks", _slots(run, f"{so_many(sinks, 'sink')} + ring of {window}", sinks, window)),
         Panel("lost", _losses(run, lost), heading="What is lost"),
     ]
     alt = "Which word's row stands in which slot, word by word, and how far the outputs move."
     show_figure(Figure(panels, alt), run.origin, "slots")
-    _show_held(text, run, slots)
     masked = run.outputs(reading(sinks_and_window(0, window)))
     masked_sinks = run.outputs(reading(sinks_and_window(sinks, window)))
     text(
         "windows_seen",
+        rows=so_many(window, "row"),
         slots=slots,
         full=words,
-        same=f"{max(gap(ring, masked), gap(with_sinks, masked_sinks)):.1g}",
-        window=window,
+        same=less_than(max(gap(ring, masked), gap(with_sinks, masked_sinks))),
         without=f"{ring.sub(full).abs().max().item():.2f}",
-        sinks=sinks,
+        sinks=so_many(sinks, "first word"),
         with_sinks=f"{with_sinks.sub(full).abs().max().item():.2f}",
     )
+    _show_held(text, run, slots)
     show_source(slot_of, put, read_ring, sinks_and_window)
 
 

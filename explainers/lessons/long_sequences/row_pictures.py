@@ -17,6 +17,7 @@ from explainers.lessons.long_sequences.row import (
 )
 from explainers.lessons.long_sequences.row_arithmetic import arithmetic_of_row
 from explainers.lessons.mask_lab import Lab
+from explainers.lessons.wording import less_than, so_many
 from explainers.ui import length_controls
 from explainers.ui.numbers import explore
 from explainers.ui.panels import Panel, Slider, Source, oriented
@@ -38,7 +39,8 @@ def show_row(text: Prose, lab: Lab, word: int, block: int) -> None:
     row = Row(lab, word, block)
     count, name = len(row.steps), verbatim(lab.tokens[word])
     options = [f"{n}" for n in range(min(count, 4))]
-    if not revealed(text, "row", options, f"{row.corrected}", word=name, block=block, count=count):
+    named = {"block": so_many(block, "score"), "count": so_many(count, "block")}
+    if not revealed(text, "row", options, f"{row.corrected}", word=name, **named):
         return
     control = length_controls.blocks_read
     place = min(control(), count - 1)
@@ -47,7 +49,7 @@ def show_row(text: Prose, lab: Lab, word: int, block: int) -> None:
     panels = oriented(panels_of(row, place + 1), lab.queries_down)
     alt = "A row of scores, read in blocks: largest score, correction and total; powers; weights."
     explore(panels, arithmetic_of_row(row), lab.origin, "row", alt, slider=slider, first=RUNNING)
-    text("row_seen", softmax=f"{row.difference:.2g}", output=f"{row.output_difference:.2g}")
+    text("row_seen", softmax=less_than(row.difference), output=less_than(row.output_difference))
     show_source(read_row, read_block)
 
 

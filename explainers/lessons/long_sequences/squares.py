@@ -1,6 +1,5 @@
 """The weight matrix of long texts: n² cells against all that goes in and comes out."""
 
-import streamlit as st
 import torch
 
 from explainers.lessons.long_sequences.sizes import CELL_BYTES, per_tokens, row_bytes, weight_bytes
@@ -29,11 +28,8 @@ def show_squares(text: Prose) -> None:
     if not revealed(text, "squares", options, answer, tokens=tokens, each=CELL_BYTES, cells=cells):
         return
     rows = [f"| {n:,} | {count:,} | {size(held)} |" for n, count, held in numbers]
-    left, right = st.columns(2)
-    with left:
-        text("squares_table", rows="\n".join(rows), each=CELL_BYTES)
-    with right:
-        _show_growth(text)
+    text("squares_table", rows="\n".join(rows), each=CELL_BYTES)
+    _show_growth(text)
     show_source(weight_bytes, row_bytes)
 
 

@@ -40,9 +40,10 @@ class Tiles:
 
     @property
     def blocks(self) -> tuple[int, int]:
-        """Queries and keys of a tile."""
-        least = ceil(len(self.lab.tokens) / MOST_SIDE)
-        q_block, kv_block = (max(side, least) for side in self.asked)
+        """Queries and keys of a tile, which is no larger than the text."""
+        words = len(self.lab.tokens)
+        least = ceil(words / MOST_SIDE)
+        q_block, kv_block = (min(max(side, least), words) for side in self.asked)
         return q_block, kv_block
 
     @cached_property

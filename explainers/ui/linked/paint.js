@@ -27,12 +27,15 @@ function luminance(rgb) {
 
 // What the colours of the drawn kinds mean; every panel of scores and vectors has its own largest number.
 function legend(data) {
-  const ends = { signed: ["negative", "0", "positive"], weights: ["0", "1"] };
+  const isBelow = ({ kind, values, frames }) => kind === "signed" && [values, ...frames].flat(2).some((value) => value < 0);
+  const signed = data.panels.some(isBelow) ? ["negative", "0", "positive"] : ["0", "largest"]; // counts, differences
+  const ends = { signed, weights: ["0", "1"] };
   const kinds = new Set(data.panels.map((panel) => panel.kind).filter((kind) => kind in ends));
   return [...kinds].map((kind) => {
     const line = element("span", "key");
     const bar = element("span", "bar");
-    bar.style.background = `linear-gradient(to right, ${data.ramps[kind].map((rgb) => `rgb(${rgb})`).join(", ")})`;
+    const ramp = data.ramps[kind].slice(-ends[kind].length);
+    bar.style.background = `linear-gradient(to right, ${ramp.map((rgb) => `rgb(${rgb})`).join(", ")})`;
     const [low, ...rest] = ends[kind];
     line.append(element("span", "", low), bar, element("span", "", rest.at(-1)));
     return line;
