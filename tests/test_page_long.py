@@ -20,7 +20,14 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.lessons.long_sequences import measure, memory, on_device
 from explainers.lessons.long_sequences.measure import Measured, lengths_to, measured, needed
 from explainers.lessons.long_sequences.memory import peak_bytes
-from explainers.lessons.long_sequences.points import line, peaks, times
+from explainers.lessons.long_sequences.points import (
+    bytes_of,
+    differences_of,
+    peaks,
+    seconds_of,
+    table,
+    times,
+)
 from explainers.lessons.long_sequences.row import Row
 from explainers.lessons.long_sequences.row_arithmetic import arithmetic_of_row
 from explainers.lessons.long_sequences.row_pictures import panels_of
@@ -271,7 +278,8 @@ def test_what_does_not_fit_is_never_begun(monkeypatch):
     assert in_tiles.difference == 0, "the first that fits is what the others are compared with"
     assert fused.difference == pytest.approx(0, abs=1e-5)
     assert fused.difference, "another order of additions"
-    assert line([plain, in_tiles, fused], 1024).count("–") == 2
+    found = [plain, in_tiles, fused]
+    assert [table(found, of).count("–") for of in (seconds_of, bytes_of)] == [1, 1]
 
 
 def test_a_gpu_is_waited_for_and_asked_for_its_own_count(monkeypatch):
@@ -304,6 +312,17 @@ def test_the_lines_of_theory():
     assert theory == {n: pytest.approx(n**2 / 1e3) for n in (256, 512, 1024)}
     assert (1024, 1.0, "tiled", False) in peaks(found)
     assert (512, plain_bytes(512, 64) / 2**20, "plain", True) in peaks(found)
+
+
+def test_tables_have_a_row_for_each_length_and_a_column_for_each_way():
+    found = [Measured("plain", 256, 0.5, 2**20, 0.0), Measured("tiled", 256, 0.25, 2**10, 3e-7)]
+    found += [Measured("fused", 256, 0.125, 2**11, 2e-7), Measured("plain", 1024)]
+    assert table(found, seconds_of).splitlines() == [
+        "| 256 | 0.5000 s | 0.2500 s | 0.1250 s |",
+        "| 1,024 | – | – | – |",
+    ]
+    assert table(found[:3], bytes_of) == "| 256 | 1.00 MiB | 1.00 KiB | 2.00 KiB |"
+    assert table(found, differences_of).splitlines() == ["| 256 | 3e-07 |", "| 1,024 | – |"]
 
 
 def test_lengths_are_powers_of_two():

@@ -37,8 +37,8 @@ def foretold(text: Prose, run: Written) -> bool:
     """Has the reader said how many rows the last word costs?"""
     words, last = len(run.tokens), run.steps[-1].reads[-1]
     options = "1", f"{words}", f"{words * (words + 1) // 2}"
-    named = {"last": verbatim(run.tokens[-1]), "before": words - 1}
-    return revealed(text, "decoding", options, f"{last.query.shape[-2]}", **named)
+    word, answer = verbatim(run.tokens[-1]), f"{last.query.shape[-2]}"
+    return revealed(text, "decoding", options, answer, last=word, before=words - 1)
 
 
 def show_steps(run: Written) -> None:

@@ -34,8 +34,17 @@ def show_windows(text: Prose, run: Written, window: int, sinks: int) -> None:
     words, slots = len(run.tokens), sinks + window
     answer = f"{slot_of(window, 0, window)}"
     options = ["0", "1", f"{window - 1}", f"{window}"]
-    named = {"window": window, "last": window - 1, "next": window + 1, "slot": answer}
-    if not revealed(text, "windows", options, answer, **named):
+    is_shown = revealed(
+        text,
+        "windows",
+        options,
+        answer,
+        window=window,
+        last=window - 1,
+        next=window + 1,
+        slot=answer,
+    )
+    if not is_shown:
         return
     full = run.outputs(CAUSAL)
     ring, with_sinks = run.ring_outputs(window, 0), run.ring_outputs(slots, sinks)

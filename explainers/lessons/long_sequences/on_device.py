@@ -16,7 +16,15 @@ from explainers.lessons.long_sequences.measure import (
     lengths_to,
     measured,
 )
-from explainers.lessons.long_sequences.points import Point, line, peaks, times
+from explainers.lessons.long_sequences.points import (
+    Point,
+    bytes_of,
+    differences_of,
+    peaks,
+    seconds_of,
+    table,
+    times,
+)
 from explainers.lessons.measuring import Measuring
 from explainers.lessons.watched import button, start, watch
 from explainers.ui.picture import show_chart
@@ -84,13 +92,14 @@ def show_found(text: Prose, found: list[Measured]) -> None:
                 show_chart(
                     curve, _rows(points), alt, f"measured {unit}", origin, series=WAYS, **axes
                 )
-    lines = [line(found, length) for length in sorted({one.length for one in found})]
     largest = max((one.difference for one in found if one.difference is not None), default=0.0)
     q_block, kv_block = blocks(device)
     text(
         "measured",
         device=device_name(device),
-        rows="\n".join(lines),
+        times=table(found, seconds_of),
+        sizes=table(found, bytes_of),
+        differences=table(found, differences_of),
         largest=f"{largest:.2g}",
         q_block=f"{q_block:,}",
         kv_block=f"{kv_block:,}",

@@ -1,10 +1,13 @@
 """Measured points, and the lines that theory draws through them."""
 
+from collections.abc import Callable
+
 from explainers.device import best_device
 from explainers.lessons.long_sequences.measure import HEAD_DIM, WAYS, Measured, blocks
 from explainers.lessons.long_sequences.sizes import plain_bytes, tiled_bytes
 from explainers.memory.sizes import size
 
+UNKNOWN = "–"
 Point = tuple[int, float, str, bool]
 """Tokens, an amount, the way that it was measured for, and whether it is theory's."""
 
@@ -30,12 +33,27 @@ def peaks(found: list[Measured]) -> list[Point]:
     return points
 
 
-def line(found: list[Measured], length: int) -> str:
-    """A row of the table: seconds and bytes of every way, and the largest difference."""
-    known = {one.way: one for one in found if one.length == length}
-    ways = [known.get(way, Measured(way, length)) for way in WAYS]
-    cells = [f"{one.seconds:.4f} s" if one.seconds is not None else "–" for one in ways]
-    cells += [size(one.peak) if one.peak is not None else "–" for one in ways]
+def table(found: list[Measured], cells: Callable[[list[Measured]], list[str]]) -> str:
+    """A row for each length: what `cells` says of the ways, as far as they were measured."""
+    rows = []
+    for length in sorted({one.length for one in found}):
+        known = {one.way: one for one in found if one.length == length}
+        ways = [known.get(way, Measured(way, length)) for way in WAYS]
+        rows.append(f"| {length:,} | " + " | ".join(cells(ways)) + " |")
+    return "\n".join(rows)
+
+
+def seconds_of(ways: list[Measured]) -> list[str]:
+    """Seconds of each way."""
+    return [UNKNOWN if one.seconds is None else f"{one.seconds:.4f} s" for one in ways]
+
+
+def bytes_of(ways: list[Measured]) -> list[str]:
+    """The most bytes that each way took."""
+    return [UNKNOWN if one.peak is None else size(one.peak) for one in ways]
+
+
+def differences_of(ways: list[Measured]) -> list[str]:
+    """The largest of any way from the first that fitted."""
     differences = [one.difference for one in ways[1:] if one.difference is not None]
-    cells.append(f"{max(differences):.2g}" if differences else "–")
-    return f"| {length:,} | " + " | ".join(cells) + " |"
+    return [f"{max(differences):.2g}" if differences else UNKNOWN]

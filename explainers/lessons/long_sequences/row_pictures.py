@@ -39,8 +39,8 @@ def show_row(text: Prose, lab: Lab, word: int, block: int) -> None:
     row = Row(lab, word, block)
     count, name = len(row.steps), verbatim(lab.tokens[word])
     options = [f"{n}" for n in range(min(count, 4))]
-    named = {"block": so_many(block, "score"), "count": so_many(count, "block")}
-    if not revealed(text, "row", options, f"{row.corrected}", word=name, **named):
+    blocks, each = so_many(count, "block"), so_many(block, "score")
+    if not revealed(text, "row", options, f"{row.corrected}", word=name, block=each, count=blocks):
         return
     control = length_controls.blocks_read
     place = min(control(), count - 1)

@@ -68,8 +68,8 @@ def show_spared(text: Prose, queries_down: bool) -> None:
     for name, tiles in found.items():
         allowed, computed, left, of_all = spared(tiles)
         rows.append(
-            f"| {name} | {allowed:,} | {allowed / LONG**2:.1%} | {computed:,} "
-            f"| {computed / LONG**2:.1%} | {left:,} of {of_all:,} |"
+            f"| {name} | {allowed:,} ({allowed / LONG**2:.1%}) "
+            f"| {computed:,} ({computed / LONG**2:.1%}) | {left:,} of {of_all:,} |"
         )
     text("spared_seen", rows="\n".join(rows), side=SIDE)
     show_source(tile_cells)

@@ -13,7 +13,7 @@ from explainers.ui.source import show_source
 ASKED = 131_072
 HEAD_DIM = 128
 """Of most models that run today."""
-SERIES = ("weights: n · n", "Q, K, V and output: 4 · n · d_k")
+SERIES = ("n² weights", "Q, K, V, output")
 CPU = torch.device("cpu")
 
 

@@ -26,10 +26,7 @@ def show_tiles(text: Prose, lab: Lab, rule: str, asked: tuple[int, int]) -> None
     words, count = len(lab.tokens), len(tiles.steps)
     if rows > asked[0] or columns > asked[1]:
         text("tiles_larger", words=words, rows=rows, columns=columns)
-    named = {"rows": rows, "columns": columns, "count": tiles.count, "read": count}
-    options = [f"{tiles.count // part}" for part in (4, 3, 2)]
-    skipped = f"{tiles.count - count}"
-    if not revealed(text, "tiles", ["0", *options], skipped, words=words, mask=rule, **named):
+    if not foretold(text, tiles, rule):
         return
     control = length_controls.tile
     place = min(control(), count - 1)
@@ -43,10 +40,31 @@ def show_tiles(text: Prose, lab: Lab, rule: str, asked: tuple[int, int]) -> None
         difference=less_than(tiles.difference),
         most=rows * columns,
         all=words**2,
-        skipped=skipped,
-        **named,
+        rows=rows,
+        columns=columns,
+        count=tiles.count,
+        read=count,
+        skipped=tiles.count - count,
     )
     show_source(tiled_attention, read_tile)
+
+
+def foretold(text: Prose, tiles: Tiles, rule: str) -> bool:
+    """Has the reader said how many tiles are skipped?"""
+    count, read = tiles.count, len(tiles.steps)
+    rows, columns = tiles.blocks
+    return revealed(
+        text,
+        "tiles",
+        ["0", *(f"{count // part}" for part in (4, 3, 2))],
+        f"{count - read}",
+        words=len(tiles.lab.tokens),
+        mask=rule,
+        rows=rows,
+        columns=columns,
+        count=count,
+        read=read,
+    )
 
 
 def _arithmetic(tiles: Tiles, read: int) -> Callable[[Cell], Working]:
