@@ -88,7 +88,7 @@ def test_a_words_syllables_are_its_translation():
         for form in entry.forms:
             known[form] = {entry.vietnamese, *known.get(form, ())}
     for pair in SOME:
-        said = {}
+        said: dict[int, list[str]] = {}
         for syllable, word in sorted(pair.sure - pair.weak):
             said.setdefault(word, []).append(pair.target[syllable])
         for word, syllables in said.items():

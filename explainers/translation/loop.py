@@ -14,10 +14,10 @@ from explainers.translation.model import Model
 from explainers.translation.parts import fresh
 from explainers.translation.vocabulary import BEGIN, END, PAD, Padded, padded, sources, vietnamese
 
-SENTENCES, BATCH_SIZE, STEPS = 160_000, 96, 5_600
+SENTENCES, BATCH_SIZE, STEPS = 160_000, 96, 6_000
 RATE, WARM_UP, LOWEST = 2e-3, 300, 0.02
 """The rate rises for so many steps, then falls along a cosine to this part of it."""
-HIDDEN_SYLLABLES = 0.2
+HIDDEN_SYLLABLES = 0.25
 """So many of the syllables that the decoder reads are hidden from it, each drawn by itself.
 
 Else it guesses the second syllable of a word from the first, and need not look at the source.

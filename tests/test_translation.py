@@ -1,0 +1,430 @@
+"""The translator: torch's own layers as reference, limiting cases, and files that are broken."""
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import save_file
+from torch import nn
+from torch.testing import assert_close
+
+from explainers.attention.encoder_block import Norm
+from explainers.attention.scaled_dot_product import Attention, attention
+from explainers.translation import kept, pieces
+from explainers.translation.corpus import LONGEST_SOURCE, RUNNING, drawn
+from explainers.translation.decoding import MOST_SYLLABLES, beam, greedy
+from explainers.translation.kept import BrokenWeightsError, keep, load, stored, untrained
+from explainers.translation.model import D_MODEL, PLAIN
+from explainers.translation.parts import HIDDEN, LAYERS, NUM_HEADS, fresh, shapes
+from explainers.translation.translator import MOST_BEAMS
+from explainers.translation.vocabulary import (
+    BEGIN,
+    END,
+    PAD,
+    english,
+    sources,
+    vietnamese,
+)
+
+UNTRAINED = untrained(3)
+MODEL = UNTRAINED.model
+WORDS, SYLLABLES = RUNNING.source, RUNNING.target
+SHORT, LONGER = ("sales", "rose"), WORDS
+NUMBERS = torch.tensor([[BEGIN, *vietnamese().numbers(SYLLABLES)]])
+
+
+def read(*sentences):
+    return MODEL.read(sources(sentences))
+
+
+@pytest.mark.filterwarnings("ignore:enable_nested_tensor")
+def test_agrees_with_torchs_own_encoder_and_decoder():
+    """The same weights in `nn.Transformer`, norms first; its projections have no bias here."""
+    torchs = nn.Transformer(
+        D_MODEL, NUM_HEADS, LAYERS, LAYERS, HIDDEN, 0.0, batch_first=True, norm_first=True
+    ).eval()
+    with torch.no_grad():
+        for parameter in torchs.parameters():
+            parameter.zero_()
+        fill(torchs.encoder, MODEL.encoder, MODEL.norms[0])
+        fill(torchs.decoder, MODEL.decoder, MODEL.norms[1])
+    source = read(WORDS)
+    found = MODEL.predict(NUMBERS, source)
+    causal = nn.Transformer.generate_square_subsequent_mask(NUMBERS.shape[-1])
+    with torch.no_grad():
+        memory = torchs.encoder(source.x)
+        output = torchs.decoder(found.x, memory, tgt_mask=causal)
+    assert_close(source.output, memory)
+    assert_close(found.logits, output @ MODEL.syllables.T)
+
+
+def fill(side: Any, blocks: Any, norm: Norm):
+    """Give torch's layers our weights."""
+    for layer, block in zip(side.layers, blocks, strict=True):
+        put(block.own, layer.self_attn)
+        if isinstance(layer, nn.TransformerDecoderLayer):
+            put(block.cross, layer.multihead_attn)
+        layer.linear1.weight.copy_(block.feed.w_in.T)
+        layer.linear1.bias.copy_(block.feed.b_in)
+        layer.linear2.weight.copy_(block.feed.w_out.T)
+        layer.linear2.bias.copy_(block.feed.b_out)
+        for number, own in enumerate(block.norms, start=1):
+            stretched(getattr(layer, f"norm{number}"), own)
+    stretched(side.norm, norm)
+
+
+def stretched(theirs, norm):
+    theirs.weight.copy_(norm.gain)
+    theirs.bias.copy_(norm.shift)
+
+
+def put(ours, theirs):
+    theirs.in_proj_weight.copy_(torch.cat([ours.w_query, ours.w_key, ours.w_value], dim=-1).T)
+    theirs.out_proj.weight.copy_(ours.w_output.T)
+
+
+def test_cross_attention_agrees_with_torchs_module_given_the_source():
+    found = UNTRAINED.forced(WORDS, SYLLABLES)
+    module = nn.MultiheadAttention(D_MODEL, NUM_HEADS, bias=False, batch_first=True)
+    layer, heads = MODEL.decoder[-1], found.decoder[-1].cross
+    with torch.no_grad():
+        put(layer.cross, module)
+        asking = nn.functional.layer_norm(found.decoder[-1].after_own, (D_MODEL,))
+        output, weights = module(asking, found.memory, found.memory, average_attn_weights=False)
+    assert_close(heads.weights, weights)
+    assert_close(heads.output, output)
+    assert_close(found.cross[-1], weights)
+
+
+def test_embedding_and_position_of_what_is_read():
+    x = read(WORDS).x[0]
+    number = english().places["record"]
+    first = math.sin(3) + MODEL.words[number, 0] * math.sqrt(D_MODEL)
+    assert x[3, 0].item() == pytest.approx(first.item(), abs=1e-5)
+    nothing = MODEL.predict(torch.tensor([[BEGIN, PAD]]), read(WORDS)).x[0, 1]
+    assert nothing[0].item() == pytest.approx(math.sin(1), abs=1e-6), "hidden: its place is left"
+
+
+def test_the_order_of_the_axes():
+    found = UNTRAINED.forced(WORDS, SYLLABLES)
+    rows, columns = len(SYLLABLES) + 1, len(WORDS) + 1
+    assert found.cross.shape == (LAYERS, NUM_HEADS, rows, columns)
+    assert_close(found.cross.sum(dim=-1), torch.ones(LAYERS, NUM_HEADS, rows))
+    assert found.encoder[0].own.weights.shape == (NUM_HEADS, columns, columns)
+    assert found.decoder[0].own.weights.shape == (NUM_HEADS, rows, rows)
+    assert found.x_words.shape == found.memory.shape == (columns, D_MODEL)
+    assert found.x_syllables.shape == (rows, D_MODEL)
+    assert found.probabilities.shape == (rows, len(vietnamese().tokens))
+    own = found.decoder[0].own.weights
+    assert not own.triu(1).any(), "no syllable sees a later one"
+
+
+def test_a_syllable_at_a_time_is_one_pass():
+    whole = MODEL.predict(NUMBERS, read(WORDS)).logits
+    source = read(WORDS)
+    for length in range(1, NUMBERS.shape[-1] + 1):
+        step = MODEL.predict(NUMBERS[:, :length], source).logits[:, -1]
+        assert_close(step, whole[:, length - 1], atol=1e-4, rtol=1e-4)
+
+
+def test_what_fills_up_a_batch_changes_nothing():
+    both = read(SHORT, LONGER)
+    together = MODEL.predict(NUMBERS.expand(2, -1), both)
+    for place, words in enumerate([SHORT, LONGER]):
+        alone = MODEL.predict(NUMBERS, read(words))
+        assert_close(together.logits[place], alone.logits[0], atol=1e-4, rtol=1e-4)
+        weights = together.blocks[0].cross.weights[place, :, :, : len(words) + 1]
+        assert_close(weights, alone.blocks[0].cross.weights[0], atol=1e-5, rtol=1e-4)
+    assert not together.blocks[0].cross.weights[0, :, :, len(SHORT) + 1 :].any()
+
+
+def test_a_word_that_is_left_out_is_seen_by_nobody():
+    found = UNTRAINED.forced(WORDS, SYLLABLES, left_out=[3])
+    assert not found.cross[..., 3].any()
+    assert not any(block.own.weights[..., 3].any() for block in found.encoder)
+    other = (*WORDS[:3], "weak", *WORDS[4:])
+    again = UNTRAINED.forced(other, SYLLABLES, left_out=[3])
+    assert_close(again.probabilities, found.probabilities)
+    assert not torch.equal(UNTRAINED.forced(WORDS, SYLLABLES).probabilities, found.probabilities)
+
+
+def test_all_words_but_the_end_can_be_left_out():
+    found = UNTRAINED.forced(WORDS, SYLLABLES, left_out=range(len(WORDS)))
+    assert_close(found.cross[..., -1], torch.ones(LAYERS, NUM_HEADS, len(SYLLABLES) + 1))
+    with pytest.raises(ValueError, match="nothing to look at"):
+        UNTRAINED.forced(WORDS, SYLLABLES, left_out=range(len(WORDS) + 1))
+
+
+def uniform(query, key, value, mask):
+    """Everybody looks at everybody alike."""
+    found = attention(query, key, value, mask)
+    weights = torch.full_like(found.weights, 1 / key.shape[-2])
+    return Attention(found.scores, weights, weights @ value)
+
+
+def test_another_attention_in_one_layer_alone():
+    plain = UNTRAINED.forced(WORDS, SYLLABLES)
+    last = UNTRAINED.forced(WORDS, SYLLABLES, attend=(attention, uniform))
+    assert_close(last.cross[0], plain.cross[0])
+    assert_close(last.cross[1], torch.full_like(last.cross[1], 1 / (len(WORDS) + 1)))
+    assert not torch.equal(last.probabilities, plain.probabilities)
+    written = UNTRAINED.translate(WORDS, attend=(attention, uniform))
+    assert_close(written.cross[1], torch.full_like(written.cross[1], 1 / (len(WORDS) + 1)))
+    with pytest.raises(ValueError, match="shorter"):
+        UNTRAINED.forced(WORDS, SYLLABLES, attend=(uniform,))
+
+
+@pytest.mark.parametrize("words", [SHORT, LONGER, ("the",)], ids=" ".join)
+def test_one_beam_is_greedy(words):
+    for seed in (3, 5):
+        model = untrained(seed).model
+        source = model.read(sources([words]))
+        [best] = beam(model, source, 1)
+        [numbers] = greedy(model, source).tolist()
+        assert vietnamese().texts(best.numbers) == vietnamese().texts(numbers)
+
+
+def test_greedy_takes_the_likeliest_at_each_step():
+    found = UNTRAINED.translate(SHORT)
+    likeliest = found.probabilities.argmax(dim=-1).tolist()
+    assert vietnamese().texts(likeliest[: len(found.syllables)]) == found.syllables
+
+
+def test_a_batch_is_translated_as_each_sentence_alone():
+    written = greedy(MODEL, read(SHORT, LONGER)).tolist()
+    for row, words in zip(written, (SHORT, LONGER), strict=True):
+        assert vietnamese().texts(row) == UNTRAINED.translate(words).syllables
+
+
+def test_nothing_stands_behind_the_end():
+    """A model made to end at once in one of two sentences."""
+    ended = MODEL.syllables.clone()
+    source = read(SHORT, LONGER)
+    logits = torch.zeros(2, 1, len(ended))
+    logits[0, 0, END], logits[1, 0, 7] = 1.0, 1.0
+
+    class Scripted:
+        def predict(self, numbers, source, attend):
+            return MODEL.predict(numbers, source)._replace(logits=logits)
+
+    scripted: Any = Scripted()
+    first, second = greedy(scripted, source).tolist()
+    assert first == [END, *[PAD] * (MOST_SYLLABLES - 1)]
+    assert second == [7] * MOST_SYLLABLES
+
+
+class Tree:
+    """Probabilities of the next syllable by what is written: 3, 4 and the end, and no other."""
+
+    def __init__(self, tree):
+        self.tree = tree
+
+    def predict(self, numbers, source, attend):
+        logits = torch.full((*numbers.shape, 5), -torch.inf)
+        for row, written in enumerate(numbers.tolist()):
+            given = self.tree[tuple(written[1:])]
+            logits[row, -1, [3, 4, END]] = torch.tensor(given).log()
+        return MODEL.predict(torch.tensor([[BEGIN]]), source)._replace(logits=logits)
+
+
+def test_beams_find_what_greedy_misses():
+    tree = {(): [0.6, 0.4, 0.0], (3,): [0.3, 0.4, 0.3], (4,): [0.0, 0.0, 1.0]}
+    tree |= {(3, 4): [0.0, 0.0, 1.0]}
+    model: Any = Tree(tree)
+    [one] = beam(model, read(SHORT), 1)
+    assert one.numbers == (3, 4)
+    best, other = beam(model, read(SHORT), 2)
+    assert best.numbers == (4,)
+    assert best.log_probability == pytest.approx(math.log(0.4))
+    assert best.per_syllable > other.per_syllable
+
+
+def test_log_probabilities_are_those_of_the_beam():
+    found = UNTRAINED.translate(SHORT, beams=2)
+    others = [found.log_probabilities.sum().item(), *(one.log_probability for one in found.others)]
+    source = UNTRAINED.model.read(sources([SHORT]))
+    totals = [one.log_probability for one in beam(UNTRAINED.model, source, 2)]
+    if len(found.syllables) < MOST_SYLLABLES:
+        assert others == pytest.approx(totals, abs=1e-3)
+    assert len(found.others) <= 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "no word"),
+        (("the", "cat"), "not among the corpus' words: cat"),
+        (("earning",), "known: earnings"),
+        (("<eos>",), "not among"),
+        (("the",) * (LONGEST_SOURCE + 1), "no sentence had more than 22"),
+        (("the",) * 200, "200 words"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(words, message):
+    with pytest.raises(ValueError, match=message):
+        UNTRAINED.translate(words)
+
+
+@pytest.mark.parametrize("beams", [0, -1, MOST_BEAMS + 1])
+def test_beams_are_bounded(beams):
+    with pytest.raises(ValueError, match="from 1 to 8"):
+        UNTRAINED.translate(WORDS, beams)
+
+
+@pytest.mark.parametrize(
+    ("syllables", "message"),
+    [(("đã", "cat"), "cat"), (("<pad>",), "<pad>"), (("đã",) * 49, "49 syllables")],
+)
+def test_what_cannot_be_written_is_refused(syllables, message):
+    with pytest.raises(ValueError, match=message):
+        UNTRAINED.forced(WORDS, syllables)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of its own for the weights' files."""
+    monkeypatch.setattr(kept, "FIRST", tmp_path / "translator.safetensors")
+    monkeypatch.setattr(kept, "OTHERS", tmp_path / "translator_seeds.safetensors")
+    monkeypatch.setattr(pieces, "FIRST", tmp_path / "translator.safetensors")
+    load.cache_clear()
+    pieces.shipped.cache_clear()
+    yield tmp_path
+    load.cache_clear()
+    pieces.shipped.cache_clear()
+
+
+def test_what_is_kept_is_what_is_loaded(folder):
+    keep(0, fresh(7))
+    keep(2, fresh(8))
+    keep(1, fresh(9))
+    for seed, drawn_by in ((0, 7), (1, 9), (2, 8)):
+        other = untrained(drawn_by).model
+        assert torch.equal(load(seed).model.words, other.words.half().float())
+        last = load(seed).model.decoder[-1].cross.w_output
+        assert torch.equal(last, other.decoder[-1].cross.w_output.half().float())
+    assert {path.name for path in folder.iterdir()} == {kept.FIRST.name, kept.OTHERS.name}
+
+
+def test_a_seed_that_is_trained_again_replaces_itself_alone(folder):
+    keep(1, fresh(7))
+    keep(2, fresh(8))
+    keep(1, fresh(9))
+    assert torch.equal(load(1).model.words, fresh(9)["words"].half().float())
+    assert torch.equal(load(2).model.words, fresh(8)["words"].half().float())
+
+
+def test_pieces_are_kept_with_the_first_seed(folder):
+    lines = [" ".join(side) for pair in drawn("pieces", 400, False, set()) for side in pair[:2]]
+    keep(0, fresh(7), pieces.train(lines))
+    cut = pieces.cut(WORDS)
+    assert ["".join(one) for one in cut] == [f"▁{word}" for word in WORDS]
+    assert cut[0] == ["▁the"]
+    assert max(map(len, cut)) > 1, "some words are cut"
+    assert pieces.shipped().get_piece_size() == pieces.COUNT
+    assert torch.equal(load(0).model.words, fresh(7)["words"].half().float())
+
+
+def test_a_file_without_pieces_says_so(folder):
+    keep(0, fresh(7))
+    with pytest.raises(BrokenWeightsError, match="no model of pieces"):
+        pieces.cut(WORDS)
+
+
+def missing(file):
+    pass
+
+
+def truncated(file):
+    keep(0, fresh(0))
+    file.write_bytes(file.read_bytes()[:5_000])
+
+
+def half(file):
+    keep(0, fresh(0))
+    file.write_bytes(file.read_bytes()[:500_000])
+
+
+def text(file):
+    file.write_text("not weights")
+
+
+def empty(file):
+    file.write_bytes(b"")
+
+
+def folder_instead(file):
+    file.mkdir()
+
+
+def huge(file):
+    with file.open("wb") as opened:
+        opened.truncate(kept.MOST_BYTES + 1)
+
+
+def other_words(file):
+    save_file({"0.words": torch.zeros(2)}, file, {"words": "the cat"})
+
+
+def without_metadata(file):
+    save_file({"0.words": torch.zeros(2)}, file)
+
+
+def other_shape(file):
+    keep(0, fresh(0) | {"decoder.0.cross.w_query": torch.zeros(3, 5)})
+
+
+def a_part_less(file):
+    keep(0, {name: part for name, part in fresh(0).items() if name != "decoder.1.w_out"})
+
+
+def another_seed(file):
+    keep(0, fresh(0))
+    tensors = {name.replace("0.", "1.", 1): part for name, part in stored(file).items()}
+    save_file(tensors, file, {"words": kept._words()})
+
+
+def not_finite(file):
+    keep(0, fresh(0) | {"words": torch.full(shapes()["words"], torch.nan)})
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (missing, "there is no translator.safetensors: python -m explainers.translation train"),
+        (truncated, "is broken"),
+        (half, "is broken"),
+        (text, "is broken"),
+        (empty, "is broken"),
+        (folder_instead, "is broken"),
+        (huge, "larger than"),
+        (other_words, "other words"),
+        (without_metadata, "other words"),
+        (other_shape, "another model: decoder.0.cross.w_query"),
+        (a_part_less, "another model: decoder.1.w_out"),
+        (another_seed, "another model"),
+        (not_finite, "not finite"),
+    ],
+)
+def test_a_file_that_cannot_be_used_says_why(folder, damage, message):
+    damage(kept.FIRST)
+    load.cache_clear()
+    with pytest.raises(BrokenWeightsError, match=message):
+        load(0)
+
+
+def test_a_seed_that_is_not_trained_is_refused():
+    with pytest.raises(ValueError, match="seed 3: trained are 0, 1, 2"):
+        load(3)
+
+
+def test_seeds_start_apart_and_the_same_every_time():
+    first, again, other = fresh(0), fresh(0), fresh(1)
+    assert all(torch.equal(first[name], again[name]) for name in shapes())
+    matrices = [name for name, shape in shapes().items() if len(shape) == 2]
+    assert not any(torch.equal(first[name], other[name]) for name in matrices)
+    assert 400_000 < sum(part.numel() for part in first.values()) < 500_000
+
+
+def test_plain_is_attention_itself():
+    assert list(PLAIN) == [attention] * LAYERS
