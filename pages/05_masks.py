@@ -26,10 +26,10 @@ def side_by_side(lab: Lab) -> None:
     text("masks_seen")
     prefix, width = controls.prefix(0, words), controls.window() + 1
     show_masks(text, lab, width, prefix)
+    offer_training(lab.head)
     if words >= FEWEST:
         show_moved(text, lab, width, prefix)
         show_costs(text, words, width, prefix)
-    offer_training(lab.head)
 
 
 @st.fragment

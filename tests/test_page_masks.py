@@ -16,7 +16,7 @@ from explainers.lessons.mask_lab import Lab
 from explainers.lessons.masks.batch import OTHER, most_moved
 from explainers.lessons.masks.costs import left
 from explainers.lessons.masks.growing import RULES, changes
-from explainers.lessons.masks.leak import NEW_WORDS
+from explainers.lessons.masks.leak import NEW_WORDS, _percent
 from explainers.lessons.masks.reach import NEVER, layers_needed
 from explainers.lessons.moved import rows_moved
 from explainers.lessons.toy_choice import HeadChoices
@@ -194,6 +194,26 @@ def test_a_hidden_word_leaks_through_a_0_and_not_through_infinity():
     torch.testing.assert_close(numbers(after), 100 * moved, atol=1e-4, rtol=1e-4)
     assert (numbers(found["0 after"]).sum(dim=-1)[:-1] < 0.99).all()
     torch.testing.assert_close(numbers(found["−∞ before"]).sum(dim=-1), torch.ones(7))
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_sharp_heads_small_leaks_are_leaks_too(seed):
+    """Its weights for the last word may be as small as some millionths."""
+    link = {"weights": "trained", "seed": str(seed)}
+    found = panels(visit := opened(PAGE, link), "leak")
+    for way, changed in {"0 after": 6, "−∞ before": 0}.items():
+        moved = numbers(found[f"{way}: new − old"]).abs().amax(dim=-1)
+        assert int((moved > 1e-4).sum()) == changed
+        assert f"{changed} of 6 earlier rows" in found[f"{way}: new − old"]["formula"]
+    least = numbers(found["0 after: new − old"]).abs().amax(dim=-1).min()
+    assert f"changes least, by {least:.4f} percent" in " ".join(said(visit).split())
+    asking = opened(PAGE, {**link, "predict": "true", "guess_leak": "6"})
+    assert "You said **6**, and that is what comes out." in said(asking)
+
+
+@pytest.mark.parametrize(("share", "told"), [(0.5, "50.0000"), (3.8e-6, "0.0004"), (1e-7, "less")])
+def test_a_share_too_small_to_be_printed_is_not_printed_as_0(share, told):
+    assert _percent(share).startswith(told)
 
 
 @pytest.mark.parametrize(

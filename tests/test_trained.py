@@ -185,6 +185,11 @@ def test_where_weights_are_trained_a_reader_can_train_as_well(page):
 
 
 @with_masks
+def test_the_mask_that_heads_learned_under_is_told(page):
+    assert "related words, mask full: d_model" in captions(opened(page, {"weights": "trained"}))
+
+
+@with_masks
 def test_a_text_longer_than_any_that_was_learned_from_is_said_to_be(page):
     for length, said in [(trained.MOST_TOKENS, False), (trained.MOST_TOKENS + 1, True)]:
         visit = opened(page, {"weights": "trained", "text": "Friday " * length})

@@ -6,6 +6,6 @@ ROUNDING = 1e-5
 """Sums of float32 in another order differ by about 1e-7."""
 
 
-def rows_moved(change: Tensor) -> int:
+def rows_moved(change: Tensor, rounding: float = ROUNDING) -> int:
     """How many rows have a number that changed by more than rounding."""
-    return int((change.abs() > ROUNDING).any(dim=-1).sum())
+    return int((change.abs() > rounding).any(dim=-1).sum())

@@ -91,7 +91,7 @@ def choose_head(
 def _say(asked: tuple[str, int], chosen: HeadChoices, has_value_dim: bool) -> None:
     """In one line, because each element costs time at every rerun."""
     same = ", d_v = d_k" if has_value_dim else ""
-    said = [f"Trained on finding related words: d_model is {D_MODEL}{same}."]
+    said = [f"Trained on finding related words, mask {chosen.mask}: d_model is {D_MODEL}{same}."]
     said += not_among("mask", asked[0], chosen.mask, RULES)
     said += not_among("seed", asked[1], chosen.seed, SEEDS)
     if asked[1] not in SEEDS:

@@ -6,6 +6,7 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.single_head import single_head
 from explainers.lessons.mask_lab import Lab, Tokens, of_words, weight_panel
+from explainers.lessons.wording import less_than
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure
 from explainers.ui.plain import verbatim
@@ -14,7 +15,6 @@ from explainers.ui.prose import Prose
 OTHER = ("Fans", "praised", "players")
 """Words that training knows: none of them stands for a vector drawn at random."""
 PAD = "[pad]"
-TINY = 1e-6
 
 
 def beside(tokens: Tokens) -> Tokens:
@@ -37,7 +37,7 @@ def show_batch(text: Prose, lab: Lab) -> None:
     x = torch.stack([toy.x for toy in toys])[:, None]
     weights = single_head(x, toys[0].head, mask).weights[:, 0]
     alone = [single_head(*lab.reading(sentence).toy).weights for sentence in sentences]
-    text("batch", length=length, moved=_small(most_moved(weights, alone)))
+    text("batch", length=length, moved=less_than(most_moved(weights, alone)))
     if lab.head.is_trained:
         text("unknown_filling", filling=verbatim(PAD))
     panels = [
@@ -59,7 +59,3 @@ def most_moved(weights: Tensor, alone: list[Tensor]) -> float:
     """The largest difference that the batch makes to a sentence's own weights."""
     own = zip(weights, alone, strict=True)
     return max((w[: len(a), : len(a)] - a).abs().max().item() for w, a in own)
-
-
-def _small(number: float) -> str:
-    return "less than a millionth" if number < TINY else f"{number:.6f}"

@@ -17,6 +17,8 @@ from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
 
 NEW_WORDS = "Monday", "Sunday"
+ROUNDING = 1e-6
+"""Of shares of 1: a sharp head's real changes are small, and its rounding is smaller still."""
 WAYS = {"0 after": masked_after, "−∞ before": masked_before}
 
 
@@ -27,10 +29,10 @@ def show_leak(text: Prose, lab: Lab) -> None:
     changed = lab.reading((*tokens[:-1], new)).scores
     weights = {name: way(lab.scores, mask) for name, way in WAYS.items()}
     moved = {name: way(changed, mask) - weights[name] for name, way in WAYS.items()}
-    after, before = (rows_moved(change[:-1]) for change in moved.values())
+    after, before = (rows_moved(change[:-1], ROUNDING) for change in moved.values())
     last, earlier = verbatim(tokens[-1]), len(tokens) - 1
     text("leak", last=last, new=verbatim(new), earlier=earlier)
-    options = ("0", "1", f"{earlier}")
+    options = [f"{n}" for n in sorted({0, 1, earlier, after})]
     if revealed(text, "leak", options, f"{after}", last=last, earlier=earlier, kept=before):
         panels = []
         changes = sharing_colours(
@@ -44,14 +46,18 @@ def show_leak(text: Prose, lab: Lab) -> None:
         show_figure(Figure(lab.arranged(panels), alt), lab.origin, "leak")
         moves = moved["0 after"][:-1].abs().amax(dim=-1)
         least = verbatim(tokens[int(moves.argmin())])
-        text("leak_seen", least=least, by=f"{100 * moves.min().item():.4f}")
+        text("leak_seen", least=least, by=_percent(moves.min().item()))
         show_source(*WAYS.values())
+
+
+def _percent(share: float) -> str:
+    by = f"{100 * share:.4f}"
+    return by if float(by) else "less than 0.0001"
 
 
 def _change(name: str, change: Tensor, lab: Lab, mask: Tensor) -> Matrix:
     """In percent, because a change may be too small for two digits of a weight."""
-    rows = f"in percent: {rows_moved(change[:-1])} of {len(lab.tokens) - 1} earlier rows change"
-    earlier = visible(
-        100 * change[:-1, :-1], mask[:-1, :-1]
-    )  # the last word is not the same in both
-    return pairs(name, rows, earlier, lab.tokens[:-1])
+    rows = f"{rows_moved(change[:-1], ROUNDING)} of {len(lab.tokens) - 1} earlier rows change"
+    # The last word is not the same in both.
+    earlier = visible(100 * change[:-1, :-1], mask[:-1, :-1])
+    return pairs(name, f"in percent: {rows}", earlier, lab.tokens[:-1])
