@@ -4,9 +4,11 @@ import pytest
 import torch
 
 from explainers.memory.shapes import model_shape
+from explainers.models.compare import differences
 from explainers.models.pieces import pieces_of, tokenizer_of, with_tokenizer
 from explainers.models.reading import read
 from explainers.models.registry import SHIPPED, offered
+from explainers.models.run import use_our_attention
 from explainers.sentence import SENTENCE
 
 TRICKY = "naïve 🙂 日本語 unbelievable CEO\n x"
@@ -87,3 +89,13 @@ def test_models_that_are_here_offer_their_tokenizers(smollm2, minilm):
 def test_without_models_there_is_no_tokenizer(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
     assert with_tokenizer() == []
+
+
+@pytest.mark.parametrize("name", ["smollm2", "minilm"])
+def test_our_attention_is_theirs(request, name):
+    loaded = request.getfixturevalue(name)
+    use_our_attention(loaded.model)
+    rows = differences(loaded.model, input_ids=read(loaded, SENTENCE).ids)
+    print(name, *rows, sep="\n")
+    assert len(rows) == loaded.model.config.num_hidden_layers + 1
+    assert not [row for row in rows if not row.largest <= 1e-5 * row.size]

@@ -209,7 +209,9 @@ def test_a_causal_model_without_a_mask_is_refused():
         inside.attend(layer, tensor, tensor, tensor, None)
 
 
-@pytest.mark.parametrize("extra", [{"chunks": 3}, {"softcap": 2.0, "s_aux": torch.ones(6)}])
+@pytest.mark.parametrize(
+    "extra", [{"chunks": 3}, {"dropout": 0.1}, {"softcap": 2.0, "s_aux": torch.ones(6)}]
+)
 def test_what_our_functions_do_not_do_is_refused(extra):
     layer, tensor = ours("GPT-2").get_submodule("transformer.h.0.attn"), torch.ones(1, 6, 1, 16)
     with pytest.raises(ValueError, match=f"does more than our functions do: .*{min(extra)}"):

@@ -14,7 +14,8 @@ class Call:
     """What a layer hands to attention.
 
     query (batch, heads, q_len, head_dim), key (batch, kv_heads, kv_len, head_dim),
-    value (batch, kv_heads, kv_len, value_dim), mask boolean (batch, 1, q_len, kv_len).
+    value (batch, kv_heads, kv_len, value_dim), mask boolean (batch, 1, q_len, kv_len). A model
+    that does not divide its scores by √d_k has in its queries what makes up for it.
     """
 
     kind: str

@@ -28,7 +28,7 @@ ADDED: dict[str, tuple[Callable[..., Attention], str]] = {
 
 NO_ARITHMETIC = {
     *("cache_position", "is_causal", "output_attentions", "output_hidden_states"),
-    *("position_ids", "return_dict", "sliding_window", "use_cache", "dropout"),
+    *("position_ids", "return_dict", "sliding_window", "use_cache"),
 }
 """What models also hand over and what changes no weight: the mask has all of it."""
 
@@ -83,9 +83,7 @@ def place(module: nn.Module, running: Running) -> tuple[str, int]:
 
 def function_for(module: nn.Module, extra: dict[str, Any]) -> Callable[..., Attention]:
     """Which of our functions does all that this model does."""
-    asked = {
-        name: given for name, given in extra.items() if given is not None and given is not False
-    }
+    asked = {name: given for name, given in extra.items() if isinstance(given, Tensor) or given}
     added = [name for name in ADDED if name in asked]
     if len(added) > 1 or set(asked) - set(added) - NO_ARITHMETIC:
         more = ", ".join(sorted(set(asked) - NO_ARITHMETIC))
