@@ -21,6 +21,9 @@ CONTENTS = {
         "pages/09_cache_memory.py": "Cache memory",
         "pages/10_long_sequences.py": "Long sequences",
     },
+    "Two sequences": {
+        "pages/11_cross_attention.py": "Cross-attention",
+    },
 }
 
 page = st.navigation(

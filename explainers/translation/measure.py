@@ -6,10 +6,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from explainers.attention.cross import Attend
 from explainers.translation.alignment import INPUT, PREDICTED, aer, pooled, read_links
 from explainers.translation.corpus import ForTesting, Pair
 from explainers.translation.decoding import greedy
-from explainers.translation.model import Model
+from explainers.translation.model import PLAIN, Model
 from explainers.translation.parts import LAYERS, NUM_HEADS
 from explainers.translation.translator import Translator
 from explainers.translation.vocabulary import BEGIN, padded, sources, vietnamese
@@ -71,11 +72,12 @@ def measured(translator: Translator, tests: ForTesting) -> Measured:
     )
 
 
-def exact_match(model: Model, pairs: Sequence[Pair]) -> float:
+def exact_match(model: Model, pairs: Sequence[Pair], attend: Sequence[Attend] = PLAIN) -> float:
     """The share of sentences whose greedy translation is the corpus' own, syllable by syllable."""
     right = 0
     for some in _batches(pairs):
-        written = greedy(model, model.read(sources(pair.source for pair in some)))
+        source = model.read(sources(pair.source for pair in some))
+        written = greedy(model, source, attend)
         texts = [vietnamese().texts(row) for row in written.tolist()]
         right += sum(text == pair.target for text, pair in zip(texts, some, strict=True))
     return right / len(pairs)

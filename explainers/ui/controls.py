@@ -10,7 +10,7 @@ from explainers.sentence import (
     Sentence,
     read_sentence,
 )
-from explainers.ui import length_controls, memory_controls
+from explainers.ui import cross_controls, length_controls, memory_controls
 from explainers.ui.counter import BEYOND, Counter
 from explainers.ui.drawn import FULL, Drawing
 from explainers.ui.kinds import URL, Choice, Ladder, Listed, Switch, Whole
@@ -96,7 +96,7 @@ sinks = Choice("sinks", "Sinks", "1", ("0", "1", "2", "4"), help="First words th
 dropout = Live("dropout", "Probability", 0.5, tuple(n / 10 for n in range(10)))
 
 ALL = tuple(one for one in [*globals().values()] if isinstance(one, Control) and one is not text)
-ALL += length_controls.ALL + memory_controls.ALL
+ALL += cross_controls.ALL + length_controls.ALL + memory_controls.ALL
 """Every choice but the text."""
 
 

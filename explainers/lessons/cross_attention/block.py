@@ -1,0 +1,101 @@
+"""The decoder's block, part after part, with the tensors that the sentence really gave."""
+
+from dataclasses import replace
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from explainers.attention import masks
+from explainers.attention.cross import hide_padding, read_source
+from explainers.attention.decoder_block import Decoded, decoder_block
+from explainers.charts.matrix import Matrix, largest
+from explainers.charts.theme import FEATURE_AXIS, SOURCE_AXIS, TARGET_AXIS
+from explainers.lessons.cross_attention.view import View
+from explainers.translation.translator import Translator
+from explainers.ui import cross_controls
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Figure, Panel, oriented
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
+from explainers.ui.source import run_and_show
+
+BEGIN = "<bos>"
+READ_AXIS = "syllable read"
+PARTS = {
+    "own": (
+        "1 · Causal self-attention",
+        "What is written looks back at what is written: mean of all heads, a row sums to 1.",
+    ),
+    "cross": (
+        "2 · Cross-attention",
+        "What is written looks at the source: queries from here, keys and values from the encoder.",
+    ),
+    "fed": ("3 · Feed-forward", "Each row alone: no row sees another one."),
+}
+"""The parts of a block by their names in `Decoded`: heading and remark."""
+
+
+def show_block(text: Prose, view: View, translator: Translator) -> None:
+    """A guess which part may look at the source; then every tensor of the chosen layer."""
+    text("block")
+    options = "the first", "the second", "the third"
+    if not revealed(text, "block", options, options[1]):
+        return
+    found, layer = view.found, int(cross_controls.block()) - 1
+    x = found.x_syllables if layer == 0 else found.decoder[layer - 1].output
+    block = translator.model.decoder[layer]
+    source = read_source(found.memory, block.cross)
+    own_mask = masks.build(masks.causal, len(x), len(x))
+    source_mask = hide_padding(torch.tensor([len(found.memory)]), len(found.memory))[0]
+    picture = st.container()
+    done = run_and_show(decoder_block, x, source, block, own_mask, source_mask)
+    theirs = found.decoder[layer].output
+    with picture:
+        alt = "The decoder's block: three parts, each with its weights, what it adds, and the sum."
+        figure = Figure(panels_of(view, x, done), alt)
+        show_figure(figure, view.origin, "block")
+    text(
+        "block_seen",
+        rows=len(x),
+        d_model=x.shape[-1],
+        gap=f"{(done.output - theirs).abs().max():g}",
+    )
+
+
+def panels_of(view: View, x: Tensor, done: Decoded) -> list[Panel]:
+    """A line of the picture for each part: weights, then before + what it adds = after."""
+    rows = [BEGIN, *view.found.syllables]
+    sums = {
+        "own": (x, done.own.output, done.after_own),
+        "cross": (done.after_own, done.cross.output, done.after_cross),
+        "fed": (done.after_cross, done.fed, done.output),
+    }
+    tables = {
+        "own": _weights(done.own.weights, rows, rows, READ_AXIS),
+        "cross": _weights(done.cross.weights, rows, view.columns, SOURCE_AXIS),
+    }
+    limit = max(largest(one.tolist()) for parts in sums.values() for one in parts)
+    found: list[Panel] = []
+    for part, (heading, remark) in PARTS.items():
+        line = [Panel(f"{part}: weights", tables[part])] if part in tables else []
+        for operator, name, numbers in zip("▸+=", ("in", "added", "out"), sums[part], strict=True):
+            columns = [str(n) for n in range(numbers.shape[-1])]
+            axes = rows, columns, TARGET_AXIS, FEATURE_AXIS
+            matrix = Matrix(name, "", numbers.tolist(), *axes, limit=limit)
+            line.append(Panel(f"{part}: {name}", matrix, operator, small=True))
+        first, *others = oriented(line, view.queries_down)
+        found += [replace(first, heading=heading, remark=remark), *others]
+    return found
+
+
+def _weights(heads: Tensor, rows: list[str], columns: list[str], axis: str) -> Matrix:
+    """The mean of all heads; what a causal mask hides is left blank."""
+    mean = heads.mean(dim=0)
+    values = [
+        [None if axis == READ_AXIS and j > i else value for j, value in enumerate(line)]
+        for i, line in enumerate(mean.tolist())
+    ]
+    return Matrix(
+        "weights", "every row sums to 1", values, rows, columns, TARGET_AXIS, axis, "weights"
+    )

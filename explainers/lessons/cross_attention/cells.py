@@ -1,0 +1,59 @@
+"""Cross-attention, or one sequence behind the other: which tables of weights each needs."""
+
+from typing import NamedTuple
+
+from explainers.attention import masks
+from explainers.lessons.cross_attention.view import View
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
+from explainers.ui.source import show_source
+
+CROSS, JOINED = "cross-attention", "one behind the other"
+
+
+class Cells(NamedTuple):
+    """How many weights one head computes in one layer that holds each kind of attention."""
+
+    encoder: int
+    decoder: int
+    cross: int
+    joined: int
+
+    @property
+    def apart(self) -> int:
+        return self.encoder + self.decoder + self.cross
+
+
+def counted(source: int, target: int) -> Cells:
+    """As many as the masks allow: the source sees itself, the target its past and the source."""
+    together = source + target
+    return Cells(
+        int(masks.build(masks.full, source, source).sum()),
+        int(masks.build(masks.causal, target, target).sum()),
+        source * target,
+        int(masks.build(masks.causal, together, together).sum()),
+    )
+
+
+def show_cells(text: Prose, view: View) -> None:
+    """A guess which way has more cells, then both, and who does which."""
+    source, target = len(view.found.words) + 1, view.syllables + 1
+    cells, large = counted(source, target), counted(1_500, 100)
+    text("cells")
+    answer = CROSS if cells.cross < cells.joined else JOINED
+    if not revealed(text, "cells", (CROSS, JOINED), answer, source=source, target=target):
+        return
+    text(
+        "cells_seen",
+        source=source,
+        target=target,
+        encoder=cells.encoder,
+        decoder=cells.decoder,
+        cross=cells.cross,
+        apart=cells.apart,
+        joined=cells.joined,
+        large_cross=f"{large.cross:,}",
+        large_joined=f"{large.joined:,}",
+        large_apart=f"{large.apart:,}",
+    )
+    show_source(counted)

@@ -1,0 +1,137 @@
+"""Is it an explanation? Change the weights, translate again, and see whether anything changes."""
+
+import difflib
+import functools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from explainers.attention.cross import Attend
+from explainers.attention.scaled_dot_product import attention
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
+from explainers.lessons.cross_attention.held_out import LAST
+from explainers.lessons.cross_attention.view import View
+from explainers.translation import kept
+from explainers.translation.influence import leave_one_out, peaks_agree, spearman
+from explainers.translation.instead import only_peak, permuted, uniform
+from explainers.translation.model import PLAIN
+from explainers.translation.parts import LAYERS
+from explainers.translation.record import Translation
+from explainers.translation.translator import Translator
+from explainers.ui import cross_controls
+from explainers.ui.cross_controls import LEARNED, PEAK, PERMUTED, UNIFORM, WITHOUT
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Figure, Panel, oriented
+from explainers.ui.plain import verbatim
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
+from explainers.ui.source import show_source
+
+INSTEAD: dict[str, Attend] = {
+    LEARNED: attention,
+    UNIFORM: uniform,
+    PERMUTED: permuted,
+    PEAK: only_peak,
+    WITHOUT: attention,
+}
+
+
+def attends(instead: str, everywhere: bool) -> tuple[Attend, ...]:
+    """What each decoder layer computes: the last one, or all, something else."""
+    return (*PLAIN[:-1], INSTEAD[instead]) if not everywhere else (INSTEAD[instead],) * LAYERS
+
+
+def show_explaining(text: Prose, view: View, translator: Translator) -> None:
+    """A guess about uniform weights; then every change, by the press of a button."""
+    text("explaining")
+    found = view.found
+    flat = retold(found.words, found.syllables, UNIFORM).found
+    left = same(found.syllables, flat.syllables)
+    options = "all of them", "most of them", "less than half of them"
+    share = left / max(view.syllables, 1)
+    answer = options[0] if share == 1 else options[1] if share >= 0.5 else options[2]
+    if not revealed(text, "explaining", options, answer, left=left, count=view.syllables):
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        instead = cross_controls.instead()
+        everywhere = cross_controls.everywhere()
+        left_out = cross_controls.left_out(0, len(found.words) - 1)
+    place = left_out if instead == WITHOUT else None
+    changed, chance = retold(found.words, found.syllables, instead, everywhere, place)
+    text(
+        f"changed_{instead.replace(' ', '_')}",
+        word=verbatim(found.words[left_out]),
+        new=marked(found.syllables, changed.syllables),
+        left=same(found.syllables, changed.syllables),
+        count=view.syllables,
+        before=f"{found.log_probabilities.sum().exp():.3f}",
+        after=f"{chance:.3g}",
+    )
+    panels = oriented([_panel("learned", found), _panel("now", changed)], view.queries_down)
+    alt = f"Weights of the last layer, mean of heads: as learned, and with: {instead}."
+    show_figure(Figure(panels, alt), view.origin, "explaining")
+    show_source(uniform, permuted, only_peak)
+    _show_agreement(text, view, translator)
+
+
+class Retold(NamedTuple):
+    """What is written with other weights, and how likely the learned translation still is."""
+
+    found: Translation
+    chance: float
+
+
+@functools.lru_cache(maxsize=64)
+def retold(
+    words: tuple[str, ...],
+    syllables: tuple[str, ...],
+    instead: str,
+    everywhere: bool = False,
+    left_out: int | None = None,
+) -> Retold:
+    """Translate again; once for each change, however often the page runs."""
+    attend, places = attends(instead, everywhere), [] if left_out is None else [left_out]
+    changed = kept.load().translate(words, attend=attend, left_out=places)
+    forced = kept.load().forced(words, syllables, attend, places)
+    return Retold(changed, forced.log_probabilities.sum().exp().item())
+
+
+def same(before: Sequence[str], after: Sequence[str]) -> int:
+    """How many syllables are still there, in the same order."""
+    return sum(block.size for block in _blocks(before, after))
+
+
+def marked(before: Sequence[str], after: Sequence[str]) -> str:
+    """The new translation; what was not in the old one is bold."""
+    staying = {n for block in _blocks(before, after) for n in range(block.b, block.b + block.size)}
+    shown = [
+        verbatim(one) if n in staying else f"**{verbatim(one)}**" for n, one in enumerate(after)
+    ]
+    return " ".join(shown) or "(nothing)"
+
+
+def _blocks(before: Sequence[str], after: Sequence[str]) -> list[difflib.Match]:
+    return difflib.SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
+
+
+def _panel(name: str, found: Translation) -> Panel:
+    weights = found.cross[LAST].mean(dim=0)[: len(found.syllables)]
+    columns = [*found.words, "<eos>"]
+    axes = found.syllables, columns, TARGET_AXIS, SOURCE_AXIS
+    said = f"decoder layer {LAST + 1}, mean of heads; every row sums to 1"
+    return Panel(name, Matrix(name, said, weights.tolist(), *axes, kind="weights"))
+
+
+def _show_agreement(text: Prose, view: View, translator: Translator) -> None:
+    """Weights against leaving words out: peaks, and the order of all."""
+    lost = leave_one_out(translator, view.found)
+    weights = view.found.cross[LAST].mean(dim=0)[: view.syllables, : len(view.found.words)]
+    text(
+        "agreement",
+        agree=int(peaks_agree(weights, lost).sum()),
+        count=view.syllables,
+        order=f"{spearman(weights, lost).mean():.2f}",
+    )
+    show_source(leave_one_out, peaks_agree, spearman)

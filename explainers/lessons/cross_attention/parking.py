@@ -1,0 +1,61 @@
+"""The weak word and the end of the sentence: weight that finds nothing to look at."""
+
+import torch
+
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import SOURCE_AXIS
+from explainers.lessons.cross_attention import held_out
+from explainers.lessons.cross_attention.held_out import LAST
+from explainers.lessons.cross_attention.view import View
+from explainers.translation.influence import leave_one_out
+from explainers.translation.translator import Translator
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Figure, Panel
+from explainers.ui.plain import verbatim
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
+from explainers.ui.source import show_source
+
+
+def show_parking(text: Prose, view: View, translator: Translator) -> None:
+    """A guess about the rows of second syllables; then the weakest syllable, head by head."""
+    mass, right = held_out.parked(), held_out.weak_and_others()
+    text("parking")
+    options = "where a word begins", "where a word goes on", "in both alike"
+    larger = options[mass.first < mass.later] if abs(mass.first - mass.later) > 0.01 else options[2]
+    first, later = f"{100 * mass.first:.0f}", f"{100 * mass.later:.0f}"
+    if not revealed(text, "parking", options, larger, first=first, later=later):
+        return
+    place = weakest(view)
+    found = view.found
+    heads = found.cross[LAST][:, place]
+    values = [*heads.tolist(), heads.mean(dim=0).tolist()]
+    names = [*(f"head {n}" for n in range(len(heads))), "mean"]
+    name = f"the row of “{found.syllables[place]}”"
+    axes = names, view.columns, "head", SOURCE_AXIS
+    shares = Matrix(name, f"decoder layer {LAST + 1}; sums to 1", values, *axes, kind="weights")
+    lost = leave_one_out(translator, found)[place]
+    without = Matrix(
+        "left out", "log-probability it loses", [lost.tolist()], [""], found.words, "", SOURCE_AXIS
+    )
+    alt = f"Weights of {name} in each head, and what leaving each word out costs this syllable."
+    show_figure(Figure([Panel("row", shares), Panel("lost", without)], alt), view.origin, "parking")
+    most = found.words[int(lost.argmax())]
+    on_end = found.cross[LAST].mean(dim=0)[: view.syllables, -1].mean().item()
+    text(
+        "parking_seen",
+        syllable=verbatim(found.syllables[place]),
+        most=verbatim(most),
+        on_end=f"{100 * on_end:.0f}",
+        weak=f"{100 * right.weak:.0f}",
+        others=f"{100 * right.others:.0f}",
+    )
+    show_source(leave_one_out)
+
+
+def weakest(view: View) -> int:
+    """The "đã" that no English word says; without one, the syllable with the most on `<eos>`."""
+    if view.gold and view.gold.weak:
+        return min(place for place, _ in view.gold.weak)
+    last = view.found.cross[LAST].mean(dim=0)
+    return int(torch.argmax(last[: view.syllables, -1]))

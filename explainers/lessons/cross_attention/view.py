@@ -1,0 +1,117 @@
+"""What the reader looks at in a translation: which layer and head, and what its rows are called."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from explainers import working
+from explainers.charts.matrix import Matrix, Values
+from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
+from explainers.translation.alignment import INPUT, PREDICTED, Link, read_links
+from explainers.translation.corpus import Pair
+from explainers.translation.parts import LAYERS
+from explainers.translation.record import Translation
+from explainers.ui.cross_controls import MEAN, PREDICTS
+from explainers.ui.panels import Cell, Panel
+from explainers.ui.provenance import translator as origin_of
+from explainers.working import Working
+
+END = "<eos>"
+LINES, WEIGHTS = "lines", "weights"
+
+
+@dataclass(frozen=True)
+class View:
+    """One translation with the reader's choices about its cross-attention."""
+
+    found: Translation
+    gold: Pair | None
+    """Known, and translated as the corpus does."""
+    queries_down: bool
+    layer: int = LAYERS - 1
+    head: str = MEAN
+    rows: str = PREDICTS
+
+    def at(self, layer: int, head: str, rows: str) -> "View":
+        """The same translation looked at in another place."""
+        return replace(self, layer=layer, head=head, rows=rows)
+
+    @property
+    def by(self) -> str:
+        """Which syllable a row belongs to."""
+        return PREDICTED if self.rows == PREDICTS else INPUT
+
+    @property
+    def syllables(self) -> int:
+        return len(self.found.syllables)
+
+    @property
+    def columns(self) -> list[str]:
+        """All that the decoder may look at."""
+        return [*self.found.words, END]
+
+    @cached_property
+    def whole(self) -> Tensor:
+        """Weights of the chosen heads (syllables + 1, words + 1)."""
+        heads = self.found.cross[self.layer]
+        return heads.mean(dim=0) if self.head == MEAN else heads[int(self.head)]
+
+    @cached_property
+    def weights(self) -> Tensor:
+        """One row for each syllable that was written (syllables, words + 1)."""
+        first = 0 if self.by == PREDICTED else 1
+        return self.whole[first : first + self.syllables]
+
+    def links(self, by: str) -> set[Link]:
+        """The words that these heads would name, with rows read in either way."""
+        return read_links(self.whole, len(self.found.words), self.syllables, by)
+
+    @property
+    def said(self) -> str:
+        """The chosen heads in words."""
+        heads = "mean of all heads" if self.head == MEAN else f"head {self.head}"
+        return f"decoder layer {self.layer + 1}, {heads}"
+
+    @property
+    def origin(self) -> str:
+        return origin_of(self.weights.device)
+
+    def panels(self, has_rings: bool) -> list[Panel]:
+        """The same weights as lines and as a heat map, both growing by a row."""
+        rings = sorted(self.gold.sure) if self.gold and has_rings else []
+        values: Values = self.weights.tolist()
+        axes = self.found.syllables, self.columns, TARGET_AXIS, SOURCE_AXIS
+        said = f"{self.said}; every row sums to 1"
+        lines = Matrix("who looks where", self.said, values, *axes, kind="ties", ringed=rings)
+        cells = Matrix(WEIGHTS, said, values, *axes, kind="weights", ringed=rings)
+        turned = not self.queries_down
+        return [
+            Panel(LINES, lines, grows=True),
+            Panel(WEIGHTS, cells, grows=True, flipped=turned),
+        ]
+
+    def working(self, cell: Cell) -> Working:
+        """How a weight came to be."""
+        row = cell.row + (self.by == INPUT)
+        cross, value = self.found.decoder[self.layer].cross, self.weights[cell.row, cell.column]
+        if self.head != MEAN:
+            scores = cross.scores[int(self.head), row].tolist()
+            return working.softmax(scores, cell.column, value.item(), self.columns)
+        heads = cross.weights[:, row, cell.column].tolist()
+        shares = [1 / len(heads)] * len(heads)
+        name = f"weights[{cell.row}, {cell.column}]"
+        return working.dot_product(heads, shares, value.item(), name)
+
+
+def off_diagonal(found: Translation, weights: Tensor) -> int:
+    """The syllable whose word stands farthest from where it would stand word for word.
+
+    Of several as far, the first that turns back.
+    """
+    words, syllables = len(found.words), len(found.syllables)
+    peaks = weights[:syllables, :words].argmax(dim=-1)
+    straight = torch.arange(syllables) * words // syllables
+    turns_back = peaks.diff(prepend=peaks[:1]) < 0
+    return int((2 * (peaks - straight).abs() + turns_back).argmax())
