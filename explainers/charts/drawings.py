@@ -9,7 +9,7 @@ import pandas as pd
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import Theme
 
-FAINT = 0.02
+FAINT = 0.04
 """A smaller weight has no line."""
 APART = 2.5
 """From the middle of one plane to the next, where the longest arrow has length 1."""

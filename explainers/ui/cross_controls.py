@@ -1,7 +1,6 @@
 """The choices of who looks at two sequences; `controls` counts them among all choices."""
 
-from explainers.ui.counter import Counter
-from explainers.ui.kinds import Choice, Switch
+from explainers.ui.kinds import Choice, Listed, Switch
 from explainers.ui.links import Control
 from explainers.ui.live import Live
 
@@ -41,6 +40,6 @@ instead = Choice(
     "instead", "Weights of cross-attention", LEARNED, (LEARNED, UNIFORM, PERMUTED, PEAK, WITHOUT)
 )
 everywhere = Switch("everywhere", "In both layers", False, help="Off: in the last layer alone.")
-left_out = Counter("left_out", "Word to leave out, from 0", 3)
+left_out = Listed("left_out", "Word to leave out", None)
 
 ALL = tuple(one for one in [*globals().values()] if isinstance(one, Control))

@@ -45,7 +45,7 @@ def asked_words(sentence: Sentence) -> tuple[str, ...]:
     try:
         check(asked.words)
     except ValueError as error:
-        st.info(
+        st.warning(
             f"This cannot be translated: {verbatim(shortened(str(error), 300))}. The translator "
             f"knows {len(english().tokens) - 3} words of business news; here it reads the running "
             "sentence.",

@@ -78,7 +78,7 @@ def panels_of(view: View, x: Tensor, done: Decoded) -> list[Panel]:
     limit = max(largest(one.tolist()) for parts in sums.values() for one in parts)
     found: list[Panel] = []
     for part, (heading, remark) in PARTS.items():
-        line = [Panel(f"{part}: weights", tables[part])] if part in tables else []
+        line = [Panel(f"{part}: weights", tables[part], small=True)] if part in tables else []
         for operator, name, numbers in zip("▸+=", ("in", "added", "out"), sums[part], strict=True):
             columns = [str(n) for n in range(numbers.shape[-1])]
             axes = rows, columns, TARGET_AXIS, FEATURE_AXIS

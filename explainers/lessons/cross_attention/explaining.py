@@ -57,7 +57,8 @@ def show_explaining(text: Prose, view: View, translator: Translator) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         instead = cross_controls.instead()
         everywhere = cross_controls.everywhere()
-        left_out = cross_controls.left_out(0, len(found.words) - 1)
+        names = [f"{n}: {word}" for n, word in enumerate(found.words)]
+        left_out = names.index(cross_controls.left_out(names, names[min(3, len(names) - 1)]))
     place = left_out if instead == WITHOUT else None
     changed, chance = retold(found.words, found.syllables, instead, everywhere, place)
     text(
@@ -69,7 +70,8 @@ def show_explaining(text: Prose, view: View, translator: Translator) -> None:
         before=f"{found.log_probabilities.sum().exp():.3f}",
         after=f"{chance:.3g}",
     )
-    panels = oriented([_panel("learned", found), _panel("now", changed)], view.queries_down)
+    shown = {"learned": found} if instead == LEARNED else {"learned": found, "now": changed}
+    panels = oriented([_panel(*one) for one in shown.items()], view.queries_down)
     alt = f"Weights of the last layer, mean of heads: as learned, and with: {instead}."
     show_figure(Figure(panels, alt), view.origin, "explaining")
     show_source(uniform, permuted, only_peak)

@@ -35,7 +35,7 @@ def show_off_by_one(text: Prose, view: View) -> None:
     if not revealed(text, "off_by_one", ANSWERS, answer, right=shown[0], wrong=shown[1]):
         return
     values = [[measured[Reading(*one, by)].aer for by in BY] for one in READINGS]
-    names = [f"layer {layer + 1}, {head}" for layer, head in READINGS]
+    names = [f"L{layer + 1} {head}" for layer, head in READINGS]
     said = f"{len(held_out.pairs())} held-out sentences; 0 is best"
     matrix = Matrix(TABLE, said, values, names, [PREDICTS, READS], "head", "rows", kind="weights")
     alt = f"Alignment error rate of every head, rows read in two ways: {right:.2f} and {wrong:.2f}."

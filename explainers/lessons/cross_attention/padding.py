@@ -73,14 +73,17 @@ def show_padding(text: Prose, view: View) -> None:
     share = f"{100 * on_filling:.1f}"
     if not revealed(text, "padding", options, answer, share=share):
         return
-    rows = found.syllables
+    rows, kept_words = found.syllables, len(batch.words) + 1
+    visible: list[list[float | None]] = [
+        [*line[:kept_words], *[None] * filled] for line in batch.hidden.tolist()
+    ]
     panels = [
         Panel(
             name,
             Matrix(
                 name,
                 f"decoder layer {LAST + 1}, mean of heads",
-                weights[: len(rows)].tolist(),
+                weights[: len(rows)],
                 rows,
                 batch.columns,
                 TARGET_AXIS,
@@ -88,7 +91,7 @@ def show_padding(text: Prose, view: View) -> None:
                 kind="weights",
             ),
         )
-        for name, weights in (("with the mask", batch.hidden), ("without", batch.weights))
+        for name, weights in (("with the mask", visible), ("without", batch.weights.tolist()))
     ]
     alt = f"Weights on words and filling, with the padding mask and without: {share} % leaks."
     show_figure(Figure(oriented(panels, view.queries_down), alt), view.origin, "padding")

@@ -16,6 +16,8 @@ from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
 
+SMALL = 0.05
+
 
 def show_parking(text: Prose, view: View, translator: Translator) -> None:
     """A guess about the rows of second syllables; then the weakest syllable, head by head."""
@@ -35,8 +37,16 @@ def show_parking(text: Prose, view: View, translator: Translator) -> None:
     axes = names, view.columns, "head", SOURCE_AXIS
     shares = Matrix(name, f"decoder layer {LAST + 1}; sums to 1", values, *axes, kind="weights")
     lost = leave_one_out(translator, found)[place]
+    # Where the past says it all, leaving out any word costs little.
+    times, unit = (1, "") if lost.abs().max() >= SMALL else (1_000, ", in thousandths")
     without = Matrix(
-        "left out", "log-probability it loses", [lost.tolist()], [""], found.words, "", SOURCE_AXIS
+        "left out",
+        f"log-probability that it loses{unit}",
+        [(times * lost).tolist()],
+        [found.syllables[place]],
+        found.words,
+        "",
+        SOURCE_AXIS,
     )
     alt = f"Weights of {name} in each head, and what leaving each word out costs this syllable."
     show_figure(Figure([Panel("row", shares), Panel("lost", without)], alt), view.origin, "parking")

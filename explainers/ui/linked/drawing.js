@@ -88,6 +88,8 @@ class Links extends Drawing {
   }
 }
 
+const FAINT = 0.04; // a smaller weight has no line
+
 // Words of the source on the left, syllables on the right, in the order of reading; a line is as
 // thick as its weight, a dotted one is what gold says. Rows that are not written yet are left out.
 class Ties extends Drawing {
@@ -106,7 +108,7 @@ class Ties extends Drawing {
     });
     const written = weights.filter((row) => row[0] !== null).length, shapes = [], said = [];
     weights.slice(0, written).forEach((row, i) => {
-      row.forEach((weight, j) => weight >= 0.02 && shapes.push(line(i, j, { class: "tie", "stroke-width": 10 * weight, opacity: 0.35 + 0.65 * weight })));
+      row.forEach((weight, j) => weight >= FAINT && shapes.push(line(i, j, { class: "tie", "stroke-width": 10 * weight, opacity: 0.35 + 0.65 * weight })));
       said.push(`${targets[i]}: ${sources[row.indexOf(Math.max(...row))]}`);
     });
     shapes.push(...rings.filter(([i]) => i < written).map(([i, j]) => line(i, j, { class: "gold" })));

@@ -66,8 +66,8 @@ class Picture extends Panel {
   fit(room) {
     const [rows, columns] = [this.data.rows.length, this.data.columns.length];
     const wide = room - (this.hasRowLabels ? LABELS : 0) - 40;
-    const each = this.data.small ? 2 : 4;
+    const [each, high] = this.data.small ? [1, 13] : [4, 20]; // of a miniature three stand side by side
     this.frameBox.style.width = `${Math.min(wide, Math.max(columns * each, this.data.column_tokens ? columns * 20 : 50 * each))}px`;
-    this.frameBox.style.height = `${Math.round(rows * Math.min(20, 400 / rows))}px`;
+    this.frameBox.style.height = `${Math.round(rows * Math.min(high, 400 / rows))}px`;
   }
 }
