@@ -1,6 +1,6 @@
 """Many heads: each looks for something else, and what they find is added up."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import streamlit as st
 
@@ -27,43 +27,42 @@ from explainers.ui.source import show_source
 text = common.page_text(__file__)
 
 
-@dataclass(frozen=True)
-class Choices(LayerChoices):
-    """Everything the reader can change about the layer."""
-
-    queries_down: bool
-    head: int
-    word: int
-    off: tuple[str, ...]
+@st.fragment
+def one_layer(tokens: tuple[str, ...]) -> None:
+    """Choose a kind of layer, and look at it."""
+    with st.container(horizontal=True):
+        is_trained, num_heads = controls.weights() == "trained", int(controls.num_heads())
+        mask = controls.mask(list(masks.RULES))
+        d_model = controls.d_model(fixed=D_MODEL if is_trained else None)
+        off = controls.off([str(n) for n in range(num_heads)])
+    head_dim, seed = controls.head_dim.default, common.seed()
+    kind = LayerChoices(tokens, is_trained, num_heads, head_dim, mask, d_model, seed)
+    looked_at(kind, frozenset(map(int, off)))
+    show_source(multi_head, split_heads, merge_heads, contributions, multi_head_one_by_one)
 
 
 @st.fragment
-def one_layer(tokens: tuple[str, ...]) -> None:
-    """All heads of a layer, one of them enlarged, and what each adds to the output."""
+def looked_at(kind: LayerChoices, off: frozenset[int]) -> None:
+    """All heads of a layer, one of them enlarged, and what each adds to the output.
+
+    In a fragment of its own the choices above are not sent again at every d_k and every click.
+    """
     with st.container(horizontal=True):
-        is_trained, num_heads = controls.weights() == "trained", int(controls.num_heads())
-        sizes = num_heads, choose_head_dim(is_trained, num_heads), controls.mask(list(masks.RULES))
-        d_model = controls.d_model(fixed=D_MODEL if is_trained else None)
-    with st.container(horizontal=True):
-        head, word = controls.head(0, num_heads - 1), controls.word(0, len(tokens) - 1)
-        off = controls.off([str(n) for n in range(num_heads)])
-    everywhere = common.seed(), common.queries_down()
-    choices = Choices(tokens, is_trained, *sizes, d_model, *everywhere, head, word, off)
+        choices = replace(kind, head_dim=choose_head_dim(kind.is_trained, kind.num_heads))
+        head, word = controls.head(0, kind.num_heads - 1), controls.word(0, len(kind.tokens) - 1)
 
     layer, origin = read_layer(text, choices)
-    picture = st.container()
     run = multi_head(layer.x, layer.heads, layer.mask)
+    looked = Looked(layer, run, head, word, off)
+    if len(off) == looked.num_heads:
+        text("all_off")
+    panels, working = panels_of(looked, common.queries_down()), arithmetic_of_heads(looked)
+    alt = "Every head's weights, one head enlarged, W_O, and what each head adds to a word."
+    explore(panels, working, origin, "heads", alt, on_pick=follow, first=head_id(0))
+    if choices.is_trained:
+        sizes = looked.num_heads, looked.num_heads, choices.head_dim
+        train_here(layer.tokens, *sizes, layer.rule, choices.seed)
     compare(text, layer, run, multi_head_one_by_one(layer.x, layer.heads, layer.mask))
-    show_source(multi_head, split_heads, merge_heads, contributions, multi_head_one_by_one)
-    looked = Looked(layer, run, choices.head, choices.word, frozenset(map(int, choices.off)))
-    with picture:
-        if len(looked.off) == num_heads:
-            text("all_off")
-        panels, working = panels_of(looked, choices.queries_down), arithmetic_of_heads(looked)
-        alt = "Every head's weights, one head enlarged, W_O, and what each head adds to a word."
-        explore(panels, working, origin, "heads", alt, on_pick=follow, first=head_id(0))
-        if is_trained:
-            train_here(tokens, num_heads, num_heads, layer.heads.head_dim, layer.rule, choices.seed)
 
 
 text("question")
