@@ -13,6 +13,7 @@ import streamlit as st
 
 from explainers.charts.matrix import Values
 from explainers.charts.theme import Theme, rgb
+from explainers.ui.packed import packed, short
 from explainers.ui.panels import Cell, Figure, Panel, Source
 
 LINKED = Path(__file__).parent / "linked"
@@ -20,6 +21,8 @@ SCRIPTS = ("figure.js", "paint.js", "card.js", "table.js", "image.js", "drawing.
 AS_THEY_ARE = ("operator", "heading", "remark", "has_page", "flipped", "grows")
 OF_ALIKE = ("small", "marked", "muted", "followed")
 """What a panel says of itself is sent without a change."""
+RAMPS = {"signed": "signed_ramp", "weights": "weight_ramp"}
+"""The kinds of matrices whose numbers are colours."""
 OF_SLIDER = ("label", "labels", "index", "plays")
 MOST_CELLS, MOST_READ, LONGEST_SIDE = 1500, 128, 32
 """A matrix with more is drawn as one image; `linked/figure.js` draws what it is told."""
@@ -56,7 +59,7 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
             {
                 "panels": [_sent(panel, by_id, theme) for panel in figure.panels],
                 "alt": figure.alt,
-                "ramps": {"signed": _ramp(theme.signed_ramp), "weights": _ramp(theme.weight_ramp)},
+                "ramps": {kind: _ramp(getattr(theme, name)) for kind, name in RAMPS.items()},
                 "background": rgb(theme.background),
                 "highlight": theme.highlight,
                 "selected": _selected(figure.picked, by_id),
@@ -81,6 +84,8 @@ def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]
     matrix = panel.matrix.transposed() if panel.flipped else panel.matrix
     low, high = matrix.domain
     most_cells = MOST_READ if panel.dense else MOST_CELLS
+    is_image = max(matrix.shape) > LONGEST_SIDE or math.prod(matrix.shape) > most_cells
+    written = packed if is_image and matrix.kind in RAMPS else short
     return {
         "id": panel.id,
         "name": matrix.name,
@@ -92,28 +97,23 @@ def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]
         "column_axis": matrix.column_axis,
         "row_tokens": matrix.has_tokens(matrix.row_axis),
         "column_tokens": matrix.has_tokens(matrix.column_axis),
-        "values": _short(matrix.values),
+        "values": written(matrix.values),
         "blank": matrix.blank,
         "ringed": [list(place) for place in matrix.ringed],
         "places": matrix.places,
-        "frames": [_short(_turned(frame, panel.flipped)) for frame in panel.frames],
+        "frames": [written(_turned(frame, panel.flipped)) for frame in panel.frames],
         "kind": matrix.kind,
         "low": low,
         "high": high,
         "colour": theme.role(matrix.role),
         "roles": [theme.query, theme.key],
-        "image": max(matrix.shape) > LONGEST_SIDE or math.prod(matrix.shape) > most_cells,
+        "image": is_image,
         "sources": [_frame(s, panel, by_id) for s in panel.sources if s.panel in by_id],
     }
 
 
 def _turned(values: Values, flipped: bool) -> Values:
     return [list(column) for column in zip(*values, strict=True)] if flipped else values
-
-
-def _short(values: Values) -> list[list[float | None]]:
-    """Six digits, twice what is printed: half the bytes to send."""
-    return [[None if v is None else float(f"{v:.6g}") for v in line] for line in values]
 
 
 def _frame(source: Source, picked: Panel, by_id: dict[str, Panel]) -> dict[str, str | None]:

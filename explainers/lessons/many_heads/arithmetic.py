@@ -37,7 +37,7 @@ def _arithmetic(looked: Looked, cell: Cell) -> Working:
             return working.dot_product(weights.tolist(), column.tolist(), value, what)
         case votes_of.W_O:
             origin = "drawn at random" if looked.layer.known is None else "learned in training"
-            value = w_output[i, j].item()
+            value = w_output[looked.rows_of_w_output[i], j].item()
             return working.given(value, what, f"{what} = {value:z.4f}: {origin}.")
         case votes_of.LAYER:
             row, column = looked.per_head.transpose(0, 1).flatten(1)[i], w_output[:, j]

@@ -17,6 +17,8 @@ from explainers.ui.prose import Prose
 MOST_NAMED, MOST_OWN = 12, 8
 """Words that are shown of all that the trained layer could name, and of the sentence's own."""
 STAYED = "copied nothing"
+MOST_ROWS = 2**15
+"""Numbers of W_O that are drawn; of more, the chosen head's rows alone."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,14 @@ class Looked:
         views = Projections(*(view[head] for view in self.run[:3]))
         steps = attention_steps(*views, self.layer.mask)
         return OneHead.of(self.layer.tokens, self.layer.x, single, views, steps)
+
+    @cached_property
+    def rows_of_w_output(self) -> range:
+        """The rows of W_O that are drawn: all of them, or where they are too many, one head's."""
+        heads = self.layer.heads
+        if heads.w_output.numel() <= MOST_ROWS:
+            return range(len(heads.w_output))
+        return range(self.head * heads.head_dim, (self.head + 1) * heads.head_dim)
 
     @cached_property
     def shares(self) -> Tensor:

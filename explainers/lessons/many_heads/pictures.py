@@ -92,7 +92,11 @@ def _through_w_o(looked: Looked) -> list[Panel]:
     lanes = [f"{head}.{n}" for head in range(looked.num_heads) for n in range(heads.head_dim)]
     side_by_side = looked.per_head.transpose(0, 1).flatten(1)
     first = plain(SIDE_BY_SIDE, "column 2.0: head 2, dimension 0", side_by_side, tokens, lanes)
-    second = plain(W_O, "each head has rows of its own", heads.w_output, lanes)
+    rows, formula = looked.rows_of_w_output, "each head has rows of its own"
+    if len(rows) < len(lanes):
+        formula += f"; these are head {looked.head}'s, all would be {len(lanes):,}"
+    of_rows = slice(rows.start, rows.stop)
+    second = plain(W_O, formula, heads.w_output[of_rows], lanes[of_rows])
     third = plain(LAYER, "what the layer hands on", looked.output, tokens)
     sources = Source(SIDE_BY_SIDE, row="row"), Source(W_O, column="column")
     return [

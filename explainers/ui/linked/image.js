@@ -2,6 +2,21 @@
 
 const FEW_ROWS = 20; // as many as have room for a label each
 
+const HIDDEN = -32768; // what stands for a blank; the same in packed.py
+
+// 16 bits a number; `told` is how many places of it are certain.
+function unpacked(data) {
+  const { unit, steps } = data.values;
+  const bytes = new DataView(Uint8Array.from(atob(steps), (letter) => letter.charCodeAt(0)).buffer);
+  const at = (place) => bytes.getInt16(2 * place, true);
+  const values = data.rows.map((_, row) => data.columns.map((_, column) => {
+    const step = at(row * data.columns.length + column);
+    return step === HIDDEN ? null : step * unit;
+  }));
+  const told = data.places && Math.max(0, Math.min(4, Math.floor(-Math.log10(unit))));
+  return { ...data, values, told };
+}
+
 class Picture extends Panel {
   constructor(figure, data) {
     super(figure, data);
@@ -37,12 +52,12 @@ class Picture extends Panel {
   }
 
   paint(data, ramp) {
-    this.take(data);
+    this.take(unpacked(data));
     const [height, width] = [data.rows.length, data.columns.length];
     Object.assign(this.canvas, { width, height });
     const context = this.canvas.getContext("2d");
     const image = context.createImageData(width, height);
-    data.values.flat().forEach((value, k) => {
+    this.data.values.flat().forEach((value, k) => {
       if (value === null) return;
       image.data.set([...mix(ramp, (value - data.low) / (data.high - data.low)), 255], 4 * k);
     });

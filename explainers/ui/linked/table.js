@@ -36,7 +36,7 @@ class Panel {
 
   describe(row, column) {
     const value = this.data.values[row]?.[column];
-    const shown = value === null ? "masked" : value?.toFixed(this.data.places && 4);
+    const shown = value === null ? "masked" : value?.toFixed(this.data.told ?? (this.data.places && 4));
     return `${this.data.name} [${this.data.rows[row]}, ${this.data.columns[column]}] = ${shown}`;
   }
 
