@@ -6,6 +6,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from explainers.attention.multi_head import multi_head
+from explainers.lessons.layer_choice import LayerChoices, random_layer
+from explainers.sentence import SENTENCE, words
+
 pytest_plugins = ("browser_fixtures",)
 
 PAGE = "many_heads"
@@ -81,6 +85,20 @@ def test_dragging_dropout_asks_nobody(visit):
     line.evaluate("(range) => range.dispatchEvent(new Event('change'))")
     one.wait_for_choice("dropout", "0.3")
     assert values(one.ready(), "sums") == at_three
+
+
+def test_a_number_of_an_image_is_read_under_the_finger(visit):
+    one = visit(PAGE, d_k="64")
+    image = panel(one, "heads").locator("canvas")
+    image.scroll_into_view_if_needed()
+    box = image.bounding_box()
+    image.hover(position={"x": box["width"] * 70.5 / 256, "y": box["height"] * 4.5 / 7})
+    layer = random_layer(LayerChoices(tuple(words(SENTENCE)), False, 4, 64, "full", 8, seed=0))
+    number = multi_head(layer.x, layer.heads, layer.mask).per_head[1, 4, 70 - 64].item()
+    readout = one.page.locator(".readout", has_text="heads [")
+    expect(readout).to_have_text(re.compile(r"^heads \[earnings, 1\.6\] = "))
+    shown = float(readout.inner_text().split("= ")[1])
+    assert shown == pytest.approx(number, abs=6e-4)
 
 
 PHONE = (390, 844)

@@ -302,6 +302,29 @@ def test_switching_heads_off_changes_the_output_and_no_weights(weights):
     assert off["head 2"]["formula"] == "switched off"
 
 
+LARGE = {"heads": "8", "d_k": "128", "d_model": "128", "text": " ".join(f"w{n}" for n in range(24))}
+
+
+def test_the_largest_layer_is_no_long_message():
+    """Every click sends the picture again; of W_O it has the rows of the enlarged head."""
+    panels, visit = heads_picture(**LARGE, head="5")
+    assert len(pictures(visit)[1]) < 300_000
+    lanes = [f"5.{n}" for n in range(128)]
+    assert (panels["W_O"]["rows"], len(panels["heads"]["columns"])) == (lanes, 1024)
+    assert "head 5's, all would be 1,024" in panels["W_O"]["formula"]
+
+
+def test_a_number_of_one_heads_rows_of_w_output_is_found():
+    choices = LayerChoices(TOKENS, False, 8, 128, "full", 64, seed=4)
+    one = looked(random_layer(choices), head=5)
+    [drawn] = [panel.matrix for panel in panels_of(one, True) if panel.id == "W_O"]
+    assert drawn.shape == (128, 64)
+    expected = one.layer.heads.w_output[5 * 128 + 3, 7].item()
+    assert drawn.values[3][7] == pytest.approx(expected)
+    asked = arithmetic_of_heads(one)(Cell("W_O", 3, 7))
+    assert float(asked.value) == pytest.approx(expected, abs=1e-4)
+
+
 @pytest.mark.parametrize("heads", ["1", "2", "4", "8"])
 def test_every_head_has_a_picture_and_one_is_marked(heads):
     panels, _ = heads_picture(heads=heads, head=str(int(heads) - 1))

@@ -1,0 +1,49 @@
+"""Numbers on their way to the browser: as short as they may be, and what is read there again."""
+
+import re
+import struct
+from base64 import b64decode
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from opening import ROOT
+
+from explainers.ui.packed import HIDDEN, STEPS, packed, short
+
+NUMBERS = st.none() | st.floats(-1e6, 1e6)
+TABLES = st.integers(1, 5).flatmap(
+    lambda width: st.lists(st.lists(NUMBERS, min_size=width, max_size=width), min_size=1)
+)
+
+
+def unpacked(sent):
+    """What image.js reads: 16 bits, the low byte first."""
+    return [
+        None if n == HIDDEN else n * sent["unit"] for (n,) in struct.iter_unpack("<h", bits(sent))
+    ]
+
+
+def bits(sent):
+    return b64decode(sent["steps"])
+
+
+@given(TABLES)
+def test_a_packed_number_is_half_a_step_off_at_most(values):
+    flat, sent = [number for line in values for number in line], packed(values)
+    assert len(bits(sent)) == 2 * len(flat)
+    largest = max([abs(number) for number in flat if number is not None], default=0)
+    for number, read in zip(flat, unpacked(sent), strict=True):
+        assert (number is None) == (read is None)
+        if number is not None:
+            assert read == pytest.approx(number, abs=0.51 * largest / STEPS + 1e-12)
+
+
+def test_the_browser_takes_the_same_number_for_a_blank():
+    code = (ROOT / "explainers" / "ui" / "linked" / "image.js").read_text(encoding="utf-8")
+    assert re.findall(r"const HIDDEN = (-?\d+);", code) == [str(HIDDEN)]
+    assert -STEPS > HIDDEN, "no number may look like a blank"
+
+
+def test_digits_are_cut_after_the_sixth():
+    assert short([[1 / 3, None], [-12345.678, 0]]) == [[0.333333, None], [-12345.7, 0]]
