@@ -1,0 +1,88 @@
+"""Every claim is computed again: the verdict that was written down is the one that comes out."""
+
+import re
+
+import pytest
+
+from explainers.claims import caches, heads, lengths, positions, scores
+from explainers.claims.finding import CONDITION, FAILS, HOLDS, VERDICTS, printed
+from explainers.claims.rows import FILE, Claim, Parameter, claims, parts
+from explainers.ui.prose import sections
+
+TEXT = sections("16_claims")
+EACH = pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.id)
+
+
+@EACH
+def test_the_verdict_is_what_comes_out(claim):
+    finding = claim.check(**claim.as_written)
+    assert finding.verdict == claim.verdict
+    slots = set(re.findall(r"\{\{(\w+)", TEXT[f"found_{claim.id}"]))
+    assert slots <= set(finding.numbers), "the remark asks for a number that is not computed"
+
+
+@EACH
+def test_every_choice_can_be_made(claim):
+    for parameter in claim.parameters:
+        for value in parameter.values:
+            finding = claim.check(**claim.as_written | {parameter.name: value})
+            assert finding.verdict in VERDICTS
+
+
+def test_each_claim_has_its_sentence_and_nothing_else_has_one():
+    assert {name.removeprefix("claim_") for name in TEXT if name.startswith("claim_")} == {
+        *claims()
+    }
+    assert {name.removeprefix("part_") for name in TEXT if name.startswith("part_")} == {*parts()}
+
+
+def test_there_is_a_verdict_of_each_kind():
+    assert {claim.verdict for claim in claims().values()} == set(VERDICTS)
+
+
+@pytest.mark.parametrize(
+    ("check", "choices", "verdict"),
+    [
+        (scores.root_brings_it_back, {"spread": 2.0}, FAILS),
+        (scores.hidden_is_exactly_zero, {"allowed": 0}, FAILS),
+        (heads.heads_cost_one_head, {"head_dim": 32}, FAILS),
+        (positions.windows_reach, {"layers": 3, "width": 3}, HOLDS),
+        (caches.four_gigabytes, {"num_kv_heads": 32}, HOLDS),
+        (caches.looking_ahead_spoils_it, {"layers": 1}, FAILS),
+        (
+            caches.latent_is_eight_times_smaller,
+            {"model": "deepseek-v2-lite", "rope_part": "forgotten"},
+            CONDITION,
+        ),
+        (lengths.cells_of_a_head, {"tokens": 131_072}, FAILS),
+    ],
+)
+def test_other_sizes_move_the_verdict(check, choices, verdict):
+    assert check(**choices).verdict == verdict
+
+
+def test_merging_copies_and_splitting_does_not():
+    numbers = heads.splitting_copies_nothing(8).numbers
+    assert (numbers["split"], numbers["merged"]) == ("no number", "3,584 numbers")
+
+
+def test_a_row_that_cannot_be_is_refused():
+    with pytest.raises(ValueError, match="32 is none of"):
+        Parameter("head_dim", "d_k", (4, 8), 32)
+    with pytest.raises(ValueError, match="none of holds"):
+        Claim("it", "scores", "04_scores", "maybe", ())
+    assert "null" not in FILE.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (18_000, "18,000"),
+        (0.12345, "0.123"),
+        (0.0, "0"),
+        (1.2e-7, "1.20e-07"),
+        ("4.3 GB", "4.3 GB"),
+    ],
+)
+def test_numbers_are_printed_to_be_read(number, text):
+    assert printed(number) == text
