@@ -7,9 +7,10 @@ USER user
 ENV HOME=/home/user PYTHONUNBUFFERED=1 PORT=8501
 WORKDIR /home/user/app
 
-# First what changes least; torch without CUDA is 10 times smaller.
+# First what changes least. Torch without CUDA is 10 times smaller: give the index of CPU builds.
+ARG PIP_EXTRA_INDEX_URL=
 COPY --chown=user requirements.txt .
-RUN python -m pip install --no-cache-dir --user --extra-index-url https://download.pytorch.org/whl/cpu -r requirements.txt
+RUN python -m pip install --no-cache-dir --user -r requirements.txt
 
 COPY --chown=user . .
 

@@ -24,6 +24,7 @@ CONTENTS = {
     "Two sequences": {
         "pages/11_cross_attention.py": "Cross-attention",
     },
+    "Learn by doing": {"pages/16_claims.py": "Claims"},
 }
 
 page = st.navigation(

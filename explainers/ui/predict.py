@@ -13,19 +13,25 @@ SKIP = "just show me"
 
 
 def revealed(
-    text: Prose, name: str, options: Sequence[str], answer: str, **numbers: object
+    text: Prose,
+    name: str,
+    options: Sequence[str],
+    answer: str,
+    about: str = "",
+    **numbers: object,
 ) -> bool:
     """Ask, and tell whether the picture may be shown; `answer` is what our code computed.
 
     The page's text has the question as `ask_<name>` and the reason as `because_<name>`. The guess
-    is in the link, so that a link to a revealed picture shows the picture.
+    is in the link, so that a link to a revealed picture shows the picture. A question that is asked
+    of several things is answered for each of them: `about` tells them apart.
     """
     if not st.session_state.get(controls.predict_first.key, True):
         return True
     offered = list(dict.fromkeys([*options, answer]))
     with st.container(border=True):
         text(f"ask_{name}", **numbers)
-        answered = Control(controls.GUESS + name, "Your prediction", None)
+        answered = Control(controls.GUESS + (about or name), "Your prediction", None)
         asked, offered = answered.asked(), [*offered, SKIP]
         guess = st.radio(
             answered.label, offered, index=None, key=answered.key, bind=URL, horizontal=True

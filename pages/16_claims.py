@@ -1,0 +1,22 @@
+"""Sentences that people write about attention, computed again in front of the reader."""
+
+import streamlit as st
+
+from explainers.claims.rows import parts
+from explainers.lessons.claims import choose_claim, show_claim
+from explainers.ui import common, controls
+
+text = common.page_text(__file__)
+
+
+@st.fragment
+def one_by_one() -> None:
+    """Choose a sentence, judge it, see the verdict."""
+    text("choose")
+    part = controls.about(parts())
+    show_claim(text, choose_claim(text, part))
+
+
+text("question")
+one_by_one()
+text("notice")

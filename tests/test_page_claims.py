@@ -1,0 +1,69 @@
+"""Page 16: a sentence is judged, computed, and its sizes are changed."""
+
+import pytest
+from opening import ROOT, opened
+
+from explainers.claims.rows import claims
+from explainers.lessons.claims import title
+from explainers.ui.prose import sections
+
+PAGE = ROOT / "pages" / "16_claims.py"
+EACH = pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.id)
+
+
+def linked(claim, **more):
+    return opened(PAGE, {"about": claim.part, "claim": title(claim.id), **more})
+
+
+def verdict_of(visit):
+    """The heading under which the numbers stand."""
+    return [m.value.partition(": ")[2] for m in visit.markdown if m.value.startswith("#### ")]
+
+
+@EACH
+def test_a_link_opens_each_claim_with_its_verdict(claim):
+    visit = linked(claim)
+    assert not visit.exception
+    assert not visit.info
+    assert verdict_of(visit) == [claim.verdict.capitalize()]
+    assert sections(PAGE.stem)[f"claim_{claim.id}"] in [m.value for m in visit.markdown]
+
+
+def test_the_verdict_waits_for_the_readers_own():
+    claim = claims()["windows_reach"]
+    visit = linked(claim, predict="true")
+    assert verdict_of(visit) == []
+    visit.radio("guess_windows_reach").set_value("holds").run()
+    assert verdict_of(visit) == ["Does not hold"]
+    assert any("You said **holds**" in m.value for m in visit.markdown)
+
+
+def test_other_sizes_move_the_verdict_and_the_page_says_what_the_sentence_spoke_of():
+    claim = claims()["windows_reach"]
+    visit = linked(claim, size_windows_reach_layers="3")
+    assert verdict_of(visit) == ["Holds"]
+    said = "You changed the sizes: the sentence itself speaks of Layers 2, Window 3"
+    assert any(m.value.startswith(said) for m in visit.markdown)
+
+
+def test_an_answer_is_given_to_one_claim_only():
+    visit = linked(claims()["windows_reach"], predict="true", guess_windows_reach="holds")
+    visit.radio("claim").set_value("causal cells").run()
+    assert visit.radio("guess_causal_cells").value is None
+    assert verdict_of(visit) == []
+
+
+def test_a_link_to_no_claim_says_so_and_shows_the_first():
+    visit = opened(PAGE, {"about": "lengths", "claim": "the moon", "size_x": "1"})
+    assert not visit.exception
+    assert "The link asks for claim = ` the moon `" in visit.info[0].value
+    assert visit.radio("claim").value == title("cells_of_a_head")
+
+
+def test_reset_takes_back_the_sizes():
+    visit = linked(claims()["windows_reach"], size_windows_reach_layers="3")
+    visit.button[0].click().run()
+    visit.button_group("about").set_value("positions").run()
+    visit.radio("claim").set_value("windows reach").run()
+    visit.radio("guess_windows_reach").set_value("just show me").run()
+    assert verdict_of(visit) == ["Does not hold"]
