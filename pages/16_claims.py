@@ -4,7 +4,7 @@ import streamlit as st
 
 from explainers.claims.rows import parts
 from explainers.lessons.claims import choose_claim, show_claim
-from explainers.ui import common, controls
+from explainers.ui import claim_controls, common
 
 text = common.page_text(__file__)
 
@@ -13,7 +13,7 @@ text = common.page_text(__file__)
 def one_by_one() -> None:
     """Choose a sentence, judge it, see the verdict."""
     text("choose")
-    part = controls.about(parts())
+    part = claim_controls.about(parts())
     show_claim(text, choose_claim(text, part))
 
 

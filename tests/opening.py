@@ -23,6 +23,8 @@ WIDGETS = (
     "toggle",
     "text_input",
 )
+WITHOUT_PICTURES = {"16_claims"}
+"""Pages whose answers are sentences and numbers."""
 PICTURES = ("bidi_component", "vega_lite_chart", "imgs")
 
 # A server knows from its first visitor on that `app.py` lists the pages. AppTest forgets it before

@@ -8,7 +8,7 @@ from opening import PAGES, controls_on, opened, pictures, reads_text, widgets
 from playwright.sync_api import expect
 
 from explainers.sentence import SENTENCE, words
-from explainers.ui import controls
+from explainers.ui import claim_controls, controls
 from explainers.ui.live import Live
 
 pytest_plugins = ("browser_fixtures",)
@@ -86,11 +86,11 @@ def obeyed(visit, key, asked):
 def choices(page):
     """{link: {key: a value that is not its default}}: what a link may ask for on a page.
 
-    The text and the switch that hides pictures are left out: they have tests of their own.
+    The text, the switch that hides pictures and what claims speak of have tests of their own.
     """
     by_link: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
     for key, values, link in controls_on(page):
-        if key not in {"text", "preset", "predict"}:
+        if key not in {"text", "preset", "predict"} and not key.startswith(claim_controls.SIZE):
             default = chosen(opened(page, link), key)
             other = next(str(value) for value in values if str(value) != default)
             by_link.setdefault(tuple(link.items()), {})[key] = other
@@ -105,8 +105,8 @@ def test_a_link_that_cannot_be_obeyed(page):
     for link, good in choices(page).items():
         for half in (0, 1):
             bad = list(good)[half::2]
-            # Which matrices and which d_k there are depends on others, which may be kept as well.
-            kept = {key: good[key] for key in good if key not in [*bad, "matrix", "d_k"]}
+            # Which matrices, d_k and claims there are depends on others, which may be kept too.
+            kept = {key: good[key] for key in good if key not in [*bad, "matrix", "d_k", "claim"]}
             for kind, value in VALUES.items():
                 visit = opened(page, dict(link) | kept | dict.fromkeys(bad, value))
                 assert not visit.exception, f"{bad} are {kind}"

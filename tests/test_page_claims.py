@@ -17,7 +17,7 @@ def linked(claim, **more):
 
 def verdict_of(visit):
     """The heading under which the numbers stand."""
-    return [m.value.partition(": ")[2] for m in visit.markdown if m.value.startswith("#### ")]
+    return [m.value.partition(": ")[2] for m in visit.markdown if m.value.startswith("### :")]
 
 
 @EACH

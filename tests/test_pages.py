@@ -11,6 +11,7 @@ from opening import (
     PAGES,
     PICTURES,
     ROOT,
+    WITHOUT_PICTURES,
     controls_on,
     elements,
     extremes,
@@ -38,6 +39,11 @@ LONGEST = " ".join(f"word{n}" for n in range(24))
 
 def each_page(test):
     return pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)(test)
+
+
+def each_page_that_draws(test):
+    pages = [page for page in PAGES if page.stem not in WITHOUT_PICTURES]
+    return pytest.mark.parametrize("page", pages, ids=lambda page: page.stem)(test)
 
 
 def title_of(page):
@@ -91,7 +97,7 @@ def test_every_live_slider_at_its_ends(page):
                 assert visit.session_state[control.key] == step
 
 
-@each_page
+@each_page_that_draws
 def test_a_question_hides_pictures_until_it_is_answered(page):
     shown, asking = opened(page), opened(page, {"predict": "true"})
     questions = {key for key in widgets(asking) if key.startswith(controls.GUESS)}
@@ -188,7 +194,7 @@ def functions_in(code):
     return [ast.get_source_segment(code, function) for function in ast.parse(code).body]
 
 
-@each_page
+@each_page_that_draws
 def test_the_same_link_gives_the_same_pictures(page):
     first = pictures(opened(page, BUSY))
     other = pictures(opened(page))
@@ -227,7 +233,7 @@ def test_reset_sets_everything_back(page):
     assert not visit.info
 
 
-@each_page
+@each_page_that_draws
 def test_reset_forgets_answers(page):
     asking = opened(page, {"predict": "true"})
     guesses = {str(radio.key): radio.options[0] for radio in asking.radio}

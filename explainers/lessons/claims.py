@@ -4,7 +4,7 @@ import streamlit as st
 
 from explainers.claims.finding import VERDICTS, Finding
 from explainers.claims.rows import Claim, Parameter, claims
-from explainers.ui import controls
+from explainers.ui import claim_controls
 from explainers.ui.kinds import Choice
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose, sections
@@ -24,12 +24,12 @@ def choose_claim(text: Prose, part: str) -> Claim:
     offered = {title(claim.id): claim for claim in claims().values() if claim.part == part}
     written = sections(text.page)
     captions = [written[f"claim_{claim.id}"] for claim in offered.values()]
-    return offered[controls.claim(tuple(offered), captions)]
+    return offered[claim_controls.claim(tuple(offered), captions)]
 
 
 def show_claim(text: Prose, claim: Claim) -> None:
     """Judge, see what comes out, and change what the sentence speaks of."""
-    st.subheader(title(claim.id).capitalize())
+    st.header(title(claim.id).capitalize())
     text(f"claim_{claim.id}")
     with st.spinner("Computing it again", show_time=False):
         own = computed(claim, tuple(claim.as_written.values()))
@@ -38,7 +38,7 @@ def show_claim(text: Prose, claim: Claim) -> None:
     with st.container(horizontal=True):
         values = tuple(_chosen(claim, parameter) for parameter in claim.parameters)
     finding = computed(claim, values)
-    st.markdown(f"#### :material/{ICONS[finding.verdict]}: {finding.verdict.capitalize()}")
+    st.markdown(f"### :material/{ICONS[finding.verdict]}: {finding.verdict.capitalize()}")
     text(f"found_{claim.id}", **finding.numbers)
     if values != tuple(claim.as_written.values()):
         said = ", ".join(f"{p.label} {written(p.default)}" for p in claim.parameters)
@@ -57,7 +57,7 @@ def computed(claim: Claim, values: tuple[object, ...]) -> Finding:
 def _chosen(claim: Claim, parameter: Parameter) -> object:
     """The reader's value; it stands in the link under the names of the claim and of the size."""
     options = {written(value): value for value in parameter.values}
-    key = f"{controls.SIZE}{claim.id}_{parameter.name}"
+    key = f"{claim_controls.SIZE}{claim.id}_{parameter.name}"
     own = Choice(key, parameter.label, written(parameter.default), tuple(options))
     return options[own()]
 

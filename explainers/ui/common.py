@@ -13,6 +13,7 @@ _FRAMED, _SENT_BACK = "title that was drawn", "sent back to the contents"
 NARROW_MARGINS = """<style>
 .stMainBlockContainer { padding: 3rem 2rem 5rem; }
 .stApp .stMarkdown .stMarkdownBadge { white-space: normal; }
+.stApp .stRadio [data-testid="stCaptionContainer"] { opacity: 0.75; }
 @media (min-width: 641px) { .stMarkdown td:last-child { overflow-wrap: anywhere; } }
 @media (max-width: 640px) { .stMarkdown table { display: block; overflow-x: auto; } }
 </style>"""

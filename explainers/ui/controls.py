@@ -10,9 +10,8 @@ from explainers.sentence import (
     Sentence,
     read_sentence,
 )
-from explainers.ui import cross_controls, length_controls, memory_controls
+from explainers.ui import claim_controls, cross_controls, length_controls, memory_controls
 from explainers.ui.counter import BEYOND, Counter
-from explainers.ui.described import Described
 from explainers.ui.drawn import FULL, Drawing
 from explainers.ui.kinds import URL, Choice, Ladder, Listed, Switch, Whole
 from explainers.ui.links import KEPT, NOTICES, Control
@@ -22,8 +21,6 @@ from explainers.ui.several import Several
 
 GUESS = "guess_"
 """Keys of the answers to questions begin with this."""
-SIZE = "size_"
-"""Keys of what one claim speaks of begin with this: each has sizes of its own."""
 _PRESET = "preset"
 _POWERS = (4, 8, 16, 32, 64, 128)
 
@@ -96,12 +93,10 @@ off = Several(
 )
 words_read = Live("words_read", "Words read", 4, tuple(range(1, MAX_TOKENS + 1)))
 sinks = Choice("sinks", "Sinks", "1", ("0", "1", "2", "4"), help="First words that always stay.")
-about = Choice("about", "Claims about", "scores")
-claim = Described("claim", "What people write", None)
 dropout = Live("dropout", "Probability", 0.5, tuple(n / 10 for n in range(10)))
 
 ALL = tuple(one for one in [*globals().values()] if isinstance(one, Control) and one is not text)
-ALL += cross_controls.ALL + length_controls.ALL + memory_controls.ALL
+ALL += cross_controls.ALL + length_controls.ALL + memory_controls.ALL + claim_controls.ALL
 """Every choice but the text."""
 
 
@@ -138,7 +133,7 @@ def reset() -> None:
         st.session_state[control.key] = control.default
     st.session_state[text.key] = text.default
     for key in list(st.session_state):
-        if str(key).startswith((GUESS, SIZE)):
+        if str(key).startswith((GUESS, claim_controls.SIZE)):
             st.session_state[key] = None
     st.session_state[NOTICES] = {}
     st.session_state[KEPT] = {}
