@@ -16,6 +16,7 @@ from explainers.models.load import MOST_KEPT, kept, load
 from explainers.models.loading import Loading
 from explainers.models.reading import read
 from explainers.models.registry import ModelError
+from explainers.models.run import NAME
 
 ID = "someone/tiny-model"
 
@@ -57,6 +58,7 @@ def test_a_model_is_what_was_saved(folder):
     assert loaded.parameters == sum(tensor.numel() for tensor in saved.values())
     assert loaded.provenance == f"{ID}, from a folder"
     assert not loaded.model.training
+    assert loaded.model.config._attn_implementation == NAME
     assert {tensor.dtype for tensor in held.values()} == {torch.float32}
 
 

@@ -1,4 +1,7 @@
-"""A model in memory, the same for all visitors: safetensors only, never code from outside."""
+"""A model in memory with our attention in it, the same for all visitors.
+
+Safetensors only, and never code from outside.
+"""
 
 import json
 import threading
@@ -13,6 +16,7 @@ from explainers.models.contents import Contents, contents
 from explainers.models.fetch import SOURCE
 from explainers.models.names import place_of
 from explainers.models.registry import ModelError
+from explainers.models.run import use_our_attention
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -75,6 +79,10 @@ def _load(named: str, folder: Path) -> Loaded:
         _forget_one()
     room.ask(named, held.parameters)
     model, tokenizer = _read(named, folder, held)
+    try:
+        use_our_attention(model)
+    except ValueError as error:
+        raise ModelError(f"{named}: {error}") from error
     context = getattr(model.config, "max_position_embeddings", None)
     return Loaded(named, model, tokenizer, _provenance(named, folder), held.parameters, context)
 
@@ -105,7 +113,7 @@ def _read(named: str, folder: Path, held: Contents) -> "tuple[Any, Any]":
     if report["missing_keys"] or report["mismatched_keys"]:
         first = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))[0]
         raise ModelError(f"{named} is not whole: its files lack {first}.")
-    return (model if where == "auto" else model.to(where)).eval(), tokenizer
+    return (model if where == "auto" else model.to(where)), tokenizer
 
 
 def _class_name(named: str, config: dict[str, Any]) -> str:

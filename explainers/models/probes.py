@@ -1,0 +1,72 @@
+"""Texts on which the heads of a model are measured: random tokens said twice, and real prose."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
+from torch import Tensor
+
+from explainers.models.registry import ModelError
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+    from explainers.models.load import Loaded
+
+Say = Callable[[int], None]
+"""Hears of every layer that is done, by its number."""
+PASSAGES = Path(__file__).parents[2] / "assets" / "text" / "passages.txt"
+NATURAL_LENGTH = 64
+"""Tokens of a passage, as Gu et al. 2024 measure sinks."""
+REPEATED_LENGTH, TEXTS = 50, 8
+"""Random tokens that are said twice, and how many such texts are read."""
+
+
+class Probe(NamedTuple):
+    """ids (batch, tokens), and which of them are punctuation or the tokenizer's own tokens."""
+
+    ids: Tensor
+    marks: Tensor
+
+
+def repeated(loaded: "Loaded", seed: int = 0) -> Probe:
+    """50 random tokens and the same 50 again, behind a first token that stands for no word."""
+    tokenizer = loaded.tokenizer
+    special = set(tokenizer.all_special_ids)
+    usual = torch.tensor([n for n in range(len(tokenizer)) if n not in special])
+    generator = torch.Generator().manual_seed(seed)
+    drawn = torch.randint(len(usual), (TEXTS, REPEATED_LENGTH), generator=generator)
+    words = usual[drawn]
+    first, last = first_token(tokenizer), tokenizer.sep_token_id
+    last = last if first == tokenizer.cls_token_id else None
+    parts = [_column(first), words, words, _column(last)]
+    return _probe(loaded, torch.cat(parts, dim=1))
+
+
+def natural(loaded: "Loaded") -> Probe:
+    """Eight passages, written for this, each cut to 64 tokens."""
+    texts = PASSAGES.read_text(encoding="utf-8").split("\n\n")
+    cut = loaded.tokenizer(texts, truncation=True, max_length=NATURAL_LENGTH)["input_ids"]
+    if {len(ids) for ids in cut} != {NATURAL_LENGTH}:
+        raise ModelError(f"{loaded.name} finds fewer than {NATURAL_LENGTH} tokens in a passage.")
+    return _probe(loaded, torch.tensor(cut))
+
+
+def first_token(tokenizer: "PreTrainedTokenizerBase") -> int:
+    """What a model puts before a text, else its token for the beginning, or the end, of one."""
+    own = tokenizer.cls_token_id, tokenizer.bos_token_id, tokenizer.eos_token_id
+    return next((token for token in own if token is not None), 0)
+
+
+def _column(token: int | None) -> Tensor:
+    """The same token for each text, or nothing."""
+    return torch.tensor([[] if token is None else [token]] * TEXTS, dtype=torch.long)
+
+
+def _probe(loaded: "Loaded", ids: Tensor) -> Probe:
+    special = set(loaded.tokenizer.all_special_ids)
+    said = {n: loaded.tokenizer.decode([n]) for n in set(ids.flatten().tolist())}
+    marks = {n for n, text in said.items() if n in special or not any(map(str.isalnum, text))}
+    flags = torch.tensor([[int(n) in marks for n in row] for row in ids])
+    return Probe(ids.to(loaded.model.device), flags.to(loaded.model.device))
