@@ -74,12 +74,15 @@ def test_what_it_came_to(visit):
     badges = [e.value for e in page.main.markdown if "gray-badge" in e.value]
     assert len(badges) == 2
     assert len(set(badges)) == 1
-    assert "learned live" in badges[0]
+    what = "2 query heads, 1 KV head, d_k 4, mask causal, seed 0"
+    assert badges[0].startswith(f":gray-badge[:material/info: learned live: related words, {what}")
+    assert what in progress(page)
     compared = [e.value for e in page.main.markdown if "layer's loss is" in e.value]
     job = page.session_state[lesson.JOB]
     row, shipped = (measured(job.configuration, [job.learned]), rows()[job.configuration])
     assert f"loss is {row.loss[0]:.2f} per word" in compared[0]
     assert f"loss {mean_and_spread(shipped.loss)}" in compared[0]
+    assert f"seeds 0 to {len(shipped.loss) - 1}:" in compared[0]
     assert row.loss[0] > max(shipped.loss), "after 6 batches"
 
 

@@ -20,6 +20,7 @@ from explainers.lessons.training_pictures import (
     show_losses,
 )
 from explainers.lessons.watched import button, start, watch
+from explainers.lessons.wording import so_many
 from explainers.trained import Configuration
 from explainers.training.live import Asked, Job
 from explainers.ui.provenance import learned_live
@@ -53,7 +54,8 @@ def _start(asked: Asked) -> None:
 
 def _what(job: Job) -> str:
     heads, shared, head_dim, rule = job.configuration
-    return f"{heads} query heads, {shared} KV heads, d_k {head_dim}, mask {rule}, seed {job.seed}"
+    sizes = f"{so_many(heads, 'query head')}, {so_many(shared, 'KV head')}, d_k {head_dim}"
+    return f"{sizes}, mask {rule}, seed {job.seed}"
 
 
 def _show(job: Job) -> None:

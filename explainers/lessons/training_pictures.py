@@ -40,8 +40,8 @@ def compared(configuration: Configuration, learned: Learned) -> str:
     row, shipped = _tested(configuration, learned), rows()[configuration]
     return (
         f"On sentences that it never saw, **this layer's loss is {row.loss[0]:.2f} per word**, and "
-        f"it is right about {row.accuracy[0]:.0%} of the words. {len(shipped.loss)} layers "
-        f"trained beforehand in the same way, from other random weights: loss "
+        f"it is right about {row.accuracy[0]:.0%} of the words. The layers "
+        f"trained beforehand in the same way, with the seeds 0 to {len(shipped.loss) - 1}: loss "
         f"{mean_and_spread(shipped.loss)}, right about {mean(shipped.accuracy):.0%}."
     )
 
