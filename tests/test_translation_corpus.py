@@ -32,7 +32,7 @@ ENTRIES = [entry for section in lexicon().values() for entry in section]
 
 def names():
     """By which names each form of a noun or a verb is known."""
-    found = {}
+    found: dict[str, set[str]] = {}
     for entry in ENTRIES:
         for form in entry.forms:
             found.setdefault(form, set()).add(entry.name)

@@ -14,7 +14,7 @@ from explainers.translation.model import Model
 from explainers.translation.parts import fresh
 from explainers.translation.vocabulary import BEGIN, END, PAD, Padded, padded, sources, vietnamese
 
-SENTENCES, BATCH_SIZE, STEPS = 160_000, 96, 6_000
+SENTENCES, BATCH_SIZE, STEPS = 120_000, 96, 4_500
 RATE, WARM_UP, LOWEST = 2e-3, 300, 0.02
 """The rate rises for so many steps, then falls along a cosine to this part of it."""
 HIDDEN_SYLLABLES = 0.25

@@ -1,12 +1,15 @@
 """What was learned, kept beside the weights: for pages as JSON, for readers as Markdown."""
 
+import functools
 import json
 import statistics
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
-from explainers.translation.evaluate import Evaluation
+from explainers.translation.evaluate import Baselines, Evaluation
 from explainers.translation.kept import FIRST
+from explainers.translation.measure import Measured, Row
 
 REPORT = FIRST.with_suffix(".json")
 READABLE = Path(__file__).with_name("REPORT.md")
@@ -36,7 +39,7 @@ ROWS = ("| layer | weights of | rows by | AER | gold | largest |", f"|{'---|' * 
 
 def save(evaluation: Evaluation, made: str) -> None:
     """Write both."""
-    kept = {
+    report = {
         "made": made,
         "seeds": {
             seed: {**one._asdict(), "rows": [row._asdict() for row in one.rows]}
@@ -44,9 +47,27 @@ def save(evaluation: Evaluation, made: str) -> None:
         },
         "baselines": evaluation.baselines._asdict(),
     }
-    text = json.dumps(kept, indent=1, ensure_ascii=False)
+    text = json.dumps(report, indent=1, ensure_ascii=False)
     REPORT.write_text(text + "\n", encoding="utf-8")
     READABLE.write_text(readable(evaluation, made), encoding="utf-8")
+
+
+class Kept(NamedTuple):
+    """The report that was written, and what the weights were made with."""
+
+    evaluation: Evaluation
+    made: str
+
+
+@functools.cache
+def kept() -> Kept:
+    """Read it again."""
+    report = json.loads(REPORT.read_text(encoding="utf-8"))
+    seeds = {
+        int(seed): Measured(**{**numbers, "rows": tuple(Row(**row) for row in numbers["rows"])})
+        for seed, numbers in report["seeds"].items()
+    }
+    return Kept(Evaluation(seeds, Baselines(**report["baselines"])), report["made"])
 
 
 def readable(evaluation: Evaluation, made: str) -> str:

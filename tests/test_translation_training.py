@@ -1,0 +1,233 @@
+"""How the translator learns, how it is measured, and what the command prints."""
+
+import itertools
+import json
+import runpy
+import sys
+from typing import Any
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from explainers.translation import corpus, evaluate, kept, loop, make, report
+from explainers.translation.alignment import aer, diagonal, pooled, read_links
+from explainers.translation.corpus import RUNNING
+from explainers.translation.evaluate import Baselines, Evaluation
+from explainers.translation.kept import SEEDS, keep, load, untrained
+from explainers.translation.loop import BATCH_SIZE, RATE, WARM_UP, Training, batches, rate
+from explainers.translation.measure import READINGS, Measured, attended, exact_match, measured
+from explainers.translation.model import Model
+from explainers.translation.parts import LAYERS, fresh
+from explainers.translation.vocabulary import BEGIN, END, PAD, vietnamese
+
+FEW = corpus.for_testing(5)
+SENTENCES = 250
+
+
+@pytest.fixture
+def small(monkeypatch, tmp_path):
+    """Few sentences, and files of its own."""
+    monkeypatch.setattr(corpus, "for_testing", lambda count=5: FEW)
+    monkeypatch.setattr(evaluate, "for_testing", lambda count=5: FEW)
+    monkeypatch.setattr(kept, "FIRST", tmp_path / "translator.safetensors")
+    monkeypatch.setattr(kept, "OTHERS", tmp_path / "translator_seeds.safetensors")
+    load.cache_clear()
+    batches.cache_clear()
+    yield tmp_path
+    load.cache_clear()
+    batches.cache_clear()
+
+
+def after(steps, seed=0):
+    training = Training(seed, 40, SENTENCES)
+    losses = [training.step() for _ in range(steps)]
+    return training, losses
+
+
+def test_what_is_asked_is_what_is_read_one_step_later(small):
+    some = batches(SENTENCES)
+    assert sum(len(batch.read) for batch in some) == SENTENCES
+    assert {len(batch.read) for batch in some} == {BATCH_SIZE, SENTENCES % BATCH_SIZE}
+    for batch in some:
+        lengths = (batch.asked != PAD).sum(dim=-1)
+        assert (batch.read[:, 0] == BEGIN).all()
+        assert (batch.asked.gather(1, lengths[:, None] - 1) == END).all()
+        for read, asked, length in zip(batch.read, batch.asked, lengths, strict=True):
+            assert torch.equal(read[1:length], asked[: length - 1])
+        assert batch.source.numbers.shape == (len(batch.read), batch.source.lengths.max())
+
+
+def test_training_again_gives_the_same(small):
+    first, again, other = (after(3, seed)[0].learned() for seed in (0, 0, 1))
+    assert {part.dtype for part in first.values()} == {torch.float16}
+    assert all(torch.equal(part, again[name]) for name, part in first.items())
+    assert not torch.equal(first["words"], other["words"])
+
+
+def test_the_loss_falls(small, monkeypatch):
+    monkeypatch.setattr(loop, "WARM_UP", 1)
+    _, losses = after(15)
+    assert losses[-1] < 0.9 * losses[0]
+
+
+def test_every_batch_is_seen_before_one_is_seen_again(small, monkeypatch):
+    seen = []
+    whole = loop.loss
+
+    def noted(model, batch, read):
+        seen.append(id(batch))
+        return whole(model, batch, read)
+
+    monkeypatch.setattr(loop, "loss", noted)
+    after(6)
+    assert len(batches(SENTENCES)) == 3
+    assert set(seen[:3]) == set(seen[3:]) == {id(batch) for batch in batches(SENTENCES)}
+
+
+def test_some_of_what_is_read_is_hidden_and_never_the_begin(small, monkeypatch):
+    read = []
+    whole = loop.loss
+
+    def noted(model, batch, given):
+        read.append((batch.read, given))
+        return whole(model, batch, given)
+
+    monkeypatch.setattr(loop, "loss", noted)
+    after(3)
+    is_real = torch.cat([(before > END).flatten() for before, _ in read])
+    is_hidden = torch.cat([(before != given).flatten() for before, given in read])
+    assert not (is_hidden & ~is_real).any()
+    share = (is_hidden.sum() / is_real.sum()).item()
+    assert share == pytest.approx(loop.HIDDEN_SYLLABLES, abs=0.03)
+    assert all((given[before != given] == PAD).all() for before, given in read)
+
+
+def test_filling_is_not_asked_for(small):
+    batch = batches(SENTENCES)[0]
+    model = Model.of(fresh(0))
+    alone = [one_of(batch, place) for place in range(4)]
+    sizes = torch.tensor([(one.asked != PAD).sum() for one in alone]).float()
+    losses = torch.stack([loop.loss(model, one, one.read) for one in alone])
+    some = loop.Batch(*(cut(part) for part in batch))
+    together = loop.loss(model, some, some.read)
+    assert_close(together, (losses @ sizes) / sizes.sum(), rtol=1e-4, atol=1e-4)
+
+
+def cut(part):
+    return type(part)(*(one[:4] for one in part)) if isinstance(part, tuple) else part[:4]
+
+
+def one_of(batch, place):
+    """One sentence without any filling."""
+    length, words = (batch.asked[place] != PAD).sum(), batch.source.lengths[place]
+    source = type(batch.source)(batch.source.numbers[place, :words][None], words[None])
+    return loop.Batch(source, batch.read[place, :length][None], batch.asked[place, :length][None])
+
+
+def test_the_rate_rises_and_falls():
+    steps = 10 * WARM_UP
+    rates = [rate(step, steps) for step in range(steps + 1)]
+    assert rates[0] == pytest.approx(RATE / WARM_UP, rel=1e-3)
+    assert rates.index(max(rates)) == WARM_UP - 1
+    assert rates[-1] == pytest.approx(loop.LOWEST * RATE)
+    assert all(one > next_one for one, next_one in itertools.pairwise(rates[WARM_UP:]))
+
+
+def test_the_whole_way_with_a_few_steps(small, monkeypatch, capsys):
+    """Trained, kept, loaded, evaluated, reported: the numbers of the report are the weights'."""
+    for seed in SEEDS:
+        make.make(seed, steps=2, sentences=120)
+    shown = capsys.readouterr()
+    assert "2/2" in shown.err
+    assert not shown.out
+    evaluation = evaluate.evaluate(5, 40)
+    assert list(evaluation.seeds) == list(SEEDS)
+    monkeypatch.setattr(report, "REPORT", small / "report.json")
+    monkeypatch.setattr(report, "READABLE", small / "REPORT.md")
+    report.save(evaluation, "made by a test")
+    report.kept.cache_clear()
+    again = report.kept()
+    report.kept.cache_clear()
+    assert again == (evaluation, "made by a test")
+    assert report.READABLE.read_text(encoding="utf-8") == report.readable(*again)
+
+
+def of(exact, others, error):
+    return Measured(exact, others, error, error / 2, ())
+
+
+def test_the_line_is_the_mean_over_the_seeds_and_the_better_ibm():
+    seeds = {0: of(0.9, 0.8, 0.1), 1: of(1.0, 0.8, 0.2), 2: of(0.8, 1.0, 0.6)}
+    line = Evaluation(seeds, Baselines(0.076, 0.062, 0.59)).line()
+    assert json.loads(line) == {
+        "exact_match_unseen": 0.9,
+        "exact_match_held_out_pairs": 0.8667,
+        "aer": 0.3,
+        "aer_ibm1": 0.062,
+        "aer_diagonal": 0.59,
+        "seeds": 3,
+    }
+    assert "\n" not in line
+
+
+def test_the_command_prints_one_line_of_json(small, monkeypatch, capsys):
+    for seed in SEEDS:
+        keep(seed, fresh(seed))
+    whole = evaluate.evaluate
+    monkeypatch.setattr(evaluate, "evaluate", lambda: whole(5, 40))
+    monkeypatch.setattr(sys, "argv", ["translation", "evaluate", "--json"])
+    runpy.run_module("explainers.translation", run_name="__main__")
+    [line] = capsys.readouterr().out.splitlines()
+    printed = json.loads(line)
+    assert printed == json.loads(whole(5, 40).line())
+    both = [*FEW.unseen, *FEW.held_out_pairs]
+    straight = pooled(diagonal(len(pair.source), len(pair.target)) for pair in both)
+    gold = pooled(pair.sure for pair in both)
+    assert printed["aer_diagonal"] == pytest.approx(aer(straight, gold, gold).aer, abs=1e-4)
+
+
+def test_the_command_says_what_is_missing(small, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["translation", "evaluate", "--json"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("explainers.translation", run_name="__main__")
+    assert ended.value.code == 1
+    assert "python -m explainers.translation train" in capsys.readouterr().err
+
+
+def test_alignment_is_measured_where_the_page_reads_it():
+    """In batches with filling as in each sentence alone; the last layer, the mean of its heads."""
+    translator = untrained(4)
+    both = [*FEW.unseen, *FEW.held_out_pairs]
+    links, lenient = [], []
+    for weights, pair in zip(attended(translator.model, both), both, strict=True):
+        alone = translator.forced(pair.source, pair.target).cross
+        assert_close(weights, alone, atol=1e-5, rtol=1e-4)
+        mean = alone[-1].mean(dim=0)
+        links.append(read_links(mean, len(pair.source), len(pair.target)))
+        lenient.append(pair.sure - pair.weak)
+    found = measured(translator, FEW)
+    gold = pooled(pair.sure for pair in both)
+    assert found.aer == aer(pooled(links), gold, gold).aer
+    assert found.aer_if_weak_may_be == aer(pooled(links), pooled(lenient), gold).aer
+    assert len(found.rows) == 2 * len(READINGS) * LAYERS
+
+
+def test_exact_match_counts_whole_sentences():
+    """A translator that always writes the running sentence."""
+    numbers = [*vietnamese().numbers(RUNNING.target), END]
+    start = RUNNING._replace(source=("sales", "rose"))
+
+    class Parrot:
+        def read(self, source):
+            return untrained().model.read(source)
+
+        def predict(self, read, source, attend=()):
+            found = untrained().model.predict(read, source)
+            logits = torch.zeros_like(found.logits)
+            logits[:, -1, numbers[min(read.shape[-1], len(numbers)) - 1]] = 1.0
+            return found._replace(logits=logits)
+
+    others = [pair for pair in FEW.unseen if pair.target != RUNNING.target]
+    parrot: Any = Parrot()
+    assert exact_match(parrot, [RUNNING, start, *others[:2]]) == 0.5
