@@ -22,7 +22,9 @@ from explainers.ui.source import run_and_show
 
 BEGIN = "<bos>"
 READ_AXIS = "syllable read"
+OPERATORS = {"in": "", "added": "+", "out": "="}
 PARTS = {
+    "in": ("What comes in", "Embedding + position, or the output of the layer below."),
     "own": (
         "1 · Causal self-attention",
         "What is written looks back at what is written: mean of all heads, a row sums to 1.",
@@ -33,7 +35,7 @@ PARTS = {
     ),
     "fed": ("3 · Feed-forward", "Each row alone: no row sees another one."),
 }
-"""The parts of a block by their names in `Decoded`: heading and remark."""
+"""The parts of a block, each with its heading and a remark; below a part comes what it adds."""
 
 
 def show_block(text: Prose, view: View, translator: Translator) -> None:
@@ -64,28 +66,30 @@ def show_block(text: Prose, view: View, translator: Translator) -> None:
 
 
 def panels_of(view: View, x: Tensor, done: Decoded) -> list[Panel]:
-    """A line of the picture for each part: weights, then before + what it adds = after."""
+    """What comes in; then a line for each part: weights, what it adds, and the sum."""
     rows = [BEGIN, *view.found.syllables]
     sums = {
-        "own": (x, done.own.output, done.after_own),
-        "cross": (done.after_own, done.cross.output, done.after_cross),
-        "fed": (done.after_cross, done.fed, done.output),
+        "in": {"in": x},
+        "own": {"added": done.own.output, "out": done.after_own},
+        "cross": {"added": done.cross.output, "out": done.after_cross},
+        "fed": {"added": done.fed, "out": done.output},
     }
     tables = {
         "own": _weights(done.own.weights, rows, rows, READ_AXIS),
         "cross": _weights(done.cross.weights, rows, view.columns, SOURCE_AXIS),
     }
-    limit = max(largest(one.tolist()) for parts in sums.values() for one in parts)
+    limit = max(largest(one.tolist()) for parts in sums.values() for one in parts.values())
     found: list[Panel] = []
     for part, (heading, remark) in PARTS.items():
-        line = [Panel(f"{part}: weights", tables[part], small=True)] if part in tables else []
-        for operator, name, numbers in zip("▸+=", ("in", "added", "out"), sums[part], strict=True):
+        line = [Panel("weights", tables[part], small=True)] if part in tables else []
+        for name, numbers in sums[part].items():
             columns = [str(n) for n in range(numbers.shape[-1])]
             axes = rows, columns, TARGET_AXIS, FEATURE_AXIS
             matrix = Matrix(name, "", numbers.tolist(), *axes, limit=limit)
-            line.append(Panel(f"{part}: {name}", matrix, operator, small=True))
+            line.append(Panel(name, matrix, OPERATORS[name], small=True))
         first, *others = oriented(line, view.queries_down)
-        found += [replace(first, heading=heading, remark=remark), *others]
+        line = [replace(first, heading=heading, remark=remark), *others]
+        found += [replace(panel, id=f"{part}: {panel.id}") for panel in line]
     return found
 
 
