@@ -78,6 +78,23 @@ def test_a_click_on_a_weight_shows_its_softmax(visit):
     expect(card).to_have_count(0)
 
 
+def test_the_slider_stays_in_sight_of_the_layer_that_it_moves(visit):
+    one = visit(PATH)
+    panel(one, KEYS).evaluate("box => box.scrollIntoView({block: 'start'})")
+    expect(panel(one, KEYS)).to_be_in_viewport()
+    expect(button(one, "Next step")).to_be_in_viewport()
+
+
+def test_a_legend_of_what_cannot_be_negative_begins_with_0(visit):
+    one = visit(PATH)
+    legends = [
+        panel(one, name).locator("xpath=ancestor::*[@class='figure']").locator(".legend")
+        for name in (KEYS, "how wrong")
+    ]
+    expect(legends[0]).to_contain_text("negative")
+    expect(legends[1]).to_have_text("0largest")
+
+
 def test_answers_reveal_the_steps_and_the_mistakes(visit):
     one = visit(PATH, predict="true")
     expect(panel(one, KEYS)).to_have_count(0)

@@ -45,7 +45,7 @@ def table(found: list[Measured], cells: Callable[[list[Measured]], list[str]]) -
 
 def seconds_of(ways: list[Measured]) -> list[str]:
     """Seconds of each way."""
-    return [UNKNOWN if one.seconds is None else f"{one.seconds:.4f} s" for one in ways]
+    return [UNKNOWN if one.seconds is None else f"{one.seconds:.4f}" for one in ways]
 
 
 def bytes_of(ways: list[Measured]) -> list[str]:

@@ -122,6 +122,7 @@ class Figure {
     this.range.oninput = () => { this.stop(); this.dragging = true; this.card.hide(); this.turnTo(Number(this.range.value)); };
     this.range.onchange = () => { this.dragging = false; this.send("frame", { frame: Number(this.range.value) }); };
     this.steps.append(line);
+    this.steps.classList.toggle("held", this.data.slider.plays); // in sight of all that it moves
     if (this.data.slider.plays) this.addButtons("step", (by) => this.slide(by));
   }
 
