@@ -1,41 +1,42 @@
-"""From a slider's key press to the new picture on screen, for our pages and for the bare app.
+"""From a key press to the new picture on screen, for our pages and for the bare app.
 
 All servers run and all pages are open at the same time. They take turns, one change each, so that
 whatever else the machine does meets all of them alike.
 """
 
 import re
-import statistics
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Page
 
 from benchmarks import report
 from benchmarks.browser import (
     ROOT,
     bare_options,
     chromium,
-    latency,
-    moments,
     server,
     visit,
     wait_until_healthy,
 )
-from explainers.ui import controls, length_controls
+from benchmarks.walkers import SPAN, Chooser, Slider, Walker
+from explainers.ui import controls, length_controls, memory_controls
 
-WARM_UP, SPAN = 5, 8
-"""Changes that are not counted; steps that a slider walks up before it walks down again."""
+WARM_UP = 5
+"""Changes that are not counted."""
 BARE, STRICT = "bare app", "bare app, our server options"
 
 
 class Target(NamedTuple):
-    """A slider of a page, and which of the page's pictures count, if not all of them."""
+    """A slider of a page, and which of the page's pictures count, if not all of them.
+
+    With `options` it is a list in which they are chosen in turn; "" takes the last one away.
+    """
 
     link: str
     label: str | re.Pattern[str]
     pictures: str | None = None
+    options: tuple[str, ...] = ()
 
 
 SHOWN = "predict=false"
@@ -60,52 +61,25 @@ PAGES = {
     "07 latent": Target(f"/shared_heads?{SHOWN}", controls.latent_dim.label),
     "08 words read": Target(f"/kv_cache?{SHOWN}", controls.words_read.label),
     "07 places": Target(f"/shared_heads?{SHOWN}", controls.shift.label),
+    "09 model": Target(
+        f"/cache_memory?{SHOWN}", memory_controls.model.label, options=("gpt-oss-20b", "gemma-3-4b")
+    ),
+    "09 sixth model": Target(
+        f"/cache_memory?{SHOWN}", memory_controls.compared.label, options=("gpt-oss-120b", "")
+    ),
     "10 blocks": Target(f"/long_sequences?{SHOWN}&kv_block=1", length_controls.blocks_read.label),
     "10 tiles": Target(f"/long_sequences?{SHOWN}", length_controls.tile.label),
     "10 keys": Target(f"/long_sequences?{SHOWN}", length_controls.cross_kv.label),
 }
 
 
-@dataclass
-class Walker:
-    """One open page, and the slider that is moved on it, one step at a time."""
-
-    page: Page
-    slider: Locator
-    pictures: str | None
-    times: list[float] = field(default_factory=list)
-    up: bool = True
-
-    def __post_init__(self) -> None:
-        moments(self.page)
-        self.slider.wait_for()
-        value, low, high = self._state()
-        self.high = min(high, value + SPAN)
-        self.low = max(low, self.high - SPAN)
-
-    def step(self) -> float:
-        """Milliseconds that one change took."""
-        value, _, _ = self._state()
-        if not self.low < value < self.high:
-            self.up = value <= self.low
-        self.page.bring_to_front()
-        self.slider.focus()
-        return latency(self.page, "ArrowRight" if self.up else "ArrowLeft", self.pictures)
-
-    def _state(self) -> tuple[int, int, int]:
-        return self.slider.evaluate("input => [+input.value, +input.min, +input.max]")
-
-    @property
-    def p50(self) -> float:
-        return statistics.median(self.times)
-
-    @property
-    def p95(self) -> float:
-        return statistics.quantiles(self.times, n=20, method="inclusive")[-1]
-
-    def row(self, name: str, *references: "Walker") -> str:
-        ratios = [f"{self.p50 / r.p50:.2f} | {self.p95 / r.p95:.2f}" for r in references]
-        return " | ".join([f" {name}", f"{self.p50:.0f} | {self.p95:.0f}", *ratios]) + " "
+def walker_of(page: Page, target: Target) -> Walker:
+    """Whoever changes the control of an open page."""
+    if target.options:
+        box = page.get_by_role("combobox", name=target.label).first
+        return Chooser(page, box, target.pictures, options=target.options)
+    slider = page.get_by_role("slider", name=target.label).first
+    return Slider(page, slider, target.pictures)
 
 
 def measure(changes: int) -> str:
@@ -122,8 +96,7 @@ def measure(changes: int) -> str:
         for name, (address, target) in targets.items():
             wait_until_healthy(address)
             page = stack.enter_context(visit(browser, address + target.link))
-            slider = page.get_by_role("slider", name=target.label).first
-            walkers[name] = Walker(page, slider, target.pictures)
+            walkers[name] = walker_of(page, target)
         for change in range(WARM_UP + changes):
             for walker in walkers.values():
                 took = walker.step()
@@ -133,12 +106,13 @@ def measure(changes: int) -> str:
         return report.section(
             "Latency",
             browser.version,
-            f"Milliseconds from the key press on a slider to the frame after the last change of "
-            f"a picture, {changes} changes of each page in turn after {WARM_UP} that do not count. "
-            f"A slider walks {SPAN} steps up and down. The bare app has one slider and one Altair "
-            f"heat map of 7 × 7, without torch, and Streamlit's own defaults; the second reference "
-            f"is the same app with our server options (no garbage collection after a rerun).",
-            " page, slider | p50 | p95 | p50 ÷ bare | p95 ÷ bare "
+            f"Milliseconds from the key press on a slider, or the Enter in a list, to the frame "
+            f"after the last change of a picture, {changes} changes of each page in turn after "
+            f"{WARM_UP} that do not count. A slider walks {SPAN} steps up and down. The bare app "
+            f"has one slider and one Altair heat map of 7 × 7, without torch, and Streamlit's own "
+            f"defaults; the second reference is the same app with our server options (no garbage "
+            f"collection after a rerun).",
+            " page, control | p50 | p95 | p50 ÷ bare | p95 ÷ bare "
             "| p50 ÷ bare, our options | p95 ÷ bare, our options ",
             [walker.row(name, *references) for name, walker in walkers.items()],
         )

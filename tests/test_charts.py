@@ -79,14 +79,17 @@ def points(*ys):
 
 def layers(*sizes):
     rows = layer_rows([(SERIES[n % 2], 7 * n, size) for n, size in enumerate(sizes)])
-    return partial(layer_bars, rows, kinds=SERIES[:2])
+    return partial(layer_bars, rows)
 
 
-def caches(*sizes):
-    rows = [(SERIES[n % 2], 4**n, size, size / 2**30, False) for n, size in enumerate(sizes)]
-    rows += [("memory", tokens, 2**34, 16.0, True) for tokens in (1, 4 ** len(sizes))]
-    frame = pd.DataFrame(rows, columns=["model", "tokens", "bytes", "gib", "limit"])
-    return partial(growth, frame, models=SERIES[:2], ticks=(1, 16, 256))
+def caches(models, *sizes):
+    rows = [
+        (f"model {n % models}", n % models, 4**n, size, size / 2**30, False)
+        for n, size in enumerate(sizes)
+    ]
+    rows += [("memory", models, tokens, 2**34, 16.0, True) for tokens in (1, 4 ** len(sizes))]
+    columns = ["model", "place", "tokens", "bytes", "gib", "limit"]
+    return partial(growth, pd.DataFrame(rows, columns=columns), ticks=(1, 16, 256))
 
 
 # Shown with `ui.picture.show_chart`, which builds the specification once and sends only rows.
@@ -99,7 +102,7 @@ FROM_ROWS = {
     "histogram": (bins(0.5, 0.25, 0.25), bins(1.0)),
     "amounts": (amounts(896, 448), amounts(3, 5, 7)),
     "layers": (layers(2**30, 2**20, 2**30), layers(7, 5)),
-    "growth": (caches(2**20, 2**22, 2**24), caches(2**30, 3, 2**40)),
+    "growth": (caches(2, 2**20, 2**22, 2**24), caches(3, 2**30, 3, 2**40)),
     "curve": (points(1.0, 2.0, 3.0, 4.0), points(1e4, 0.5)),
 }
 PICTURES = {
@@ -164,7 +167,7 @@ def drawn(picture):
 @each_picture
 def test_colours_come_from_the_theme(picture, theme):
     spec = read(picture(theme))
-    ramps = {*theme.weight_ramp, *theme.signed_ramp, *theme.series}
+    ramps = {*theme.weight_ramp, *theme.signed_ramp, *theme.series, *theme.lines}
     ours = {colour for colour in vars(theme).values() if isinstance(colour, str)} | ramps
     ink = {"#000000", "#ffffff"}
     assert set(re.findall(r"#[0-9a-f]{3,8}\b", json.dumps(spec))) <= ours | ink

@@ -10,27 +10,27 @@ DASHES = ([1, 0], [8, 3], [2, 2], [10, 3, 2, 3], [5, 2], [2, 5])
 """So that lines can be told apart by eyes that see fewer colours."""
 
 
-def growth(
-    rows: pd.DataFrame, theme: Theme, models: tuple[str, ...], ticks: tuple[int, ...]
-) -> alt.TopLevelMixin:
-    """Columns model, tokens, bytes, gib, limit: lines of models, and where `limit`, a border."""
+def growth(rows: pd.DataFrame, theme: Theme, ticks: tuple[int, ...]) -> alt.TopLevelMixin:
+    """Columns model, place, tokens, bytes, gib, limit: lines of models; where `limit`, a border.
+
+    The models come from the data alone, in the order of `place`: whichever they are, the
+    specification stays the same, and only lines are drawn anew.
+    """
     base = alt.Chart(rows)
     x = alt.X("tokens:Q").scale(type="log", base=2, nice=False).title("tokens of a text")
     x = x.axis(values=list(ticks), format=",", labelOverlap=True)
     y = alt.Y("gib:Q").scale(type="log", base=2).title("GiB").axis(tickCount=8, format="~g")
-    colours = list(theme.lines[: len(models)])
+    by_place = alt.EncodingSortField("place", op="min")
     lines = (
         base.transform_filter("!datum.limit")
         .mark_line(strokeWidth=2.5, point=alt.OverlayMarkDef(size=35))
         .encode(
             x,
             y,
-            alt.Color("model:N")
-            .scale(domain=list(models), range=colours)
+            alt.Color("model:N", sort=by_place)
+            .scale(range=list(theme.lines))
             .legend(orient="top", title=None, columns=2, labelLimit=150),
-            alt.StrokeDash("model:N").scale(
-                domain=list(models), range=[list(dash) for dash in DASHES[: len(models)]]
-            ),
+            alt.StrokeDash("model:N", sort=by_place).scale(range=[list(dash) for dash in DASHES]),
             tooltip=[
                 alt.Tooltip("model:N"),
                 alt.Tooltip("tokens:Q", format=","),

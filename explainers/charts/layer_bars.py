@@ -22,10 +22,10 @@ def layer_rows(layers: Sequence[tuple[str, int, int]]) -> pd.DataFrame:
     return rows.assign(top=top, bottom=bottom)
 
 
-def layer_bars(rows: pd.DataFrame, theme: Theme, kinds: tuple[str, ...]) -> alt.TopLevelMixin:
+def layer_bars(rows: pd.DataFrame, theme: Theme) -> alt.TopLevelMixin:
     """The rows of `layer_rows`: a bar each, and a strip that shows also those too small for one."""
-    colours = [theme.series[place % len(theme.series)] for place in range(len(kinds))]
-    colour = alt.Color("kind:N").scale(domain=list(kinds), range=colours)
+    by_layer = alt.EncodingSortField("layer", op="min")
+    colour = alt.Color("kind:N", sort=by_layer).scale(range=list(theme.series))
     base = alt.Chart(rows).encode(
         alt.X("layer:O")
         .title(LAYER_AXIS)

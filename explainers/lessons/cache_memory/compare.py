@@ -15,6 +15,11 @@ from explainers.ui.prose import Prose
 LENGTHS = (1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288, 1_048_576)
 TICKS = LENGTHS[::2]
 SMALL, LARGE, QUESTION = "llama-3.1-8b", "deepseek-v3", 131_072
+# A sentence that changed with the models would have the browser build the picture anew.
+ALT = (
+    "Bytes of the caches of the chosen models over the tokens of a text, and the memory of the "
+    "GPUs as a line; both axes are logarithmic. The table below names the models and their bytes."
+)
 WITHOUT_ENCODER = 1_500
 """Tokens of the other text where a model's encoder has no limit: what Whisper reads."""
 
@@ -78,16 +83,15 @@ def draw(chosen: list[ModelShape], texts: int, dtype: str, hardware: Hardware) -
     from explainers.charts.growth import growth  # the numbers are there before the picture
 
     rows = []
-    for shape in chosen:
+    for place, shape in enumerate(chosen):
         for tokens in LENGTHS:
             held = size_of(shape, tokens, texts, dtype)
-            rows.append((shape.id, tokens, held, held / 2**30, False))
+            rows.append((shape.id, place, tokens, held, held / 2**30, False))
     memory, name = hardware.gpus * hardware.gpu.memory, hardware.gpu.name
     line = f"memory of {hardware.gpus} × {name}: {size(memory)}"
-    rows += [(line, tokens, memory, memory / 2**30, True) for tokens in (LENGTHS[0], LENGTHS[-1])]
-    table = pd.DataFrame(rows, columns=["model", "tokens", "bytes", "gib", "limit"])
-    table = table.assign(bytes=storable([row[2] for row in rows]))
-    models = tuple(shape.id for shape in chosen)
-    alt = f"Bytes of the cache of {', '.join(models)} over the tokens of a text, and {line}."
+    ends = LENGTHS[0], LENGTHS[-1]
+    rows += [(line, len(chosen), end, memory, memory / 2**30, True) for end in ends]
+    table = pd.DataFrame(rows, columns=["model", "place", "tokens", "bytes", "gib", "limit"])
+    table = table.assign(bytes=storable([row[3] for row in rows]))
     origin = f"formula: ideal minimum for {texts:,} × {dtype}, exact"
-    show_chart(growth, table, alt, "comparison", origin, models=models, ticks=TICKS)
+    show_chart(growth, table, ALT, "comparison", origin, ticks=TICKS)

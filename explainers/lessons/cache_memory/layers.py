@@ -13,6 +13,8 @@ from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 
 ORIGIN = "formula: bytes that each layer must keep, exact"
+# A sentence that changed with the model would have the browser build the picture anew.
+ALT = "What each layer holds, a bar for each; the text below says it for every kind of layer."
 MOST_LISTED = 6
 SHARES = ("under 25 %", "25 to 50 %", "50 to 75 %", "75 % and more")
 
@@ -44,7 +46,9 @@ def show_layers(text: Prose, chosen: Chosen) -> None:
     ):
         draw(names, chosen)
         known = layers_in_order(chosen.shape, found)[1]
-        text(f"layers_in_{'order' if known else 'groups'}", most=both(most.size))
+        each = [said(part, name) for part, name in names.items()]
+        kept = "; ".join(each[:MOST_LISTED])
+        text(f"layers_in_{'order' if known else 'groups'}", most=both(most.size), each=kept)
 
 
 def alike(found: tuple[Part, ...]) -> str:
@@ -88,7 +92,4 @@ def draw(names: dict[Part, str], chosen: Chosen) -> None:
 
     ordered, _ = layers_in_order(chosen.shape, tuple(names))
     rows = layer_rows([(names[p], p.tokens, p.size // p.group.count) for p in ordered])
-    groups = [said(part, name) for part, name in names.items()]
-    alt = "What each layer holds: " + "; ".join(groups[:MOST_LISTED])
-    kinds = tuple(dict.fromkeys(names.values()))
-    show_chart(layer_bars, rows, alt, "layers", ORIGIN, kinds=kinds)
+    show_chart(layer_bars, rows, ALT, "layers", ORIGIN)
