@@ -10,6 +10,7 @@ from explainers.lessons.layer_choice import LayerChoices, read_layer
 from explainers.lessons.shared_heads.cached import show_cache
 from explainers.lessons.shared_heads.compressed import ROPE_DIM, given_to_latent, show_latent
 from explainers.lessons.shared_heads.dealt import show_mistake
+from explainers.lessons.shared_heads.learned import learned_sharing
 from explainers.lessons.shared_heads.penalties import show_penalties
 from explainers.lessons.shared_heads.sharing import D_MODEL, HEAD_DIM, divisors, show_shared
 from explainers.lessons.shared_heads.turning import show_turning
@@ -34,7 +35,8 @@ def sharing(tokens: tuple[str, ...]) -> None:
     layer, origin = read_layer(text, choices)
     averaged = average_kv_heads(layer.heads, num_kv_heads)
     run = grouped_query(layer.x, averaged, layer.mask)
-    show_shared(text, layer, averaged, run, common.queries_down(), origin)
+    learned = learned_sharing(layer, num_kv_heads, choices.seed)
+    show_shared(text, layer, averaged, run, learned, common.queries_down(), origin)
     show_source(average_kv_heads, share, grouped_query)
     own = trained.Configuration(num_heads, *of_heads, rule)
     show_uptraining(text, own, num_kv_heads, common.seed(), tokens)

@@ -26,7 +26,7 @@ from explainers.lessons.shared_heads.turning import HEAD_DIM as TURNED_DIM
 from explainers.lessons.shared_heads.uptraining import JOB, STEPS
 from explainers.lessons.wording import less_than
 from explainers.sentence import SENTENCE
-from explainers.trained import Configuration, Learned, learned
+from explainers.trained import Configuration, Learned, learned, trained_toy
 from explainers.training.batch import Batch, given
 from explainers.training.live import Job
 from explainers.training.loop import attend, fresh, pool
@@ -80,6 +80,46 @@ def test_weights_and_changes_are_what_sharing_computes(heads, kv_heads):
     saved = 2 * 64 * (heads - kv_heads) * (64 // heads)
     assert f"**{numbers - saved:,}** numbers, with MHA **{numbers:,}**" in said(visit)
     assert f"sharing saves **{saved:,}**" in said(visit)
+
+
+@pytest.mark.parametrize(("heads", "kv_heads", "seed"), [(4, 1, 0), (4, 2, 1), (8, 2, 0)])
+def test_heads_that_learned_to_share_are_drawn_beside_the_averaged_ones(heads, kv_heads, seed):
+    link = {"heads": str(heads), "kv_heads": str(kv_heads), "seed": str(seed), "mask": "causal"}
+    visit = opened(PAGE, link | {"weights": "trained"})
+    toy = trained_toy(TOKENS, heads, kv_heads, 64 // heads, "causal", seed)
+    own = trained_toy(TOKENS, heads, heads, 64 // heads, "causal", seed)
+    learned = grouped_query(toy.x, toy.layer, CAUSAL).weights
+    after = grouped_query(own.x, average_kv_heads(own.layer, kv_heads), CAUSAL).weights
+    panels = figure(visit, "sharing")
+    assert values(panels, *[f"head {n}" for n in range(heads)]) == close(after)
+    assert values(panels, *[f"learned head {n}" for n in range(heads)]) == close(learned)
+    for head, row in enumerate(learned[:, 2].tolist()):
+        found = f"announced → {TOKENS[row.index(max(row))]} {max(row):.2f}"
+        assert panels[f"learned head {head}"]["formula"] == found
+    badge = rf"related words, seed {seed} · [^·]* · KV heads averaged, the last ones trained so"
+    assert re.search(badge, said(visit))
+
+
+def test_only_what_was_averaged_is_called_so():
+    at_random = opened(PAGE, {"kv_heads": "2"})
+    assert "KV heads averaged" in said(at_random)
+    assert "trained so" not in said(at_random)
+    assert not any(name.startswith("learned") for name in figure(at_random, "sharing"))
+    own = opened(PAGE, {"kv_heads": "4", "weights": "trained"})
+    assert "averaged" not in " ".join(m.value for m in own.main.markdown if "badge" in m.value)
+    assert not any(name.startswith("learned") for name in figure(own, "sharing"))
+
+
+@pytest.mark.parametrize("kv_heads", [1, 2])
+def test_what_to_try_is_true_of_heads_that_learned_to_share(kv_heads):
+    """All together they read who and what, and averaged heads do not any more."""
+    x, layer, _, _ = trained_toy(TOKENS, 4, kv_heads, 16, "full", 0)
+    own = trained_toy(TOKENS, 4, 4, 16, "full", 0)
+    ways = (x, layer, True), (own.x, average_kv_heads(own.layer, kv_heads), False)
+    for read, heads, finds_both in ways:
+        largest = grouped_query(read, heads, FULL).weights[:, 2].amax(dim=0)
+        found = {TOKENS[n] for n in largest.topk(2).indices}
+        assert (found == {"CEO", "earnings"}) == finds_both
 
 
 @pytest.mark.parametrize("heads", [1, 4])

@@ -37,23 +37,35 @@ def pattern(num_heads: int, num_kv_heads: int) -> str:
 
 
 def show_shared(
-    text: Prose, layer: Layer, averaged: MultiHead, run: ManyHeads, queries_down: bool, origin: str
+    text: Prose,
+    layer: Layer,
+    averaged: MultiHead,
+    run: ManyHeads,
+    learned: Sequence[Panel],
+    queries_down: bool,
+    origin: str,
 ) -> None:
-    """Who shares, every head's weights, and what changed, in one picture; and what it saves."""
+    """Who shares, every head's weights, and what changed, in one picture; and what it saves.
+
+    `learned` are heads that shared from the start, if there are such heads.
+    """
     heads, kv_heads, head_dim = averaged.num_heads, averaged.num_kv_heads, averaged.head_dim
     changed = run.weights - multi_head(layer.x, layer.heads, layer.mask).weights
     read = readers(share, run)
     name, formulas = pattern(heads, kv_heads), [f"reads KV head {one}" for one in read]
     weights = per_head("head", formulas, run.weights, layer.tokens, layer.mask)
+    is_shared = kv_heads < heads
+    heading = f"Weights: {name}" + ", keys and values averaged" * is_shared
     panels = [
         Panel("sharing", drawn("who shares", read), heading="Which query heads share"),
-        *oriented(miniatures(weights, f"Weights: {name}"), queries_down),
+        *oriented(miniatures(weights, heading), queries_down),
     ]
     alt = f"Which query heads share a KV head, and the weights of each: {name}."
-    if is_shared := kv_heads < heads:
+    if is_shared:
         heading = "What sharing changed: weights − weights of MHA"
         changes = changes_of("change of head", changed, layer.tokens, layer.mask)
-        panels += oriented(miniatures(changes, heading), queries_down)
+        panels += oriented([*miniatures(changes, heading), *learned], queries_down)
+        origin += " · KV heads averaged" + ", the last ones trained so" * bool(learned)
         alt = f"Which query heads share a KV head, the weights of each, and their change: {name}."
     show_figure(Figure(panels, alt), origin, "shared")
     of_layer = layer.x.shape[-1], heads
@@ -75,6 +87,8 @@ def show_shared(
         all=f"{everyone:,}",
         saved=f"{everyone - here:,}",
     )
+    if learned:
+        text("learned", kv_heads=so_many(kv_heads, "KV head"))
 
 
 def readers(dealt: Callable[[Tensor, int], Tensor], run: ManyHeads) -> list[int]:
