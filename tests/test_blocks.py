@@ -1,6 +1,7 @@
 """Blocks of an encoder and of a decoder give what torch's own layers give."""
 
 from dataclasses import astuple
+from typing import Any
 
 import torch
 from torch import nn
@@ -26,11 +27,17 @@ def drawn(*axes):
 
 X, SOURCE = drawn(2, Q_LEN, WIDTH), drawn(2, KV_LEN, WIDTH)
 OWN, CROSS = (
-    MultiHead(*matrices, head_dim=HEAD_DIM) for matrices in drawn(2, 4, WIDTH, WIDTH).unbind()
+    MultiHead(*matrices.unbind(), HEAD_DIM) for matrices in drawn(2, 4, WIDTH, WIDTH).unbind()
 )
 FEED = FeedForward(drawn(WIDTH, HIDDEN), drawn(HIDDEN), drawn(HIDDEN, WIDTH), drawn(WIDTH))
-NORMS = tuple(Norm(*both) for both in drawn(3, 2, WIDTH).unbind())
-SIZES = {"dim_feedforward": HIDDEN, "dropout": 0.0, "batch_first": True, "norm_first": True}
+FIRST, SECOND, THIRD = (Norm(*both.unbind()) for both in drawn(3, 2, WIDTH).unbind())
+NORMS = FIRST, SECOND, THIRD
+SIZES: dict[str, Any] = {
+    "dim_feedforward": HIDDEN,
+    "dropout": 0.0,
+    "batch_first": True,
+    "norm_first": True,
+}
 
 
 def take(module, own, feed, norms):
@@ -56,7 +63,7 @@ def test_an_encoders_block_agrees_with_torchs_layer():
     torchs = nn.TransformerEncoderLayer(WIDTH, HEADS, **SIZES, dtype=torch.double)
     take(torchs, {"self_attn": OWN}, FEED, NORMS[:2])
     mask = hide_padding(LENGTHS, KV_LEN)
-    ours = encoder_block(SOURCE, EncoderBlock(OWN, FEED, NORMS[:2]), mask)
+    ours = encoder_block(SOURCE, EncoderBlock(OWN, FEED, (FIRST, SECOND)), mask)
     theirs = torchs(SOURCE, src_key_padding_mask=FILLING)
     assert_close(ours.output[~FILLING], theirs[~FILLING])
     assert_close(ours.after_own + ours.fed, ours.output)

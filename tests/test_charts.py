@@ -34,7 +34,7 @@ ARROWS = ("query of a", "key of b")
 DIALS = Matrix("turned", "", TURNED, ARROWS, PLANES, "vector", "plane", kind="arrows", limit=5.0)
 SHARED = [[1.0, 1.0, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]]
 LINKS = Matrix("sharing", "", SHARED, "AB", "012345", "KV head", "query head", kind="links")
-WEAK = [[0.7, 0.01, 0.29], [None, None, None]]
+WEAK: list[list[float | None]] = [[0.7, 0.01, 0.29], [None, None, None]]
 TIES = Matrix(
     "who", "", WEAK, ["kỷ", "lục"], TOKENS[:3], "syllable", "word", "ties", ringed=[(1, 2)]
 )

@@ -21,7 +21,8 @@ def drawn(*axes):
     return torch.randn(*axes, generator=seeded, dtype=torch.double)
 
 
-LAYER = MultiHead(*drawn(4, WIDTH, WIDTH), head_dim=HEAD_DIM)
+LEARNED = drawn(4, WIDTH, WIDTH)
+LAYER = MultiHead(LEARNED[0], LEARNED[1], LEARNED[2], LEARNED[3], HEAD_DIM)
 X, SOURCE = drawn(2, Q_LEN, WIDTH), drawn(2, KV_LEN, WIDTH)
 SEEN = hide_padding(torch.tensor([KV_LEN, KV_LEN]), KV_LEN)
 

@@ -593,7 +593,11 @@ def test_absurd_sizes_are_drawn_as_well():
     sizes = {f"own_{name}": "100000" for name in ("heads", "kv_heads", "head_dim")}
     link = {"model": "my own numbers", "tokens": "1,000,000,000", "own_local": "1", **sizes}
     assert not opened(PAGE, link).exception
-    huge = {"texts": "1,000,000", "cache_dtype": "float32", "compared": ["opt-175b", "gpt2"]}
+    huge: dict[str, str | list[str]] = {
+        "texts": "1,000,000",
+        "cache_dtype": "float32",
+        "compared": ["opt-175b", "gpt2"],
+    }
     rows = chart(opened(PAGE, huge), -1)
     size = kv_cache_bytes(model_shape("opt-175b"), 2**20, 10**6, "float32")
     assert size > 2**63, "more than a table of whole numbers holds"

@@ -22,7 +22,7 @@ class Score(NamedTuple):
 
 
 def aer(
-    predicted: set[tuple[int, ...]], sure: set[tuple[int, ...]], possible: set[tuple[int, ...]]
+    predicted: Set[tuple[int, ...]], sure: Set[tuple[int, ...]], possible: Set[tuple[int, ...]]
 ) -> Score:
     """Alignment error rate, section 5.1: sure links must be found, possible ones may be.
 
