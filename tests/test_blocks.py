@@ -27,7 +27,7 @@ def drawn(*axes):
 
 X, SOURCE = drawn(2, Q_LEN, WIDTH), drawn(2, KV_LEN, WIDTH)
 OWN, CROSS = (
-    MultiHead(*matrices.unbind(), HEAD_DIM) for matrices in drawn(2, 4, WIDTH, WIDTH).unbind()
+    MultiHead(each[0], each[1], each[2], each[3], HEAD_DIM) for each in drawn(2, 4, WIDTH, WIDTH)
 )
 FEED = FeedForward(drawn(WIDTH, HIDDEN), drawn(HIDDEN), drawn(HIDDEN, WIDTH), drawn(WIDTH))
 FIRST, SECOND, THIRD = (Norm(*both.unbind()) for both in drawn(3, 2, WIDTH).unbind())
