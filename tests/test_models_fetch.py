@@ -215,8 +215,15 @@ def test_pickles_and_code_are_refused_before_anything_is_fetched(monkeypatch):
         hub.weigh(ID)
 
 
+def test_a_model_that_would_not_fit_in_memory_is_not_fetched(monkeypatch, tmp_path):
+    answering(monkeypatch, {"config.json": 3, "model.safetensors": 10}, total=10**15)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", pytest.fail)
+    with pytest.raises(ModelError, match="GB of memory"):
+        hub.download(ID, tmp_path / "hub", print)
+
+
 def test_a_model_leaves_room_on_the_disk(monkeypatch, tmp_path):
-    answering(monkeypatch, {"config.json": 3, "model.safetensors": 10**18})
+    answering(monkeypatch, {"config.json": 3, "model.safetensors": 10**18}, total=1)
     with pytest.raises(ModelError, match="must stay free"):
         hub.download(ID, tmp_path / "hub", print)
 

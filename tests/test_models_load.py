@@ -3,12 +3,13 @@
 import json
 import pickle
 import threading
-import time
 
 import pytest
 import saved_models
 import torch
 from safetensors.torch import load_file, save_file
+from test_live_training import wait
+from tiny_families import FAMILIES, tiny
 
 from explainers.models import load as loading_module
 from explainers.models import loading, names, room
@@ -34,14 +35,6 @@ def folder():
     return saved_models.llama(names.folder_of(ID))
 
 
-def wait_for(condition, seconds=20):
-    """A background thread gets time."""
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.01)
-
-
 def refused(match):
     return pytest.raises(ModelError, match=match)
 
@@ -60,6 +53,23 @@ def test_a_model_is_what_was_saved(folder):
     assert not loaded.model.training
     assert loaded.model.config._attn_implementation == NAME
     assert {tensor.dtype for tensor in held.values()} == {torch.float32}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_loads_as_it_was_saved(family, store):
+    model, folder = tiny(family), saved_models.llama(store / "a model")
+    model.save_pretrained(folder)
+    loaded = load(str(folder)).model
+    assert type(loaded) is type(model)
+    computed = "embed_positions" if family == "Marian" else "nothing"
+    held = loaded.state_dict()
+    for name, saved in model.state_dict().items():
+        assert computed in name or torch.equal(held[name].cpu(), saved)
+
+
+def test_a_text_is_as_long_as_both_model_and_tokenizer_allow(folder):
+    change(folder / "tokenizer_config.json", model_max_length=saved_models.LONGEST - 2)
+    assert load(ID).context == saved_models.LONGEST - 2
 
 
 def test_a_folder_of_the_reader_is_a_model_as_well(folder, monkeypatch):
@@ -251,7 +261,7 @@ def test_a_text_that_is_none_or_too_long_is_told(folder):
 
 def test_a_visitor_watches_a_model_come(folder):
     work = Loading(named=ID).start()
-    wait_for(lambda: work.is_over)
+    wait(lambda: work.is_over)
     assert (work.state, work.problem) == ("done", "")
     assert work.loaded is load(ID)
     assert work.said == [f"{ID}: loading"]
@@ -260,12 +270,12 @@ def test_a_visitor_watches_a_model_come(folder):
 def test_a_model_that_cannot_come_is_told_where_it_was_asked_for(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     work = Loading(named=ID).start()
-    wait_for(lambda: work.is_over, 60)
+    wait(lambda: work.is_over)
     assert work.state == "failed"
     assert "is not on this machine, and the hub is out of reach" in work.problem
     assert not names.folder_of(ID).exists()
     bad = Loading(named="../x").start()
-    wait_for(lambda: bad.is_over)
+    wait(lambda: bad.is_over)
     assert bad.problem.startswith("There is no folder")
 
 
@@ -278,8 +288,8 @@ def test_a_fetch_that_is_not_wanted_any_more_ends(monkeypatch, tmp_path):
     begun.mkdir()
     (begun / "half").write_bytes(b"12345")
     work = Loading(named=ID).start()
-    wait_for(lambda: work.said == ["on it"], 60)
+    wait(lambda: work.said == ["on it"])
     assert work.fetched == 5
     work.cancel()
-    wait_for(lambda: work.is_over)
+    wait(lambda: work.is_over)
     assert (work.state, work.problem) == ("cancelled", "")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from explainers.models import room
 from explainers.models.contents import PICKLED, read_json
 from explainers.models.registry import ModelError
 
@@ -50,7 +51,8 @@ def weigh(model_id: str) -> Weight:
             f"{model_id} has {held} and no safetensors, the only format of weights that cannot "
             "hold code."
         )
-    numbers = info.safetensors.total if info.safetensors else sum(wanted.values()) // 2
+    stated = info.safetensors.total if info.safetensors else None
+    numbers = stated or sum(wanted.values()) // 2  # most are published in 16 bits
     return Weight(sum(wanted.values()), numbers, tuple(wanted))
 
 
@@ -59,6 +61,7 @@ def download(model_id: str, into: Path, say: Callable[[str], None]) -> Path:
     from huggingface_hub import snapshot_download
 
     weight = weigh(model_id)
+    room.ask(model_id, weight.parameters)
     into.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(into).free
     if weight.bytes + MUST_STAY_FREE > free:

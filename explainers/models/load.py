@@ -14,6 +14,7 @@ import torch
 from explainers.models import room
 from explainers.models.contents import Contents, contents
 from explainers.models.fetch import SOURCE
+from explainers.models.kinds import class_name
 from explainers.models.names import place_of
 from explainers.models.registry import ModelError
 from explainers.models.run import use_our_attention
@@ -23,14 +24,8 @@ if TYPE_CHECKING:
 
 MOST_KEPT = 3
 """Models in memory at a time; the one that was used longest ago makes room."""
-KINDS = {
-    "causal": "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
-    "bidirectional": "MODEL_FOR_MASKED_LM_MAPPING_NAMES",
-    "encoder–decoder": "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES",
-    "speech": "MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES",
-    "plain": "MODEL_MAPPING_NAMES",
-}
-"""Where transformers lists the classes of each kind."""
+UNBOUNDED = 10**9
+"""A tokenizer that knows no limit says 10^30."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +78,8 @@ def _load(named: str, folder: Path) -> Loaded:
         use_our_attention(model)
     except ValueError as error:
         raise ModelError(f"{named}: {error}") from error
-    context = getattr(model.config, "max_position_embeddings", None)
-    return Loaded(named, model, tokenizer, _provenance(named, folder), held.parameters, context)
+    provenance = _provenance(named, folder)
+    return Loaded(named, model, tokenizer, provenance, held.parameters, _context(model, tokenizer))
 
 
 def _read(named: str, folder: Path, held: Contents) -> "tuple[Any, Any]":
@@ -93,7 +88,7 @@ def _read(named: str, folder: Path, held: Contents) -> "tuple[Any, Any]":
 
     where = room.where()
     try:
-        kind = getattr(transformers, _class_name(named, held.config))
+        kind = getattr(transformers, class_name(named, held.config))
         model, report = kind.from_pretrained(
             folder,
             use_safetensors=True,
@@ -116,19 +111,11 @@ def _read(named: str, folder: Path, held: Contents) -> "tuple[Any, Any]":
     return (model if where == "auto" else model.to(where)), tokenizer
 
 
-def _class_name(named: str, config: dict[str, Any]) -> str:
-    """The class that the model was saved from, if transformers lists it for its type."""
-    from transformers.models.auto import modeling_auto
-
-    family, saved = config.get("model_type"), config.get("architectures")
-    classes: list[str] = []
-    for table in KINDS.values():
-        listed = getattr(modeling_auto, table).get(str(family), ())
-        classes += [listed] if isinstance(listed, str) else listed
-    if not classes:
-        raise ModelError(f"{named} is a “{family}”, which is no model of text that we know.")
-    first = saved[0] if isinstance(saved, list) and saved else None
-    return first if first in classes else classes[-1]
+def _context(model: Any, tokenizer: Any) -> int | None:
+    """The least that configuration and tokenizer say: RoBERTa counts two positions too many."""
+    places = getattr(model.config, "max_position_embeddings", None)
+    said = [most for most in (places, tokenizer.model_max_length) if most and most < UNBOUNDED]
+    return min(said, default=None)
 
 
 def _provenance(named: str, folder: Path) -> str:

@@ -1,0 +1,29 @@
+"""Which class of transformers a folder is loaded as: one that transformers itself lists."""
+
+from typing import Any
+
+from explainers.models.registry import ModelError
+
+KINDS = {
+    "causal": "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
+    "bidirectional": "MODEL_FOR_MASKED_LM_MAPPING_NAMES",
+    "encoder–decoder": "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES",
+    "speech": "MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES",
+    "plain": "MODEL_MAPPING_NAMES",
+}
+"""Where transformers lists the classes of each kind."""
+
+
+def class_name(named: str, config: dict[str, Any]) -> str:
+    """The class that the model was saved from, if transformers lists it for its type."""
+    from transformers.models.auto import modeling_auto
+
+    family, saved = config.get("model_type"), config.get("architectures")
+    classes: list[str] = []
+    for table in KINDS.values():
+        listed = getattr(modeling_auto, table).get(str(family), ())
+        classes += [listed] if isinstance(listed, str) else listed
+    if not classes:
+        raise ModelError(f"{named} is a “{family}”, which is no model of text that we know.")
+    first = saved[0] if isinstance(saved, list) and saved else None
+    return first if first in classes else classes[-1]
