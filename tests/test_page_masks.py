@@ -354,6 +354,18 @@ def test_three_words_are_asked():
     visit = opened(PAGE, {"text": "x y z", "predict": "true", "guess_cells": "6"})
     assert len(visit.radio) == 5
     assert "1 words" not in said(visit)
+    full = Lab(HeadChoices(("x", "y", "z"), False, "full", 8, 4, 4, seed=0), True).weights
+    assert len(visit.radio(key="guess_moved").options) == 3, "two numbers to choose from"
+    [word, told] = re.findall(r"the word ` (\w) ` gives (\d+)% of its", said(visit))[0]
+    row = "xyz".index(word)
+    assert int(told) == pytest.approx(100 * full(masks.full)[row, row + 1 :].sum().item(), abs=0.51)
+
+
+@pytest.mark.parametrize("text", ["x", "x y", "x y z", " ".join(f"w{n}" for n in range(24))])
+def test_trained_heads_read_texts_of_any_length(text):
+    visit = opened(PAGE, {"text": text, "weights": "trained", "queries": "across"})
+    assert not visit.exception
+    assert "nan" not in "".join(pictures(visit)).lower()
 
 
 def test_a_number_comes_back_when_there_is_room_again():

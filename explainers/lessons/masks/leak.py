@@ -32,7 +32,7 @@ def show_leak(text: Prose, lab: Lab) -> None:
     after, before = (rows_moved(change[:-1], ROUNDING) for change in moved.values())
     last, earlier = verbatim(tokens[-1]), len(tokens) - 1
     text("leak", last=last, new=verbatim(new), earlier=earlier)
-    options = [f"{n}" for n in sorted({0, 1, earlier, after})]
+    options = ("0", "1", f"{earlier}")
     if revealed(text, "leak", options, f"{after}", last=last, earlier=earlier, kept=before):
         panels = []
         changes = sharing_colours(

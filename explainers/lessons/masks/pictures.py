@@ -22,6 +22,8 @@ from explainers.working import Working
 
 ASKED = 2
 """The row of the question, from 0: the running sentence's verb."""
+LEAST = 0.01
+"""With less to lose, a row is not worth a question."""
 
 
 def foretold(text: Prose, lab: Lab) -> bool:
@@ -30,14 +32,17 @@ def foretold(text: Prose, lab: Lab) -> bool:
     options = tuple(f"{n}" for n in (words * (words - 1) // 2, words * (words + 1) // 2, words**2))
     left = counted(lab.mask(masks.causal)).split()[0]
     knows_cells = revealed(text, "cells", options, left, words=words, pairs=words**2)
-    word, lost = _asked(lab)
-    options, answer = (f"{1 - lost:.2f}", "1.00"), f"{lab.weights(masks.causal)[ASKED].sum():.2f}"
+    row, lost = _asked(lab)
+    word, answer = verbatim(lab.tokens[row]), f"{lab.weights(masks.causal)[row].sum():.2f}"
+    options = f"{1 - lost:.2f}", "1.00"
     return revealed(text, "moved", options, answer, word=word, lost=f"{lost:.0%}") and knows_cells
 
 
-def _asked(lab: Lab) -> tuple[str, float]:
-    """The word of the question, and what it gives to later words if it may."""
-    return verbatim(lab.tokens[ASKED]), lab.weights(masks.full)[ASKED, ASKED + 1 :].sum().item()
+def _asked(lab: Lab) -> tuple[int, float]:
+    """The row of the question, and what it gives to later words if it may."""
+    later = lab.weights(masks.full).triu(1).sum(dim=-1).tolist()
+    row = ASKED if later[ASKED] > LEAST else later.index(max(later))
+    return row, later[row]
 
 
 def show_masks(text: Prose, lab: Lab, width: int, prefix: int) -> None:
@@ -79,8 +84,8 @@ def _working(lab: Lab, rules: dict[str, Rule]) -> Callable[[Cell], Working]:
 
 def show_moved(text: Prose, lab: Lab, width: int, prefix: int) -> None:
     """Weights under each mask less the weights without one: what a row lost, and who got it."""
-    word, lost = _asked(lab)
-    text("moved", word=word, lost=f"{lost:.0%}")
+    row, lost = _asked(lab)
+    text("moved", word=verbatim(lab.tokens[row]), lost=f"{lost:.0%}")
     full = lab.weights(masks.full)
     rules = {f"{name} − full": rule for name, rule in rules_of(width, prefix).items()}
     del rules["full − full"]
