@@ -17,7 +17,7 @@ from explainers.attention.cache import empty_cache
 from explainers.attention.cache_costs import cache_bytes, with_cache, without_cache
 from explainers.attention.decoding import decode, through
 from explainers.attention.multi_head import multi_head
-from explainers.lessons.kv_cache import stopwatch, timing
+from explainers.lessons.kv_cache import costs, stopwatch, timing
 from explainers.lessons.kv_cache.arithmetic import explain
 from explainers.lessons.kv_cache.both_ways import moved, rows_moved
 from explainers.lessons.kv_cache.broken import NOWHERE, begins, differences, in_words
@@ -162,6 +162,31 @@ def test_how_the_work_grows():
     works = [lambda work: work.rows, lambda work: work.projections, lambda work: work.scores]
     assert [growth(of, 0) for of in works] == [GROWTH[2], GROWTH[2], GROWTH[4]]
     assert [growth(of, 1) for of in works] == [GROWTH[4], GROWTH[4], GROWTH[8]]
+
+
+def test_work_and_bytes_are_drawn_with_and_without_a_cache(monkeypatch):
+    drawn = {}
+
+    def draw(_, rows, alt, title, *given, **structure):
+        drawn[title] = rows
+
+    monkeypatch.setattr(costs, "show_chart", draw)
+    opened(PAGE)
+    layer = Written(TOKENS, 0).layers[0]
+    works = with_cache(512, layer), without_cache(512, layer)
+    held = 2 * cache_bytes(512, layer), 0
+    expected = {
+        "rows of K computed": [work.rows for work in works],
+        "multiply-adds: projections": [work.projections for work in works],
+        "multiply-adds: scores": [work.scores for work in works],
+        "bytes held": [*held],
+    }
+    assert list(drawn) == [*expected]
+    for title, amounts in expected.items():
+        rows = drawn[title][drawn[title].x == 512]
+        assert dict(zip(rows.series, rows.y, strict=True)) == dict(
+            zip(costs.SERIES, amounts, strict=True)
+        )
 
 
 def test_slots_are_used_in_turn():
