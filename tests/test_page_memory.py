@@ -64,9 +64,9 @@ def chart(visit, place):
     return table_of(charts[place].proto.data.data)
 
 
-def row(name, size, ideal):
+def row(name, size, ideal, chosen=""):
     times = f"{size / ideal:.2f}×"
-    return f"| {name} | {both(size)} | {times} |"
+    return f"| **{name}**{chosen}: {COUNTINGS[name]} | {both(size)} | {times} |"
 
 
 @pytest.mark.parametrize(
@@ -93,14 +93,14 @@ def test_the_numbers_are_those_of_the_library(model):
     assert f"= {ideal:,} bytes" in code(visit)
     for name in COUNTINGS:
         if name in ENGINES and name != "llama.cpp":
-            assert f"| {name} | – | – | it stores no cache in q8_0 |" in text
+            assert f"| **{name}**: it stores no cache in q8_0 | – | – |" in text
             continue
         size = counted(shape, 33_000, name, 3, "q8_0", source).size
-        assert row(f"**{name}**" if name == "ideal minimum" else name, size, ideal) in text
+        chosen = " (chosen)" if name == "ideal minimum" else ""
+        assert row(name, size, ideal, chosen) in text
     for other in other_answers(shape, 33_000, 3, "q8_0", source):
-        assert (
-            f"| {other.name} | {both(other.size)} | {float(other.ratio):.2f}× | {other.why}" in text
-        )
+        amounts = f"{both(other.size)} | {float(other.ratio):.2f}×"
+        assert f"| **{other.name}:** {other.why} | {amounts} |" in text
     assert all(source in text for source in shape.sources)
 
 
@@ -126,7 +126,8 @@ def test_which_number_is_shown_is_said(counting):
 def test_a_cache_that_no_engine_keeps_is_said_not_to_exist(counting, dtype, exists):
     visit = opened(PAGE, {"model": "llama-3-8b", "counting": counting, "cache_dtype": dtype})
     assert (f"**{counting} stores no cache in {dtype}.**" in said(visit)) == (not exists)
-    assert (f"| **{counting}** | – |" in said(visit)) == (not exists)
+    line = f"| **{counting}** (chosen): it stores no cache in {dtype} | – | – |"
+    assert (line in said(visit)) == (not exists)
 
 
 def test_round_and_binary_thousands_are_two_lengths():
@@ -181,7 +182,7 @@ def test_an_encoder_and_its_beams_are_counted():
     waste = waste_bytes(shape, 448, block=16, source_tokens=300, beams=5)
     assert f"{both(waste)} lie idle" in text
     for other in other_answers(shape, 448, source_tokens=300, beams=5):
-        assert f"| {other.name} | {both(other.size)} |" in text
+        assert f"| **{other.name}:** {other.why} | {both(other.size)} |" in text
     assert not {"source", "beams"} & set(widgets(opened(PAGE)))
 
 
@@ -355,7 +356,8 @@ def test_six_models_are_compared_with_the_memory_of_the_gpus():
         size = kv_cache_bytes(shape, 33_000, 3, "q8_0", source_tokens=shape.encoder_context)
         longer = kv_cache_bytes(shape, 33_001, 3, "q8_0", source_tokens=shape.encoder_context)
         rates = f"{kv_cache_bytes_per_token(shape, 'q8_0'):,} | {(longer - size) // 3:,}"
-        assert f"| {rates} | {both(size)} ({size:,} bytes) |" in said(visit)
+        line = f"| {name} ({shape.attention}) | {rates} | {both(size)} ({size:,} bytes) |"
+        assert line in said(visit)
 
 
 @pytest.mark.parametrize(
@@ -386,7 +388,7 @@ def test_nothing_to_compare_is_no_error():
 @pytest.mark.parametrize("shown", controls.figures.options)
 def test_every_published_figure_stands_beside_ours(shown):
     main = opened(PAGE, {"figures": shown}).main.markdown
-    [table] = [m.value for m in main if m.value.startswith("| what | printed")]
+    [table] = [m.value for m in main if m.value.startswith("| what, and why they differ")]
     expected = sorted(figures().values(), key=lambda figure: figure.agrees)
     if shown != "all":
         expected = [f for f in expected if (f.reason if "differ" in shown else not f.agrees)]
@@ -395,19 +397,20 @@ def test_every_published_figure_stands_beside_ours(shown):
     assert len(expected) == len(lines) == number_of[shown]
     assert not re.search(r"as above|\| same|Hkv\d|\bL\d", " ".join(line[:80] for line in lines))
     for figure, line in zip(expected, lines, strict=True):
-        _, what, printed, ours, why, _ = (
-            cell.strip().replace("\\", "") for cell in re.split(r"(?<!\\)\|", line)
+        _, what, printed, ours, _ = (
+            " ".join(cell.replace("\\", "").split()) for cell in re.split(r"(?<!\\)\|", line)
         )
+        assert what.startswith(f"**{described(figure)}.** ")
         if figure.id not in NAMED:
-            assert what.startswith(f"{figure.model}: ")
+            assert what.startswith(f"**{figure.model}: ")
         assert printed == f"{figure.published:,} {figure.unit}"
         number, unit = ours.replace(",", "").split(" ", 1)
         assert unit == figure.unit_meant
         assert float(number) == pytest.approx(float(figure.ours), abs=0.051)
-        assert reasons().get(figure.reason, "They agree.") in why
-        assert why.endswith(f"Source: {figure.source}")
+        assert reasons().get(figure.reason, "They agree.") in what
+        assert what.endswith(f"Source: {figure.source}")
         if figure.mistaken is not None:
-            [again] = re.findall(r"Done so, we get ([\d.,]+\d)", why)
+            [again] = re.findall(r"Done so, we get ([\d.,]+\d)", what)
             mistaken = pytest.approx(float(figure.mistaken), abs=0.051)
             assert float(again.replace(",", "")) == mistaken
 

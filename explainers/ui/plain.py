@@ -14,6 +14,11 @@ def verbatim(text: str) -> str:
     return f"{fence} {line} {fence}"
 
 
+def together(amounts: str) -> str:
+    """The same with every unit on the line of its number, however narrow a column is."""
+    return re.sub(r"(?<=\d) (?=[A-Za-z])", "\N{NO-BREAK SPACE}", amounts)
+
+
 def shortened(text: str, length: int = 40) -> str:
     """The beginning of a text that may be very long."""
     return text if len(text) <= length else text[: length - 1] + "…"

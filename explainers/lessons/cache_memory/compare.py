@@ -9,6 +9,7 @@ from explainers.memory.sizes import both, size
 from explainers.memory.working import many
 from explainers.ui import memory_controls as controls
 from explainers.ui.picture import show_chart
+from explainers.ui.plain import together
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 
@@ -71,8 +72,8 @@ def row_of(shape: ModelShape, tokens: int, texts: int, dtype: str) -> str:
     rate = kv_cache_bytes_per_token(shape, dtype)
     held = size_of(shape, tokens, texts, dtype)
     following = size_of(shape, tokens + 1, 1, dtype) - size_of(shape, tokens, 1, dtype)
-    amounts = f"{rate:,} | {following:,} | {both(held)} ({held:,} bytes)"
-    return f"| {shape.id} | {shape.attention} | {amounts} |"
+    amounts = f"{rate:,} | {following:,} | {together(both(held))} ({together(f'{held:,} bytes')})"
+    return f"| {shape.id} ({shape.attention}) | {amounts} |"
 
 
 def draw(chosen: list[ModelShape], texts: int, dtype: str, hardware: Hardware) -> None:

@@ -8,6 +8,7 @@ from explainers.lessons.cache_memory.labels import described
 from explainers.memory.figures import Figure, figures, reasons
 from explainers.memory.serving_working import decimals
 from explainers.ui import memory_controls as controls
+from explainers.ui.plain import together
 from explainers.ui.prose import Prose
 
 SAME = "They agree."
@@ -35,18 +36,16 @@ def rows_of(asked: str) -> tuple[str, ...]:
 
 
 def row_of(figure: Figure) -> str:
-    """What it is, what was printed, what we compute, and why they differ."""
+    """What it is and why they differ, what was printed, and what we compute."""
     reason = reasons()[figure.reason] if figure.reason else SAME
     if figure.mistaken is not None:
         reason += f" Done so, we get {shortest(figure.mistaken):,} {figure.mistake_unit}."
     formula = figure.formula.replace("**", "^").replace("*", " × ")
-    cells = [
-        described(figure),
-        f"{figure.published:,} {figure.unit}",
-        f"{shortest(figure.ours):,} {figure.unit_meant}",
-        f"{reason} Working: {formula}. Source: {figure.source}",
-    ]
-    return "| " + " | ".join(map(plain, cells)) + " |"
+    printed = f"{figure.published:,} {figure.unit}"
+    ours = f"{shortest(figure.ours):,} {figure.unit_meant}"
+    why = plain(f"{reason} Working: {formula}. Source: {figure.source}")
+    numbers = " | ".join(plain(together(number)) for number in (printed, ours))
+    return f"| **{plain(described(figure))}.** {why} | {numbers} |"
 
 
 def plain(cell: str) -> str:

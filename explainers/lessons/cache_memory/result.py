@@ -15,7 +15,7 @@ from explainers.memory.groups import ModelShape
 from explainers.memory.others import other_answers
 from explainers.memory.sizes import STEPS, both
 from explainers.memory.working import context_note, many
-from explainers.ui.plain import verbatim
+from explainers.ui.plain import together, verbatim
 from explainers.ui.prose import Prose
 
 VERIFIED = {
@@ -116,12 +116,15 @@ def show_answers(text: Prose, chosen: Chosen) -> None:
         if not stores(name, chosen.dtype):
             shown, times = "–", "–"
             means = f"it stores no cache in {chosen.dtype}"
-        name = f"**{name}**" if name == chosen.counting else name
-        rows.append(f"| {name} | {shown} | {times} | {means} |")
+        name = f"**{name}**{' (chosen)' if name == chosen.counting else ''}"
+        rows.append(f"| {name}: {means} | {together(shown)} | {times} |")
     text("countings", rows="\n".join(rows))
     given = chosen.dtype, chosen.source_tokens, chosen.beams
     others = other_answers(chosen.shape, chosen.tokens, chosen.texts, *given)
-    wrong = [f"| {o.name} | {both(o.size)} | {float(o.ratio):.2f}× | {o.why} |" for o in others]
+    wrong = [
+        f"| **{o.name}:** {o.why} | {together(both(o.size))} | {float(o.ratio):.2f}× |"
+        for o in others
+    ]
     if wrong:
         text("others", rows="\n".join(wrong))
     elif ideal:
