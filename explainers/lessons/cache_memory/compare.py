@@ -72,7 +72,7 @@ def row_of(shape: ModelShape, tokens: int, texts: int, dtype: str) -> str:
     rate = kv_cache_bytes_per_token(shape, dtype)
     held = size_of(shape, tokens, texts, dtype)
     following = size_of(shape, tokens + 1, 1, dtype) - size_of(shape, tokens, 1, dtype)
-    amounts = f"{rate:,} | {following:,} | {together(both(held))} ({together(f'{held:,} bytes')})"
+    amounts = f"{rate:,} / {following:,} | {together(both(held))} ({held:,} bytes)"
     return f"| {shape.id} ({shape.attention}) | {amounts} |"
 
 

@@ -1,6 +1,7 @@
 """Published figures beside ours, and the named reason wherever they differ."""
 
 import functools
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -13,6 +14,7 @@ from explainers.ui.prose import Prose
 
 SAME = "They agree."
 MARKUP = frozenset("\\`*_[]<>|~$^:#")
+LONG = re.compile(r"\S{24,}")
 WRONG, DIFFERENT, _ = controls.figures.options
 
 
@@ -44,8 +46,13 @@ def row_of(figure: Figure) -> str:
     printed = f"{figure.published:,} {figure.unit}"
     ours = f"{shortest(figure.ours):,} {figure.unit_meant}"
     why = plain(f"{reason} Working: {formula}. Source: {figure.source}")
-    numbers = " | ".join(plain(together(number)) for number in (printed, ours))
-    return f"| **{plain(described(figure))}.** {why} | {numbers} |"
+    numbers = plain(f"{together(printed)} / {together(ours)}")
+    return f"| **{plain(described(figure))}.** {LONG.sub(breakable, why)} | {numbers} |"
+
+
+def breakable(word: re.Match[str]) -> str:
+    """A long address that may go on in the next line after a slash."""
+    return word[0].replace("/", "/\N{ZERO WIDTH SPACE}")
 
 
 def plain(cell: str) -> str:
