@@ -218,6 +218,31 @@ def test_memory_in_a_container_is_what_the_container_may_use(monkeypatch, tmp_pa
     assert room.free() > 600
 
 
+def test_a_model_that_is_here_waits_for_no_other(monkeypatch, store):
+    first, second = (str(saved_models.llama(store / name)) for name in ("one", "two"))
+    loaded, reads, go_on = load(first), loading_module._read, threading.Event()
+    asked, calls = threading.Event(), []
+
+    def slow(*arguments):
+        calls.append(arguments)
+        asked.set()
+        assert go_on.wait(60)
+        return reads(*arguments)
+
+    monkeypatch.setattr(loading_module, "_read", slow)
+    threads = [threading.Thread(target=load, args=(second,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    assert asked.wait(60)
+    assert load(first) is loaded
+    assert kept(second) is None
+    go_on.set()
+    for thread in threads:
+        thread.join(60)
+    assert kept(second)
+    assert len(calls) == 1  # the other found it when its turn came
+
+
 def test_two_visitors_with_two_models_each_see_their_own(store):
     """Each runs its own many times, while the other runs its own."""
     folders = [str(saved_models.llama(store / str(n), n)) for n in range(2)]

@@ -4,14 +4,14 @@ from typing import Any
 
 from explainers.models.registry import ModelError
 
-KINDS = {
-    "causal": "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
-    "bidirectional": "MODEL_FOR_MASKED_LM_MAPPING_NAMES",
-    "encoder–decoder": "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES",
-    "speech": "MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES",
-    "plain": "MODEL_MAPPING_NAMES",
-}
-"""Where transformers lists the classes of each kind."""
+TABLES = (
+    "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
+    "MODEL_FOR_MASKED_LM_MAPPING_NAMES",
+    "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES",
+    "MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES",
+    "MODEL_MAPPING_NAMES",
+)
+"""Where transformers lists the classes of each kind; last those without an output layer."""
 
 
 def class_name(named: str, config: dict[str, Any]) -> str:
@@ -20,7 +20,7 @@ def class_name(named: str, config: dict[str, Any]) -> str:
 
     family, saved = config.get("model_type"), config.get("architectures")
     classes: list[str] = []
-    for table in KINDS.values():
+    for table in TABLES:
         listed = getattr(modeling_auto, table).get(str(family), ())
         classes += [listed] if isinstance(listed, str) else listed
     if not classes:

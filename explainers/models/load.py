@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MOST_KEPT = 3
 """Models in memory at a time; the one that was used longest ago makes room."""
+MOST_SAID = 200
+"""Characters of another library's error that a reader gets."""
 UNBOUNDED = 10**9
 """A tokenizer that knows no limit says 10^30."""
 
@@ -41,13 +43,8 @@ class Loaded:
 
 
 _kept: dict[Path, Loaded] = {}
-_one_at_a_time = threading.RLock()
-"""Two visitors who want the same model get one copy; importing transformers twice at once fails."""
-
-
-def kept(named: str) -> Loaded | None:
-    """The model if it is in memory, without waiting for one that is being loaded."""
-    return _kept.get(place_of(named))
+_loading, _changing = threading.Lock(), threading.Lock()
+"""Two visitors who want the same model get one copy; a model that is here waits for no other."""
 
 
 def is_here(named: str) -> bool:
@@ -58,12 +55,30 @@ def is_here(named: str) -> bool:
 def load(named: str) -> Loaded:
     """A model of this machine, by its id or its folder; raises what is wrong with it."""
     folder = place_of(named)
-    with _one_at_a_time:
-        found = _kept.pop(folder, None) or _load(named, folder)
-        _kept[folder] = found  # last in line
-        while len(_kept) > MOST_KEPT:
-            _forget_one()
+    found = _used(folder)
+    if found:
+        return found
+    with _loading:
+        found = _used(folder) or _load(named, folder)
+        with _changing:
+            _kept[folder] = found
+            for oldest in list(_kept)[:-MOST_KEPT]:
+                del _kept[oldest]
     return found
+
+
+def kept(named: str) -> Loaded | None:
+    """The model if it is in memory already: nobody has to wait for it."""
+    return _used(place_of(named))
+
+
+def _used(folder: Path) -> Loaded | None:
+    """A model that is in memory, which now is the one used last."""
+    with _changing:
+        found = _kept.pop(folder, None)
+        if found:
+            _kept[folder] = found
+        return found
 
 
 def _load(named: str, folder: Path) -> Loaded:
@@ -71,7 +86,8 @@ def _load(named: str, folder: Path) -> Loaded:
         raise ModelError(f"{named} is not on this machine yet.")
     held = contents(folder)
     while _kept and room.needed(held.parameters) > room.free():
-        _forget_one()
+        with _changing:  # whoever still draws with it keeps it until then
+            del _kept[next(iter(_kept))]
     room.ask(named, held.parameters)
     model, tokenizer = _read(named, folder, held)
     try:
@@ -104,7 +120,8 @@ def _read(named: str, folder: Path, held: Contents) -> "tuple[Any, Any]":
     except ModelError:
         raise
     except Exception as error:  # a folder may hold anything
-        raise ModelError(f"{named} cannot be loaded: {error}") from error
+        said = str(error).strip().partition("\n")[0][:MOST_SAID]
+        raise ModelError(f"{named} cannot be loaded: {said or type(error).__name__}") from error
     if report["missing_keys"] or report["mismatched_keys"]:
         first = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))[0]
         raise ModelError(f"{named} is not whole: its files lack {first}.")
@@ -123,8 +140,3 @@ def _provenance(named: str, folder: Path) -> str:
     source = folder / SOURCE
     said = json.loads(source.read_text(encoding="utf-8"))["from"] if source.exists() else "a folder"
     return f"{named}, from {said}"
-
-
-def _forget_one() -> None:
-    """Give up the one used longest ago; whoever still draws with it keeps it until then."""
-    _kept.pop(next(iter(_kept)))
