@@ -68,7 +68,7 @@ PAGES = {
         f"/cache_memory?{SHOWN}", memory_controls.compared.label, options=("gpt-oss-120b", "")
     ),
     "10 blocks": Target(f"/long_sequences?{SHOWN}&kv_block=1", length_controls.blocks_read.label),
-    "10 tiles": Target(f"/long_sequences?{SHOWN}", length_controls.tile.label),
+    "10 tiles": Target(f"/long_sequences?{SHOWN}&tile_mask=full", length_controls.tile.label),
     "10 keys": Target(f"/long_sequences?{SHOWN}", length_controls.cross_kv.label),
 }
 
