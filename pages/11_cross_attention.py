@@ -11,6 +11,7 @@ from explainers.lessons.cross_attention.kept_once import show_kept
 from explainers.lessons.cross_attention.off_by_one import show_off_by_one
 from explainers.lessons.cross_attention.padding import show_padding
 from explainers.lessons.cross_attention.parking import show_parking
+from explainers.lessons.cross_attention.real import show_real
 from explainers.lessons.cross_attention.tried import show_tried
 from explainers.lessons.cross_attention.view import View
 from explainers.lessons.cross_attention.writing import ask_where, show_writing
@@ -57,12 +58,19 @@ def two_ways(shown: View) -> None:
     show_cells(text, shown)
 
 
+@st.fragment
+def real(sentence: str) -> None:
+    """The same with a published translator, if it can be had."""
+    show_real(text, sentence, common.queries_down())
+
+
 text("question")
-translator = read_by()
+sentence, translator = controls.sentence(), read_by()
 if translator:
-    shown = show_asked(asked_words(controls.sentence()), common.queries_down())
+    shown = show_asked(asked_words(sentence), common.queries_down())
     looking(shown)
     explaining(shown, translator)
     inside(shown, translator)
     two_ways(shown)
+real(sentence.text)
 text("notice")

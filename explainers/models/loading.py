@@ -35,6 +35,11 @@ class Loading(Work):
         return self.loaded is not None
 
     @property
+    def share(self) -> float:
+        """Nobody knows how fast a network is, so this counts what has begun, of fetch and load."""
+        return 1.0 if self.loaded else min(len(self.said), 2) / 3
+
+    @property
     def problem(self) -> str:
         """What went wrong, in the words that are meant for the reader."""
         return self.error.removeprefix("ModelError: ")

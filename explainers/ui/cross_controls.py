@@ -3,6 +3,7 @@
 from explainers.ui.kinds import Choice, Listed, Switch
 from explainers.ui.links import Control
 from explainers.ui.live import Live
+from explainers.ui.named import Named
 
 MEAN = "mean"
 PREDICTS, READS = "predicts", "reads"
@@ -41,5 +42,8 @@ instead = Choice(
 )
 everywhere = Switch("everywhere", "In both layers", False, help="Off: in the last layer alone.")
 left_out = Listed("left_out", "Word to leave out", None)
+
+translator = Named("translator", "Model", "Helsinki-NLP/opus-mt-en-vi", 300)
+real_layer = Listed("real_layer", "Its decoder layer", None)
 
 ALL = tuple(one for one in [*globals().values()] if isinstance(one, Control))

@@ -1,0 +1,114 @@
+"""A real translator, if there is one: many words, pieces of words, and our attention inside."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import streamlit as st
+import torch
+
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
+from explainers.lessons.watched import button, start, watch
+from explainers.models.loading import Loading
+from explainers.models.translate import Translated, translate
+from explainers.translation.merging import merged, named, words_of
+from explainers.ui import cross_controls
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Figure, Panel, oriented
+from explainers.ui.plain import shortened, verbatim
+from explainers.ui.prose import Prose
+from explainers.ui.provenance import real_model
+from explainers.ui.source import show_source
+
+JOB = "real translator of this visitor"
+
+
+class Asked(NamedTuple):
+    """Which model shall read what."""
+
+    model: str
+    sentence: str
+
+
+@dataclass(eq=False)
+class Translating(Loading):
+    """A model brought into memory, and then one sentence through it."""
+
+    sentence: str = ""
+    found: Translated | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        return self.found is not None
+
+    def _work(self) -> None:
+        super()._work()
+        if self.loaded and not self.is_stopped:
+            self.said.append("translating")
+            self.found = translate(self.loaded, self.sentence)
+
+
+def show_real(text: Prose, sentence: str, queries_down: bool) -> None:
+    """A name and a button; then the same sentence, read by that model."""
+    text("real")
+    asked = Asked(cross_controls.translator(), sentence)
+    button(JOB, "Read the sentence with it", _start, asked, icon=":material/translate:")
+    job: Translating | None = st.session_state.get(JOB)
+    if not job or job.asked != asked:
+        return
+    if job.state == "failed":
+        problem = verbatim(shortened(job.problem, 300))
+        st.info(f"{problem} Our translator stays.", icon=":material/cloud_off:")
+    elif job.found and job.loaded:
+        show_translated(text, job.found, job.loaded.provenance, queries_down)
+    else:
+        watch(JOB, job, verbatim(asked.model), partial(_said, job), lambda: None)
+
+
+def _start(asked: Asked) -> None:
+    start(JOB, asked, lambda: Translating(asked.model, sentence=asked.sentence))
+
+
+def _said(job: Translating) -> str:
+    return verbatim(job.said[-1]) if job.said else "beginning"
+
+
+def show_translated(text: Prose, found: Translated, origin: str, queries_down: bool) -> None:
+    """Pieces, then words: the same weights, summed one way and averaged the other."""
+    layers = [str(n + 1) for n in range(len(found.cross))]
+    chosen = layers.index(cross_controls.real_layer(layers, layers[max(0, len(layers) - 2)]))
+    weights = found.cross[chosen].mean(dim=0)
+    sides = words_of(found.target), words_of(found.source)
+    words = merged(weights, *sides)
+    written = " ".join(named(found.target[:-1], words_of(found.target[:-1])))
+    text("real_written", written=verbatim(written), difference=f"{found.difference:.1g}")
+    names = named(found.target, sides[0]), named(found.source, sides[1])
+    said = f"decoder layer {chosen + 1} of {len(layers)}, mean of heads"
+    axes = TARGET_AXIS, SOURCE_AXIS
+    panels = [
+        _panel("lines", words, *names, *axes, said, "ties"),
+        _panel("words", words, *names, *axes, f"{said}; every row sums to 1"),
+        _panel("pieces", weights, found.target, found.source, "piece written", "piece read", said),
+    ]
+    alt = f"Cross-attention of a real translator, {said}: between words, and between their pieces."
+    figure = Figure([panels[0], *oriented(panels[1:], queries_down)], alt)
+    show_figure(figure, real_model(origin, weights.device), "real")
+    cut = sum(len(word) > 1 for word in sides[1])
+    text("real_seen", pieces=len(found.source), words=len(sides[1]), cut=cut)
+    show_source(merged, translate)
+
+
+def _panel(
+    name: str,
+    weights: torch.Tensor,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    row_axis: str,
+    column_axis: str,
+    said: str,
+    kind: str = "weights",
+) -> Panel:
+    values = weights.tolist()
+    return Panel(name, Matrix(name, said, values, rows, columns, row_axis, column_axis, kind))
