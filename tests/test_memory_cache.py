@@ -358,6 +358,10 @@ def bad(name, value):
         (bad("dtype", "int3"), "dtype must be one of float32, bfloat16, .*, not 'int3'"),
         (bad("dtype", None), "dtype must be one of .*, not None"),
         (bad("dtype", ["fp8"]), "dtype must be one of"),
+        (
+            bad("shape", "llama-3-8b"),
+            "shape must be a ModelShape, as model_shape gives it, not 'll",
+        ),
         (bad("shape", model_shape("deepseek-v4-flash")), "deepseek-v4-flash: .*not published"),
     ],
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from explainers.memory.checks import whole
+from explainers.memory.checks import shown, whole
 from explainers.memory.formats import SIXTEEN, Format, format_of
 from explainers.memory.groups import LayerGroup, ModelShape
 
@@ -41,8 +41,7 @@ def copies(group: LayerGroup, beams: int) -> int:
 def kv_cache_bytes_per_token(shape: ModelShape, dtype: str | Format = "bfloat16") -> int:
     """What each token adds while no window is full; at the end of a window, layers stop adding."""
     format_ = format_of(dtype)
-    groups = shape.known_groups()
-    return sum(g.count * token_bytes(g, format_) for g in groups if g.kind != "cross")
+    return sum(g.count * token_bytes(g, format_) for g in groups_of(shape) if g.kind != "cross")
 
 
 def headline_bytes(
@@ -63,11 +62,18 @@ def parts(
     whole("tokens", tokens)
     format_ = format_of(dtype)
     found = []
-    for group in shape.known_groups():
+    for group in groups_of(shape):
         if group.vectors:
             kept = held(shape, group, tokens, source_tokens)
             found.append(part(group, kept, format_))
     return tuple(found)
+
+
+def groups_of(shape: ModelShape) -> tuple[LayerGroup, ...]:
+    """The layers that are counted, if it is a model whose layers are known."""
+    if not isinstance(shape, ModelShape):
+        raise ValueError(f"shape must be a ModelShape, as model_shape gives it, not {shown(shape)}")
+    return shape.known_groups()
 
 
 def held(shape: ModelShape, group: LayerGroup, tokens: int, source_tokens: int | None) -> int:
@@ -103,7 +109,7 @@ def beside_bytes(shape: ModelShape, tokens: int, batch: int = 1) -> int:
     """What is kept besides keys and values: recurrent states, and keys of a sparse index."""
     whole("tokens", tokens)
     total = 0
-    for group in shape.known_groups():
+    for group in groups_of(shape):
         states = sum(state.elements * format_of(state.dtype).bits // 8 for state in group.state)
         if group.kind == "index":
             one = group.token_bytes or SIXTEEN.vector_bytes(1, group.head_dim)

@@ -22,6 +22,7 @@ from explainers.memory.speed import (
     tokens_per_second,
     weights_read,
 )
+from explainers.memory.working import many
 
 
 def memory_lines(deployment: Deployment, tokens: int) -> tuple[str, ...]:
@@ -45,7 +46,7 @@ def memory_lines(deployment: Deployment, tokens: int) -> tuple[str, ...]:
         return (*lines, "Weights and overhead are more than what is usable, without any text.")
     if readers is None:
         return (*lines, "A text takes no cache: memory sets no limit.")
-    return (*lines, f"{free:,} ÷ {one:,} = {readers:,} texts at once (rounded down)")
+    return (*lines, f"{free:,} ÷ {one:,} = {many(readers, 'text')} at once (rounded down)")
 
 
 def context_line(deployment: Deployment, readers: int = 1) -> str:

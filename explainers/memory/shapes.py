@@ -6,6 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from explainers.memory.checks import shown
 from explainers.memory.config import read_config, read_config_file
 from explainers.memory.groups import LayerGroup, ModelShape, State
 
@@ -25,8 +26,8 @@ TIMES = {"M": 10**6, "B": 10**9, "T": 10**12}
 def model_shape(model: str) -> ModelShape:
     """The published model of that id, as in assets/models.json."""
     shapes = published()
-    if model not in shapes:
-        raise ValueError(f"there is no model {model!r}; there are {', '.join(shapes)}")
+    if not isinstance(model, str) or model not in shapes:
+        raise ValueError(f"there is no model {shown(model)}; there are {', '.join(shapes)}")
     return shapes[model]
 
 
