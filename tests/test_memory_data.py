@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -146,5 +147,6 @@ def test_every_reason_is_used_and_every_used_reason_is_explained():
 def test_an_unknown_model_is_answered_with_the_known_ones():
     with pytest.raises(ValueError, match=r"no model 'llama-9'.*llama-3-8b"):
         model_shape("llama-9")
+    nothing: Any = ["gpt2"]
     with pytest.raises(ValueError, match=r"no model \['gpt2'\]"):
-        model_shape(["gpt2"])
+        model_shape(nothing)
