@@ -24,6 +24,9 @@ CONTENTS = {
     "Two sequences": {
         "pages/11_cross_attention.py": "Cross-attention",
     },
+    "Real models": {
+        "pages/12_inspector.py": "Inspector",
+    },
     "Learn by doing": {"pages/16_claims.py": "Claims"},
 }
 

@@ -38,7 +38,8 @@ READY = """() => {
     '[data-testid=stVegaLiteChart], [data-testid=stBidiComponentIsolated]');
   return document.querySelector('h1') && app.testScriptState === 'notRunning'
     && app.testConnectionState === 'CONNECTED' && [...pictures].every(drawn)
-    && !document.querySelector('[data-testid=stSkeleton], [data-stale=true]');
+    && !document.querySelector(
+      '[data-testid=stSkeleton], [data-stale=true], [class*=st-key-model-that-comes]');
 }"""
 """Has the script ended, and is everything painted that it sent, charts as wide as they shall be?"""
 

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,6 +10,8 @@ from unittest import mock
 
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest, app_test
+
+from explainers.lessons.real_model import JOB
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(ROOT.glob("pages/*.py"))
@@ -25,6 +28,8 @@ WIDGETS = (
 )
 WITHOUT_PICTURES = {"16_claims"}
 """Pages whose answers are sentences and numbers."""
+PLACES = ("chosen", "beside")
+"""Where a page may ask for a real model."""
 PICTURES = ("bidi_component", "vega_lite_chart", "imgs")
 
 # A server knows from its first visitor on that `app.py` lists the pages. AppTest forgets it before
@@ -53,7 +58,26 @@ def opened(page: Path, link: Mapping[str, str | list[str]] | None = None) -> App
         visit.switch_page(page.relative_to(ROOT).as_posix())
     for key, value in {"predict": "false", **(link or {})}.items():
         visit.query_params[key] = value
-    return visit.run()
+    return settled(visit.run())
+
+
+def settled(visit: AppTest) -> AppTest:
+    """The page as it is when the models that come by themselves have come."""
+    for place in PLACES:
+        key = JOB.format(place)
+        job = visit.session_state[key] if key in visit.session_state else None
+        if job and not job.is_over:
+            until = time.monotonic() + LIMIT
+            while not job.is_over:
+                assert time.monotonic() < until, job.said
+                time.sleep(0.02)
+            visit.run()
+    return visit
+
+
+def lacks_model(visit: AppTest) -> bool:
+    """Has this machine no model for a page that needs one?"""
+    return any("is not on this machine" in told.value for told in visit.warning)
 
 
 def unfolded(visit: AppTest) -> AppTest:

@@ -98,13 +98,14 @@ class Ties extends Drawing {
     const turned = data.flipped; // then the rows are words
     const weights = turned ? data.values[0].map((_, j) => data.values.map((line) => line[j])) : data.values;
     const [targets, sources] = turned ? [data.columns, data.rows] : [data.rows, data.columns];
+    const [targetAxis, sourceAxis] = turned ? [data.column_axis, data.row_axis] : [data.row_axis, data.column_axis];
     const rings = turned ? data.ringed.map(([i, j]) => [j, i]) : data.ringed;
     const [step, left, right, wide] = [26, 116, 264, 380];
     const height = step * Math.max(targets.length, sources.length);
     const at = (place, count) => (place + 0.5) * height / count;
     const line = (i, j, attributes) => shape("line", {
       x1: left, y1: at(j, sources.length), x2: right, y2: at(i, targets.length), ...attributes,
-      "data-names": `${tokenName("syllable", i)} ${tokenName("word", j)}`,
+      "data-names": `${tokenName(targetAxis, i)} ${tokenName(sourceAxis, j)}`,
     });
     const written = weights.filter((row) => row[0] !== null).length, shapes = [], said = [];
     weights.slice(0, written).forEach((row, i) => {
@@ -118,9 +119,9 @@ class Ties extends Drawing {
       made.onpointerleave = () => this.figure.light(null);
       return made;
     };
-    shapes.push(...sources.map((name, j) => word(name, j, sources.length, left - 8, "end", tokenName("word", j), "")));
+    shapes.push(...sources.map((name, j) => word(name, j, sources.length, left - 8, "end", tokenName(sourceAxis, j), "")));
     shapes.push(...targets.slice(0, written).map((name, i) =>
-      word(name, i, targets.length, right + 8, "start", tokenName("syllable", i), i === written - 1 ? "last" : "")));
+      word(name, i, targets.length, right + 8, "start", tokenName(targetAxis, i), i === written - 1 ? "last" : "")));
     this.stage.classList.add("ties");
     this.stage.style.setProperty("--tie", `rgb(${this.figure.data.ramps.weights.at(-1)})`);
     this.stage.replaceChildren(this.drawn([0, 0, wide, height], `${data.name}: ${said.join("; ")}`, shapes));

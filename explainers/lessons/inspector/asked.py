@@ -1,0 +1,40 @@
+"""The reader's text in the reader's model, or a word on why it cannot be."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from explainers.lessons.inspector.running import seen
+from explainers.lessons.inspector.seen import Seen
+from explainers.ui.plain import shortened, verbatim
+from explainers.ui.prose import Prose
+
+if TYPE_CHECKING:
+    from explainers.models.load import Loaded
+
+
+def seen_or_told(text: Prose, loaded: "Loaded", sentence: str) -> Seen | None:
+    """One run on the sentence; what cannot be run is told, and the rest of the page stays."""
+    try:
+        shown = seen(loaded, sentence)
+    except Exception as error:  # a model from a folder or the hub may raise anything
+        said = verbatim(shortened(str(error), 300))
+        st.error(f"Nothing can be shown: {said}", icon=":material/error:")
+        return None
+    if shown.left_out:
+        st.caption(
+            f"The first {len(shown.tokens)} tokens are shown; {shown.left_out} more are left out. "
+            "A long text has its place further down."
+        )
+    layers, heads = shown.shape
+    text(
+        "model",
+        which=verbatim(shown.name),
+        tokens=len(shown.tokens),
+        layers=layers,
+        heads=heads,
+        kv_heads=heads // shown.group_size,
+        head_dim=shown.layers[0].query.shape[-1],
+        parameters=f"{loaded.parameters:,}",
+    )
+    return shown

@@ -1,0 +1,71 @@
+"""A model that reads in one direction beside one that reads in both: the same sentence."""
+
+from typing import NamedTuple
+
+from explainers.charts.matrix import blanked, pairs
+from explainers.lessons.inspector.running import seen
+from explainers.lessons.inspector.seen import Seen
+from explainers.lessons.real_model import here
+from explainers.ui import real_controls
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Figure, Panel, oriented
+from explainers.ui.plain import verbatim
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
+
+SOME, NONE = "some of it", "exactly 0"
+
+
+class Directions(NamedTuple):
+    """Shares of all weight of a model: on tokens before, on the token itself, on those after."""
+
+    before: float
+    itself: float
+    after: float
+
+
+def directions(one: Seen) -> Directions:
+    """Averaged over all layers, heads and queries."""
+    mean = one.weights.mean(dim=(0, 1)) / len(one.tokens)
+    return Directions(
+        mean.tril(-1).sum().item(), mean.diagonal().sum().item(), mean.triu(1).sum().item()
+    )
+
+
+def show_beside(
+    text: Prose, shown: Seen, layer: int, head: int, sentence: str, queries_down: bool
+) -> None:
+    """A guess about later tokens, then both models' weights on the sentence."""
+    from explainers.models.registry import SHIPPED
+
+    text("beside")
+    after = directions(shown).after
+    answer = NONE if after == 0 else SOME
+    if not revealed(text, "beside", (SOME, NONE), answer, which=verbatim(shown.name)):
+        return
+    if not real_controls.beside():
+        return
+    other_kind = "bidirectional" if shown.is_causal else "causal"
+    loaded = here(next(model.id for model in SHIPPED if model.kind == other_kind), "beside")
+    if not loaded:
+        return
+    other = seen(loaded, sentence)
+    panels = [_panel(shown, layer, head), _panel(other, layer, head)]
+    alt = f"Weights of a head of {shown.name}, and of one of {other.name}, on the same sentence."
+    origin = f"{shown.origin}; {other.origin}"
+    show_figure(Figure(oriented(panels, queries_down), alt), origin, "beside")
+    rows = [
+        f"| {verbatim(one.name)} | {' | '.join(f'{share:.3f}' for share in directions(one))} |"
+        for one in (shown, other)
+    ]
+    text("beside_seen", rows="\n".join(rows))
+
+
+def _panel(one: Seen, layer: int, head: int) -> Panel:
+    """The head of that number, or the last one that this model has."""
+    layers, heads = one.shape
+    layer, head = min(layer, layers - 1), min(head, heads - 1)
+    name = f"{one.name.split('/')[-1]}: layer {layer}, head {head}"
+    said = "causal: nobody looks ahead" if one.is_causal else "bidirectional: everybody looks ahead"
+    values = blanked(one.weights[layer, head].tolist(), one.masks[layer].tolist())
+    return Panel(one.name, pairs(name, said, values, one.tokens, kind="weights"))

@@ -1,0 +1,109 @@
+"""One head of a real model, large: lines, heat map, and every number that led to them."""
+
+from explainers import working
+from explainers.charts.matrix import Matrix, Values, blanked
+from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
+from explainers.lessons.inspector.seen import Seen
+from explainers.ui.panels import Cell, Panel, Source, oriented
+from explainers.working import Working
+
+FROM_VECTORS = Source("Q", row="row"), Source("K", row="column")
+FROM_SCORES = (Source("scores", row="row"),)
+LINES, WEIGHTS = "who looks where", "weights"
+ROLES = {"Q": "query", "K": "key", "V": "value"}
+
+
+class Head:
+    """What one head of one layer computed, as plain numbers."""
+
+    def __init__(self, seen: Seen, layer: int, head: int) -> None:
+        ran = seen.layers[layer]
+        self.seen, self.layer, self.head = seen, layer, head
+        self.shared = head // seen.group_size
+        self.is_plain = seen.is_plain(layer)
+        self.function = getattr(ran.function, "func", ran.function)
+        self.allowed = ran.mask[0, 0].tolist()
+        self.weights = ran.weights[0, head].float()
+        self.numbers = {
+            "Q": ran.query[0, head].tolist(),
+            "K": ran.key[0, self.shared].tolist(),
+            "scores": ran.scores[0, head].tolist(),
+            WEIGHTS: self.weights.tolist(),
+            "V": ran.value[0, self.shared].tolist(),
+            "output": ran.output[0, head].tolist(),
+        }
+
+    @property
+    def said(self) -> str:
+        """Which one it is, in words."""
+        return f"layer {self.layer}, head {self.head}"
+
+    def panels(self, is_dimmed: bool, queries_down: bool) -> list[Panel]:
+        """Lines, weights, and what they were computed from."""
+        name = f"{WEIGHTS}, the first token dimmed" if is_dimmed else WEIGHTS
+        seen = [[a and not (is_dimmed and k == 0) for k, a in enumerate(r)] for r in self.allowed]
+        values = blanked(self.numbers[WEIGHTS], seen)
+        blank = "" if is_dimmed else "0"
+        pairs = QUERY_AXIS, KEY_AXIS
+        drawn = [[w or 0.0 for w in row] for row in values]  # a row with blanks is not written yet
+        sides, words = f"{self.said}: keys left, queries right", (self.tokens, self.tokens)
+        lines = Matrix(LINES, sides, drawn, *words, *pairs, kind="ties")
+        said = "every row sums to 1" if self.is_plain else "softmax of the scores"
+        shown = [
+            Panel(LINES, lines),
+            Panel(WEIGHTS, self._pairs(name, said, values, "weights", blank), sources=FROM_SCORES),
+            self._vectors("Q", f"head {self.head}'s queries"),
+            self._vectors("K", f"keys of KV head {self.shared}"),
+            Panel("scores", self._pairs("scores", *self._scores()), sources=FROM_VECTORS),
+            self._vectors("V", f"values of KV head {self.shared}"),
+            self._vectors("output", "weights · V"),
+        ]
+        return oriented(shown, queries_down)
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        return self.seen.tokens
+
+    def _scores(self) -> tuple[str, Values]:
+        formula = "Q · Kᵀ ÷ √d_k" if self.is_plain else "with what this model adds"
+        return f"{formula}, before the mask", self.numbers["scores"]
+
+    def _pairs(
+        self, name: str, formula: str, values: Values, kind: str = "signed", blank: str = ""
+    ) -> Matrix:
+        axes = QUERY_AXIS, KEY_AXIS
+        words = self.tokens, self.tokens
+        return Matrix(name, formula, values, *words, *axes, kind=kind, blank=blank)
+
+    def _vectors(self, name: str, formula: str) -> Panel:
+        values = self.numbers[name]
+        columns = [str(n) for n in range(len(values[0]))]
+        axes = TOKEN_AXIS, FEATURE_AXIS
+        matrix = Matrix(
+            name, formula, values, self.tokens, columns, *axes, role=ROLES.get(name, "")
+        )
+        sources = (Source(WEIGHTS, row="row"), Source("V", column="column"))
+        return Panel(name, matrix, sources=sources if name == "output" else ())
+
+    def working(self, cell: Cell) -> Working:
+        """How a number came to be, as far as nothing is added to attention in this layer."""
+        i, j = cell.row, cell.column
+        panel = WEIGHTS if cell.panel == LINES else cell.panel
+        numbers = self.numbers
+        value, name = numbers[panel][i][j], f"{panel}[{i}, {j}]"
+        if panel == "output":
+            return working.dot_product(
+                numbers[WEIGHTS][i], [row[j] for row in numbers["V"]], value, name
+            )
+        if panel == "scores" and self.is_plain:
+            return self._score(i, j, value, name)
+        if panel == WEIGHTS and self.is_plain:
+            pairs = zip(numbers["scores"][i], self.allowed[i], strict=True)
+            row = [score if allowed else -float("inf") for score, allowed in pairs]
+            return working.softmax(row, j, value, self.tokens)
+        return working.given(value, name, f"{name} = {value:z.4f}, as the model computed it.")
+
+    def _score(self, i: int, j: int, value: float, name: str) -> Working:
+        query, key = self.numbers["Q"][i], self.numbers["K"][j]
+        root = len(query) ** 0.5
+        return working.dot_product([number / root for number in query], key, value, name)

@@ -1,0 +1,96 @@
+"""Which real model a page looks into: chosen, fetched and loaded beside the page, never before it.
+
+A page calls `chosen_model()` and draws nothing of a model as long as it gets None.
+"""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from explainers.lessons.watched import EVERY, REFUSED, show_refused, start
+from explainers.ui import real_controls
+from explainers.ui.plain import verbatim
+
+if TYPE_CHECKING:
+    from explainers.models.load import Loaded
+    from explainers.models.loading import Loading
+
+JOB = "model that comes: {}"
+"""Each place that asks for a model keeps its last one."""
+BUSY = "model-that-comes"
+"""Tests wait until no element with this key is on the page."""
+
+
+def chosen_model() -> "Loaded | None":
+    """The reader's model, or a word on where it is and what can be done."""
+    from explainers.models.registry import OFFERED
+
+    return here(real_controls.model([one.id for one in OFFERED]), "chosen")
+
+
+def here(named: str, place: str) -> "Loaded | None":
+    """A model in memory; one that lies on this machine is loaded by itself, others on request."""
+    from explainers.models.load import is_here, kept
+    from explainers.models.registry import ModelError
+
+    key = JOB.format(place)
+    try:
+        loaded, is_near = kept(named), is_here(named)
+    except ModelError as error:
+        st.error(verbatim(str(error)), icon=":material/error:")
+        return None
+    if loaded:
+        st.session_state.pop(key, None)
+        return loaded
+    job: Loading | None = st.session_state.get(key)
+    if job and job.asked != named:
+        job.cancel()
+        job = None
+    if job is None and is_near:
+        _begin(key, named)
+        job = st.session_state.get(key)
+    if job and not job.is_over:
+        with st.container(key=f"{BUSY}-{place}"):
+            st.fragment(_look, run_every=EVERY)(job, key)
+        return None
+    _say_why_not(job, named, key, is_near)
+    return None
+
+
+def _begin(key: str, named: str) -> None:
+    from explainers.models.loading import Loading
+
+    if not start(key, named, lambda: Loading(named=named)):
+        st.session_state.setdefault(REFUSED.format(key), "")
+
+
+def _look(job: "Loading", key: str) -> None:
+    """What is under way, and a way out."""
+    if job.is_over:
+        st.rerun()
+    said = job.said[-1] if job.said else f"waiting, {job.before} before this one"
+    fetched = f" · {job.fetched / 1e6:,.0f} MB so far" if job.fetched else ""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f":material/hourglass_top: {verbatim(said)}{fetched}")
+        icon = ":material/stop_circle:"
+        st.button("Cancel", key=f"{key}: cancel", on_click=job.cancel, icon=icon)
+
+
+def _say_why_not(job: "Loading | None", named: str, key: str, is_near: bool) -> None:
+    """Nothing is under way: what went wrong, and what the reader can do."""
+    from explainers.models.registry import SHIPPED, offered
+
+    show_refused(key)
+    if job and job.problem:
+        st.error(verbatim(job.problem), icon=":material/error:")
+    if not is_near:
+        known = offered(named)
+        size = f" ({known.parameters:,} parameters)" if known and known.parameters else ""
+        way = "`python -m explainers.models fetch`"
+        way = f" {way} brings it, once." if known in SHIPPED else " It comes from the hub."
+        st.warning(
+            f"{verbatim(named)}{size} is not on this machine.{way} All that needs it is left out.",
+            icon=":material/cloud_download:",
+        )
+    label = "Load it" if is_near else "Fetch it now"
+    st.button(label, key=f"{key}: begin", on_click=_begin, args=(key, named))

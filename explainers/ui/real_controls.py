@@ -1,0 +1,65 @@
+"""The choices of who looks into a real model; `controls` counts them among all choices."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from explainers.ui.counter import Counter
+from explainers.ui.kinds import URL, Ladder, Switch
+from explainers.ui.links import Control
+
+SMALLEST = "HuggingFaceTB/SmolLM2-135M-Instruct"
+MOST_CHARACTERS = 300
+
+
+@dataclass(frozen=True)
+class Named(Control):
+    """One of a list of names, or another one that the reader types."""
+
+    def __call__(self, names: Sequence[str]) -> str:
+        asked = self.asked()
+        if asked is not None and len(asked) > MOST_CHARACTERS:
+            st.session_state[self.key] = self.default
+        value = st.selectbox(
+            self.label,
+            names,
+            names.index(self.default),
+            key=self.key,
+            bind=URL,
+            help=self.help,
+            accept_new_options=True,
+            width=380,
+        )
+        self.keep(value)
+        self.told(asked, value, "owner/name of a model, or a folder where the server reads them")
+        return (value or self.default)[:MOST_CHARACTERS]
+
+
+model = Named(
+    "real_model",
+    "Real model",
+    SMALLEST,
+    help="Choose one, or type the name of any model of the hub (owner/name). Its size is shown "
+    "before anything is fetched; only safetensors are read, and no code of a model is ever run.",
+)
+layer = Counter("real_layer", "Layer, from 0", 1)
+head = Counter("real_head", "Head, from 0", 2)
+dimmed = Switch(
+    "dim_first",
+    "Dim the first token",
+    False,
+    help="Leave its column out of the pictures. Nothing is renormalised: what is missing is said.",
+)
+beside = Switch("beside", "Put a model of the other kind beside it", False)
+length = Ladder("tokens_read", "Tokens read", 256, (64, 128, 256, 512, 1024))
+long_layer = Counter("long_layer", "Layer of the long text, from 0", 1)
+as_words = Switch(
+    "as_words",
+    "Merge pieces into words",
+    False,
+    help="The weights on a word's pieces are added up, those of its pieces' rows are averaged: so "
+    "every row still sums to 1.",
+)
+
+ALL = tuple(one for one in [*globals().values()] if isinstance(one, Control))

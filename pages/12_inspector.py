@@ -1,0 +1,63 @@
+"""Inspector: a real model with our function inside, every head of it, number by number."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from explainers.lessons.inspector.asked import seen_or_told
+from explainers.lessons.inspector.beside import show_beside
+from explainers.lessons.inspector.head import Head
+from explainers.lessons.inspector.large import show_head
+from explainers.lessons.inspector.long_text import show_long
+from explainers.lessons.inspector.overview import ask_most, chosen_head, show_overview
+from explainers.lessons.inspector.result import show_equal, show_predicted
+from explainers.lessons.inspector.seen import Seen
+from explainers.lessons.inspector.sinks import show_position, show_sinks
+from explainers.lessons.real_model import chosen_model
+from explainers.ui import common, controls, real_controls
+
+if TYPE_CHECKING:
+    from explainers.models.load import Loaded
+
+text = common.page_text(__file__)
+queries_down = common.queries_down()
+
+
+@st.fragment
+def looking(shown: Seen, sentence: str) -> None:
+    """All heads small, one of them large, and what is parked on the first token."""
+    text("looking")
+    if not ask_most(text, shown):
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        layer, head = chosen_head(shown)
+        is_dimmed = real_controls.dimmed()
+    show_overview(text, shown, (layer, head), is_dimmed)
+    show_head(text, Head(shown, layer, head), is_dimmed, queries_down)
+    show_sinks(text, shown)
+    show_beside(text, shown, layer, head, sentence, queries_down)
+
+
+@st.fragment
+def asking(shown: Seen, loaded: "Loaded", sentence: str) -> None:
+    """Is it the word or its place; what comes next; is it really the model?"""
+    show_position(text, shown, loaded, sentence)
+    show_predicted(text, shown)
+    show_equal(text, shown, loaded, sentence)
+
+
+@st.fragment
+def long(shown: Seen, loaded: "Loaded") -> None:
+    """A text of many tokens, one layer at a time."""
+    show_long(text, shown, loaded)
+
+
+text("question")
+loaded = chosen_model()
+sentence = controls.sentence().text
+shown = seen_or_told(text, loaded, sentence) if loaded else None
+if loaded and shown:
+    looking(shown, sentence)
+    asking(shown, loaded, sentence)
+    long(shown, loaded)
+text("notice")
