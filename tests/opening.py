@@ -63,11 +63,9 @@ def opened(page: Path, link: Mapping[str, str | list[str]] | None = None) -> App
 
 def settled(visit: AppTest) -> AppTest:
     """The page as it is when the models that come by themselves have come."""
-    for place in PLACES:
-        key = JOB.format(place)
-        job = visit.session_state[key] if key in visit.session_state else None
-        if job and not job.is_over:
-            until = time.monotonic() + LIMIT
+    for key in map(JOB.format, PLACES):
+        if key in visit.session_state and not visit.session_state[key].is_over:
+            until, job = time.monotonic() + LIMIT, visit.session_state[key]
             while not job.is_over:
                 assert time.monotonic() < until, job.said
                 time.sleep(0.02)

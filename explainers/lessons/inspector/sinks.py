@@ -79,7 +79,7 @@ def show_position(text: Prose, shown: Seen, loaded: "Loaded", sentence: str) -> 
     rows = [f"| nothing | – | {_on(shown, 0):.2f} |"]
     rows += [f"| {_in_table(name)} | {a:.2f} | {b:.2f} |" for name, (a, b) in pairs.items()]
     text("position_table", word=word, rows="\n".join(rows))
-    st.badge(shown.origin, icon=":material/info:", color="gray")
+    st.caption(shown.origin)
 
 
 def _in_table(token: str) -> str:
