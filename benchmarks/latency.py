@@ -20,7 +20,7 @@ from benchmarks.browser import (
     wait_until_healthy,
 )
 from benchmarks.walkers import SPAN, Chooser, Slider, Walker
-from explainers.ui import controls, length_controls, memory_controls
+from explainers.ui import controls, cross_controls, length_controls, memory_controls
 
 WARM_UP = 5
 """Changes that are not counted."""
@@ -70,6 +70,12 @@ PAGES = {
     "10 blocks": Target(f"/long_sequences?{SHOWN}&kv_block=1", length_controls.blocks_read.label),
     "10 tiles": Target(f"/long_sequences?{SHOWN}&tile_mask=full", length_controls.tile.label),
     "10 keys": Target(f"/long_sequences?{SHOWN}", length_controls.cross_kv.label),
+    "11 syllables": Target(f"/cross_attention?{SHOWN}", cross_controls.written.label),
+    "11 word left out": Target(
+        f"/cross_attention?{SHOWN}&instead=a+word+less",
+        cross_controls.left_out.label,
+        options=("1: CEO", "2: announced"),
+    ),
 }
 
 

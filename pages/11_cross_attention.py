@@ -32,15 +32,15 @@ def looking(shown: View) -> None:
     if ask_where(text, chosen):
         offer_heads()
         show_writing(text, chosen, has_rings)
-        show_accuracy(text, chosen)
-        show_off_by_one(text, chosen)
+    show_accuracy(text, chosen)
+    show_off_by_one(text, chosen)
 
 
 @st.fragment
-def explaining(shown: View, translator: Translator) -> None:
+def explaining(shown: View) -> None:
     """What the weights say, and what they do not."""
-    show_parking(text, shown, translator)
-    show_explaining(text, shown, translator)
+    show_parking(text, shown)
+    show_explaining(text, shown)
     show_tried(text)
 
 
@@ -69,7 +69,7 @@ sentence, translator = controls.sentence(), read_by()
 if translator:
     shown = show_asked(asked_words(sentence), common.queries_down())
     looking(shown)
-    explaining(shown, translator)
+    explaining(shown)
     inside(shown, translator)
     two_ways(shown)
 real(sentence.text)

@@ -7,7 +7,7 @@ import torch
 from opening import PAGES, opened, pictures
 from torch.testing import assert_close
 
-from explainers.lessons.cross_attention import accuracy, block, explaining, held_out, tried
+from explainers.lessons.cross_attention import block, explaining, held_out, tried
 from explainers.lessons.cross_attention.cells import counted
 from explainers.lessons.cross_attention.explaining import attends, marked, retold, same
 from explainers.lessons.cross_attention.gold import build, examples, gold_of, slots
@@ -19,7 +19,7 @@ from explainers.lessons.cross_attention.parking import weakest
 from explainers.lessons.cross_attention.view import LINES, WEIGHTS, View, off_diagonal
 from explainers.lessons.measuring import Measuring
 from explainers.translation import kept
-from explainers.translation.alignment import INPUT, PREDICTED, gold_links
+from explainers.translation.alignment import INPUT, PREDICTED
 from explainers.translation.corpus import RUNNING
 from explainers.translation.kept import untrained
 from explainers.ui.cross_controls import LEARNED, MEAN, PEAK, PREDICTS, READS, UNIFORM, WITHOUT
@@ -39,6 +39,7 @@ def shown(visit, name):
     panels = [
         panel
         for picture in pictures(visit)
+        if picture.startswith("[")  # the others are charts
         for panel in json.loads(picture)[0]["panels"]
         if panel["id"] == name
     ]
@@ -182,11 +183,24 @@ def test_the_table_of_errors_is_that_of_the_held_out_sentences():
     assert table["values"][0] == pytest.approx(first, abs=1e-5)
 
 
-def test_this_sentence_is_scored_against_its_gold(view):
-    score = accuracy._here(view, set(view.gold.sure))
-    assert score == (0, 1, 1)
-    assert accuracy._here(View(view.found, None, queries_down=True), set()) is None
-    assert gold_links([1, 1, 0]) == {(0, 1), (1, 1), (2, 0)}
+def test_the_head_of_the_picture_is_scored_beside_two_baselines(view):
+    visit = opened(PAGE, {"cross_layer": "1", "cross_head": "2"})
+    here, held = (shown(visit, name) for name in ("this sentence", "held out"))
+    assert here["rows"] == held["rows"] == ["L1 2", "diagonal", "IBM 1"]
+    links = view.at(0, "2", PREDICTS).links(PREDICTED)
+    hits = len(links & view.gold.sure)
+    assert here["values"][0] == pytest.approx([1 - hits / 13, hits / 13, hits / 13], abs=1e-5)
+    assert held["values"][0] == pytest.approx(
+        held_out.scores()[Reading(0, "2", PREDICTED)], abs=1e-5
+    )
+    assert held["values"][1] == pytest.approx(held_out.baselines()["diagonal"], abs=1e-5)
+
+
+def test_without_gold_nothing_is_scored_here():
+    visit = opened(PAGE, {"text": "the bank announced record earnings"})
+    assert "No gold is known" in said(visit)
+    assert not any('"this sentence"' in picture for picture in pictures(visit))
+    assert not shown(visit, WEIGHTS)["ringed"]
 
 
 @pytest.mark.parametrize(("name", "extreme"), [("Best", min), ("Worst", max)])
@@ -256,19 +270,22 @@ def test_every_change_is_tried(monkeypatch):
 # The block, what is kept, padding, cells.
 
 
-def test_each_part_adds_to_what_came_in():
-    visit = opened(PAGE)
-    before = torch.tensor(shown(visit, "in: in")["values"])
+def test_each_part_adds_to_what_came_in(view):
+    panels = {
+        panel.id: panel.matrix
+        for panel in block.panels_of(view, view.found.x_syllables, view.found.decoder[0])
+    }
+    before = torch.tensor(panels["in: in"].values)
     for part in ("own", "cross", "fed"):
-        added, after = (
-            torch.tensor(shown(visit, f"{part}: {n}")["values"]) for n in ("added", "out")
-        )
-        assert_close(before + added, after, atol=1e-4, rtol=0)
+        added, after = (torch.tensor(panels[f"{part}: {n}"].values) for n in ("added", "out"))
+        assert_close(before + added, after)
         before = after
-    own = shown(visit, "own: weights")["values"]
+    own = panels["own: weights"]
     assert all(
-        (value is None) == (j > i) for i, row in enumerate(own) for j, value in enumerate(row)
+        (v is None) == (j > i) for i, row in enumerate(own.values) for j, v in enumerate(row)
     )
+    assert panels["cross: weights"].columns == [*RUNNING.source, "<eos>"]
+    assert len({panel.limit for name, panel in panels.items() if "weights" not in name}) == 1
 
 
 @pytest.mark.parametrize("layer", ["1", "2"])

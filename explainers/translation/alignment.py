@@ -41,11 +41,6 @@ def pooled(sentences: Iterable[Set[Link]]) -> set[tuple[int, ...]]:
     return {(n, *link) for n, links in enumerate(sentences) for link in links}
 
 
-def gold_links(words: Iterable[int]) -> set[Link]:
-    """The links of a sentence in which each syllable has one word, from that word's place."""
-    return set(enumerate(words))
-
-
 def read_links(weights: Tensor, words: int, syllables: int, by: str = PREDICTED) -> set[Link]:
     """Each syllable's link: the word with the largest weight in its row; `<eos>` is no word.
 

@@ -42,7 +42,7 @@ class Model:
         givers = torch.tensor([of_word[word] for word, _ in names])
         table = torch.ones(len(names), dtype=torch.double)
         for _ in range(rounds):
-            table = _again(table, slots, entries, givers)
+            table = reestimated(table, slots, entries, givers)
         return cls(dict(zip(names, table.tolist(), strict=True)), null)
 
     def align(self, source: Sequence[str], target: Sequence[str]) -> set[Link]:
@@ -65,7 +65,7 @@ def _slots(pairs: Sequence[Pair], null: bool) -> list[tuple[list[str], str]]:
     return [([*empty, *source], syllable) for source, target in pairs for syllable in target]
 
 
-def _again(table: Tensor, slots: Tensor, entries: Tensor, givers: Tensor) -> Tensor:
+def reestimated(table: Tensor, slots: Tensor, entries: Tensor, givers: Tensor) -> Tensor:
     """One round: share each syllable out among its words, then count what each word was given."""
     chances = table[entries]
     together = torch.zeros(int(slots.max()) + 1, dtype=table.dtype).index_add(0, slots, chances)

@@ -1,22 +1,22 @@
 """Are the weights an alignment? Scored against gold, beside aligners that are no network."""
 
-from collections.abc import Set
-
 import streamlit as st
 
+from explainers.charts.matrix import Matrix
 from explainers.lessons.cross_attention import held_out
 from explainers.lessons.cross_attention.held_out import LAST, LEARNED_FROM, Reading
 from explainers.lessons.cross_attention.view import View
-from explainers.translation.alignment import PREDICTED, Link, Score, aer, diagonal, read_links
-from explainers.translation.ibm1 import Model
+from explainers.translation.alignment import PREDICTED, Score, aer, diagonal, read_links
+from explainers.translation.ibm1 import reestimated
 from explainers.ui import cross_controls
 from explainers.ui.cross_controls import MEAN, PREDICTS
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Figure, Panel
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
 
 WEIGHTS, COUNTED, STRAIGHT = "attention", "IBM Model 1", "the diagonal"
-UNKNOWN = "–"
 
 
 def show_accuracy(text: Prose, view: View) -> None:
@@ -28,26 +28,31 @@ def show_accuracy(text: Prose, view: View) -> None:
     answer = min(rates, key=lambda name: rates[name])
     if not revealed(text, "accuracy", list(rates), answer, pairs=f"{LEARNED_FROM:,}"):
         return
-    chosen = Reading(view.layer, view.head, view.by)
-    words, count = view.found.words, view.syllables
-    lines = [
-        _line(f"**{view.said}**", _here(view, view.links(view.by)), measured[chosen]),
-        _line(STRAIGHT, _here(view, diagonal(len(words), count)), others["diagonal"]),
-        _line(
-            COUNTED,
-            _here(view, held_out.ibm_model().align(words, view.found.syllables)),
-            others["ibm"],
-        ),
-    ]
-    text(
-        "accuracy_table",
-        rows="\n".join(lines),
-        sentences=len(held_out.pairs()),
-        pairs=f"{LEARNED_FROM:,}",
+    words, syllables = view.found.words, view.found.syllables
+    chosen = measured[Reading(view.layer, view.head, view.by)]
+    straight, counted = diagonal(len(words), len(syllables)), held_out.ibm_links(words, syllables)
+    tables = {"held out": [chosen, others["diagonal"], others["ibm"]]}
+    if view.gold:
+        each = (view.links(view.by), straight, counted)
+        here = [aer(links, set(view.gold.sure), set(view.gold.possible)) for links in each]
+        tables = {"this sentence": here, **tables}
+    panels = [Panel(name, _table(view, name, rows)) for name, rows in tables.items()]
+    alt = "; ".join(f"{name}: error {rows[0].aer:.2f}" for name, rows in tables.items())
+    show_figure(
+        Figure(panels, f"Scores of {view.said} and of two baselines. {alt}"), view.origin, "scores"
     )
+    text("accuracy_seen", sentences=len(held_out.pairs()), pairs=f"{LEARNED_FROM:,}")
     if not view.gold:
         text("no_gold")
-    show_source(aer, read_links, Model.learn, Model.align)
+    show_source(aer, read_links, reestimated)
+
+
+def _table(view: View, name: str, rows: list[Score]) -> Matrix:
+    """A line for each aligner; 0 is best for the error, 1 for the others."""
+    names = [f"L{view.layer + 1} {view.head}", "diagonal", "IBM 1"]
+    values = [list(row) for row in rows]
+    columns = ["AER", "precision", "recall"]
+    return Matrix(name, "", values, names, columns, "aligner", "score", kind="weights")
 
 
 def offer_heads() -> None:
@@ -71,13 +76,3 @@ def look_at(reading: Reading) -> None:
     st.session_state[cross_controls.head.key] = reading.head
     by_prediction = reading.by == PREDICTED
     st.session_state[cross_controls.rows.key] = PREDICTS if by_prediction else cross_controls.READS
-
-
-def _here(view: View, links: Set[Link]) -> Score | None:
-    """On the sentence of the page, if its gold is known."""
-    return aer(set(links), set(view.gold.sure), set(view.gold.possible)) if view.gold else None
-
-
-def _line(name: str, here: Score | None, held: Score) -> str:
-    cells = [f"{number:.2f}" for number in here] if here else [UNKNOWN] * 3
-    return f"| {name} | {' | '.join(cells)} | {' | '.join(f'{number:.3f}' for number in held)} |"

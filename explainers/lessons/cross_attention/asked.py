@@ -1,7 +1,5 @@
 """Which sentence is translated: typed, built of the corpus' words, or held out from training."""
 
-import functools
-
 import streamlit as st
 
 from explainers.lessons.cross_attention.gold import build, examples, gold_of, slots
@@ -33,7 +31,7 @@ def read_by() -> Translator | None:
     return None
 
 
-@functools.lru_cache(maxsize=64)
+@st.cache_data(show_spinner=False, max_entries=64)
 def translated(words: tuple[str, ...], beams: int) -> Translation:
     """The same sentence is translated once, however often the page runs."""
     return kept.load().translate(words, beams)

@@ -2,10 +2,14 @@
 
 from typing import NamedTuple
 
+import torch
+
 from explainers.attention import masks
 from explainers.lessons.cross_attention.view import View
+from explainers.ui.picture import show_chart
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
+from explainers.ui.provenance import formula
 from explainers.ui.source import show_source
 
 CROSS, JOINED = "cross-attention", "one behind the other"
@@ -43,6 +47,12 @@ def show_cells(text: Prose, view: View) -> None:
     answer = CROSS if cells.cross < cells.joined else JOINED
     if not revealed(text, "cells", (CROSS, JOINED), answer, source=source, target=target):
         return
+    from explainers.charts.amounts import amount_rows, bars  # the page needs no altair to start
+
+    amounts = {CROSS: cells.cross, JOINED: cells.joined}
+    alt = "Weights: " + ", ".join(f"{name} {count:,}" for name, count in amounts.items())
+    origin = formula("weights that a mask allows, one head and layer", torch.device("cpu"))
+    show_chart(bars, amount_rows(amounts), alt, "cells", origin, length=2, x_title="weights")
     text(
         "cells_seen",
         source=source,

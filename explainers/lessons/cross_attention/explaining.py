@@ -1,11 +1,11 @@
 """Is it an explanation? Change the weights, translate again, and see whether anything changes."""
 
 import difflib
-import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import streamlit as st
+from torch import Tensor
 
 from explainers.attention.cross import Attend
 from explainers.attention.scaled_dot_product import attention
@@ -19,7 +19,6 @@ from explainers.translation.instead import only_peak, permuted, uniform
 from explainers.translation.model import PLAIN
 from explainers.translation.parts import LAYERS
 from explainers.translation.record import Translation
-from explainers.translation.translator import Translator
 from explainers.ui import cross_controls
 from explainers.ui.cross_controls import LEARNED, PEAK, PERMUTED, UNIFORM, WITHOUT
 from explainers.ui.figure import show_figure
@@ -43,7 +42,7 @@ def attends(instead: str, everywhere: bool) -> tuple[Attend, ...]:
     return (*PLAIN[:-1], INSTEAD[instead]) if not everywhere else (INSTEAD[instead],) * LAYERS
 
 
-def show_explaining(text: Prose, view: View, translator: Translator) -> None:
+def show_explaining(text: Prose, view: View) -> None:
     """A guess about uniform weights; then every change, by the press of a button."""
     text("explaining")
     found = view.found
@@ -75,7 +74,7 @@ def show_explaining(text: Prose, view: View, translator: Translator) -> None:
     alt = f"Weights of the last layer, mean of heads: as learned, and with: {instead}."
     show_figure(Figure(panels, alt), view.origin, "explaining")
     show_source(uniform, permuted, only_peak)
-    _show_agreement(text, view, translator)
+    _show_agreement(text, view)
 
 
 class Retold(NamedTuple):
@@ -85,7 +84,7 @@ class Retold(NamedTuple):
     chance: float
 
 
-@functools.lru_cache(maxsize=64)
+@st.cache_data(show_spinner=False, max_entries=64)
 def retold(
     words: tuple[str, ...],
     syllables: tuple[str, ...],
@@ -98,6 +97,13 @@ def retold(
     changed = kept.load().translate(words, attend=attend, left_out=places)
     forced = kept.load().forced(words, syllables, attend, places)
     return Retold(changed, forced.log_probabilities.sum().exp().item())
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def losses(words: tuple[str, ...], syllables: tuple[str, ...]) -> Tensor:
+    """What leaving out each word costs each syllable (syllables, words)."""
+    translator = kept.load()
+    return leave_one_out(translator, translator.forced(words, syllables))
 
 
 def same(before: Sequence[str], after: Sequence[str]) -> int:
@@ -126,9 +132,9 @@ def _panel(name: str, found: Translation) -> Panel:
     return Panel(name, Matrix(name, said, weights.tolist(), *axes, kind="weights"))
 
 
-def _show_agreement(text: Prose, view: View, translator: Translator) -> None:
+def _show_agreement(text: Prose, view: View) -> None:
     """Weights against leaving words out: peaks, and the order of all."""
-    lost = leave_one_out(translator, view.found)
+    lost = losses(view.found.words, view.found.syllables)
     weights = view.found.cross[LAST].mean(dim=0)[: view.syllables, : len(view.found.words)]
     text(
         "agreement",

@@ -5,6 +5,7 @@ import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import streamlit as st
 from torch import Tensor
 
 from explainers.translation import ibm1, kept
@@ -65,7 +66,7 @@ def weights() -> list[Tensor]:
     return list(attended(kept.load().model, pairs()))
 
 
-@functools.cache
+@st.cache_data(show_spinner=False, max_entries=40)
 def links(reading: Reading) -> list[set[Link]]:
     """The links of each sentence, read in this way."""
     layer, head, by = reading
@@ -80,7 +81,7 @@ def links(reading: Reading) -> list[set[Link]]:
     ]
 
 
-@functools.cache
+@st.cache_data(show_spinner=False)
 def scores() -> dict[Reading, Score]:
     """Every layer, every head and the mean of heads, with rows read in both ways."""
     readings = itertools.starmap(Reading, itertools.product(range(LAYERS), HEADS, BY))
@@ -93,14 +94,20 @@ def scored(predicted: Sequence[set[Link]], gold: Sequence[Pair]) -> Score:
     return aer(pooled(predicted), sure, possible)
 
 
-@functools.cache
+@st.cache_data(show_spinner=False)
 def ibm_model() -> ibm1.Model:
     """IBM Model 1, learned from sentences that are not among those it is tested on."""
     known = drawn("for counting", LEARNED_FROM, False, {pair.source for pair in pairs()})
     return ibm1.Model.learn([(pair.source, pair.target) for pair in known])
 
 
-@functools.cache
+@st.cache_data(show_spinner=False, max_entries=64)
+def ibm_links(words: tuple[str, ...], syllables: tuple[str, ...]) -> set[Link]:
+    """What IBM Model 1 says of a sentence."""
+    return ibm_model().align(words, syllables)
+
+
+@st.cache_data(show_spinner=False)
 def baselines() -> dict[str, Score]:
     """Those that are no network, by name."""
     found = {

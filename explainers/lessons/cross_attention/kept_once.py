@@ -7,8 +7,10 @@ from explainers.attention.encoder_block import normalised
 from explainers.lessons.cross_attention.view import View
 from explainers.translation.parts import D_MODEL, LAYERS
 from explainers.translation.translator import Translator
+from explainers.ui.picture import show_chart
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
+from explainers.ui.provenance import formula
 from explainers.ui.source import show_source
 
 FLOAT = 4
@@ -34,6 +36,12 @@ def show_kept(text: Prose, view: View, translator: Translator) -> None:
     options = "0", "1", f"{words}"
     if not revealed(text, "kept", options, options[0], words=words):
         return
+    from explainers.charts.amounts import amount_rows, bars  # the page needs no altair to start
+
+    rows = {"kept": words * LAYERS, "computed again at each step": words * LAYERS * steps}
+    alt = "Rows of the source's keys: " + ", ".join(f"{k} {v:,}" for k, v in rows.items())
+    origin = formula("rows of keys that are computed", torch.device("cpu"))
+    show_chart(bars, amount_rows(rows), alt, "kept", origin, length=2, x_title="rows")
     text(
         "kept_seen",
         words=words,

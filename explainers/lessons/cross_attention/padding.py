@@ -1,8 +1,8 @@
 """Sources of different lengths in one batch: what fills them up, and what a missing mask leaks."""
 
-import functools
 from typing import NamedTuple
 
+import streamlit as st
 import torch
 from torch import Tensor
 
@@ -42,7 +42,7 @@ class Batch(NamedTuple):
     """What is written without a mask"""
 
 
-@functools.lru_cache(maxsize=16)
+@st.cache_data(show_spinner=False, max_entries=16)
 @torch.no_grad()
 def batch_of(words: tuple[str, ...], syllables: tuple[str, ...]) -> Batch:
     """The reader's sentence beside the longest of the held-out examples."""

@@ -5,10 +5,10 @@ import torch
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS
 from explainers.lessons.cross_attention import held_out
+from explainers.lessons.cross_attention.explaining import losses
 from explainers.lessons.cross_attention.held_out import LAST
 from explainers.lessons.cross_attention.view import View
 from explainers.translation.influence import leave_one_out
-from explainers.translation.translator import Translator
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.plain import verbatim
@@ -19,7 +19,7 @@ from explainers.ui.source import show_source
 SMALL = 0.05
 
 
-def show_parking(text: Prose, view: View, translator: Translator) -> None:
+def show_parking(text: Prose, view: View) -> None:
     """A guess about the rows of second syllables; then the weakest syllable, head by head."""
     mass, right = held_out.parked(), held_out.weak_and_others()
     text("parking")
@@ -36,7 +36,7 @@ def show_parking(text: Prose, view: View, translator: Translator) -> None:
     name = f"the row of “{found.syllables[place]}”"
     axes = names, view.columns, "head", SOURCE_AXIS
     shares = Matrix(name, f"decoder layer {LAST + 1}; sums to 1", values, *axes, kind="weights")
-    lost = leave_one_out(translator, found)[place]
+    lost = losses(found.words, found.syllables)[place]
     # Where the past says it all, leaving out any word costs little.
     times, unit = (1, "") if lost.abs().max() >= SMALL else (1_000, ", in thousandths")
     without = Matrix(
