@@ -27,14 +27,18 @@ CONTENTS = {
     "Real models": {
         "pages/12_inspector.py": "Inspector",
     },
-    "Learn by doing": {"pages/16_claims.py": "Claims"},
+    "Learn by doing": {
+        "pages/15_exercises.py": "Exercises",
+        "pages/16_claims.py": "Claims",
+    },
 }
 
 page = st.navigation(
     {
         part: [st.Page(path, title=title) for path, title in pages.items()]
         for part, pages in CONTENTS.items()
-    }
+    },
+    expanded=True,
 )
 st.set_page_config(page_title=page.title, page_icon="🔎", layout="wide")
 frame(page.title)

@@ -26,7 +26,7 @@ WIDGETS = (
     "toggle",
     "text_input",
 )
-WITHOUT_PICTURES = {"16_claims"}
+WITHOUT_PICTURES = {"15_exercises", "16_claims"}
 """Pages whose answers are sentences and numbers."""
 PLACES = ("chosen", "beside")
 """Where a page may ask for a real model."""

@@ -52,6 +52,10 @@ CHANGED = {
 }
 
 
+ELSEWHERE = claim_controls.SIZE, "answer "
+"""Keys that begin so have tests of their own, or stand in no link."""
+
+
 def each_page(test):
     return pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)(test)
 
@@ -90,7 +94,7 @@ def choices(page):
     """
     by_link: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
     for key, values, link in controls_on(page):
-        if key not in {"text", "preset", "predict"} and not key.startswith(claim_controls.SIZE):
+        if key not in {"text", "preset", "predict"} and not key.startswith(ELSEWHERE):
             default = chosen(opened(page, link), key)
             other = next(str(value) for value in values if str(value) != default)
             by_link.setdefault(tuple(link.items()), {})[key] = other
@@ -105,8 +109,12 @@ def test_a_link_that_cannot_be_obeyed(page):
     for link, good in choices(page).items():
         for half in (0, 1):
             bad = list(good)[half::2]
-            # Which matrices, d_k and claims there are depends on others, which may be kept too.
-            kept = {key: good[key] for key in good if key not in [*bad, "matrix", "d_k", "claim"]}
+            # Which of these there are depends on others, which may be kept as well.
+            kept = {
+                key: good[key]
+                for key in good
+                if key not in [*bad, "matrix", "d_k", "claim", "exercise"]
+            }
             for kind, value in VALUES.items():
                 visit = opened(page, dict(link) | kept | dict.fromkeys(bad, value))
                 assert not visit.exception, f"{bad} are {kind}"

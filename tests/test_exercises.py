@@ -60,7 +60,7 @@ def test_a_goal_is_neither_met_at_once_nor_out_of_reach(exercise):
         assert not task.measure(**task.start).met
         solution = next(task.solutions())
         assert task.measure(**solution).met
-        assert all(solution[s.name] in s.values and s.start in s.values for s in task.settings)
+        assert all(solution[s.name] in s.values and s.default in s.values for s in task.settings)
     asked = slots(f"task_{exercise.id}")
     assert asked | slots(f"measured_{exercise.id}") >= set(task.given) >= asked
     assert slots(f"measured_{exercise.id}") <= {*task.given, *task.measure(**task.start).measured}

@@ -25,8 +25,8 @@ ARROWS = {
     "explainers/lessons": "streamlit torch pandas explainers.lessons explainers.ui "
     "explainers.attention explainers.charts explainers.examples explainers.sentence "
     "explainers.tokens explainers.trained explainers.training explainers.working "
-    "explainers.memory explainers.digits explainers.device explainers.turns explainers.claims "
-    "explainers.translation explainers.models",
+    "explainers.memory explainers.digits explainers.device explainers.turns "
+    "explainers.claims explainers.exercises explainers.translation explainers.models",
     "explainers/ui": "streamlit torch pandas vl_convert explainers.ui explainers.charts "
     "explainers.device explainers.sentence explainers.working",
     "explainers/ui/server.py": "streamlit uvicorn",
@@ -51,6 +51,8 @@ ARROWS = {
     "psutil explainers.models explainers.attention explainers.device explainers.tokens "
     "explainers.turns",
     "explainers/memory": "explainers.memory",
+    "explainers/exercises": "torch explainers.exercises explainers.attention "
+    "explainers.examples explainers.memory explainers.sentence",
     "explainers/claims": "torch explainers.claims explainers.attention explainers.examples "
     "explainers.memory explainers.sentence explainers.trained explainers.training",
     "explainers/attention": "torch explainers.attention",

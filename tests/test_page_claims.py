@@ -4,7 +4,7 @@ import pytest
 from opening import ROOT, opened
 
 from explainers.claims.rows import claims
-from explainers.lessons.claims import title
+from explainers.lessons.sized import title
 from explainers.ui.prose import sections
 
 PAGE = ROOT / "pages" / "16_claims.py"

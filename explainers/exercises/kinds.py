@@ -39,7 +39,7 @@ class Setting:
     name: str
     label: str
     values: tuple[Any, ...]
-    start: Any
+    default: Any
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Goal:
     @property
     def start(self) -> dict[str, Any]:
         """How everything stands before anybody has turned anything."""
-        return {setting.name: setting.start for setting in self.settings}
+        return {setting.name: setting.default for setting in self.settings}
 
     def solutions(self) -> Iterator[dict[str, Any]]:
         """All settings that meet the condition, found by trying each."""

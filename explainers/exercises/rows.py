@@ -25,13 +25,18 @@ class Exercise:
         """Predict a number, reach a goal, or write a function."""
         return self.module.partition("_")[0]
 
-    def task(self, seed: int) -> Task:
-        """The exercise with the numbers of a seed."""
+    @property
+    def make(self) -> Generator:
+        """What draws its numbers and computes its answer."""
         if self.kind == "write":
             raise ValueError(f"{self.id} is written and checked on the learner's own machine")
         made_by = importlib.import_module(f"explainers.exercises.{self.module}")  # brings torch
         generator: Generator = getattr(made_by, self.id)
-        return generator(drawn(self.id, seed))
+        return generator
+
+    def task(self, seed: int) -> Task:
+        """The exercise with the numbers of a seed."""
+        return self.make(drawn(self.id, seed))
 
 
 @functools.cache

@@ -10,7 +10,8 @@ from explainers.sentence import (
     Sentence,
     read_sentence,
 )
-from explainers.ui import claim_controls, cross_controls, length_controls, memory_controls
+from explainers.ui import page_controls
+from explainers.ui.claim_controls import SIZE
 from explainers.ui.counter import BEYOND, Counter
 from explainers.ui.drawn import FULL, Drawing
 from explainers.ui.kinds import URL, Choice, Ladder, Listed, Switch, Whole
@@ -96,7 +97,7 @@ sinks = Choice("sinks", "Sinks", "1", ("0", "1", "2", "4"), help="First words th
 dropout = Live("dropout", "Probability", 0.5, tuple(n / 10 for n in range(10)))
 
 ALL = tuple(one for one in [*globals().values()] if isinstance(one, Control) and one is not text)
-ALL += cross_controls.ALL + length_controls.ALL + memory_controls.ALL + claim_controls.ALL
+ALL += page_controls.ALL
 """Every choice but the text."""
 
 
@@ -134,7 +135,7 @@ def reset() -> None:
         st.session_state[control.key] = list(default) if isinstance(default, tuple) else default
     st.session_state[text.key] = text.default
     for key in list(st.session_state):
-        if str(key).startswith((GUESS, claim_controls.SIZE)):
+        if str(key).startswith((GUESS, SIZE)):
             st.session_state[key] = None
     st.session_state[NOTICES] = {}
     st.session_state[KEPT] = {}

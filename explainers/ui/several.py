@@ -35,6 +35,13 @@ class Several(Control):
         self.told(", ".join(wanted) if is_disobeyed else None, shown, one_of(options))
         return tuple(chosen)
 
+    def add(self, option: str) -> None:
+        """Choose one more, before the control is drawn."""
+        linked = st.query_params.get_all(self.key) if self.asked() is not None else []
+        kept = st.session_state.get(self.key, linked)
+        if option not in kept:
+            st.session_state[self.key] = [*kept, option]
+
 
 @dataclass(frozen=True)
 class Listing(Control):

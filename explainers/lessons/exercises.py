@@ -1,0 +1,144 @@
+"""One exercise at a time: its numbers, the learner's answer, hints, and what has been done."""
+
+import math
+from typing import Any
+
+import streamlit as st
+
+from explainers.exercises.kinds import Goal, Prediction
+from explainers.exercises.rows import Exercise, exercises
+from explainers.lessons.sized import chosen, title, written
+from explainers.ui import common, controls, exercise_controls
+from explainers.ui.plain import shortened, verbatim
+from explainers.ui.prose import Prose
+from explainers.ui.source import show_source
+
+LAST_SEED = controls.seed.high
+COUNTED = "exercises that were counted as done"
+
+
+def choose_exercise(text: Prose) -> Exercise:
+    """One of all, of a kind, or of those that a lecturer chose."""
+    by_title = {title(exercise.id): exercise for exercise in exercises().values()}
+    with st.expander("For lecturers: choose a set", icon=":material/school:"):
+        only = exercise_controls.only(tuple(by_title))
+    offered = [name for name in by_title if not only or name in only]
+    if only:
+        text("set", count=len(only))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        kind = exercise_controls.kind()
+        some = [name for name in offered if kind in ("all", by_title[name].kind)] or offered
+        name = exercise_controls.exercise(some, some[0])
+        st.button("Other numbers", on_click=_other_numbers, icon=":material/casino:")
+    return by_title[name]
+
+
+def show_exercise(text: Prose, exercise: Exercise) -> None:
+    """The statement with the numbers of the seed, and what belongs to its kind."""
+    st.header(title(exercise.id).capitalize())
+    if exercise.kind == "write":
+        _show_hole(text, exercise)
+    else:
+        task = exercise.task(common.seed())
+        text(f"task_{exercise.id}", **task.given)
+        if isinstance(task, Goal):
+            _show_goal(text, exercise, task)
+        else:
+            _show_prediction(text, exercise, task)
+        show_source(exercise.make)
+    st.page_link(f"pages/{exercise.page}.py", label="The page on this", icon=":material/menu_book:")
+
+
+def number(said: str) -> float | None:
+    """0.25, 1,024, −3 or 1e6; nothing if it is no number."""
+    try:
+        read = float(said.strip().replace("−", "-").replace(",", ""))
+    except ValueError:
+        return None
+    return read if math.isfinite(read) else None
+
+
+def precise(answer: float) -> str:
+    """Whole numbers with their thousands apart, others to four places."""
+    return f"{answer:,.0f}" if answer == round(answer) else f"{answer:,.4g}"
+
+
+def show_done(text: Prose) -> None:
+    """Progress, in the link."""
+    titles = tuple(title(name) for name in exercises())
+    with st.expander("What you have done", icon=":material/checklist:"):
+        done = exercise_controls.done(titles)
+    text("done", done=len(done), all=len(titles))
+
+
+def _show_prediction(text: Prose, exercise: Exercise, task: Prediction) -> None:
+    if task.tolerance:
+        text("predict_help", tolerance=precise(task.tolerance))
+    else:
+        text("exact_help")
+    key = f"answer {exercise.id} {common.seed()}"
+    said = st.text_input("Your answer", key=key, max_chars=30, width=200)
+    if said:
+        read = number(said)
+        if read is None:
+            text("unreadable")
+        elif not task.accepts(read):
+            text("wrong", said=verbatim(shortened(said)))
+        else:
+            _praise(text, said, task)
+            _tick(exercise)
+    _show_help(text, exercise)
+    with st.expander("Worked solution", icon=":material/school:"):
+        text(f"solution_{exercise.id}", **task.given, **task.worked, answer=precise(task.answer))
+
+
+def _praise(text: Prose, said: str, task: Prediction) -> None:
+    if task.tolerance:
+        text("near", said=verbatim(shortened(said)), answer=precise(task.answer))
+    else:
+        text("right", answer=precise(task.answer))
+
+
+def _show_goal(text: Prose, exercise: Exercise, task: Goal) -> None:
+    with st.container(horizontal=True):
+        turned = {setting.name: chosen(exercise.id, setting) for setting in task.settings}
+    reached = task.measure(**turned)
+    text(f"measured_{exercise.id}", **task.given, **reached.measured)
+    if reached.met:
+        text("reached")
+        _tick(exercise)
+    else:
+        text("not_reached")
+    _show_help(text, exercise)
+    with st.expander("Worked solution", icon=":material/school:"):
+        text("solution_settings", settings=_in_words(task, next(task.solutions())))
+
+
+def _in_words(task: Goal, turned: dict[str, Any]) -> str:
+    labels = {setting.name: setting.label for setting in task.settings}
+    return ", ".join(f"{labels[name]} **{written(value)}**" for name, value in turned.items())
+
+
+def _show_help(text: Prose, exercise: Exercise) -> None:
+    with st.expander("Hint", icon=":material/lightbulb:"):
+        text(f"hint_{exercise.id}")
+
+
+def _show_hole(text: Prose, exercise: Exercise) -> None:
+    from explainers.exercises.write import HOLES  # brings torch
+
+    text("write", count=len(HOLES))
+    text("write_hole")
+    st.code(HOLES[exercise.id].template)
+
+
+def _tick(exercise: Exercise) -> None:
+    """Count it as done, once: who takes it off again keeps it off."""
+    counted = st.session_state.setdefault(COUNTED, set())
+    if (exercise.id, common.seed()) not in counted:
+        counted.add((exercise.id, common.seed()))
+        exercise_controls.done.add(title(exercise.id))
+
+
+def _other_numbers() -> None:
+    st.session_state[controls.seed.key] = (common.seed() + 1) % (LAST_SEED + 1)

@@ -1,0 +1,41 @@
+"""What one claim or one exercise speaks of: each has sizes of its own, kept in the link."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from explainers.ui.claim_controls import SIZE
+from explainers.ui.kinds import Choice, Ladder
+
+MOST_BUTTONS = 8
+
+
+class Sized(Protocol):
+    """Something with a few values to choose from."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def values(self) -> Sequence[Any]: ...
+    @property
+    def default(self) -> Any: ...
+
+
+def chosen(owner: str, size: Sized) -> Any:
+    """The reader's value; its name in the link is made of the owner's and its own."""
+    if len(size.values) > MOST_BUTTONS and isinstance(size.default, int | float):
+        return Ladder(f"{SIZE}{owner}_{size.name}", size.label, size.default, tuple(size.values))()
+    options = {written(value): value for value in size.values}
+    key = f"{SIZE}{owner}_{size.name}"
+    return options[Choice(key, size.label, written(size.default), tuple(options))()]
+
+
+def written(value: object) -> str:
+    """131072 as 131,072."""
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def title(name: str) -> str:
+    """The name of a claim or an exercise for readers and for links."""
+    return name.replace("_", " ")

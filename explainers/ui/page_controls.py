@@ -1,0 +1,17 @@
+"""The choices that belong to single pages, for those who need all of them."""
+
+from explainers.ui import (
+    claim_controls,
+    cross_controls,
+    exercise_controls,
+    length_controls,
+    memory_controls,
+)
+
+ALL = (
+    *cross_controls.ALL,
+    *length_controls.ALL,
+    *memory_controls.ALL,
+    *claim_controls.ALL,
+    *exercise_controls.ALL,
+)
