@@ -214,6 +214,14 @@ def test_ticks_stand_where_they_are_asked_for_with_their_labels():
     assert not made["y"]["axis"]
 
 
+def test_labels_of_powers_that_overlap_are_thinned_evenly_so_that_the_longest_text_keeps_its_own():
+    frame = points(1.0, 2.0).args[0]
+    axes = {"x": Axis("n", True), "y": Axis("y")}
+    made = curve(frame, LIGHT, **axes, series=SERIES).to_dict()["layer"][0]["encoding"]
+    assert made["x"]["axis"] == {"labelOverlap": "parity"}
+    assert not made["y"]["axis"]
+
+
 def test_matrices_that_are_compared_share_their_colours():
     compared = sharing_colours(signed(3, 4, largest=2.5), signed(3, 4, largest=0.1))
     domains = [scale["domain"] for scale in scales(read(heatmaps(compared, LIGHT)))]

@@ -225,6 +225,10 @@ def test_a_text_that_is_too_short_is_read_and_nothing_is_asked_of_it(words):
     assert "guess_costs" in widgets(visit), "that is about texts of any length"
 
 
+def test_one_word_is_not_one_words():
+    assert "for your 1 word, **64 bytes** in the two layers" in said(opened(PAGE, {"text": "one"}))
+
+
 def test_the_ring_is_asked_about_by_the_place_that_it_counts_with():
     link = {"predict": "true", "reach_window": "4", "guess_windows": "0"}
     visit = opened(PAGE, link)

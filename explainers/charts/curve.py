@@ -24,9 +24,12 @@ class Axis:
 
     @property
     def axis(self) -> alt.Axis:
-        """Vega drops labels of given ticks unless it is told how many there are."""
+        """Vega drops labels of given ticks unless it is told how many there are.
+
+        Of powers that would overlap it leaves out every second one, never only the last.
+        """
         if not self.ticks:
-            return alt.Axis()
+            return alt.Axis(labelOverlap="parity") if self.logarithmic else alt.Axis()
         return alt.Axis(values=list(self.ticks), tickCount=len(self.ticks))
 
 

@@ -15,6 +15,7 @@ from explainers.attention.cache_costs import (
     without_cache,
 )
 from explainers.lessons.kv_cache.written import D_MODEL, HEAD_DIM, LAYERS
+from explainers.lessons.wording import so_many
 from explainers.ui.picture import show_chart
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
@@ -75,7 +76,7 @@ def show_costs(text: Prose, words: int) -> None:
     points = [(n, LAYERS * cache_bytes(n, layer), SERIES[0], False) for n in LENGTHS]
     points += [(n, 0, SERIES[1], False) for n in LENGTHS]
     alt = f"Bytes held after so many words: up to {most:,} with the cache, none without."
-    axes = {"x": Axis("words"), "y": Axis("bytes held")}
+    axes = {"x": Axis("words"), "y": Axis(f"bytes held, {LAYERS} layers")}
     with right:
         show_chart(curve, _rows(points), alt, "bytes held", ORIGIN, series=SERIES, **axes)
     text(
@@ -86,7 +87,7 @@ def show_costs(text: Prose, words: int) -> None:
         scores=f"{cached.scores:,}",
         scores_again=f"{again.scores:,}",
         ratio=f"{again.scores / cached.scores:,.0f}",
-        words=words,
+        words=so_many(words, "word"),
         held=f"{held:,}",
         each=held // words,
     )

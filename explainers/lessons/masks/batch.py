@@ -50,7 +50,7 @@ def show_batch(text: Prose, lab: Lab) -> None:
         )
         for n, sentence in enumerate(sentences)
     ]
-    alt = "The weights of two sentences in one batch; the columns of the filling are blank."
+    alt = "The weights of two sentences in one batch; the columns of the filling are 0."
     origin = lab.origin_with(PAD)
     show_figure(Figure(lab.arranged(panels), alt), origin, "batch")
 

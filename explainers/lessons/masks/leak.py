@@ -51,8 +51,10 @@ def show_leak(text: Prose, lab: Lab) -> None:
 
 
 def _percent(share: float) -> str:
-    by = f"{100 * share:.4f}"
-    return by if float(by) else "less than 0.0001"
+    """As in the picture, or with more digits where the picture shows 0.00."""
+    percent = 100 * share
+    shown = (f"{percent:.{places}f}" for places in (2, 4))
+    return next((digits for digits in shown if float(digits)), "less than 0.0001")
 
 
 def _change(name: str, change: Tensor, lab: Lab, mask: Tensor) -> Matrix:

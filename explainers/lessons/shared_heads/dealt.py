@@ -46,7 +46,7 @@ def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     ways = {"repeat_interleave": readers(share, run), "repeat": readers(share_wrongly, run)}
     pairs = zip(*ways.values(), strict=True)
     formulas = [
-        f"reads KV head {now}, " + ("as it should" if now == right else f"not {right}")
+        f"reads KV head {now}, " + ("as it should: all 0" if now == right else f"not {right}")
         for right, now in pairs
     ]
     heads = [
