@@ -186,7 +186,8 @@ def test_a_hidden_word_leaks_through_a_0_and_not_through_infinity():
     assert before["formula"] == "in percent: 0 of 6 earlier rows change"
     rows = numbers(after).abs().amax(dim=-1)
     assert (rows > 0.5 * 10 ** -after["places"]).all(), "every change can be read"
-    least = f"in the row of ` {WORDS[rows.argmin()]} ` change least, by at most {rows.min():.2f} percent"
+    word, by = WORDS[rows.argmin()], f"{rows.min():.2f}"
+    least = f"in the row of ` {word} ` change least, by at most {by} percent"
     assert least in " ".join(said(visit).split())
     assert numbers(before).abs().max() < 1e-4
     new = LAB.reading((*WORDS[:-1], "Monday")).weights(masks.full)
