@@ -10,9 +10,9 @@ from torch.testing import assert_close
 from explainers.models import load as loading_module
 from explainers.models import names
 from explainers.models.load import load
+from explainers.models.merging import merged, named, words_of
 from explainers.models.registry import ModelError
 from explainers.models.translate import MOST_PIECES, translate
-from explainers.translation.merging import merged, named, words_of
 
 ID = "someone/tiny-marian"
 TEXT = "The CEO announced record earnings on Friday"
@@ -59,19 +59,19 @@ PIECES = ["▁re", "cord", "▁", "earn", "ings", "</s>"]
 
 def test_pieces_are_put_together_where_no_space_stands_between():
     words = words_of(PIECES)
-    assert words == [[0, 1], [2, 3, 4], [5]]
+    assert words == [0, 0, 1, 1, 1, 2]
     assert named(PIECES, words) == ["record", "earnings", "</s>"]
-    assert words_of(["a", "b", "▁c"]) == [[0, 1], [2]]
-    assert words_of(["<unk>", "a", "</s>", "</s>"]) == [[0], [1], [2], [3]]
+    assert words_of(["a", "b", "▁c"]) == [0, 0, 1]
+    assert words_of(["<unk>", "a", "</s>", "</s>"]) == [0, 1, 2, 3]
     assert words_of([]) == []
 
 
 def test_weights_are_summed_over_what_is_read_and_averaged_over_what_is_written():
     #                            record       earnings
     weights = torch.tensor([[0.1, 0.2, 0.3, 0.4, 0.0], [0.5, 0.1, 0.0, 0.2, 0.2]])
-    both = merged(weights, [[0, 1]], [[0, 1], [2, 3, 4]])
+    both = merged(weights, [0, 0], [0, 0, 1, 1, 1])
     assert_close(both, torch.tensor([[0.45, 0.55]]))
-    apart = merged(weights, [[0], [1]], [[0, 1], [2, 3, 4]])
+    apart = merged(weights, [0, 1], [0, 0, 1, 1, 1])
     assert_close(apart, torch.tensor([[0.3, 0.7], [0.6, 0.4]]))
     found = translate(load(ID), TEXT)
     words = merged(found.cross, words_of(found.target), words_of(found.source))

@@ -44,6 +44,6 @@ everywhere = Switch("everywhere", "In both layers", False, help="Off: in the las
 left_out = Listed("left_out", "Word to leave out", None)
 
 translator = Named("translator", "Model", "Helsinki-NLP/opus-mt-en-vi", 300)
-real_layer = Listed("real_layer", "Its decoder layer", None)
+translator_layer = Listed("translator_layer", "Its decoder layer", None)
 
 ALL = tuple(one for one in [*globals().values()] if isinstance(one, Control))

@@ -23,11 +23,6 @@ def translator(device: torch.device) -> str:
     return f"trained: a small translator, seed 0 · computed live on {device_name(device)}"
 
 
-def real_model(where: str, device: torch.device) -> str:
-    """Numbers from a published model."""
-    return f"real: {where} · computed live on {device_name(device)}"
-
-
 def learned_live(what: str) -> str:
     """Numbers learned in front of the reader."""
     return f"learned live: {what}"

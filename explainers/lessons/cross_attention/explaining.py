@@ -73,7 +73,7 @@ def show_explaining(text: Prose, view: View) -> None:
     panels = oriented([_panel(*one) for one in shown.items()], view.queries_down)
     alt = f"Weights of the last layer, mean of heads: as learned, and with: {instead}."
     show_figure(Figure(panels, alt), view.origin, "explaining")
-    show_source(uniform, permuted, only_peak)
+    show_source(INSTEAD[instead])
     _show_agreement(text, view)
 
 

@@ -10,16 +10,17 @@ import torch
 
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
+from explainers.device import device_name
 from explainers.lessons.watched import button, start, watch
 from explainers.models.loading import Loading
+from explainers.models.merging import merged, named, words_of
 from explainers.models.translate import Translated, translate
-from explainers.translation.merging import merged, named, words_of
 from explainers.ui import cross_controls
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.plain import shortened, verbatim
 from explainers.ui.prose import Prose
-from explainers.ui.provenance import real_model
+from explainers.ui.provenance import real
 from explainers.ui.source import show_source
 
 JOB = "real translator of this visitor"
@@ -78,7 +79,7 @@ def _said(job: Translating) -> str:
 def show_translated(text: Prose, found: Translated, origin: str, queries_down: bool) -> None:
     """Pieces, then words: the same weights, summed one way and averaged the other."""
     layers = [str(n + 1) for n in range(len(found.cross))]
-    chosen = layers.index(cross_controls.real_layer(layers, layers[max(0, len(layers) - 2)]))
+    chosen = layers.index(cross_controls.translator_layer(layers, layers[max(0, len(layers) - 2)]))
     weights = found.cross[chosen].mean(dim=0)
     sides = words_of(found.target), words_of(found.source)
     words = merged(weights, *sides)
@@ -94,9 +95,10 @@ def show_translated(text: Prose, found: Translated, origin: str, queries_down: b
     ]
     alt = f"Cross-attention of a real translator, {said}: between words, and between their pieces."
     figure = Figure([panels[0], *oriented(panels[1:], queries_down)], alt)
-    show_figure(figure, real_model(origin, weights.device), "real")
-    cut = sum(len(word) > 1 for word in sides[1])
-    text("real_seen", pieces=len(found.source), words=len(sides[1]), cut=cut)
+    show_figure(figure, real(f"{origin} · computed live on {device_name(weights.device)}"), "real")
+    count = max(sides[1]) + 1
+    cut = sum(sides[1].count(word) > 1 for word in range(count))
+    text("real_seen", pieces=len(found.source), words=count, cut=cut)
     show_source(merged, translate)
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import torch
 from torch import Tensor
+
+from explainers.models import merging
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -35,6 +36,4 @@ def merged(weights: Tensor, words: Tensor) -> Tensor:
 
     So a row still sums to 1. words (tokens,) has the number of each token's word.
     """
-    belongs = torch.nn.functional.one_hot(words).to(weights.dtype)  # (tokens, words)
-    onto_words = weights @ belongs  # (..., tokens, words)
-    return belongs.T @ onto_words / belongs.sum(dim=0)[:, None]  # (..., words, words)
+    return merging.merged(weights, words.tolist(), words.tolist())
