@@ -25,7 +25,7 @@ from opening import (
 
 from explainers.ui import controls
 from explainers.ui.live import Live
-from explainers.ui.predict import SKIP
+from explainers.ui.predict import SKIP, in_order
 
 ORIGIN = re.compile(r":gray-badge\[:material/info: (.*)\]")
 BUSY = {
@@ -150,6 +150,19 @@ def test_a_seed_is_named_where_it_matters(page):
 def origins(visit):
     found = (ORIGIN.search(e.value) for e in elements(visit.main) if e.type == "markdown")
     return [badge[1] for badge in found if badge]
+
+
+@pytest.mark.parametrize(
+    ("options", "offered"),
+    [
+        (["0", "1", "24", "7"], ["0", "1", "7", "24"]),
+        (["2.0 times", "1,000 times", "-3 times"], ["-3 times", "2.0 times", "1,000 times"]),
+        (["5 MiB", "1 GiB", "4 MiB"], ["5 MiB", "1 GiB", "4 MiB"]),
+        (["both", "none", "both", "7"], ["both", "none", "7"]),
+    ],
+)
+def test_an_answer_does_not_stand_out_among_numbers(options, offered):
+    assert in_order(options) == offered
 
 
 class Ran:

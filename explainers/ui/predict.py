@@ -1,5 +1,6 @@
 """Predict, then reveal: a question before a picture (Crouch et al. 2004)."""
 
+import re
 from collections.abc import Sequence
 
 import streamlit as st
@@ -10,6 +11,7 @@ from explainers.ui.links import Control, one_of
 from explainers.ui.prose import Prose
 
 SKIP = "just show me"
+_NUMBER = re.compile(r"(-?[\d,]*\.?\d+)(.*)")
 
 
 def revealed(
@@ -28,7 +30,7 @@ def revealed(
     """
     if not st.session_state.get(controls.predict_first.key, True):
         return True
-    offered = list(dict.fromkeys([*options, answer]))
+    offered = in_order([*options, answer])
     with st.container(border=True):
         text(f"ask_{name}", **numbers)
         answered = Control(controls.GUESS + (about or name), "Your prediction", None)
@@ -49,3 +51,14 @@ def revealed(
         st.markdown(verdict)
         text(f"because_{name}", **numbers)
     return True
+
+
+def in_order(options: Sequence[str]) -> list[str]:
+    """Each once, and numbers of one unit by size: the answer must not stand out as the last one."""
+    offered = list(dict.fromkeys(options))
+    numbers = [_NUMBER.fullmatch(option.replace("−", "-")) for option in offered]
+    read = [number for number in numbers if number]
+    if len(read) < len(offered) or len({number[2] for number in read}) > 1:
+        return offered
+    sizes = {option: float(n[1].replace(",", "")) for option, n in zip(offered, read, strict=True)}
+    return sorted(offered, key=lambda option: sizes[option])
