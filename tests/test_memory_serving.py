@@ -114,7 +114,9 @@ def test_what_is_too_big_fits_for_nobody():
     assert free_on_each(big) < 0
     assert users(big, 1) == longest_context(big) == 0
     assert not fits(big, 1)
-    assert "weights alone are more than the memory" in memory_lines(big, 5)[-1]
+    lines = memory_lines(big, 5)
+    assert "weights alone are more than the memory" in lines[-1]
+    assert f"(an estimate) = −{-free_on_each(big):,} bytes" in lines[2]
     assert context_line(big) == "Not even one token fits."
 
 

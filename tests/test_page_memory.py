@@ -297,6 +297,13 @@ def test_serving_says_what_the_library_says(model, gpu, number, verdict):
     assert f"**{float(replication(shape, number, 33_000)):.3g}×**" in text
 
 
+@pytest.mark.parametrize(("gpu", "beyond"), [("h100", True), ("a10", False)])
+def test_a_longest_text_that_the_model_was_not_made_for_is_called_so(gpu, beyond):
+    text = said(opened(PAGE, {"model": "llama-3.1-8b", "gpu": gpu, "texts": "1"}))
+    [after] = re.findall(r"at once must fit: \*\*[\d,]+ tokens\*\*\.(.*)", text)
+    assert ("more than the 131,072 that llama-3.1-8b was published with" in after) is beyond
+
+
 def test_a_number_of_parameters_is_asked_for_where_none_is_published():
     visit = opened(PAGE, {"model": "glm-5", "parameters": "5000"})
     assert "5,000,000,000 parameters (a stated, rounded number)" in code(visit)
@@ -405,9 +412,10 @@ def test_every_published_figure_stands_beside_ours(shown):
         assert what.startswith(f"**{described(figure)}.** ")
         if figure.id not in NAMED:
             assert what.startswith(f"**{figure.model}: ")
-        assert printed == f"{figure.published:,} {figure.unit}"
-        number, unit = ours.replace(",", "").split(" ", 1)
-        assert unit == figure.unit_meant
+        signs = {"percent": "%", "x": "×"}
+        assert printed == f"{figure.published:,}{signs.get(figure.unit, ' ' + figure.unit)}"
+        [(number, unit)] = re.findall(r"^([\d.]+)(.+)$", ours.replace(",", ""))
+        assert unit == signs.get(figure.unit_meant, " " + figure.unit_meant)
         assert float(number) == pytest.approx(float(figure.ours), abs=0.051)
         assert reasons().get(figure.reason, "They agree.") in what
         assert what.endswith(f"Source: {figure.source}")

@@ -37,7 +37,7 @@ def memory_lines(deployment: Deployment, tokens: int) -> tuple[str, ...]:
         f"{weights:,} bytes = {both(weights)}",
         f"usable on each GPU: {memory:,} bytes × {deployment.percent} % = {usable:,} bytes",
         f"left for caches: {usable:,} − {weights_on_each(deployment):,} weights "
-        f"− {deployment.overhead:,} overhead (an estimate) = {free:,} bytes",
+        f"− {deployment.overhead:,} overhead (an estimate) = {free:,} bytes".replace("-", "−"),
         f"one text of {tokens:,} tokens on each GPU: {one:,} bytes = {both(one)}",
     ]
     if weights_on_each(deployment) > memory:

@@ -14,7 +14,7 @@ from explainers.memory.serving import (
 from explainers.memory.serving_working import context_line, decimals, memory_lines, speed_lines
 from explainers.memory.sizes import both
 from explainers.memory.speed import compute_bound_batch, tokens_per_second
-from explainers.memory.working import many
+from explainers.memory.working import context_note, many
 from explainers.ui.prose import Prose
 
 ENCODER = "encoder"
@@ -45,7 +45,8 @@ def show_fit(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
         st.code("\n".join(memory_lines(deployment, tokens)), language=None, wrap_lines=True)
         return
     length = "without limit" if longest is None else many(longest, "token")
-    text("longest", texts=many(texts, "text"), longest=length)
+    beyond = "" if longest is None else context_note(deployment.shape, longest)
+    text("longest", texts=many(texts, "text"), longest=length, beyond=beyond)
     lines = [*memory_lines(deployment, tokens), context_line(deployment, texts)]
     served = texts if readers is None else min(texts, readers)
     if served:

@@ -43,11 +43,16 @@ def row_of(figure: Figure) -> str:
     if figure.mistaken is not None:
         reason += f" Done so, we get {shortest(figure.mistaken):,} {figure.mistake_unit}."
     formula = figure.formula.replace("**", "^").replace("*", " × ")
-    printed = f"{figure.published:,} {figure.unit}"
-    ours = f"{shortest(figure.ours):,} {figure.unit_meant}"
+    printed = f"{figure.published:,}{after(figure.unit)}"
+    ours = f"{shortest(figure.ours):,}{after(figure.unit_meant)}"
     why = plain(f"{reason} Working: {formula}. Source: {figure.source}")
     numbers = plain(f"{together(printed)} / {together(ours)}")
     return f"| **{plain(described(figure))}.** {LONG.sub(breakable, why)} | {numbers} |"
+
+
+def after(unit: str) -> str:
+    """A unit behind its number: as a sign if it has one, for no narrow column can cut a sign."""
+    return {"percent": "%", "x": "×"}.get(unit, f" {unit}")
 
 
 def breakable(word: re.Match[str]) -> str:
