@@ -26,6 +26,7 @@ CONTENTS = {
     },
     "Real models": {
         "pages/12_inspector.py": "Inspector",
+        "pages/14_what_if.py": "What if",
     },
     "Learn by doing": {
         "pages/15_exercises.py": "Exercises",

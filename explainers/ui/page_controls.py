@@ -6,6 +6,7 @@ from explainers.ui import (
     exercise_controls,
     length_controls,
     memory_controls,
+    what_controls,
 )
 
 ALL = (
@@ -14,4 +15,5 @@ ALL = (
     *memory_controls.ALL,
     *claim_controls.ALL,
     *exercise_controls.ALL,
+    *what_controls.ALL,
 )

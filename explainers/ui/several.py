@@ -10,16 +10,26 @@ from explainers.ui.links import Control, one_of
 
 
 @dataclass(frozen=True)
-class Several(Control):
-    """Options of which none, some or all are chosen; the default is none."""
+class Among(Control):
+    """What is chosen among many may be gone the next time."""
+
+    def give_up(self, options: Sequence[str]) -> None:
+        """Streamlit raises if what it keeps is no option any more."""
+        kept = st.session_state.get(self.key) or []
+        if not set(kept) <= set(options):
+            st.session_state[self.key] = [one for one in kept if one in options]
+
+
+@dataclass(frozen=True)
+class Several(Among):
+    """Options of which none, some or all are chosen."""
 
     def __call__(self, options: Sequence[str]) -> tuple[str, ...]:
         """Offer the options; one that the page no longer has is given up."""
         asked = self.asked()
-        wanted = st.query_params.get_all(self.key) if asked is not None else []
-        kept = st.session_state.get(self.key) or []
-        if not set(kept) <= set(options):
-            st.session_state[self.key] = [one for one in kept if one in options]
+        # An empty value is what Streamlit writes when all were taken away.
+        wanted = [one for one in st.query_params.get_all(self.key) if one] if asked else []
+        self.give_up(options)
         chosen = st.pills(
             self.label,
             options,
@@ -44,7 +54,7 @@ class Several(Control):
 
 
 @dataclass(frozen=True)
-class Listing(Control):
+class Listing(Among):
     """Up to `most` of many names, in a list that can be searched."""
 
     most: int
@@ -52,8 +62,8 @@ class Listing(Control):
     def __call__(self, options: Sequence[str]) -> tuple[str, ...]:
         """Offer the options; of those that a link asks for, as many as there may be are taken."""
         asked = self.asked()
-        # An empty value is what Streamlit writes when all were taken away.
         wanted = [one for one in st.query_params.get_all(self.key) if one] if asked else []
+        self.give_up(options)
         if wanted:
             # Streamlit raises if a link asks for more than there may be.
             possible = list(dict.fromkeys(one for one in wanted if one in options))[: self.most]
@@ -69,6 +79,6 @@ class Listing(Control):
         )
         self.keep(list(chosen))
         is_disobeyed = asked is not None and wanted != list(chosen)
-        allowed = f"up to {self.most} of the models that the list names"
+        allowed = f"up to {self.most} of those that the list names"
         self.told(", ".join(wanted) if is_disobeyed else None, ", ".join(chosen) or "none", allowed)
         return tuple(chosen)

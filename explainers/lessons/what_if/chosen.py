@@ -1,0 +1,90 @@
+"""From what the reader chose to the changes that are made."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import streamlit as st
+
+from explainers.lessons.what_if.heads import chosen_heads
+from explainers.models.call import Change
+from explainers.models.changes import (
+    FewerKVHeads,
+    FirstHidden,
+    Hard,
+    HeadsOff,
+    NotCausal,
+    Quantised,
+    Temperature,
+    Uniform,
+    Unscaled,
+    Window,
+)
+from explainers.models.effect import Shape
+from explainers.ui import what_controls as what
+
+Layers = frozenset[int] | None
+
+
+class Place(NamedTuple):
+    """Where a change is made: in which model, of what shape, in which layers."""
+
+    named: str
+    shape: Shape
+    layers: Layers
+
+
+def chosen_changes(named: str, shape: Shape) -> dict[str, Change]:
+    """The changes by name, in the order in which they are made, with a control for each number."""
+    picked = what.changes(what.CHANGES)
+    if not picked:
+        return {}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        place = Place(named, shape, _layers(len(shape.heads), picked))
+        made = {name: MAKE[name](place) for name in what.CHANGES if name in picked}
+    return {name: change for name, change in made.items() if change}
+
+
+def _layers(count: int, picked: tuple[str, ...]) -> Layers:
+    """Which layers are changed; heads have a layer of their own."""
+    if set(picked) == {what.HEADS_OFF}:
+        return None
+    half, where = count // 2, what.where()
+    if where == what.ONE_LAYER:
+        return frozenset({what.layer(0, count - 1)})
+    parts = {what.FIRST_HALF: range(half), what.SECOND_HALF: range(half, count)}
+    return frozenset(parts[where]) if where in parts else None
+
+
+def _window(place: Place) -> Change:
+    return Window(width=what.width(), sinks=int(what.kept()), layers=place.layers)
+
+
+def _heads_off(place: Place) -> Change | None:
+    found = chosen_heads(place.named, place.shape)
+    return HeadsOff(heads=frozenset(found)) if found else None
+
+
+def _fewer_kv_heads(place: Place) -> Change | None:
+    """Numbers that divide those of every layer; a model with one KV head has none."""
+    have = place.shape.kv_heads
+    fewer = [str(n) for n in range(1, max(have)) if all(kv_heads % n == 0 for kv_heads in have)]
+    if not fewer:
+        st.caption("All query heads of this model share one KV head already: fewer cannot be.")
+        return None
+    return FewerKVHeads(num_kv_heads=int(what.kv_heads(fewer, fewer[0])), layers=place.layers)
+
+
+MAKE: dict[str, Callable[[Place], Change | None]] = {
+    what.UNSCALED: lambda place: Unscaled(place.layers),
+    what.TEMPERATURE: lambda place: Temperature(
+        temperature=float(what.temperature()), layers=place.layers
+    ),
+    what.WINDOW: _window,
+    what.NOT_CAUSAL: lambda place: NotCausal(place.layers),
+    what.FIRST_HIDDEN: lambda place: FirstHidden(place.layers),
+    what.HEADS_OFF: _heads_off,
+    what.FEWER_KV_HEADS: _fewer_kv_heads,
+    what.UNIFORM: lambda place: Uniform(place.layers),
+    what.HARD: lambda place: Hard(place.layers),
+    what.QUANTISED: lambda place: Quantised(bits=int(what.bits()), layers=place.layers),
+}

@@ -1,0 +1,57 @@
+"""Which heads are off: some that are named, all of one role, or some that are drawn."""
+
+import random
+
+import streamlit as st
+
+from explainers.models.effect import Shape
+from explainers.models.labels import ROLES
+from explainers.models.scoring import kept
+from explainers.models.silenced import Head, with_role
+from explainers.ui import common
+from explainers.ui import what_controls as what
+
+
+def chosen_heads(named: str, shape: Shape) -> tuple[Head, ...]:
+    """The heads, as the reader chose to choose them."""
+    every = {name_of((layer, head)): (layer, head) for layer, head in all_heads(shape)}
+    by = what.heads_by()
+    if by == what.NAMED:
+        return tuple(every[name] for name in what.heads(list(every)))
+    if by == what.DRAWN:
+        count = what.drawn(1, len(every))
+        draw = random.Random(common.seed())  # noqa: S311
+        return tuple(sorted(draw.sample(list(every.values()), count)))
+    return _of_role(named)
+
+
+def _of_role(named: str) -> tuple[Head, ...]:
+    """Needs the scores of all heads, which are measured once for a model."""
+    scores = kept(named)
+    if not scores:
+        st.caption(
+            "The heads of this model have not been measured on this machine yet, so nobody knows "
+            "their roles. The demonstration further down measures them, once."
+        )
+        return ()
+    found = {role.name: with_role(scores, role.name) for role in ROLES}
+    names = [name for name, heads in found.items() if heads]
+    if not names:
+        st.caption("No head of this model has earned a role.")
+        return ()
+    return found[what.role(names, names[0])]
+
+
+def all_heads(shape: Shape) -> list[Head]:
+    """Every head of every layer."""
+    return [(layer, head) for layer, count in enumerate(shape.heads) for head in range(count)]
+
+
+def name_of(head: Head) -> str:
+    """As people write it."""
+    return f"L{head[0]}.H{head[1]}"
+
+
+def names_of(heads: tuple[Head, ...]) -> str:
+    """Several of them, for a sentence."""
+    return ", ".join(map(name_of, heads))

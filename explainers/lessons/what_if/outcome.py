@@ -1,0 +1,139 @@
+"""Before and after, side by side: what the model expects, and how much it is surprised."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import TOKEN_AXIS
+from explainers.device import device_name
+from explainers.models.call import Change
+from explainers.models.effect import Effect, divergence, effect, loss_of
+from explainers.ui.figure import show_figure
+from explainers.ui.panels import Figure, Panel
+from explainers.ui.picture import show_chart
+from explainers.ui.plain import shortened, verbatim
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
+from explainers.ui.provenance import real
+from explainers.ui.source import show_source
+
+if TYPE_CHECKING:
+    from explainers.models.load import Loaded
+
+BEFORE, AFTER = "as it is", "changed"
+FELT = 0.01
+"""A loss that rises by fewer nats is not worth a word."""
+FALLS, SAME, SOME, MUCH = "it falls", "by less than 0.1", "by 0.1 to 1", "by more than 1"
+
+
+def show_outcome(
+    text: Prose, loaded: "Loaded", written: str, changes: Mapping[str, Change]
+) -> None:
+    """A guess about the loss; then next tokens, losses and the code of what was changed."""
+    try:
+        found = computed(loaded.name, written, repr(changes), tuple(changes.values()), loaded)
+    except Exception as error:  # a model from a folder or the hub may raise anything
+        said = verbatim(shortened(str(error), 300))
+        st.error(f"Nothing can be shown: {said}", icon=":material/error:")
+        return
+    names = ", ".join(changes)
+    is_short = len(found.tokens) < 2
+    before, after = found.means
+    if is_short:
+        text("one_token")
+    elif not revealed(
+        text,
+        "loss",
+        (FALLS, SAME, SOME, MUCH),
+        answer_of(after - before),
+        about=f"loss {names}",
+        names=names,
+        before=f"{before:.2f}",
+        after=f"{after:.2f}",
+    ):
+        return
+    origin = real(f"{loaded.provenance} · computed live on {device_name(loaded.model.device)}")
+    _show_following(text, found, origin)
+    if not is_short:
+        _show_losses(text, found, origin, names)
+    for name in changes:
+        text(f"remark_{name.replace(' ', '_').replace('√', '')}")
+    show_source(*(type(change) for change in changes.values()))
+    show_source(loss_of, divergence)
+
+
+@st.cache_data(show_spinner="The model reads the text twice …", max_entries=64)
+def computed(
+    named: str, written: str, said: str, _changes: tuple[Change, ...], _loaded: "Loaded"
+) -> Effect:
+    """Once for a model, a text and changes (`said` names them), however often the page runs."""
+    return effect(_loaded, written, _changes)
+
+
+def answer_of(more: float) -> str:
+    """In which of the ranges that the question offers a change of the loss falls."""
+    if abs(more) < 0.1:
+        return SAME
+    return FALLS if more < 0 else SOME if more <= 1 else MUCH
+
+
+def _show_following(text: Prose, found: Effect, origin: str) -> None:
+    from explainers.charts.distribution import distribution, share_rows
+
+    names = [printed(name) for name, _, _ in found.following]
+    both = {
+        BEFORE: [before for _, before, _ in found.following],
+        AFTER: [after for _, _, after in found.following],
+    }
+    likeliest = {name: names[chances.index(max(chances))] for name, chances in both.items()}
+    text(
+        "following",
+        before=verbatim(likeliest[BEFORE]),
+        before_chance=f"{max(both[BEFORE]):.2f}",
+        after=verbatim(likeliest[AFTER]),
+        after_chance=f"{max(both[AFTER]):.2f}",
+        divergence=f"{found.divergence[-1]:.2f}",
+    )
+    rows = share_rows(both, names)
+    alt = "Chances of next tokens, as it is and changed: " + "; ".join(
+        f"{name} {before:.2f}, {after:.2f}"
+        for name, before, after in zip(names, *both.values(), strict=True)
+    )
+    show_chart(distribution, rows, alt, "following", origin, length=len(names), x_title="chance")
+
+
+def _show_losses(text: Prose, found: Effect, origin: str, names: str) -> None:
+    """A column for each token that was to be said: aligned, what was expected before it."""
+    before, after = found.losses
+    apart = found.divergence[:-1]
+    worst = max(range(len(before)), key=lambda place: after[place] - before[place])
+    means = found.means
+    text(
+        "losses",
+        names=names,
+        count=len(before),
+        before=f"{means[0]:.3f}",
+        after=f"{means[1]:.3f}",
+        divergence=f"{sum(apart) / len(apart):.3f}",
+    )
+    if after[worst] - before[worst] >= FELT:
+        text(
+            "worst",
+            token=verbatim(printed(found.tokens[worst + 1])),
+            before=f"{before[worst]:.2f}",
+            after=f"{after[worst]:.2f}",
+        )
+    rows = f"loss {BEFORE}", f"loss {AFTER}", "KL"
+    tokens = [printed(token) for token in found.tokens[1:]]
+    said = "nats, of each token but the first; KL between what both expected there"
+    matrix = Matrix("losses", said, [before, after, apart], rows, tokens, "", TOKEN_AXIS)
+    alt = f"Losses of {len(tokens)} tokens: mean {means[0]:.2f} as it is, {means[1]:.2f} changed."
+    figure = Figure([Panel("losses", matrix, dense=True)], alt)
+    show_figure(figure, origin, "losses")
+
+
+def printed(token: str) -> str:
+    """A token whose spaces can be seen."""
+    return token.replace(" ", "␣").replace("\n", "↵") or "∅"

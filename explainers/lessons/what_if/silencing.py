@@ -1,0 +1,102 @@
+"""The demonstration: without a few heads a model cannot repeat, and reads prose as before."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from explainers.device import device_name
+from explainers.lessons.watched import button, start, watch
+from explainers.lessons.what_if.heads import names_of
+from explainers.models.changes import HeadsOff
+from explainers.models.probes import REPEATED_LENGTH, TEXTS
+from explainers.models.silenced import Silenced, others, silenced, with_role
+from explainers.models.silencing import Silencing
+from explainers.ui.picture import show_chart
+from explainers.ui.plain import shortened, verbatim
+from explainers.ui.predict import revealed
+from explainers.ui.prose import Prose
+from explainers.ui.provenance import real
+from explainers.ui.source import show_source
+
+if TYPE_CHECKING:
+    from explainers.models.load import Loaded
+
+JOB = "heads silenced for this visitor"
+WHOLE, WITHOUT, CONTROL = "all heads", "induction heads off", "others off"
+SERIES = WHOLE, WITHOUT, CONTROL
+SECOND, PROSE, BOTH, NEITHER = "the second copy", "prose", "both", "neither"
+FELT = 1.0
+"""A loss that rises by more nats than this has suffered."""
+
+
+class Asked(NamedTuple):
+    """Which model, and the seed of the heads that are drawn."""
+
+    model: str
+    seed: int
+
+
+def show_silencing(text: Prose, loaded: "Loaded", seed: int) -> None:
+    """One click: find the heads, switch them off, read again."""
+    text("silencing", length=REPEATED_LENGTH, texts=TEXTS)
+    asked = Asked(loaded.name, seed)
+    button(JOB, "Switch off all induction heads", _start, asked, icon=":material/volume_off:")
+    job: Silencing | None = st.session_state.get(JOB)
+    if not job or job.asked != asked:
+        return
+    if job.state == "failed":
+        st.error(verbatim(shortened(job.problem, 300)), icon=":material/error:")
+    elif job.state != "done":
+        watch(JOB, job, verbatim(loaded.name), job.said, lambda: None)
+    elif not job.heads:
+        text("no_induction", which=verbatim(loaded.name))
+    else:
+        _show(text, job, loaded)
+
+
+def _start(asked: Asked) -> None:
+    start(JOB, asked, lambda: Silencing(asked.model, seed=asked.seed))
+
+
+def _show(text: Prose, job: Silencing, loaded: "Loaded") -> None:
+    whole, without, control = job.found
+    count = len(without.heads)
+    rises = without.second - whole.second > FELT, without.natural - whole.natural > FELT
+    answer = {(1, 0): SECOND, (0, 1): PROSE, (1, 1): BOTH, (0, 0): NEITHER}[rises]
+    options = SECOND, PROSE, BOTH, NEITHER
+    if not revealed(text, "suffers", options, answer, count=count, felt=f"{FELT:g}"):
+        return
+    rows = "\n".join(map(_row, SERIES, job.found))
+    text(
+        "silenced",
+        rows=rows,
+        count=count,
+        heads=names_of(without.heads),
+        others=names_of(control.heads),
+        seed=job.seed,
+    )
+    _show_places(job, loaded)
+    show_source(silenced, with_role, others, HeadsOff)
+
+
+def _row(name: str, one: Silenced) -> str:
+    return f"| {name} | {one.second:.2f} | {100 * one.hits:.0f} % | {one.natural:.2f} |"
+
+
+def _show_places(job: Silencing, loaded: "Loaded") -> None:
+    import pandas as pd
+
+    from explainers.charts.curve import Axis, curve  # a page is there before it needs altair
+
+    points = [
+        (place, loss, name, False)
+        for name, one in zip(SERIES, job.found, strict=True)
+        for place, loss in enumerate(one.by_place, start=1)
+    ]
+    rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
+    said = ", ".join(f"{n} {one.second:.2f}" for n, one in zip(SERIES, job.found, strict=True))
+    alt = f"Loss of each token; in the second copy, which begins at {REPEATED_LENGTH + 1}: {said}."
+    origin = real(f"{loaded.provenance} · computed live on {device_name(loaded.model.device)}")
+    ticks = (1, REPEATED_LENGTH + 1, 2 * REPEATED_LENGTH)
+    axes = {"x": Axis("place in the text", ticks=ticks), "y": Axis("loss, nats")}
+    show_chart(curve, rows, alt, "silenced", origin, series=SERIES, **axes)

@@ -1,0 +1,45 @@
+"""What if: a real model whose attention is changed, and what it says then."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from explainers.lessons.real_model import chosen_model
+from explainers.lessons.what_if.chosen import chosen_changes
+from explainers.lessons.what_if.outcome import show_outcome
+from explainers.lessons.what_if.shape import shape_or_told
+from explainers.lessons.what_if.silencing import show_silencing
+from explainers.ui import common, what_controls
+
+if TYPE_CHECKING:
+    from explainers.models.effect import Shape
+    from explainers.models.load import Loaded
+
+text = common.page_text(__file__)
+
+
+@st.fragment
+def changing(loaded: "Loaded", shape: "Shape") -> None:
+    """Any change or several, on any text: before and after."""
+    text("changing")
+    written = what_controls.text()
+    changes = chosen_changes(loaded.name, shape)
+    if changes:
+        show_outcome(text, loaded, written, changes)
+    else:
+        text("nothing_changed")
+
+
+@st.fragment
+def silencing(loaded: "Loaded") -> None:
+    """What a few heads are needed for, and what not."""
+    show_silencing(text, loaded, common.seed())
+
+
+text("question")
+loaded = chosen_model()
+shape = shape_or_told(loaded) if loaded else None
+if loaded and shape:
+    changing(loaded, shape)
+    silencing(loaded)
+text("notice")

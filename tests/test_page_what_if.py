@@ -1,0 +1,480 @@
+"""Page 14: what a change does to a model, what a few heads are needed for, and odd input."""
+
+import json
+from typing import Any
+from unittest import mock
+
+import pytest
+import saved_models
+import streamlit as st
+import torch
+import torch.nn.functional as F  # noqa: N812
+from opening import PAGES, opened, pictures
+from test_live_training import wait
+from test_models_run import ours
+from torch.testing import assert_close
+
+from explainers.lessons.what_if import heads, outcome, silencing
+from explainers.lessons.what_if.heads import all_heads
+from explainers.models import scoring, silenced
+from explainers.models.call import Change
+from explainers.models.changes import (
+    FewerKVHeads,
+    FirstHidden,
+    Hard,
+    HeadsOff,
+    NotCausal,
+    Quantised,
+    Temperature,
+    Uniform,
+    Unscaled,
+    Window,
+)
+from explainers.models.effect import Shape, divergence, effect, loss_of, shape_of
+from explainers.models.head_scores import HeadScores
+from explainers.models.labels import ROLES
+from explainers.models.load import Loaded, load
+from explainers.models.names import folder_of
+from explainers.models.probes import Probe
+from explainers.models.registry import SHIPPED, ModelError
+from explainers.models.silencing import Silencing
+from explainers.ui import what_controls as what
+
+PAGE = next(page for page in PAGES if page.stem == "14_what_if")
+GPT2 = "openai-community/gpt2"
+TEXT = "the CEO announced record earnings"
+
+
+@pytest.fixture
+def tiny(monkeypatch, tmp_path):
+    """A Llama of 2 layers, 6 heads, 3 KV heads and five words, under a name that is offered."""
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+    saved_models.llama(folder_of(GPT2))
+    st.cache_data.clear()
+    yield load(GPT2)
+    st.cache_data.clear()
+
+
+def visited(tiny, **link):
+    return opened(PAGE, {"real_model": tiny.name, "what_text": TEXT, **link})
+
+
+def said(visit):
+    return "\n".join(one.value for one in [*visit.markdown, *visit.caption])
+
+
+def told(visit):
+    return "\n".join(one.value for one in [*visit.error, *visit.warning, *visit.info])
+
+
+# Losses and divergence.
+
+
+def test_a_loss_is_the_cross_entropy_of_the_next_token():
+    logits, ids = torch.randn(3, 5, 11), torch.randint(11, (3, 5))
+    expected = F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")
+    assert_close(loss_of(logits.log_softmax(-1), ids), expected)
+
+
+def test_divergence_is_torchs_and_0_for_the_same():
+    before, after = torch.randn(2, 3, 5, 11).log_softmax(-1)
+    expected = F.kl_div(after, before, reduction="none", log_target=True).sum(-1)
+    assert_close(divergence(before, after), expected)
+    assert_close(divergence(before, before), torch.zeros(3, 5))
+
+
+def test_an_effect_is_that_of_the_change_on_the_models_own_logits(tiny):
+    found = effect(tiny, TEXT, [Temperature(temperature=0.1)])
+    ids = torch.tensor([[0, 1, 2, 3, 4]])
+    chances = tiny.model(ids).logits[0].softmax(-1)
+    own = [-chances[place, token].log().item() for place, token in enumerate((1, 2, 3, 4))]
+    assert found.losses[0] == pytest.approx(own, abs=1e-5)
+    assert {token: before for token, before, _ in found.following} == pytest.approx(
+        dict(zip(saved_models.WORDS, chances[-1].tolist(), strict=True)), abs=1e-5
+    )
+    assert sum(after for *_, after in found.following) == pytest.approx(1)
+    assert len(found.divergence) == 5
+    assert found.divergence[0] == pytest.approx(0, abs=1e-6)  # it sees itself alone
+    assert min(found.divergence[1:]) > 0
+    assert found.means == pytest.approx([sum(losses) / 4 for losses in found.losses])
+
+
+def test_no_change_has_no_effect(tiny):
+    found = effect(tiny, TEXT, [])
+    assert found.losses[0] == found.losses[1]
+    assert found.divergence == [0] * 5
+
+
+# Models.
+
+
+def untold(name, model):
+    """Its text is never read."""
+    return Loaded(name, model, tokenizer=mock.Mock(), provenance="", parameters=0, context=None)
+
+
+def test_the_shape_of_a_model_is_what_its_run_has():
+    model = ours("Llama")
+    assert shape_of(untold("Llama", model)) == Shape((6, 6, 6), (2, 2, 2))
+
+
+@pytest.mark.parametrize(
+    ("family", "why"), [("BERT", "both directions"), ("Marian", "an encoder and a decoder")]
+)
+def test_a_model_that_does_not_go_on_writing_is_refused_by_name(family, why):
+    with pytest.raises(ModelError, match=rf"^my {family} .*{why}"):
+        shape_of(untold(f"my {family}", ours(family)))
+
+
+def test_an_encoder_is_told_and_nothing_is_drawn(minilm):
+    visit = opened(PAGE, {"real_model": minilm.name})
+    assert "is an encoder" in told(visit)
+    assert not pictures(visit)
+    assert not visit.exception
+
+
+def test_a_model_that_is_not_there_is_told_with_the_way_to_it(monkeypatch, tmp_path):
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+    visit = opened(PAGE)
+    assert "python -m explainers.models fetch" in told(visit)
+    assert not pictures(visit)
+    assert not visit.exception
+
+
+# Choices and what they become.
+
+HALF = frozenset({1})
+CASES: list[tuple[dict[str, Any], Change]] = [
+    ({"changes": what.UNSCALED}, Unscaled()),
+    (
+        {"changes": what.TEMPERATURE, "what_temperature": "0.5", "what_layers": "second half"},
+        Temperature(temperature=0.5, layers=HALF),
+    ),
+    (
+        {"changes": what.WINDOW, "what_window": "3", "what_sinks": "2"},
+        Window(width=3, sinks=2),
+    ),
+    (
+        {"changes": what.NOT_CAUSAL, "what_layers": "first half"},
+        NotCausal(layers=frozenset({0})),
+    ),
+    ({"changes": what.FIRST_HIDDEN}, FirstHidden()),
+    (
+        {"changes": what.HEADS_OFF, "heads_off": ["L1.H4", "L0.H2"]},
+        HeadsOff(heads=frozenset({(1, 4), (0, 2)})),
+    ),
+    ({"changes": what.FEWER_KV_HEADS}, FewerKVHeads(num_kv_heads=1)),
+    (
+        {"changes": what.UNIFORM, "what_layers": "one", "what_layer": "1"},
+        Uniform(layers=HALF),
+    ),
+    ({"changes": what.HARD}, Hard()),
+    ({"changes": what.QUANTISED, "what_bits": "3"}, Quantised(bits=3)),
+]
+
+
+def made(monkeypatch, tiny, link):
+    """The changes that the page asks for, and the page."""
+    asked = []
+
+    def heard(loaded, written, changes):
+        asked.append(changes)
+        return effect(loaded, written, changes)
+
+    monkeypatch.setattr(outcome, "effect", heard)
+    visit = visited(tiny, **link)
+    assert not visit.exception
+    return (asked[-1] if asked else None), visit
+
+
+@pytest.mark.parametrize(("link", "change"), CASES, ids=[case[0]["changes"] for case in CASES])
+def test_a_link_makes_its_change_and_shows_its_code(monkeypatch, tiny, link, change):
+    changes, visit = made(monkeypatch, tiny, link)
+    assert changes == (change,)
+    assert not told(visit)
+    assert any(type(change).__name__ in box.label for box in visit.expander)
+    assert f"**{link['changes']}.**" in said(visit)
+
+
+def test_every_change_is_offered_and_tested():
+    assert [link["changes"] for link, _ in CASES] == list(what.CHANGES)
+
+
+def test_several_changes_are_made_in_the_order_that_is_shown(monkeypatch, tiny):
+    link = {"changes": [what.HARD, what.UNSCALED], "what_layers": "second half"}
+    changes, _ = made(monkeypatch, tiny, link)
+    assert changes == (Unscaled(layers=HALF), Hard(layers=HALF))
+
+
+def test_no_change_is_a_choice_too(monkeypatch, tiny):
+    changes, visit = made(monkeypatch, tiny, {"changes": ""})
+    assert changes is None
+    assert "Choose a change" in said(visit)
+    assert not told(visit)
+
+
+def test_heads_drawn_are_those_of_the_seed(monkeypatch, tiny):
+    link = {"changes": what.HEADS_OFF, "heads_by": what.DRAWN, "heads_drawn": "5"}
+    first, again, other = (
+        made(monkeypatch, tiny, link | {"seed": seed, "what_text": f"{TEXT} {'the' * n}"})[0]
+        for n, seed in enumerate(("1", "1", "2"))
+    )
+    assert len(first[0].heads) == 5
+    assert first == again != other
+
+
+def test_heads_that_do_not_exist_are_told(monkeypatch, tiny):
+    link = {"changes": what.HEADS_OFF, "heads_off": ["L1.H5", "L7.H0", "L1.H6", "x" * 5_000]}
+    [change], visit = made(monkeypatch, tiny, link)
+    assert change.heads == {(1, 5)}
+    assert "heads_off" in told(visit)
+    assert len(told(visit)) < 1_000
+
+
+def scores(**roles):
+    """Made up: heads that have a role, of 2 layers and 6 heads."""
+    measured = {}
+    for probe in ("repeated", "natural"):
+        measured[f"{probe}: distance"] = torch.zeros(2, 6)
+        measured[f"{probe}: offset"] = torch.zeros(2, 6)
+        for name in {role.what for role in ROLES}:
+            measured[f"{probe}: {name}"] = torch.zeros(2, 6)
+            measured[f"{probe}: {name}, shuffled"] = torch.full((2, 6), 0.1)
+            measured[f"{probe}: {name}, against"] = torch.full((2, 6, 5), torch.nan)
+    for name, having in roles.items():
+        for layer, head in having:
+            measured[f"repeated: {name}"][layer, head] = 0.9
+    return HeadScores(measured)
+
+
+def test_heads_are_chosen_by_a_role_that_was_measured(monkeypatch, tiny):
+    link = {"changes": what.HEADS_OFF, "heads_by": what.BY_ROLE}
+    changes, visit = made(monkeypatch, tiny, link)
+    assert changes is None
+    assert "have not been measured" in said(visit)
+    found = ((0, 3), (1, 1))
+    monkeypatch.setattr(heads, "kept", lambda _: scores(induction=found))
+    [change], _ = made(monkeypatch, tiny, link)
+    assert change.heads == set(found)
+    monkeypatch.setattr(heads, "kept", lambda _: scores())
+    assert "earned a role" in said(made(monkeypatch, tiny, link)[1])
+
+
+# What is shown.
+
+
+def test_before_and_after_have_the_same_tokens_and_the_same_colours(tiny):
+    visit = visited(tiny, changes=what.HARD)
+    found = effect(tiny, TEXT, [Hard()])
+    [panel] = [
+        panel
+        for one in pictures(visit)
+        if '"panels"' in one
+        for panel in json.loads(one)[0]["panels"]
+    ]
+    assert panel["rows"] == ["loss as it is", "loss changed", "KL"]
+    assert panel["columns"] == ["CEO", "announced", "record", "earnings"]
+    shown = torch.tensor(panel["values"])
+    assert_close(shown, torch.tensor([*found.losses, found.divergence[:-1]]), atol=1e-4, rtol=0)
+
+
+def test_a_question_comes_first_and_is_answered_by_what_was_computed(tiny):
+    asking = visited(tiny, predict="true")
+    assert len(asking.radio) == 1
+    assert not pictures(asking)
+    before, after = effect(tiny, TEXT, [FirstHidden()]).means
+    asking.radio[0].set_value(outcome.answer_of(after - before)).run()
+    assert "that is what comes out" in said(asking)
+    assert len(pictures(asking)) == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "answer"),
+    [(-0.2, outcome.FALLS), (-0.05, outcome.SAME), (0.5, outcome.SOME), (1.5, outcome.MUCH)],
+)
+def test_the_ranges_of_the_question(more, answer):
+    assert outcome.answer_of(more) == answer
+
+
+def test_one_token_has_no_loss(tiny):
+    visit = visited(tiny, what_text="the")
+    assert "This text has one token" in said(visit)
+    assert len(pictures(visit)) == 1
+    assert not visit.exception
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [("the " * (saved_models.LONGEST + 1), "at most 9 tokens"), ("", "at most 9 tokens")],
+    ids=["too long", "empty, so ours, which is too long for nine tokens"],
+)
+def test_a_text_that_cannot_be_read_is_told(tiny, written, why):
+    visit = visited(tiny, what_text=written)
+    assert why in told(visit)
+    assert not visit.exception
+
+
+def test_a_text_without_a_token_is_told(tiny):
+    visit = visited(tiny, what_text="\u200b")
+    assert not visit.exception
+
+
+# Heads that are needed for one thing.
+
+
+def probes(monkeypatch):
+    """Two short texts in place of the probes, which a tiny model could not read."""
+    again = torch.tensor([[0, 1, 2, 3] * 2, [4, 3, 1, 0] * 2])
+    monkeypatch.setattr(silenced, "REPEATED_LENGTH", 4)
+    monkeypatch.setattr(silenced, "repeated", lambda _: Probe(again, again > 9))
+    monkeypatch.setattr(silenced, "natural", lambda _: Probe(again[:, :3], again > 9))
+    return again
+
+
+def test_what_is_left_without_heads_is_read_off_the_probes(monkeypatch, tiny):
+    ids = probes(monkeypatch)
+    off = ((0, 1), (1, 5))
+    heard: list[int] = []
+    found = silenced.silenced(tiny, off, heard.append)
+    tokens = [" ".join(list(saved_models.WORDS)[n] for n in row) for row in ids.tolist()]
+    change = HeadsOff(heads=frozenset(off))
+    losses = torch.tensor([effect(tiny, one, [change]).losses[1] for one in tokens])
+    assert found.heads == off
+    assert found.by_place == pytest.approx(losses.mean(0).tolist(), abs=1e-5)
+    assert found.second == pytest.approx(losses[:, 5:].mean().item(), abs=1e-5)
+    assert found.natural == pytest.approx(losses[:, :2].mean().item(), abs=1e-5)
+    assert 0 <= found.hits <= 1
+    assert len(heard) == 4
+    whole = silenced.silenced(tiny, (), heard.append)
+    assert whole.by_place == pytest.approx(
+        torch.tensor([effect(tiny, one, []).losses[0] for one in tokens]).mean(0).tolist(), abs=1e-5
+    )
+
+
+def test_a_model_with_a_shorter_context_is_refused(tiny):
+    with pytest.raises(ModelError, match="cannot read the 101 tokens"):
+        silenced.silenced(tiny, (), lambda _: None)
+
+
+def test_others_are_as_many_of_the_same_layers():
+    off = ((1, 0), (1, 4), (3, 2))
+    found = [silenced.others(off, 6, seed) for seed in range(20)]
+    for drawn in found:
+        assert [layer for layer, _ in drawn] == [1, 1, 3]
+        assert not set(drawn) & set(off)
+        assert len(set(drawn)) == 3
+    assert len(set(found)) > 5
+    assert found[3] == silenced.others(off, 6, 3)
+    assert silenced.others(((0, 0),), 1, 0) == ()
+
+
+def worked(monkeypatch, tiny, **roles):
+    probes(monkeypatch)
+    monkeypatch.setattr(scoring, "kept", lambda _: scores(**roles))
+    job = Silencing(tiny.name, seed=1).start()
+    wait(lambda: job.is_over)
+    return job
+
+
+def test_the_work_finds_the_heads_and_reads_with_and_without_them(monkeypatch, tiny):
+    found = ((0, 3), (1, 1))
+    job = worked(monkeypatch, tiny, induction=found)
+    assert (job.state, job.problem) == ("done", "")
+    assert [one.heads for one in job.found] == [(), found, silenced.others(found, 6, 1)]
+    assert job.said().startswith("text 12")
+
+
+def test_a_model_without_such_heads_is_done_at_once(monkeypatch, tiny):
+    job = worked(monkeypatch, tiny)
+    assert (job.state, job.heads, job.found) == ("done", (), [])
+
+
+def test_the_work_can_be_stopped_between_two_texts(monkeypatch, tiny):
+    probes(monkeypatch)
+    monkeypatch.setattr(scoring, "kept", lambda _: scores(induction=[(0, 3)]))
+    job = Silencing(tiny.name)
+    job._heard(0)
+    assert job.read == 1
+    job.is_wanted = lambda: job.read < 2
+    job.start()
+    wait(lambda: job.is_over)
+    assert (job.state, job.read) == ("cancelled", 2)
+
+
+def pressed(monkeypatch, tiny, predict="false", **roles):
+    visit = visited(tiny, predict=predict, changes="")
+    probes(monkeypatch)
+    monkeypatch.setattr(scoring, "kept", lambda _: scores(**roles))
+    next(one for one in visit.button if one.label.startswith("Switch off")).click().run()
+    wait(lambda: visit.session_state[silencing.JOB].is_over)
+    return visit.run()
+
+
+def test_one_click_shows_all_three(monkeypatch, tiny):
+    visit = pressed(monkeypatch, tiny, induction=[(0, 3), (1, 1)])
+    job = visit.session_state[silencing.JOB]
+    for name, one in zip(silencing.SERIES, job.found, strict=True):
+        assert f"| {name} | {one.second:.2f} | {100 * one.hits:.0f} % |" in said(visit)
+    assert "L0.H3, L1.H1" in said(visit)
+    assert len(pictures(visit)) == 1
+    assert not visit.exception
+
+
+def test_what_suffers_is_asked_before_it_is_shown(monkeypatch, tiny):
+    visit = pressed(monkeypatch, tiny, predict="true", induction=[(0, 3)])
+    assert "guessed right" not in said(visit)
+    visit.radio[-1].set_value(silencing.PROSE).run()
+    assert "guessed right" in said(visit)
+    assert "what comes out is **neither**" in said(visit)  # random weights copy nothing
+
+
+def test_no_head_to_switch_off_is_told(monkeypatch, tiny):
+    assert "nothing to switch off" in said(pressed(monkeypatch, tiny))
+
+
+def test_a_demonstration_that_fails_is_told(tiny, monkeypatch):
+    monkeypatch.setattr(scoring, "kept", lambda _: scores(induction=[(0, 3)]))
+    visit = visited(tiny, changes="")
+    next(one for one in visit.button if one.label.startswith("Switch off")).click().run()
+    wait(lambda: visit.session_state[silencing.JOB].is_over)
+    assert "cannot read the 101 tokens" in told(visit.run())
+
+
+KNOWN = ((17, 3), (17, 4), (17, 5), (18, 6), (18, 7), (20, 6), (23, 2), (23, 7))
+"""The induction heads of SmolLM2, which `test_head_scores` measures."""
+
+
+def test_without_its_induction_heads_smollm2_reads_but_cannot_repeat(smollm2, monkeypatch):
+    for name in ("repeated", "natural"):
+        make = getattr(silenced, name)
+        monkeypatch.setattr(silenced, name, lambda loaded, make=make: fewer(make(loaded)))
+    others = silenced.others(KNOWN, 9, 0)
+    whole, without, control = (
+        silenced.silenced(smollm2, off, lambda _: None) for off in ((), KNOWN, others)
+    )
+    assert whole.second < 4 < 11 < without.second
+    assert without.hits < 0.02 < 0.45 < whole.hits
+    assert abs(without.natural - whole.natural) < 0.1
+    assert control.second < whole.second + 1
+    assert control.hits > 0.4
+    assert abs(control.natural - whole.natural) < 0.2
+
+
+def fewer(probe):
+    """A quarter of the texts: enough to see what happens, and sooner."""
+    return Probe(probe.ids[:2], probe.marks[:2])
+
+
+def test_smollm2_knows_capitals_and_loses_them_with_its_sinks(smollm2):
+    assert smollm2.name == SHIPPED[0].id
+    near = Window(width=4)
+    kept = Window(width=4, sinks=1)
+    lost, saved = (effect(smollm2, what.CAPITALS, [change]) for change in (near, kept))
+    assert lost.following[0][0] == " Tokyo"
+    assert lost.following[0][1] > 0.8
+    assert lost.means[1] > saved.means[1] + 2
+    assert saved.following[0][2] > 0.5
+
+
+def test_every_head_has_a_name():
+    assert all_heads(Shape((2, 1), (1, 1))) == [(0, 0), (0, 1), (1, 0)]
