@@ -6,6 +6,7 @@ from explainers.ui import (
     exercise_controls,
     length_controls,
     memory_controls,
+    real_controls,
     what_controls,
 )
 
@@ -15,5 +16,6 @@ ALL = (
     *memory_controls.ALL,
     *claim_controls.ALL,
     *exercise_controls.ALL,
+    *real_controls.ALL,
     *what_controls.ALL,
 )
