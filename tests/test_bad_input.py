@@ -51,7 +51,8 @@ CHANGED = {
     "too many words": " ".join(f"w{n}" for n in range(60)),
 }
 
-
+OF_ALL = {"text", "preset", "predict", "real_model"}
+"""The text, the switch that hides pictures, and a model without which there are none."""
 ELSEWHERE = claim_controls.SIZE, "answer "
 """Keys that begin so have tests of their own, or stand in no link."""
 
@@ -90,11 +91,11 @@ def obeyed(visit, key, asked):
 def choices(page):
     """{link: {key: a value that is not its default}}: what a link may ask for on a page.
 
-    The text, the switch that hides pictures and what claims speak of have tests of their own.
+    What decides on all others, and what claims speak of, have tests of their own.
     """
     by_link: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
     for key, values, link in controls_on(page):
-        if key not in {"text", "preset", "predict"} and not key.startswith(ELSEWHERE):
+        if key not in OF_ALL and not key.startswith(ELSEWHERE):
             default = chosen(opened(page, link), key)
             other = next(str(value) for value in values if str(value) != default)
             by_link.setdefault(tuple(link.items()), {})[key] = other

@@ -43,8 +43,8 @@ model = Named(
     help="Choose one, or type the name of any model of the hub (owner/name). Its size is shown "
     "before anything is fetched; only safetensors are read, and no code of a model is ever run.",
 )
-layer = Counter("inspected_layer", "Layer, from 0", 1)
-head = Counter("inspected_head", "Head, from 0", 2)
+layer = Counter("model_layer", "Layer, from 0", 1)
+head = Counter("model_head", "Head, from 0", 2)
 dimmed = Switch(
     "dim_first",
     "Dim the first token",
