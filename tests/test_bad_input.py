@@ -211,6 +211,8 @@ TAGS = """() => {
   return counted;
 }"""
 """How many elements of each kind the page has, pictures included."""
+TAKEN = {"A", "IMG", "SCRIPT"}
+"""Elements that these texts would bring."""
 IN_BROWSER = {
     "an image and a link": "<img src=x onerror=alert(1)> [a](http://x.invalid)",
     "a script and an icon": "<script>alert(1)</script> :material/home: <b>",
@@ -229,7 +231,12 @@ def test_no_markup_is_taken_over(page, visit):
     text = IN_BROWSER["an image and a link"]
     hostile = visit(path, text=text, seed=DIRECTIVES)
     plain = visit(path, text=harmless(text), seed="nonsense")
-    assert hostile.page.evaluate(TAGS) == plain.page.evaluate(TAGS)
+    found, expected = (one.page.evaluate(TAGS) for one in (hostile, plain))
+    if path == "inspector":  # its tokens are not our words
+        found, expected = (
+            {tag: n for tag, n in f.items() if tag in TAKEN} for f in (found, expected)
+        )
+    assert found == expected
 
 
 @pytest.mark.parametrize(

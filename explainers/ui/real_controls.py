@@ -21,6 +21,8 @@ class Named(Control):
         asked = self.asked()
         if asked is not None and len(asked) > MOST_CHARACTERS:
             st.session_state[self.key] = self.default
+        own = st.session_state.get(self.key) or asked
+        names = [*names, own] if own and own not in names else list(names)
         value = st.selectbox(
             self.label,
             names,
