@@ -9,7 +9,7 @@ import streamlit as st
 
 from explainers.lessons.watched import EVERY, REFUSED, show_refused, start
 from explainers.ui import real_controls
-from explainers.ui.plain import verbatim
+from explainers.ui.plain import shortened, verbatim
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -37,7 +37,7 @@ def here(named: str, place: str) -> "Loaded | None":
     try:
         loaded, is_near = kept(named), is_here(named)
     except ModelError as error:
-        st.error(verbatim(str(error)), icon=":material/error:")
+        st.error(verbatim(shortened(str(error), 500)), icon=":material/error:")
         return None
     if loaded:
         st.session_state.pop(key, None)

@@ -19,8 +19,6 @@ class Named(Control):
 
     def __call__(self, names: Sequence[str]) -> str:
         asked = self.asked()
-        if asked is not None and len(asked) > MOST_CHARACTERS:
-            st.session_state[self.key] = self.default
         own = st.session_state.get(self.key) or asked
         names = [*names, own] if own and own not in names else list(names)
         value = st.selectbox(
