@@ -160,7 +160,7 @@ def test_a_text_is_cut_where_the_model_or_the_picture_ends(tiny, minilm):
 
 
 def test_the_page_shows_the_head_that_was_chosen(tiny):
-    visit = visited(inspected_layer="1", inspected_head="4")
+    visit = visited(model_layer="1", model_head="4")
     tiles = sent(visit, "planes")
     assert tiles["selected"] == [4, 1]
     assert (tiles["across"], tiles["group_size"]) == (["0", "1"], 2)
@@ -242,6 +242,8 @@ def test_a_long_text_is_read_up_to_its_layer(tiny):
     work = LongRead(tiny, "record earnings " * 9, 7, 1).start()
     wait(lambda: work.is_over)
     assert (work.state, work.done, work.count) == ("done", 2, 7)
+    assert work.pieces
+    assert work.words
     ids = read(tiny, "record earnings " * 3 + "record").ids
     expected = run(tiny.model, input_ids=ids).layers[1].weights[0]
     steps = unpacked(work.pieces.planes, 6, 7, 7)
