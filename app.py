@@ -26,6 +26,7 @@ CONTENTS = {
     },
     "Real models": {
         "pages/12_inspector.py": "Inspector",
+        "pages/13_head_gallery.py": "Head gallery",
         "pages/14_what_if.py": "What if",
     },
     "Learn by doing": {

@@ -11,6 +11,7 @@ from unittest import mock
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest, app_test
 
+from explainers.lessons.head_gallery.measured import MEASURE
 from explainers.lessons.real_model import JOB
 
 ROOT = Path(__file__).parents[1]
@@ -26,8 +27,8 @@ WIDGETS = (
     "toggle",
     "text_input",
 )
-WITHOUT_PICTURES = {"15_exercises", "16_claims"}
-"""Pages whose answers are sentences and numbers."""
+WITHOUT_PICTURES = {"13_head_gallery", "15_exercises", "16_claims"}
+"""Pages that draw only what was asked to be measured, or whose answers are sentences."""
 PLACES = ("chosen", "beside")
 """Where a page may ask for a real model."""
 PICTURES = ("bidi_component", "vega_lite_chart", "imgs")
@@ -74,8 +75,9 @@ def settled(visit: AppTest) -> AppTest:
 
 
 def lacks_model(visit: AppTest) -> bool:
-    """Has this machine no model for a page that needs one?"""
-    return any("is not on this machine" in told.value for told in visit.warning)
+    """Has this machine no model for a page that needs one, or no scores of its heads yet?"""
+    is_away = any("is not on this machine" in told.value for told in visit.warning)
+    return is_away or any(button.label == MEASURE for button in visit.button)
 
 
 def unfolded(visit: AppTest) -> AppTest:

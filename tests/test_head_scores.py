@@ -268,10 +268,11 @@ def test_a_measurement_can_be_watched_and_stopped(minilm, monkeypatch, tmp_path)
     work.cancel()
     wait(lambda: work.is_over)
     assert work.state == "cancelled"
+    assert work.share == work.done / work.steps < 1
     assert not (tmp_path / "scores").exists()
     whole = Scoring(named=minilm.name).start()
     wait(lambda: whole.is_over)
-    assert (whole.state, whole.done) == ("done", whole.steps)
+    assert (whole.state, whole.done, whole.share) == ("done", whole.steps, 1)
 
 
 def test_what_is_no_model_has_no_scores():

@@ -54,8 +54,7 @@ ARROWS = {
     "explainers/exercises": "torch explainers.exercises explainers.attention "
     "explainers.examples explainers.memory explainers.sentence",
     "explainers/claims": "torch explainers.claims explainers.attention explainers.examples "
-    "explainers.memory explainers.models explainers.sentence explainers.trained "
-    "explainers.training explainers.translation",
+    "explainers.memory explainers.sentence explainers.trained explainers.training",
     "explainers/attention": "torch explainers.attention",
 }
 """What each layer may import besides the standard library; the longest name that fits counts."""

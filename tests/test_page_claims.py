@@ -1,8 +1,7 @@
 """Page 16: a sentence is judged, computed, and its sizes are changed."""
 
 import pytest
-import streamlit as st
-from opening import ROOT, lacks_model, opened
+from opening import ROOT, opened
 
 from explainers.claims.rows import claims
 from explainers.lessons.sized import title
@@ -26,9 +25,6 @@ def test_a_link_opens_each_claim_with_its_verdict(claim):
     visit = linked(claim)
     assert not visit.exception
     assert not visit.info
-    if lacks_model(visit):
-        assert verdict_of(visit) == []
-        pytest.skip("no model here: python -m explainers.models fetch says why")
     assert verdict_of(visit) == [claim.verdict.capitalize()]
     assert sections(PAGE.stem)[f"claim_{claim.id}"] in [m.value for m in visit.markdown]
 
@@ -71,12 +67,3 @@ def test_reset_takes_back_the_sizes():
     visit.radio("claim").set_value("windows reach").run()
     visit.radio("guess_windows_reach").set_value("just show me").run()
     assert verdict_of(visit) == ["Does not hold"]
-
-
-def test_a_claim_about_a_model_that_is_not_here_says_how_to_get_it(monkeypatch, tmp_path):
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    st.cache_data.clear()
-    visit = linked(claims()["ours_gives_their_output"])
-    assert not visit.exception
-    assert "is not on this machine" in visit.warning[0].value
-    assert any("explainers.models fetch" in m.value for m in visit.markdown)

@@ -5,9 +5,7 @@ import streamlit as st
 from explainers.claims.finding import VERDICTS, Finding
 from explainers.claims.rows import Claim, claims
 from explainers.lessons.sized import chosen, title, written
-from explainers.models.registry import ModelError
 from explainers.ui import claim_controls
-from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose, sections
 from explainers.ui.source import show_source
@@ -28,13 +26,8 @@ def show_claim(text: Prose, claim: Claim) -> None:
     """Judge, see what comes out, and change what the sentence speaks of."""
     st.header(title(claim.id).capitalize())
     text(f"claim_{claim.id}")
-    try:
-        with st.spinner("Computing it again", show_time=False):
-            own = computed(claim, tuple(claim.as_written.values()))
-    except ModelError as missing:
-        st.warning(verbatim(str(missing)), icon=":material/cloud_off:")
-        text("missing")
-        return
+    with st.spinner("Computing it again", show_time=False):
+        own = computed(claim, tuple(claim.as_written.values()))
     if not revealed(text, "verdict", VERDICTS, own.verdict, about=claim.id):
         return
     with st.container(horizontal=True):

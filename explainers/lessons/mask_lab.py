@@ -15,7 +15,6 @@ from explainers.charts.matrix import Matrix, Values, blanked, pairs
 from explainers.examples import Toy
 from explainers.lessons.one_head import OneHead
 from explainers.lessons.toy_choice import HeadChoices
-from explainers.lessons.wording import so_many
 from explainers.ui.panels import Panel, Source, oriented
 
 Tokens = tuple[str, ...]
@@ -113,7 +112,7 @@ def miniatures(panels: Sequence[Panel], words: int) -> list[Panel]:
 
 def of_words(number: int) -> str:
     """So many words, in words."""
-    return so_many(number, "word")
+    return "1 word" if number == 1 else f"{number} words"
 
 
 def counted(mask: Tensor) -> str:

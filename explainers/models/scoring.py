@@ -40,6 +40,10 @@ class Scoring(Work):
         return self.scores is not None
 
     @property
+    def share(self) -> float:
+        return 1.0 if self.scores else self.done / (self.steps or 1)
+
+    @property
     def problem(self) -> str:
         """What went wrong, in the words that are meant for the reader."""
         return self.error.removeprefix("ModelError: ")

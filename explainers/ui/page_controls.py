@@ -4,6 +4,7 @@ from explainers.ui import (
     claim_controls,
     cross_controls,
     exercise_controls,
+    gallery_controls,
     length_controls,
     memory_controls,
     real_controls,
@@ -16,6 +17,7 @@ ALL = (
     *memory_controls.ALL,
     *claim_controls.ALL,
     *exercise_controls.ALL,
+    *gallery_controls.ALL,
     *real_controls.ALL,
     *what_controls.ALL,
 )

@@ -16,10 +16,10 @@ def run_and_show(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) ->
     return function(*args, **kwargs)
 
 
-def show_source(*functions: Callable[..., Any]) -> None:
-    """The text of functions that this page has run."""
+def show_source(*functions: Callable[..., Any], that: str = "just ran") -> None:
+    """The text of functions that this page has run, or `that` did something else before."""
     names = ", ".join(f"`{function.__name__}`" for function in functions)
-    label = f"The code that just ran: {names}"
+    label = f"The code that {that}: {names}"
     box = st.expander(label, icon=":material/code:", key=f"code {names}", on_change="rerun")
     if not box.open:  # 1.5 MB of highlighter, and milliseconds of every rerun, for what few open
         return

@@ -70,7 +70,7 @@ def show_contrast(text: Prose) -> None:
     tokens, seed = tuple(words(SENTENCE)), SEEDS[0]
     looks = {heads: _looks(tokens, heads, seed) for heads in NUM_HEADS}
     panels = [_panel(tokens, heads, weights) for heads, weights in looks.items()]
-    alt = f"Where {WORD} looks with 1, 2, 4 and 8 trained heads: a row for each head."
+    alt = f"Where {WORD} looks with 1, 2, 4 and 8 trained heads: one head divides itself."
     origin = trained_weights(seed, 0, looks[1].device)
     show_figure(Figure(panels, alt), origin, "contrast")
     subject, target = tokens.index(SUBJECT), tokens.index(OBJECT)

@@ -1,0 +1,88 @@
+"""The scores of a model's heads: measured on the reader's wish, once, and then kept."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from explainers.lessons.watched import button, start, watch
+from explainers.models.head_scores import HeadScores
+from explainers.models.probes import NATURAL_LENGTH, REPEATED_LENGTH, TEXTS
+from explainers.models.scoring import RUNS, Scoring, kept
+from explainers.models.syntax import SENTENCES
+from explainers.ui.gallery_controls import PROSE, TWICE
+from explainers.ui.plain import shortened, verbatim
+from explainers.ui.prose import Prose
+from explainers.ui.provenance import real
+
+if TYPE_CHECKING:
+    from explainers.models.load import Loaded
+
+JOB = "measurement of all heads"
+MEASURE = "Measure all heads"
+LONGEST_PROBLEM = 300
+MEASURED = "measured this"
+"""Of code whose results were kept: other code would not find them."""
+PROBE_OF = {TWICE: "repeated", PROSE: "natural"}
+"""What the measurement calls each text that the reader can choose."""
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """A model with the scores of its heads."""
+
+    loaded: "Loaded"
+    scores: HeadScores
+
+    @property
+    def layers(self) -> int:
+        return self.scores.shape[0]
+
+    @property
+    def heads(self) -> int:
+        """In each layer."""
+        return self.scores.shape[1]
+
+    @property
+    def origin(self) -> str:
+        return real(f"{self.loaded.provenance} · measured once, then kept on the server's disk")
+
+
+def named(layer: int, head: int) -> str:
+    """A head's short name."""
+    return f"L{layer}.H{head}"
+
+
+def measured(text: Prose, loaded: "Loaded") -> Gallery | None:
+    """The scores if there are any; else a button that has them measured, and how far that is."""
+    scores = kept(loaded.name)
+    if scores:
+        return Gallery(loaded, scores)
+    text(
+        "measure",
+        runs=RUNS,
+        texts=TEXTS,
+        length=REPEATED_LENGTH,
+        prose=NATURAL_LENGTH,
+        sentences=2 * SENTENCES,
+    )
+    button(JOB, MEASURE, _start, loaded.name, icon=":material/query_stats:")
+    job: Scoring | None = st.session_state.get(JOB)
+    if not job or job.asked != loaded.name:
+        return None
+    if job.state == "failed":
+        st.error(verbatim(shortened(job.problem, LONGEST_PROBLEM)), icon=":material/error:")
+    elif job.scores:  # measured, but the disk could not keep it
+        return Gallery(loaded, job.scores)
+    else:
+        watch(JOB, job, "Reading", partial(_said, job), lambda: None)
+    return None
+
+
+def _start(named: str) -> None:
+    start(JOB, named, lambda: Scoring(named=named))
+
+
+def _said(job: Scoring) -> str:
+    return f"{job.done} of {job.steps or '…'} layers"

@@ -1,0 +1,44 @@
+"""Head gallery: what every head of a real model does, measured on texts that are known."""
+
+import streamlit as st
+
+from explainers.lessons.head_gallery.by_layer import show_layers
+from explainers.lessons.head_gallery.head import ask_keeps, show_labels
+from explainers.lessons.head_gallery.measured import Gallery, measured
+from explainers.lessons.head_gallery.partners_found import show_partners
+from explainers.lessons.head_gallery.patterns_seen import show_patterns
+from explainers.lessons.head_gallery.scored import ask_induction, chosen_head, show_map
+from explainers.lessons.real_model import chosen_model
+from explainers.ui import common, controls
+
+text = common.page_text(__file__)
+
+
+@st.fragment
+def looking(gallery: Gallery, sentence: str) -> None:
+    """All heads by a score, one of them with its names, and those that find partners."""
+    text("looking")
+    if ask_induction(text, gallery):
+        chosen = chosen_head(gallery)
+        show_map(text, gallery, chosen)
+        text("head")
+        if ask_keeps(text, gallery):
+            show_labels(text, gallery, chosen)
+            show_patterns(text, gallery, chosen, sentence, common.queries_down())
+    show_partners(text, gallery)
+
+
+@st.fragment
+def layers(gallery: Gallery) -> None:
+    """A sentence about layers, put to the test."""
+    show_layers(text, gallery)
+
+
+text("question")
+loaded = chosen_model()
+sentence = controls.sentence().text
+gallery = measured(text, loaded) if loaded else None
+if gallery:
+    looking(gallery, sentence)
+    layers(gallery)
+text("notice")
