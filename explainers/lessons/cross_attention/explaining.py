@@ -53,8 +53,8 @@ def show_explaining(text: Prose, view: View) -> None:
     answer = options[0] if share == 1 else options[1] if share >= 0.5 else options[2]
     if not revealed(text, "explaining", options, answer, left=left, count=view.syllables):
         return
+    instead = cross_controls.instead()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        instead = cross_controls.instead()
         everywhere = cross_controls.everywhere()
         names = [f"{n}: {word}" for n, word in enumerate(found.words)]
         left_out = names.index(cross_controls.left_out(names, names[min(3, len(names) - 1)]))

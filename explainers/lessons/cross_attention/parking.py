@@ -50,12 +50,13 @@ def show_parking(text: Prose, view: View) -> None:
     )
     alt = f"Weights of {name} in each head, and what leaving each word out costs this syllable."
     show_figure(Figure([Panel("row", shares), Panel("lost", without)], alt), view.origin, "parking")
-    most = found.words[int(lost.argmax())]
+    syllable, most = verbatim(found.syllables[place]), verbatim(found.words[int(lost.argmax())])
     on_end = found.cross[LAST].mean(dim=0)[: view.syllables, -1].mean().item()
+    why = "weak" if view.gold and view.gold.weak else "most_on_end"
+    text(f"parking_{why}", syllable=syllable)
+    text("parking_costs_one" if times == 1 else "parking_costs_none", most=most)
     text(
         "parking_seen",
-        syllable=verbatim(found.syllables[place]),
-        most=verbatim(most),
         on_end=f"{100 * on_end:.0f}",
         weak=f"{100 * right.weak:.0f}",
         others=f"{100 * right.others:.0f}",
