@@ -52,9 +52,14 @@ def show_parking(text: Prose, view: View) -> None:
     show_figure(Figure([Panel("row", shares), Panel("lost", without)], alt), view.origin, "parking")
     syllable, most = verbatim(found.syllables[place]), verbatim(found.words[int(lost.argmax())])
     on_end = found.cross[LAST].mean(dim=0)[: view.syllables, -1].mean().item()
-    why = "weak" if view.gold and view.gold.weak else "most_on_end"
-    text(f"parking_{why}", syllable=syllable)
-    text("parking_costs_one" if times == 1 else "parking_costs_none", most=most)
+    if view.gold and view.gold.weak:
+        text("parking_weak", syllable=syllable)
+    else:
+        text("parking_most_on_end", syllable=syllable)
+    if times == 1:
+        text("parking_costs_one", most=most)
+    else:
+        text("parking_costs_none", most=most)
     text(
         "parking_seen",
         on_end=f"{100 * on_end:.0f}",
