@@ -266,12 +266,10 @@ def test_heads_are_chosen_by_a_role_that_was_measured(monkeypatch, tiny):
 def test_before_and_after_have_the_same_tokens_and_the_same_colours(tiny):
     visit = visited(tiny, changes=what.HARD)
     found = effect(tiny, TEXT, [Hard()])
-    [panel] = [
-        panel
-        for one in pictures(visit)
-        if '"panels"' in one
-        for panel in json.loads(one)[0]["panels"]
-    ]
+    following, panel = (json.loads(one)[0]["panels"][0] for one in pictures(visit))
+    expected = [list(chances) for chances in list(zip(*found.following, strict=True))[1:]]
+    assert_close(torch.tensor(following["values"]), torch.tensor(expected), atol=1e-4, rtol=0)
+    assert following["rows"] == ["as it is", "changed"]
     assert panel["rows"] == ["loss as it is", "loss changed", "KL"]
     assert panel["columns"] == ["CEO", "announced", "record", "earnings"]
     shown = torch.tensor(panel["values"])

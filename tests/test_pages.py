@@ -198,14 +198,16 @@ def test_the_code_on_the_page_is_the_code_that_ran(page):
                     shown |= {(expander.label, code.value) for code in expander.code}
     assert shown or lacks_model(opened(page))
     for label, code in shown:
-        names = [f.name for f in ast.parse(code).body if isinstance(f, ast.FunctionDef)]
+        kinds = ast.FunctionDef | ast.ClassDef
+        names = [one.name for one in ast.parse(code).body if isinstance(one, kinds)]
         assert names == re.findall(r"`(\w+)`", label)
         assert all(source in ran.sources() for source in functions_in(code))
 
 
 def functions_in(code):
-    """The texts of the functions in a piece of code."""
-    return [ast.get_source_segment(code, function) for function in ast.parse(code).body]
+    """The texts of the functions in a piece of code; those of a class are in it."""
+    functions = [one for one in ast.walk(ast.parse(code)) if isinstance(one, ast.FunctionDef)]
+    return [ast.get_source_segment(code, function) for function in functions]
 
 
 @each_page_that_draws

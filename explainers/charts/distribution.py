@@ -23,18 +23,16 @@ def share_rows(series: Mapping[str, Sequence[float]], tokens: Sequence[str]) -> 
     )
 
 
-def distribution(
-    rows: pd.DataFrame, theme: Theme, length: int, x_title: str = "weight"
-) -> alt.TopLevelMixin:
+def distribution(rows: pd.DataFrame, theme: Theme, length: int) -> alt.TopLevelMixin:
     """Columns position, token, series, weight: one panel per series, one bar per token.
 
     The weight axis is 0 to 1 in every panel, so that panels can be compared.
     """
     base = alt.Chart(rows)
     y = alt.Y("position:O").axis(None)
-    x = alt.X("weight:Q").scale(domain=list(WEIGHT_DOMAIN)).title(x_title)
+    x = alt.X("weight:Q").scale(domain=list(WEIGHT_DOMAIN)).title("weight")
     bars = base.mark_bar(color=theme.weight_bar, height=BAR * 0.7).encode(
-        y, x, tooltip=["token:N", "series:N", alt.Tooltip("weight:Q", format=".4f", title=x_title)]
+        y, x, tooltip=["token:N", "series:N", alt.Tooltip("weight:Q", format=".4f")]
     )
     tokens = base.mark_text(align="right", dx=-6, fontSize=13, color=theme.text, limit=90)
     tokens = tokens.encode(y, alt.Text("token:N"), x=alt.datum(0))

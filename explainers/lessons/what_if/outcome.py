@@ -12,7 +12,6 @@ from explainers.models.call import Change
 from explainers.models.effect import Effect, divergence, effect, loss_of
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel
-from explainers.ui.picture import show_chart
 from explainers.ui.plain import shortened, verbatim
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
@@ -80,28 +79,26 @@ def answer_of(more: float) -> str:
 
 
 def _show_following(text: Prose, found: Effect, origin: str) -> None:
-    from explainers.charts.distribution import distribution, share_rows
-
     names = [printed(name) for name, _, _ in found.following]
-    both = {
-        BEFORE: [before for _, before, _ in found.following],
-        AFTER: [after for _, _, after in found.following],
-    }
-    likeliest = {name: names[chances.index(max(chances))] for name, chances in both.items()}
+    both = [list(chances) for chances in list(zip(*found.following, strict=True))[1:]]
+    first, second = (verbatim(names[chances.index(max(chances))]) for chances in both)
     text(
         "following",
-        before=verbatim(likeliest[BEFORE]),
-        before_chance=f"{max(both[BEFORE]):.2f}",
-        after=verbatim(likeliest[AFTER]),
-        after_chance=f"{max(both[AFTER]):.2f}",
+        before=first,
+        before_chance=f"{max(both[0]):.2f}",
+        after=second,
+        after_chance=f"{max(both[1]):.2f}",
         divergence=f"{found.divergence[-1]:.2f}",
     )
-    rows = share_rows(both, names)
+    said = "chance of each; all tokens of the vocabulary together have 1"
+    matrix = Matrix(
+        "next token", said, both, (BEFORE, AFTER), names, "", "token that may follow", "weights"
+    )
     alt = "Chances of next tokens, as it is and changed: " + "; ".join(
         f"{name} {before:.2f}, {after:.2f}"
-        for name, before, after in zip(names, *both.values(), strict=True)
+        for name, before, after in zip(names, *both, strict=True)
     )
-    show_chart(distribution, rows, alt, "following", origin, length=len(names), x_title="chance")
+    show_figure(Figure([Panel("next", matrix)], alt), origin, "following")
 
 
 def _show_losses(text: Prose, found: Effect, origin: str, names: str) -> None:
