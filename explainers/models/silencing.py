@@ -27,8 +27,7 @@ class Silencing(Scoring):
     @property
     def share(self) -> float:
         """Half for the measuring, half for the reading."""
-        measured = 1.0 if self.scores else self.done / (self.steps or 1)
-        return (min(measured, 1.0) + self.read / (READ * CASES)) / 2
+        return (super().share + self.read / (READ * CASES)) / 2
 
     def said(self) -> str:
         """What is under way."""

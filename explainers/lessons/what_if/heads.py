@@ -4,6 +4,7 @@ import random
 
 import streamlit as st
 
+from explainers.lessons.head_gallery.measured import named
 from explainers.models.effect import Shape
 from explainers.models.labels import ROLES
 from explainers.models.scoring import kept
@@ -12,9 +13,9 @@ from explainers.ui import common
 from explainers.ui import what_controls as what
 
 
-def chosen_heads(named: str, shape: Shape) -> tuple[Head, ...]:
+def chosen_heads(model: str, shape: Shape) -> tuple[Head, ...]:
     """The heads, as the reader chose to choose them."""
-    every = {name_of((layer, head)): (layer, head) for layer, head in all_heads(shape)}
+    every = {named(*head): head for head in all_heads(shape)}
     by = what.heads_by()
     if by == what.NAMED:
         return tuple(every[name] for name in what.heads(list(every)))
@@ -22,16 +23,16 @@ def chosen_heads(named: str, shape: Shape) -> tuple[Head, ...]:
         count = what.drawn(1, len(every))
         draw = random.Random(common.seed())  # noqa: S311
         return tuple(sorted(draw.sample(list(every.values()), count)))
-    return _of_role(named)
+    return _of_role(model)
 
 
-def _of_role(named: str) -> tuple[Head, ...]:
+def _of_role(model: str) -> tuple[Head, ...]:
     """Needs the scores of all heads, which are measured once for a model."""
-    scores = kept(named)
+    scores = kept(model)
     if not scores:
         st.caption(
             "The heads of this model have not been measured on this machine yet, so nobody knows "
-            "their roles. The demonstration further down measures them, once."
+            "their roles. The demonstration further down measures them, once; so does page 13."
         )
         return ()
     found = {role.name: with_role(scores, role.name) for role in ROLES}
@@ -47,11 +48,6 @@ def all_heads(shape: Shape) -> list[Head]:
     return [(layer, head) for layer, count in enumerate(shape.heads) for head in range(count)]
 
 
-def name_of(head: Head) -> str:
-    """As people write it."""
-    return f"L{head[0]}.H{head[1]}"
-
-
 def names_of(heads: tuple[Head, ...]) -> str:
     """Several of them, for a sentence."""
-    return ", ".join(map(name_of, heads))
+    return ", ".join(named(*head) for head in heads)
