@@ -30,6 +30,7 @@ import test_sinks
 import test_softcap
 import test_tokens
 import test_training
+import test_translation
 from torch import float32
 
 from explainers import tokens
@@ -68,6 +69,8 @@ from explainers.memory import cache as cache_memory
 from explainers.memory import countings, engines, order, paging
 from explainers.models import call, inside
 from explainers.training import batch, task
+from explainers.translation import decoding as writing
+from explainers.translation import model as translator
 
 AGREES = test_attention.test_agrees_with_torch_under_every_rule
 WHOLE = partial(AGREES, "causal", float32, attention)
@@ -137,6 +140,9 @@ COUNTED_AS = test_memory_cache.test_every_counting_multiplies_out
 COUNTED = test_tokens.test_each_merge_is_the_most_frequent_pair
 ASKED = test_training.test_only_what_the_mask_shows_is_asked_for
 HELD_OUT = test_training.test_no_held_out_sentence_is_ever_trained_on
+ENDED = test_translation.test_nothing_stands_behind_the_end
+BY_BEAMS = test_translation.test_beams_find_what_greedy_misses
+PLACED = test_translation.test_embedding_and_position_of_what_is_read
 
 # Wrong in ways that give the right shapes.
 UNSPLIT = "parts = x.view(*x.shape[:-1], head_dim, -1).mT"
@@ -229,6 +235,11 @@ FAULTS = [
     (batch, " & mask_of(rule, batch.lengths)[:, 0]", "", ASKED),
     (batch, "visible.tril()", "visible.triu()", ASKED),
     (task, "tuple(tokens) == RUNNING or ", "", HELD_OUT),
+    (writing, ".masked_fill(is_done, PAD)", "", ENDED),
+    (writing, "before + logits.log_softmax(dim=-1)", "logits.log_softmax(dim=-1)", BY_BEAMS),
+    (writing, "one.per_syllable, reverse=True", "one.per_syllable", BY_BEAMS),
+    (translator, " * (numbers != PAD)[..., None]", "", PLACED),
+    (translator, "math.sqrt(D_MODEL)", "D_MODEL", PLACED),
 ]
 
 
