@@ -86,8 +86,8 @@ class Visit:
         return self
 
     def ready(self) -> "Visit":
-        """Wait until nothing is computed or drawn any more."""
-        self.page.wait_for_function(READY)
+        """Wait until nothing is computed or drawn any more; the first one may wait for a model."""
+        self.page.wait_for_function(READY, timeout=3 * LIMIT)
         return self
 
     @property

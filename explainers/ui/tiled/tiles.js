@@ -40,6 +40,7 @@ class Tiles {
     if (this.data !== data) return; // another one has come meanwhile
     if (isNew) this.build();
     this.colours = ramp(data);
+    this.words = words(this.colours);
     for (const tile of this.all) tile.image = null;
     this.mark();
     this.legend();
@@ -120,16 +121,9 @@ class Tiles {
     const side = this.data.tokens.length;
     const canvas = Object.assign(document.createElement("canvas"), { width: side, height: side });
     const context = canvas.getContext("2d");
-    const image = context.createImageData(side, side);
-    for (let k = 0; k < side * side; k++) {
-      const step = this.steps(at + k);
-      if (step === HIDDEN) continue;
-      const [red, green, blue] = this.colours[Math.min(step, STEPS)], place = 4 * k;
-      image.data[place] = red;
-      image.data[place + 1] = green;
-      image.data[place + 2] = blue;
-      image.data[place + 3] = 255;
-    }
+    const image = context.createImageData(side, side), { low, high } = this.steps;
+    const pixels = new Uint32Array(image.data.buffer), { words } = this;
+    for (let k = 0; k < pixels.length; k++) pixels[k] = words[low[at + k] | (high[at + k] << 8)];
     context.putImageData(image, 0, 0);
     return canvas;
   }
@@ -142,7 +136,8 @@ class Tiles {
 
   point(tile, event) {
     const [query, key] = this.place(event), { tokens, across, down } = this.data;
-    const step = this.steps(tile.at + query * tokens.length + key);
+    const place = tile.at + query * tokens.length + key;
+    const step = this.steps.low[place] | (this.steps.high[place] << 8);
     const value = step === HIDDEN ? "masked or dimmed" : (step / STEPS).toFixed(4);
     const named = (place) => `“${tokens[place]}” (${place})`;
     this.readout.textContent = `layer ${across[tile.column]}, ${down[tile.row]}: ${named(query)} → ${named(key)} = ${value}`;
@@ -186,11 +181,19 @@ function ramp({ ramp: ends, rooted }) {
   return Array.from({ length: STEPS + 1 }, (_, step) => mix(ends, rooted ? Math.sqrt(step / STEPS) : step / STEPS));
 }
 
+// A whole pixel for every number of two bytes, because a million of them are painted per head; what
+// is no step of a weight is left out (0 is transparent).
+function words(colours) {
+  const bytes = new Uint8ClampedArray(4 * (HIDDEN + 1));
+  colours.forEach((rgb, step) => bytes.set([...rgb, 255], 4 * step));
+  return new Uint32Array(bytes.buffer);
+}
+
 // All low bytes, then all high ones: so they are packed better.
 async function unpacked(planes) {
   const packed = Uint8Array.from(atob(planes), (letter) => letter.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
   const half = bytes.length / 2;
-  return (place) => bytes[place] | (bytes[half + place] << 8);
+  return { low: bytes.subarray(0, half), high: bytes.subarray(half) };
 }
