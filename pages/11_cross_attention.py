@@ -67,7 +67,7 @@ def real(sentence: str) -> None:
 text("question")
 sentence, translator = controls.sentence(), read_by()
 if translator:
-    shown = show_asked(asked_words(sentence), common.queries_down())
+    shown = show_asked(asked_words(text, sentence), common.queries_down())
     looking(shown)
     explaining(shown)
     inside(shown, translator)

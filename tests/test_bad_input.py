@@ -53,7 +53,7 @@ CHANGED = {
 
 OF_ALL = {"text", "preset", "predict", "real_model"}
 """The text, the switch that hides pictures, and a model without which there are none."""
-ELSEWHERE = claim_controls.SIZE, "answer "
+ELSEWHERE = claim_controls.SIZE, "answer ", "built: ", "held-out sentence", "translator"
 """Keys that begin so have tests of their own, or stand in no link."""
 
 

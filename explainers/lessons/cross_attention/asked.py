@@ -9,10 +9,11 @@ from explainers.translation import kept
 from explainers.translation.corpus import RUNNING
 from explainers.translation.record import Translation
 from explainers.translation.translator import Translator, check
-from explainers.translation.vocabulary import english, read, sentence_case
+from explainers.translation.vocabulary import SPECIAL, english, read, sentence_case
 from explainers.ui import controls, cross_controls
 from explainers.ui.cross_controls import BEAM, GREEDY
 from explainers.ui.plain import shortened, verbatim
+from explainers.ui.prose import Prose
 
 BEAMS = {GREEDY: 1, BEAM: 4}
 _BUILT, _EXAMPLE = "built: {}", "held-out sentence"
@@ -37,18 +38,15 @@ def translated(words: tuple[str, ...], beams: int) -> Translation:
     return kept.load().translate(words, beams)
 
 
-def asked_words(sentence: Sentence) -> tuple[str, ...]:
+def asked_words(text: Prose, sentence: Sentence) -> tuple[str, ...]:
     """The reader's words if the translator knows them all, else those of the running sentence."""
     asked = read(sentence.text)
     try:
         check(asked.words)
     except ValueError as error:
-        st.warning(
-            f"This cannot be translated: {verbatim(shortened(str(error), 300))}. The translator "
-            f"knows {len(english().tokens) - 3} words of business news; here it reads the running "
-            "sentence.",
-            icon=":material/translate:",
-        )
+        known = len(english().tokens) - len(SPECIAL)
+        with st.container(border=True):
+            text("cannot", problem=verbatim(shortened(str(error), 300)), known=known)
         return RUNNING.source
     return asked.words
 
