@@ -30,6 +30,25 @@ def minilm():
     return real(SHIPPED[1].id)
 
 
+@pytest.fixture(scope="session")
+def smollm2_scores(smollm2):
+    """What its heads do."""
+    return scored(smollm2)
+
+
+@pytest.fixture(scope="session")
+def minilm_scores(minilm):
+    """What its heads do."""
+    return scored(minilm)
+
+
+def scored(loaded):
+    """Measured by the code as it is now."""
+    from explainers.models.head_scores import measure
+
+    return measure(loaded)
+
+
 def real(model_id):
     """A model that `make test` has fetched, as far as this machine has a network."""
     from explainers.models.load import is_here, load  # torch, which not every test needs

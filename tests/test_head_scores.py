@@ -7,7 +7,7 @@ import torch
 from test_live_training import wait
 
 from explainers.models import scoring
-from explainers.models.head_scores import distance, least, measure, one_offset
+from explainers.models.head_scores import distance, least, one_offset
 from explainers.models.labels import ROLES, labels, partners
 from explainers.models.patterns import (
     PATTERNS,
@@ -155,16 +155,6 @@ def test_passages_fill_their_length_and_know_their_punctuation(smollm2, minilm):
         assert not any(
             character.isalnum() for one in said - {"[CLS]", "[SEP]"} for character in one
         )
-
-
-@pytest.fixture(scope="module")
-def smollm2_scores(smollm2):
-    return measure(smollm2)
-
-
-@pytest.fixture(scope="module")
-def minilm_scores(minilm):
-    return measure(minilm)
 
 
 KNOWN = {
