@@ -163,8 +163,16 @@ def test_a_head_has_several_names_each_with_what_speaks_against_it(planted):
     assert "(token 21) gives 0.81" in said(visit)
     assert "only 0.06 to what the name induction promises" in said(visit)
     assert "| sink | " in said(visit)
-    assert "**0.70** (> 0.3) |" in said(visit)
+    assert "**0.70**\N{NO-BREAK SPACE}(>\N{NO-BREAK SPACE}0.3) |" in said(visit)
     assert "L1.H3: no name" in said(opened(PAGE, {**HERE, "model_head": "3"}))
+
+
+def test_a_head_whose_worst_row_fits_has_no_counter_example(planted):
+    planted.measured["natural: induction, against"][1, 4] = torch.tensor([3, 21, 2, 0.75, 0.75])
+    plant(planted, {("repeated", "induction"): ((1, 4), 0.9)})
+    visit = opened(PAGE, HERE)
+    assert "gives 0.75 to what the name induction promises. No counter-example" in said(visit)
+    assert "Counter-example, passage" not in said(visit)
 
 
 def test_chance_can_take_a_name_away(planted):

@@ -14,7 +14,7 @@ WORDS = {probe: words for words, probe in PROBE_OF.items()}
 KEEPS, LESS, MORE = "about as much", "clearly less", "clearly more"
 ALIKE = 0.1
 """Shares that are closer than this are called alike."""
-UNKNOWN = "–"
+UNKNOWN, NEEDS = "–", "\N{NO-BREAK SPACE}(>\N{NO-BREAK SPACE}"
 
 
 def ask_keeps(text: Prose, gallery: Gallery) -> bool:
@@ -60,7 +60,7 @@ def show_labels(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
         shown = [UNKNOWN if one.isnan() else f"{one:.2f}" for one in both]
         place = ("repeated", "natural").index(role.probe)
         bold = "**" if earned else ""
-        shown[place] = f"{bold}{shown[place]}{bold} (> {role.threshold:g})"
+        shown[place] = f"{bold}{shown[place]}{bold}{NEEDS}{role.threshold:g})"
         rows.append(f"| {role.name} | {' | '.join(shown)} |")
     text("roles", rows="\n".join(rows))
     show_source(labels)
@@ -85,7 +85,7 @@ def _show_label(text: Prose, gallery: Gallery, label: Label) -> None:
     against = label.against
     tokens = spelled(gallery.loaded, probe_texts(gallery.loaded)["natural"][against.text])
     text(
-        "against",
+        f"row_{'fits' if against.mass >= against.weight else 'against'}",
         role=label.role,
         passage=against.text,
         query=verbatim(tokens[against.query]),
