@@ -45,9 +45,13 @@ def bert(folder):
     """A BERT of three heads in the place of the model, with its tokenizer."""
     torch.manual_seed(0)
     tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
-    sizes = {"hidden_size": 12, "intermediate_size": 14, "max_position_embeddings": 128}
     config = BertConfig(
-        vocab_size=len(tokenizer), num_hidden_layers=2, num_attention_heads=3, **sizes
+        vocab_size=len(tokenizer),
+        hidden_size=12,
+        intermediate_size=14,
+        num_hidden_layers=2,
+        num_attention_heads=3,
+        max_position_embeddings=128,
     )
     BertForMaskedLM(config).save_pretrained(folder)
 
