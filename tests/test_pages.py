@@ -34,6 +34,7 @@ BUSY = {
     "d_model": "16",
     "queries": "across",
     "model": "gpt-oss-20b",
+    "what_text": "the bank raised the rate",
 }
 LONGEST = " ".join(f"word{n}" for n in range(24))
 
