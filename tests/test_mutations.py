@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 import test_alibi
+import test_alignment
 import test_attention
 import test_blocks
 import test_cache
@@ -69,6 +70,7 @@ from explainers.memory import cache as cache_memory
 from explainers.memory import countings, engines, order, paging
 from explainers.models import call, inside
 from explainers.training import batch, task
+from explainers.translation import alignment
 from explainers.translation import decoding as writing
 from explainers.translation import model as translator
 
@@ -127,6 +129,8 @@ OTHER = test_cross.test_agrees_with_torchs_module_given_another_sequence
 FILLED = test_cross.test_what_fills_a_source_up_changes_nothing_when_it_is_hidden
 ENCODED = test_blocks.test_an_encoders_block_agrees_with_torchs_layer
 DECODED = test_blocks.test_a_decoders_block_agrees_with_torchs_layer
+BY_HAND = test_alignment.test_a_case_counted_by_hand
+ONE_ROW = test_alignment.test_links_are_read_one_row_apart
 CAPPED = test_memory_cache.test_a_window_is_a_cap
 BEAMS = test_memory_cache.test_beams_multiply_what_is_written_and_share_what_was_read
 LAST_PAGE = test_memory_cache.test_the_last_page_is_counted_whole
@@ -208,6 +212,8 @@ FAULTS = [
         "normalised(x, block.norms[1])",
         DECODED,
     ),
+    (alignment, "hits + allowed", "2 * hits", BY_HAND),
+    (alignment, "{PREDICTED: 0, INPUT: 1}", "{PREDICTED: 1, INPUT: 0}", ONE_ROW),
     (cache_costs, "q_len * kv_len", "kv_len", FLOPS),
     (cache_memory, "min(tokens, group.window)", "tokens", CAPPED),
     (cache_memory, 'return 1 if group.kind == "cross" else beams', "return beams", BEAMS),
