@@ -27,10 +27,11 @@ check: $(VENV)/tools ## lint, format and types
 	$(IN_VENV) ruff format --check $(CODE)
 	$(IN_VENV) mypy $(CODE)
 
-bench: $(VENV)/tools browser ## measure from a slider to the picture, to start, and attention in tiles
+bench: $(VENV)/tools browser models ## measure from a slider to the picture, to start, and attention in tiles
 	$(IN_VENV) benchmarks.latency
 	$(IN_VENV) benchmarks.start
 	$(IN_VENV) benchmarks.attention
+	$(IN_VENV) benchmarks.inspector
 
 # The files app and tools are empty: they say when the packages were last installed.
 $(VENV)/app: requirements.txt | $(VENV)/bin/pip

@@ -5,6 +5,7 @@ import zlib
 
 import pytest
 import saved_models
+import tiny_families
 import torch
 from opening import PAGES, opened, pictures, settled, unfolded, widgets
 from test_live_training import wait
@@ -274,6 +275,18 @@ def test_the_page_reads_a_long_text(tiny):
     widgets(visit)["as_words"].set_value(True)
     visit.run()
     assert "merged into 9 words" in said(visit)
+
+
+def test_local_layers_are_marked_and_counted(store):
+    folder = saved_models.llama(names.folder_of(ID))
+    tiny_families.tiny("Gemma 3 (local/global)").save_pretrained(folder)
+    visit = visited(model_layer="0")
+    near = "local: the last 4 tokens"
+    assert sent(visit, "planes")["remarks"] == [near, "", near]
+    assert "(*local*) have dotted names: 0, 2; 2 of 3" in said(visit)
+    weights = next(p for p in sent(visit, WEIGHTS)["panels"] if p["id"] == WEIGHTS)["values"]
+    assert weights[4][0] is None, "four tokens back, of a window of four"
+    assert weights[4][1] is not None
 
 
 def test_a_model_that_finds_no_token_says_so(tiny):

@@ -49,6 +49,7 @@ class Head:
         sides, words = f"{self.said}: keys left, queries right", (self.tokens, self.tokens)
         lines = Matrix(LINES, sides, drawn, *words, *pairs, kind="ties")
         said = "every row sums to 1" if self.is_plain else "softmax of the scores"
+        said = "not renormalised: rows sum to less than 1" if is_dimmed else said
         shown = [
             Panel(LINES, lines),
             Panel(WEIGHTS, self._pairs(name, said, values, "weights", blank), sources=FROM_SCORES),

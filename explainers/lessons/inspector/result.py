@@ -52,7 +52,7 @@ def show_equal(text: Prose, shown: Seen, loaded: "Loaded", sentence: str) -> Non
     ids = tuple(read(loaded, cut(loaded, sentence, MOST_SHORT)[0]).ids[0].tolist())
     writes = bool(shown.predicted) and not loaded.model.config.is_encoder_decoder
     decoded = min(DECODED, len(ids) - 1) if writes else 0
-    found = compared(loaded.name, ids, decoded, loaded)
+    found = compared(loaded.name, id(loaded), ids, decoded, loaded)
     rows = [f"| {_place(one)} | {less_than(one.largest)} | {one.size:.4g} |" for one in found]
     zeros = sum(one.largest == 0 for one in found)
     text(
@@ -71,9 +71,9 @@ def show_equal(text: Prose, shown: Seen, loaded: "Loaded", sentence: str) -> Non
 
 @st.cache_data(show_spinner=False, max_entries=12)
 def compared(
-    name: str, ids: tuple[int, ...], decoded: int, _loaded: "Loaded"
+    name: str, which: int, ids: tuple[int, ...], decoded: int, _loaded: "Loaded"
 ) -> "list[Difference]":
-    """Computed once for a model and a text."""
+    """Computed once for a model (`which` of this name) and a text."""
     from explainers.models.compare import differences
 
     given = inputs(_loaded.model, torch.tensor([ids], device=_loaded.model.device))

@@ -32,7 +32,7 @@ def seen(loaded: "Loaded", text: str, before: tuple[int, ...] = ()) -> Seen:
         first = torch.tensor([before], device=ids.device)
         ids = torch.cat([first, ids], dim=1)[:, : loaded.context]
         tokens = (*(str(loaded.tokenizer.decode([one])) for one in before), *tokens)[: ids.shape[1]]
-    layers, predicted = _run(loaded.name, tuple(ids[0].tolist()), loaded)
+    layers, predicted = _run(loaded.name, id(loaded), tuple(ids[0].tolist()), loaded)
     where = device_name(loaded.model.device)
     origin = real(f"{loaded.provenance} · computed live on {where}")
     return Seen(loaded.name, origin, tokens, layers, predicted, left_out)
@@ -57,9 +57,12 @@ def cut(loaded: "Loaded", text: str, most: int) -> tuple[str, int]:
 
 @st.cache_data(show_spinner=False, max_entries=12)
 def _run(
-    name: str, ids: tuple[int, ...], _loaded: "Loaded"
+    name: str, which: int, ids: tuple[int, ...], _loaded: "Loaded"
 ) -> tuple[list[Layer], list[tuple[str, float]]]:
-    """The layers that look at the whole text, and the likeliest next tokens."""
+    """The layers that look at the whole text, and the likeliest next tokens.
+
+    `which` tells a model from another one that a folder of the same name held before.
+    """
     from explainers.models.run import run
 
     model = _loaded.model
