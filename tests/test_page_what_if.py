@@ -200,6 +200,13 @@ def test_every_change_is_offered_and_tested():
     assert [link["changes"] for link, _ in CASES] == list(what.CHANGES)
 
 
+def test_kv_heads_that_cannot_be_fewer_are_told(monkeypatch, tiny):
+    monkeypatch.setattr("explainers.lessons.what_if.shape.shape_of", lambda _: Shape((6,), (1,)))
+    changes, visit = made(monkeypatch, tiny, {"changes": what.FEWER_KV_HEADS})
+    assert changes is None
+    assert "cannot be dealt to fewer" in said(visit)
+
+
 def test_several_changes_are_made_in_the_order_that_is_shown(monkeypatch, tiny):
     link = {"changes": [what.HARD, what.UNSCALED], "what_layers": "second half"}
     changes, _ = made(monkeypatch, tiny, link)

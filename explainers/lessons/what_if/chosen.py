@@ -65,13 +65,13 @@ def _heads_off(place: Place) -> Change | None:
 
 
 def _fewer_kv_heads(place: Place) -> Change | None:
-    """Numbers that divide those of every layer; a model with one KV head has none."""
+    """Numbers that divide those of every layer, the largest being all that there are."""
     have = place.shape.kv_heads
-    fewer = [str(n) for n in range(1, max(have)) if all(kv_heads % n == 0 for kv_heads in have)]
-    if not fewer:
-        st.caption("All query heads of this model share one KV head already: fewer cannot be.")
+    left = [str(n) for n in range(1, max(have) + 1) if all(kv_heads % n == 0 for kv_heads in have)]
+    if len(left) == 1:
+        st.caption("The KV heads of this model cannot be dealt to fewer in equal groups.")
         return None
-    return FewerKVHeads(num_kv_heads=int(what.kv_heads(fewer, fewer[0])), layers=place.layers)
+    return FewerKVHeads(num_kv_heads=int(what.kv_heads(left, left[0])), layers=place.layers)
 
 
 MAKE: dict[str, Callable[[Place], Change | None]] = {
