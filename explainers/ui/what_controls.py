@@ -50,7 +50,11 @@ drawn = Counter("heads_drawn", "How many", 8)
 kv_heads = Listed("what_kv_heads", "KV heads left", None)
 bits = Choice("what_bits", "Bits of each kept number", "4", ("8", "4", "3", "2"))
 where = Choice(
-    "what_layers", "Layers", ALL_LAYERS, (ALL_LAYERS, FIRST_HALF, SECOND_HALF, ONE_LAYER)
+    "what_layers",
+    "Layers",
+    ALL_LAYERS,
+    (ALL_LAYERS, FIRST_HALF, SECOND_HALF, ONE_LAYER),
+    help="Heads that are off have a layer of their own, whatever is chosen here.",
 )
 layer = Counter("what_layer", "Layer, from 0", 0)
 

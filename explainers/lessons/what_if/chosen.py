@@ -36,18 +36,14 @@ class Place(NamedTuple):
 def chosen_changes(named: str, shape: Shape) -> dict[str, Change]:
     """The changes by name, in the order in which they are made, with a control for each number."""
     picked = what.changes(what.CHANGES)
-    if not picked:
-        return {}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        place = Place(named, shape, _layers(len(shape.heads), picked))
+        place = Place(named, shape, _layers(len(shape.heads)))
         made = {name: MAKE[name](place) for name in what.CHANGES if name in picked}
     return {name: change for name, change in made.items() if change}
 
 
-def _layers(count: int, picked: tuple[str, ...]) -> Layers:
-    """Which layers are changed; heads have a layer of their own."""
-    if set(picked) == {what.HEADS_OFF}:
-        return None
+def _layers(count: int) -> Layers:
+    """Which layers are changed."""
     half, where = count // 2, what.where()
     if where == what.ONE_LAYER:
         return frozenset({what.layer(0, count - 1)})
