@@ -82,7 +82,7 @@ def test_whatever_is_chosen_is_a_sentence(number):
 
 def test_a_words_syllables_are_its_translation():
     """Gold is right: what a word says stands in the lexicon, or is one of the few special cases."""
-    known = {"in": {"tại", "trong"}, "last": {"ngoái"}, "this": {"nay"}, "quarter": {"quý"}}
+    known = {"in": {"tại"}, "last": {"ngoái"}, "this": {"nay"}, "quarter": {"quý"}}
     known |= {word: {"bị", "đã bị"} for word in ("was", "were", "be", "been")}
     for entry in ENTRIES:
         for form in entry.forms:
@@ -114,7 +114,7 @@ def test_only_words_without_a_translation_of_their_own_say_nothing():
         ("was not", "không"),
         ("company 's", "của công ty"),
         ("Friday evening", "tối thứ Sáu"),
-        ("the second quarter", "trong quý hai"),
+        ("the second quarter", "vào quý hai"),
     ],
 )
 def test_what_changes_its_order_or_its_words(english_words, vietnamese_words):

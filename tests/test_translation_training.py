@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from explainers.attention.scaled_dot_product import attention
 from explainers.translation import corpus, evaluate, kept, loop, make, report
 from explainers.translation.alignment import aer, diagonal, pooled, read_links
 from explainers.translation.corpus import RUNNING
@@ -75,9 +76,9 @@ def test_every_batch_is_seen_before_one_is_seen_again(small, monkeypatch):
     seen = []
     whole = loop.loss
 
-    def noted(model, batch, read):
+    def noted(model, batch, *others):
         seen.append(id(batch))
-        return whole(model, batch, read)
+        return whole(model, batch, *others)
 
     monkeypatch.setattr(loop, "loss", noted)
     after(6)
@@ -89,9 +90,9 @@ def test_some_of_what_is_read_is_hidden_and_never_the_begin(small, monkeypatch):
     read = []
     whole = loop.loss
 
-    def noted(model, batch, given):
+    def noted(model, batch, given, *others):
         read.append((batch.read, given))
-        return whole(model, batch, given)
+        return whole(model, batch, given, *others)
 
     monkeypatch.setattr(loop, "loss", noted)
     after(3)
@@ -101,6 +102,23 @@ def test_some_of_what_is_read_is_hidden_and_never_the_begin(small, monkeypatch):
     share = (is_hidden.sum() / is_real.sum()).item()
     assert share == pytest.approx(loop.HIDDEN_SYLLABLES, abs=0.03)
     assert all((given[before != given] == PAD).all() for before, given in read)
+
+
+def test_some_weights_are_dropped_and_others_each_time():
+    drawn = torch.Generator().manual_seed(1)
+    query, key, value = (torch.randn(3, 40, 5, generator=drawn) for _ in range(3))
+    mask = torch.ones(40, 40, dtype=torch.bool)
+    attend = loop.with_dropout(drawn)
+    plain, first, second = (
+        attention(query, key, value, mask),
+        *(attend(query, key, value, mask) for _ in range(2)),
+    )
+    share = (first.weights == 0).float().mean().item()
+    assert share == pytest.approx(loop.DROPPED_WEIGHTS, abs=0.02)
+    stays = first.weights > 0
+    assert_close(first.weights[stays], plain.weights[stays] / (1 - loop.DROPPED_WEIGHTS))
+    assert_close(first.output, first.weights @ value)
+    assert not torch.equal(first.weights, second.weights)
 
 
 def test_filling_is_not_asked_for(small):

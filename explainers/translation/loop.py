@@ -2,26 +2,32 @@
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
+from explainers.attention.cross import Attend
+from explainers.attention.dropout import drop
+from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.examples import generator
 from explainers.translation.corpus import training_set
-from explainers.translation.model import Model
-from explainers.translation.parts import fresh
+from explainers.translation.model import PLAIN, Model
+from explainers.translation.parts import LAYERS, fresh
 from explainers.translation.vocabulary import BEGIN, END, PAD, Padded, padded, sources, vietnamese
 
 SENTENCES, BATCH_SIZE, STEPS = 120_000, 96, 4_500
 RATE, WARM_UP, LOWEST = 2e-3, 300, 0.02
 """The rate rises for so many steps, then falls along a cosine to this part of it."""
-HIDDEN_SYLLABLES = 0.25
+HIDDEN_SYLLABLES = 0.35
 """So many of the syllables that the decoder reads are hidden from it, each drawn by itself.
 
 Else it guesses the second syllable of a word from the first, and need not look at the source.
 """
+DROPPED_WEIGHTS = 0.1
+"""So many of the weights of cross-attention are dropped: none of them can be relied on alone."""
 
 
 class Batch(NamedTuple):
@@ -50,10 +56,21 @@ def batches(sentences: int) -> tuple[Batch, ...]:
     return tuple(found)
 
 
-def loss(model: Model, batch: Batch, read: Tensor) -> Tensor:
+def loss(model: Model, batch: Batch, read: Tensor, attend: Sequence[Attend] = PLAIN) -> Tensor:
     """Cross-entropy of the next syllable, the mean over all that are no filling."""
-    logits = model.predict(read, model.read(batch.source)).logits
+    logits = model.predict(read, model.read(batch.source), attend).logits
     return cross_entropy(logits.flatten(0, 1), batch.asked.flatten(), ignore_index=PAD)
+
+
+def with_dropout(generator: torch.Generator) -> Attend:
+    """Attention that loses some of its weights, others each time."""
+
+    def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Attention:
+        scores, weights, _ = attention(query, key, value, mask)
+        kept = drop(weights, DROPPED_WEIGHTS, generator)
+        return Attention(scores, kept, kept @ value)
+
+    return attend
 
 
 def rate(step: int, steps: int) -> float:
@@ -73,6 +90,7 @@ class Training:
             self.parts.values(), RATE, (0.9, 0.98), weight_decay=1e-4, fused=True
         )
         self._seeded = generator("training the translator", seed)
+        self._attend = with_dropout(self._seeded)
         self._order: list[int] = []
 
     def step(self) -> float:
@@ -82,7 +100,8 @@ class Training:
         batch = self._batches[self._order.pop()]
         drawn = torch.rand(batch.read.shape, generator=self._seeded)
         is_hidden = (drawn < HIDDEN_SYLLABLES) & (batch.read != BEGIN)
-        before = loss(self._model, batch, batch.read.masked_fill(is_hidden, PAD))
+        read = batch.read.masked_fill(is_hidden, PAD)
+        before = loss(self._model, batch, read, (self._attend,) * LAYERS)
         self._adam.param_groups[0]["lr"] = rate(self.done, self.steps)
         every = list(self.parts.values())
         for part, gradient in zip(every, torch.autograd.grad(before, every), strict=True):

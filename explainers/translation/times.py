@@ -42,9 +42,8 @@ def _day(choices: Choices) -> Phrase:
 
 
 def _quarter(choices: Choices) -> Phrase:
-    within, which, quarter = translated("in", "trong"), said(choices, "quarters"), "quarter"
-    noun = translated(quarter, "quý")
-    return join([within, small("the"), which, noun], [within, noun, which])
+    within, which, quarter = small("in"), said(choices, "quarters"), translated("quarter", "quý")
+    return join([within, small("the"), which, quarter], [within, quarter, which])
 
 
 def _year(choices: Choices, tense: str) -> Phrase:

@@ -13,7 +13,7 @@ from explainers.translation.lexicon import MISSING, lexicon
 
 PAD, BEGIN, END = range(3)
 SPECIAL = ("<pad>", "<bos>", "<eos>")
-HELPERS = "đã bị được tại trong ngoái nay quý"
+HELPERS = "bị tại ngoái"
 """Syllables that the grammar adds to those in the lexicon."""
 _TOKEN = regex.compile(r"'s\b|[\p{L}\p{M}\p{N}]+|,")
 
