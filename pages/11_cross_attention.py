@@ -3,7 +3,7 @@
 import streamlit as st
 
 from explainers.lessons.cross_attention.accuracy import offer_heads, show_accuracy
-from explainers.lessons.cross_attention.asked import asked_words, read_by, show_asked
+from explainers.lessons.cross_attention.asked import read_by, show_asked
 from explainers.lessons.cross_attention.block import show_block
 from explainers.lessons.cross_attention.cells import show_cells
 from explainers.lessons.cross_attention.explaining import show_explaining
@@ -11,6 +11,7 @@ from explainers.lessons.cross_attention.kept_once import show_kept
 from explainers.lessons.cross_attention.off_by_one import show_off_by_one
 from explainers.lessons.cross_attention.padding import show_padding
 from explainers.lessons.cross_attention.parking import show_parking
+from explainers.lessons.cross_attention.pieces_seen import show_pieces
 from explainers.lessons.cross_attention.real import show_real
 from explainers.lessons.cross_attention.tried import show_tried
 from explainers.lessons.cross_attention.view import View
@@ -66,11 +67,11 @@ def real(sentence: str) -> None:
 
 text("question")
 sentence, translator = controls.sentence(), read_by()
-if translator:
-    shown = show_asked(asked_words(text, sentence), common.queries_down())
+if translator and (shown := show_asked(text, sentence, common.queries_down())):
     looking(shown)
     explaining(shown)
     inside(shown, translator)
     two_ways(shown)
+    show_pieces(text, shown)
 real(sentence.text)
 text("notice")

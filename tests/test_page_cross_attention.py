@@ -7,7 +7,7 @@ import torch
 from opening import PAGES, opened, pictures
 from torch.testing import assert_close
 
-from explainers.lessons.cross_attention import block, explaining, held_out, tried
+from explainers.lessons.cross_attention import asked, block, explaining, held_out, tried
 from explainers.lessons.cross_attention.cells import counted
 from explainers.lessons.cross_attention.explaining import attends, marked, retold, same
 from explainers.lessons.cross_attention.gold import build, examples, gold_of, slots
@@ -16,11 +16,12 @@ from explainers.lessons.cross_attention.kept_once import gap
 from explainers.lessons.cross_attention.off_by_one import ANSWERS, times
 from explainers.lessons.cross_attention.padding import batch_of
 from explainers.lessons.cross_attention.parking import weakest
+from explainers.lessons.cross_attention.pieces_seen import spelled
 from explainers.lessons.cross_attention.view import LINES, WEIGHTS, View, off_diagonal
 from explainers.lessons.measuring import Measuring
-from explainers.translation import kept
+from explainers.translation import kept, pieces
 from explainers.translation.alignment import INPUT, PREDICTED
-from explainers.translation.corpus import RUNNING
+from explainers.translation.corpus import RUNNING, Pair
 from explainers.translation.kept import untrained
 from explainers.ui.cross_controls import LEARNED, MEAN, PEAK, PREDICTS, READS, UNIFORM, WITHOUT
 from explainers.ui.panels import Cell
@@ -224,6 +225,28 @@ def test_the_weak_syllable_is_the_one_that_gold_calls_weak(view):
     assert view.found.syllables[weakest(view)] == "đã"
 
 
+@pytest.fixture
+def small(monkeypatch):
+    """A sentence whose second word has a weak syllable, then one of its own."""
+    links = frozenset({(0, 0), (1, 0), (2, 1), (3, 1)})
+    pair = Pair(("a", "b"), ("x", "y", "đã", "z"), links, frozenset({(2, 1)}), False)
+    weights = torch.zeros(2, 4, 5, 3)
+    weights[LAST, :, :4, -1] = torch.tensor([0.1, 0.5, 0.2, 0.3])
+    monkeypatch.setattr(held_out, "pairs", lambda: [pair])
+    monkeypatch.setattr(held_out, "weights", lambda: [weights])
+    monkeypatch.setattr(held_out, "links", lambda _: [{(0, 0), (1, 1), (2, 0), (3, 1)}])
+
+
+@pytest.mark.usefixtures("small")
+def test_weight_on_the_end_is_told_apart_where_a_word_begins_and_goes_on():
+    assert held_out.parked.__wrapped__() == pytest.approx((0.2, 0.5))
+
+
+@pytest.mark.usefixtures("small")
+def test_links_of_weak_syllables_are_counted_apart():
+    assert held_out.weak_and_others.__wrapped__() == pytest.approx((0, 2 / 3))
+
+
 # Is it an explanation?
 
 
@@ -309,6 +332,46 @@ def test_without_the_padding_mask_weight_leaks():
     assert len(batch.columns) == batch.weights.shape[-1]
 
 
+def test_the_longest_source_of_a_batch_is_not_filled_up():
+    longest = max((pair.source for pair in examples().values()), key=len)
+    visit = opened(PAGE, {"text": " ".join(longest)})
+    assert "nothing is filled up" in said(visit)
+    assert not any("with the mask" in picture for picture in pictures(visit))
+    assert not visit.exception
+
+
+def test_both_sentences_are_cut_into_pieces():
+    assert spelled([["▁a"], ["▁b", "c"]]) == "` ▁a ` ` ▁b ` + ` c `"
+    here = said(opened(PAGE))
+    words, syllables = (sum(map(len, pieces.cut(side))) for side in RUNNING[:2])
+    assert f"7 words are {words} pieces" in here
+    assert f"13 syllables are {syllables} pieces" in here
+
+
+def test_a_file_without_pieces_is_said_and_nothing_breaks(monkeypatch):
+    def broken(_):
+        raise kept.BrokenWeightsError("no pieces here")
+
+    monkeypatch.setattr(pieces, "cut", broken)
+    visit = opened(PAGE)
+    assert "no pieces here" in visit.error[0].value
+    assert not visit.exception
+
+
+def test_a_translation_without_a_syllable_is_said(monkeypatch):
+    nothing = kept.load().forced(("the",), ())
+    monkeypatch.setattr(asked, "translated", lambda words, beams: nothing)
+    visit = opened(PAGE)
+    assert "writes nothing" in said(visit)
+    assert not visit.exception
+
+
+def test_one_word_is_no_order():
+    visit = opened(PAGE, {"text": "sales"})
+    assert "nan" not in said(visit)
+    assert not visit.exception
+
+
 def test_cells_are_counted():
     assert counted(8, 14) == (64, 105, 112, 253)
     assert counted(8, 14).apart == 64 + 105 + 112
@@ -317,4 +380,6 @@ def test_cells_are_counted():
 def test_the_beams_are_named_with_the_one_that_is_drawn_first():
     visit = opened(PAGE, {"search": "beam of 4"})
     assert "4 beams" in said(visit)
-    assert block.BEGIN == "<bos>"
+    lines = [line for line in said(visit).splitlines() if line.startswith("- -")]
+    assert " ".join(RUNNING.target) in lines[0]
+    assert len(lines) == 4

@@ -63,21 +63,12 @@ def vietnamese() -> Vocabulary:
     return Vocabulary((*SPECIAL, *sorted(syllables | set(HELPERS.split()))))
 
 
-class Source(NamedTuple):
-    """A reader's sentence in words of the corpus, and those words of it that are not known."""
-
-    words: tuple[str, ...]
-    unknown: tuple[str, ...]
-
-
-def read(text: str) -> Source:
+def read(text: str) -> tuple[str, ...]:
     """Find the corpus' words in a text; case does not matter, "'s" is a word of its own."""
     found = _TOKEN.findall(text.replace("’", "'"))
     known = english().places
     folded = {word.casefold(): word for word in known}
-    words = [word if word in known else folded.get(word.casefold(), word) for word in found]
-    unknown = dict.fromkeys(word for word in words if word not in known)
-    return Source(tuple(words), tuple(unknown))
+    return tuple(word if word in known else folded.get(word.casefold(), word) for word in found)
 
 
 def similar(word: str) -> tuple[str, ...]:

@@ -40,21 +40,25 @@ def translated(words: tuple[str, ...], beams: int) -> Translation:
 
 def asked_words(text: Prose, sentence: Sentence) -> tuple[str, ...]:
     """The reader's words if the translator knows them all, else those of the running sentence."""
-    asked = read(sentence.text)
+    words = read(sentence.text)
     try:
-        check(asked.words)
+        check(words)
     except ValueError as error:
         known = len(english().tokens) - len(SPECIAL)
         with st.container(border=True):
             text("cannot", problem=verbatim(shortened(str(error), 300)), known=known)
         return RUNNING.source
-    return asked.words
+    return words
 
 
-def show_asked(words: tuple[str, ...], queries_down: bool) -> View:
-    """The translation of the reader's sentence, or of one that is chosen or built here."""
+def show_asked(text: Prose, sentence: Sentence, queries_down: bool) -> View | None:
+    """The translation of the reader's sentence, or nothing if no syllable was written."""
+    words = asked_words(text, sentence)
     offer_sentences()
     found = translated(words, BEAMS[cross_controls.search()])
+    if not found.syllables:
+        text("nothing_written")
+        return None
     gold = gold_of(words)
     return View(found, gold if gold and gold.target == found.syllables else None, queries_down)
 

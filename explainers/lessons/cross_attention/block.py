@@ -13,6 +13,7 @@ from explainers.charts.matrix import Matrix, largest
 from explainers.charts.theme import FEATURE_AXIS, SOURCE_AXIS, TARGET_AXIS
 from explainers.lessons.cross_attention.view import View
 from explainers.translation.translator import Translator
+from explainers.translation.vocabulary import BEGIN, SPECIAL
 from explainers.ui import cross_controls
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel, oriented
@@ -20,7 +21,7 @@ from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.source import run_and_show
 
-BEGIN = "<bos>"
+FIRST = SPECIAL[BEGIN]
 READ_AXIS = "syllable read"
 OPERATORS = {"in": "", "added": "+", "out": "="}
 PARTS = {
@@ -67,7 +68,7 @@ def show_block(text: Prose, view: View, translator: Translator) -> None:
 
 def panels_of(view: View, x: Tensor, done: Decoded) -> list[Panel]:
     """What comes in; then a line for each part: weights, what it adds, and the sum."""
-    rows = [BEGIN, *view.found.syllables]
+    rows = [FIRST, *view.found.syllables]
     sums = {
         "in": {"in": x},
         "own": {"added": done.own.output, "out": done.after_own},

@@ -12,7 +12,7 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
 from explainers.lessons.cross_attention.held_out import LAST
-from explainers.lessons.cross_attention.view import View
+from explainers.lessons.cross_attention.view import END, View
 from explainers.translation import kept
 from explainers.translation.influence import leave_one_out, peaks_agree, spearman
 from explainers.translation.instead import only_peak, permuted, uniform
@@ -74,7 +74,9 @@ def show_explaining(text: Prose, view: View) -> None:
     alt = f"Weights of the last layer, mean of heads: as learned, and with: {instead}."
     show_figure(Figure(panels, alt), view.origin, "explaining")
     show_source(INSTEAD[instead])
-    _show_agreement(text, view)
+    if len(found.words) > 1:  # one word has no order
+        _show_agreement(text, view)
+    text("papers")
 
 
 class Retold(NamedTuple):
@@ -126,7 +128,7 @@ def _blocks(before: Sequence[str], after: Sequence[str]) -> list[difflib.Match]:
 
 def _panel(name: str, found: Translation) -> Panel:
     weights = found.cross[LAST].mean(dim=0)[: len(found.syllables)]
-    columns = [*found.words, "<eos>"]
+    columns = [*found.words, END]
     axes = found.syllables, columns, TARGET_AXIS, SOURCE_AXIS
     said = f"decoder layer {LAST + 1}, mean of heads; every row sums to 1"
     return Panel(name, Matrix(name, said, weights.tolist(), *axes, kind="weights"))

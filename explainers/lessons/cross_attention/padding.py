@@ -14,7 +14,15 @@ from explainers.lessons.cross_attention.held_out import LAST
 from explainers.lessons.cross_attention.view import END, View
 from explainers.translation import kept
 from explainers.translation.decoding import greedy
-from explainers.translation.vocabulary import BEGIN, Padded, padded, sources, vietnamese
+from explainers.translation.vocabulary import (
+    BEGIN,
+    PAD,
+    SPECIAL,
+    Padded,
+    padded,
+    sources,
+    vietnamese,
+)
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.plain import verbatim
@@ -22,11 +30,11 @@ from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
 
-FILLING = "<pad>"
+FILLING = SPECIAL[PAD]
 
 
 class Batch(NamedTuple):
-    """The shortest source of a batch, read alone, in the batch, and in the batch without a mask."""
+    """The reader's source, read alone, in the batch, and in the batch without a mask."""
 
     words: tuple[str, ...]
     columns: tuple[str, ...]
@@ -66,6 +74,9 @@ def show_padding(text: Prose, view: View) -> None:
     found = view.found
     batch = batch_of(found.words, found.syllables)
     filled = len(batch.columns) - len(batch.words) - 1
+    if not filled:
+        text("padding_longest", words=len(batch.words) + 1)
+        return
     text("padding", words=len(batch.words) + 1, length=len(batch.columns), filled=filled)
     on_filling = batch.weights[:, len(batch.words) + 1 :].sum(dim=-1).mean().item()
     options = "nothing: filling is zeros", "less than 1 %", "more than 1 %"

@@ -9,6 +9,7 @@ from explainers.lessons.cross_attention.explaining import losses
 from explainers.lessons.cross_attention.held_out import LAST
 from explainers.lessons.cross_attention.view import View
 from explainers.translation.influence import leave_one_out
+from explainers.translation.loop import HIDDEN_SYLLABLES
 from explainers.ui.figure import show_figure
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.plain import verbatim
@@ -26,7 +27,8 @@ def show_parking(text: Prose, view: View) -> None:
     options = "where a word begins", "where a word goes on", "in both alike"
     larger = options[mass.first < mass.later] if abs(mass.first - mass.later) > 0.01 else options[2]
     first, later = f"{100 * mass.first:.0f}", f"{100 * mass.later:.0f}"
-    if not revealed(text, "parking", options, larger, first=first, later=later):
+    hidden = f"{100 * HIDDEN_SYLLABLES:.0f}"
+    if not revealed(text, "parking", options, larger, first=first, later=later, hidden=hidden):
         return
     place = weakest(view)
     found = view.found

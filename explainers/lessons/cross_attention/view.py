@@ -9,6 +9,7 @@ from torch import Tensor
 from explainers import working
 from explainers.charts.matrix import Matrix, Values
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
+from explainers.translation import vocabulary
 from explainers.translation.alignment import INPUT, PREDICTED, Link, read_links
 from explainers.translation.corpus import Pair
 from explainers.translation.parts import LAYERS
@@ -18,7 +19,7 @@ from explainers.ui.panels import Cell, Panel
 from explainers.ui.provenance import translator as origin_of
 from explainers.working import Working
 
-END = "<eos>"
+END = vocabulary.SPECIAL[vocabulary.END]
 LINES, WEIGHTS = "lines", "weights"
 
 

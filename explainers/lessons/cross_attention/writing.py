@@ -38,9 +38,6 @@ def ask_where(text: Prose, view: View) -> bool:
 def show_writing(text: Prose, view: View, has_rings: bool) -> None:
     """Both sentences, and every step of writing under the reader's finger."""
     found = view.found
-    if not found.syllables:
-        text("nothing_written")
-        return
     source, target = (" ".join(sentence_case(side)) for side in (found.words, found.syllables))
     st.markdown(f"{verbatim(source)} → {verbatim(target)}")
     _show_others(text, view)
