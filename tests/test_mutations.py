@@ -117,7 +117,7 @@ MISSING = test_leak.test_what_is_hidden_too_late_is_missing_from_its_row
 ON_AVERAGE = partial(test_dropout.test_as_often_as_asked_and_unchanged_on_average, 0.1)
 ONE_PASS = partial(test_cache.test_token_by_token_is_one_pass_but_for_rounding, 3)
 WITH_ROPE = test_cache.test_one_pass_is_grouped_query_attention_with_rope
-ADDED = partial(
+HANDED = partial(
     test_cache.test_where_places_were_added_a_cache_gives_what_the_heads_give, test_cache.LAYERS[0]
 )
 KEPT = test_cache.test_what_is_kept_is_what_would_be_computed_again_bit_for_bit
@@ -198,8 +198,13 @@ FAULTS = [
     (cache, "torch.cat([cache.value, value]", "torch.cat([value, cache.value]", ONE_PASS),
     (cache, "key = rotate(", "key = (lambda key, _: key)(", WITH_ROPE),
     (decoding, "project_at(row, layer, place)", "project_at(row, layer, 0)", KEPT),
-    (cache_added, "x @ layer.w_value", "x @ layer.w_key", ADDED),
-    (cache_added, "cache = append(cache, key, value)", "cache = append(cache, value, key)", ADDED),
+    (cache_added, "x @ layer.w_value", "x @ layer.w_key", HANDED),
+    (
+        cache_added,
+        "cache = append(cache, key, value)",
+        "cache = append(cache, value, key)",
+        HANDED,
+    ),
     (cache_windows, "(position - sinks) % window", "position % window", WRITTEN),
     (cache_windows, "min(ring.seen, slots)", "slots", RING),
     (cache_windows, "key_pos > query_pos - width", "key_pos >= query_pos - width", SINKS),
