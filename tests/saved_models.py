@@ -10,7 +10,7 @@ WORDS = {"the": 0, "CEO": 1, "announced": 2, "record": 3, "earnings": 4}
 LONGEST = 9
 
 
-def llama(folder: Path, seed: int = 0) -> Path:
+def llama(folder: Path, seed: int = 0, longest: int = LONGEST) -> Path:
     """A Llama with five words; the seed draws its weights."""
     torch.manual_seed(seed)
     config = LlamaConfig(
@@ -21,7 +21,7 @@ def llama(folder: Path, seed: int = 0) -> Path:
         num_attention_heads=6,
         num_key_value_heads=3,
         head_dim=4,
-        max_position_embeddings=LONGEST,
+        max_position_embeddings=longest,
     )
     LlamaForCausalLM(config).save_pretrained(folder)
     words = Tokenizer(models.WordLevel(WORDS, unk_token="the"))

@@ -202,6 +202,7 @@ def answering(monkeypatch, files, tags=(), total=None):
 
 def test_what_a_model_weighs_is_known_before_it_is_fetched(monkeypatch):
     files = {"config.json": 3, "model.safetensors": 50, "pytorch_model.bin": 70, "onnx/m.json": 9}
+    files["*.json"] = 1  # as a pattern it would bring the one in the folder
     answering(monkeypatch, files, total=11)
     assert hub.weigh(ID) == (53, 11, ("config.json", "model.safetensors"))
 

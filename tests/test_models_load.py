@@ -192,6 +192,20 @@ def test_what_does_not_fit_is_refused_before_it_takes_memory(folder, monkeypatch
         load(ID)
 
 
+@pytest.mark.parametrize(
+    ("asked", "match"),
+    [
+        ({"vocab_size": 10**13}, "parameters and needs .* GB of memory"),
+        ({"num_hidden_layers": 10**9}, "1,000,000,000 layers and has weights for fewer"),
+        ({"text_config": {"num_hidden_layers": 10**9}}, "layers and has weights for fewer"),
+    ],
+)
+def test_a_config_that_asks_for_more_than_the_files_hold_takes_no_memory(folder, asked, match):
+    change(folder / "config.json", **asked)
+    with refused(match):
+        load(ID)
+
+
 def test_a_model_makes_room_for_another(monkeypatch, store):
     first, second = (str(saved_models.llama(store / name, 1)) for name in ("one", "two"))
     needs = room.needed(load(first).parameters)

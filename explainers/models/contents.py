@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,8 +28,23 @@ def contents(folder: Path) -> Contents:
     for settings in (config, read_json(folder / "tokenizer_config.json", needed=False)):
         if "auto_map" in settings:
             raise ModelError(f"{folder.name} brings code of its own, which is never run here.")
-    files = weight_files(folder)
-    return Contents(config, sum(map(count_parameters, files)))
+    sizes = [size for file in weight_files(folder) for size in tensor_sizes(file)]
+    layers = max(layer_counts(config), default=0)
+    if layers > len(sizes):
+        raise ModelError(
+            f"{folder.name} is not whole: it speaks of {layers:,} layers and has weights for fewer."
+        )
+    return Contents(config, sum(sizes))
+
+
+def layer_counts(settings: dict[str, Any]) -> Iterator[int]:
+    """How many layers would be built of a configuration, whatever the files hold."""
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            yield from layer_counts(value)
+        # Qwen's max_window_layers says which layers are local, and may be more than there are.
+        elif isinstance(value, int) and name.endswith(("layer", "layers")) and "max" not in name:
+            yield value
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -50,11 +66,11 @@ def weight_files(folder: Path) -> list[Path]:
     return [folder / name for name in names]
 
 
-def count_parameters(file: Path) -> int:
-    """How many numbers a file holds, from its header; a file that was cut off has no whole one."""
+def tensor_sizes(file: Path) -> list[int]:
+    """How many numbers each tensor has, from the header; a file that was cut off has none."""
     try:
         with safe_open(file, framework="pt") as tensors:
-            return sum(math.prod(tensors.get_slice(n).get_shape()) for n in tensors.offset_keys())
+            return [math.prod(tensors.get_slice(n).get_shape()) for n in tensors.offset_keys()]
     except (SafetensorError, OSError) as wrong:
         raise ModelError(f"{file.name} is not whole, or not safetensors: {wrong}") from None
 

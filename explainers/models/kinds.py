@@ -1,6 +1,9 @@
 """Which class of transformers a folder is loaded as: one that transformers itself lists."""
 
+from pathlib import Path
 from typing import Any
+
+import torch
 
 from explainers.models.registry import ModelError
 
@@ -27,3 +30,10 @@ def class_name(named: str, config: dict[str, Any]) -> str:
         raise ModelError(f"{named} is a “{family}”, which is no model of text that we know.")
     first = saved[0] if isinstance(saved, list) and saved else None
     return first if first in classes else classes[-1]
+
+
+def described(kind: Any, folder: Path) -> int:
+    """How many numbers the configuration asks for, which may be more than the files hold."""
+    config = kind.config_class.from_pretrained(folder, local_files_only=True)
+    with torch.device("meta"):  # sizes without memory
+        return sum(parameter.numel() for parameter in kind(config).parameters())

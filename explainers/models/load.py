@@ -14,7 +14,7 @@ import torch
 from explainers.models import room
 from explainers.models.contents import Contents, contents
 from explainers.models.fetch import SOURCE
-from explainers.models.kinds import class_name
+from explainers.models.kinds import class_name, described
 from explainers.models.names import place_of
 from explainers.models.registry import ModelError
 from explainers.models.run import use_our_attention
@@ -105,6 +105,7 @@ def _read(named: str, folder: Path, held: Contents) -> "tuple[Any, Any]":
     where = room.where()
     try:
         kind = getattr(transformers, class_name(named, held.config))
+        room.ask(named, described(kind, folder))
         model, report = kind.from_pretrained(
             folder,
             use_safetensors=True,
