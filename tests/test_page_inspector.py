@@ -20,8 +20,8 @@ from explainers.lessons.inspector.packing import planes, strongest
 from explainers.lessons.inspector.running import MOST_SHORT, cut, seen
 from explainers.lessons.inspector.seen import on_key
 from explainers.lessons.inspector.words import labels_of, merged, words_of
+from explainers.models import hub, names
 from explainers.models import load as loading_module
-from explainers.models import names
 from explainers.models.load import load
 from explainers.models.reading import read
 from explainers.models.registry import ModelError
@@ -213,6 +213,36 @@ def test_a_model_that_cannot_be_is_told_and_the_page_stays(tiny, named, told):
     assert not pictures(visit)
     notes = [note.value for note in [*visit.error, *visit.warning, *visit.info]]
     assert any(told in note for note in notes), notes
+
+
+def test_the_size_of_a_model_is_shown_before_it_can_be_fetched(tiny, monkeypatch):
+    weight = hub.Weight(2_500_000_000, 7_000_000, ())
+    monkeypatch.setattr(hub, "weigh", lambda named: {OTHER: weight}[named])
+    visit = visited(real_model=OTHER)
+    assert not labels(visit) & {"Fetch it now"}
+    clicked(visit, "Ask the hub how large it is")
+    assert any("2,500 MB to fetch, 7,000,000 parameters" in one.value for one in visit.info)
+    assert "Fetch it now" in labels(visit)
+
+
+def test_a_model_without_a_size_cannot_be_fetched(tiny, monkeypatch):
+    def away(named):
+        raise hub.OutOfReachError("the hub is out of reach (it is)")
+
+    monkeypatch.setattr(hub, "weigh", away)
+    visit = visited(real_model=OTHER)
+    clicked(visit, "Ask the hub how large it is")
+    assert any("out of reach" in one.value for one in visit.error)
+    assert not labels(visit) & {"Fetch it now"}
+
+
+def labels(visit):
+    return {button.label for button in visit.button}
+
+
+def clicked(visit, label):
+    next(button for button in visit.button if button.label == label).click()
+    visit.run()
 
 
 def test_a_broken_model_is_told_and_can_be_tried_again(store):

@@ -3,7 +3,7 @@
 A page calls `chosen_model()` and draws nothing of a model as long as it gets None.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
@@ -19,6 +19,15 @@ JOB = "model that comes: {}"
 """Each place that asks for a model keeps its last one."""
 BUSY = "model-that-comes"
 """Tests wait until no element with this key is on the page."""
+WEIGHED = "{}: weighed"
+
+
+class Answer(NamedTuple):
+    """What the hub said of a model: its size, or why there is none."""
+
+    named: str
+    said: str
+    is_size: bool
 
 
 def chosen_model() -> "Loaded | None":
@@ -83,8 +92,9 @@ def _say_why_not(job: "Loading | None", named: str, key: str, is_near: bool) -> 
     show_refused(key)
     if job and job.problem:
         st.error(verbatim(job.problem), icon=":material/error:")
+    known = offered(named)
+    is_known = known is not None and known.parameters is not None
     if not is_near:
-        known = offered(named)
         size = f" ({known.parameters:,} parameters)" if known and known.parameters else ""
         way = "`python -m explainers.models fetch`"
         way = f" {way} brings it, once." if known in SHIPPED else " It comes from the hub."
@@ -92,5 +102,37 @@ def _say_why_not(job: "Loading | None", named: str, key: str, is_near: bool) -> 
             f"{verbatim(named)}{size} is not on this machine.{way} All that needs it is left out.",
             icon=":material/cloud_download:",
         )
-    label = "Load it" if is_near else "Fetch it now"
-    st.button(label, key=f"{key}: begin", on_click=_begin, args=(key, named))
+    if is_near or is_known or _is_weighed(named, key):
+        label = "Load it" if is_near else "Fetch it now"
+        st.button(label, key=f"{key}: begin", on_click=_begin, args=(key, named))
+
+
+def _is_weighed(named: str, key: str) -> bool:
+    """Has the hub said how large it is? Nobody shall fetch what may be of any size."""
+    asked: Answer | None = st.session_state.get(WEIGHED.format(key))
+    if asked and asked.named == named:
+        icon = ":material/scale:" if asked.is_size else ":material/error:"
+        (st.info if asked.is_size else st.error)(asked.said, icon=icon)
+        if asked.is_size:
+            return True
+    st.button(
+        "Ask the hub how large it is", key=f"{key}: weigh", on_click=_weigh, args=(key, named)
+    )
+    return False
+
+
+def _weigh(key: str, named: str) -> None:
+    from explainers.models.hub import OutOfReachError, weigh
+    from explainers.models.registry import ModelError
+    from explainers.models.room import free, needed
+
+    try:
+        weight = weigh(named)
+    except (ModelError, OutOfReachError) as error:
+        st.session_state[WEIGHED.format(key)] = Answer(named, verbatim(str(error)), False)
+        return
+    said = (
+        f"{weight.bytes / 1e6:,.0f} MB to fetch, {weight.parameters:,} parameters: they need "
+        f"{needed(weight.parameters) / 1e9:.1f} GB of memory, and {free() / 1e9:.1f} GB are free."
+    )
+    st.session_state[WEIGHED.format(key)] = Answer(named, said, True)
