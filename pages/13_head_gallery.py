@@ -9,6 +9,7 @@ from explainers.lessons.head_gallery.partners_found import show_partners
 from explainers.lessons.head_gallery.patterns_seen import show_patterns
 from explainers.lessons.head_gallery.scored import ask_induction, chosen_head, show_map
 from explainers.lessons.real_model import chosen_model
+from explainers.models.probes import REPEATED_LENGTH, TEXTS
 from explainers.ui import common, controls
 
 text = common.page_text(__file__)
@@ -17,7 +18,7 @@ text = common.page_text(__file__)
 @st.fragment
 def looking(gallery: Gallery, sentence: str) -> None:
     """All heads by a score, one of them with its names, and those that find partners."""
-    text("looking")
+    text("looking", texts=TEXTS, length=REPEATED_LENGTH)
     if ask_induction(text, gallery):
         chosen = chosen_head(gallery)
         show_map(text, gallery, chosen)

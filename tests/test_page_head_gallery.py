@@ -11,6 +11,7 @@ from opening import PAGES, opened, pictures
 from test_live_training import wait
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
+from explainers.lessons.head_gallery import patterns_seen
 from explainers.lessons.head_gallery.by_layer import BY_FIRST, FAILS, HOLDS, Trend, spearman, trend
 from explainers.lessons.head_gallery.measured import JOB, MEASURE, Gallery
 from explainers.lessons.head_gallery.partners_found import ALL, FEW, MOST
@@ -277,6 +278,14 @@ def test_a_pattern_is_what_the_model_does_on_that_text(planted, tiny):
     assert sentence["values"][0][1] is None
     tiles = [json.loads(one)[0] for one in pictures(visit) if '"planes"' in one]
     assert [len(one["tokens"]) for one in tiles] == [101, 64]
+
+
+def test_a_long_sentence_is_cut_before_all_heads_read_it(planted, monkeypatch):
+    plant(planted, {})
+    monkeypatch.setattr(patterns_seen, "MOST_SHORT", 2)
+    visit = opened(PAGE, HERE)
+    assert panel(visit, "sentence")["rows"] == ["the", "CEO"]
+    assert any("the last 1 tokens are left out" in one.value for one in visit.caption)
 
 
 @pytest.mark.parametrize(

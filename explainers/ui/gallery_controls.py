@@ -10,7 +10,7 @@ probe = Choice(
     "Text that the heads read",
     TWICE,
     (TWICE, PROSE),
-    help="Random tokens, twice: eight texts of 50 tokens, each said again. Prose: eight passages.",
+    help="Random tokens, twice: nothing but the first copy tells what comes. Prose: passages.",
 )
 score = Listed("head_score", "Score", None, width=280)
 

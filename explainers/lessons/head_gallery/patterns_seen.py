@@ -10,6 +10,7 @@ from explainers.charts.matrix import blanked, pairs
 from explainers.lessons.head_gallery.measured import Gallery, named
 from explainers.lessons.head_gallery.seen import heads_on, live, probe_texts, spelled
 from explainers.lessons.inspector.packing import planes, strongest
+from explainers.lessons.inspector.running import MOST_SHORT, cut
 from explainers.models.labels import labels
 from explainers.models.reading import read
 from explainers.models.registry import ModelError
@@ -74,7 +75,10 @@ def _show_sentence(
     loaded: "Loaded", chosen: tuple[int, int], sentence: str, queries_down: bool
 ) -> None:
     """The reader's own words, with numbers."""
-    (layer, head), reading = chosen, read(loaded, sentence)
+    beginning, left_out = cut(loaded, sentence, MOST_SHORT)
+    (layer, head), reading = chosen, read(loaded, beginning)
+    if left_out:
+        st.caption(f"Of your sentence the last {left_out} tokens are left out.")
     found = heads_on(loaded, reading.ids)
     values = blanked(found.weights[layer, head].tolist(), found.masks[layer].tolist())
     said = f"{named(*chosen)}; every row sums to 1"

@@ -24,7 +24,7 @@ class Heads(NamedTuple):
 
 def heads_on(loaded: "Loaded", ids: Tensor) -> Heads:
     """All heads on one text; ids (1, tokens)."""
-    return _run(loaded.name, tuple(ids[0].tolist()), loaded)
+    return _run(loaded.name, id(loaded), tuple(ids[0].tolist()), loaded)
 
 
 def live(loaded: "Loaded") -> str:
@@ -34,7 +34,7 @@ def live(loaded: "Loaded") -> str:
 
 def probe_texts(loaded: "Loaded") -> dict[str, Tensor]:
     """The texts of each probe (texts, tokens), as they were measured."""
-    return _texts(loaded.name, loaded)
+    return _texts(loaded.name, id(loaded), loaded)
 
 
 def spelled(loaded: "Loaded", ids: Tensor) -> list[str]:
@@ -43,12 +43,13 @@ def spelled(loaded: "Loaded", ids: Tensor) -> list[str]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def _texts(name: str, _loaded: "Loaded") -> dict[str, Tensor]:
+def _texts(name: str, which: int, _loaded: "Loaded") -> dict[str, Tensor]:
     return {probe: make(_loaded).ids for probe, make in PROBES.items()}
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def _run(name: str, ids: tuple[int, ...], _loaded: "Loaded") -> Heads:
+def _run(name: str, which: int, ids: tuple[int, ...], _loaded: "Loaded") -> Heads:
+    """Once for a model (`which` of this name) and a text."""
     from explainers.models.run import run
 
     given = torch.tensor([ids], device=_loaded.model.device)

@@ -3,8 +3,9 @@
 from functools import partial
 
 from explainers.lessons.inspector.packing import planes, strongest
-from explainers.lessons.inspector.seen import SINK, Seen
+from explainers.lessons.inspector.seen import Seen
 from explainers.lessons.wording import so_many
+from explainers.models.head_scores import SINK
 from explainers.ui import real_controls
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed

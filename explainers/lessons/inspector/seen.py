@@ -9,9 +9,6 @@ from torch import Tensor
 from explainers.attention.scaled_dot_product import attention
 from explainers.models.call import Layer
 
-SINK = 0.3
-"""A head with more of its weight on the first token is one that parks (Gu et al. 2024)."""
-
 
 @dataclass(frozen=True)
 class Seen:

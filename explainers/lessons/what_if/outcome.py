@@ -32,7 +32,8 @@ def show_outcome(
 ) -> None:
     """A guess about the loss; then next tokens, losses and the code of what was changed."""
     try:
-        found = computed(loaded.name, written, repr(changes), tuple(changes.values()), loaded)
+        said = repr(changes)
+        found = computed(loaded.name, id(loaded), written, said, tuple(changes.values()), loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
         said = verbatim(shortened(str(error), 300))
         st.error(f"Nothing can be shown: {said}", icon=":material/error:")
@@ -65,9 +66,14 @@ def show_outcome(
 
 @st.cache_data(show_spinner="The model reads the text twice …", max_entries=64)
 def computed(
-    named: str, written: str, said: str, _changes: tuple[Change, ...], _loaded: "Loaded"
+    named: str,
+    which: int,
+    written: str,
+    said: str,
+    _changes: tuple[Change, ...],
+    _loaded: "Loaded",
 ) -> Effect:
-    """Once for a model, a text and changes (`said` names them), however often the page runs."""
+    """Once for a model (`which` of this name), a text and changes (`said` names them)."""
     return effect(_loaded, written, _changes)
 
 

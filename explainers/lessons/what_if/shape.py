@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 def shape_or_told(loaded: "Loaded") -> Shape | None:
     """A model that does not say what comes next has nothing to compare."""
     try:
-        return _shape(loaded.name, loaded)
+        return _shape(loaded.name, id(loaded), loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
         st.warning(verbatim(shortened(str(error), 300)), icon=":material/block:")
         return None
 
 
 @st.cache_data(show_spinner=False, max_entries=12)
-def _shape(named: str, _loaded: "Loaded") -> Shape:
+def _shape(named: str, which: int, _loaded: "Loaded") -> Shape:
+    """Once for a model (`which` of this name)."""
     return shape_of(_loaded)

@@ -33,12 +33,14 @@ class Tiles {
   }
 
   async show(data) {
-    const isNew = data.digest !== this.data?.digest;
+    const isNew = data.digest !== this.built;
     this.data = data;
     this.stage.setAttribute("aria-label", data.alt);
-    if (isNew) this.steps = await unpacked(data.planes);
-    if (this.data !== data) return; // another one has come meanwhile
+    const steps = isNew ? await unpacked(data.planes) : this.steps;
+    if (this.data !== data) return; // another one has come meanwhile, and builds it
+    this.steps = steps;
     if (isNew) this.build();
+    this.built = data.digest;
     this.colours = ramp(data);
     this.words = words(this.colours);
     for (const tile of this.all) tile.image = null;
