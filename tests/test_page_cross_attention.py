@@ -95,6 +95,8 @@ def test_the_question_is_about_a_syllable_that_turns_back(view):
     weights = torch.eye(5)[[0, 0, 1, 3, 2]]
     found = view.found._replace(words=("a", "b", "c", "d"), syllables=("1", "2", "3", "4", "5"))
     assert off_diagonal(found, weights) == 4  # 3 → 2 turns back; 3 and 2 are one away from 2 and 3
+    place = off_diagonal(view.found, view.found.cross[LAST].mean(dim=0))
+    assert view.found.syllables[place] == "kỷ", "and not the weak one, which looks back too"
 
 
 # Sentences and their gold.

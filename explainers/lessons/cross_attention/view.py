@@ -109,10 +109,10 @@ class View:
 def off_diagonal(found: Translation, weights: Tensor) -> int:
     """The syllable whose word stands farthest from where it would stand word for word.
 
-    Of several as far, the first that turns back.
+    Of several as far, one that turns back; of those, the one that is surest of its word.
     """
     words, syllables = len(found.words), len(found.syllables)
-    peaks = weights[:syllables, :words].argmax(dim=-1)
+    largest, peaks = weights[:syllables, :words].max(dim=-1)
     straight = torch.arange(syllables) * words // syllables
     turns_back = peaks.diff(prepend=peaks[:1]) < 0
-    return int((2 * (peaks - straight).abs() + turns_back).argmax())
+    return int((2 * (peaks - straight).abs() + turns_back + largest / 2).argmax())
