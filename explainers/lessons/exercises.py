@@ -110,8 +110,11 @@ def _show_goal(text: Prose, exercise: Exercise, task: Goal) -> None:
     else:
         text("not_reached")
     _show_help(text, exercise)
-    with st.expander("Worked solution", icon=":material/school:"):
-        text("solution_settings", settings=_in_words(task, next(task.solutions())))
+    key = f"solution {exercise.id}"
+    box = st.expander("Worked solution", icon=":material/school:", key=key, on_change="rerun")
+    if box.open:  # settings are tried one by one, which takes time that few ask for
+        with box:
+            text("solution_settings", settings=_in_words(task, next(task.solutions())))
 
 
 def _in_words(task: Goal, turned: dict[str, Any]) -> str:
