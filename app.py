@@ -3,6 +3,7 @@
 import streamlit as st
 
 from explainers.ui.common import frame
+from explainers.ui.language import settle
 
 CONTENTS = {
     "": {"pages/01_start.py": "Attention, step by step"},
@@ -35,6 +36,7 @@ CONTENTS = {
     },
 }
 
+settle()
 page = st.navigation(
     {
         part: [st.Page(path, title=title) for path, title in pages.items()]

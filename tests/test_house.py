@@ -30,6 +30,7 @@ ARROWS = {
     "explainers/ui": "streamlit torch pandas vl_convert explainers.ui explainers.charts "
     "explainers.device explainers.sentence explainers.working",
     "explainers/ui/server.py": "streamlit uvicorn",
+    "explainers/ui/catalogue.py": "babel",
     "explainers/charts": "altair pandas PIL explainers.charts",
     # The first page paints before Altair and pandas could be imported, and it needs these two.
     "explainers/charts/matrix.py": "explainers.charts.theme",
@@ -140,8 +141,8 @@ def test_arrows_point_down(path):
 @pytest.mark.parametrize(
     ("start", "heavy"),
     [
-        ("app.py", {"torch", "transformers", "altair", "pandas"}),
-        ("pages/01_start.py", {"transformers", "altair", "pandas"}),
+        ("app.py", {"torch", "transformers", "altair", "pandas", "babel"}),
+        ("pages/01_start.py", {"transformers", "altair", "pandas", "babel"}),
         ("pages/09_cache_memory.py", {"torch", "transformers", "altair", "pandas"}),
     ],
 )

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-TEXTS = Path(__file__).parents[2] / "assets" / "text" / "en"
+from explainers.ui.language import TEXTS, section
+
 _SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _NUMBER = re.compile(r"\{\{(\w+)\}\}")
 
@@ -14,9 +15,8 @@ _NUMBER = re.compile(r"\{\{(\w+)\}\}")
 @functools.cache
 def sections(page: str) -> dict[str, str]:
     """All remarks of a page by name, as Markdown; `{{name}}` stands for a number."""
-    found = _SECTION.findall((TEXTS / f"{page}.md").read_text(encoding="utf-8"))
-    # In the file a heading stands below its section's name, on the page below the title.
-    return {name: re.sub("^###", "##", text.strip(), flags=re.MULTILINE) for name, text in found}
+    found = _SECTION.findall((TEXTS / "en" / f"{page}.md").read_text(encoding="utf-8"))
+    return {name: text.strip() for name, text in found}
 
 
 class Prose:
@@ -27,5 +27,7 @@ class Prose:
 
     def __call__(self, name: str, **numbers: object) -> None:
         """Show a remark with its numbers; one that the text asks for must be given."""
-        text = sections(self.page)[name]
-        st.markdown(_NUMBER.sub(lambda slot: str(numbers[slot[1]]), text))
+        text = section(f"{self.page}/{name}", sections(self.page)[name])
+        # In the file a heading stands below its section's name, on the page below the title.
+        raised = re.sub("^###", "##", text, flags=re.MULTILINE)
+        st.markdown(_NUMBER.sub(lambda slot: str(numbers[slot[1]]), raised))

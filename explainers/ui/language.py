@@ -1,0 +1,73 @@
+"""The visitor's language: chosen by a switch or a link, else the browser's, else English.
+
+English stands where it is used. `assets/text/<language>.po` has the words of every other language,
+and what a file lacks is said in English.
+"""
+
+import functools
+from gettext import NullTranslations
+from pathlib import Path
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+TEXTS = Path(__file__).parents[2] / "assets" / "text"
+ENGLISH, LANGUAGE = "en", "lang"
+_SPOKEN = "language that is spoken"
+
+
+@functools.cache
+def languages() -> dict[str, str]:
+    """What each language calls itself, by its code; the first line of its file says it."""
+    found = {ENGLISH: "English"}
+    for path in sorted(TEXTS.glob("*.po")):
+        with path.open(encoding="utf-8") as file:
+            found[path.stem] = file.readline().strip("# \n")
+    return found
+
+
+def settle() -> None:
+    """Find out the visitor's language; it holds for the run and for those of its fragments."""
+    linked = st.session_state.get(LANGUAGE) or st.query_params.get(LANGUAGE)
+    st.session_state[_SPOKEN] = linked if linked in languages() else of_browser()
+
+
+def of_browser() -> str:
+    """The language that the browser asks for, if there is one of that name."""
+    asked = (st.context.locale or ENGLISH).split("-")[0].lower()
+    return asked if asked in languages() else ENGLISH
+
+
+def language() -> str:
+    """The code of the language in which this visitor is spoken to."""
+    if get_script_run_ctx(suppress_warning=True) is None:  # a thread of work, or a test
+        return ENGLISH
+    return st.session_state.get(_SPOKEN, ENGLISH)
+
+
+def said(text: str, /, **slots: object) -> str:
+    """A text of the code in the visitor's language, its `{name}` slots filled.
+
+    The text is written out in the call, so that the tool that collects them finds it.
+    """
+    words = translated(text)
+    return words.format(**slots) if slots else words
+
+
+def translated(text: str) -> str:
+    """Words that were written somewhere else, such as a control's label, in the visitor's."""
+    spoken = language()
+    return text if spoken == ENGLISH else _words(spoken).gettext(text)
+
+
+def section(name: str, text: str) -> str:
+    """A section of a page, `<page>/<section>`, in the visitor's language."""
+    spoken = language()
+    return text if spoken == ENGLISH else _words(spoken).pgettext(name, text)
+
+
+@functools.cache
+def _words(spoken: str) -> NullTranslations:
+    from explainers.ui.catalogue import translations  # English needs no reader of catalogues
+
+    return translations(TEXTS / f"{spoken}.po")
