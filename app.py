@@ -4,6 +4,7 @@ import streamlit as st
 
 from explainers.ui.common import frame
 from explainers.ui.language import settle
+from explainers.ui.tour import offer_next
 
 CONTENTS = {
     "": {"pages/01_start.py": "Attention, step by step"},
@@ -47,3 +48,4 @@ page = st.navigation(
 st.set_page_config(page_title=page.title, page_icon="🔎", layout="wide")
 frame(page.title)
 page.run()
+offer_next(CONTENTS, page.title)

@@ -1,0 +1,128 @@
+"""The learning path, for readers on their own: how long it takes, what is done, what is next."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from explainers.ui.common import open_page
+from explainers.ui.language import said, translated
+from explainers.ui.live import Unbound
+from explainers.ui.prose import sections
+
+Contents = Mapping[str, Mapping[str, str]]
+"""Part → file of a page → its title, in reading order."""
+WORDS_PER_MINUTE = 238
+"""Silent reading of English non-fiction, the mean of 190 studies (Brysbaert 2019)."""
+MINUTES_TO_TRY = 1
+"""For each question and each section: long enough to change one thing and to look."""
+TO_ANSWER = "ask_", "task_", "claim_"
+"""Sections whose names begin so want something of the reader."""
+_WORD, _HEADING = re.compile(r"[^\W\d_]+"), re.compile(r"^#+ ", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Done(Unbound):
+    """The pages that the reader ticked, by their numbers, as they stand in a link: 01.02.05."""
+
+    def __call__(self, paths: Sequence[str]) -> list[str]:
+        """Those of the pages that are done, in reading order."""
+        numbers = [_number(path) for path in paths]
+        asked, value = self.held(lambda text: _among(text, numbers))
+        self.told(asked, value, f"numbers of pages in their order, {'.'.join(numbers[:3])}")
+        self.write(value)
+        return [path for path in paths if _number(path) in value.split(".")]
+
+    def add(self, path: str) -> None:
+        """Tick a page; a callback."""
+        ticked = {*st.session_state.get(self.key, "").split("."), _number(path)} - {""}
+        self.put(".".join(sorted(ticked)))
+
+
+done = Done("tour", "Pages that are done", "")
+
+
+def minutes(path: str) -> int:
+    """How long a page takes, from its text."""
+    return minutes_of(sections(Path(path).stem))
+
+
+def minutes_of(texts: Mapping[str, str]) -> int:
+    """Reading at the usual pace, and a while for each section and for all that is asked."""
+    words = sum(len(_WORD.findall(text)) for text in texts.values())
+    to_try = sum(len(_HEADING.findall(text)) for text in texts.values())
+    to_try += sum(name.startswith(TO_ANSWER) for name in texts)
+    return round(words / WORDS_PER_MINUTE + to_try * MINUTES_TO_TRY)
+
+
+def offer_next(contents: Contents, title: str) -> None:
+    """At the end of a page: tick it and go on, or look where one is on the path."""
+    titles = {path: translated(name) for part in contents.values() for path, name in part.items()}
+    paths = list(titles)
+    here = next(path for path in paths if titles[path] == title)
+    ticked = done(paths)
+    later = [*paths[paths.index(here) + 1 :], *paths]
+    following = next((path for path in later if path not in {here, *ticked}), "")
+    with st.container(key="tour"):
+        label = said("Done: that was the last page")
+        if following:
+            label = said(
+                "Done → {page} · {minutes} min",
+                page=titles[following],
+                minutes=minutes(following),
+            )
+        if st.button(label, on_click=done.add, args=(here,), icon=":material/check:"):
+            open_page(following, step="")
+        icon = ":material/route:"
+        box = st.expander(
+            said("The learning path"), key="learning path", on_change="rerun", icon=icon
+        )
+    if box.open:
+        with box:
+            _path(contents, ticked)
+
+
+def _path(contents: Contents, ticked: Sequence[str]) -> None:
+    paths = [path for part in contents.values() for path in part]
+    left = _hours(sum(minutes(path) for path in paths if path not in ticked))
+    counted = said(
+        "{done} of {all} pages done, {left} to go.", done=len(ticked), all=len(paths), left=left
+    )
+    st.markdown(f"**{counted}**")
+    for part, pages in contents.items():
+        if part:
+            st.caption(f"{translated(part)} · {_hours(sum(map(minutes, pages)))}")
+        for path, title in pages.items():
+            icon = ":material/check_circle:" if path in ticked else ":material/circle:"
+            st.page_link(path, label=f"{translated(title)} · {_hours(minutes(path))}", icon=icon)
+    st.caption(
+        said(
+            "The text at {words} words a minute (Brysbaert 2019), and {minutes} min for each "
+            "question and each section to try. What is done stands in the address: bookmark it to "
+            "go on another day.",
+            words=WORDS_PER_MINUTE,
+            minutes=MINUTES_TO_TRY,
+        )
+    )
+    if ticked:
+        again = said("Begin again")
+        st.button(again, on_click=done.put, args=("",), icon=":material/restart_alt:")
+
+
+def _hours(total: int) -> str:
+    hours, rest = divmod(total, 60)
+    if not hours:
+        return said("{minutes} min", minutes=rest)
+    return said("{hours} h {minutes} min", hours=hours, minutes=rest)
+
+
+def _number(path: str) -> str:
+    return Path(path).stem[:2]
+
+
+def _among(text: str, numbers: Sequence[str]) -> str | None:
+    """The text, if it names pages that there are, each once and in order."""
+    named = text.split(".")
+    return text if named == [number for number in numbers if number in named] else None
