@@ -26,11 +26,12 @@ ARROWS = {
     "explainers.attention explainers.charts explainers.examples explainers.sentence "
     "explainers.tokens explainers.trained explainers.training explainers.working "
     "explainers.memory explainers.digits explainers.device explainers.turns "
-    "explainers.claims explainers.exercises explainers.translation explainers.models",
+    "explainers.claims explainers.exercises explainers.translation explainers.models "
+    "explainers.phrase",
     "explainers/ui": "streamlit torch pandas vl_convert explainers.ui explainers.charts "
-    "explainers.device explainers.sentence explainers.working",
+    "explainers.device explainers.sentence explainers.working explainers.phrase",
     "explainers/ui/server.py": "streamlit uvicorn",
-    "explainers/ui/catalogue.py": "babel",
+    "explainers/ui/catalogue.py": "babel explainers.ui",
     "explainers/charts": "altair pandas PIL explainers.charts",
     # The first page paints before Altair and pandas could be imported, and it needs these two.
     "explainers/charts/matrix.py": "explainers.charts.theme",
@@ -38,24 +39,27 @@ ARROWS = {
     "explainers/trained.py": "torch safetensors explainers.attention explainers.device "
     "explainers.examples",
     "explainers/training": "torch safetensors explainers.attention explainers.examples "
-    "explainers.trained explainers.training explainers.turns",
+    "explainers.phrase explainers.trained explainers.training explainers.turns",
     "explainers/translation": "torch safetensors sentencepiece regex explainers.attention "
-    "explainers.device explainers.examples explainers.turns explainers.translation",
+    "explainers.device explainers.examples explainers.phrase explainers.turns "
+    "explainers.translation",
     "explainers/examples.py": "torch explainers.attention explainers.device",
     "explainers/device.py": "torch",
-    "explainers/sentence.py": "regex",
+    "explainers/phrase.py": "",
+    "explainers/sentence.py": "regex explainers.phrase",
     "explainers/tokens.py": "regex explainers.sentence",
-    "explainers/working.py": "explainers.digits",
+    "explainers/working.py": "explainers.digits explainers.phrase",
     "explainers/digits.py": "",
     "explainers/turns.py": "",
     "explainers/models": "torch transformers tokenizers safetensors huggingface_hub filelock "
-    "psutil explainers.models explainers.attention explainers.device explainers.tokens "
-    "explainers.turns",
-    "explainers/memory": "explainers.memory",
+    "psutil explainers.models explainers.attention explainers.device explainers.phrase "
+    "explainers.tokens explainers.turns",
+    "explainers/memory": "explainers.memory explainers.phrase",
     "explainers/exercises": "torch explainers.exercises explainers.attention "
-    "explainers.examples explainers.memory explainers.sentence",
+    "explainers.examples explainers.memory explainers.phrase explainers.sentence",
     "explainers/claims": "torch explainers.claims explainers.attention explainers.examples "
-    "explainers.memory explainers.sentence explainers.trained explainers.training",
+    "explainers.memory explainers.phrase explainers.sentence explainers.trained "
+    "explainers.training",
     "explainers/attention": "torch explainers.attention",
 }
 """What each layer may import besides the standard library; the longest name that fits counts."""

@@ -11,6 +11,8 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from explainers.phrase import Phrase
+
 TEXTS = Path(__file__).parents[2] / "assets" / "text"
 ENGLISH, LANGUAGE = "en", "lang"
 _SPOKEN = "language that is spoken"
@@ -28,8 +30,8 @@ def languages() -> dict[str, str]:
 
 def settle() -> None:
     """Find out the visitor's language; it holds for the run and for those of its fragments."""
-    linked = st.session_state.get(LANGUAGE) or st.query_params.get(LANGUAGE)
-    st.session_state[_SPOKEN] = linked if linked in languages() else of_browser()
+    asked = st.session_state.get(LANGUAGE) or st.query_params.get(LANGUAGE)
+    st.session_state[_SPOKEN] = asked if asked in languages() else of_browser()
 
 
 def of_browser() -> str:
@@ -48,22 +50,33 @@ def language() -> str:
 def said(text: str, /, **slots: object) -> str:
     """A text of the code in the visitor's language, its `{name}` slots filled.
 
-    The text is written out in the call, so that the tool that collects them finds it.
+    The text is written out in the call, so that the tool that collects texts finds it.
     """
-    words = translated(text)
-    return words.format(**slots) if slots else words
+    return _filled(translated(text), slots)
 
 
 def translated(text: str) -> str:
-    """Words that were written somewhere else, such as a control's label, in the visitor's."""
+    """Words that were written elsewhere, as a `phrase` or a control's label, in the visitor's."""
     spoken = language()
-    return text if spoken == ENGLISH else _words(spoken).gettext(text)
+    if spoken == ENGLISH or not text:  # an empty text would be looked up as the file's header
+        return text
+    if isinstance(text, Phrase):
+        return _filled(_words(spoken).gettext(text.template), text.slots)
+    return _words(spoken).gettext(text)
 
 
 def section(name: str, text: str) -> str:
     """A section of a page, `<page>/<section>`, in the visitor's language."""
     spoken = language()
     return text if spoken == ENGLISH else _words(spoken).pgettext(name, text)
+
+
+def _filled(text: str, slots: dict[str, object]) -> str:
+    if not slots:  # braces are braces
+        return text
+    return text.format(
+        **{name: translated(it) if isinstance(it, Phrase) else it for name, it in slots.items()}
+    )
 
 
 @functools.cache

@@ -11,13 +11,14 @@ from explainers.ui import (
     what_controls,
 )
 
-ALL = (
-    *cross_controls.ALL,
-    *length_controls.ALL,
-    *memory_controls.ALL,
-    *claim_controls.ALL,
-    *exercise_controls.ALL,
-    *gallery_controls.ALL,
-    *real_controls.ALL,
-    *what_controls.ALL,
+MODULES = (
+    cross_controls,
+    length_controls,
+    memory_controls,
+    claim_controls,
+    exercise_controls,
+    gallery_controls,
+    real_controls,
+    what_controls,
 )
+ALL = sum((module.ALL for module in MODULES), ())

@@ -15,8 +15,12 @@ _NUMBER = re.compile(r"\{\{(\w+)\}\}")
 @functools.cache
 def sections(page: str) -> dict[str, str]:
     """All remarks of a page by name, as Markdown; `{{name}}` stands for a number."""
-    found = _SECTION.findall((TEXTS / "en" / f"{page}.md").read_text(encoding="utf-8"))
-    return {name: text.strip() for name, text in found}
+    return read_sections((TEXTS / "en" / f"{page}.md").read_text(encoding="utf-8"))
+
+
+def read_sections(written: str) -> dict[str, str]:
+    """The sections of a file by name."""
+    return {name: text.strip() for name, text in _SECTION.findall(written)}
 
 
 class Prose:
