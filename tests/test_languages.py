@@ -10,7 +10,7 @@ import pytest
 from explainers.phrase import phrase
 from explainers.ui import language
 from explainers.ui.catalogue import TEXTS, words_of
-from explainers.ui.collected import SAYING, texts
+from explainers.ui.collected import calls_that_say, texts
 
 ROOT = Path(__file__).parents[1]
 CATALOGUES = sorted(TEXTS.glob("*.po"))
@@ -50,12 +50,11 @@ def slots(name, text):
 )
 def test_what_is_said_is_written_out(path):
     """Else the tool that collects texts would not find it."""
-    for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(call, ast.Call) and getattr(call.func, "id", "") in SAYING:
-            literal = ast.literal_eval(call.args[0])
-            assert isinstance(literal, str)
-            given = {keyword.arg for keyword in call.keywords}
-            assert not given or {slot for slot, _ in slots(None, literal)} == given
+    for call in calls_that_say(ast.parse(path.read_text(encoding="utf-8"))):
+        literal = ast.literal_eval(call.args[0])
+        assert isinstance(literal, str)
+        given = {keyword.arg for keyword in call.keywords}
+        assert not given or {slot for slot, _ in slots(None, literal)} == given
 
 
 def test_a_phrase_is_english_until_it_is_said(monkeypatch):
@@ -69,6 +68,6 @@ def test_a_phrase_is_english_until_it_is_said(monkeypatch):
     assert language.translated("") == ""
 
 
-class Words(dict):
+class Words(dict[str, str]):
     def gettext(self, text):
         return self.get(text, text)

@@ -10,7 +10,7 @@ from explainers.ui.links import Control
 from explainers.ui.prose import sections
 
 ROOT = Path(__file__).parents[2]
-SAYING = {"said", "phrase"}
+SAYING = {"explainers.ui.language": "said", "explainers.phrase": "phrase"}
 TITLED = {"title", "x_title"}
 """How charts are told the names of their axes: `.title("…")` and `title="…"`."""
 
@@ -59,13 +59,26 @@ def _of_controls(path: Path, defined: dict[str, object]) -> Iterator[Text]:
 
 
 def _of_code(path: Path) -> Iterator[Text]:
-    is_chart = path.parent.name == "charts"
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.Call):
-            continue
-        called = getattr(node.func, "id", getattr(node.func, "attr", ""))
-        shown = node.args[:1] if called in SAYING | (TITLED if is_chart else set()) else []
-        shown += [word.value for word in node.keywords if is_chart and word.arg in TITLED]
-        for one in shown:
-            if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value:
-                yield Text(_named(path), one.lineno, one.value)
+    code = ast.parse(path.read_text(encoding="utf-8"))
+    found = [call.args[0] for call in calls_that_say(code)]
+    if path.parent.name == "charts":
+        calls = [node for node in ast.walk(code) if isinstance(node, ast.Call)]
+        found += [call.args[0] for call in calls if getattr(call.func, "attr", "") in TITLED]
+        found += [word.value for call in calls for word in call.keywords if word.arg in TITLED]
+    for one in found:
+        if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value:
+            yield Text(_named(path), one.lineno, one.value)
+
+
+def calls_that_say(code: ast.Module) -> Iterator[ast.Call]:
+    """The calls of `said` and `phrase` in a file that imports them."""
+    imported = {
+        alias.name
+        for node in ast.walk(code)
+        if isinstance(node, ast.ImportFrom) and node.module in SAYING
+        for alias in node.names
+    }
+    names = imported & set(SAYING.values())
+    for node in ast.walk(code):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in names:
+            yield node
