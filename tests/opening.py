@@ -30,6 +30,9 @@ WITHOUT_PICTURES = {"13_head_gallery", "15_exercises", "16_claims"}
 """Pages that draw only what was asked to be measured, or whose answers are sentences."""
 PLACES = ("chosen", "beside")
 """Where a page may ask for a real model."""
+OFF = {"changes": "heads off"}
+DEEPER = {"14_what_if": [OFF | {"heads_by": by} for by in ("by role", "drawn at random")]}
+"""Links to controls that show up only with two other ones' choices."""
 PICTURES = ("bidi_component", "vega_lite_chart", "imgs")
 
 # A server knows from its first visitor on that `app.py` lists the pages. AppTest forgets it before
@@ -123,6 +126,7 @@ def controls_on(page: Path) -> list[Found]:
     links: list[dict[str, str]] = [{}, {"predict": "true"}]
     links += [{str(w.key): option} for w in start.button_group for option in w.options]
     found: dict[str, Found] = {}
+    links += DEEPER.get(page.stem, [])
     for link in links:
         for key, widget in widgets(opened(page, link)).items():
             found.setdefault(key, Found(key, extremes(widget), link))

@@ -7,7 +7,9 @@ import pytest
 import saved_models
 from opening import PAGES, controls_on, opened, pictures, reads_text, widgets
 from playwright.sync_api import expect
+from test_page_what_if import scores
 
+from explainers.lessons.what_if import heads
 from explainers.models.names import folder_of
 from explainers.sentence import SENTENCE, words
 from explainers.ui import claim_controls, controls
@@ -118,6 +120,8 @@ def quick(page, monkeypatch, tmp_path):
         return
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
     saved_models.llama(folder_of(SMALLEST), longest=64)
+    two = scores(induction=[(0, 1)], **{"previous token": [(1, 2)]})
+    monkeypatch.setattr(heads, "kept", lambda _: two)
     controls_on.cache_clear()  # it has other layers and heads
     yield
     controls_on.cache_clear()

@@ -1,10 +1,12 @@
 """Loading from a folder that may hold anything: a model, or a sentence that says why not."""
 
+import gc
 import io
 import json
 import pickle
 import threading
 import types
+import weakref
 from typing import Any
 
 import pytest
@@ -186,7 +188,7 @@ def test_a_folder_that_is_no_model_is_told(store):
 def test_what_does_not_fit_is_refused_before_it_takes_memory(folder, monkeypatch):
     parameters = load(ID).parameters
     loading_module._kept.clear()
-    monkeypatch.setattr(loading_module, "_read", pytest.fail)
+    monkeypatch.setattr(loading_module, "parts", pytest.fail)
     monkeypatch.setattr(room, "free", lambda: int(parameters * 4 * 1.1) - 1)
     with refused(rf"{parameters:,} parameters and needs .* GB of memory; .* GB are free here"):
         load(ID)
@@ -226,6 +228,24 @@ def test_memory_keeps_few_models_and_the_latest(store):
     )
 
 
+@pytest.mark.parametrize("why", ["too many", "no room"])
+def test_the_weights_of_a_model_that_made_room_are_gone(monkeypatch, store, why):
+    first, *others = (str(saved_models.llama(store / str(n))) for n in range(MOST_KEPT + 1))
+    model = load(first).model
+    object.__setattr__(model, "itself", [model])  # as parts of some models refer to each other
+    weights = weakref.ref(next(model.parameters()))
+    del model
+    if why == "no room":
+        monkeypatch.setattr(room, "free", lambda: 10**9 if weights() is None else 0)
+    gc.disable()  # it would come by chance otherwise
+    try:
+        for other in others if why == "too many" else others[:1]:
+            load(other)
+    finally:
+        gc.enable()
+    assert weights() is None
+
+
 def test_memory_in_a_container_is_what_the_container_may_use(monkeypatch, tmp_path):
     limit, used = tmp_path / "max", tmp_path / "current"
     limit.write_text("1000\n")
@@ -240,7 +260,7 @@ def test_memory_in_a_container_is_what_the_container_may_use(monkeypatch, tmp_pa
 
 def test_a_model_that_is_here_waits_for_no_other(monkeypatch, store):
     first, second = (str(saved_models.llama(store / name)) for name in ("one", "two"))
-    loaded, reads, go_on = load(first), loading_module._read, threading.Event()
+    loaded, reads, go_on = load(first), loading_module.parts, threading.Event()
     asked, calls = threading.Event(), []
 
     def slow(*arguments):
@@ -249,7 +269,7 @@ def test_a_model_that_is_here_waits_for_no_other(monkeypatch, store):
         assert go_on.wait(60)
         return reads(*arguments)
 
-    monkeypatch.setattr(loading_module, "_read", slow)
+    monkeypatch.setattr(loading_module, "parts", slow)
     threads = [threading.Thread(target=load, args=(second,)) for _ in range(2)]
     for thread in threads:
         thread.start()

@@ -273,6 +273,7 @@ def test_a_long_text_is_read_up_to_its_layer(tiny):
     work = LongRead(tiny, "record earnings " * 9, 7, 1).start()
     wait(lambda: work.is_over)
     assert (work.state, work.done, work.count) == ("done", 2, 7)
+    assert work.loaded is None, "a visitor who keeps the work would keep the model in memory"
     assert work.pieces
     assert work.words
     ids = read(tiny, "record earnings " * 3 + "record").ids

@@ -17,6 +17,7 @@ from torch.testing import assert_close
 from explainers.lessons.what_if import heads, outcome, silencing
 from explainers.lessons.what_if.heads import all_heads
 from explainers.models import scoring, silenced
+from explainers.models import silencing as working
 from explainers.models.call import Change
 from explainers.models.changes import (
     FewerKVHeads,
@@ -267,6 +268,19 @@ def test_heads_are_chosen_by_a_role_that_was_measured(monkeypatch, tiny):
     assert "earned a role" in said(made(monkeypatch, tiny, link)[1])
 
 
+def test_the_numbers_of_a_change_come_back_with_it(tiny):
+    link = {"changes": [what.TEMPERATURE, what.HEADS_OFF], "what_temperature": "2"}
+    visit = visited(tiny, **link, heads_off=["L1.H5", "L0.H2"], what_layers="one", what_layer="1")
+    visit.button_group(key="changes").set_value([what.HARD]).run()
+    visit.button_group(key="what_layers").set_value([what.ALL_LAYERS]).run()
+    visit.run()
+    visit.button_group(key="changes").set_value([what.HEADS_OFF, what.TEMPERATURE]).run()
+    assert visit.select_slider(key="what_temperature").value == 2
+    assert visit.multiselect(key="heads_off").value == ["L1.H5", "L0.H2"]
+    visit.button_group(key="what_layers").set_value([what.ONE_LAYER]).run()
+    assert visit.number_input(key="what_layer").value == 1
+
+
 # What is shown.
 
 
@@ -373,6 +387,11 @@ def test_others_are_as_many_of_the_same_layers():
     assert silenced.others(((0, 0),), 1, 0) == ()
 
 
+@pytest.fixture
+def nothing_read(monkeypatch):
+    monkeypatch.setattr(working, "_read", {})
+
+
 def worked(monkeypatch, tiny, **roles):
     probes(monkeypatch)
     monkeypatch.setattr(scoring, "kept", lambda _: scores(**roles))
@@ -381,19 +400,49 @@ def worked(monkeypatch, tiny, **roles):
     return job
 
 
+@pytest.mark.usefixtures("nothing_read")
 def test_the_work_finds_the_heads_and_reads_with_and_without_them(monkeypatch, tiny):
-    found = ((0, 3), (1, 1))
-    job = worked(monkeypatch, tiny, induction=found)
+    off = ((0, 3), (1, 1))
+    job = worked(monkeypatch, tiny, induction=off)
     assert (job.state, job.problem) == ("done", "")
-    assert [one.heads for one in job.found] == [(), found, silenced.others(found, 6, 1)]
+    found = working.recalled(tiny.name, 1)
+    assert found
+    assert [one.heads for one in found] == [(), off, silenced.others(off, 6, 1)]
     assert job.said().startswith("text 12")
 
 
+@pytest.mark.usefixtures("nothing_read")
+def test_what_was_read_for_one_visitor_is_there_for_all(monkeypatch, tiny):
+    worked(monkeypatch, tiny, induction=[(0, 3)])
+    again = Silencing(tiny.name, seed=1).start()
+    wait(lambda: again.is_over)
+    assert (again.state, again.read) == ("done", 0)
+    draw = [silenced.others(((0, 3),), 6, seed) for seed in range(20)]
+    other = next(seed for seed in range(20) if draw[seed] != draw[1])
+    assert working.recalled(tiny.name, other) is None
+    drawn = Silencing(tiny.name, seed=other).start()
+    wait(lambda: drawn.is_over)
+    assert drawn.read == 4, "only the heads that were drawn are another case"
+    saved_models.llama(folder_of(GPT2), seed=1)
+    assert working.recalled(tiny.name, 1) is None, "other weights under the same name"
+
+
+def test_readings_are_kept_in_a_bounded_number(monkeypatch, tiny):
+    kept: dict[Any, Any] = {(folder_of(str(n)), ()): n for n in range(working.MOST_KEPT)}
+    monkeypatch.setattr(working, "_read", kept)
+    worked(monkeypatch, tiny, induction=[(0, 3)])
+    assert len(kept) == working.MOST_KEPT
+    assert working.recalled(tiny.name, 1)
+
+
+@pytest.mark.usefixtures("nothing_read")
 def test_a_model_without_such_heads_is_done_at_once(monkeypatch, tiny):
     job = worked(monkeypatch, tiny)
-    assert (job.state, job.heads, job.found) == ("done", (), [])
+    assert (job.state, job.read) == ("done", 0)
+    assert working.recalled(tiny.name, 1) == []
 
 
+@pytest.mark.usefixtures("nothing_read")
 def test_the_work_can_be_stopped_between_two_texts(monkeypatch, tiny):
     probes(monkeypatch)
     monkeypatch.setattr(scoring, "kept", lambda _: scores(induction=[(0, 3)]))
@@ -404,29 +453,56 @@ def test_the_work_can_be_stopped_between_two_texts(monkeypatch, tiny):
     job.start()
     wait(lambda: job.is_over)
     assert (job.state, job.read) == ("cancelled", 2)
+    assert working.recalled(tiny.name, 0) is None
 
 
-def pressed(monkeypatch, tiny, predict="false", **roles):
-    visit = visited(tiny, predict=predict, changes="")
+def linked(monkeypatch, tiny, predict="false", **roles):
+    """The page of a link with the demonstration, when it has been worked through."""
     probes(monkeypatch)
     monkeypatch.setattr(scoring, "kept", lambda _: scores(**roles))
-    next(one for one in visit.button if one.label.startswith("Switch off")).click().run()
-    wait(lambda: visit.session_state[silencing.JOB].is_over)
+    visit = visited(tiny, predict=predict, changes="", silence="true", seed="3")
+    if silencing.JOB in visit.session_state:
+        wait(lambda: visit.session_state[silencing.JOB].is_over)
     return visit.run()
 
 
-def test_one_click_shows_all_three(monkeypatch, tiny):
-    visit = pressed(monkeypatch, tiny, induction=[(0, 3), (1, 1)])
-    job = visit.session_state[silencing.JOB]
-    for name, one in zip(silencing.SERIES, job.found, strict=True):
+@pytest.mark.usefixtures("nothing_read")
+def test_a_link_shows_all_three_and_the_next_visitor_does_not_wait(monkeypatch, tiny):
+    roles = {"induction": [(0, 3), (1, 1)]}
+    visit = linked(monkeypatch, tiny, **roles)
+    for name, one in zip(silencing.SERIES, working.recalled(tiny.name, 3) or (), strict=True):
         assert f"| {name} | {one.second:.2f} | {100 * one.hits:.0f} % |" in said(visit)
     assert "L0.H3, L1.H1" in said(visit)
+    assert "drawn with seed 3" in said(visit)
     assert len(pictures(visit)) == 1
     assert not visit.exception
+    monkeypatch.setattr(working, "silenced", pytest.fail)
+    other = visited(tiny, changes="", silence="true", seed="3")
+    assert pictures(other) == pictures(visit)
+    assert silencing.JOB not in other.session_state
 
 
+@pytest.mark.usefixtures("nothing_read")
+def test_the_switch_begins_it_and_ends_it(monkeypatch, tiny):
+    probes(monkeypatch)
+    monkeypatch.setattr(scoring, "kept", lambda _: scores(induction=[(0, 3)]))
+    visit = visited(tiny, changes="")
+    assert silencing.JOB not in visit.session_state
+    visit.toggle(key="silence").set_value(True).run()
+    job = visit.session_state[silencing.JOB]
+    wait(lambda: job.is_over)
+    job.state = "cancelled"
+    working._read.clear()
+    assert "Turn the switch off and on" in said(visit.run())
+    assert visit.session_state[silencing.JOB] is job, "it does not begin again by itself"
+    visit.toggle(key="silence").set_value(False).run()
+    assert job.is_stopped
+    assert silencing.JOB not in visit.session_state
+
+
+@pytest.mark.usefixtures("nothing_read")
 def test_what_suffers_is_asked_before_it_is_shown(monkeypatch, tiny):
-    visit = pressed(monkeypatch, tiny, predict="true", induction=[(0, 3)])
+    visit = linked(monkeypatch, tiny, predict="true", induction=[(0, 3)])
     assert "guessed right" not in said(visit)
     visit.radio[-1].set_value(silencing.PROSE).run()
     assert "guessed right" in said(visit)
@@ -434,13 +510,12 @@ def test_what_suffers_is_asked_before_it_is_shown(monkeypatch, tiny):
 
 
 def test_no_head_to_switch_off_is_told(monkeypatch, tiny):
-    assert "nothing to switch off" in said(pressed(monkeypatch, tiny))
+    assert "nothing to switch off" in said(linked(monkeypatch, tiny))
 
 
 def test_a_demonstration_that_fails_is_told(tiny, monkeypatch):
     monkeypatch.setattr(scoring, "kept", lambda _: scores(induction=[(0, 3)]))
-    visit = visited(tiny, changes="")
-    next(one for one in visit.button if one.label.startswith("Switch off")).click().run()
+    visit = visited(tiny, changes="", silence="true")
     wait(lambda: visit.session_state[silencing.JOB].is_over)
     assert "cannot read the 101 tokens" in told(visit.run())
 

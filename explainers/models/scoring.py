@@ -70,14 +70,14 @@ class Scoring(Work):
 def kept(named: str) -> HeadScores | None:
     """The scores of a model as they were measured before, by this code on these weights."""
     try:
-        return HeadScores(load_file(_file(named)))
+        return HeadScores(load_file(file_of(named)))
     except (OSError, SafetensorError, ModelError):
         return None
 
 
 def keep(named: str, scores: HeadScores) -> None:
     """For the next start; whole or not at all. A disk that is full costs only the time again."""
-    file = _file(named)
+    file = file_of(named)
     begun = file.with_suffix(f".{os.getpid()}")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ def keep(named: str, scores: HeadScores) -> None:
         begun.unlink(missing_ok=True)
 
 
-def _file(named: str) -> Path:
+def file_of(named: str) -> Path:
     """A name that is another one for other weights, other probes, or other code."""
     folder = place_of(named)
     known = hashlib.blake2b(torch.__version__.encode(), digest_size=12)

@@ -1,5 +1,6 @@
 """What a model still can without some of its heads: repeating a text, and reading prose."""
 
+import itertools
 import random
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,7 +11,7 @@ from torch import Tensor
 from explainers.models.changes import HeadsOff
 from explainers.models.effect import expected, loss_of
 from explainers.models.head_scores import HeadScores
-from explainers.models.labels import labels
+from explainers.models.labels import ROLES, labels
 from explainers.models.probes import REPEATED_LENGTH, TEXTS, natural, repeated
 from explainers.models.registry import ModelError
 
@@ -66,11 +67,14 @@ def _read(
         say(number)
 
 
-def with_role(scores: HeadScores, role: str) -> tuple[Head, ...]:
-    """All heads that have a label."""
+def by_role(scores: HeadScores) -> dict[str, tuple[Head, ...]]:
+    """The heads that have a label, for every label that any of them has."""
     layers, heads = scores.shape
-    every = [(layer, head) for layer in range(layers) for head in range(heads)]
-    return tuple(one for one in every if any(label.role == role for label in labels(scores, *one)))
+    found: dict[str, list[Head]] = {role.name: [] for role in ROLES}
+    for one in itertools.product(range(layers), range(heads)):
+        for label in labels(scores, *one):
+            found[label.role].append(one)
+    return {role: tuple(having) for role, having in found.items() if having}
 
 
 def others(heads: tuple[Head, ...], num_heads: int, seed: int) -> tuple[Head, ...]:

@@ -1,14 +1,39 @@
 """Switching heads off for a visitor who watches: measured if need be, then read three times."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 
+from explainers.models import scoring
+from explainers.models.head_scores import HeadScores
 from explainers.models.load import load
 from explainers.models.scoring import Scoring, UnwantedError
-from explainers.models.silenced import READ, Head, Silenced, others, silenced, with_role
+from explainers.models.silenced import READ, Head, Silenced, by_role, others, silenced
 
 ROLE = "induction"
 CASES = 3
 """With all heads, without those that have the role, and without as many others."""
+MOST_KEPT = 300
+"""Readings in memory. Other seeds draw others; the first two cases serve them all."""
+
+_read: dict[tuple[Path, tuple[Head, ...]], Silenced] = {}
+"""For all visitors, by a model's weights. Works take turns, so only one writes at a time."""
+
+
+def cases(scores: HeadScores, seed: int) -> list[tuple[Head, ...]]:
+    """Which heads are off in each reading; none is made where no head has the role."""
+    heads = by_role(scores).get(ROLE)
+    return [(), heads, others(heads, scores.shape[1], seed)] if heads else []
+
+
+def recalled(named: str, seed: int) -> list[Silenced] | None:
+    """All readings, if they were made before, for whomever."""
+    scores = scoring.kept(named)
+    if not scores:
+        return None
+    file = scoring.file_of(named)
+    found = [_read.get((file, heads)) for heads in cases(scores, seed)]
+    made = [one for one in found if one]
+    return made if len(made) == len(found) else None
 
 
 @dataclass(eq=False)
@@ -17,12 +42,11 @@ class Silencing(Scoring):
 
     seed: int = 0
     read: int = 0
-    heads: tuple[Head, ...] | None = None
-    found: list[Silenced] = field(default_factory=list)
+    is_read: bool = False
 
     @property
     def is_complete(self) -> bool:
-        return self.heads == () or len(self.found) == CASES
+        return self.is_read
 
     @property
     def share(self) -> float:
@@ -39,15 +63,16 @@ class Silencing(Scoring):
         super()._work()
         if not self.scores:
             return
-        self.heads = with_role(self.scores, ROLE)
-        if not self.heads:
-            return
-        loaded, (_, num_heads) = load(self.named), self.scores.shape
+        loaded, file = load(self.named), scoring.file_of(self.named)
         try:
-            for heads in ((), self.heads, others(self.heads, num_heads, self.seed)):
-                self.found.append(silenced(loaded, heads, self._heard))
+            for heads in cases(self.scores, self.seed):
+                if (file, heads) not in _read:
+                    _read[file, heads] = silenced(loaded, heads, self._heard)
         except UnwantedError:
             return
+        self.is_read = True
+        for oldest in list(_read)[:-MOST_KEPT]:
+            del _read[oldest]
 
     def _heard(self, _: int) -> None:
         self.read += 1

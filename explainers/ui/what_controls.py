@@ -1,7 +1,7 @@
 """The choices of who changes a real model; `controls` counts them among all choices."""
 
 from explainers.ui.counter import Counter
-from explainers.ui.kinds import Choice, Ladder, Listed, Whole
+from explainers.ui.kinds import Choice, Ladder, Listed, Switch, Whole
 from explainers.ui.links import Control
 from explainers.ui.named import Named
 from explainers.ui.several import Listing, Several
@@ -57,5 +57,6 @@ where = Choice(
     help="Heads that are off have a layer of their own, whatever is chosen here.",
 )
 layer = Counter("what_layer", "Layer, from 0", 0)
+silence = Switch("silence", "Switch off all induction heads", False)
 
 ALL = tuple(one for one in [*globals().values()] if isinstance(one, Control))

@@ -36,7 +36,8 @@ class Read:
 class LongRead(Work):
     """The first `length` tokens of a text, as far as `layer`; the layers behind are not run."""
 
-    loaded: "Loaded"
+    loaded: "Loaded | None"
+    """Given back when it is over: a visitor keeps this work, and should not keep the model."""
     text: str
     length: int
     layer: int
@@ -56,20 +57,26 @@ class LongRead(Work):
         return self.words is not None
 
     def _work(self) -> None:
+        loaded, self.loaded = self.loaded, None
+        if loaded:
+            self._read(loaded)
+
+    def _read(self, loaded: "Loaded") -> None:
         from explainers.models.reading import read
         from explainers.models.run import run
 
-        ids, tokens = read(self.loaded, cut(self.loaded, self.text, self.length)[0])
+        ids, tokens = read(loaded, cut(loaded, self.text, self.length)[0])
         self.count = len(tokens)
         with contextlib.suppress(Enough):
-            run(self.loaded.model, read=self._take, **inputs(self.loaded.model, ids))
+            run(loaded.model, read=self._take, **inputs(loaded.model, ids))
         if self._taken is None:
             return
         weights, mask = self._taken
+        self._taken = None  # the matrices are large, and their packed bytes are all that is drawn
         group = self._group_size
         on_first = on_key(weights, 0).tolist()
         self.pieces = Read(planes(weights, ~mask.expand_as(weights)), list(tokens), on_first, group)
-        words = torch.tensor(words_of(self.loaded, self.text, len(tokens)))
+        words = torch.tensor(words_of(loaded, self.text, len(tokens)))
         together = merged(weights, words)
         unseen = merged(mask.float(), words) == 0
         named = labels_of(tokens, words.tolist())

@@ -6,17 +6,22 @@ import streamlit as st
 
 from explainers.lessons.head_gallery.measured import named
 from explainers.models.effect import Shape
-from explainers.models.labels import ROLES
 from explainers.models.scoring import kept
-from explainers.models.silenced import Head, with_role
+from explainers.models.silenced import Head, by_role
 from explainers.ui import common
 from explainers.ui import what_controls as what
+
+WAYS = {what.NAMED: what.heads, what.BY_ROLE: what.role, what.DRAWN: what.drawn}
+"""Ways to choose heads, each with the control that it needs."""
 
 
 def chosen_heads(model: str, shape: Shape) -> tuple[Head, ...]:
     """The heads, as the reader chose to choose them."""
     every = {named(*head): head for head in all_heads(shape)}
     by = what.heads_by()
+    for way, control in WAYS.items():
+        if way != by:
+            control.rest()
     if by == what.NAMED:
         return tuple(every[name] for name in what.heads(list(every)))
     if by == what.DRAWN:
@@ -35,12 +40,11 @@ def _of_role(model: str) -> tuple[Head, ...]:
             "their roles. The demonstration further down measures them, once; so does page 13."
         )
         return ()
-    found = {role.name: with_role(scores, role.name) for role in ROLES}
-    names = [name for name, heads in found.items() if heads]
-    if not names:
+    found = by_role(scores)
+    if not found:
         st.caption("No head of this model has earned a role.")
         return ()
-    return found[what.role(names, names[0])]
+    return found[what.role(list(found), next(iter(found)))]
 
 
 def all_heads(shape: Shape) -> list[Head]:

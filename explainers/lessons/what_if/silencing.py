@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from explainers.device import device_name
-from explainers.lessons.watched import button, start, watch
+from explainers.lessons.watched import show_refused, start, watch
 from explainers.lessons.what_if.heads import names_of
 from explainers.models.changes import HeadsOff
 from explainers.models.probes import REPEATED_LENGTH, TEXTS
-from explainers.models.silenced import Silenced, others, silenced, with_role
-from explainers.models.silencing import Silencing
+from explainers.models.silenced import Silenced, by_role, others, silenced
+from explainers.models.silencing import Silencing, recalled
+from explainers.ui import what_controls as what
 from explainers.ui.picture import show_chart
 from explainers.ui.plain import shortened, verbatim
 from explainers.ui.predict import revealed
@@ -37,64 +38,75 @@ class Asked(NamedTuple):
 
 
 def show_silencing(text: Prose, loaded: "Loaded", seed: int) -> None:
-    """One click: find the heads, switch them off, read again."""
+    """Find the heads, switch them off, read again: what one visitor waits for all others see."""
     text("silencing", length=REPEATED_LENGTH, texts=TEXTS)
-    asked = Asked(loaded.name, seed)
-    button(JOB, "Switch off all induction heads", _start, asked, icon=":material/volume_off:")
+    if not what.silence():
+        if job := st.session_state.pop(JOB, None):
+            job.cancel()
+        return
+    found = recalled(loaded.name, seed)
+    if found is None:
+        _watch(text, loaded, Asked(loaded.name, seed))
+    elif found:
+        _show(text, found, loaded, seed)
+    else:
+        text("no_induction", which=verbatim(loaded.name))
+
+
+def _watch(text: Prose, loaded: "Loaded", asked: Asked) -> None:
+    """Begin it, once; how far it is."""
     job: Silencing | None = st.session_state.get(JOB)
+    if not job or job.asked != asked:
+        start(JOB, asked, lambda: Silencing(asked.model, seed=asked.seed))
+        job = st.session_state.get(JOB)
+    show_refused(JOB)
     if not job or job.asked != asked:
         return
     if job.state == "failed":
         st.error(verbatim(shortened(job.problem, 300)), icon=":material/error:")
-    elif job.state != "done":
-        watch(JOB, job, verbatim(loaded.name), job.said, lambda: None)
-    elif not job.heads:
-        text("no_induction", which=verbatim(loaded.name))
-    else:
-        _show(text, job, loaded)
+        return
+    watch(JOB, job, verbatim(loaded.name), job.said, lambda: None)
+    if job.is_over:
+        text("silencing_stopped")
 
 
-def _start(asked: Asked) -> None:
-    start(JOB, asked, lambda: Silencing(asked.model, seed=asked.seed))
-
-
-def _show(text: Prose, job: Silencing, loaded: "Loaded") -> None:
-    whole, without, control = job.found
+def _show(text: Prose, found: list[Silenced], loaded: "Loaded", seed: int) -> None:
+    whole, without, control = found
     count = len(without.heads)
     rises = without.second - whole.second > FELT, without.natural - whole.natural > FELT
     answer = {(1, 0): SECOND, (0, 1): PROSE, (1, 1): BOTH, (0, 0): NEITHER}[rises]
     options = SECOND, PROSE, BOTH, NEITHER
     if not revealed(text, "suffers", options, answer, count=count, felt=f"{FELT:g}"):
         return
-    rows = "\n".join(map(_row, SERIES, job.found))
+    rows = "\n".join(map(_row, SERIES, found))
     text(
         "silenced",
         rows=rows,
         count=count,
         heads=names_of(without.heads),
         others=names_of(control.heads),
-        seed=job.seed,
+        seed=seed,
     )
-    _show_places(job, loaded)
-    show_source(silenced, with_role, others, HeadsOff)
+    _show_places(found, loaded)
+    show_source(silenced, by_role, others, HeadsOff)
 
 
 def _row(name: str, one: Silenced) -> str:
     return f"| {name} | {one.second:.2f} | {100 * one.hits:.0f} % | {one.natural:.2f} |"
 
 
-def _show_places(job: Silencing, loaded: "Loaded") -> None:
+def _show_places(found: list[Silenced], loaded: "Loaded") -> None:
     import pandas as pd
 
     from explainers.charts.curve import Axis, curve  # a page is there before it needs altair
 
     points = [
         (place, loss, name, False)
-        for name, one in zip(SERIES, job.found, strict=True)
+        for name, one in zip(SERIES, found, strict=True)
         for place, loss in enumerate(one.by_place, start=1)
     ]
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
-    said = ", ".join(f"{n} {one.second:.2f}" for n, one in zip(SERIES, job.found, strict=True))
+    said = ", ".join(f"{n} {one.second:.2f}" for n, one in zip(SERIES, found, strict=True))
     alt = f"Loss of each token; in the second copy, which begins at {REPEATED_LENGTH + 1}: {said}."
     origin = real(f"{loaded.provenance} · computed live on {device_name(loaded.model.device)}")
     ticks = (1, REPEATED_LENGTH + 1, 2 * REPEATED_LENGTH)
