@@ -14,6 +14,7 @@ from explainers.lessons.one_head import OneHead
 from explainers.lessons.toy_choice import HeadChoices, choose_head, offer_training
 from explainers.lessons.vectors import output, show_pair
 from explainers.ui import common, controls
+from explainers.ui.language import said
 from explainers.ui.numbers import explore
 from explainers.ui.panels import oriented
 from explainers.ui.predict import revealed
@@ -49,7 +50,7 @@ def computation(tokens: tuple[str, ...]) -> None:
     panels = [one_head.panel(name, operator, True) for name, operator in STAGES.items()]
     panels, working = oriented(panels, choices.queries_down), arithmetic_of(one_head)
     with picture:
-        alt = "One head of attention, a matrix per step, from the tokens to the output."
+        alt = said("One head of attention, a matrix per step, from the tokens to the output.")
         opened, _ = explore(panels, working, origin, "overview", alt)
     offer_training(choices.head)
     another_ending(choices.head, toy, origin)
@@ -66,8 +67,8 @@ def another_ending(choices: HeadChoices, toy: Toy, origin: str) -> None:
     after = single_head(new, toy.head, causal)
     answer = f"{(before.output != after.output).any(dim=-1).sum()}"
     if revealed(text, "ending", ("0", "1", f"{len(choices.tokens)}"), answer):
-        as_it_was = output("output", choices.tokens, before.output)
-        changed = output("new", others, after.output)
+        as_it_was = output(said("output"), choices.tokens, before.output)
+        changed = output(said("new"), others, after.output)
         values = [project(x, toy.head).value.T for x in (toy.x, new)]
         factors = list(zip((before.weights, after.weights), values, strict=True))
         show_pair(as_it_was, changed, origin, "ending", factors=factors)

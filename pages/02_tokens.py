@@ -10,6 +10,7 @@ from explainers.attention.positions import reorder, sinusoidal
 from explainers.lessons import vectors
 from explainers.lessons.tokenizing import show_tokens
 from explainers.ui import common, controls, provenance
+from explainers.ui.language import said
 from explainers.ui.numbers import explore
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show
@@ -43,10 +44,10 @@ def places(words: tuple[str, ...]) -> None:
     placed = positions[: len(words)].to(x.device)
     with picture:
         working = vectors.working_of(x, placed, choices.longest)
-        alt = "Embedding plus position is what attention reads, a row per token."
+        alt = said("Embedding plus position is what attention reads, a row per token.")
         explore(vectors.sum_of(words, x, placed), working, origin, "vectors", alt)
     text("waves", places=PLACES)
-    vectors.show_waves(positions, provenance.formula("sines and cosines", positions.device))
+    vectors.show_waves(positions, provenance.formula(said("sines and cosines"), positions.device))
 
     text("order")
     order = examples.shuffled(len(words), choices.seed)

@@ -13,6 +13,7 @@ from explainers.lessons.one_head import OneHead
 from explainers.lessons.toy_choice import HeadChoices, choose_head, offer_training
 from explainers.lessons.vectors import show_pair
 from explainers.ui import common, controls
+from explainers.ui.language import said
 from explainers.ui.numbers import explore
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show, show_source
@@ -45,7 +46,10 @@ def projections(tokens: tuple[str, ...]) -> None:
     one_head = OneHead.of(tokens, toy.x, toy.head, views, attention_steps(*views, toy.mask))
     with picture:
         panels = one_head.product("X", f"W_{name}", name, queries_down=True)
-        alt = f"X times W_{name} is {name}: the row and the column of one number are framed."
+        alt = said(
+            "X times W_{name} is {name}: the row and the column of one number are framed.",
+            name=name,
+        )
         explore(panels, arithmetic_of(one_head), origin, "projection", alt, stepper=name)
     offer_training(of_head)
 
@@ -61,8 +65,8 @@ def projections(tokens: tuple[str, ...]) -> None:
     mirrored = MIRRORED if torch.allclose(swapped, kept.T, atol=1e-5) else OTHER
     answer = SAME if torch.allclose(swapped, kept, atol=1e-5) else mirrored
     if revealed(text, "swap", (SAME, MIRRORED, OTHER), answer):
-        left = pairs("as it was", "Q · Kᵀ", kept.tolist(), tokens)
-        right = pairs("exchanged", "K · Qᵀ", swapped.tolist(), tokens)
+        left = pairs(said("as it was"), "Q · Kᵀ", kept.tolist(), tokens)
+        right = pairs(said("exchanged"), "K · Qᵀ", swapped.tolist(), tokens)
         factors = [(views.query, views.key), (views.key, views.query)]
         show_pair(left, right, origin, "swap", choices.queries_down, factors)
         show_source(dot_products)

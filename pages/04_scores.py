@@ -14,6 +14,7 @@ from explainers.lessons.scores import root, root_pictures, shares
 from explainers.lessons.scores.temperature import show_temperatures
 from explainers.lessons.toy_choice import HeadChoices, choose_head, offer_training
 from explainers.ui import common, controls
+from explainers.ui.language import said, translated
 from explainers.ui.numbers import explore
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show, show_source
@@ -42,7 +43,8 @@ def four_steps(tokens: tuple[str, ...]) -> None:
     one_head = OneHead.of(tokens, toy.x, toy.head, views, run)
     text(f"step_{choices.step}")
     panels = one_head.step(choices.step, choices.queries_down)
-    working, alt = arithmetic_of(one_head), f"What goes into and comes out of: {choices.step}."
+    working = arithmetic_of(one_head)
+    alt = said("What goes into and comes out of: {step}.", step=translated(choices.step))
     _, cell = explore(panels, working, origin, "steps", alt, stepper=choices.step)
     if choices.step == "weights":
         shares.show_shares(one_head, cell.row, origin)

@@ -15,6 +15,7 @@ from explainers.charts.matrix import Matrix, Values, blanked, pairs
 from explainers.examples import Toy
 from explainers.lessons.one_head import OneHead
 from explainers.lessons.toy_choice import HeadChoices
+from explainers.ui.language import said
 from explainers.ui.panels import Panel, Source, oriented
 
 Tokens = tuple[str, ...]
@@ -74,7 +75,7 @@ class Lab:
     def drawn(self, name: str, rule: Rule) -> Panel:
         """The weights under a mask, with the number of cells that are left."""
         mask = self.mask(rule)
-        return weight_panel(name, f"{counted(mask)} cells", self.weights(rule), mask, self.tokens)
+        return weight_panel(name, cells_left(mask), self.weights(rule), mask, self.tokens)
 
     def arranged(self, panels: Sequence[Panel]) -> list[Panel]:
         """Turned as the reader wants the queries to run, and miniatures of a long text."""
@@ -112,12 +113,12 @@ def miniatures(panels: Sequence[Panel], words: int) -> list[Panel]:
 
 def of_words(number: int) -> str:
     """So many words, in words."""
-    return "1 word" if number == 1 else f"{number} words"
+    return said("1 word") if number == 1 else said("{number} words", number=number)
 
 
-def counted(mask: Tensor) -> str:
+def cells_left(mask: Tensor) -> str:
     """How many pairs a mask leaves, of how many."""
-    return f"{cells(mask)} of {mask.numel()}"
+    return said("{left} of {all} cells", left=cells(mask), all=mask.numel())
 
 
 def visible(values: Tensor, mask: Tensor) -> Values:

@@ -8,6 +8,7 @@ import streamlit as st
 from explainers.sentence import Sentence, characters, words
 from explainers.tokens import BYTES, Merge, Piece, learn_merges, merge_pair, pieces, spelling
 from explainers.ui import controls
+from explainers.ui.language import said
 from explainers.ui.picture import show_chart
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
@@ -16,11 +17,6 @@ from explainers.ui.source import show_source
 
 CORPUS = Path(__file__).parents[2] / "assets" / "text" / "corpus.txt"
 LAST = 5
-ORIGINS = {
-    "words": "numbered by frequency in a shipped text",
-    "characters": "numbered by Unicode",
-    "byte pairs": learned_live("byte pairs of a shipped text"),
-}
 
 
 @st.cache_data(show_spinner="Learning merges …", max_entries=1)
@@ -56,9 +52,18 @@ def show_tokens(text: Prose, sentence: Sentence) -> None:
     merges = controls.merges() if unit == "byte pairs" else 0
     found = cut(sentence, unit, merges)
     text("cut_" + unit.replace(" ", "_"), count=len(found))
-    show_strip(found, ORIGINS[unit])
+    show_strip(found, _origin(unit))
     if merges:
         show_merges(text, merges)
+
+
+def _origin(unit: str) -> str:
+    """Where the numbers of the tokens come from."""
+    if unit == "byte pairs":
+        return learned_live(said("byte pairs of a shipped text"))
+    if unit == "characters":
+        return said("numbered by Unicode")
+    return said("numbered by frequency in a shipped text")
 
 
 def show_model_tokens(text: Prose, typed: str) -> None:
@@ -79,24 +84,24 @@ def show_model_tokens(text: Prose, typed: str) -> None:
     found = pieces_of(typed, tokenizer)
     count, known = sum(len(piece.ids) for piece in found), tokenizer.get_vocab_size()
     text("model_tokens", model=name, count=count, known=f"{known:,}")
-    show_strip(found, real(f"the tokenizer of {here[name]}"))
+    show_strip(found, real(said("the tokenizer of {model}", model=here[name])))
 
 
 def show_strip(found: list[Piece], origin: str) -> None:
     """The tokens in a row, ids underneath."""
     from explainers.charts.strip import strip_rows, token_strip
 
-    notes = [" ".join(map(str, piece.ids)) or "unknown" for piece in found]
+    notes = [" ".join(map(str, piece.ids)) or said("unknown") for piece in found]
     rows = strip_rows([piece.text for piece in found], notes)
     lines = int(rows["top"].max()) + 1 if len(rows) else 1
-    alt = f"The text as {len(found)} tokens, each with its id underneath."
+    alt = said("The text as {count} tokens, each with its id underneath.", count=len(found))
     show_chart(token_strip, rows, alt, "tokens", origin, lines=lines)
 
 
 def show_merges(text: Prose, merges: int) -> None:
     """The last merges that were learned, newest first."""
     done = learned()[:merges]
-    with st.expander("The shipped text that is counted"):
+    with st.expander(said("The shipped text that is counted")):
         st.text(CORPUS.read_text(encoding="utf-8"))
     text("merges", vocabulary=BYTES + len(done), merges=len(done))
     if not done:
@@ -105,7 +110,8 @@ def show_merges(text: Prose, merges: int) -> None:
     for n in range(len(done) - 1, max(len(done) - 1 - LAST, -1), -1):
         merge = done[n]
         left, right = (_printed(spelling(token, done)) for token in (merge.left, merge.right))
-        lines.append(f"{n + 1:>4}  {left} + {right}  →  id {BYTES + n}   ({merge.count} times)")
+        times = said("{count} times", count=merge.count)
+        lines.append(f"{n + 1:>4}  {left} + {right}  →  id {BYTES + n}   ({times})")
     st.code("\n".join(lines), language=None)
     show_source(learn_merges, merge_pair)
 
@@ -115,4 +121,4 @@ def _printed(spelled: bytes) -> str:
     try:
         return f"“{spelled.decode()}”".replace(" ", "␣").replace("\n", "⏎")
     except UnicodeDecodeError:
-        return "bytes " + spelled.hex(" ")
+        return said("bytes {bytes}", bytes=spelled.hex(" "))

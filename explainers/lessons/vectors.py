@@ -15,6 +15,7 @@ from explainers.charts.theme import (
 from explainers.lessons.moved import ROUNDING
 from explainers.ui.clicks import show_clickable
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Cell, Figure, Panel, Source, oriented
 from explainers.working import Working
 
@@ -24,9 +25,9 @@ ANSWERS = "the same numbers", "other numbers", "zeros"
 def sum_of(words: Sequence[str], x: Tensor, placed: Tensor) -> list[Panel]:
     """E + P = X, one row per token."""
     matrices = sharing_colours(
-        _matrix("E", "embedding: one row per word", words, x),
-        _matrix("P", "position: one row per place", words, placed),
-        _matrix("X", "what attention reads", words, x + placed),
+        _matrix("E", said("embedding: one row per word"), words, x),
+        _matrix("P", said("position: one row per place"), words, placed),
+        _matrix("X", said("what attention reads"), words, x + placed),
     )
     sources = (), (), (Source("E", "row", "column"), Source("P", "row", "column"))
     return [
@@ -57,7 +58,7 @@ def show_waves(positions: Tensor, origin: str) -> None:
     rows, columns = ([str(n) for n in range(size)] for size in (length, d_model))
     matrix = Matrix(
         "P",
-        "sines and cosines: fast waves above, slow waves below",
+        said("sines and cosines: fast waves above, slow waves below"),
         positions.tolist(),
         rows,
         columns,
@@ -65,13 +66,16 @@ def show_waves(positions: Tensor, origin: str) -> None:
         FEATURE_AXIS,
         limit=1.0,
     )
-    alt = f"Heat map of {length} position vectors side by side: fast waves above, slow ones below."
+    alt = said(
+        "Heat map of {length} position vectors side by side: fast waves above, slow ones below.",
+        length=length,
+    )
     show_figure(Figure([Panel("P", matrix.transposed())], alt), origin, "positions")
 
 
 def output(name: str, words: Sequence[str], rows: Tensor) -> Matrix:
     """What each word got, a row per word."""
-    return _matrix(name, "rows of the output", words, rows)
+    return _matrix(name, said("rows of the output"), words, rows)
 
 
 def show_pair(
@@ -88,7 +92,9 @@ def show_pair(
     """
     matrices = sharing_colours(left, right)
     panels = oriented([Panel(matrix.name, matrix) for matrix in matrices], queries_down)
-    alt = f"Two tables of the same size: {left.name}, and {right.name}."
+    alt = said(
+        "Two tables of the same size: {left}, and {right}.", left=left.name, right=right.name
+    )
     if not factors:
         show_figure(Figure(panels, alt), origin, key)
         return
@@ -119,8 +125,8 @@ def show_reordered(
 ) -> None:
     """What each word got in the sentence's order and in the shuffled one, matched by word."""
     shuffled = [words[token] for token in order.tolist()]
-    left = output("read in order, then rearranged", shuffled, outputs.before)
-    show_pair(left, output("read shuffled", shuffled, outputs.after), origin, key)
+    left = output(said("read in order, then rearranged"), shuffled, outputs.before)
+    show_pair(left, output(said("read shuffled"), shuffled, outputs.after), origin, key)
 
 
 def _matrix(name: str, formula: str, words: Sequence[str], values: Tensor) -> Matrix:

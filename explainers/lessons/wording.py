@@ -2,6 +2,8 @@
 
 import math
 
+from explainers.ui.language import said
+
 
 def so_many(number: int, thing: str) -> str:
     """A number of things: 1 head, 2 heads."""
@@ -18,4 +20,4 @@ def less_than(difference: float) -> str:
     if difference == 0:
         return "0"
     power = math.floor(math.log10(difference)) + 1
-    return f"less than {10.0**power:.{max(0, -power)}f}"
+    return said("less than {limit}", limit=f"{10.0**power:.{max(0, -power)}f}")

@@ -5,6 +5,7 @@ from torch import Tensor
 from explainers import working
 from explainers.attention.steps import hide, softmax
 from explainers.lessons.mask_lab import Lab
+from explainers.ui.language import said
 from explainers.ui.panels import Cell
 from explainers.working import Working
 
@@ -20,4 +21,4 @@ def change(lab: Lab, mask: Tensor, cell: Cell) -> Working:
     """How much of a word's attention another one won or lost by a mask."""
     weights = softmax(hide(lab.scores, mask)), lab.run.weights
     new, full = (shares[cell.row, cell.column].item() for shares in weights)
-    return working.addition(new, -full, new - full, "new − full")
+    return working.addition(new, -full, new - full, said("new − full"))

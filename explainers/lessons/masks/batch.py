@@ -8,6 +8,7 @@ from explainers.attention.single_head import single_head
 from explainers.lessons.mask_lab import Lab, Tokens, of_words, weight_panel
 from explainers.lessons.wording import less_than
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
@@ -42,7 +43,7 @@ def show_batch(text: Prose, lab: Lab) -> None:
         text("unknown_filling", filling=verbatim(PAD))
     panels = [
         weight_panel(
-            f"sentence {n + 1}",
+            said("sentence {number}", number=n + 1),
             f"{of_words(len(sentence))}, {length - len(sentence)} × {PAD}",
             weights[n],
             mask[n, 0],
@@ -50,7 +51,7 @@ def show_batch(text: Prose, lab: Lab) -> None:
         )
         for n, sentence in enumerate(sentences)
     ]
-    alt = "The weights of two sentences in one batch; the columns of the filling are 0."
+    alt = said("The weights of two sentences in one batch; the columns of the filling are 0.")
     origin = lab.origin_with(PAD)
     show_figure(Figure(lab.arranged(panels), alt), origin, "batch")
 

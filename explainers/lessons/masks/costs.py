@@ -5,6 +5,7 @@ import functools
 from explainers.attention import masks
 from explainers.attention.reach import cells
 from explainers.lessons.mask_lab import rules_of
+from explainers.ui.language import said
 from explainers.ui.prose import Prose
 
 LONG = 1024
@@ -26,9 +27,14 @@ def _left(name: str, size: int, length: int) -> int:
 def show_costs(text: Prose, words: int, width: int, prefix: int) -> None:
     """A table: a row per mask."""
     short, long = (left(width, prefix, n) for n in (words, LONG))
-    named = {"window": f"window of {width}", "prefix": f"prefix of {prefix}"}
+    named = {
+        "full": said("full"),
+        "causal": said("causal"),
+        "window": said("window of {width}", width=width),
+        "prefix": said("prefix of {length}", length=prefix),
+    }
     rows = [
-        f"| {named.get(name, name)} | {short[name]} | {count:,} | {count / LONG**2:.1%} |"
+        f"| {named[name]} | {short[name]} | {count:,} | {count / LONG**2:.1%} |"
         for name, count in long.items()
     ]
     text("costs", words=words, length=f"{LONG:,}", rows="\n".join(rows))

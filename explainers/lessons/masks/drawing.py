@@ -7,11 +7,12 @@ from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import hide, softmax
 from explainers.charts.matrix import pairs
-from explainers.lessons.mask_lab import Lab, counted, of_words, ticked, weight_panel
+from explainers.lessons.mask_lab import Lab, of_words, ticked, weight_panel
 from explainers.lessons.masks.arithmetic import change, share
 from explainers.ui import controls
 from explainers.ui.clicks import show_clickable
 from explainers.ui.drawn import CAUSAL, FULL
+from explainers.ui.language import said, translated
 from explainers.ui.panels import Cell, Panel, oriented
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
@@ -32,22 +33,24 @@ def show_drawing(text: Prose, lab: Lab) -> None:
         text("drawn_for_another", drawn=of_words(control.made_for(side)), words=side)
     with st.container(horizontal=True):
         for start in (FULL, CAUSAL):
-            st.button(f"Start from {start}", on_click=control.put, args=(start,))
-    drawing = ticked(DRAWN, f"click a cell: {counted(cells)} set", cells, lab.tokens)
+            label = said("Start from {mask}", mask=translated(start))
+            st.button(label, on_click=control.put, args=(start,))
+    left = said("click a cell: {left} of {all} set", left=cells.sum(), all=cells.numel())
+    drawing = ticked(said("your mask"), left, cells, lab.tokens)
     panels = oriented([Panel(DRAWN, drawing)], lab.queries_down)  # never too small to be clicked
     try:
         mask = lab.mask(masks.drawn(cells))
     except ValueError as refused:
-        st.warning(f"Refused: {refused}.", icon=":material/block:")
+        st.warning(said("Refused: {reason}.", reason=refused), icon=":material/block:")
         row = int((~cells.any(dim=-1)).nonzero()[0])
         weight = softmax(hide(lab.scores, cells.to(lab.scores.device)))[row, 0]
         text("refused", row=row, word=verbatim(lab.tokens[row]), share=weight.item())
     else:
         weights = softmax(hide(lab.scores, mask))
         moved = (weights - lab.weights(masks.full)).tolist()
-        lost = pairs("yours − full", "every row sums to 0", moved, lab.tokens)
-        made = weight_panel("weights", "under your mask", weights, mask, lab.tokens)
-        panels += lab.arranged([made, Panel(lost.name, lost)])
+        lost = pairs(said("yours − full"), said("every row sums to 0"), moved, lab.tokens)
+        made = weight_panel("weights", said("under your mask"), weights, mask, lab.tokens)
+        panels += lab.arranged([made, Panel("yours − full", lost)])
 
     def turn(cell: Cell) -> None:
         control.turn(side, cell.row, cell.column)
@@ -56,7 +59,7 @@ def show_drawing(text: Prose, lab: Lab) -> None:
         made_of = share if cell.panel == "weights" else change
         return made_of(lab, cells.to(lab.scores.device), cell)
 
-    alt = "Your mask, whose cells can be clicked on and off, and the weights under it."
+    alt = said("Your mask, whose cells can be clicked on and off, and the weights under it.")
     show_clickable(panels, explain, lab.origin, "drawing", alt, acts={DRAWN: turn})
 
 

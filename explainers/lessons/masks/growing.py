@@ -12,6 +12,7 @@ from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.lessons.mask_lab import miniatures
 from explainers.lessons.moved import rows_moved
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said, translated
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
@@ -56,7 +57,7 @@ def show_growing(text: Prose, tokens: Tokens, seed: int) -> None:
     options, answer = ("0", "1", f"{len(tokens)}"), f"{moved['full']}"
     if revealed(text, "growing", options, answer, rows=len(tokens), causal=moved["causal"]):
         drawn = [
-            _change(f"{letter}, {name}", getattr(change, role), tokens, role)
+            _change(f"{letter}, {translated(name)}", getattr(change, role), tokens, role)
             for name, change in found.items()
             for letter, role in (("K", "key"), ("V", "value"))
         ]
@@ -64,14 +65,14 @@ def show_growing(text: Prose, tokens: Tokens, seed: int) -> None:
             Panel(matrix.name, matrix, operator="" if n % 2 else " ")
             for n, matrix in enumerate(sharing_colours(*drawn))
         ]
-        alt = "What one more word changes in K and V of the second layer, full and causal."
+        alt = said("What one more word changes in K and V of the second layer, full and causal.")
         origin = random_weights(seed, found["full"].key.device)
         show_figure(Figure(miniatures(panels, len(tokens)), alt), origin, "growing")
 
 
 def _change(name: str, change: Tensor, tokens: Tokens, role: str) -> Matrix:
     rows, columns = rows_moved(change), [str(n) for n in range(change.shape[1])]
-    formula = f"new − old: {rows} of {len(tokens)} rows change"
+    formula = said("new − old: {rows} of {all} rows change", rows=rows, all=len(tokens))
     return Matrix(
         name, formula, change.tolist(), tokens, columns, TOKEN_AXIS, FEATURE_AXIS, role=role
     )

@@ -10,6 +10,7 @@ from explainers.charts.matrix import Matrix, pairs, sharing_colours
 from explainers.lessons.mask_lab import Lab, visible, weight_panel
 from explainers.lessons.moved import rows_moved
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
@@ -35,14 +36,23 @@ def show_leak(text: Prose, lab: Lab) -> None:
     options = ("0", "1", f"{earlier}")
     if revealed(text, "leak", options, f"{after}", last=last, earlier=earlier, kept=before):
         panels = []
+        ways = {"0 after": said("0 after"), "−∞ before": said("−∞ before")}
         changes = sharing_colours(
-            *(_change(f"{name}: new − old", moved[name], lab, mask) for name in WAYS)
+            *(
+                _change(said("{way}: new − old", way=way), moved[name], lab, mask)
+                for name, way in ways.items()
+            )
         )
         for (name, shares), change in zip(weights.items(), changes, strict=True):
-            sums = f"the first row sums to {shares[0].sum():.2f}"
+            sums = said("the first row sums to {total:.2f}", total=shares[0].sum())
             made = weight_panel(name, sums, shares, mask, tokens)
-            panels += [replace(made, heading=f"{name} the softmax"), Panel(change.name, change)]
-        alt = "Causal weights made in two ways, and how each moves when the last word is new."
+            heading = said("{way} the softmax", way=ways[name])
+            matrix = replace(made.matrix, name=ways[name])
+            panels += [
+                replace(made, matrix=matrix, heading=heading),
+                Panel(f"{name}: new − old", change),
+            ]
+        alt = said("Causal weights made in two ways, and how each moves when the last word is new.")
         show_figure(Figure(lab.arranged(panels), alt), lab.origin, "leak")
         moves = moved["0 after"][:-1].abs().amax(dim=-1)
         least = verbatim(tokens[int(moves.argmin())])
@@ -54,12 +64,16 @@ def _percent(share: float) -> str:
     """As in the picture, or with more digits where the picture shows 0.00."""
     percent = 100 * share
     shown = (f"{percent:.{places}f}" for places in (2, 4))
-    return next((digits for digits in shown if float(digits)), "less than 0.0001")
+    return next((digits for digits in shown if float(digits)), said("less than 0.0001"))
 
 
 def _change(name: str, change: Tensor, lab: Lab, mask: Tensor) -> Matrix:
     """In percent, because a change may be too small for two digits of a weight."""
-    rows = f"{rows_moved(change[:-1], ROUNDING)} of {len(lab.tokens) - 1} earlier rows change"
+    formula = said(
+        "in percent: {rows} of {earlier} earlier rows change",
+        rows=rows_moved(change[:-1], ROUNDING),
+        earlier=len(lab.tokens) - 1,
+    )
     # The last word is not the same in both.
     earlier = visible(100 * change[:-1, :-1], mask[:-1, :-1])
-    return pairs(name, f"in percent: {rows}", earlier, lab.tokens[:-1])
+    return pairs(name, formula, earlier, lab.tokens[:-1])

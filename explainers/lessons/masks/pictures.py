@@ -5,13 +5,15 @@ from dataclasses import replace
 
 from explainers.attention import masks
 from explainers.attention.masks import Rule
+from explainers.attention.reach import cells
 from explainers.attention.steps import hide, softmax
 from explainers.charts.matrix import Values, pairs, sharing_colours
 from explainers.lessons.arithmetic import arithmetic_of
-from explainers.lessons.mask_lab import Lab, counted, of_words, rules_of, visible
+from explainers.lessons.mask_lab import Lab, cells_left, of_words, rules_of, visible
 from explainers.lessons.masks.arithmetic import change, share
 from explainers.ui import controls
 from explainers.ui.clicks import show_clickable
+from explainers.ui.language import said
 from explainers.ui.numbers import explore
 from explainers.ui.panels import Cell, Panel, Slider
 from explainers.ui.plain import verbatim
@@ -30,7 +32,7 @@ def foretold(text: Prose, lab: Lab) -> bool:
     """Two questions before any picture, because the first picture answers both."""
     words = len(lab.tokens)
     options = tuple(f"{n}" for n in (words * (words - 1) // 2, words * (words + 1) // 2, words**2))
-    left = counted(lab.mask(masks.causal)).split()[0]
+    left = f"{cells(lab.mask(masks.causal))}"
     knows_cells = revealed(text, "cells", options, left, words=words, pairs=words**2)
     row, lost = _asked(lab)
     word, answer = verbatim(lab.tokens[row]), f"{lab.weights(masks.causal)[row].sum():.2f}"
@@ -55,11 +57,11 @@ def show_masks(text: Prose, lab: Lab, width: int, prefix: int) -> None:
     panels += [lab.drawn(name, rule) for name, rule in rules.items()]
     windows = [masks.sliding_window(n + 1) for n in range(words)]
     frames = tuple(visible(lab.weights(rule), lab.mask(rule)) for rule in windows)
-    labels = [f"{n + 1}: {counted(lab.mask(rule))} cells" for n, rule in enumerate(windows)]
+    labels = [f"{n + 1}: {cells_left(lab.mask(rule))}" for n, rule in enumerate(windows)]
     panels = [_sliding(p, frames) if p.id == "window" else p for p in panels]
     control, place = controls.window, min(width, words) - 1
     slider = Slider(control.label, labels, place, lambda turned: control.put(turned + 1))
-    alt = "The scores of the sentence, and its weights under four masks, side by side."
+    alt = said("The scores of the sentence, and its weights under four masks, side by side.")
     panels = lab.arranged(panels)
     explore(panels, _working(lab, rules), lab.origin, "masks", alt, slider=slider, first="causal")
     show_source(hide, softmax)
@@ -67,7 +69,7 @@ def show_masks(text: Prose, lab: Lab, width: int, prefix: int) -> None:
 
 def _sliding(panel: Panel, frames: tuple[Values, ...]) -> Panel:
     """The number of cells stands at the slider, which the browser moves."""
-    matrix = replace(panel.matrix, formula="itself and those just before it")
+    matrix = replace(panel.matrix, formula=said("itself and those just before it"))
     return replace(panel, matrix=matrix, frames=frames)
 
 
@@ -89,14 +91,16 @@ def show_moved(text: Prose, lab: Lab, width: int, prefix: int) -> None:
     full = lab.weights(masks.full)
     rules = {f"{name} − full": rule for name, rule in rules_of(width, prefix).items()}
     del rules["full − full"]
+    names = said("causal − full"), said("window − full"), said("prefix − full")
+    formula = said("every row sums to 0")
     matrices = sharing_colours(
         *(
-            pairs(name, "every row sums to 0", (lab.weights(rule) - full).tolist(), lab.tokens)
-            for name, rule in rules.items()
+            pairs(name, formula, (lab.weights(rule) - full).tolist(), lab.tokens)
+            for name, rule in zip(names, rules.values(), strict=True)
         )
     )
-    panels = lab.arranged([Panel(m.name, m) for m in matrices])
-    alt = "What every weight won or lost under three masks, compared with full attention."
+    panels = lab.arranged([Panel(*each) for each in zip(rules, matrices, strict=True)])
+    alt = said("What every weight won or lost under three masks, compared with full attention.")
 
     def explain(cell: Cell) -> Working:
         return change(lab, lab.mask(rules[cell.panel]), cell)

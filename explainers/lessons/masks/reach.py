@@ -11,6 +11,7 @@ from explainers.charts.theme import LAYER_AXIS
 from explainers.lessons.mask_lab import Lab, of_words, ticked, visible
 from explainers.ui import controls
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel, Slider
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
@@ -19,7 +20,6 @@ from explainers.ui.provenance import formula
 from explainers.ui.source import show_source
 
 NEVER = "never"
-SEEN = {1: "only itself", 2: "itself and the one before it"}
 ASKED = 1
 """The word of the question, from 0: the running sentence's subject."""
 
@@ -43,7 +43,7 @@ def show_reach(text: Prose, lab: Lab, width: int) -> None:
         answer,
         width=width,
         before=width - 1,
-        seen=SEEN.get(width, f"itself and the {width - 1} before it"),
+        seen=_seen(width),
         last=verbatim(tokens[last]),
         early=verbatim(tokens[early]),
         apart=of_words(last - early),
@@ -53,26 +53,35 @@ def show_reach(text: Prose, lab: Lab, width: int) -> None:
         show_source(reach, window_reach)
 
 
+def _seen(width: int) -> str:
+    """What a word sees in one layer, in words."""
+    if width <= 2:
+        return said("itself and the one before it") if width == 2 else said("only itself")
+    return said("itself and the {number} before it", number=width - 1)
+
+
 def _show_layers(lab: Lab, width: int) -> None:
     control, tokens, length = controls.layers, lab.tokens, len(lab.tokens)
     place, steps = control(), [int(step) for step in control.steps]
     mask = masks.build(masks.sliding_window(width), length, length)
     by_layer = reach(mask, len(steps))
     known = tuple(map(_ticks, by_layer))
-    pairs = ticked("who knows of whom", "after the layers of the slider", by_layer[place], tokens)
+    after = said("after the layers of the slider")
+    pairs = ticked(said("who knows of whom"), after, by_layer[place], tokens)
     cone = replace(
         pairs,
-        name=f"what “{tokens[-1]}” knows of",
-        formula="a row for each number of layers",
+        name=said("what “{word}” knows of", word=tokens[-1]),
+        formula=said("a row for each number of layers"),
         values=_ticks(by_layer[:, -1]),
         rows=[f"{step}" for step in steps],
         row_axis=LAYER_AXIS,
     )
-    labels = [f"{n}: {n} × ({width} − 1) + 1 = {window_reach(width, n)} positions" for n in steps]
+    sums = [f"{n}: {n} × ({width} − 1) + 1 = {window_reach(width, n)}" for n in steps]
+    labels = [said("{sum} positions", sum=one) for one in sums]
     slider = Slider(control.label, labels, place, lambda turned: control.put(steps[turned]))
     panels = [Panel("pairs", pairs, frames=known), Panel("cone", cone)]
-    alt = "Which words can reach which after some layers, and what the last word knows of."
-    origin = formula("which words a mask lets through", mask.device)
+    alt = said("Which words can reach which after some layers, and what the last word knows of.")
+    origin = formula(said("which words a mask lets through"), mask.device)
     show_figure(Figure(lab.arranged(panels), alt, slider=slider), origin, "reach")
 
 

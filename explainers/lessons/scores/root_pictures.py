@@ -10,6 +10,7 @@ from explainers.charts.theme import KEY_AXIS
 from explainers.lessons.scores.root import BINS, KEYS, ROWS_SHOWN, SEED, Measurement
 from explainers.ui import controls
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel, Slider
 from explainers.ui.picture import show_chart
 from explainers.ui.prose import Prose
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # Drawn on the CPU, where generators give the same numbers on every machine.
-ORIGIN = random_weights(SEED, torch.device("cpu"))
-SERIES = ("without the root", "with the root")
-THEORY = "theory: variance = d_k"
+CPU = torch.device("cpu")
 
 
 def show_root(text: Prose, measured: list[Measurement]) -> None:
@@ -29,19 +28,24 @@ def show_root(text: Prose, measured: list[Measurement]) -> None:
     from explainers.charts.curve import Axis, curve  # the first page needs no altair
 
     _at_one_d_k(text, measured)
-    d_k, spread = Axis("d_k", logarithmic=True), Axis("variance of the scores", logarithmic=True)
-    learning = Axis("size of the gradient")
+    origin, series = random_weights(SEED, CPU), _series()
+    theory = said("theory: variance = d_k")
+    d_k = Axis("d_k", logarithmic=True)
+    spread = Axis(said("variance of the scores"), logarithmic=True)
+    learning = Axis(said("size of the gradient"))
     left, right = st.columns(2)
     with left:
         text("root_variance")
-        rows = _curve_rows(measured, "variance", THEORY)
-        alt = "Variance of the scores: without the root on the line y = d_k, with it at 1."
-        show_chart(curve, rows, alt, "variance", ORIGIN, x=d_k, y=spread, series=(*SERIES, THEORY))
+        rows = _curve_rows(measured, "variance", theory)
+        alt = said("Variance of the scores: without the root on the line y = d_k, with it at 1.")
+        show_chart(curve, rows, alt, "variance", origin, x=d_k, y=spread, series=(*series, theory))
     with right:
         text("root_gradient")
         rows = _curve_rows(measured, "gradient")
-        alt = "Size of the softmax's gradient against d_k: without the root it falls, with it not."
-        show_chart(curve, rows, alt, "gradient", ORIGIN, x=d_k, y=learning, series=SERIES)
+        alt = said(
+            "Size of the softmax's gradient against d_k: without the root it falls, with it not."
+        )
+        show_chart(curve, rows, alt, "gradient", origin, x=d_k, y=learning, series=series)
 
 
 @st.fragment
@@ -49,7 +53,8 @@ def _at_one_d_k(text: Prose, measured: list[Measurement]) -> None:
     """A fragment of its own: the curves for every d_k need not be drawn again."""
     from explainers.charts.distribution import histogram
 
-    chosen = _show_rows(measured, ORIGIN)
+    origin = random_weights(SEED, CPU)
+    chosen = _show_rows(measured, origin)
     text("root_rows")
     without, with_root = (f"{share:.3f}" for share in chosen.average)
     text(
@@ -59,9 +64,17 @@ def _at_one_d_k(text: Prose, measured: list[Measurement]) -> None:
         with_root=with_root,
         at_1024=f"{measured[-1].average[0]:.2f}",
     )
-    alt = f"Largest of 7 weights over the draws: mean {without} without the root, {with_root} with."
-    rows = _histogram_rows(chosen)
-    show_chart(histogram, rows, alt, "largest", ORIGIN, x_title="largest weight", series=SERIES)
+    alt = said(
+        "Largest of 7 weights over the draws: mean {without} without the root, {with_root} with.",
+        without=without,
+        with_root=with_root,
+    )
+    rows, title = _histogram_rows(chosen), said("largest weight")
+    show_chart(histogram, rows, alt, "largest", origin, x_title=title, series=_series())
+
+
+def _series() -> tuple[str, str]:
+    return said("without the root"), said("with the root")
 
 
 def _show_rows(measured: list[Measurement], origin: str) -> Measurement:
@@ -71,23 +84,23 @@ def _show_rows(measured: list[Measurement], origin: str) -> Measurement:
     panels = [_panel(series, tuple(m.rows[series] for m in measured), place) for series in (0, 1)]
     labels = [f"d_k = {m.head_dim}" for m in measured]
     slider = Slider(control.label, labels, place, lambda n: control.put(measured[n].head_dim))
-    alt = "Rows of weights of a few draws, without and with the root, at the slider's d_k."
+    alt = said("Rows of weights of a few draws, without and with the root, at the slider's d_k.")
     show_figure(Figure(panels, alt, slider=slider), origin, "rows")
     return measured[place]
 
 
 def _panel(series: int, frames: tuple[list[list[float]], ...], place: int) -> Panel:
     matrix = Matrix(
-        f"weights {SERIES[series]}",
+        said("weights {kind}", kind=_series()[series]),
         "softmax(q · k)" if series == 0 else "softmax(q · k ÷ √d_k)",
         frames[place],
         [str(n + 1) for n in range(ROWS_SHOWN)],
         [str(n) for n in range(KEYS)],
-        "draw",
+        said("draw"),
         KEY_AXIS,
         kind="weights",
     )
-    return Panel(SERIES[series], matrix, frames=frames)
+    return Panel(("without the root", "with the root")[series], matrix, frames=frames)
 
 
 def _curve_rows(measured: list[Measurement], name: str, theory: str = "") -> "pd.DataFrame":
@@ -95,8 +108,8 @@ def _curve_rows(measured: list[Measurement], name: str, theory: str = "") -> "pd
     import pandas as pd
 
     points = [
-        (m.head_dim, getattr(m, name)[series], SERIES[series], False)
-        for series in (0, 1)
+        (m.head_dim, getattr(m, name)[place], series, False)
+        for place, series in enumerate(_series())
         for m in measured
     ]
     if theory:
@@ -110,9 +123,9 @@ def _histogram_rows(chosen: Measurement) -> "pd.DataFrame":
 
     return pd.DataFrame(
         [
-            (n / BINS, (n + 1) / BINS, share, SERIES[series])
-            for series in (0, 1)
-            for n, share in enumerate(chosen.shares[series])
+            (n / BINS, (n + 1) / BINS, share, series)
+            for place, series in enumerate(_series())
+            for n, share in enumerate(chosen.shares[place])
         ],
         columns=["start", "end", "share", "series"],
     )

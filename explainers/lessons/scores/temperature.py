@@ -11,6 +11,7 @@ from explainers.charts.matrix import Values, blanked
 from explainers.lessons.one_head import OneHead
 from explainers.ui import controls
 from explainers.ui.clicks import show_clickable
+from explainers.ui.language import said
 from explainers.ui.panels import Cell, Panel, Slider, oriented
 from explainers.ui.source import show_source
 from explainers.working import Working
@@ -25,12 +26,12 @@ def show_temperatures(one_head: OneHead, products: Tensor, queries_down: bool, o
     frames = tuple(_unmasked(with_temperature(products, step), own) for step in steps)
     warm = replace(own, id="warm", matrix=replace(own.matrix, values=frames[place]), frames=frames)
     panels = [
-        _named(warm, "at this temperature", "softmax(Q · Kᵀ ÷ temperature)"),
+        _named(warm, said("at this temperature"), said("softmax(Q · Kᵀ ÷ temperature)")),
         _named(own, "attention", "softmax(Q · Kᵀ ÷ √d_k)"),
     ]
     labels = [f"{step:.3g}" + (" = √d_k" if step == root else "") for step in steps]
     slider = Slider(control.label, labels, place, lambda turned: control.put(steps[turned]))
-    alt = "Two tables of weights: at the temperature of the slider, and attention's own."
+    alt = said("Two tables of weights: at the temperature of the slider, and attention's own.")
     dividers = {"warm": steps[place], "weights": math.sqrt(one_head.head_dim)}
 
     def explain(cell: Cell) -> Working:
