@@ -29,13 +29,19 @@ def on_gpus(choices: Chosen | None) -> None:
         st.fragment(show_comparison)(text, choices, hardware)
 
 
+@st.fragment
+def calculators() -> None:
+    """One model, its bytes with their working, and where it fits."""
+    choices = choose(text)
+    if choices:
+        show_result(text, choices)
+        show_source(kv_cache_bytes, parts, held, part, token_bytes)
+        show_answers(text, choices)
+        show_layers(text, choices)
+    on_gpus(choices)
+
+
 text("question")
-choices = choose(text)
-if choices:
-    show_result(text, choices)
-    show_source(kv_cache_bytes, parts, held, part, token_bytes)
-    show_answers(text, choices)
-    show_layers(text, choices)
-on_gpus(choices)
+calculators()
 st.fragment(show_figures)(text)
 text("notice")
