@@ -189,14 +189,22 @@ def test_a_hub_that_does_not_answer_is_out_of_reach(silent):
         hub.weigh(ID)
 
 
-def answering(monkeypatch, files, tags=(), total=None):
-    """A hub that knows one model, of files with sizes."""
+NOW, BEFORE = "a1" * 20, "b2" * 20
+
+
+def answering(monkeypatch, files, tags=(), total=None, commit=NOW):
+    """A hub that knows one model, of files with sizes, and whose owners published another since."""
     info = types.SimpleNamespace(
+        sha=commit,
         tags=tags,
         siblings=[types.SimpleNamespace(rfilename=name, size=size) for name, size in files.items()],
         safetensors=total and types.SimpleNamespace(total=total),
     )
-    api = types.SimpleNamespace(model_info=lambda *_, **__: info)
+
+    def model_info(*_, revision, **__):
+        return types.SimpleNamespace(**vars(info) | {"sha": revision or commit})
+
+    api = types.SimpleNamespace(model_info=model_info)
     monkeypatch.setattr(huggingface_hub, "HfApi", lambda: api)
 
 
@@ -204,7 +212,15 @@ def test_what_a_model_weighs_is_known_before_it_is_fetched(monkeypatch):
     files = {"config.json": 3, "model.safetensors": 50, "pytorch_model.bin": 70, "onnx/m.json": 9}
     files["*.json"] = 1  # as a pattern it would bring the one in the folder
     answering(monkeypatch, files, total=11)
-    assert hub.weigh(ID) == (53, 11, ("config.json", "model.safetensors"))
+    assert hub.weigh(ID) == (53, 11, ("config.json", "model.safetensors"), NOW)
+    assert hub.weigh(ID, BEFORE).commit == BEFORE
+
+
+@pytest.mark.parametrize("commit", [None, "main", "../" + NOW, NOW + "0"])
+def test_a_hub_that_names_no_commit_is_not_fetched_from(monkeypatch, commit):
+    answering(monkeypatch, {"config.json": 3, "model.safetensors": 50}, commit=commit)
+    with pytest.raises(OutOfReachError, match="which state"):
+        hub.weigh(ID)
 
 
 def test_pickles_and_code_are_refused_before_anything_is_fetched(monkeypatch):
@@ -229,18 +245,38 @@ def test_a_model_leaves_room_on_the_disk(monkeypatch, tmp_path):
         hub.download(ID, tmp_path / "hub", print)
 
 
-def test_the_hub_is_asked_for_nothing_but_the_model(monkeypatch, tmp_path):
+@pytest.mark.parametrize("wished", [None, BEFORE])
+def test_the_hub_is_asked_for_one_commits_model_and_nothing_else(monkeypatch, wished):
     answering(monkeypatch, {"config.json": 3, "model.safetensors": 50, "run.py": 9})
     asked = {}
 
-    def snapshot(model_id, local_dir, allow_patterns):
-        asked[model_id] = allow_patterns
+    def snapshot(model_id, revision, local_dir, allow_patterns):
+        asked[model_id] = revision, allow_patterns
         saved_models.llama(local_dir)
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
-    folder = fetch.fetch(ID, print)
-    assert asked == {ID: ["config.json", "model.safetensors"]}
-    assert json.loads((folder / fetch.SOURCE).read_text()) == {"from": "the hub"}
+    said: list[str] = []
+    folder = fetch.fetch(ID, said.append, wished)
+    commit = wished or NOW
+    assert asked == {ID: (commit, ["config.json", "model.safetensors"])}
+    assert f"53 bytes of commit {commit[:12]}" in said[1]
+    source = {"from": f"the hub, commit {commit[:12]}", "commit": commit}
+    assert json.loads((folder / fetch.SOURCE).read_text()) == source
+
+
+def test_what_was_begun_of_another_commit_is_not_gone_on_with(monkeypatch, tmp_path):
+    answering(monkeypatch, {"config.json": 3, "model.safetensors": 50})
+    folders = []
+
+    def broken(*_, local_dir, **__):
+        folders.append(local_dir)
+        raise ConnectionError
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", broken)
+    for commit in (NOW, BEFORE, NOW):
+        with pytest.raises(OutOfReachError):
+            hub.download(ID, tmp_path, print, commit)
+    assert folders[0] == folders[2] != folders[1]
 
 
 def test_a_hub_that_breaks_off_leaves_no_model(monkeypatch):
@@ -254,7 +290,9 @@ def test_a_hub_that_breaks_off_leaves_no_model(monkeypatch):
     with pytest.raises(ModelError, match="the hub stopped answering"):
         fetch.fetch(ID, print)
     assert not names.folder_of(ID).exists()
-    assert (names.begun_of(ID) / "hub" / "model.safetensors.incomplete").exists()  # goes on there
+    assert (
+        names.begun_of(ID) / "hub" / NOW / "model.safetensors.incomplete"
+    ).exists()  # goes on there
 
 
 @pytest.mark.parametrize("named", HOSTILE)
@@ -273,7 +311,8 @@ def test_every_id_has_a_folder_of_its_own_in_the_store(named):
 
 
 def test_the_command_says_what_failed_and_goes_on(monkeypatch, capsys):
-    def fetched(model_id, say):
+    def fetched(model_id, say, commit):
+        assert commit is None
         if model_id == SHIPPED[0].id:
             raise ModelError("no")
         say(f"{model_id}: there")
@@ -284,6 +323,28 @@ def test_the_command_says_what_failed_and_goes_on(monkeypatch, capsys):
     printed = capsys.readouterr()
     assert printed.err == f"{SHIPPED[0].id}: no\n"
     assert printed.out == f"{SHIPPED[1].id}: there\n"
+
+
+def test_a_commit_is_that_of_one_model(monkeypatch, capsys):
+    asked = []
+    monkeypatch.setattr(__main__, "fetch", lambda model_id, _, commit: asked.append(commit))
+    monkeypatch.setattr("sys.argv", ["models", "fetch", ID, "--commit", NOW])
+    assert (__main__.main(), asked) == (0, [NOW])
+    monkeypatch.setattr("sys.argv", ["models", "fetch", "--commit", NOW])
+    with pytest.raises(SystemExit):
+        __main__.main()
+    assert "a commit is one model's" in capsys.readouterr().err
+
+
+def test_what_is_not_wanted_is_deleted_unless_somebody_else_brings_it():
+    begun = names.begun_of(ID)
+    begun.mkdir(parents=True)
+    with fetch.FileLock(f"{names.folder_of(ID)}.lock"):
+        fetch.forget(ID)
+        assert begun.exists()
+    fetch.forget(ID)
+    assert not begun.exists()
+    fetch.forget(ID)
 
 
 def test_every_model_that_is_offered_has_a_name_of_the_hub():

@@ -7,6 +7,7 @@ import pickle
 import threading
 import types
 import weakref
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -367,17 +368,48 @@ def test_a_model_that_cannot_come_is_told_where_it_was_asked_for(monkeypatch):
     assert bad.problem.startswith("There is no folder")
 
 
-def test_a_fetch_that_is_not_wanted_any_more_ends(monkeypatch, tmp_path):
-    (tmp_path / "explainers").mkdir()
-    endless = "import time; print('on it', flush=True); time.sleep(600)"
-    (tmp_path / "explainers" / "models.py").write_text(endless)
-    monkeypatch.setattr(loading, "HOUSE", tmp_path)
+SLOW = """
+import os, pathlib, subprocess, sys, time
+begun = pathlib.Path(BEGUN)
+begun.mkdir()
+pip = "import sys, time; open(sys.argv[1] + '/half', 'w').write('12345'); time.sleep(600)"
+child = subprocess.Popen([sys.executable, "-c", pip, begun])
+while not (begun / "half").exists() or not (begun / "half").read_text():
+    time.sleep(0.01)
+print(child.pid, *sys.argv[3:], flush=True)
+child.wait()
+"""
+"""In place of a fetch: it has a child that writes half a file, as pip does."""
+
+
+@pytest.mark.parametrize("why", ["cancelled", "nobody waits for it"])
+def test_a_fetch_that_is_not_wanted_any_more_ends_with_all_its_children(monkeypatch, tmp_path, why):
     begun = names.begun_of(ID)
-    begun.mkdir()
-    (begun / "half").write_bytes(b"12345")
-    work = Loading(named=ID).start()
-    wait(lambda: work.said == ["on it"])
+    (tmp_path / "explainers").mkdir()
+    script = SLOW.replace("BEGUN", repr(str(begun)))
+    (tmp_path / "explainers" / "models.py").write_text(script)
+    monkeypatch.setattr(loading, "HOUSE", tmp_path)
+    work = Loading(named=ID, commit="abc").start()
+    wait(lambda: work.said)
+    child, *rest = work.said[0].split()
+    assert rest == ["--commit", "abc"], "the size that the visitor saw is this one's"
     assert work.fetched == 5
-    work.cancel()
+    assert is_running(int(child))
+    if why == "cancelled":
+        work.cancel()
+    else:
+        work.is_wanted = lambda: False
     wait(lambda: work.is_over)
     assert (work.state, work.problem) == ("cancelled", "")
+    wait(lambda: not is_running(int(child)))
+    assert not begun.exists()
+    assert not names.folder_of(ID).exists()
+
+
+def is_running(process):
+    """Whether it is more than a name that its parent, who is gone, did not take off the list."""
+    status = Path(f"/proc/{process}/status")
+    try:
+        return "State:\tZ" not in status.read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False

@@ -23,6 +23,7 @@ from explainers.lessons.inspector.words import labels_of, merged, words_of
 from explainers.models import hub, names
 from explainers.models import load as loading_module
 from explainers.models.load import load
+from explainers.models.loading import Loading
 from explainers.models.reading import read
 from explainers.models.registry import ModelError
 from explainers.models.run import run
@@ -216,13 +217,17 @@ def test_a_model_that_cannot_be_is_told_and_the_page_stays(tiny, named, told):
 
 
 def test_the_size_of_a_model_is_shown_before_it_can_be_fetched(tiny, monkeypatch):
-    weight = hub.Weight(2_500_000_000, 7_000_000, ())
+    weight = hub.Weight(2_500_000_000, 7_000_000, (), "c3" * 20)
     monkeypatch.setattr(hub, "weigh", lambda named: {OTHER: weight}[named])
     visit = visited(real_model=OTHER)
     assert not labels(visit) & {"Fetch it now"}
     clicked(visit, "Ask the hub how large it is")
     assert any("2,500 MB to fetch, 7,000,000 parameters" in one.value for one in visit.info)
-    assert "Fetch it now" in labels(visit)
+    assert any("commit c3c3c3c3c3c3, which" in one.value for one in visit.info)
+    begun: list[Loading] = []
+    monkeypatch.setattr(Loading, "start", begun.append)
+    clicked(visit, "Fetch it now")
+    assert [(work.named, work.commit) for work in begun] == [(OTHER, "c3" * 20)]
 
 
 def test_a_model_without_a_size_cannot_be_fetched(tiny, monkeypatch):

@@ -28,6 +28,7 @@ class Answer(NamedTuple):
     named: str
     said: str
     is_size: bool
+    commit: str = ""
 
 
 def chosen_model() -> "Loaded | None":
@@ -69,7 +70,9 @@ def here(named: str, place: str) -> "Loaded | None":
 def _begin(key: str, named: str) -> None:
     from explainers.models.loading import Loading
 
-    if not start(key, named, lambda: Loading(named=named)):
+    answer = st.session_state.get(WEIGHED.format(key))
+    commit = answer.commit if answer and answer.named == named else ""
+    if not start(key, named, lambda: Loading(named=named, commit=commit)):
         st.session_state.setdefault(REFUSED.format(key), "")
 
 
@@ -122,7 +125,7 @@ def _is_weighed(named: str, key: str) -> bool:
 
 
 def _weigh(key: str, named: str) -> None:
-    from explainers.models.hub import OutOfReachError, weigh
+    from explainers.models.hub import SHOWN, OutOfReachError, weigh
     from explainers.models.registry import ModelError
     from explainers.models.room import free, needed
 
@@ -133,6 +136,7 @@ def _weigh(key: str, named: str) -> None:
         return
     said = (
         f"{weight.bytes / 1e6:,.0f} MB to fetch, {weight.parameters:,} parameters: they need "
-        f"{needed(weight.parameters) / 1e9:.1f} GB of memory, and {free() / 1e9:.1f} GB are free."
+        f"{needed(weight.parameters) / 1e9:.1f} GB of memory, and {free() / 1e9:.1f} GB are free. "
+        f"As of commit {weight.commit[:SHOWN]}, which is the one that would be fetched."
     )
-    st.session_state[WEIGHED.format(key)] = Answer(named, said, True)
+    st.session_state[WEIGHED.format(key)] = Answer(named, said, True, weight.commit)

@@ -12,10 +12,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m explainers.models", description=__doc__)
     parser.add_argument("command", choices=["fetch"])
     parser.add_argument("models", nargs="*", default=[model.id for model in SHIPPED])
+    parser.add_argument("--commit", help="as it was at this commit of the hub; of one model")
+    asked = parser.parse_args()
+    if asked.commit and len(asked.models) != 1:
+        parser.error("a commit is one model's")
     failed = 0
-    for model_id in parser.parse_args().models:
+    for model_id in asked.models:
         try:
-            fetch(model_id, lambda said: print(said, flush=True))
+            fetch(model_id, lambda said: print(said, flush=True), asked.commit)
         except ModelError as error:
             print(f"{model_id}: {error}", file=sys.stderr, flush=True)
             failed = 1

