@@ -16,11 +16,13 @@ from explainers.lessons.layer_choice import LayerChoices, choose_head_dim, read_
 from explainers.lessons.many_heads import report
 from explainers.lessons.many_heads.arithmetic import arithmetic_of_heads
 from explainers.lessons.many_heads.dropout import show_dropout
-from explainers.lessons.many_heads.looked import Looked, compare
+from explainers.lessons.many_heads.looked import Looked
 from explainers.lessons.many_heads.pictures import follow, head_id, panels_of
+from explainers.lessons.many_heads.two_ways import compare
 from explainers.lessons.train_here import train_here
 from explainers.trained import D_MODEL
 from explainers.ui import common, controls
+from explainers.ui.language import said
 from explainers.ui.numbers import explore
 from explainers.ui.source import show_source
 
@@ -57,7 +59,7 @@ def looked_at(kind: LayerChoices, off: frozenset[int]) -> None:
     if len(off) == looked.num_heads:
         text("all_off")
     panels, working = panels_of(looked, common.queries_down()), arithmetic_of_heads(looked)
-    alt = "Every head's weights, one head enlarged, W_O, and what each head adds to a word."
+    alt = said("Every head's weights, one head enlarged, W_O, and what each head adds to a word.")
     explore(panels, working, origin, "heads", alt, on_pick=follow, first=head_id(0))
     if choices.is_trained:
         sizes = looked.num_heads, looked.num_heads, choices.head_dim

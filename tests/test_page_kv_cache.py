@@ -185,7 +185,7 @@ def test_work_and_bytes_are_drawn_with_and_without_a_cache(monkeypatch):
     for title, amounts in expected.items():
         rows = drawn[title][drawn[title].x == 512]
         assert dict(zip(rows.series, rows.y, strict=True)) == dict(
-            zip(costs.SERIES, amounts, strict=True)
+            zip(costs.both_ways(), amounts, strict=True)
         )
 
 

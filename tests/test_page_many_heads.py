@@ -19,8 +19,9 @@ from explainers.lessons.layer_choice import LayerChoices, random_layer, trained_
 from explainers.lessons.many_heads import report
 from explainers.lessons.many_heads.arithmetic import arithmetic_of_heads
 from explainers.lessons.many_heads.dropout import ANSWERS, ASKED, DRAWS, draw, in_words
-from explainers.lessons.many_heads.looked import Looked, compare, distance_in_words
+from explainers.lessons.many_heads.looked import Looked
 from explainers.lessons.many_heads.pictures import head_of, panels_of
+from explainers.lessons.many_heads.two_ways import compare, distance_in_words
 from explainers.ui import controls
 from explainers.ui.panels import Cell
 from explainers.ui.prose import Prose

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from explainers import working
 from explainers.lessons.kv_cache.written import HEAD_DIM, Written
+from explainers.ui.language import said
 from explainers.ui.panels import Cell, Panel
 from explainers.working import Working
 
@@ -13,7 +14,8 @@ def explain(run: Written, panels: Sequence[Panel], place: int, cell: Cell) -> Wo
     shown = next(panel.matrix.values for panel in panels if panel.id == cell.panel)
     value, name = shown[cell.row][cell.column], f"{cell.panel}[{cell.row}, {cell.column}]"
     if value is None:
-        return working.given(0.0, name, "Nothing stands here: this was not computed in this step.")
+        line = said("Nothing stands here: this was not computed in this step.")
+        return working.given(0.0, name, line)
     if cell.panel == "made":
         return working.given(value, name, _times(place, cell))
     number, _, kind = cell.panel.partition(": ")
@@ -25,14 +27,26 @@ def explain(run: Written, panels: Sequence[Panel], place: int, cell: Cell) -> Wo
     if kind == "V":
         column = run.layers[layer].w_value[:, cell.column].tolist()
         return working.dot_product(_read_by(run, layer, word), column, value, name)
-    line = f"{name} = {value:.4f}: x · W_{kind}, turned by RoPE for place {word}"
-    return working.given(value, name, f"{line}; computed when word {word + 1} was read.")
+    line = said(
+        "{number}: x · W_{kind}, turned by RoPE for place {place}; computed when word {word} was "
+        "read.",
+        number=f"{name} = {value:.4f}",
+        kind=kind,
+        place=word,
+        word=word + 1,
+    )
+    return working.given(value, name, line)
 
 
 def _times(place: int, cell: Cell) -> str:
     if cell.column == 0:
-        return f"Once: when word {cell.row + 1} was read."
-    return f"{place + 1} words read − {cell.row} before it = {place + 1 - cell.row} times."
+        return said("Once: when word {word} was read.", word=cell.row + 1)
+    return said(
+        "{read} words read − {before} before it = {times} times.",
+        read=place + 1,
+        before=cell.row,
+        times=place + 1 - cell.row,
+    )
 
 
 def _read_by(run: Written, layer: int, word: int) -> list[float]:

@@ -11,11 +11,10 @@ from explainers.charts.theme import TOKEN_AXIS
 from explainers.lessons.kv_cache.written import Written
 from explainers.lessons.moved import ROUNDING
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
-
-RULES = {"causal": masks.causal, "full (both ways)": masks.full}
 
 
 def moved(run: Written, rule: Rule) -> list[Tensor]:
@@ -34,13 +33,16 @@ def show_both_ways(text: Prose, run: Written) -> None:
     """Guess how many rows move; then every row at every step, under both masks."""
     words = len(run.tokens)
     text("both_ways")
-    found = {name: moved(run, rule) for name, rule in RULES.items()}
+    rules = {said("causal"): masks.causal, said("full (both ways)"): masks.full}
+    found = {name: moved(run, rule) for name, rule in rules.items()}
     causal, full = map(rows_moved, found.values())
     options = "0", f"{words}", f"{words * (words - 1) // 2}"
     if not revealed(text, "both_ways", options, f"{full}", words=words, causal=causal):
         return
     drawn = sharing_colours(*(_matrix(run, name, changes) for name, changes in found.items()))
-    alt = "How much each row of K changes when another word is read: causally not, both ways yes."
+    alt = said(
+        "How much each row of K changes when another word is read: causally not, both ways yes."
+    )
     show_figure(Figure([Panel(m.name, m) for m in drawn], alt), run.origin, "both ways")
     text("both_ways_seen")
 
@@ -48,6 +50,6 @@ def show_both_ways(text: Prose, run: Written) -> None:
 def _matrix(run: Written, name: str, changes: list[Tensor]) -> Matrix:
     words = len(run.tokens)
     by_step: Values = [[*c.tolist(), *[None] * (words - len(c))] for c in changes]
-    formula = f"{rows_moved(changes)} rows of K would have to be computed again"
+    formula = said("{count} rows of K would have to be computed again", count=rows_moved(changes))
     rows = [f"+ {token}" for token in run.tokens]
-    return Matrix(name, formula, by_step, rows, run.tokens, "word read", TOKEN_AXIS)
+    return Matrix(name, formula, by_step, rows, run.tokens, said("word read"), TOKEN_AXIS)

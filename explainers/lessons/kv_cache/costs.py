@@ -16,6 +16,7 @@ from explainers.attention.cache_costs import (
 )
 from explainers.lessons.kv_cache.written import D_MODEL, HEAD_DIM, LAYERS
 from explainers.lessons.wording import so_many
+from explainers.ui.language import said
 from explainers.ui.picture import show_chart
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LENGTHS = tuple(2**power for power in range(11))
-SERIES = "with the cache", "without"
-ORIGIN = formula("counted step by step", torch.device("cpu"))
 ANSWERS = "O(T): it doubles", "O(T²): four times as much", "O(T³): eight times as much"
 GROWTH = dict(zip((2, 4, 8), ANSWERS, strict=True))
 
@@ -37,6 +36,16 @@ def counted() -> dict[int, tuple[Work, Work]]:
     """With and without a cache, for texts of each length, in one layer of the page."""
     layer = examples.random_layer(D_MODEL, 1, 1, HEAD_DIM, 0)
     return {length: (with_cache(length, layer), without_cache(length, layer)) for length in LENGTHS}
+
+
+def both_ways() -> tuple[str, str]:
+    """What the curves are called."""
+    return said("with the cache"), said("without")
+
+
+def origin() -> str:
+    """The badge of the pictures."""
+    return formula(said("counted step by step"), torch.device("cpu"))
 
 
 def growth(of: Callable[[Work], int], way: int) -> str:
@@ -55,30 +64,43 @@ def show_costs(text: Prose, words: int) -> None:
     text("costs_table")
     longest = LENGTHS[-1]
     cached, again = counted()[longest]
-    pictures: dict[str, Callable[[Work], int]] = {
-        "rows of K computed": lambda work: work.rows,
-        "multiply-adds: projections": lambda work: work.projections,
-        "multiply-adds: scores": lambda work: work.scores,
+    series = both_ways()
+    pictures: dict[str, tuple[str, Callable[[Work], int]]] = {
+        "rows of K computed": (said("rows of K computed"), lambda work: work.rows),
+        "multiply-adds: projections": (
+            said("multiply-adds: projections"),
+            lambda work: work.projections,
+        ),
+        "multiply-adds: scores": (said("multiply-adds: scores"), lambda work: work.scores),
     }
     left, right = st.columns(2)
-    for place, (title, of) in zip((left, right, left), pictures.items(), strict=True):
+    for place, (key, (title, of)) in zip((left, right, left), pictures.items(), strict=True):
         points = [
             (length, of(work), name, False)
             for length, both in counted().items()
-            for name, work in zip(SERIES, both, strict=True)
+            for name, work in zip(series, both, strict=True)
         ]
-        alt = f"{title}, in total, {longest:,} words: {of(cached):,} with, {of(again):,} without."
-        axes = {"x": Axis("words", logarithmic=True), "y": Axis(title, logarithmic=True)}
+        alt = said(
+            "{title}, in total, {longest:,} words: {cached:,} with, {again:,} without.",
+            title=title,
+            longest=longest,
+            cached=of(cached),
+            again=of(again),
+        )
+        axes = {"x": Axis(said("words"), logarithmic=True), "y": Axis(title, logarithmic=True)}
         with place:
-            show_chart(curve, _rows(points), alt, title, ORIGIN, series=SERIES, **axes)
+            show_chart(curve, _rows(points), alt, key, origin(), series=series, **axes)
     layer = examples.random_layer(D_MODEL, 1, 1, HEAD_DIM, 0)
     held, most = (LAYERS * cache_bytes(rows, layer) for rows in (words, longest))
-    points = [(n, LAYERS * cache_bytes(n, layer), SERIES[0], False) for n in LENGTHS]
-    points += [(n, 0, SERIES[1], False) for n in LENGTHS]
-    alt = f"Bytes held after so many words: up to {most:,} with the cache, none without."
-    axes = {"x": Axis("words"), "y": Axis(f"bytes held, {LAYERS} layers")}
+    points = [(n, LAYERS * cache_bytes(n, layer), series[0], False) for n in LENGTHS]
+    points += [(n, 0, series[1], False) for n in LENGTHS]
+    alt = said(
+        "Bytes held after so many words: up to {most:,} with the cache, none without.", most=most
+    )
+    title = said("bytes held, {layers} layers", layers=LAYERS)
+    axes = {"x": Axis(said("words")), "y": Axis(title)}
     with right:
-        show_chart(curve, _rows(points), alt, "bytes held", ORIGIN, series=SERIES, **axes)
+        show_chart(curve, _rows(points), alt, "bytes held", origin(), series=series, **axes)
     text(
         "costs_seen",
         length=f"{longest:,}",

@@ -14,13 +14,12 @@ from explainers.lessons.mask_lab import FEWEST
 from explainers.lessons.wording import less_than
 from explainers.ui import controls
 from explainers.ui.clicks import show_clickable
+from explainers.ui.language import said
 from explainers.ui.panels import Panel, Slider
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
-
-WITH, WITHOUT = "cache", "no cache"
 
 
 def show_decoding(text: Prose, run: Written) -> None:
@@ -48,7 +47,7 @@ def show_steps(run: Written) -> None:
     labels = [counters(run, n) for n in range(words)]
     panels = panels_of(run, place)
     slider = Slider(control.label, labels, place, lambda n: control.put(n + 1), plays=True)
-    alt = "Step by step: one row of Q, the rows of K and V that are kept, and the weights."
+    alt = said("Step by step: one row of Q, the rows of K and V that are kept, and the weights.")
     show_clickable(
         panels, partial(explain, run, panels, place), run.origin, "decoding", alt, slider
     )
@@ -68,17 +67,16 @@ def _layer(run: Written, layer: int, place: int) -> list[Panel]:
     weights: list[Values] = [[padded(run, done.weights[0, 0])] for done in reads]
     number = layer + 1
     kinds = (
-        ("Q", "query", "computed, used, forgotten", alone),
-        ("K", "key", "kept", keys),
-        ("V", "value", "kept", values),
+        ("Q", "query", said("computed, used, forgotten"), alone),
+        ("K", "key", said("kept"), keys),
+        ("V", "value", said("kept"), values),
     )
     columns = [str(n) for n in range(HEAD_DIM)]
     panels = []
     for name, role, formula, frames in kinds:
         limit = max(map(largest, frames))
-        named = f"layer {number}: {name}"
         matrix = Matrix(
-            named,
+            said("layer {number}: {matrix}", number=number, matrix=name),
             formula,
             frames[place],
             run.tokens,
@@ -88,12 +86,20 @@ def _layer(run: Written, layer: int, place: int) -> list[Panel]:
             role=role,
             limit=limit,
         )
-        heading = f"Layer {number}" if name == "Q" else ""
+        heading = said("Layer {number}", number=number) if name == "Q" else ""
+        named = f"layer {number}: {name}"
         panels.append(Panel(named, matrix, frames=tuple(frames), heading=heading))
-    named, axes = f"layer {number}: weights", ("word", KEY_AXIS)
-    formula = "of the new word over all that is kept: they sum to 1"
-    shares = Matrix(named, formula, weights[place], ["new word"], run.tokens, *axes, kind="weights")
-    return [*panels, Panel(named, shares, frames=tuple(weights))]
+    shares = Matrix(
+        said("layer {number}: weights", number=number),
+        said("of the new word over all that is kept: they sum to 1"),
+        weights[place],
+        [said("new word")],
+        run.tokens,
+        said("word"),
+        KEY_AXIS,
+        kind="weights",
+    )
+    return [*panels, Panel(f"layer {number}: weights", shares, frames=tuple(weights))]
 
 
 def _made(run: Written, place: int) -> Panel:
@@ -104,14 +110,16 @@ def _made(run: Written, place: int) -> Panel:
         for step in range(words)
     ]
     matrix = Matrix(
-        "times computed",
-        "each row of K and V, so far",
+        said("times computed"),
+        said("each row of K and V, so far"),
         frames[place],
         run.tokens,
-        (WITH, WITHOUT),
+        (said("cache"), said("no cache")),
         TOKEN_AXIS,
-        "way",
+        said("way"),
         limit=words,
         places=0,
     )
-    return Panel("made", matrix, frames=tuple(frames), heading="How often each row was computed")
+    return Panel(
+        "made", matrix, frames=tuple(frames), heading=said("How often each row was computed")
+    )

@@ -6,6 +6,7 @@ import streamlit as st
 import torch
 
 from explainers.device import device_name
+from explainers.lessons.kv_cache.costs import both_ways
 from explainers.lessons.kv_cache.stopwatch import (
     RUNS,
     Timed,
@@ -17,23 +18,29 @@ from explainers.lessons.kv_cache.stopwatch import (
 from explainers.lessons.measuring import Measuring
 from explainers.lessons.watched import button, start, watch
 from explainers.ui import length_controls
+from explainers.ui.language import said, translated
 from explainers.ui.picture import show_chart
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import measured
 
 JOB = "timing of the cache"
 READINGS = dict(zip(length_controls.timed.options, (trained_toy, random_layers), strict=True))
-SERIES = "with the cache", "without"
 
 
 def show_timing(text: Prose, device: torch.device) -> None:
     """What was measured in this visit, or the button to do it."""
     text("timing", longest=f"{lengths_on(device)[-1]:,}", device=device_name(device))
     name = length_controls.timed()
-    is_running = button(JOB, "Measure it here", _start, name, device, icon=":material/timer:")
+    is_running = button(JOB, said("Measure it here"), _start, name, device, icon=":material/timer:")
     job: Measuring[Timed] | None = st.session_state.get(JOB)
     if job and (is_running or job.asked == name):
-        watch(JOB, job, f"{job.asked}", partial(_said, job), partial(_show, text, job, device))
+        watch(
+            JOB,
+            job,
+            translated(f"{job.asked}"),
+            partial(_said, job),
+            partial(_show, text, job, device),
+        )
 
 
 def _start(name: str, device: torch.device) -> None:
@@ -43,14 +50,14 @@ def _start(name: str, device: torch.device) -> None:
 
 
 def _said(job: Measuring[Timed]) -> str:
-    return f"length {len(job.found)} of {job.steps}"
+    return said("length {done} of {steps}", done=len(job.found), steps=job.steps)
 
 
 def _show(text: Prose, job: Measuring[Timed], device: torch.device) -> None:
     """The curves as far as they go; in the end, what they come to."""
     is_done, found = job.state == "done", list(job.found)
     if found:
-        _show_times(found, f"{job.asked}", device)
+        _show_times(found, translated(f"{job.asked}"), device)
     if is_done:
         first, last = found[0], found[-1]
         text(
@@ -69,17 +76,21 @@ def _show_times(found: list[Timed], name: str, device: torch.device) -> None:
 
     from explainers.charts.curve import Axis, curve  # a page is there before it needs altair
 
-    points = [(one.length, 1000 * one.cached, SERIES[0], False) for one in found]
-    points += [(one.length, 1000 * one.recomputed, SERIES[1], False) for one in found]
+    series = both_ways()
+    points = [(one.length, 1000 * one.cached, series[0], False) for one in found]
+    points += [(one.length, 1000 * one.recomputed, series[1], False) for one in found]
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
     last = found[-1]
-    alt = (
-        f"Milliseconds for one more token at {last.length:,} words: {1000 * last.cached:.2f} with "
-        f"the cache, {1000 * last.recomputed:.2f} without."
+    alt = said(
+        "Milliseconds for one more token at {length:,} words: {cached:.2f} with the cache, "
+        "{recomputed:.2f} without.",
+        length=last.length,
+        cached=1000 * last.cached,
+        recomputed=1000 * last.recomputed,
     )
     axes = {
-        "x": Axis("words before and with it", logarithmic=True),
-        "y": Axis("ms per word", logarithmic=True),
+        "x": Axis(said("words before and with it"), logarithmic=True),
+        "y": Axis(said("ms per word"), logarithmic=True),
     }
-    origin = measured(f"{name}, the fastest of {RUNS} runs", device)
-    show_chart(curve, rows, alt, "timing", origin, series=SERIES, **axes)
+    origin = measured(said("{name}, the fastest of {runs} runs", name=name, runs=RUNS), device)
+    show_chart(curve, rows, alt, "timing", origin, series=series, **axes)

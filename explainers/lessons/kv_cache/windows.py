@@ -6,17 +6,16 @@ from explainers.attention.cache_costs import cache_bytes
 from explainers.attention.cache_windows import put, read_ring, sinks_and_window, slot_of
 from explainers.charts.matrix import Matrix, Values
 from explainers.charts.theme import TOKEN_AXIS
-from explainers.lessons.kv_cache.costs import LENGTHS, ORIGIN
+from explainers.lessons.kv_cache.costs import LENGTHS, origin
 from explainers.lessons.kv_cache.written import CAUSAL, Written, gap, reading
 from explainers.lessons.wording import less_than, so_many
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.picture import show_chart
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
-
-SERIES = "every row kept", "sinks and window"
 
 
 def slots_over_time(words: int, sinks: int, window: int) -> list[list[float | None]]:
@@ -49,15 +48,17 @@ def show_windows(text: Prose, run: Written, window: int, sinks: int) -> None:
     full = run.outputs(CAUSAL)
     ring, with_sinks = run.ring_outputs(window, 0), run.ring_outputs(slots, sinks)
     lost = {
-        "window": _lost(ring, full),
-        "with sinks": _lost(with_sinks, full),
+        said("window"): _lost(ring, full),
+        said("with sinks"): _lost(with_sinks, full),
     }
+    alone = said("ring of {window}", window=window)
+    beside = said("{sinks} + ring of {window}", sinks=so_many(sinks, "sink"), window=window)
     panels = [
-        Panel("ring", _slots(run, f"ring of {window}", 0, window), heading="Whose row is where"),
-        Panel("sinks", _slots(run, f"{so_many(sinks, 'sink')} + ring of {window}", sinks, window)),
-        Panel("lost", _losses(run, lost), heading="What is lost"),
+        Panel("ring", _slots(run, alone, 0, window), heading=said("Whose row is where")),
+        Panel("sinks", _slots(run, beside, sinks, window)),
+        Panel("lost", _losses(run, lost), heading=said("What is lost")),
     ]
-    alt = "Which word's row stands in which slot, word by word, and how far the outputs move."
+    alt = said("Which word's row stands in which slot, word by word, and how far the outputs move.")
     show_figure(Figure(panels, alt), run.origin, "slots")
     masked = run.outputs(reading(sinks_and_window(0, window)))
     masked_sinks = run.outputs(reading(sinks_and_window(sinks, window)))
@@ -81,25 +82,32 @@ def _show_held(text: Prose, run: Written, slots: int) -> None:
     from explainers.charts.curve import Axis, curve  # the page needs no altair to start
 
     text("held")
+    series = said("every row kept"), said("sinks and window")
     points = [
         (length, sum(cache_bytes(rows, layer) for layer in run.layers), name, False)
         for length in LENGTHS
-        for name, rows in zip(SERIES, (length, min(length, slots)), strict=True)
+        for name, rows in zip(series, (length, min(length, slots)), strict=True)
     ]
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
-    alt = f"Bytes held: they grow with the text, or stay at those of {slots} rows."
-    axes = {"x": Axis("words", logarithmic=True), "y": Axis("bytes", logarithmic=True)}
-    show_chart(curve, rows, alt, "held", ORIGIN, series=SERIES, **axes)
+    alt = said(
+        "Bytes held: they grow with the text, or stay at those of {slots} rows.", slots=slots
+    )
+    axes = {
+        "x": Axis(said("words"), logarithmic=True),
+        "y": Axis(said("bytes"), logarithmic=True),
+    }
+    show_chart(curve, rows, alt, "held", origin(), series=series, **axes)
 
 
 def _slots(run: Written, name: str, sinks: int, window: int) -> Matrix:
     words = len(run.tokens)
     values: Values = slots_over_time(words, sinks, window)
-    rows = [f"{n}: sink" if n < sinks else f"{n}" for n in range(sinks + window)]
-    formula = f"{sinks + window} rows of memory for any text; a number names a word"
-    return Matrix(
-        name, formula, values, rows, run.tokens, "slot", TOKEN_AXIS, limit=words, places=0
+    rows = [said("{n}: sink", n=n) if n < sinks else f"{n}" for n in range(sinks + window)]
+    formula = said(
+        "{slots} rows of memory for any text; a number names a word", slots=sinks + window
     )
+    axes = said("slot"), TOKEN_AXIS
+    return Matrix(name, formula, values, rows, run.tokens, *axes, limit=words, places=0)
 
 
 def _lost(outputs: Tensor, full: Tensor) -> list[float]:
@@ -107,5 +115,6 @@ def _lost(outputs: Tensor, full: Tensor) -> list[float]:
 
 
 def _losses(run: Written, lost: dict[str, list[float]]) -> Matrix:
-    formula = "largest difference of an output from full causal attention"
-    return Matrix("lost", formula, [*lost.values()], [*lost], run.tokens, "cache", TOKEN_AXIS)
+    name, formula = said("lost"), said("largest difference of an output from full causal attention")
+    axes = said("cache"), TOKEN_AXIS
+    return Matrix(name, formula, [*lost.values()], [*lost], run.tokens, *axes)

@@ -13,6 +13,7 @@ from explainers.lessons.many_heads import votes as votes_of
 from explainers.lessons.many_heads.looked import Looked
 from explainers.lessons.many_heads.pictures import head_of
 from explainers.trained import Learned
+from explainers.ui.language import said
 from explainers.ui.panels import Cell
 from explainers.working import Working
 
@@ -31,14 +32,14 @@ def _arithmetic(looked: Looked, cell: Cell) -> Working:
         case votes_of.SIDE_BY_SIDE:
             head, lane = divmod(j, looked.layer.heads.head_dim)
             if head in looked.off:
-                return working.given(0.0, what, f"{what} = 0: head {head} is switched off.")
+                line = said("{number} = 0: head {head} is switched off.", number=what, head=head)
+                return working.given(0.0, what, line)
             weights, column = looked.run.weights[head, i], looked.run.value[head, :, lane]
             value = looked.per_head[head, i, lane].item()
             return working.dot_product(weights.tolist(), column.tolist(), value, what)
         case votes_of.W_O:
-            origin = "drawn at random" if looked.layer.known is None else "learned in training"
             value = w_output[looked.rows_of_w_output[i], j].item()
-            return working.given(value, what, f"{what} = {value:z.4f}: {origin}.")
+            return working.given(value, what, _beginning(looked, f"{what} = {value:z.4f}"))
         case votes_of.LAYER:
             row, column = looked.per_head.transpose(0, 1).flatten(1)[i], w_output[:, j]
             value = looked.output[i, j].item()
@@ -58,6 +59,13 @@ def _weight(looked: Looked, head: int, row: int, column: int) -> Working:
     return working.softmax(allowed, column, value, looked.layer.tokens)
 
 
+def _beginning(looked: Looked, number: str) -> str:
+    """Where a number of W_O comes from."""
+    if looked.layer.known is None:
+        return said("{number}: drawn at random.", number=number)
+    return said("{number}: learned in training.", number=number)
+
+
 def _part(looked: Looked, panel: str, i: int, j: int, what: str) -> Working:
     """What a head adds to the chosen word's output, and which share of it that is."""
     parts, heads = looked.parts, looked.layer.heads
@@ -67,10 +75,10 @@ def _part(looked: Looked, panel: str, i: int, j: int, what: str) -> Working:
         return working.dot_product(own.tolist(), rows.tolist(), parts[i, j].item(), what)
     output, share = parts.sum(dim=0), looked.shares[i].item()
     if len(looked.off) == looked.num_heads:
-        return working.given(share, what, f"{what} = 0: no head takes part.")
+        return working.given(share, what, said("{number} = 0: no head takes part.", number=what))
     sizes = f"{parts[i] @ output:.4f} ÷ {output @ output:.4f}"
-    line = f"(part · output) ÷ (output · output) = {sizes} = {share:.4f}"
-    return working.given(share, what, line)
+    rule = said("(part · output) ÷ (output · output)")
+    return working.given(share, what, f"{rule} = {sizes} = {share:.4f}")
 
 
 def _vote(looked: Looked, known: Learned, panel: str, i: int, j: int, what: str) -> Working:
@@ -80,13 +88,14 @@ def _vote(looked: Looked, known: Learned, panel: str, i: int, j: int, what: str)
         output = looked.run.output if i == 0 else looked.output
         logit = known.named(output[looked.word])[place]
         value = logit.sigmoid().item()
-        return working.softmax([logit.item(), 0.0], 0, value, ["named", "not named"])
+        answers = said("named"), said("not named")
+        return working.softmax([logit.item(), 0.0], 0, value, answers)
     bias = known.bias[place].item()
     votes = (known.named(looked.parts) - known.bias)[:, place].tolist()
     if i < looked.num_heads:
         return _dot_product_of_a_vote(looked.parts[i], known, place, votes[i], what)
     if i == looked.num_heads:
-        return working.given(bias, what, f"{what} = {bias:z.4f}: learned in training.")
+        return working.given(bias, what, _beginning(looked, f"{what} = {bias:z.4f}"))
     total = known.named(looked.output[looked.word])[place].item()
     return working.dot_product([*votes, bias], [1.0] * (len(votes) + 1), total, what)
 

@@ -13,8 +13,10 @@ from explainers.charts.matrix import Matrix, pairs
 from explainers.charts.theme import QUERY_AXIS
 from explainers.examples import generator
 from explainers.lessons.layer_choice import trained_layer
+from explainers.lessons.wording import so_many
 from explainers.ui import controls
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel, Slider, oriented
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
@@ -30,11 +32,12 @@ ANSWERS = ("1", "0.5", "each row to another number")
 
 
 class Dropped(NamedTuple):
-    """One head's weights; for each probability the averages over 1, 10, … draws; and the badge."""
+    """One head's weights; for each probability the averages over 1, 10, … draws; for the badge."""
 
     weights: Numbers
     averages: list[list[Numbers]]
-    origin: str
+    unknown: int
+    device: torch.device
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
@@ -47,8 +50,7 @@ def draw(tokens: tuple[str, ...], seed: int) -> Dropped:
         seeded = generator("dropout", seed, str(probability))
         drawn = drop(weights.expand(DRAWS[-1], *weights.shape), probability, seeded)
         found.append([drawn[:count].mean(dim=0).tolist() for count in DRAWS])
-    origin = trained_weights(trained.SEEDS[0], len(layer.unknown), layer.x.device)
-    return Dropped(weights.tolist(), found, f"{origin} · dropout: random, seed {seed}")
+    return Dropped(weights.tolist(), found, len(layer.unknown), layer.x.device)
 
 
 def in_words(weights: Numbers) -> str:
@@ -73,42 +75,61 @@ def show_dropout(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     labels = [f"{step:g}" for step in control.steps]
     slider = Slider(control.label, labels, place, lambda turned: control.put(control.steps[turned]))
     panels = _panels(tokens, dropped, place)
-    alt = "Weights, one draw of dropout, and averages over 10, 100 and 1,000 draws."
-    show_figure(
-        Figure(oriented(panels, queries_down), alt, slider=slider), dropped.origin, "dropout"
-    )
+    alt = said("Weights, one draw of dropout, and averages over 10, 100 and 1,000 draws.")
+    origin = trained_weights(trained.SEEDS[0], dropped.unknown, dropped.device)
+    origin += said(" · dropout: random, seed {seed}", seed=seed)
+    show_figure(Figure(oriented(panels, queries_down), alt, slider=slider), origin, "dropout")
     text("dropout_tried")
     show_source(drop)
 
 
 def _panels(tokens: tuple[str, ...], dropped: Dropped, place: int) -> list[Panel]:
     exact, at_place = torch.tensor(dropped.weights), dropped.averages[place]
-    names = [f"{count:,} draw{'s' * (count > 1)}" for count in DRAWS]
+    names = [so_many(count, "draw") for count in DRAWS]
     panels = [
         Panel(
-            name,
-            pairs(name, "their average", at_place[n], tokens, "weights"),
+            f"{DRAWS[n]:,} draws",
+            pairs(name, said("their average"), at_place[n], tokens, "weights"),
             frames=tuple(averages[n] for averages in dropped.averages),
             small=True,
         )
         for n, name in enumerate(names)
     ]
-    one = pairs("one draw", "weight × (0 or 1) ÷ (1 − probability)", at_place[0], tokens, "weights")
+    rule = said("weight × (0 or 1) ÷ (1 − probability)")
+    one = pairs(said("one draw"), rule, at_place[0], tokens, "weights")
     sums = tuple(
         torch.tensor(averages[0]).sum(dim=-1, keepdim=True).tolist()
         for averages in dropped.averages
     )
-    summed = Matrix("sums", "of its rows", sums[place], tokens, ["sum"], QUERY_AXIS, "", limit=2.0)
+    summed = Matrix(
+        said("sums"),
+        said("of its rows"),
+        sums[place],
+        tokens,
+        [said("sum")],
+        QUERY_AXIS,
+        "",
+        limit=2.0,
+    )
     far = tuple(
         [[(torch.tensor(one) - exact).abs().max().item()] for one in averages]
         for averages in dropped.averages
     )
-    off = Matrix("error", "the largest", far[place], names, ["off by"], "average", "", limit=1.0)
+    off = Matrix(
+        said("error"),
+        said("the largest"),
+        far[place],
+        names,
+        [said("off by")],
+        said("average"),
+        "",
+        limit=1.0,
+    )
     return [
         Panel("weights", pairs("weights", EVERY_ROW, dropped.weights, tokens, "weights")),
         replace(panels[0], id="one draw", matrix=one, operator="→", small=False),
         Panel("sums", summed, "→", frames=sums),
-        replace(panels[1], heading="The average over many draws"),
+        replace(panels[1], heading=said("The average over many draws")),
         *panels[2:],
         Panel("error", off, "→", frames=far),
     ]

@@ -6,17 +6,15 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from explainers.attention.multi_head import ManyHeads, contributions, merge_heads, split_heads
+from explainers.attention.multi_head import ManyHeads, contributions
 from explainers.attention.single_head import Projections, SingleHead
 from explainers.attention.steps import attention_steps
 from explainers.lessons.layer_choice import Layer
 from explainers.lessons.one_head import OneHead
 from explainers.trained import Learned
-from explainers.ui.prose import Prose
 
 MOST_NAMED, MOST_OWN = 12, 8
 """Words that are shown of all that the trained layer could name, and of the sentence's own."""
-STAYED = "copied nothing"
 MOST_ROWS = 2**15
 """Numbers of W_O that are drawn; of more, the chosen head's rows alone."""
 
@@ -113,37 +111,3 @@ class Looked:
         choices = torch.cartesian_prod(*[torch.tensor([0.0, 1.0])] * self.num_heads)
         outputs = choices.view(-1, self.num_heads).to(parts.device) @ parts
         return (known.named(outputs) > 0).sum(dim=0).tolist()
-
-
-def compare(text: Prose, layer: Layer, run: ManyHeads, listed: ManyHeads) -> None:
-    """Say how far two implementations are apart, and where numbers were copied, if any were."""
-    apart = max((a - b).abs().max().item() for a, b in zip(run, listed, strict=True))
-    projected = layer.x @ layer.heads.w_query
-    split = split_heads(projected, layer.heads.head_dim)
-    merge = _moved(run.per_head, merge_heads(run.per_head), layer)
-    way = "stayed" if merge == STAYED else "moved"
-    text(
-        f"same_{way}",
-        apart=distance_in_words(apart),
-        split=_moved(projected, split, layer),
-        merge=merge,
-    )
-
-
-def distance_in_words(apart: float) -> str:
-    """How large the largest difference is; float32 leaves some in the seventh digit."""
-    if apart == 0:
-        return "0"
-    for limit, name in ((1e-6, "a millionth"), (1e-5, "a hundred-thousandth")):
-        if apart < limit:
-            return f"less than {name}"
-    return f"{apart:.6f}"
-
-
-def _moved(before: Tensor, after: Tensor, layer: Layer) -> str:
-    """Whether the numbers of `after` lie in memory of their own, and how many they are."""
-    if before.untyped_storage().data_ptr() == after.untyped_storage().data_ptr():
-        return STAYED
-    words, heads, head_dim = len(layer.tokens), layer.heads.num_heads, layer.heads.head_dim
-    sizes = f"{words} words · {heads} heads · d_k {head_dim}"
-    return f"copied {sizes} = {after.numel():,} numbers"

@@ -11,13 +11,13 @@ from explainers.lessons.many_heads.votes import (
     SIDE_BY_SIDE,
     W_O,
     head_id,
+    head_name,
     plain,
     who_did_it,
 )
 from explainers.ui import controls
+from explainers.ui.language import said, translated
 from explainers.ui.panels import Cell, Panel, Source, oriented
-
-THROUGH = "All heads side by side, times W_O: the output of the layer"
 
 
 def panels_of(looked: Looked, queries_down: bool) -> list[Panel]:
@@ -36,7 +36,7 @@ def all_heads(looked: Looked) -> list[Panel]:
     heads = [
         Panel(
             own,
-            weights_matrix(own, _strongest(looked, head), looked, head),
+            weights_matrix(head_name(head), _strongest(looked, head), looked, head),
             small=True,
             marked=head == looked.head,
             muted=head in looked.off,
@@ -44,7 +44,7 @@ def all_heads(looked: Looked) -> list[Panel]:
         )
         for head, own in enumerate(ids)
     ]
-    return [replace(heads[0], heading="Every head"), *heads[1:]]
+    return [replace(heads[0], heading=said("Every head")), *heads[1:]]
 
 
 def head_of(panel: str) -> int | None:
@@ -72,7 +72,7 @@ def weights_matrix(name: str, formula: str, looked: Looked, head: int) -> Matrix
 def _strongest(looked: Looked, head: int) -> str:
     """Where the chosen word looks most in this head."""
     if head in looked.off:
-        return "switched off"
+        return said("switched off")
     weight, key = looked.run.weights[head, looked.word].max(dim=-1)
     tokens = looked.layer.tokens
     return f"{tokens[looked.word]} → {tokens[int(key)]} {weight:.2f}"
@@ -81,26 +81,35 @@ def _strongest(looked: Looked, head: int) -> str:
 def _enlarged(looked: Looked, queries_down: bool) -> list[Panel]:
     one = looked.one_head
     first, *others = one.product("weights", "V", "output", queries_down)
-    panels = [replace(first, heading="The chosen head, enlarged"), *others]
-    return [
-        replace(p, matrix=replace(p.matrix, name=f"{p.id} of head {looked.head}")) for p in panels
-    ]
+    panels = [replace(first, heading=said("The chosen head, enlarged")), *others]
+    return [replace(p, matrix=replace(p.matrix, name=_of_head(p.id, looked))) for p in panels]
+
+
+def _of_head(panel: str, looked: Looked) -> str:
+    """The name of a panel of the enlarged head, Aᵀ where the queries run along the top."""
+    return said("{matrix} of head {head}", matrix=translated(panel), head=looked.head)
 
 
 def _through_w_o(looked: Looked) -> list[Panel]:
     tokens, heads = looked.layer.tokens, looked.layer.heads
     lanes = [f"{head}.{n}" for head in range(looked.num_heads) for n in range(heads.head_dim)]
     side_by_side = looked.per_head.transpose(0, 1).flatten(1)
-    first = plain(SIDE_BY_SIDE, "column 2.0: head 2, dimension 0", side_by_side, tokens, lanes)
-    rows, formula = looked.rows_of_w_output, "each head has rows of its own"
+    example = said("column 2.0: head 2, dimension 0")
+    first = plain(SIDE_BY_SIDE, example, side_by_side, tokens, lanes)
+    rows, formula = looked.rows_of_w_output, said("each head has rows of its own")
     if len(rows) < len(lanes):
-        formula += f"; these are head {looked.head}'s, all would be {len(lanes):,}"
+        formula = said(
+            "each head has rows of its own; these are head {head}'s, all would be {all:,}",
+            head=looked.head,
+            all=len(lanes),
+        )
     of_rows = slice(rows.start, rows.stop)
     second = plain(W_O, formula, heads.w_output[of_rows], lanes[of_rows])
-    third = plain(LAYER, "what the layer hands on", looked.output, tokens)
+    third = plain(LAYER, said("what the layer hands on"), looked.output, tokens)
     sources = Source(SIDE_BY_SIDE, row="row"), Source(W_O, column="column")
+    heading = said("All heads side by side, times W_O: the output of the layer")
     return [
-        Panel(SIDE_BY_SIDE, first, heading=THROUGH, dense=True),
+        Panel(SIDE_BY_SIDE, first, heading=heading, dense=True),
         Panel(W_O, second, "·", dense=True),
         Panel(LAYER, third, "=", sources=sources),
     ]

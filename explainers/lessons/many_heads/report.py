@@ -9,10 +9,13 @@ from explainers.attention.multi_head import multi_head, parameters
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS
 from explainers.lessons.layer_choice import trained_layer
+from explainers.lessons.many_heads.votes import head_name
+from explainers.lessons.wording import so_many
 from explainers.sentence import SENTENCE, words
 from explainers.trained import D_MODEL, NUM_HEADS, SEEDS, Configuration, head_dims
 from explainers.training.report import Row, mean_and_spread, rows
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
@@ -63,14 +66,18 @@ def show_contrast(text: Prose) -> None:
         one=one,
         four=four,
         d_k=equal(4).head_dim,
-        single=", ".join(f"{verbs:.0%} with {size}" for size, verbs in alone.items()),
+        single=", ".join(
+            said("{verbs:.0%} with {d_k}", verbs=verbs, d_k=size) for size, verbs in alone.items()
+        ),
         most=f"{max(alone.values()):.0%}",
     ):
         return
     tokens, seed = tuple(words(SENTENCE)), SEEDS[0]
     looks = {heads: _looks(tokens, heads, seed) for heads in NUM_HEADS}
     panels = [_panel(tokens, heads, weights) for heads, weights in looks.items()]
-    alt = f"Where {WORD} looks with 1, 2, 4 and 8 trained heads: one head divides itself."
+    alt = said(
+        "Where {word} looks with 1, 2, 4 and 8 trained heads: one head divides itself.", word=WORD
+    )
     origin = trained_weights(seed, 0, looks[1].device)
     show_figure(Figure(panels, alt), origin, "contrast")
     subject, target = tokens.index(SUBJECT), tokens.index(OBJECT)
@@ -121,7 +128,10 @@ def _looks(tokens: tuple[str, ...], num_heads: int, seed: int) -> Tensor:
 
 
 def _panel(tokens: tuple[str, ...], num_heads: int, weights: Tensor) -> Panel:
-    name = f"{num_heads} head{'s' * (num_heads > 1)}"
-    heads = [f"head {head}" for head in range(num_heads)]
-    axes, of = (HEAD_AXIS, KEY_AXIS), f"of d_k {equal(num_heads).head_dim}"
-    return Panel(name, Matrix(name, of, weights.tolist(), heads, tokens, *axes, kind="weights"))
+    name = so_many(num_heads, "head")
+    heads = [head_name(head) for head in range(num_heads)]
+    axes, of = (HEAD_AXIS, KEY_AXIS), said("of d_k {d_k}", d_k=equal(num_heads).head_dim)
+    return Panel(
+        f"contrast of {num_heads}",
+        Matrix(name, of, weights.tolist(), heads, tokens, *axes, kind="weights"),
+    )

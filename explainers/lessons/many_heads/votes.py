@@ -10,21 +10,11 @@ from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, HEAD_AXIS, TOKEN_AXIS
 from explainers.lessons.many_heads.looked import Looked
 from explainers.trained import Learned
+from explainers.ui.language import said
 from explainers.ui.panels import Panel
 
 SIDE_BY_SIDE, W_O, LAYER, PARTS = "heads", "W_O", "layer", "parts"
 SHARES, VOTES, NAMED = "shares", "votes", "named"
-OF_PARTS = (
-    "A part is the head's output times its rows of W_O. A share compares the part with the whole "
-    "output: part · output ÷ output · output. The shares sum to 1; a head with a negative share "
-    "works against the sum."
-)
-OF_VOTES = (
-    "The layer votes on a list of words: each head's part adds to a word's sum, or takes from it. "
-    "A sum above 0 means that the word is named. ← is a word before the followed one, → a word "
-    "after it. Behind the sentence's own words stand others: those that are named wrongly most "
-    "often if every choice of heads is tried."
-)
 AXES = {
     SIDE_BY_SIDE: (TOKEN_AXIS, FEATURE_AXIS),
     W_O: (FEATURE_AXIS, FEATURE_AXIS),
@@ -37,22 +27,33 @@ AXES = {
 
 
 def head_id(head: int) -> str:
-    """What a head's pictures are called."""
+    """What a click on a head's picture says."""
     return f"head {head}"
+
+
+def head_name(head: int) -> str:
+    """What a head's pictures are called."""
+    return said("head {head}", head=head)
 
 
 def who_did_it(looked: Looked) -> list[Panel]:
     """Each head's part of the chosen word's output, and its votes for what is named from it."""
     word, heads = looked.layer.tokens[looked.word], range(looked.num_heads)
-    rows = [head_id(head) for head in heads]
-    parts = plain(PARTS, f"what each head adds to the output of {word}", looked.parts, rows)
-    shares = plain(SHARES, f"of the output of {word}", looked.shares[:, None], rows, ["share"])
+    rows = [head_name(head) for head in heads]
+    formula = said("what each head adds to the output of {word}", word=word)
+    parts = plain(PARTS, formula, looked.parts, rows)
+    formula, column = said("of the output of {word}", word=word), said("share")
+    shares = plain(SHARES, formula, looked.shares[:, None], rows, [column])
     panels = [
         Panel(
             PARTS,
             parts,
-            heading="Which head did it? A row of the output is the sum of these parts",
-            remark=OF_PARTS,
+            heading=said("Which head did it? A row of the output is the sum of these parts"),
+            remark=said(
+                "A part is the head's output times its rows of W_O. A share compares the part with "
+                "the whole output: part · output ÷ output · output. The shares sum to 1; a head "
+                "with a negative share works against the sum."
+            ),
         ),
         Panel(SHARES, replace(shares, limit=1.0), "→"),
     ]
@@ -68,13 +69,21 @@ def _named(looked: Looked, known: Learned, rows: list[str]) -> list[Panel]:
     totals = known.named(outputs)[:, places]
     votes = (known.named(looked.parts) - known.bias)[:, places]
     logits = torch.cat([votes, known.bias[None, places], totals[1:]])
-    formula, rows = f"for {word}; bias: learned, the same for all", [*rows, "bias", "sum"]
+    formula = said("for {word}; bias: learned, the same for all", word=word)
+    rows = [*rows, said("bias"), said("sum")]
     voted = plain(VOTES, formula, logits, rows, words)
-    formula, rows = f"for {word}: above 0.50 where the sum is above 0", ["all heads", "heads on"]
+    formula = said("for {word}: above 0.50 where the sum is above 0", word=word)
+    rows = [said("all heads"), said("heads on")]
     told = plain(NAMED, formula, totals.sigmoid(), rows, words)
-    heading = "What the layer names for the word: a sum of votes"
+    heading = said("What the layer names for the word: a sum of votes")
+    remark = said(
+        "The layer votes on a list of words: each head's part adds to a word's sum, or takes from "
+        "it. A sum above 0 means that the word is named. ← is a word before the followed one, → a "
+        "word after it. Behind the sentence's own words stand others: those that are named wrongly "
+        "most often if every choice of heads is tried."
+    )
     return [
-        Panel(VOTES, voted, heading=heading, remark=OF_VOTES),
+        Panel(VOTES, voted, heading=heading, remark=remark),
         Panel(NAMED, replace(told, kind="weights"), "→"),
     ]
 

@@ -7,6 +7,7 @@ import torch
 from explainers.attention.grouped_query import cache_elements
 from explainers.lessons.shared_heads.sharing import HEAD_DIM, NUM_HEADS, divisors, pattern
 from explainers.lessons.wording import so_many
+from explainers.ui.language import said
 from explainers.ui.picture import show_chart
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
@@ -32,7 +33,7 @@ def show_cache(text: Prose, tokens: tuple[str, ...]) -> None:
     full, *_, least = amounts.values()
     options = [f"{full:,}", f"{full // 2:,}", f"{least:,}"]
     if revealed(text, "cache", options, f"{least:,}", heads=NUM_HEADS, full=f"{full:,}"):
-        show_amounts(amounts, "2 · words · KV heads · d_k", "cache")
+        show_amounts(amounts, said("2 · words · KV heads · d_k"), "cache")
         show_source(cache_elements)
 
 
@@ -40,6 +41,11 @@ def show_amounts(amounts: Mapping[str, int], rule: str, key: str) -> None:
     """A bar for each way to cache a text."""
     from explainers.charts.amounts import amount_rows, bars  # the page needs no altair to start
 
-    alt = "Numbers kept of the text: " + ", ".join(f"{n} {a:,}" for n, a in amounts.items())
-    rows, title, origin = amount_rows(amounts), "numbers kept of this text", formula(rule, CPU)
+    listed = ", ".join(f"{n} {a:,}" for n, a in amounts.items())
+    alt = said("Numbers kept of the text: {listed}", listed=listed)
+    rows, title, origin = (
+        amount_rows(amounts),
+        said("numbers kept of this text"),
+        formula(rule, CPU),
+    )
     show_chart(bars, rows, alt, key, origin, length=len(amounts), x_title=title)

@@ -21,14 +21,14 @@ from explainers.lessons.shared_heads.sharing import (
     miniatures,
     per_head,
 )
-from explainers.lessons.shared_heads.turning import pair
+from explainers.lessons.shared_heads.turned import pair
 from explainers.lessons.wording import less_than
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 
-HEADING = "Every head's weights, from these rows alone, under the causal mask"
 ROPE_DIM = 8
 """How many numbers of a query and of the shared key say where a token stands."""
 
@@ -71,28 +71,35 @@ def show_latent(
     latent_dim = run.cached.latent.shape[-1]
     kept = latent_cache_elements(len(tokens), latent_dim, ROPE_DIM)
     mha = cache_elements(len(tokens), NUM_HEADS, HEAD_DIM)
-    latent = _rows("latent c", "all that heads know of content", tokens, run.cached.latent)
-    key = _rows(
-        "key of the place", "turned by RoPE, one for all heads", tokens, run.cached.rotary_key
+    latent, key = run.cached
+    content, place = (
+        said("all that heads know of content"),
+        said("turned by RoPE, one for all heads"),
     )
     amounts = Matrix(
-        "numbers kept",
-        "of this text",
+        said("numbers kept"),
+        said("of this text"),
         [[mha], [kept]],
         ["MHA", "MLA"],
-        ["kept"],
-        "way",
-        "numbers",
+        [said("kept")],
+        said("way"),
+        said("numbers"),
         places=0,
     )
-    weights = per_head("MLA head", ["reads c"] * NUM_HEADS, run.weights, tokens, mask)
+    reads = [said("reads c")] * NUM_HEADS
+    weights = per_head(said("MLA head {head}"), reads, run.weights, tokens, mask)
+    heading = said("Every head's weights, from these rows alone, under the causal mask")
     panels = [
-        Panel("latent", latent, heading="Cached: two short rows per word"),
-        Panel("rotary key", key),
+        Panel(
+            "latent",
+            _rows(said("latent c"), content, tokens, latent),
+            heading=said("Cached: two short rows per word"),
+        ),
+        Panel("rotary key", _rows(said("key of the place"), place, tokens, key)),
         Panel("numbers kept", amounts),
-        *oriented(miniatures(weights, HEADING), queries_down),
+        *oriented(miniatures(weights, "MLA head", heading), queries_down),
     ]
-    alt = "The cached latent and rotary key of each word, and the weights of every head."
+    alt = said("The cached latent and rotary key of each word, and the weights of every head.")
     show_figure(Figure(panels, alt), origin, "latent")
     asking, asked = pair(tokens)
     text(

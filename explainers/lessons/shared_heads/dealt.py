@@ -19,6 +19,7 @@ from explainers.lessons.shared_heads.sharing import (
     readers,
 )
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import random_weights
@@ -46,17 +47,23 @@ def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     ways = {"repeat_interleave": readers(share, run), "repeat": readers(share_wrongly, run)}
     pairs = zip(*ways.values(), strict=True)
     formulas = [
-        f"reads KV head {now}, " + ("as it should: all 0" if now == right else f"not {right}")
+        said("reads KV head {now}, as it should: all 0", now=now)
+        if now == right
+        else said("reads KV head {now}, not {right}", now=now, right=right)
         for right, now in pairs
     ]
+    name = said("with repeat, head {head}")
     heads = [
         replace(matrix, kind="signed", limit=1.0)
-        for matrix in per_head("with repeat, head", formulas, changed, tokens, reader.mask)
+        for matrix in per_head(name, formulas, changed, tokens, reader.mask)
     ]
     first, second = (Panel(name, drawn(name, read)) for name, read in ways.items())
-    changes = miniatures(heads, "Weights with repeat − weights with repeat_interleave")
-    panels = [replace(first, heading="Who reads whom"), second, *oriented(changes, queries_down)]
-    alt = "Who reads whom with repeat_interleave and with repeat, and what it does to each weight."
+    heading = said("Weights with repeat − weights with repeat_interleave")
+    changes = oriented(miniatures(heads, "with repeat, head", heading), queries_down)
+    panels = [replace(first, heading=said("Who reads whom")), second, *changes]
+    alt = said(
+        "Who reads whom with repeat_interleave and with repeat, and what it does to each weight."
+    )
     show_figure(Figure(panels, alt), random_weights(seed, reader.x.device), "mistake")
     text(
         "mistaken",

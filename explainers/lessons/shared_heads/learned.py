@@ -3,9 +3,10 @@
 from explainers.attention.grouped_query import grouped_query
 from explainers.lessons.layer_choice import Layer
 from explainers.lessons.shared_heads.sharing import miniatures, per_head
-from explainers.lessons.shared_heads.turning import pair
+from explainers.lessons.shared_heads.turned import pair
 from explainers.lessons.wording import so_many
 from explainers.trained import shipped_seed, trained_toy
+from explainers.ui.language import said
 from explainers.ui.panels import Panel
 
 
@@ -20,5 +21,7 @@ def learned_sharing(layer: Layer, num_kv_heads: int, seed: int) -> list[Panel]:
     asking, _ = pair(tokens)
     looks = zip(*(found.tolist() for found in weights[:, asking].max(dim=-1)), strict=True)
     formulas = [f"{tokens[asking]} → {tokens[key]} {weight:.2f}" for weight, key in looks]
-    heading = f"Weights of heads that learned with {so_many(num_kv_heads, 'KV head')}"
-    return miniatures(per_head("learned head", formulas, weights, tokens, mask), heading)
+    of_heads = so_many(num_kv_heads, "KV head")
+    heading = said("Weights of heads that learned with {kv_heads}", kv_heads=of_heads)
+    matrices = per_head(said("learned head {head}"), formulas, weights, tokens, mask)
+    return miniatures(matrices, "learned head", heading)

@@ -21,6 +21,7 @@ from explainers.lessons.shared_heads.sharing import (
     per_head,
 )
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import random_weights
@@ -55,23 +56,26 @@ def show_penalties(text: Prose, tokens: tuple[str, ...], seed: int, queries_down
     slopes = [str(Fraction(slope)) for slope in shown.slopes.tolist()]  # powers of two: exact
     distances = torch.arange(len(tokens), device=shown.slopes.device)
     penalties = Matrix(
-        "penalty",
-        "− slope · distance, added to the score",
+        said("penalty"),
+        said("− slope · distance, added to the score"),
         (-shown.slopes[:, None] * distances).tolist(),
         [f"{head}: {slope}" for head, slope in enumerate(slopes)],
         [str(n) for n in distances.tolist()],
         HEAD_AXIS,
-        "distance",
+        said("distance"),
     )
-    formulas = [f"slope {slope}" for slope in slopes]
-    before = per_head("without, head", [""] * NUM_HEADS, shown.without, tokens, shown.mask)
-    after = per_head("with ALiBi, head", formulas, shown.weights, tokens, shown.mask)
+    formulas = [said("slope {slope}", slope=slope) for slope in slopes]
+    name, heading = said("without, head {head}"), said("Weights without ALiBi, causal mask")
+    drawn = per_head(name, [""] * NUM_HEADS, shown.without, tokens, shown.mask)
+    before = miniatures(drawn, "without, head", heading)
+    name, heading = said("with ALiBi, head {head}"), said("Weights with ALiBi, causal mask")
+    drawn = per_head(name, formulas, shown.weights, tokens, shown.mask)
+    after = miniatures(drawn, "with ALiBi, head", heading)
     panels = [
-        Panel("penalty", penalties, heading="What a head takes off for distance"),
-        *oriented(miniatures(before, "Weights without ALiBi, causal mask"), queries_down),
-        *oriented(miniatures(after, "Weights with ALiBi, causal mask"), queries_down),
+        Panel("penalty", penalties, heading=said("What a head takes off for distance")),
+        *oriented([*before, *after], queries_down),
     ]
-    alt = "What each head takes off for distance, and its weights without and with ALiBi."
+    alt = said("What each head takes off for distance, and its weights without and with ALiBi.")
     show_figure(Figure(panels, alt), random_weights(seed, shown.mask.device), "alibi")
     text("alibi_slopes", heads=NUM_HEADS, slopes=", ".join(slopes))
     show_source(alibi_slopes, alibi_bias, biased_attention)

@@ -14,14 +14,12 @@ from explainers.charts.theme import HEAD_AXIS
 from explainers.lessons.layer_choice import Layer
 from explainers.lessons.wording import so_many
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.prose import Prose
 
 NUM_HEADS, HEAD_DIM, D_MODEL = 4, 16, 64
 """The layer of this page, where the reader does not choose another."""
-KV_HEAD_AXIS = "KV head"
-MHA, GQA, MQA = "multi-head (MHA)", "grouped-query (GQA)", "multi-query (MQA)"
-SINGLE = "a single head (MHA and MQA at once)"
 
 
 def divisors(number: int) -> list[str]:
@@ -32,8 +30,10 @@ def divisors(number: int) -> list[str]:
 def pattern(num_heads: int, num_kv_heads: int) -> str:
     """What the literature calls it."""
     if num_heads == 1:
-        return SINGLE
-    return MHA if num_kv_heads == num_heads else MQA if num_kv_heads == 1 else GQA
+        return said("a single head (MHA and MQA at once)")
+    if num_kv_heads == num_heads:
+        return said("multi-head (MHA)")
+    return said("multi-query (MQA)") if num_kv_heads == 1 else said("grouped-query (GQA)")
 
 
 def show_shared(
@@ -52,21 +52,31 @@ def show_shared(
     heads, kv_heads, head_dim = averaged.num_heads, averaged.num_kv_heads, averaged.head_dim
     changed = run.weights - multi_head(layer.x, layer.heads, layer.mask).weights
     read = readers(share, run)
-    name, formulas = pattern(heads, kv_heads), [f"reads KV head {one}" for one in read]
-    weights = per_head("head", formulas, run.weights, layer.tokens, layer.mask)
+    name = pattern(heads, kv_heads)
+    formulas = [said("reads KV head {number}", number=one) for one in read]
+    weights = per_head(said("head {head}"), formulas, run.weights, layer.tokens, layer.mask)
     is_shared = kv_heads < heads
-    heading = f"Weights: {name}" + ", keys and values averaged" * is_shared
-    panels = [
-        Panel("sharing", drawn("who shares", read), heading="Which query heads share"),
-        *oriented(miniatures(weights, heading), queries_down),
-    ]
-    alt = f"Which query heads share a KV head, and the weights of each: {name}."
+    heading = said("Weights: {pattern}", pattern=name)
     if is_shared:
-        heading = "What sharing changed: weights − weights of MHA"
-        changes = changes_of("change of head", changed, layer.tokens, layer.mask)
-        panels += oriented([*miniatures(changes, heading), *learned], queries_down)
-        origin += " · KV heads averaged" + ", the last ones trained so" * bool(learned)
-        alt = f"Which query heads share a KV head, the weights of each, and their change: {name}."
+        heading = said("Weights: {pattern}, keys and values averaged", pattern=name)
+    who = drawn(said("who shares"), read)
+    panels = [
+        Panel("sharing", who, heading=said("Which query heads share")),
+        *oriented(miniatures(weights, "head", heading), queries_down),
+    ]
+    alt = said(
+        "Which query heads share a KV head, and the weights of each: {pattern}.", pattern=name
+    )
+    if is_shared:
+        heading = said("What sharing changed: weights − weights of MHA")
+        changes = miniatures(changes_of(changed, layer), "change of head", heading)
+        panels += oriented([*changes, *learned], queries_down)
+        origin += said(" · KV heads averaged")
+        origin += said(", the last ones trained so") if learned else ""
+        alt = said(
+            "Which query heads share a KV head, the weights of each, and their change: {pattern}.",
+            pattern=name,
+        )
     show_figure(Figure(panels, alt), origin, "shared")
     of_layer = layer.x.shape[-1], heads
     here, everyone = (parameters(*of_layer, n, head_dim) for n in (kv_heads, heads))
@@ -102,29 +112,33 @@ def drawn(name: str, read: Sequence[int]) -> Matrix:
     kv_heads = range(max(read) + 1)
     values = [[float(kv_head == one) for one in read] for kv_head in kv_heads]
     above, below = ([str(n) for n in some] for some in (range(len(read)), kv_heads))
-    formula = "query heads above, KV heads below"
-    return Matrix(name, formula, values, below, above, KV_HEAD_AXIS, HEAD_AXIS, kind="links")
+    formula, axes = said("query heads above, KV heads below"), (said("KV head"), HEAD_AXIS)
+    return Matrix(name, formula, values, below, above, *axes, kind="links")
 
 
 def per_head(
     name: str, formulas: Sequence[str], numbers: Tensor, tokens: Sequence[str], mask: Tensor
 ) -> list[Matrix]:
-    """A matrix per head (heads, q_len, kv_len); pairs that the mask forbids are blank."""
+    """A matrix per head (heads, q_len, kv_len), its number in the `name`; what the mask forbids is
+    blank."""
     matrices, seen = [], mask.tolist()
     for head, (formula, values) in enumerate(zip(formulas, numbers.tolist(), strict=True)):
         allowed = blanked(values, seen)
-        matrices.append(pairs(f"{name} {head}", formula, allowed, tokens, "weights"))
+        matrices.append(pairs(name.format(head=head), formula, allowed, tokens, "weights"))
     return matrices
 
 
-def changes_of(name: str, changed: Tensor, tokens: Sequence[str], mask: Tensor) -> list[Matrix]:
+def changes_of(changed: Tensor, layer: Layer) -> list[Matrix]:
     """How much each head's weights (heads, q_len, kv_len) changed, and at most."""
-    formulas = [f"largest change {most:.2f}" for most in changed.abs().amax(dim=(1, 2)).tolist()]
-    matrices = per_head(name, formulas, changed, tokens, mask)
+    most = changed.abs().amax(dim=(1, 2)).tolist()
+    formulas = [said("largest change {change:.2f}", change=one) for one in most]
+    name = said("change of head {head}")
+    matrices = per_head(name, formulas, changed, layer.tokens, layer.mask)
     return [replace(matrix, kind="signed", limit=1.0) for matrix in matrices]
 
 
-def miniatures(matrices: Sequence[Matrix], heading: str = "") -> list[Panel]:
-    """Small panels in a line, under a heading if there is one."""
-    first, *others = [Panel(matrix.name, matrix, small=True) for matrix in matrices]
+def miniatures(matrices: Sequence[Matrix], of_each: str, heading: str) -> list[Panel]:
+    """Small panels in a line under a heading; `of_each` and a number tell them apart."""
+    drawn_small = [Panel(f"{of_each} {n}", one, small=True) for n, one in enumerate(matrices)]
+    first, *others = drawn_small
     return [replace(first, heading=heading), *others]

@@ -12,6 +12,7 @@ from explainers.lessons.watched import show_refused, start, watch
 from explainers.lessons.wording import so_many
 from explainers.trained import Configuration
 from explainers.training.live import Asked, Job
+from explainers.ui.language import said
 from explainers.ui.picture import show_chart
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import learned_live
@@ -19,11 +20,6 @@ from explainers.ui.provenance import learned_live
 JOB = "uptraining of this visitor"
 STEPS = 100
 """A sixth of what the heads were trained with from the start."""
-SERIES = (
-    "from averaged heads: training batches",
-    "from random weights: training batches",
-    "MHA, before averaging: unseen sentences",
-)
 
 
 def show_uptraining(
@@ -65,13 +61,15 @@ def show_uptraining(
         job.cancel()
         job = None
     if job is None or job.is_over:
-        label = f"Train the averaged heads, and beside them random ones: {STEPS} batches"
+        label = said(
+            "Train the averaged heads, and beside them random ones: {steps} batches", steps=STEPS
+        )
         asked = own, num_kv_heads, seed, tokens
         st.button(label, on_click=_start, args=asked, icon=":material/model_training:")
     show_refused(JOB)
     if job:
         show = partial(_show, text, job, before, after)
-        watch(JOB, job, "averaged and random heads", partial(batches, job), show)
+        watch(JOB, job, said("averaged and random heads"), partial(batches, job), show)
 
 
 def _start(own: Configuration, num_kv_heads: int, seed: int, tokens: tuple[str, ...]) -> None:
@@ -100,16 +98,25 @@ def _show_losses(job: Job, done: int, before: float) -> None:
 
     from explainers.charts.curve import Axis, curve  # a page is there before it needs altair
 
-    both = dict(zip(SERIES, (job.losses[:done], job.losses_beside[:done]), strict=False))
+    series = (
+        said("from averaged heads: training batches"),
+        said("from random weights: training batches"),
+        said("MHA, before averaging: unseen sentences"),
+    )
+    both = dict(zip(series, (job.losses[:done], job.losses_beside[:done]), strict=False))
     points = [
         (step, loss, name, False)
         for name, losses in both.items()
         for step, loss in enumerate(losses, start=1)
     ]
-    points += [(step, before, SERIES[-1], True) for step in (1, job.steps)]
+    points += [(step, before, series[-1], True) for step in (1, job.steps)]
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
     now = ", ".join(f"{name} {losses[-1]:.2f}" for name, losses in both.items())
-    alt = f"The loss after {done} batches, which are the same for both: {now}."
-    origin = learned_live(f"related words, seed {job.seed}, {done} batches, the same for both")
-    axes = {"x": Axis("batch"), "y": Axis("loss per word")}
-    show_chart(curve, rows, alt, "uptraining", origin, series=SERIES, **axes)
+    alt = said(
+        "The loss after {done} batches, which are the same for both: {now}.", done=done, now=now
+    )
+    what = said(
+        "related words, seed {seed}, {done} batches, the same for both", seed=job.seed, done=done
+    )
+    axes = {"x": Axis(said("batch")), "y": Axis(said("loss per word"))}
+    show_chart(curve, rows, alt, "uptraining", learned_live(what), series=series, **axes)
