@@ -12,6 +12,7 @@ from explainers.attention.positions import sinusoidal
 from explainers.lessons.toy_choice import longer_than_learned, not_among
 from explainers.trained import Configuration, Learned
 from explainers.ui import controls
+from explainers.ui.language import said
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import random_weights, trained_weights
@@ -57,11 +58,13 @@ def read_layer(text: Prose, choices: LayerChoices) -> tuple[Layer, str]:
         return layer, random_weights(choices.seed, layer.x.device)
     rule = choices.mask if choices.mask in trained.RULES else trained.RULES[0]
     seed = trained.shipped_seed(choices.seed)
-    said = [f"Trained on finding related words: d_model is {trained.D_MODEL}."]
-    said += not_among("mask", choices.mask, rule, trained.RULES)
-    said += not_among("seed", choices.seed, seed, trained.SEEDS)
-    said += longer_than_learned(choices.tokens)
-    st.caption(" ".join(said))
+    notes = [
+        said("Trained on finding related words: d_model is {d_model}.", d_model=trained.D_MODEL)
+    ]
+    notes += not_among("mask", choices.mask, rule, trained.RULES)
+    notes += not_among("seed", choices.seed, seed, trained.SEEDS)
+    notes += longer_than_learned(choices.tokens)
+    st.caption(" ".join(notes))
     layer = trained_layer(choices.tokens, choices.num_heads, choices.head_dim, rule, seed)
     if layer.unknown:
         text("unknown", words=", ".join(map(verbatim, layer.unknown)))

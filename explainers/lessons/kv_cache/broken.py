@@ -8,7 +8,9 @@ from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.lessons.kv_cache.written import CAUSAL, Written, reading
 from explainers.lessons.moved import ROUNDING
+from explainers.phrase import phrase
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said, translated
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
@@ -17,8 +19,9 @@ from explainers.ui.source import show_source
 
 WINDOW = 3
 """Of the mistake with a window: this wide it should be."""
-FORGOTTEN, DROPPED, AFTER, SMALL = "no offset", "row lost", "too late", "window − 1"
-NOWHERE = "at none"
+FORGOTTEN, DROPPED = phrase("no offset"), phrase("row lost")
+AFTER, SMALL = phrase("too late"), phrase("window − 1")
+NOWHERE = phrase("at none")
 
 
 def differences(run: Written) -> dict[str, Tensor]:
@@ -45,6 +48,11 @@ def in_words(run: Written, difference: Tensor) -> str:
     return NOWHERE if first is None else f"{first + 1}: {run.tokens[first]}"
 
 
+def _said(run: Written, difference: Tensor) -> str:
+    first = in_words(run, difference)
+    return translated(first) if first == NOWHERE else first
+
+
 def show_broken(text: Prose, run: Written) -> None:
     """A guess about one mistake, then all of them, word by word."""
     text("broken", window=WINDOW, kept=WINDOW - 1)
@@ -52,18 +60,23 @@ def show_broken(text: Prose, run: Written) -> None:
     options = [f"{n + 1}: {token}" for n, token in enumerate(run.tokens)][:3]
     if not revealed(text, "broken", options, in_words(run, found[FORGOTTEN])):
         return
-    firsts = {name: verbatim(in_words(run, each)) for name, each in found.items()}
+    firsts = {name: verbatim(_said(run, each)) for name, each in found.items()}
     matrix = Matrix(
-        "how wrong",
-        "largest difference of the word's output",
+        said("how wrong"),
+        said("largest difference of the word's output"),
         [each.tolist() for each in found.values()],
-        [*found],
+        [translated(name) for name in found],
         run.tokens,
-        "mistake",
+        said("mistake"),
         TOKEN_AXIS,
     )
-    alt = "A row per mistake, a column per word: how wrong the word's output is. " + ", ".join(
-        f"{name}: begins at word {in_words(run, each)}" for name, each in found.items()
+    listed = ", ".join(
+        said("{mistake}: begins at word {word}", mistake=translated(name), word=_said(run, each))
+        for name, each in found.items()
+    )
+    alt = said(
+        "A row per mistake, a column per word: how wrong the word's output is. {listed}",
+        listed=listed,
     )
     show_figure(Figure([Panel("wrong", matrix)], alt), run.origin, "mistakes")
     text(

@@ -16,6 +16,7 @@ from explainers.attention.cache_costs import (
 )
 from explainers.lessons.kv_cache.written import D_MODEL, HEAD_DIM, LAYERS
 from explainers.lessons.wording import so_many
+from explainers.phrase import phrase
 from explainers.ui.language import said
 from explainers.ui.picture import show_chart
 from explainers.ui.predict import revealed
@@ -27,7 +28,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LENGTHS = tuple(2**power for power in range(11))
-ANSWERS = "O(T): it doubles", "O(T²): four times as much", "O(T³): eight times as much"
+ANSWERS = (
+    phrase("O(T): it doubles"),
+    phrase("O(T²): four times as much"),
+    phrase("O(T³): eight times as much"),
+)
 GROWTH = dict(zip((2, 4, 8), ANSWERS, strict=True))
 
 

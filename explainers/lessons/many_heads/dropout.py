@@ -14,6 +14,7 @@ from explainers.charts.theme import QUERY_AXIS
 from explainers.examples import generator
 from explainers.lessons.layer_choice import trained_layer
 from explainers.lessons.wording import so_many
+from explainers.phrase import phrase
 from explainers.ui import controls
 from explainers.ui.figure import show_figure
 from explainers.ui.language import said
@@ -27,8 +28,8 @@ Numbers = list[list[float]]
 DRAWS = (1, 10, 100, 1_000)
 ASKED = controls.dropout.default
 """The probability that the question is about, and that the picture opens with."""
-EVERY_ROW = "softmax: every row sums to 1"
-ANSWERS = ("1", "0.5", "each row to another number")
+EVERY_ROW = phrase("softmax: every row sums to 1")
+ANSWERS = ("1", "0.5", phrase("each row to another number"))
 
 
 class Dropped(NamedTuple):
@@ -126,7 +127,7 @@ def _panels(tokens: tuple[str, ...], dropped: Dropped, place: int) -> list[Panel
         limit=1.0,
     )
     return [
-        Panel("weights", pairs("weights", EVERY_ROW, dropped.weights, tokens, "weights")),
+        Panel("weights", pairs(said("weights"), EVERY_ROW, dropped.weights, tokens, "weights")),
         replace(panels[0], id="one draw", matrix=one, operator="→", small=False),
         Panel("sums", summed, "→", frames=sums),
         replace(panels[1], heading=said("The average over many draws")),

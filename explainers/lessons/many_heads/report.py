@@ -11,6 +11,7 @@ from explainers.charts.theme import HEAD_AXIS, KEY_AXIS
 from explainers.lessons.layer_choice import trained_layer
 from explainers.lessons.many_heads.votes import head_name
 from explainers.lessons.wording import so_many
+from explainers.phrase import phrase
 from explainers.sentence import SENTENCE, words
 from explainers.trained import D_MODEL, NUM_HEADS, SEEDS, Configuration, head_dims
 from explainers.training.report import Row, mean_and_spread, rows
@@ -25,7 +26,11 @@ from explainers.ui.source import show_source
 WORD, SUBJECT, OBJECT = "announced", "CEO", "earnings"
 WIDE = 512
 """The width of the model of Vaswani et al. 2017."""
-ANSWERS = ("for about as many", "for about half of them", "for less than a quarter of them")
+ANSWERS = (
+    phrase("for about as many"),
+    phrase("for about half of them"),
+    phrase("for less than a quarter of them"),
+)
 
 
 def equal(num_heads: int) -> Configuration:

@@ -9,20 +9,21 @@ from torch import Tensor
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, HEAD_AXIS, TOKEN_AXIS
 from explainers.lessons.many_heads.looked import Looked
+from explainers.phrase import phrase
 from explainers.trained import Learned
 from explainers.ui.language import said
 from explainers.ui.panels import Panel
 
-SIDE_BY_SIDE, W_O, LAYER, PARTS = "heads", "W_O", "layer", "parts"
-SHARES, VOTES, NAMED = "shares", "votes", "named"
+SIDE_BY_SIDE, W_O, LAYER, PARTS = phrase("heads"), "W_O", phrase("layer"), phrase("parts")
+SHARES, VOTES, NAMED = phrase("shares"), phrase("votes"), phrase("named")
 AXES = {
     SIDE_BY_SIDE: (TOKEN_AXIS, FEATURE_AXIS),
     W_O: (FEATURE_AXIS, FEATURE_AXIS),
     LAYER: (TOKEN_AXIS, FEATURE_AXIS),
     PARTS: (HEAD_AXIS, FEATURE_AXIS),
     SHARES: (HEAD_AXIS, ""),
-    VOTES: (HEAD_AXIS, "word"),
-    NAMED: ("", "word"),
+    VOTES: (HEAD_AXIS, phrase("word")),
+    NAMED: ("", phrase("word")),
 }
 
 

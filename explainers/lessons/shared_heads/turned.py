@@ -11,9 +11,14 @@ from explainers.attention import masks
 from explainers.attention.positions import sinusoidal
 from explainers.attention.rotary import angles, rotary_attention, rotate
 from explainers.attention.single_head import project, single_head
+from explainers.phrase import phrase
 
 D_MODEL, HEAD_DIM = 64, 8
-ANSWERS = "no score changes", "all scores grow", "the scores change, some up, some down"
+ANSWERS = (
+    phrase("no score changes"),
+    phrase("all scores grow"),
+    phrase("the scores change, some up, some down"),
+)
 DRAWN = 1.0, 0.75
 """How long the arrows of the query and of the key are drawn: they turn and never grow."""
 ROUNDING = 1e-4
