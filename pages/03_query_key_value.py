@@ -12,6 +12,7 @@ from explainers.lessons.arithmetic import arithmetic_of
 from explainers.lessons.one_head import OneHead
 from explainers.lessons.toy_choice import HeadChoices, choose_head, offer_training
 from explainers.lessons.vectors import show_pair
+from explainers.phrase import phrase
 from explainers.ui import common, controls
 from explainers.ui.language import said
 from explainers.ui.numbers import explore
@@ -20,7 +21,8 @@ from explainers.ui.source import run_and_show, show_source
 
 text = common.page_text(__file__)
 GPT3_WIDTH = 12_288  # Brown et al. 2020, table 2.1
-SAME, MIRRORED, OTHER = "the same table", "the table mirrored", "other numbers"
+SAME, MIRRORED = phrase("the same table"), phrase("the table mirrored")
+OTHER = phrase("other numbers")
 
 
 @dataclass(frozen=True)

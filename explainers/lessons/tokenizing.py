@@ -19,7 +19,7 @@ CORPUS = Path(__file__).parents[2] / "assets" / "text" / "corpus.txt"
 LAST = 5
 
 
-@st.cache_data(show_spinner="Learning merges …", max_entries=1)
+@st.cache_data(show_spinner=False, max_entries=1)
 def learned() -> list[Merge]:
     """All the merges that the slider offers, learned on the shipped text."""
     return learn_merges(CORPUS.read_text(encoding="utf-8"), controls.merges.high)
