@@ -1,6 +1,7 @@
 """Three views of every token: what it looks for, what it can be found by, what it hands over."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 import torch
@@ -10,6 +11,7 @@ from explainers.attention.steps import attention_steps, dot_products
 from explainers.charts.matrix import pairs
 from explainers.lessons.arithmetic import arithmetic_of
 from explainers.lessons.one_head import OneHead
+from explainers.lessons.taken import head as taken
 from explainers.lessons.toy_choice import HeadChoices, choose_head, offer_training
 from explainers.lessons.vectors import show_pair
 from explainers.phrase import phrase
@@ -53,6 +55,7 @@ def projections(tokens: tuple[str, ...]) -> None:
             name=name,
         )
         explore(panels, arithmetic_of(one_head), origin, "projection", alt, stepper=name)
+    taken.projections(of_head, toy, one_head)
     offer_training(of_head)
 
     text("parameters")
@@ -66,12 +69,15 @@ def projections(tokens: tuple[str, ...]) -> None:
     kept, swapped = dot_products(views.query, views.key), dot_products(views.key, views.query)
     mirrored = MIRRORED if torch.allclose(swapped, kept.T, atol=1e-5) else OTHER
     answer = SAME if torch.allclose(swapped, kept, atol=1e-5) else mirrored
+    seen: dict[str, Any] = {"parameters": count}
     if revealed(text, "swap", (SAME, MIRRORED, OTHER), answer):
         left = pairs(said("as it was"), "Q · Kᵀ", kept.tolist(), tokens)
         right = pairs(said("exchanged"), "K · Qᵀ", swapped.tolist(), tokens)
         factors = [(views.query, views.key), (views.key, views.query)]
         show_pair(left, right, origin, "swap", choices.queries_down, factors)
         show_source(dot_products)
+        seen |= {"as it was": kept, "exchanged": swapped}
+    taken.exchange(of_head, toy, seen)
 
 
 text("question")

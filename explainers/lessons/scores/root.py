@@ -47,7 +47,11 @@ class Measurement:
 @st.cache_data(show_spinner=False, max_entries=1)
 def measurements() -> list[Measurement]:
     """One measurement for every d_k that the slider offers."""
-    head_dims = [int(step) for step in controls.root_head_dim.steps]
+    return experiment([int(step) for step in controls.root_head_dim.steps])
+
+
+def experiment(head_dims: list[int]) -> list[Measurement]:
+    """One measurement for every d_k."""
     return [_measurement(d, rows) for d, rows in zip(head_dims, _rows(head_dims), strict=True)]
 
 
