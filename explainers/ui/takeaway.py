@@ -8,6 +8,7 @@ import streamlit as st
 
 from explainers.takeaway import notebook, script
 from explainers.takeaway.recipe import Cell, Recipe, Words, cells
+from explainers.ui.language import said
 
 TAKEN = "what this page recomputes"
 """In the session's state: begun with every page, filled by its parts."""
@@ -20,32 +21,34 @@ class Taken:
     A fragment runs again without the rest of its page, which keeps what it had given.
     """
 
-    title: str
     stem: str
+    words: Words
     link: str = ""
     parts: dict[str, tuple[Recipe, ...]] = field(default_factory=dict)
 
     def cells(self) -> Iterable[Cell]:
         """The file from top to bottom."""
         recipes = [recipe for part in list(self.parts.values()) for recipe in part]
-        return cells(words(self.title), self.link, recipes)
+        return cells(self.words, self.link, recipes)
 
 
 def words(title: str) -> Words:
-    """What a file says around its code."""
+    """What a file says around its code, in the language of this visit."""
     return Words(
         title=title,
-        made_from="Recomputes what is on this page:",
-        needs="It needs Python 3.11 and torch, nothing else. Change an input and run it again: "
-        "the check at the end of each part tells what is not as on the page.",
-        functions="The functions",
-        own="Each as it runs on the page.",
+        made_from=said("Computes again what is on this page:"),
+        needs=said(
+            "It needs Python 3.11 and torch, nothing else. Change an input and run it again: the "
+            "check at the end of each part tells what is not as on the page."
+        ),
+        functions=said("The functions"),
+        own=said("Each as it runs on the page."),
     )
 
 
 def begin(title: str, stem: str) -> None:
     """A page that is opened has given nothing yet."""
-    st.session_state[TAKEN] = Taken(title, stem)
+    st.session_state[TAKEN] = Taken(stem, words(title))
 
 
 def take(part: str, *recipes: Recipe) -> None:
@@ -67,12 +70,14 @@ def offer() -> None:
     if not taken.parts:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="takeaway"):
-        st.markdown("**Take this page with you**")
-        _file(taken, "Notebook", "ipynb", notebook.MIME, notebook.notebook)
-        _file(taken, "Script", "py", script.MIME, script.script)
+        st.markdown(said("**Take this page with you**"))
+        _file(taken, said("Notebook"), "ipynb", notebook.MIME, notebook.notebook)
+        _file(taken, said("Script"), "py", script.MIME, script.script)
     st.caption(
-        "What is on screen, computed again from these functions and torch alone, and compared "
-        "with the numbers of this page."
+        said(
+            "Both compute again what is on screen, from our functions and torch alone, and compare "
+            "it with the numbers of this page."
+        )
     )
 
 
@@ -85,7 +90,7 @@ def _file(
         lambda: write(taken.cells()),
         name,
         mime,
-        key=f"take {label}",
+        key=f"take {ending}",
         on_click="ignore",
         icon=":material/download:",
     )

@@ -11,6 +11,7 @@ from explainers.examples import Toy, toy
 from explainers.lessons.one_head import OneHead
 from explainers.lessons.toy_choice import HeadChoices
 from explainers.takeaway.recipe import Recipe
+from explainers.ui.language import said
 from explainers.ui.takeaway import take
 
 Computed = dict[str, Tensor]
@@ -91,26 +92,26 @@ def of_head(
 
 def whole_head(choices: HeadChoices, head: Toy, shown: OneHead) -> None:
     """Every matrix of the picture."""
-    title = "One head, every matrix"
+    title = said("One head, every matrix")
     take("head", of_head(title, every_matrix, choices, head, shown.numbers))
 
 
 def projections(choices: HeadChoices, head: Toy, shown: OneHead) -> None:
     """The matrices as far as Q, K and V."""
     numbers = {name: shown.numbers[name] for name in PROJECTED}
-    take("head", of_head("X times a matrix", every_matrix, choices, head, numbers))
+    take("head", of_head(said("X times a matrix"), every_matrix, choices, head, numbers))
 
 
 def exchange(choices: HeadChoices, head: Toy, shown: dict[str, Any]) -> None:
     """What stands under the question on W_Q and W_K, as far as it is seen."""
-    take("exchange", of_head("W_Q and W_K exchanged", swapped, choices, head, shown))
+    take("exchange", of_head(said("W_Q and W_K exchanged"), swapped, choices, head, shown))
 
 
 def another_ending(
     choices: HeadChoices, head: Toy, others: tuple[str, ...], new: Tensor, shown: dict[str, Tensor]
 ) -> None:
     """Two tables, and the new sentence: its words where they are drawn, its vectors elsewhere."""
-    title, given = "Another ending", inputs_of(choices, head)
+    title, given = said("Another ending"), inputs_of(choices, head)
     if choices.is_trained:
         take("ending", Recipe(title, learned_endings, {**given, "new": new}, shown))
     else:

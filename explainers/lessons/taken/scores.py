@@ -12,6 +12,7 @@ from explainers.lessons.scores.root import Measurement, experiment
 from explainers.lessons.taken.head import of_head
 from explainers.lessons.toy_choice import HeadChoices
 from explainers.takeaway.recipe import Recipe
+from explainers.ui.language import said
 from explainers.ui.takeaway import take
 
 
@@ -33,7 +34,7 @@ def measured(head_dims: list[int]) -> dict[str, Any]:
 def temperature(choices: HeadChoices, head: Toy, chosen: float, products: Tensor) -> None:
     """The table at the temperature of the slider."""
     shown = {"warm": with_temperature(products, chosen)}
-    title = "At another temperature"
+    title = said("At another temperature")
     recipe = of_head(title, at_temperature, choices, head, shown, temperature=chosen)
     take("temperature", recipe)
 
@@ -43,4 +44,4 @@ def root(measurements: list[Measurement]) -> None:
     names = "variance", "gradient", "average", "shares", "rows"
     shown = {name: [getattr(one, name) for one in measurements] for name in names}
     inputs = {"head_dims": [one.head_dim for one in measurements]}
-    take("root", Recipe("Why there is a root", measured, inputs, shown))
+    take("root", Recipe(said("Why there is a root"), measured, inputs, shown))

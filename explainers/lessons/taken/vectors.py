@@ -8,6 +8,7 @@ from explainers import examples
 from explainers.attention.positions import Reordered, reorder, sinusoidal
 from explainers.takeaway.recipe import Recipe
 from explainers.tokens import encode, learn_merges
+from explainers.ui.language import said
 from explainers.ui.takeaway import take
 
 
@@ -45,7 +46,7 @@ def two_orders(
 def cut(text: str, corpus: str, merges: int, ids: list[int]) -> None:
     """The strip of tokens, where it comes from byte pairs."""
     inputs = {"text": text, "corpus": corpus, "merges": merges}
-    take("tokens", Recipe("Byte pairs", byte_pairs, inputs, {"ids": ids}))
+    take("tokens", Recipe(said("Byte pairs"), byte_pairs, inputs, {"ids": ids}))
 
 
 def sum_and_waves(choices: Any, x: Tensor, waves: Tensor) -> None:
@@ -53,7 +54,7 @@ def sum_and_waves(choices: Any, x: Tensor, waves: Tensor) -> None:
     here = waves[: len(x)].to(x.device)
     shown = {"E": x, "P": here, "X": x + here, "waves": waves}
     inputs = {**_inputs(choices), "places": len(waves)}
-    take("vectors", Recipe("Embedding + position", placed, inputs, shown))
+    take("vectors", Recipe(said("Embedding + position"), placed, inputs, shown))
 
 
 def orders(choices: Any, head_dim: int, without: Reordered, with_places: Reordered) -> None:
@@ -62,7 +63,7 @@ def orders(choices: Any, head_dim: int, without: Reordered, with_places: Reorder
     shown = {f"{name}, in order": each.before for name, each in outputs.items()}
     shown |= {f"{name}, shuffled": each.after for name, each in outputs.items()}
     inputs = {**_inputs(choices), "head_dim": head_dim}
-    take("order", Recipe("The same words in two orders", two_orders, inputs, shown))
+    take("order", Recipe(said("The same words in two orders"), two_orders, inputs, shown))
 
 
 def _inputs(choices: Any) -> dict[str, Any]:
