@@ -12,7 +12,6 @@ from explainers.lessons.arithmetic import arithmetic_of
 from explainers.lessons.one_head import OneHead
 from explainers.lessons.scores import root, root_pictures, shares
 from explainers.lessons.scores.temperature import show_temperatures
-from explainers.lessons.taken import head
 from explainers.lessons.taken import scores as taken
 from explainers.lessons.toy_choice import HeadChoices, choose_head, offer_training
 from explainers.ui import common, controls
@@ -56,9 +55,8 @@ def four_steps(tokens: tuple[str, ...]) -> None:
     offer_training(choices.head)
     text("temperature")
     products = hide(run.products, toy.mask)
-    warmth = show_temperatures(one_head, products, choices.queries_down, origin)
-    head.whole_head(choices.head, toy, one_head)
-    taken.temperature(choices.head, toy, warmth, products)
+    warm = show_temperatures(one_head, products, choices.queries_down, origin)
+    taken.four_steps(choices.head, toy, one_head, warm)
     text("temperature_tried")
 
 

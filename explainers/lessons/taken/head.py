@@ -56,15 +56,15 @@ def both_endings(x: Tensor, new: Tensor, head: SingleHead, mask: Tensor) -> Comp
     }
 
 
-def swapped(x: Tensor, head: SingleHead, mask: Tensor) -> dict[str, Any]:
-    """W_Q and W_K exchanged, and how many numbers the three matrices hold."""
+def swapped(x: Tensor, head: SingleHead, mask: Tensor) -> Computed:
+    """The products, and the products if W_Q and W_K are exchanged."""
     query, key, _ = project(x, head)
-    (d_model, head_dim), (_, value_dim) = head.w_query.shape, head.w_value.shape
-    return {
-        "as it was": dot_products(query, key),
-        "exchanged": dot_products(key, query),
-        "parameters": projection_parameters(d_model, head_dim, value_dim),
-    }
+    return {"as it was": dot_products(query, key), "exchanged": dot_products(key, query)}
+
+
+def parameters(d_model: int, head_dim: int, value_dim: int) -> dict[str, int]:
+    """What W_Q, W_K and W_V hold together."""
+    return {"parameters": projection_parameters(d_model, head_dim, value_dim)}
 
 
 def inputs_of(choices: HeadChoices, head: Toy) -> dict[str, Any]:
@@ -97,13 +97,19 @@ def whole_head(choices: HeadChoices, head: Toy, shown: OneHead) -> None:
 
 
 def projections(choices: HeadChoices, head: Toy, shown: OneHead) -> None:
-    """The matrices as far as Q, K and V."""
+    """The matrices as far as Q, K and V, and how many numbers are learned."""
     numbers = {name: shown.numbers[name] for name in PROJECTED}
-    take("head", of_head(said("X times a matrix"), every_matrix, choices, head, numbers))
+    sizes = {name: vars(choices)[name] for name in ("d_model", "head_dim", "value_dim")}
+    count = {"parameters": projection_parameters(**sizes)}
+    take(
+        "head",
+        of_head(said("X times a matrix"), every_matrix, choices, head, numbers),
+        Recipe(said("How many numbers are learned"), parameters, sizes, count),
+    )
 
 
-def exchange(choices: HeadChoices, head: Toy, shown: dict[str, Any]) -> None:
-    """What stands under the question on W_Q and W_K, as far as it is seen."""
+def exchange(choices: HeadChoices, head: Toy, shown: Computed) -> None:
+    """The two tables of products."""
     take("exchange", of_head(said("W_Q and W_K exchanged"), swapped, choices, head, shown))
 
 

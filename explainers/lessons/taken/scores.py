@@ -8,8 +8,9 @@ from explainers.attention.scaling import with_temperature
 from explainers.attention.single_head import SingleHead, project
 from explainers.attention.steps import dot_products, hide
 from explainers.examples import Toy
+from explainers.lessons.one_head import OneHead
 from explainers.lessons.scores.root import Measurement, experiment
-from explainers.lessons.taken.head import of_head
+from explainers.lessons.taken.head import of_head, whole_head
 from explainers.lessons.toy_choice import HeadChoices
 from explainers.takeaway.recipe import Recipe
 from explainers.ui.language import said
@@ -31,9 +32,10 @@ def measured(head_dims: list[int]) -> dict[str, Any]:
     return {name: [getattr(one, name) for one in found] for name in names}
 
 
-def temperature(choices: HeadChoices, head: Toy, chosen: float, products: Tensor) -> None:
-    """The table at the temperature of the slider."""
-    shown = {"warm": with_temperature(products, chosen)}
+def four_steps(choices: HeadChoices, head: Toy, seen: OneHead, chosen: float) -> None:
+    """Every matrix, and the table at the temperature of the slider."""
+    whole_head(choices, head, seen)
+    shown = at_temperature(*head, chosen)
     title = said("At another temperature")
     recipe = of_head(title, at_temperature, choices, head, shown, temperature=chosen)
     take("temperature", recipe)
