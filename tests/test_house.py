@@ -51,7 +51,7 @@ ARROWS = {
     "explainers/tokens.py": "regex explainers.sentence",
     "explainers/working.py": "explainers.digits explainers.phrase",
     "explainers/digits.py": "",
-    "explainers/turns.py": "",
+    "explainers/turns.py": "explainers.phrase",
     "explainers/models": "torch transformers tokenizers safetensors huggingface_hub filelock "
     "psutil explainers.models explainers.attention explainers.device explainers.phrase "
     "explainers.tokens explainers.turns",
