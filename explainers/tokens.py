@@ -1,10 +1,11 @@
 """Byte-pair encoding (Sennrich et al. 2016, algorithm 1; on bytes: Radford et al. 2019, 2.2)."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+
+import regex
 
 from explainers.sentence import characters
 
@@ -30,7 +31,7 @@ class Piece:
 
 def split_words(text: str) -> list[str]:
     """Merges never cross words; a space belongs to the word behind it."""
-    return re.findall(r" ?\S+|\s+(?!\S)|\s+", text)
+    return regex.findall(r" ?\S+|\s+(?!\S)|\s+", text)
 
 
 def count_pairs(words: Counter[tuple[int, ...]]) -> Counter[tuple[int, int]]:

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
-from explainers.phrase import phrase
-
 MOST_WAITING = 8
 
 
@@ -34,7 +32,7 @@ class Turns:
         """Take the last place."""
         with self._changed:
             if len(self._queue) > self.most_waiting:  # the first of them does not wait
-                raise BusyError(phrase("{count} others wait already.", count=self.most_waiting))
+                raise BusyError(f"{self.most_waiting} others wait already.")
             self._queue.append(one)
 
     def wait(self, one: "Work") -> None:

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 
-HOLDS = "holds"
-CONDITION = "holds with a condition"
-FAILS = "does not hold"
-LOST = "not reproducible"
+from explainers.phrase import phrase
+
+HOLDS = phrase("holds")
+CONDITION = phrase("holds with a condition")
+FAILS = phrase("does not hold")
+LOST = phrase("not reproducible")
 VERDICTS = HOLDS, CONDITION, FAILS, LOST
 
 
@@ -30,6 +32,8 @@ def found(verdict: str, **numbers: object) -> Finding:
 
 def printed(number: object) -> str:
     """18000 as 18,000, and 0.12345 as 0.123; words stay as they are."""
+    if isinstance(number, str):
+        return number
     if isinstance(number, bool) or not isinstance(number, int | float):
         return str(number)
     if isinstance(number, int):

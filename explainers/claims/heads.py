@@ -8,6 +8,7 @@ from explainers.attention.multi_head import merge_heads, parameters, split_heads
 from explainers.attention.scaled_dot_product import attention
 from explainers.claims.finding import CONDITION, FAILS, Finding, found, judged
 from explainers.examples import generator, random_layer
+from explainers.phrase import phrase
 
 D_MODEL = 512
 TOKENS = 7
@@ -38,7 +39,7 @@ def splitting_copies_nothing(num_heads: int) -> Finding:
     per_head = heads.contiguous()  # as attention gives it: a tensor of its own, head by head
     splits = heads.data_ptr() != x.data_ptr()
     merges = merge_heads(per_head).data_ptr() != per_head.data_ptr()
-    copied = {False: "no number", True: f"{x.numel():,} numbers"}
+    copied = {False: phrase("no number"), True: phrase("{count:,} numbers", count=x.numel())}
     return judged(not splits, not splits, split=copied[splits], merged=copied[merges])
 
 

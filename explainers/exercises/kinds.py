@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
 
+from explainers.phrase import phrase
+
 
 @dataclass(frozen=True)
 class Prediction:
@@ -84,4 +86,4 @@ def drawn(exercise: str, seed: int) -> Random:
 
 def yes(is_so: bool) -> str:
     """For readers."""
-    return "yes" if is_so else "no"
+    return phrase("yes") if is_so else phrase("no")

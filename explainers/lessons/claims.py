@@ -4,8 +4,9 @@ import streamlit as st
 
 from explainers.claims.finding import VERDICTS, Finding
 from explainers.claims.rows import Claim, claims
-from explainers.lessons.sized import chosen, title, written
+from explainers.lessons.sized import chosen, heading, in_words, title
 from explainers.ui import claim_controls
+from explainers.ui.language import said, section, translated
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose, sections
 from explainers.ui.source import show_source
@@ -18,28 +19,34 @@ def choose_claim(text: Prose, part: str) -> Claim:
     text(f"part_{part}")
     offered = {title(claim.id): claim for claim in claims().values() if claim.part == part}
     texts = sections(text.page)
-    captions = [texts[f"claim_{claim.id}"] for claim in offered.values()]
+    captions = [
+        section(f"{text.page}/{name}", texts[name])
+        for name in (f"claim_{claim.id}" for claim in offered.values())
+    ]
     return offered[claim_controls.claim(tuple(offered), captions)]
 
 
 def show_claim(text: Prose, claim: Claim) -> None:
     """Judge, see what comes out, and change what the sentence speaks of."""
-    st.header(title(claim.id).capitalize())
+    st.header(heading(title(claim.id)))
     text(f"claim_{claim.id}")
-    with st.spinner("Computing it again", show_time=False):
+    with st.spinner(said("Computing it again"), show_time=False):
         own = computed(claim, tuple(claim.as_written.values()))
     if not revealed(text, "verdict", VERDICTS, own.verdict, about=claim.id):
         return
     with st.container(horizontal=True):
         values = tuple(chosen(claim.id, parameter) for parameter in claim.parameters)
     finding = computed(claim, values)
-    st.markdown(f"### :material/{ICONS[finding.verdict]}: {finding.verdict.capitalize()}")
-    text(f"found_{claim.id}", **finding.numbers)
+    st.markdown(f"### :material/{ICONS[finding.verdict]}: {heading(finding.verdict)}")
+    numbers = {name: translated(number) for name, number in finding.numbers.items()}
+    text(f"found_{claim.id}", **numbers)
     if values != tuple(claim.as_written.values()):
-        said = ", ".join(f"{p.label} {written(p.default)}" for p in claim.parameters)
-        text("changed", own=said, verdict=own.verdict)
+        sizes = in_words(claim.parameters, claim.as_written)
+        text("changed", own=sizes, verdict=translated(own.verdict))
     show_source(claim.check)
-    st.page_link(f"pages/{claim.page}.py", label="The page on this", icon=":material/menu_book:")
+    st.page_link(
+        f"pages/{claim.page}.py", label=said("The page on this"), icon=":material/menu_book:"
+    )
 
 
 @st.cache_data(max_entries=256, show_spinner=False, hash_funcs={Claim: lambda claim: claim.id})

@@ -1,14 +1,14 @@
 """One exercise at a time: its numbers, the learner's answer, hints, and what has been done."""
 
 import math
-from typing import Any
 
 import streamlit as st
 
 from explainers.exercises.kinds import Goal, Prediction
 from explainers.exercises.rows import Exercise, exercises
-from explainers.lessons.sized import chosen, title, written
+from explainers.lessons.sized import chosen, heading, in_words, title
 from explainers.ui import common, controls, exercise_controls
+from explainers.ui.language import said, translated
 from explainers.ui.plain import shortened, verbatim
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
@@ -20,7 +20,7 @@ COUNTED = "exercises that were counted as done"
 def choose_exercise(text: Prose) -> Exercise:
     """One of all, of a kind, or of those that a lecturer chose."""
     by_title = {title(exercise.id): exercise for exercise in exercises().values()}
-    with st.expander("For lecturers: choose a set", icon=":material/school:"):
+    with st.expander(said("For lecturers: choose a set"), icon=":material/school:"):
         only = exercise_controls.only(tuple(by_title))
     offered = [name for name in by_title if not only or name in only]
     if only:
@@ -29,13 +29,13 @@ def choose_exercise(text: Prose) -> Exercise:
         kind = exercise_controls.kind()
         some = [name for name in offered if kind in ("all", by_title[name].kind)] or offered
         name = exercise_controls.exercise(some, some[0])
-        st.button("Other numbers", on_click=_other_numbers, icon=":material/casino:")
+        st.button(said("Other numbers"), on_click=_other_numbers, icon=":material/casino:")
     return by_title[name]
 
 
 def show_exercise(text: Prose, exercise: Exercise) -> None:
     """The statement with the numbers of the seed, and what belongs to its kind."""
-    st.header(title(exercise.id).capitalize())
+    st.header(heading(title(exercise.id)))
     if exercise.kind == "write":
         _show_hole(text, exercise)
     else:
@@ -46,13 +46,15 @@ def show_exercise(text: Prose, exercise: Exercise) -> None:
         else:
             _show_prediction(text, exercise, task)
         show_source(exercise.make)
-    st.page_link(f"pages/{exercise.page}.py", label="The page on this", icon=":material/menu_book:")
+    st.page_link(
+        f"pages/{exercise.page}.py", label=said("The page on this"), icon=":material/menu_book:"
+    )
 
 
-def number(said: str) -> float | None:
+def number(typed: str) -> float | None:
     """0.25, 1,024, −3 or 1e6; nothing if it is no number."""
     try:
-        read = float(said.strip().replace("−", "-").replace(",", ""))
+        read = float(typed.strip().replace("−", "-").replace(",", ""))
     except ValueError:
         return None
     return read if math.isfinite(read) else None
@@ -66,7 +68,7 @@ def precise(answer: float) -> str:
 def show_done(text: Prose) -> None:
     """Progress, in the link."""
     titles = tuple(title(name) for name in exercises())
-    with st.expander("What you have done", icon=":material/checklist:"):
+    with st.expander(said("What you have done"), icon=":material/checklist:"):
         done = exercise_controls.done(titles)
     text("done", done=len(done), all=len(titles))
 
@@ -77,24 +79,24 @@ def _show_prediction(text: Prose, exercise: Exercise, task: Prediction) -> None:
     else:
         text("exact_help")
     key = f"answer {exercise.id} {common.seed()}"
-    said = st.text_input("Your answer", key=key, max_chars=30, width=200)
-    if said:
-        read = number(said)
+    typed = st.text_input(said("Your answer"), key=key, max_chars=30, width=200)
+    if typed:
+        read = number(typed)
         if read is None:
             text("unreadable")
         elif not task.accepts(read):
-            text("wrong", said=verbatim(shortened(said)))
+            text("wrong", said=verbatim(shortened(typed)))
         else:
-            _praise(text, said, task)
+            _praise(text, typed, task)
             _tick(exercise)
     _show_help(text, exercise)
-    with st.expander("Worked solution", icon=":material/school:"):
+    with st.expander(said("Worked solution"), icon=":material/school:"):
         text(f"solution_{exercise.id}", **task.given, **task.worked, answer=precise(task.answer))
 
 
-def _praise(text: Prose, said: str, task: Prediction) -> None:
+def _praise(text: Prose, typed: str, task: Prediction) -> None:
     if task.tolerance:
-        text("near", said=verbatim(shortened(said)), answer=precise(task.answer))
+        text("near", said=verbatim(shortened(typed)), answer=precise(task.answer))
     else:
         text("right", answer=precise(task.answer))
 
@@ -103,7 +105,8 @@ def _show_goal(text: Prose, exercise: Exercise, task: Goal) -> None:
     with st.container(horizontal=True):
         turned = {setting.name: chosen(exercise.id, setting) for setting in task.settings}
     reached = task.measure(**turned)
-    text(f"measured_{exercise.id}", **task.given, **reached.measured)
+    measured = {name: translated(found) for name, found in reached.measured.items()}
+    text(f"measured_{exercise.id}", **task.given, **measured)
     if reached.met:
         text("reached")
         _tick(exercise)
@@ -111,19 +114,15 @@ def _show_goal(text: Prose, exercise: Exercise, task: Goal) -> None:
         text("not_reached")
     _show_help(text, exercise)
     key = f"solution {exercise.id}"
-    box = st.expander("Worked solution", icon=":material/school:", key=key, on_change="rerun")
+    box = st.expander(said("Worked solution"), icon=":material/school:", key=key, on_change="rerun")
     if box.open:  # settings are tried one by one, which takes time that few ask for
         with box:
-            text("solution_settings", settings=_in_words(task, next(task.solutions())))
-
-
-def _in_words(task: Goal, turned: dict[str, Any]) -> str:
-    labels = {setting.name: setting.label for setting in task.settings}
-    return ", ".join(f"{labels[name]} **{written(value)}**" for name, value in turned.items())
+            way = in_words(task.settings, next(task.solutions()), "**")
+            text("solution_settings", settings=way)
 
 
 def _show_help(text: Prose, exercise: Exercise) -> None:
-    with st.expander("Hint", icon=":material/lightbulb:"):
+    with st.expander(said("Hint"), icon=":material/lightbulb:"):
         text(f"hint_{exercise.id}")
 
 

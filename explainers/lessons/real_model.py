@@ -9,6 +9,7 @@ import streamlit as st
 
 from explainers.lessons.watched import EVERY, REFUSED, show_refused, start
 from explainers.ui import real_controls
+from explainers.ui.language import said, translated
 from explainers.ui.plain import shortened, verbatim
 
 if TYPE_CHECKING:
@@ -80,12 +81,13 @@ def _look(job: "Loading", key: str) -> None:
     """What is under way, and a way out."""
     if job.is_over:
         st.rerun()
-    said = job.said[-1] if job.said else f"waiting, {job.before} before this one"
-    fetched = f" · {job.fetched / 1e6:,.0f} MB so far" if job.fetched else ""
+    waits = said("waiting, {count} before this one", count=job.before)
+    way = translated(job.said[-1]) if job.said else waits
+    fetched = said(" · {size:,.0f} MB so far", size=job.fetched / 1e6) if job.fetched else ""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f":material/hourglass_top: {verbatim(said)}{fetched}")
+        st.markdown(f":material/hourglass_top: {verbatim(way)}{fetched}")
         icon = ":material/stop_circle:"
-        st.button("Cancel", key=f"{key}: cancel", on_click=job.cancel, icon=icon)
+        st.button(said("Cancel"), key=f"{key}: cancel", on_click=job.cancel, icon=icon)
 
 
 def _say_why_not(job: "Loading | None", named: str, key: str, is_near: bool) -> None:
@@ -98,15 +100,16 @@ def _say_why_not(job: "Loading | None", named: str, key: str, is_near: bool) -> 
     known = offered(named)
     is_known = known is not None and known.parameters is not None
     if not is_near:
-        size = f" ({known.parameters:,} parameters)" if known and known.parameters else ""
-        way = "`python -m explainers.models fetch`"
-        way = f" {way} brings it, once." if known in SHIPPED else " It comes from the hub."
-        st.warning(
-            f"{verbatim(named)}{size} is not on this machine.{way} All that needs it is left out.",
-            icon=":material/cloud_download:",
-        )
+        count = known.parameters if known else None
+        size = said(" ({count:,} parameters)", count=count) if count else ""
+        way = said("It comes from the hub.")
+        if known in SHIPPED:
+            way = said("`python -m explainers.models fetch` brings it, once.")
+        away = said("{model} is not on this machine.", model=f"{verbatim(named)}{size}")
+        left_out = said("All that needs it is left out.")
+        st.warning(f"{away} {way} {left_out}", icon=":material/cloud_download:")
     if is_near or is_known or _is_weighed(named, key):
-        label = "Load it" if is_near else "Fetch it now"
+        label = said("Load it") if is_near else said("Fetch it now")
         st.button(label, key=f"{key}: begin", on_click=_begin, args=(key, named))
 
 
@@ -118,9 +121,8 @@ def _is_weighed(named: str, key: str) -> bool:
         (st.info if asked.is_size else st.error)(asked.said, icon=icon)
         if asked.is_size:
             return True
-    st.button(
-        "Ask the hub how large it is", key=f"{key}: weigh", on_click=_weigh, args=(key, named)
-    )
+    label = said("Ask the hub how large it is")
+    st.button(label, key=f"{key}: weigh", on_click=_weigh, args=(key, named))
     return False
 
 
@@ -134,9 +136,14 @@ def _weigh(key: str, named: str) -> None:
     except (ModelError, OutOfReachError) as error:
         st.session_state[WEIGHED.format(key)] = Answer(named, verbatim(str(error)), False)
         return
-    said = (
-        f"{weight.bytes / 1e6:,.0f} MB to fetch, {weight.parameters:,} parameters: they need "
-        f"{needed(weight.parameters) / 1e9:.1f} GB of memory, and {free() / 1e9:.1f} GB are free. "
-        f"As of commit {weight.commit[:SHOWN]}, which is the one that would be fetched."
+    size = said(
+        "{megabytes:,.0f} MB to fetch, {parameters:,} parameters: they need {needed:.1f} GB of "
+        "memory, and {free:.1f} GB are free. As of commit {commit}, which is the one that would "
+        "be fetched.",
+        megabytes=weight.bytes / 1e6,
+        parameters=weight.parameters,
+        needed=needed(weight.parameters) / 1e9,
+        free=free() / 1e9,
+        commit=weight.commit[:SHOWN],
     )
-    st.session_state[WEIGHED.format(key)] = Answer(named, said, True, weight.commit)
+    st.session_state[WEIGHED.format(key)] = Answer(named, size, True, weight.commit)

@@ -1,10 +1,11 @@
 """What one claim or one exercise speaks of: each has sizes of its own, kept in the link."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from explainers.ui.claim_controls import SIZE
 from explainers.ui.kinds import Choice, Ladder
+from explainers.ui.language import translated
 
 MOST_BUTTONS = 8
 
@@ -36,6 +37,20 @@ def written(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
+def in_words(sizes: Sequence[Sized], values: Mapping[str, Any], mark: str = "") -> str:
+    """Each with its value, in the visitor's language; a `mark` makes the values bold."""
+    shown = {size.name: (translated(size.label), values[size.name]) for size in sizes}
+    return ", ".join(
+        f"{label} {mark}{translated(written(value))}{mark}" for label, value in shown.values()
+    )
+
+
 def title(name: str) -> str:
-    """The name of a claim or an exercise for readers and for links."""
+    """The name of a claim or an exercise for links, and for readers of English."""
     return name.replace("_", " ")
+
+
+def heading(words: str) -> str:
+    """The visitor's words, beginning with a capital."""
+    shown = translated(words)
+    return shown[:1].upper() + shown[1:]

@@ -6,14 +6,13 @@ from explainers.memory.cache import Part, kv_cache_bytes, parts, token_bytes
 from explainers.memory.formats import SIXTEEN, Format, format_of
 from explainers.memory.groups import ModelShape
 from explainers.memory.sizes import both
-from explainers.phrase import phrase
 
 HOLDS = {
-    "full": phrase("full attention"),
-    "sliding": phrase("sliding window"),
-    "chunked": phrase("chunks"),
-    "latent": phrase("latent (MLA)"),
-    "cross": phrase("cross-attention"),
+    "full": "full attention",
+    "sliding": "sliding window",
+    "chunked": "chunks",
+    "latent": "latent (MLA)",
+    "cross": "cross-attention",
 }
 
 NOTHING = ("No layer keeps anything for the next token: 0 bytes.",)
@@ -103,10 +102,7 @@ def context_note(shape: ModelShape, tokens: int) -> str:
     """What to say of a text that the model was not made for; nothing if it is short enough."""
     if shape.context is None or tokens <= shape.context:
         return ""
-    return phrase(
-        "{tokens:,} tokens is more than the {most:,} that {model} was published with: "
-        "the arithmetic holds, the model may not.",
-        tokens=tokens,
-        most=shape.context,
-        model=shape.id,
+    return (
+        f"{tokens:,} tokens is more than the {shape.context:,} that {shape.id} was published with: "
+        "the arithmetic holds, the model may not."
     )

@@ -6,6 +6,7 @@ A head may have several names or none: thresholds are conventions, and roles dep
 from typing import NamedTuple
 
 from explainers.models.head_scores import SINK, SYNTAX, Against, HeadScores
+from explainers.phrase import phrase
 
 
 class Role(NamedTuple):
@@ -43,16 +44,22 @@ class Partner(NamedTuple):
     pairs: int
 
 
-OURS = "our threshold"
+OURS = phrase("our threshold")
 ROLES = (
     Role("previous token", "previous token", "repeated", 0.4, OURS),
     Role("next token", "next token", "repeated", 0.4, OURS),
     Role("current token", "current token", "repeated", 0.4, OURS),
     Role("duplicate token", "duplicate token", "repeated", 0.4, OURS),
-    Role("induction", "induction", "repeated", 0.4, "Olsson et al. 2022; our threshold"),
-    Role("sink", "first token", "natural", SINK, "Gu et al. 2024: ε = 0.3"),
-    Role("punctuation", "punctuation", "natural", 0.4, "Clark et al. 2019; our threshold"),
-    Role("positional", "one offset", "natural", 0.9, "Voita et al. 2019: 90 % of rows"),
+    Role("induction", "induction", "repeated", 0.4, phrase("Olsson et al. 2022; our threshold")),
+    Role(phrase("sink"), "first token", "natural", SINK, phrase("Gu et al. 2024: ε = 0.3")),
+    Role("punctuation", "punctuation", "natural", 0.4, phrase("Clark et al. 2019; our threshold")),
+    Role(
+        phrase("positional"),
+        "one offset",
+        "natural",
+        0.9,
+        phrase("Voita et al. 2019: 90 % of rows"),
+    ),
 )
 AT = {-1: "previous token", 0: "current token", 1: "next token"}
 """The pattern of an offset, for its counter-example."""

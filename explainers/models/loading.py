@@ -15,6 +15,7 @@ from explainers.models.fetch import forget
 from explainers.models.load import Loaded, is_here, load
 from explainers.models.names import begun_of, is_hub_id
 from explainers.models.registry import ModelError
+from explainers.phrase import phrase
 from explainers.turns import MOST_WAITING, Turns, Work
 
 HOUSE = Path(__file__).parents[2]
@@ -64,7 +65,7 @@ class Loading(Work):
         if not is_here(self.named):
             self._fetch()
         if not self.is_stopped:
-            self.said.append(f"{self.named}: loading")
+            self.said.append(phrase("{model}: loading", model=self.named))
             self.loaded = load(self.named)
 
     def _fetch(self) -> None:

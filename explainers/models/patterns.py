@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from explainers.models.probes import Probe
+from explainers.phrase import phrase
 
 Pattern = Callable[[Probe, Tensor, Tensor], Tensor]
 """From a probe and the positions of queries (q_len, 1) and keys (kv_len) to the keys that count."""
@@ -29,13 +30,13 @@ def marked(probe: Probe, query_pos: Tensor, key_pos: Tensor) -> Tensor:
 
 
 PATTERNS: dict[str, Pattern] = {
-    "previous token": lambda _, query_pos, key_pos: key_pos == query_pos - 1,
-    "next token": lambda _, query_pos, key_pos: key_pos == query_pos + 1,
-    "current token": lambda _, query_pos, key_pos: key_pos == query_pos,
-    "first token": lambda _, query_pos, key_pos: (key_pos == 0) & (query_pos > 0),
-    "duplicate token": duplicates,
-    "induction": induced,
-    "punctuation": marked,
+    phrase("previous token"): lambda _, query_pos, key_pos: key_pos == query_pos - 1,
+    phrase("next token"): lambda _, query_pos, key_pos: key_pos == query_pos + 1,
+    phrase("current token"): lambda _, query_pos, key_pos: key_pos == query_pos,
+    phrase("first token"): lambda _, query_pos, key_pos: (key_pos == 0) & (query_pos > 0),
+    phrase("duplicate token"): duplicates,
+    phrase("induction"): induced,
+    phrase("punctuation"): marked,
 }
 
 

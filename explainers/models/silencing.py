@@ -8,6 +8,7 @@ from explainers.models.head_scores import HeadScores
 from explainers.models.load import load
 from explainers.models.scoring import Scoring, UnwantedError
 from explainers.models.silenced import READ, Head, Silenced, by_role, others, silenced
+from explainers.phrase import phrase
 
 ROLE = "induction"
 CASES = 3
@@ -56,8 +57,11 @@ class Silencing(Scoring):
     def said(self) -> str:
         """What is under way."""
         if not self.scores:
-            return f"measuring all heads, once: layer {self.done} of {self.steps or '?'}"
-        return f"text {self.read} of {READ * CASES}"
+            asked = self.steps or "?"
+            return phrase(
+                "measuring all heads, once: layer {done} of {all}", done=self.done, all=asked
+            )
+        return phrase("text {done} of {all}", done=self.read, all=READ * CASES)
 
     def _work(self) -> None:
         super()._work()

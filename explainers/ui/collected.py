@@ -1,6 +1,7 @@
 """Every text that is to be translated, with the file that it stands in."""
 
 import ast
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +31,7 @@ def texts() -> Iterator[Text]:
         for place, (name, text) in enumerate(sections(path.stem).items()):
             yield Text(_named(path), place, text, f"{path.stem}/{name}")
     yield from _of_contents()
+    yield from _of_data()
     for module in (controls, *page_controls.MODULES):
         yield from _of_controls(Path(str(module.__file__)), vars(module))
     for path in [*sorted(ROOT.glob("explainers/**/*.py")), *sorted(ROOT.glob("pages/*.py"))]:
@@ -51,6 +53,23 @@ def _of_contents() -> Iterator[Text]:
                     yield Text(_named(path), shown.lineno, str(shown.value))
 
 
+def _of_data() -> Iterator[Text]:
+    """Claims and exercises are called as their functions are; and the sizes of claims."""
+    for name, member in (("claims", "check"), ("exercises", "make")):
+        path = ROOT / "assets" / f"{name}.json"
+        for place, row in enumerate(json.loads(path.read_text(encoding="utf-8"))):
+            called = row[member].split(".")[1].replace("_", " ")
+            sizes = row.get("parameters", ())
+            values = [value for size in sizes for value in size["values"] if _is_word(value)]
+            for text in (called, *(size["label"] for size in sizes), *values):
+                yield Text(_named(path), place, text)
+
+
+def _is_word(value: object) -> bool:
+    """Numbers and names of models are the same in every language."""
+    return isinstance(value, str) and value.replace(" ", "").isalpha()
+
+
 def _of_controls(path: Path, defined: dict[str, object]) -> Iterator[Text]:
     found = [one for one in defined.values() if isinstance(one, Control)]
     for place, control in enumerate(found):
@@ -61,8 +80,11 @@ def _of_controls(path: Path, defined: dict[str, object]) -> Iterator[Text]:
 def _of_code(path: Path) -> Iterator[Text]:
     code = ast.parse(path.read_text(encoding="utf-8"))
     found = [call.args[0] for call in calls_that_say(code)]
+    calls = [node for node in ast.walk(code) if isinstance(node, ast.Call)]
+    # The code that makes an exercise is shown, so nothing stands in it for translators alone.
+    settings = [call for call in calls if getattr(call.func, "id", "") == "Setting"]
+    found += [call.args[1] for call in settings]
     if path.parent.name == "charts":
-        calls = [node for node in ast.walk(code) if isinstance(node, ast.Call)]
         found += [call.args[0] for call in calls if getattr(call.func, "attr", "") in TITLED]
         found += [word.value for call in calls for word in call.keywords if word.arg in TITLED]
     for one in found:

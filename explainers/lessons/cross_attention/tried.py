@@ -13,7 +13,6 @@ from explainers.translation.corpus import for_testing
 from explainers.translation.decoding import greedy
 from explainers.translation.measure import exact_match
 from explainers.ui.cross_controls import LEARNED, PEAK, PERMUTED, UNIFORM
-from explainers.ui.language import said, translated
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
 
@@ -49,15 +48,15 @@ def tried() -> Iterator[Tried]:
 
 def show_tried(text: Prose) -> None:
     """A button; then a line for each case."""
-    label = said("Try them all on {count} held-out sentences", count=SENTENCES)
+    label = f"Try them all on {SENTENCES} held-out sentences"
     button(JOB, label, _start, icon=":material/experiment:")
     job: Measuring[Tried] | None = st.session_state.get(JOB)
     if job:
 
-        def done() -> str:
-            return said("{count} of {all}", count=len(job.found), all=job.steps)
+        def said() -> str:
+            return f"{len(job.found)} of {job.steps}"
 
-        watch(JOB, job, said("Translating"), done, lambda: _show(text, job))
+        watch(JOB, job, "Translating", said, lambda: _show(text, job))
         show_source(exact_match, greedy)
 
 
@@ -69,9 +68,9 @@ def _show(text: Prose, job: Measuring[Tried]) -> None:
     found = list(job.found)
     if not found:
         return
-    where = {False: said("last layer"), True: said("all layers")}
+    where = {False: "last layer", True: "all layers"}
     lines = [
-        f"| {translated(one.instead)} | {'–' if one.instead == LEARNED else where[one.everywhere]} "
+        f"| {one.instead} | {'–' if one.instead == LEARNED else where[one.everywhere]} "
         f"| {100 * one.exact:.0f} % |"
         for one in found
     ]

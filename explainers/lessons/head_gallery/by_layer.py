@@ -9,6 +9,8 @@ from explainers.charts.curve import Axis, curve
 from explainers.charts.theme import LAYER_AXIS
 from explainers.lessons.head_gallery.measured import MEASURED, Gallery
 from explainers.models.patterns import entropy, without_first
+from explainers.phrase import phrase
+from explainers.ui.language import said, translated
 from explainers.ui.picture import show_chart
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
@@ -18,11 +20,12 @@ from explainers.ui.source import show_source
 if TYPE_CHECKING:
     import pandas as pd
 
-HOLDS, BY_FIRST, FAILS = "it holds", "only because of the first token", "it does not hold"
+HOLDS, BY_FIRST = phrase("it holds"), phrase("only because of the first token")
+FAILS = phrase("it does not hold")
 CLEAR = -0.5
 """A rank correlation below this is called a trend."""
 ENTROPIES = "entropy", "entropy without the first token"
-SERIES = "all tokens", "without the first token"
+SERIES = phrase("all tokens"), phrase("without the first token")
 
 
 class Trend(NamedTuple):
@@ -64,17 +67,22 @@ def show_layers(text: Prose, gallery: Gallery) -> None:
         text, "layers", (HOLDS, BY_FIRST, FAILS), found.verdict, clear=CLEAR, **numbers
     ):
         return
-    x, y = Axis(LAYER_AXIS), Axis("entropy ÷ its maximum")
-    alt = "Entropy by layer, with all tokens and without the first: correlation {rank}, {rest}."
-    said, rows = alt.format(**numbers), _rows(found)
-    show_chart(curve, rows, said, "entropy", gallery.origin, x=x, y=y, series=SERIES)
+    x, y = Axis(LAYER_AXIS), Axis(said("entropy ÷ its maximum"))
+    alt = said(
+        "Entropy by layer, with all tokens and without the first: correlation {rank}, {rest}.",
+        rank=numbers["rank"],
+        rest=numbers["rest"],
+    )
+    series = tuple(map(translated, SERIES))
+    rows = _rows(found, series)
+    show_chart(curve, rows, alt, "entropy", gallery.origin, x=x, y=y, series=series)
     heads = gallery.scores.of("natural", ENTROPIES[0])
     first = gallery.scores.of("natural", "first token").mean(dim=1)
     sharpest = int(found.whole.argmin())
     text(
         "layers_seen",
         model=verbatim(gallery.loaded.name),
-        verdict=found.verdict,
+        verdict=translated(found.verdict),
         rank=numbers["rank"],
         rest=numbers["rest"],
         diffuse=int(found.whole.argmax()),
@@ -90,12 +98,12 @@ def show_layers(text: Prose, gallery: Gallery) -> None:
     show_source(spearman)
 
 
-def _rows(found: Trend) -> "pd.DataFrame":
+def _rows(found: Trend, series: tuple[str, ...]) -> "pd.DataFrame":
     import pandas as pd
 
     points = [
         (layer, value, name, False)
-        for name, values in zip(SERIES, (found.whole, found.rest), strict=True)
+        for name, values in zip(series, (found.whole, found.rest), strict=True)
         for layer, value in enumerate(values.tolist())
     ]
     return pd.DataFrame(points, columns=["x", "y", "series", "reference"])

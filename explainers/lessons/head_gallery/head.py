@@ -5,13 +5,15 @@ from itertools import product
 from explainers.lessons.head_gallery.measured import PROBE_OF, Gallery, named
 from explainers.lessons.head_gallery.seen import probe_texts, spelled
 from explainers.models.labels import OTHER, ROLES, Label, labels
+from explainers.phrase import phrase
+from explainers.ui.language import said, translated
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
 
 WORDS = {probe: words for words, probe in PROBE_OF.items()}
-KEEPS, LESS, MORE = "about as much", "clearly less", "clearly more"
+KEEPS, LESS, MORE = phrase("about as much"), phrase("clearly less"), phrase("clearly more")
 ALIKE = 0.1
 """Shares that are closer than this are called alike."""
 UNKNOWN, NEEDS = "–", "\N{NO-BREAK SPACE}(>\N{NO-BREAK SPACE}"
@@ -33,7 +35,7 @@ def ask_keeps(text: Prose, gallery: Gallery) -> bool:
         (KEEPS, LESS, MORE),
         KEEPS if abs(moved) < ALIKE else MORE if moved > 0 else LESS,
         head=named(layer, head),
-        role=best.name,
+        role=translated(best.name),
         before=f"{before:.2f}",
         after=f"{after:.2f}",
         first=f"{first:.2f}",
@@ -43,8 +45,8 @@ def ask_keeps(text: Prose, gallery: Gallery) -> bool:
 def show_labels(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
     """All names of a head, each with what speaks against it; and all scores that names are for."""
     found = labels(gallery.scores, *chosen)
-    names = " and ".join(f"**{label.role}**" for label in found) or "no name"
-    text("named", head=named(*chosen), names=names)
+    names = said(" and ").join(f"**{translated(label.role)}**" for label in found)
+    text("named", head=named(*chosen), names=names or said("no name"))
     for label in found:
         _show_label(text, gallery, label)
         if label.role == "positional":
@@ -61,7 +63,7 @@ def show_labels(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
         place = ("repeated", "natural").index(role.probe)
         bold = "**" if earned else ""
         shown[place] = f"{bold}{shown[place]}{bold}{NEEDS}{role.threshold:g})"
-        rows.append(f"| {role.name} | {' | '.join(shown)} |")
+        rows.append(f"| {translated(role.name)} | {' | '.join(shown)} |")
     text("roles", rows="\n".join(rows))
     show_source(labels)
 
@@ -70,13 +72,13 @@ def _show_label(text: Prose, gallery: Gallery, label: Label) -> None:
     role = next(one for one in ROLES if one.name == label.role)
     text(
         "label",
-        role=label.role,
-        probe=WORDS[role.probe],
+        role=translated(label.role),
+        probe=translated(WORDS[role.probe]),
         score=f"{label.score:.2f}",
         threshold=role.threshold,
-        source=role.source,
+        source=translated(role.source),
         chance=f"{label.by_chance:.2f}",
-        other=WORDS[OTHER[role.probe]],
+        other=translated(WORDS[OTHER[role.probe]]),
         elsewhere=UNKNOWN if label.elsewhere != label.elsewhere else f"{label.elsewhere:.2f}",
     )
     if label.against is None:
@@ -86,7 +88,7 @@ def _show_label(text: Prose, gallery: Gallery, label: Label) -> None:
     tokens = spelled(gallery.loaded, probe_texts(gallery.loaded)["natural"][against.text])
     text(
         f"row_{'fits' if against.mass >= against.weight else 'against'}",
-        role=label.role,
+        role=translated(label.role),
         passage=against.text,
         query=verbatim(tokens[against.query]),
         query_place=against.query,

@@ -11,7 +11,9 @@ from explainers.models.head_scores import HeadScores
 from explainers.models.probes import NATURAL_LENGTH, REPEATED_LENGTH, TEXTS
 from explainers.models.scoring import RUNS, Scoring, kept
 from explainers.models.syntax import SENTENCES
+from explainers.phrase import phrase
 from explainers.ui.gallery_controls import PROSE, TWICE
+from explainers.ui.language import said, translated
 from explainers.ui.plain import shortened, verbatim
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import real
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from explainers.models.load import Loaded
 
 JOB = "measurement of all heads"
-MEASURE = "Measure all heads"
+MEASURE = phrase("Measure all heads")
 LONGEST_PROBLEM = 300
 MEASURED = "measured this"
 """Of code whose results were kept: other code would not find them."""
@@ -46,7 +48,8 @@ class Gallery:
 
     @property
     def origin(self) -> str:
-        return real(f"{self.loaded.provenance} · measured once, then kept on the server's disk")
+        model = self.loaded.provenance
+        return real(said("{model} · measured once, then kept on the server's disk", model=model))
 
 
 def named(layer: int, head: int) -> str:
@@ -67,7 +70,7 @@ def measured(text: Prose, loaded: "Loaded") -> Gallery | None:
         prose=NATURAL_LENGTH,
         sentences=2 * SENTENCES,
     )
-    button(JOB, MEASURE, _start, loaded.name, icon=":material/query_stats:")
+    button(JOB, translated(MEASURE), _start, loaded.name, icon=":material/query_stats:")
     job: Scoring | None = st.session_state.get(JOB)
     if not job or job.asked != loaded.name:
         return None
@@ -76,7 +79,7 @@ def measured(text: Prose, loaded: "Loaded") -> Gallery | None:
     elif job.scores:  # measured, but the disk could not keep it
         return Gallery(loaded, job.scores)
     else:
-        watch(JOB, job, "Reading", partial(_said, job), lambda: None)
+        watch(JOB, job, said("Reading"), partial(_so_far, job), lambda: None)
     return None
 
 
@@ -84,5 +87,5 @@ def _start(named: str) -> None:
     start(JOB, named, lambda: Scoring(named=named))
 
 
-def _said(job: Scoring) -> str:
-    return f"{job.done} of {job.steps or '…'} layers"
+def _so_far(job: Scoring) -> str:
+    return said("{done} of {all} layers", done=job.done, all=job.steps or "…")

@@ -3,20 +3,27 @@
 from explainers.charts.matrix import Matrix
 from explainers.lessons.head_gallery.measured import MEASURED, Gallery, named
 from explainers.lessons.head_gallery.scored import choose
+from explainers.models import sentences
 from explainers.models.labels import partners
-from explainers.models.sentences import said
 from explainers.models.syntax import SENTENCES, chosen_words
+from explainers.phrase import phrase
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said, translated
 from explainers.ui.panels import Cell, Figure, Panel
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
 
 TABLE = "partners"
-NONE, FEW, MOST, ALL = "for none", "for less than half", "for half or more", "for all"
+NONE, FEW = phrase("for none"), phrase("for less than half")
+MOST, ALL = phrase("for half or more"), phrase("for all")
 CLEARLY = 0.1
 """A head that is better by less than this is called as good as a fixed distance."""
-RELATION_AXIS = "relation"
+WORDS = (
+    *(phrase("determiner"), phrase("adjective"), phrase("noun"), phrase("its noun")),
+    *(phrase("preposition"), phrase("verb"), phrase("subject"), phrase("object")),
+)
+"""What relations are made of."""
 
 
 def show_partners(text: Prose, gallery: Gallery) -> None:
@@ -36,34 +43,45 @@ def show_partners(text: Prose, gallery: Gallery) -> None:
         return
     letters = [chr(ord("a") + place) for place in range(len(found))]
     matrix = Matrix(
-        "partners found",
-        "share of all pairs",
+        said("partners found"),
+        said("share of all pairs"),
         [[one.score, one.by_offset] for one in found],
         letters,
-        ["head", "distance"],
-        RELATION_AXIS,
-        "found by",
+        [said("head"), said("distance")],
+        said("relation"),
+        said("found by"),
         kind="weights",
     )
     most = max(found, key=lambda one: one.score - one.by_offset)
-    alt = f"{most.relation}: {most.score:.2f} by a head, {most.by_offset:.2f} by a distance."
+    relation = _said(most.relation)
+    alt = said(
+        "{relation}: {score:.2f} by a head, {by_offset:.2f} by a distance.",
+        relation=relation,
+        score=most.score,
+        by_offset=most.by_offset,
+    )
 
     def pick(cell: Cell) -> None:
         choose(found[cell.row].layer, found[cell.row].head)
 
     show_figure(Figure([Panel(TABLE, matrix)], alt, on_pick=pick), gallery.origin, TABLE)
     rows = [
-        f"| {letter} | {one.relation} | {named(one.layer, one.head)} | {one.offset:+d} |"
+        f"| {letter} | {_said(one.relation)} | {named(one.layer, one.head)} | {one.offset:+d} |"
         for letter, one in zip(letters, found, strict=True)
     ]
     text(
         "partners_seen",
         rows="\n".join(rows),
-        relation=most.relation,
+        relation=relation,
         head=named(most.layer, most.head),
         score=f"{most.score:.2f}",
         by_offset=f"{most.by_offset:.2f}",
         pairs=most.pairs,
     )
-    show_source(said, chosen_words, that=MEASURED)
+    show_source(sentences.said, chosen_words, that=MEASURED)
     show_source(partners)
+
+
+def _said(relation: str) -> str:
+    """Both words of it in the visitor's language."""
+    return " → ".join(translated(word) for word in relation.split(" → "))

@@ -15,6 +15,7 @@ from explainers.models.labels import labels
 from explainers.models.reading import read
 from explainers.models.registry import ModelError
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.plain import shortened, verbatim
 from explainers.ui.prose import Prose
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from explainers.models.load import Loaded
-
-SENTENCE = "your sentence"
 
 
 def show_patterns(
@@ -53,7 +52,7 @@ def _show_text(loaded: "Loaded", chosen: tuple[int, int], ids: Tensor, name: str
     """One large image, to be looked into."""
     (layer, head), found, tokens = chosen, heads_on(loaded, ids), spelled(loaded, ids[0])
     weights = found.weights[layer, head][None]
-    alt = f"Weights of {named(*chosen)} between {len(tokens)} tokens."
+    alt = said("Weights of {head} between {count} tokens.", head=named(*chosen), count=len(tokens))
     tiles = Tiles(
         planes(weights, ~found.masks[layer][None]),
         tokens,
@@ -78,11 +77,11 @@ def _show_sentence(
     beginning, left_out = cut(loaded, sentence, MOST_SHORT)
     (layer, head), reading = chosen, read(loaded, beginning)
     if left_out:
-        st.caption(f"Of your sentence the last {left_out} tokens are left out.")
+        st.caption(said("Of your sentence the last {count} tokens are left out.", count=left_out))
     found = heads_on(loaded, reading.ids)
     values = blanked(found.weights[layer, head].tolist(), found.masks[layer].tolist())
-    said = f"{named(*chosen)}; every row sums to 1"
-    matrix = pairs(SENTENCE, said, values, reading.tokens, kind="weights")
-    alt = f"Weights of {named(*chosen)} on your sentence."
+    sums = said("{head}; every row sums to 1", head=named(*chosen))
+    matrix = pairs(said("your sentence"), sums, values, reading.tokens, kind="weights")
+    alt = said("Weights of {head} on your sentence.", head=named(*chosen))
     figure = Figure(oriented([Panel("sentence", matrix)], queries_down), alt)
     show_figure(figure, live(loaded), "sentence")

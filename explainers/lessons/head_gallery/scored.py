@@ -12,19 +12,24 @@ from explainers.lessons.head_gallery.measured import MEASURED, PROBE_OF, Gallery
 from explainers.models.head_scores import of_layer
 from explainers.models.labels import ROLES
 from explainers.models.patterns import PATTERNS, score, shuffled
+from explainers.phrase import phrase
 from explainers.ui import gallery_controls, real_controls
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said, translated
 from explainers.ui.panels import Cell, Figure, Panel
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
 
 MAP = "heads"
-AGAINST_CHANCE = (*PATTERNS, "one offset")
+AGAINST_CHANCE = (*PATTERNS, phrase("one offset"))
 """Scores that a head can reach by looking anywhere."""
-SCORES = (*AGAINST_CHANCE, "sink", "entropy", "entropy without the first token", "distance")
+SCORES = (
+    *(*AGAINST_CHANCE, phrase("sink"), phrase("entropy")),
+    *(phrase("entropy without the first token"), phrase("distance")),
+)
 OPENS_WITH = "induction"
-NONE, FEW, MANY = "none", "fewer than 1 in 10", "1 in 10 or more"
+NONE, FEW, MANY = phrase("none"), phrase("fewer than 1 in 10"), phrase("1 in 10 or more")
 NAMED = 5
 """So many of the highest are named below the picture."""
 
@@ -73,10 +78,10 @@ def show_map(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
     text(f"score_{what.replace(' ', '_')}")
     found = scores.of(probe, what)
     matrix = Matrix(
-        f"{what}: {words}",
-        "a row per head, a column per layer",
+        f"{translated(what)}: {translated(words)}",
+        said("a row per head, a column per layer"),
         numbers(found.T),
-        [f"head {head}" for head in range(gallery.heads)],
+        [said("head {head}", head=head) for head in range(gallery.heads)],
         [str(layer) for layer in range(gallery.layers)],
         HEAD_AXIS,
         LAYER_AXIS,
@@ -84,7 +89,12 @@ def show_map(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
     )
     best = _best(found)
     highest = ", ".join(f"{named(*place)} {found[place]:.2f}" for place in best)
-    alt = f"{what} of every head of {gallery.loaded.name}; the highest: {highest}."
+    alt = said(
+        "{score} of every head of {model}; the highest: {highest}.",
+        score=translated(what),
+        model=gallery.loaded.name,
+        highest=highest,
+    )
 
     def pick(cell: Cell) -> None:
         choose(cell.column, cell.row)
@@ -92,7 +102,7 @@ def show_map(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
     layer, head = chosen
     figure = Figure([Panel(MAP, matrix)], alt, Cell(MAP, head, layer), pick)
     show_figure(figure, gallery.origin, MAP)
-    label = f"Look at {named(*best[0])}, the highest"
+    label = said("Look at {head}, the highest", head=named(*best[0]))
     st.button(label, on_click=choose, args=best[0], icon=":material/search:")
     text("map_seen", highest=highest, mean=f"{found.nanmean():.2f}")
     if what in AGAINST_CHANCE:

@@ -9,6 +9,7 @@ from torch import Tensor
 from explainers.device import device_name
 from explainers.models.call import Layer
 from explainers.models.head_scores import PROBES
+from explainers.ui.language import said
 from explainers.ui.provenance import real
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def heads_on(loaded: "Loaded", ids: Tensor) -> Heads:
 
 def live(loaded: "Loaded") -> str:
     """The badge of what runs when it is looked at."""
-    return real(f"{loaded.provenance} · computed live on {device_name(loaded.model.device)}")
+    where = device_name(loaded.model.device)
+    return real(said("{model} · computed live on {device}", model=loaded.provenance, device=where))
 
 
 def probe_texts(loaded: "Loaded") -> dict[str, Tensor]:

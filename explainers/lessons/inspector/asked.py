@@ -6,6 +6,7 @@ import streamlit as st
 
 from explainers.lessons.inspector.running import seen
 from explainers.lessons.inspector.seen import Seen
+from explainers.ui.language import said
 from explainers.ui.plain import shortened, verbatim
 from explainers.ui.prose import Prose
 
@@ -18,13 +19,17 @@ def seen_or_told(text: Prose, loaded: "Loaded", sentence: str) -> Seen | None:
     try:
         shown = seen(loaded, sentence)
     except Exception as error:  # a model from a folder or the hub may raise anything
-        said = verbatim(shortened(str(error), 300))
-        st.error(f"Nothing can be shown: {said}", icon=":material/error:")
+        why = verbatim(shortened(str(error), 300))
+        st.error(said("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return None
     if shown.left_out:
         st.caption(
-            f"The first {len(shown.tokens)} tokens are shown; {shown.left_out} more are left out. "
-            "A long text has its place further down."
+            said(
+                "The first {shown} tokens are shown; {more} more are left out. "
+                "A long text has its place further down.",
+                shown=len(shown.tokens),
+                more=shown.left_out,
+            )
         )
     layers, heads = shown.shape
     text(

@@ -6,14 +6,16 @@ from explainers.charts.matrix import blanked, pairs
 from explainers.lessons.inspector.running import seen
 from explainers.lessons.inspector.seen import Seen
 from explainers.lessons.real_model import here
+from explainers.phrase import phrase
 from explainers.ui import real_controls
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 
-SOME, NONE = "some of it", "exactly 0"
+SOME, NONE = phrase("some of it"), phrase("exactly 0")
 
 
 class Directions(NamedTuple):
@@ -51,7 +53,11 @@ def show_beside(
         return
     other = seen(loaded, sentence)
     panels = [_panel(shown, layer, head), _panel(other, layer, head)]
-    alt = f"Weights of a head of {shown.name}, and of one of {other.name}, on the same sentence."
+    alt = said(
+        "Weights of a head of {one}, and of one of {other}, on the same sentence.",
+        one=shown.name,
+        other=other.name,
+    )
     origin = f"{shown.origin}; {other.origin}"
     show_figure(Figure(oriented(panels, queries_down), alt), origin, "beside")
     rows = [
@@ -65,7 +71,10 @@ def _panel(one: Seen, layer: int, head: int) -> Panel:
     """The head of that number, or the last one that this model has."""
     layers, heads = one.shape
     layer, head = min(layer, layers - 1), min(head, heads - 1)
-    name = f"{one.name.split('/')[-1]}: layer {layer}, head {head}"
-    said = "causal: nobody looks ahead" if one.is_causal else "bidirectional: everybody looks ahead"
+    short = one.name.split("/")[-1]
+    name = said("{model}: layer {layer}, head {head}", model=short, layer=layer, head=head)
+    way = said("bidirectional: everybody looks ahead")
+    if one.is_causal:
+        way = said("causal: nobody looks ahead")
     values = blanked(one.weights[layer, head].tolist(), one.masks[layer].tolist())
-    return Panel(one.name, pairs(name, said, values, one.tokens, kind="weights"))
+    return Panel(one.name, pairs(name, way, values, one.tokens, kind="weights"))

@@ -4,12 +4,14 @@ from explainers import working
 from explainers.charts.matrix import Matrix, Values, blanked
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
 from explainers.lessons.inspector.seen import Seen
+from explainers.phrase import phrase
+from explainers.ui.language import said, translated
 from explainers.ui.panels import Cell, Panel, Source, oriented
 from explainers.working import Working
 
 FROM_VECTORS = Source("Q", row="row"), Source("K", row="column")
 FROM_SCORES = (Source("scores", row="row"),)
-LINES, WEIGHTS = "who looks where", "weights"
+LINES, WEIGHTS = phrase("who looks where"), phrase("weights")
 ROLES = {"Q": "query", "K": "key", "V": "value"}
 
 
@@ -36,28 +38,28 @@ class Head:
     @property
     def said(self) -> str:
         """Which one it is, in words."""
-        return f"layer {self.layer}, head {self.head}"
+        return said("layer {layer}, head {head}", layer=self.layer, head=self.head)
 
     def panels(self, is_dimmed: bool, queries_down: bool) -> list[Panel]:
         """Lines, weights, and what they were computed from."""
-        name = f"{WEIGHTS}, the first token dimmed" if is_dimmed else WEIGHTS
+        name = said("weights, the first token dimmed") if is_dimmed else translated(WEIGHTS)
         seen = [[a and not (is_dimmed and k == 0) for k, a in enumerate(r)] for r in self.allowed]
         values = blanked(self.numbers[WEIGHTS], seen)
         blank = "" if is_dimmed else "0"
         pairs = QUERY_AXIS, KEY_AXIS
         drawn = [[w or 0.0 for w in row] for row in values]  # a row with blanks is not written yet
-        sides, words = f"{self.said}: keys left, queries right", (self.tokens, self.tokens)
-        lines = Matrix(LINES, sides, drawn, *words, *pairs, kind="ties")
-        said = "every row sums to 1" if self.is_plain else "softmax of the scores"
-        said = "not renormalised: rows sum to less than 1" if is_dimmed else said
+        sides, words = said("{head}: keys left, queries right", head=self.said), (self.tokens,) * 2
+        lines = Matrix(translated(LINES), sides, drawn, *words, *pairs, kind="ties")
+        sums = said("every row sums to 1") if self.is_plain else said("softmax of the scores")
+        sums = said("not renormalised: rows sum to less than 1") if is_dimmed else sums
         shown = [
             Panel(LINES, lines),
-            Panel(WEIGHTS, self._pairs(name, said, values, "weights", blank), sources=FROM_SCORES),
-            self._vectors("Q", f"head {self.head}'s queries"),
-            self._vectors("K", f"keys of KV head {self.shared}"),
-            Panel("scores", self._pairs("scores", *self._scores()), sources=FROM_VECTORS),
-            self._vectors("V", f"values of KV head {self.shared}"),
-            self._vectors("output", "weights · V"),
+            Panel(WEIGHTS, self._pairs(name, sums, values, "weights", blank), sources=FROM_SCORES),
+            self._vectors("Q", said("head {head}'s queries", head=self.head)),
+            self._vectors("K", said("keys of KV head {head}", head=self.shared)),
+            Panel("scores", self._pairs(said("scores"), *self._scores()), sources=FROM_VECTORS),
+            self._vectors("V", said("values of KV head {head}", head=self.shared)),
+            self._vectors("output", said("weights · V")),
         ]
         return oriented(shown, queries_down)
 
@@ -66,8 +68,9 @@ class Head:
         return self.seen.tokens
 
     def _scores(self) -> tuple[str, Values]:
-        formula = "Q · Kᵀ ÷ √d_k" if self.is_plain else "with what this model adds"
-        return f"{formula}, before the mask", self.numbers["scores"]
+        if self.is_plain:
+            return said("Q · Kᵀ ÷ √d_k, before the mask"), self.numbers["scores"]
+        return said("with what this model adds, before the mask"), self.numbers["scores"]
 
     def _pairs(
         self, name: str, formula: str, values: Values, kind: str = "signed", blank: str = ""
@@ -81,7 +84,7 @@ class Head:
         columns = [str(n) for n in range(len(values[0]))]
         axes = TOKEN_AXIS, FEATURE_AXIS
         matrix = Matrix(
-            name, formula, values, self.tokens, columns, *axes, role=ROLES.get(name, "")
+            translated(name), formula, values, self.tokens, columns, *axes, role=ROLES.get(name, "")
         )
         sources = (Source(WEIGHTS, row="row"), Source("V", column="column"))
         return Panel(name, matrix, sources=sources if name == "output" else ())
@@ -102,7 +105,8 @@ class Head:
             pairs = zip(numbers["scores"][i], self.allowed[i], strict=True)
             row = [score if allowed else -float("inf") for score, allowed in pairs]
             return working.softmax(row, j, value, self.tokens)
-        return working.given(value, name, f"{name} = {value:z.4f}, as the model computed it.")
+        line = said("{name} = {value:z.4f}, as the model computed it.", name=name, value=value)
+        return working.given(value, name, line)
 
     def _score(self, i: int, j: int, value: float, name: str) -> Working:
         query, key = self.numbers["Q"][i], self.numbers["K"][j]

@@ -3,6 +3,7 @@
 import torch
 
 from explainers.lessons.inspector.head import WEIGHTS, Head
+from explainers.ui.language import said
 from explainers.ui.numbers import explore
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
@@ -15,9 +16,12 @@ WRITTEN_OUT = 8
 def show_head(text: Prose, head: Head, is_dimmed: bool, queries_down: bool) -> None:
     """The chosen head with all its numbers, and what its rows sum to."""
     text("head")
-    alt = f"{head.said} of {head.seen.name}: " + "; ".join(
-        f"{token} looks most at {head.tokens[place]}"
+    looks = [
+        said("{query} looks most at {key}", query=token, key=head.tokens[place])
         for token, place in zip(head.tokens, head.weights.argmax(dim=-1).tolist(), strict=True)
+    ]
+    alt = said(
+        "{head} of {model}: {looks}", head=head.said, model=head.seen.name, looks="; ".join(looks)
     )
     panels = head.panels(is_dimmed, queries_down)
     explore(panels, head.working, head.seen.origin, "head", alt, first=WEIGHTS)

@@ -11,6 +11,7 @@ from explainers.lessons.inspector.seen import Seen
 from explainers.lessons.inspector.words import merged
 from explainers.lessons.watched import button, start, watch
 from explainers.ui import real_controls
+from explainers.ui.language import said
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
 from explainers.ui.tiles import Tiles, show_tiles
@@ -36,19 +37,21 @@ def show_long(text: Prose, shown: Seen, loaded: "Loaded") -> None:
     """A text, how much of it, which layer; and its heads when they have been read."""
     text("long")
     typed = st.text_area(
-        "A long text", shipped_text(), max_chars=MOST_CHARACTERS, key=TYPED, height=120
+        said("A long text"), shipped_text(), max_chars=MOST_CHARACTERS, key=TYPED, height=120
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         length = real_controls.length()
         layer = real_controls.long_layer(0, shown.shape[0] - 1)
         is_merged = real_controls.as_words()
         asked = (loaded.name, typed, length, layer)
-        is_running = button(JOB, "Read it", _start, asked, loaded, icon=":material/grid_view:")
+        is_running = button(
+            JOB, said("Read it"), _start, asked, loaded, icon=":material/grid_view:"
+        )
     job: LongRead | None = st.session_state.get(JOB)
     if job and (is_running or job.asked == asked):
-        what = f"{length:,} tokens, layer {layer}"
+        what = said("{length:,} tokens, layer {layer}", length=length, layer=layer)
         show = partial(_show, text, job, shown, is_merged)
-        watch(JOB, job, what, lambda: f"layer {max(0, job.done - 1)}", show)
+        watch(JOB, job, what, lambda: said("layer {layer}", layer=max(0, job.done - 1)), show)
 
 
 def _start(asked: tuple[str, str, int, int], loaded: "Loaded") -> None:
@@ -68,8 +71,12 @@ def _show(text: Prose, job: LongRead, shown: Seen, is_merged: bool) -> None:
         found.planes,
         found.tokens,
         [str(job.layer)],
-        [f"head {head}" + (f" · KV head {head // group}" if group > 1 else "") for head in heads],
-        f"Weights of all heads of layer {job.layer} between {len(found.tokens):,} tokens.",
+        [_named(head, group) for head in heads],
+        said(
+            "Weights of all heads of layer {layer} between {count:,} tokens.",
+            layer=job.layer,
+            count=len(found.tokens),
+        ),
         enlarges=True,
         rooted=True,
     )
@@ -86,6 +93,13 @@ def _show(text: Prose, job: LongRead, shown: Seen, is_merged: bool) -> None:
     )
     if is_merged:
         show_source(merged)
+
+
+def _named(head: int, group: int) -> str:
+    """A head, and whose keys and values it reads if it shares them."""
+    if group == 1:
+        return said("head {head}", head=head)
+    return said("head {head} · KV head {kv_head}", head=head, kv_head=head // group)
 
 
 def _table(found: Read) -> "pd.DataFrame":

@@ -6,7 +6,9 @@ from explainers.lessons.inspector.packing import planes, strongest
 from explainers.lessons.inspector.seen import Seen
 from explainers.lessons.wording import so_many
 from explainers.models.head_scores import SINK
+from explainers.phrase import phrase
 from explainers.ui import real_controls
+from explainers.ui.language import said
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
@@ -17,7 +19,10 @@ def ask_most(text: Prose, seen: Seen) -> bool:
     """A guess about the token that all heads together look at most."""
     mass = seen.weights.mean(dim=(0, 1, 2))
     places = dict.fromkeys((0, len(seen.tokens) // 2, len(seen.tokens) - 1, int(mass.argmax())))
-    names = {place: f"{verbatim(seen.tokens[place])} (place {place})" for place in places}
+    names = {
+        place: phrase("{token} (place {place})", token=verbatim(seen.tokens[place]), place=place)
+        for place in places
+    }
     answer = names[int(mass.argmax())]
     layers, heads = seen.shape
     return revealed(
@@ -42,9 +47,14 @@ def show_overview(text: Prose, seen: Seen, chosen: tuple[int, int], is_dimmed: b
         planes(seen.weights.flatten(0, 1), hidden.flatten(0, 1)),
         seen.tokens,
         [str(layer) for layer in range(layers)],
-        [f"head {head}" for head in range(heads)],
-        f"Weights of {heads} heads in each of {so_many(layers, 'layer')} of {seen.name}, small.",
-        [f"local: the last {window} tokens" if window else "" for window in seen.windows],
+        [said("head {head}", head=head) for head in range(heads)],
+        said(
+            "Weights of {heads} heads in each of {layers} of {model}, small.",
+            heads=heads,
+            layers=so_many(layers, "layer"),
+            model=seen.name,
+        ),
+        [said("local: the last {window} tokens", window=w) if w else "" for w in seen.windows],
         seen.group_size,
         (chosen[1], chosen[0]),
     )

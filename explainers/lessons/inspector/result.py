@@ -10,6 +10,7 @@ from explainers.lessons.inspector.running import MOST_SHORT, cut, inputs
 from explainers.lessons.inspector.seen import Seen
 from explainers.lessons.wording import less_than
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
@@ -31,17 +32,18 @@ def show_predicted(text: Prose, shown: Seen) -> None:
     names, chances = zip(*shown.predicted, strict=True)
     labels = [name.replace(" ", "␣") or "∅" for name in names]
     matrix = Matrix(
-        "next token",
-        "probability; all tokens of the vocabulary together have 1",
+        said("next token"),
+        said("probability; all tokens of the vocabulary together have 1"),
         [list(chances)],
         ["p"],
         labels,
         "",
-        "token that may follow",
+        said("token that may follow"),
         kind="weights",
         places=3,
     )
-    alt = "Likeliest next tokens: " + ", ".join(f"{n} {p:.3f}" for n, p in shown.predicted)
+    found = ", ".join(f"{n} {p:.3f}" for n, p in shown.predicted)
+    alt = said("Likeliest next tokens: {found}", found=found)
     show_figure(Figure([Panel("next", matrix)], alt), shown.origin, "next")
 
 
@@ -61,12 +63,18 @@ def show_equal(text: Prose, shown: Seen, loaded: "Loaded", sentence: str) -> Non
         count=len(found),
         largest=less_than(max(one.largest for one in found)),
         which=verbatim(loaded.name),
-        decoded=f"; the last {decoded} tokens read one by one from a KV cache" if decoded else "",
+        decoded=_one_by_one(decoded),
     )
-    box = st.expander("Layer by layer", key="equal rows", on_change="rerun")
+    box = st.expander(said("Layer by layer"), key="equal rows", on_change="rerun")
     if box.open:
         with box:
             text("equal_rows", rows="\n".join(rows))
+
+
+def _one_by_one(decoded: int) -> str:
+    if not decoded:
+        return ""
+    return said("; the last {decoded} tokens read one by one from a KV cache", decoded=decoded)
 
 
 @st.cache_data(show_spinner=False, max_entries=12)
@@ -82,6 +90,6 @@ def compared(
 
 def _place(one: "Difference") -> str:
     if one.number is None:
-        return {"logits": "what it predicts (logits)"}.get(one.kind, "its output")
+        return said("what it predicts (logits)") if one.kind == "logits" else said("its output")
     kind = "" if one.kind == "self" else f" ({one.kind})"
-    return f"weights of layer {one.number}{kind}"
+    return said("weights of layer {number}", number=one.number) + kind

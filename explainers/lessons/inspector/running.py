@@ -9,6 +9,7 @@ from torch import Tensor
 from explainers.device import device_name
 from explainers.lessons.inspector.seen import Seen
 from explainers.models.call import Layer
+from explainers.ui.language import said
 from explainers.ui.provenance import real
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ def seen(loaded: "Loaded", text: str, before: tuple[int, ...] = ()) -> Seen:
         tokens = (*(str(loaded.tokenizer.decode([one])) for one in before), *tokens)[: ids.shape[1]]
     layers, predicted = _run(loaded.name, id(loaded), tuple(ids[0].tolist()), loaded)
     where = device_name(loaded.model.device)
-    origin = real(f"{loaded.provenance} · computed live on {where}")
+    origin = real(
+        said("{model} · computed live on {device}", model=loaded.provenance, device=where)
+    )
     return Seen(loaded.name, origin, tokens, layers, predicted, left_out)
 
 

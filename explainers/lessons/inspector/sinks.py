@@ -10,7 +10,9 @@ from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
 from explainers.lessons.inspector.overview import choose
 from explainers.lessons.inspector.running import MOST_SHORT, cut, seen
 from explainers.lessons.inspector.seen import Seen, on_key
+from explainers.phrase import phrase
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Cell, Figure, Panel
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
@@ -20,7 +22,8 @@ from explainers.ui.source import show_source
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
 
-NEW, OLD, BOTH = "on the token that is first now", "on the word that was first", "on both alike"
+NEW, OLD = phrase("on the token that is first now"), phrase("on the word that was first")
+BOTH = phrase("on both alike")
 ALIKE = 0.1
 """Two shares that are closer than this are called alike."""
 
@@ -32,17 +35,21 @@ def show_sinks(text: Prose, shown: Seen) -> None:
     mean = shown.on_first.mean(dim=1, keepdim=True)
     values = torch.cat([mean, shown.on_first], dim=1).T.tolist()
     matrix = Matrix(
-        f"weight on “{shown.tokens[0]}”",
-        "mean over all later queries; a column per layer",
+        said("weight on “{token}”", token=shown.tokens[0]),
+        said("mean over all later queries; a column per layer"),
         values,
-        ["all heads", *(f"head {head}" for head in range(heads))],
+        [said("all heads"), *(said("head {head}", head=head) for head in range(heads))],
         [str(layer) for layer in range(layers)],
         HEAD_AXIS,
         LAYER_AXIS,
         kind="weights",
     )
     most = int(mean.argmax())
-    alt = f"Share of the weight on the first token; the most, {mean.max():.2f}, in layer {most}."
+    alt = said(
+        "Share of the weight on the first token; the most, {share:.2f}, in layer {most}.",
+        share=mean.max().item(),
+        most=most,
+    )
     figure = Figure([Panel("sinks", matrix)], alt, on_pick=_pick)
     show_figure(figure, shown.origin, "sinks")
     least = int(mean.argmin())
@@ -76,7 +83,7 @@ def show_position(text: Prose, shown: Seen, loaded: "Loaded", sentence: str) -> 
         text, "position", (NEW, OLD, BOTH), answer, word=verbatim(shown.tokens[0]), put=put
     ):
         return
-    rows = [f"| nothing | – | {_on(shown, 0):.2f} |"]
+    rows = [f"| {said('nothing')} | – | {_on(shown, 0):.2f} |"]
     rows += [f"| {_in_table(name)} | {a:.2f} | {b:.2f} |" for name, (a, b) in pairs.items()]
     text("position_table", word=word, rows="\n".join(rows))
     st.caption(shown.origin)

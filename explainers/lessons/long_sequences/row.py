@@ -9,12 +9,10 @@ from torch import Tensor
 from explainers.attention.online_softmax import Running, read_row
 from explainers.attention.steps import softmax
 from explainers.lessons.mask_lab import Lab
-from explainers.phrase import phrase
 
-SCORES, WEIGHTS, OUTPUT = phrase("scores"), phrase("weights"), phrase("output")
-RUNNING, POWERS = phrase("running"), phrase("powers")
+SCORES, RUNNING, POWERS, WEIGHTS, OUTPUT = "scores", "running", "powers", "weights", "output"
 TABLES = (RUNNING, POWERS, WEIGHTS, OUTPUT)
-COLUMNS = (phrase("largest"), phrase("correction"), phrase("total"))
+COLUMNS = ("largest", "correction", "total")
 Numbers = list[list[float | None]]
 
 

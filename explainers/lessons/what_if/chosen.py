@@ -21,6 +21,7 @@ from explainers.models.changes import (
 )
 from explainers.models.effect import Shape
 from explainers.ui import what_controls as what
+from explainers.ui.language import said
 from explainers.ui.links import Control
 
 Layers = frozenset[int] | None
@@ -70,7 +71,7 @@ def _fewer_kv_heads(place: Place) -> Change | None:
     have = place.shape.kv_heads
     left = [str(n) for n in range(1, max(have) + 1) if all(kv_heads % n == 0 for kv_heads in have)]
     if len(left) == 1:
-        st.caption("The KV heads of this model cannot be dealt to fewer in equal groups.")
+        st.caption(said("The KV heads of this model cannot be dealt to fewer in equal groups."))
         return None
     return FewerKVHeads(num_kv_heads=int(what.kv_heads(left, left[0])), layers=place.layers)
 

@@ -10,6 +10,7 @@ from explainers.models.scoring import kept
 from explainers.models.silenced import Head, by_role
 from explainers.ui import common
 from explainers.ui import what_controls as what
+from explainers.ui.language import said
 
 WAYS = {what.NAMED: what.heads, what.BY_ROLE: what.role, what.DRAWN: what.drawn}
 """Ways to choose heads, each with the control that it needs."""
@@ -36,13 +37,16 @@ def _of_role(model: str) -> tuple[Head, ...]:
     scores = kept(model)
     if not scores:
         st.caption(
-            "The heads of this model have not been measured on this machine yet, so nobody knows "
-            "their roles. The demonstration further down measures them, once; so does page 13."
+            said(
+                "The heads of this model have not been measured on this machine yet, so nobody "
+                "knows their roles. The demonstration further down measures them, once; so does "
+                "page 13."
+            )
         )
         return ()
     found = by_role(scores)
     if not found:
-        st.caption("No head of this model has earned a role.")
+        st.caption(said("No head of this model has earned a role."))
         return ()
     return found[what.role(list(found), next(iter(found)))]
 

@@ -7,24 +7,25 @@ import streamlit as st
 
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
-from explainers.device import device_name
+from explainers.lessons.head_gallery.seen import live
 from explainers.models.call import Change
 from explainers.models.effect import Effect, divergence, effect, loss_of
+from explainers.phrase import phrase
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said, translated
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.plain import shortened, verbatim
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
-from explainers.ui.provenance import real
 from explainers.ui.source import show_source
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
 
-BEFORE, AFTER = "as it is", "changed"
 FELT = 0.01
 """A loss that rises by fewer nats is not worth a word."""
-FALLS, SAME, SOME, MUCH = "it falls", "by less than 0.1", "by 0.1 to 1", "by more than 1"
+FALLS, SAME = phrase("it falls"), phrase("by less than 0.1")
+SOME, MUCH = phrase("by 0.1 to 1"), phrase("by more than 1")
 
 
 def show_outcome(
@@ -32,13 +33,15 @@ def show_outcome(
 ) -> None:
     """A guess about the loss; then next tokens, losses and the code of what was changed."""
     try:
-        said = repr(changes)
-        found = computed(loaded.name, id(loaded), written, said, tuple(changes.values()), loaded)
+        told = repr(changes)
+        made = tuple(changes.values())
+        with st.spinner(said("The model reads the text twice …")):
+            found = computed(loaded.name, id(loaded), written, told, made, loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
-        said = verbatim(shortened(str(error), 300))
-        st.error(f"Nothing can be shown: {said}", icon=":material/error:")
+        why = verbatim(shortened(str(error), 300))
+        st.error(said("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return
-    names = ", ".join(changes)
+    names = ", ".join(map(translated, changes))
     is_short = len(found.tokens) < 2
     before, after = found.means
     if is_short:
@@ -48,13 +51,13 @@ def show_outcome(
         "loss",
         (FALLS, SAME, SOME, MUCH),
         answer_of(after - before),
-        about=f"loss {names}",
+        about=f"loss {', '.join(changes)}",
         names=names,
         before=f"{before:.2f}",
         after=f"{after:.2f}",
     ):
         return
-    origin = real(f"{loaded.provenance} · computed live on {device_name(loaded.model.device)}")
+    origin = live(loaded)
     _show_following(text, found, origin)
     if not is_short:
         _show_losses(text, found, origin, names)
@@ -64,16 +67,16 @@ def show_outcome(
     show_source(loss_of, divergence)
 
 
-@st.cache_data(show_spinner="The model reads the text twice …", max_entries=64)
+@st.cache_data(show_spinner=False, max_entries=64)
 def computed(
     named: str,
     which: int,
     written: str,
-    said: str,
+    told: str,
     _changes: tuple[Change, ...],
     _loaded: "Loaded",
 ) -> Effect:
-    """Once for a model (`which` of this name), a text and changes (`said` names them)."""
+    """Once for a model (`which` of this name), a text and changes (`told` names them)."""
     return effect(_loaded, written, _changes)
 
 
@@ -96,14 +99,13 @@ def _show_following(text: Prose, found: Effect, origin: str) -> None:
         after_chance=f"{max(both[1]):.2f}",
         divergence=f"{found.divergence[-1]:.2f}",
     )
-    said = "chance of each; all tokens of the vocabulary together have 1"
-    matrix = Matrix(
-        "next token", said, both, (BEFORE, AFTER), names, "", "token that may follow", "weights"
-    )
-    alt = "Chances of next tokens, as it is and changed: " + "; ".join(
-        f"{name} {before:.2f}, {after:.2f}"
-        for name, before, after in zip(names, *both, strict=True)
-    )
+    sides = said("as it is"), said("changed")
+    formula = said("chance of each; all tokens of the vocabulary together have 1")
+    name, axis = said("next token"), said("token that may follow")
+    matrix = Matrix(name, formula, both, sides, names, "", axis, "weights")
+    pairs = zip(names, *both, strict=True)
+    chances = "; ".join(f"{name} {before:.2f}, {after:.2f}" for name, before, after in pairs)
+    alt = said("Chances of next tokens, as it is and changed: {chances}", chances=chances)
     show_figure(Figure([Panel("next", matrix)], alt), origin, "following")
 
 
@@ -128,11 +130,16 @@ def _show_losses(text: Prose, found: Effect, origin: str, names: str) -> None:
             before=f"{before[worst]:.2f}",
             after=f"{after[worst]:.2f}",
         )
-    rows = f"loss {BEFORE}", f"loss {AFTER}", "KL"
+    rows = said("loss as it is"), said("loss changed"), "KL"
     tokens = [printed(token) for token in found.tokens[1:]]
-    said = "nats, of each token but the first; KL between what both expected there"
-    matrix = Matrix("losses", said, [before, after, apart], rows, tokens, "", TOKEN_AXIS)
-    alt = f"Losses of {len(tokens)} tokens: mean {means[0]:.2f} as it is, {means[1]:.2f} changed."
+    formula = said("nats, of each token but the first; KL between what both expected there")
+    matrix = Matrix(said("losses"), formula, [before, after, apart], rows, tokens, "", TOKEN_AXIS)
+    alt = said(
+        "Losses of {count} tokens: mean {before:.2f} as it is, {after:.2f} changed.",
+        count=len(tokens),
+        before=means[0],
+        after=means[1],
+    )
     figure = Figure([Panel("losses", matrix, dense=True)], alt)
     show_figure(figure, origin, "losses")
 

@@ -4,28 +4,31 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from explainers.device import device_name
+from explainers.lessons.head_gallery.seen import live
 from explainers.lessons.watched import show_refused, start, watch
 from explainers.lessons.what_if.heads import names_of
 from explainers.models.changes import HeadsOff
 from explainers.models.probes import REPEATED_LENGTH, TEXTS
 from explainers.models.silenced import Silenced, by_role, others, silenced
 from explainers.models.silencing import Silencing, recalled
+from explainers.phrase import phrase
 from explainers.ui import what_controls as what
+from explainers.ui.language import said, translated
 from explainers.ui.picture import show_chart
 from explainers.ui.plain import shortened, verbatim
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
-from explainers.ui.provenance import real
 from explainers.ui.source import show_source
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
 
 JOB = "heads silenced for this visitor"
-WHOLE, WITHOUT, CONTROL = "all heads", "induction heads off", "others off"
+WHOLE, WITHOUT = phrase("all heads"), phrase("induction heads off")
+CONTROL = phrase("others off")
 SERIES = WHOLE, WITHOUT, CONTROL
-SECOND, PROSE, BOTH, NEITHER = "the second copy", "prose", "both", "neither"
+SECOND, PROSE = phrase("the second copy"), phrase("prose")
+BOTH, NEITHER = phrase("both"), phrase("neither")
 FELT = 1.0
 """A loss that rises by more nats than this has suffered."""
 
@@ -65,7 +68,7 @@ def _watch(text: Prose, loaded: "Loaded", asked: Asked) -> None:
     if job.state == "failed":
         st.error(verbatim(shortened(job.problem, 300)), icon=":material/error:")
         return
-    watch(JOB, job, verbatim(loaded.name), job.said, lambda: None)
+    watch(JOB, job, verbatim(loaded.name), lambda: translated(job.said()), lambda: None)
     if job.is_over:
         text("silencing_stopped")
 
@@ -92,7 +95,7 @@ def _show(text: Prose, found: list[Silenced], loaded: "Loaded", seed: int) -> No
 
 
 def _row(name: str, one: Silenced) -> str:
-    return f"| {name} | {one.second:.2f} | {100 * one.hits:.0f} % | {one.natural:.2f} |"
+    return f"| {translated(name)} | {one.second:.2f} | {100 * one.hits:.0f} % | {one.natural:.2f} |"
 
 
 def _show_places(found: list[Silenced], loaded: "Loaded") -> None:
@@ -100,15 +103,19 @@ def _show_places(found: list[Silenced], loaded: "Loaded") -> None:
 
     from explainers.charts.curve import Axis, curve  # a page is there before it needs altair
 
+    series = tuple(map(translated, SERIES))
     points = [
         (place, loss, name, False)
-        for name, one in zip(SERIES, found, strict=True)
+        for name, one in zip(series, found, strict=True)
         for place, loss in enumerate(one.by_place, start=1)
     ]
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
-    said = ", ".join(f"{n} {one.second:.2f}" for n, one in zip(SERIES, found, strict=True))
-    alt = f"Loss of each token; in the second copy, which begins at {REPEATED_LENGTH + 1}: {said}."
-    origin = real(f"{loaded.provenance} · computed live on {device_name(loaded.model.device)}")
+    named = zip(series, found, strict=True)
+    alt = said(
+        "Loss of each token; in the second copy, which begins at {begin}: {losses}.",
+        begin=REPEATED_LENGTH + 1,
+        losses=", ".join(f"{name} {one.second:.2f}" for name, one in named),
+    )
     ticks = (1, REPEATED_LENGTH + 1, 2 * REPEATED_LENGTH)
-    axes = {"x": Axis("place in the text", ticks=ticks), "y": Axis("loss, nats")}
-    show_chart(curve, rows, alt, "silenced", origin, series=SERIES, **axes)
+    axes = {"x": Axis(said("place in the text"), ticks=ticks), "y": Axis(said("loss, nats"))}
+    show_chart(curve, rows, alt, "silenced", live(loaded), series=series, **axes)
