@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from explainers.ui import takeaway
 from explainers.ui.common import frame
 from explainers.ui.language import settle
 from explainers.ui.tour import offer_next
@@ -47,5 +48,7 @@ page = st.navigation(
 )
 st.set_page_config(page_title=page.title, page_icon="🔎", layout="wide")
 frame(page.title)
+takeaway.begin(page.title, page.url_path or "start")
 page.run()
+takeaway.offer()
 offer_next(CONTENTS, page.title)

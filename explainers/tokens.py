@@ -1,11 +1,10 @@
 """Byte-pair encoding (Sennrich et al. 2016, algorithm 1; on bytes: Radford et al. 2019, 2.2)."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-
-import regex
 
 from explainers.sentence import characters
 
@@ -31,7 +30,7 @@ class Piece:
 
 def split_words(text: str) -> list[str]:
     """Merges never cross words; a space belongs to the word behind it."""
-    return regex.findall(r" ?\S+|\s+(?!\S)|\s+", text)
+    return re.findall(r" ?\S+|\s+(?!\S)|\s+", text)
 
 
 def count_pairs(words: Counter[tuple[int, ...]]) -> Counter[tuple[int, int]]:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
+from explainers.phrase import phrase
+
 MOST_WAITING = 8
 
 
@@ -32,7 +34,7 @@ class Turns:
         """Take the last place."""
         with self._changed:
             if len(self._queue) > self.most_waiting:  # the first of them does not wait
-                raise BusyError(f"{self.most_waiting} others wait already.")
+                raise BusyError(phrase("{count} others wait already.", count=self.most_waiting))
             self._queue.append(one)
 
     def wait(self, one: "Work") -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from explainers.digits import RESULT_PLACES, digits, listed, power, rounded, signed
+from explainers.phrase import phrase
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ def dot_product(left: Sequence[float], right: Sequence[float], value: float, nam
     result = f"{rounded(value, shown):f}"
     return Working(
         result,
-        (*products, f"sum = {total:f}", f"{name} = {result}"),
+        (*products, phrase("sum = {total:f}", total=total), f"{name} = {result}"),
         "import torch\n"
         f"left, right = torch.tensor([{listed(left)}, {listed(right)}]).double()\n"
         f'print(f"{{left @ right:z.{shown}f}}")',
@@ -67,13 +68,13 @@ def softmax(row: Sequence[float], column: int, value: float, labels: Sequence[st
             break
     result = f"{rounded(value, shown):f}"
     largest_shown = rounded(largest, places)
-    lines = [f"The largest score of the row is {largest_shown:f}."]
+    lines = [phrase("The largest score of the row is {largest:f}.", largest=largest_shown)]
     for label, score, term in zip(labels, row, terms, strict=True):
         exponent = (
             f"({rounded(score, places):f} − {largest_shown:f})" if score > -math.inf else "−∞"
         )
         lines.append(f"e^{exponent} = {term:f}  {label}")
-    lines += [f"total = {total:f}", f"{terms[column]:f} ÷ {total:f} = {result}"]
+    lines += [phrase("total = {total:f}", total=total), f"{terms[column]:f} ÷ {total:f} = {result}"]
     return Working(
         result,
         tuple(lines),
@@ -112,8 +113,8 @@ def wave(place: int, column: int, d_model: int, longest: float, value: float, na
     return Working(
         result,
         (
-            f"slower by {longest:g}^({pair} ÷ {d_model}) = {slower:f}",
-            f"angle = {place} ÷ {slower:f} = {angle:f}",
+            phrase("slower by {sum}", sum=f"{longest:g}^({pair} ÷ {d_model}) = {slower:f}"),
+            phrase("angle = {sum}", sum=f"{place} ÷ {slower:f} = {angle:f}"),
             f"{name} = {function}({angle:f}) = {result}",
         ),
         "import torch\n"
@@ -125,18 +126,21 @@ def wave(place: int, column: int, d_model: int, longest: float, value: float, na
 def masked(score: float, value: float, name: str) -> Working:
     """A score that the mask lets through, or replaces by −∞."""
     if value == -math.inf:
-        line = "The mask forbids this pair: its score becomes −∞ and its weight exactly 0."
+        line = phrase("The mask forbids this pair: its score becomes −∞ and its weight exactly 0.")
         snippet = (
             f"import torch\nscore, forbidden = torch.tensor([{score:.9g}]), torch.tensor([True])\n"
             "print(score.masked_fill(forbidden, -torch.inf).item())"
         )
         return Working("-inf", (line,), snippet)
-    return given(score, name, f"{name} = {score:z.4f}: the mask allows this pair.")
+    allowed = phrase("{name} = {score:z.4f}: the mask allows this pair.", name=name, score=score)
+    return given(score, name, allowed)
 
 
 def given(value: float, name: str, line: str = "") -> Working:
     """A number that was not computed from others on the page."""
     shown = f"{rounded(value, RESULT_PLACES[0]):f}"
     snippet = f'import torch\nvalue = torch.tensor({value:.9g})\nprint(f"{{value:z.4f}}")'
-    line = line or f"{name} = {shown}: given. Under the picture it says from where."
+    line = line or phrase(
+        "{name} = {number}: given. Under the picture it says from where.", name=name, number=shown
+    )
     return Working(shown, (line,), snippet)

@@ -4,20 +4,17 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from explainers.attention import masks
-from explainers.attention.scaled_dot_product import attention
-from explainers.attention.single_head import project, single_head
+from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
-from explainers.examples import Toy, other_than
 from explainers.lessons.arithmetic import arithmetic_of
 from explainers.lessons.one_head import OneHead
+from explainers.lessons.other_ending import show_other_ending
+from explainers.lessons.taken import head as taken
 from explainers.lessons.toy_choice import HeadChoices, choose_head, offer_training
-from explainers.lessons.vectors import output, show_pair
 from explainers.ui import common, controls
 from explainers.ui.language import said
 from explainers.ui.numbers import explore
 from explainers.ui.panels import oriented
-from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
 
 text = common.page_text(__file__)
@@ -53,26 +50,10 @@ def computation(tokens: tuple[str, ...]) -> None:
         alt = said("One head of attention, a matrix per step, from the tokens to the output.")
         opened, _ = explore(panels, working, origin, "overview", alt)
     offer_training(choices.head)
-    another_ending(choices.head, toy, origin)
+    taken.whole_head(choices.head, toy, one_head)
+    show_other_ending(text, choices.head, toy, origin)
     text("notice")
     common.open_page(opened and PAGES.get(opened, SCORES), step=opened)
-
-
-def another_ending(choices: HeadChoices, toy: Toy, origin: str) -> None:
-    """What the other words get when the last word is another one, under the causal mask."""
-    causal = masks.build(masks.causal, *toy.mask.shape).to(toy.x.device)
-    before = single_head(toy.x, toy.head, causal)
-    others = (*choices.tokens[:-1], other_than(choices.tokens[-1]))
-    new = choices.toy(others).x
-    after = single_head(new, toy.head, causal)
-    answer = f"{(before.output != after.output).any(dim=-1).sum()}"
-    if revealed(text, "ending", ("0", "1", f"{len(choices.tokens)}"), answer):
-        as_it_was = output(said("output"), choices.tokens, before.output)
-        changed = output(said("new"), others, after.output)
-        values = [project(x, toy.head).value.T for x in (toy.x, new)]
-        factors = list(zip((before.weights, after.weights), values, strict=True))
-        show_pair(as_it_was, changed, origin, "ending", factors=factors)
-        show_source(single_head, attention)
 
 
 text("question")

@@ -8,6 +8,7 @@ import torch
 from explainers import examples
 from explainers.attention.positions import reorder, sinusoidal
 from explainers.lessons import vectors
+from explainers.lessons.taken import vectors as taken
 from explainers.lessons.tokenizing import show_tokens
 from explainers.ui import common, controls, provenance
 from explainers.ui.language import said
@@ -48,6 +49,7 @@ def places(words: tuple[str, ...]) -> None:
         explore(vectors.sum_of(words, x, placed), working, origin, "vectors", alt)
     text("waves", places=PLACES)
     vectors.show_waves(positions, provenance.formula(said("sines and cosines"), positions.device))
+    taken.sum_and_waves(choices, x, positions)
 
     text("order")
     order = examples.shuffled(len(words), choices.seed)
@@ -58,6 +60,7 @@ def places(words: tuple[str, ...]) -> None:
         placed_too = run_and_show(reorder, x, placed, head, full, order)
         text("order_with", moved=f"{vectors.moved(placed_too):.1g}")
         vectors.show_reordered(words, order, placed_too, origin, "placed")
+        taken.orders(choices, HEAD_DIM, without, placed_too)
 
 
 text("question")

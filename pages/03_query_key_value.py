@@ -3,24 +3,21 @@
 from dataclasses import dataclass
 
 import streamlit as st
-import torch
 
 from explainers.attention.single_head import project, projection_parameters
-from explainers.attention.steps import attention_steps, dot_products
-from explainers.charts.matrix import pairs
+from explainers.attention.steps import attention_steps
 from explainers.lessons.arithmetic import arithmetic_of
+from explainers.lessons.exchanged import show_exchange
 from explainers.lessons.one_head import OneHead
+from explainers.lessons.taken import head as taken
 from explainers.lessons.toy_choice import HeadChoices, choose_head, offer_training
-from explainers.lessons.vectors import show_pair
 from explainers.ui import common, controls
 from explainers.ui.language import said
 from explainers.ui.numbers import explore
-from explainers.ui.predict import revealed
-from explainers.ui.source import run_and_show, show_source
+from explainers.ui.source import run_and_show
 
 text = common.page_text(__file__)
 GPT3_WIDTH = 12_288  # Brown et al. 2020, table 2.1
-SAME, MIRRORED, OTHER = "the same table", "the table mirrored", "other numbers"
 
 
 @dataclass(frozen=True)
@@ -51,6 +48,7 @@ def projections(tokens: tuple[str, ...]) -> None:
             name=name,
         )
         explore(panels, arithmetic_of(one_head), origin, "projection", alt, stepper=name)
+    taken.projections(of_head, toy, one_head)
     offer_training(of_head)
 
     text("parameters")
@@ -61,15 +59,7 @@ def projections(tokens: tuple[str, ...]) -> None:
     text("gpt3", width=f"{GPT3_WIDTH:,}", large=f"{large:,}", millions=round(large / 1e6))
 
     text("swap")
-    kept, swapped = dot_products(views.query, views.key), dot_products(views.key, views.query)
-    mirrored = MIRRORED if torch.allclose(swapped, kept.T, atol=1e-5) else OTHER
-    answer = SAME if torch.allclose(swapped, kept, atol=1e-5) else mirrored
-    if revealed(text, "swap", (SAME, MIRRORED, OTHER), answer):
-        left = pairs(said("as it was"), "Q · Kᵀ", kept.tolist(), tokens)
-        right = pairs(said("exchanged"), "K · Qᵀ", swapped.tolist(), tokens)
-        factors = [(views.query, views.key), (views.key, views.query)]
-        show_pair(left, right, origin, "swap", choices.queries_down, factors)
-        show_source(dot_products)
+    show_exchange(text, of_head, toy, origin, choices.queries_down)
 
 
 text("question")

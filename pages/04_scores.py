@@ -12,6 +12,7 @@ from explainers.lessons.arithmetic import arithmetic_of
 from explainers.lessons.one_head import OneHead
 from explainers.lessons.scores import root, root_pictures, shares
 from explainers.lessons.scores.temperature import show_temperatures
+from explainers.lessons.taken import scores as taken
 from explainers.lessons.toy_choice import HeadChoices, choose_head, offer_training
 from explainers.ui import common, controls
 from explainers.ui.language import said, translated
@@ -53,7 +54,9 @@ def four_steps(tokens: tuple[str, ...]) -> None:
         run_and_show(attention, *views, toy.mask)
     offer_training(choices.head)
     text("temperature")
-    show_temperatures(one_head, hide(run.products, toy.mask), choices.queries_down, origin)
+    products = hide(run.products, toy.mask)
+    warm = show_temperatures(one_head, products, choices.queries_down, origin)
+    taken.four_steps(choices.head, toy, one_head, warm)
     text("temperature_tried")
 
 
@@ -66,6 +69,7 @@ def why_root() -> None:
     answer = root.in_words(average)
     if revealed(text, "root", root.ANSWERS, answer, average=f"{average:.2f}"):
         root_pictures.show_root(text, measured)
+        taken.root(measured)
         show_source(*EXPERIMENT)
 
 

@@ -27,9 +27,10 @@ ARROWS = {
     "explainers.tokens explainers.trained explainers.training explainers.working "
     "explainers.memory explainers.digits explainers.device explainers.turns "
     "explainers.claims explainers.exercises explainers.translation explainers.models "
-    "explainers.phrase",
+    "explainers.phrase explainers.takeaway",
     "explainers/ui": "streamlit torch pandas vl_convert explainers.ui explainers.charts "
-    "explainers.device explainers.sentence explainers.working explainers.phrase",
+    "explainers.device explainers.phrase explainers.sentence explainers.takeaway "
+    "explainers.working",
     "explainers/ui/server.py": "streamlit uvicorn",
     "explainers/ui/catalogue.py": "babel explainers.ui",
     "explainers/charts": "altair pandas PIL explainers.charts",
@@ -50,7 +51,7 @@ ARROWS = {
     "explainers/tokens.py": "regex explainers.sentence",
     "explainers/working.py": "explainers.digits explainers.phrase",
     "explainers/digits.py": "",
-    "explainers/turns.py": "",
+    "explainers/turns.py": "explainers.phrase",
     "explainers/models": "torch transformers tokenizers safetensors huggingface_hub filelock "
     "psutil explainers.models explainers.attention explainers.device explainers.phrase "
     "explainers.tokens explainers.turns",
@@ -61,6 +62,9 @@ ARROWS = {
     "explainers.memory explainers.phrase explainers.sentence explainers.trained "
     "explainers.training",
     "explainers/attention": "torch explainers.attention",
+    # It is handed functions of all the others, and knows none of them.
+    "explainers/takeaway": "explainers.takeaway",
+    "explainers/takeaway/inside.py": "torch",
 }
 """What each layer may import besides the standard library; the longest name that fits counts."""
 

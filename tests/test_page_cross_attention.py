@@ -9,7 +9,7 @@ from torch.testing import assert_close
 
 from explainers.lessons.cross_attention import asked, block, explaining, held_out, tried
 from explainers.lessons.cross_attention.cells import counted
-from explainers.lessons.cross_attention.explaining import attends, marked, retold, same
+from explainers.lessons.cross_attention.explaining import attends, retold
 from explainers.lessons.cross_attention.gold import build, examples, gold_of, slots
 from explainers.lessons.cross_attention.held_out import LAST, Reading
 from explainers.lessons.cross_attention.kept_once import gap
@@ -17,6 +17,7 @@ from explainers.lessons.cross_attention.off_by_one import ANSWERS, times
 from explainers.lessons.cross_attention.padding import batch_of
 from explainers.lessons.cross_attention.parking import weakest
 from explainers.lessons.cross_attention.pieces_seen import spelled
+from explainers.lessons.cross_attention.staying import marked, same
 from explainers.lessons.cross_attention.view import LINES, WEIGHTS, View, off_diagonal
 from explainers.lessons.measuring import Measuring
 from explainers.translation import kept, pieces
@@ -362,7 +363,7 @@ def test_a_file_without_pieces_is_said_and_nothing_breaks(monkeypatch):
 
 def test_a_translation_without_a_syllable_is_said(monkeypatch):
     nothing = kept.load().forced(("the",), ())
-    monkeypatch.setattr(asked, "translated", lambda words, beams: nothing)
+    monkeypatch.setattr(asked, "translation", lambda words, beams: nothing)
     visit = opened(PAGE)
     assert "writes nothing" in said(visit)
     assert not visit.exception

@@ -10,6 +10,7 @@ from explainers.attention.single_head import Projections, SingleHead
 from explainers.attention.steps import Steps
 from explainers.charts.matrix import Matrix, Values, blanked, largest
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
+from explainers.phrase import phrase
 from explainers.ui.panels import PRODUCT, Panel, Source, oriented
 
 Numbers = list[list[float]]
@@ -28,12 +29,12 @@ class Kind:
     sources: tuple[Source, ...] = ()
 
 
-DRAWN = "X's dimensions in, {}'s out"
+DRAWN = [phrase("X's dimensions in, {name}'s out", name=name) for name in "QKV"]
 KINDS = {
-    "X": Kind(TOKEN_AXIS, FEATURE_AXIS, "embedding + position, a row per token"),
-    "W_Q": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN.format("Q"), "query"),
-    "W_K": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN.format("K"), "key"),
-    "W_V": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN.format("V"), "value"),
+    "X": Kind(TOKEN_AXIS, FEATURE_AXIS, phrase("embedding + position, a row per token")),
+    "W_Q": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN[0], "query"),
+    "W_K": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN[1], "key"),
+    "W_V": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN[2], "value"),
     "Q": Kind(TOKEN_AXIS, FEATURE_AXIS, "X · W_Q", "query", (Source("X", row="row"),)),
     "K": Kind(TOKEN_AXIS, FEATURE_AXIS, "X · W_K", "key", (Source("X", row="row"),)),
     "V": Kind(TOKEN_AXIS, FEATURE_AXIS, "X · W_V", "value", (Source("X", row="row"),)),
@@ -43,11 +44,19 @@ KINDS = {
     "scores": Kind(
         QUERY_AXIS, KEY_AXIS, "Q · Kᵀ ÷ √d_k", "", (Source("products", "row", "column"),)
     ),
-    "masked": Kind(
-        QUERY_AXIS, KEY_AXIS, "−∞ where forbidden", "", (Source("scores", "row", "column"),)
+    phrase("masked"): Kind(
+        QUERY_AXIS,
+        KEY_AXIS,
+        phrase("−∞ where forbidden"),
+        "",
+        (Source("scores", "row", "column"),),
     ),
     "weights": Kind(
-        QUERY_AXIS, KEY_AXIS, "softmax: every row sums to 1", "", (Source("masked", row="row"),)
+        QUERY_AXIS,
+        KEY_AXIS,
+        phrase("softmax: every row sums to 1"),
+        "",
+        (Source("masked", row="row"),),
     ),
     "output": Kind(
         QUERY_AXIS,
@@ -127,7 +136,7 @@ class OneHead:
         panel = self.panel(name.removesuffix("ᵀ"))
         if not name.endswith("ᵀ"):
             return panel
-        formula = f"{panel.id} with rows and columns exchanged"
+        formula = phrase("{name} with rows and columns exchanged", name=panel.id)
         turned = replace(panel.matrix.transposed(), name=name, formula=formula)
         return replace(panel, id=name, matrix=turned)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from explainers.lessons.taken import vectors as taken
 from explainers.sentence import Sentence, characters, words
 from explainers.tokens import BYTES, Merge, Piece, learn_merges, merge_pair, pieces, spelling
 from explainers.ui import controls
@@ -19,7 +20,7 @@ CORPUS = Path(__file__).parents[2] / "assets" / "text" / "corpus.txt"
 LAST = 5
 
 
-@st.cache_data(show_spinner="Learning merges …", max_entries=1)
+@st.cache_data(show_spinner=False, max_entries=1)
 def learned() -> list[Merge]:
     """All the merges that the slider offers, learned on the shipped text."""
     return learn_merges(CORPUS.read_text(encoding="utf-8"), controls.merges.high)
@@ -53,6 +54,9 @@ def show_tokens(text: Prose, sentence: Sentence) -> None:
     found = cut(sentence, unit, merges)
     text("cut_" + unit.replace(" ", "_"), count=len(found))
     show_strip(found, _origin(unit))
+    if unit == "byte pairs":
+        ids = [one for piece in found for one in piece.ids]
+        taken.cut(sentence.text, CORPUS.read_text(encoding="utf-8"), merges, ids)
     if merges:
         show_merges(text, merges)
 

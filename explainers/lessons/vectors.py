@@ -13,13 +13,14 @@ from explainers.charts.theme import (
     TOKEN_AXIS,
 )
 from explainers.lessons.moved import ROUNDING
+from explainers.phrase import phrase
 from explainers.ui.clicks import show_clickable
 from explainers.ui.figure import show_figure
 from explainers.ui.language import said
 from explainers.ui.panels import Cell, Figure, Panel, Source, oriented
 from explainers.working import Working
 
-ANSWERS = "the same numbers", "other numbers", "zeros"
+ANSWERS = phrase("the same numbers"), phrase("other numbers"), phrase("zeros")
 
 
 def sum_of(words: Sequence[str], x: Tensor, placed: Tensor) -> list[Panel]:

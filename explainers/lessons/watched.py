@@ -7,6 +7,7 @@ import streamlit as st
 
 from explainers.lessons.wording import waiting
 from explainers.turns import BusyError, Work
+from explainers.ui.language import said, translated
 from explainers.ui.plain import verbatim
 from explainers.ui.presence import Presence
 
@@ -36,7 +37,8 @@ def start(key: str, asked: object, make: Callable[[], Work]) -> bool:
     try:
         st.session_state[key] = one.start()
     except BusyError as busy:
-        st.session_state[REFUSED.format(key)] = f"{busy} Try again in a minute."
+        refused = said("{problem} Try again in a minute.", problem=busy.args[0])
+        st.session_state[REFUSED.format(key)] = refused
         return False
     return True
 
@@ -48,39 +50,41 @@ def show_refused(key: str) -> None:
 
 
 def watch(
-    key: str, job: Work, what: str, said: Callable[[], str], show: Callable[[], None]
+    key: str, job: Work, what: str, tell: Callable[[], str], show: Callable[[], None]
 ) -> None:
     """How far it is, and what `show` draws of it, again and again as long as it is not over.
 
-    `said` tells in words what is done, once it is no longer waiting.
+    `tell` says in words what is done, once it is no longer waiting.
     """
     is_polled = not job.is_over
     look = st.fragment(_look, run_every=EVERY if is_polled else None)
-    look(key, job, what, said, show, is_polled)
+    look(key, job, what, tell, show, is_polled)
 
 
 def _look(
     key: str,
     job: Work,
     what: str,
-    said: Callable[[], str],
+    tell: Callable[[], str],
     show: Callable[[], None],
     is_polled: bool,
 ) -> None:
     if is_polled and job.is_over:
         st.rerun()  # the page as it is afterwards: nobody has to look again
     if job.state == "failed":
-        st.error(f"{what} stopped: {verbatim(job.error)}", icon=":material/error:")
+        stopped = said("{what} stopped: {problem}", what=what, problem=verbatim(job.error))
+        st.error(stopped, icon=":material/error:")
         return
-    st.progress(job.share, f"{what}: {state_of(job, said)}")
+    st.progress(job.share, f"{what}: {state_of(job, tell)}")
     if is_polled:
         icon = ":material/stop_circle:"
-        st.button("Cancel", key=f"{key}: cancel", on_click=job.cancel, icon=icon)
+        st.button(said("Cancel"), key=f"{key}: cancel", on_click=job.cancel, icon=icon)
     show()
 
 
-def state_of(job: Work, said: Callable[[], str]) -> str:
+def state_of(job: Work, tell: Callable[[], str]) -> str:
     """In words."""
     if job.state == "waiting":
-        return waiting(job.before)
-    return f"{said()}{', cancelled' if job.state == 'cancelled' else ''}"
+        return translated(waiting(job.before))
+    done = tell()
+    return said("{done}, cancelled", done=done) if job.state == "cancelled" else done

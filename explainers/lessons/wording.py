@@ -16,6 +16,8 @@ FORMS = {
     "row": (phrase("{count:,} row"), phrase("{count:,} rows")),
     "score": (phrase("{count:,} score"), phrase("{count:,} scores")),
     "sink": (phrase("{count:,} sink"), phrase("{count:,} sinks")),
+    "text": (phrase("{count:,} text"), phrase("{count:,} texts")),
+    "token": (phrase("{count:,} token"), phrase("{count:,} tokens")),
     "word": (phrase("{count:,} word"), phrase("{count:,} words")),
 }
 """Of each thing, what one of it is called and what several are."""

@@ -6,11 +6,12 @@ from explainers.memory.formats import format_of
 from explainers.memory.groups import ModelShape
 from explainers.memory.sizes import both
 from explainers.memory.working import HOLDS, NOTHING, Working, cache_working, many, product_line
+from explainers.phrase import phrase
 
-IDEAL, HEADLINE = "ideal minimum", "headline"
+IDEAL, HEADLINE = phrase("ideal minimum"), phrase("headline")
 COUNTINGS = {
-    IDEAL: "what must be kept at the least, by any engine",
-    HEADLINE: "one rate times the tokens; windows and encoders forgotten",
+    IDEAL: phrase("what must be kept at the least, by any engine"),
+    HEADLINE: phrase("one rate times the tokens; windows and encoders forgotten"),
     **{name: engine.note for name, engine in ENGINES.items()},
 }
 """name: what it counts."""

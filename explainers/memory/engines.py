@@ -8,6 +8,7 @@ from explainers.memory.checks import whole
 from explainers.memory.formats import Format, format_of
 from explainers.memory.groups import LayerGroup, ModelShape
 from explainers.memory.paging import BLOCK, pages
+from explainers.phrase import phrase
 
 CELLS = 256
 """llama.cpp and whisper.cpp round every length up to a multiple of this."""
@@ -111,12 +112,20 @@ def vllm_full_room(group: LayerGroup, tokens: int) -> int:
     return BLOCK * pages(tokens)
 
 
+PAGED = phrase("pages of {block} tokens, {budget:,} read at once", block=BLOCK, budget=TOKEN_BUDGET)
 ENGINES = {
     engine.name: engine
     for engine in [
-        Engine("transformers", transformers_room, "DynamicCache: grows with the text", QUANTO),
-        Engine("llama.cpp", llama_cpp_room, "for the whole context when it starts", BLOCKS),
-        Engine("vLLM", vllm_room, f"pages of {BLOCK} tokens, {TOKEN_BUDGET:,} read at once", VLLM),
-        Engine("vLLM, windows off", vllm_full_room, "pages; every layer charged in full", VLLM),
+        Engine(
+            "transformers", transformers_room, phrase("DynamicCache: grows with the text"), QUANTO
+        ),
+        Engine("llama.cpp", llama_cpp_room, phrase("for the whole context when it starts"), BLOCKS),
+        Engine("vLLM", vllm_room, PAGED, VLLM),
+        Engine(
+            phrase("vLLM, windows off"),
+            vllm_full_room,
+            phrase("pages; every layer charged in full"),
+            VLLM,
+        ),
     ]
 }

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from explainers.memory.checks import whole
+from explainers.phrase import phrase
 
 
 @dataclass(frozen=True)
@@ -43,27 +44,43 @@ def grouped(bits: int, group: int = 64, zero_bits: int = 16, residual: int = 0) 
 
 
 SIXTEEN = Format("bfloat16", 16)
-LLAMA_CPP = "llama.cpp: blocks of 32 elements"
+ONE_SCALE = phrase("llama.cpp: blocks of 32 elements share a scale")
+WITH_MINIMUM = phrase("llama.cpp: blocks of 32 elements share a scale and a minimum")
 FORMATS = {
     made.name: made
     for made in [
         Format("float32", 32),
         SIXTEEN,
         Format("float16", 16),
-        Format("fp8", 8, note="one scale for a whole tensor, not counted"),
-        Format("int8", 8, note="one scale for a whole tensor, not counted"),
-        Format("fp8_per_head", 8, None, 32, True, note="vLLM: a scale for each token and head"),
-        Format("int8_per_head", 8, None, 32, True, note="vLLM: a scale for each token and head"),
-        Format("int4", 4, 64, 32, note="groups of 64 share a 16-bit scale and zero point"),
-        Format("int4_residual", 4, 64, 32, residual=128, note="as int4; the newest 128 in 16 bits"),
-        Format("int2_residual", 2, 32, 32, residual=128, note="KIVI: scale and minimum of 32"),
-        Format("nvfp4", 4, 16, 8, note="vLLM: an 8-bit scale for 16 elements"),
-        Format("mxfp4", 4, 32, 8, note="weights of gpt-oss's experts: an 8-bit scale for 32"),
-        Format("q8_0", 8, 32, 16, note=f"{LLAMA_CPP} share a scale"),
-        Format("q5_1", 5, 32, 32, note=f"{LLAMA_CPP} share a scale and a minimum"),
-        Format("q5_0", 5, 32, 16, note=f"{LLAMA_CPP} share a scale"),
-        Format("q4_1", 4, 32, 32, note=f"{LLAMA_CPP} share a scale and a minimum"),
-        Format("q4_0", 4, 32, 16, note=f"{LLAMA_CPP} share a scale"),
+        Format("fp8", 8, note=phrase("one scale for a whole tensor, not counted")),
+        Format("int8", 8, note=phrase("one scale for a whole tensor, not counted")),
+        Format(
+            "fp8_per_head", 8, None, 32, True, note=phrase("vLLM: a scale for each token and head")
+        ),
+        Format(
+            "int8_per_head", 8, None, 32, True, note=phrase("vLLM: a scale for each token and head")
+        ),
+        Format("int4", 4, 64, 32, note=phrase("groups of 64 share a 16-bit scale and zero point")),
+        Format(
+            "int4_residual",
+            4,
+            64,
+            32,
+            residual=128,
+            note=phrase("as int4; the newest 128 in 16 bits"),
+        ),
+        Format(
+            "int2_residual", 2, 32, 32, residual=128, note=phrase("KIVI: scale and minimum of 32")
+        ),
+        Format("nvfp4", 4, 16, 8, note=phrase("vLLM: an 8-bit scale for 16 elements")),
+        Format(
+            "mxfp4", 4, 32, 8, note=phrase("weights of gpt-oss's experts: an 8-bit scale for 32")
+        ),
+        Format("q8_0", 8, 32, 16, note=ONE_SCALE),
+        Format("q5_1", 5, 32, 32, note=WITH_MINIMUM),
+        Format("q5_0", 5, 32, 16, note=ONE_SCALE),
+        Format("q4_1", 4, 32, 32, note=WITH_MINIMUM),
+        Format("q4_0", 4, 32, 16, note=ONE_SCALE),
     ]
 }
 

@@ -8,6 +8,7 @@ from functools import partial
 from explainers.memory.cache import kv_cache_bytes
 from explainers.memory.formats import Format
 from explainers.memory.groups import WITH_HEADS, WITH_WINDOW, LayerGroup, ModelShape
+from explainers.phrase import phrase
 
 ROUND, POWER = 128_000, 131_072
 Change = Callable[[ModelShape, LayerGroup], LayerGroup]
@@ -50,14 +51,14 @@ def mistakes(shape: ModelShape, tokens: int) -> Iterator[tuple[str, ModelShape, 
         yield name, replace(shape, groups=groups), tokens, why
     if any(group.kind == "cross" for group in shape.known_groups()):
         own = tuple(group for group in shape.known_groups() if group.kind != "cross")
-        why = (
+        why = phrase(
             "The decoder also keeps keys and values of the encoder's text, however little it says."
         )
-        yield "cross-attention left out", replace(shape, groups=own), tokens, why
+        yield phrase("cross-attention left out"), replace(shape, groups=own), tokens, why
     if tokens in (ROUND, POWER):
         other = POWER if tokens == ROUND else ROUND
-        why = "“128K” is 128,000 tokens to some and 131,072 to others."
-        yield f"{other:,} tokens", shape, other, why
+        why = phrase("“128K” is 128,000 tokens to some and 131,072 to others.")
+        yield phrase("{count:,} tokens", count=other), shape, other, why
 
 
 def query_heads(shape: ModelShape, group: LayerGroup) -> LayerGroup:
@@ -97,33 +98,33 @@ def latent_of(width: Callable[[ModelShape, LayerGroup], int]) -> Change:
 
 CHANGES: list[tuple[str, Change, str]] = [
     (
-        "query heads for KV heads",
+        phrase("query heads for KV heads"),
         query_heads,
-        "Only KV heads are cached; several query heads share each of them.",
+        phrase("Only KV heads are cached; several query heads share each of them."),
     ),
-    ("windows ignored", no_windows, "A local layer keeps no more than its window."),
+    (phrase("windows ignored"), no_windows, phrase("A local layer keeps no more than its window.")),
     (
-        "head_dim = d_model ÷ heads",
+        phrase("head_dim = d_model ÷ heads"),
         divided_width,
-        "In this model head_dim is a number of its own, not a quotient.",
+        phrase("In this model head_dim is a number of its own, not a quotient."),
     ),
     (
-        "head_dim = d_model ÷ heads, windows ignored",
+        phrase("head_dim = d_model ÷ heads, windows ignored"),
         divided_width_no_windows,
-        "Two mistakes at once.",
+        phrase("Two mistakes at once."),
     ),
     (
-        "latent without its rotary part",
+        phrase("latent without its rotary part"),
         latent_of(lambda shape, group: group.latent_dim),
-        "The rotary key is cached beside the latent.",
+        phrase("The rotary key is cached beside the latent."),
     ),
     (
-        "latent stored twice, no rotary part",
+        phrase("latent stored twice, no rotary part"),
         latent_of(lambda shape, group: 2 * group.latent_dim),
-        "Keys and values are made of the same latent: there is no factor 2.",
+        phrase("Keys and values are made of the same latent: there is no factor 2."),
     ),
     (
-        "latent written out into heads",
+        phrase("latent written out into heads"),
         latent_of(
             lambda shape, group: (
                 shape.num_heads * (shape.nope_dim + group.rope_dim + shape.value_dim)
@@ -131,6 +132,9 @@ CHANGES: list[tuple[str, Change, str]] = [
                 else 0
             )
         ),
-        "Software that caches every head's keys and values saves nothing (transformers 4.57 did).",
+        phrase(
+            "Software that caches every head's keys and values saves nothing "
+            "(transformers 4.57 did)."
+        ),
     ),
 ]

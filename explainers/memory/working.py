@@ -6,13 +6,14 @@ from explainers.memory.cache import Part, kv_cache_bytes, parts, token_bytes
 from explainers.memory.formats import SIXTEEN, Format, format_of
 from explainers.memory.groups import ModelShape
 from explainers.memory.sizes import both
+from explainers.phrase import phrase
 
 HOLDS = {
-    "full": "full attention",
-    "sliding": "sliding window",
-    "chunked": "chunks",
-    "latent": "latent (MLA)",
-    "cross": "cross-attention",
+    "full": phrase("full attention"),
+    "sliding": phrase("sliding window"),
+    "chunked": phrase("chunks"),
+    "latent": phrase("latent (MLA)"),
+    "cross": phrase("cross-attention"),
 }
 
 NOTHING = ("No layer keeps anything for the next token: 0 bytes.",)
@@ -102,7 +103,10 @@ def context_note(shape: ModelShape, tokens: int) -> str:
     """What to say of a text that the model was not made for; nothing if it is short enough."""
     if shape.context is None or tokens <= shape.context:
         return ""
-    return (
-        f"{tokens:,} tokens is more than the {shape.context:,} that {shape.id} was published with: "
-        "the arithmetic holds, the model may not."
+    return phrase(
+        "{tokens:,} tokens is more than the {most:,} that {model} was published with: "
+        "the arithmetic holds, the model may not.",
+        tokens=tokens,
+        most=shape.context,
+        model=shape.id,
     )

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from explainers.ui.language import TEXTS, section
+from explainers.phrase import Phrase
+from explainers.ui.language import TEXTS, section, translated
 
 _SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _NUMBER = re.compile(r"\{\{(\w+)\}\}")
@@ -34,4 +35,8 @@ class Prose:
         text = section(f"{self.page}/{name}", sections(self.page)[name])
         # In the file a heading stands below its section's name, on the page below the title.
         raised = re.sub("^###", "##", text, flags=re.MULTILINE)
-        st.markdown(_NUMBER.sub(lambda slot: str(numbers[slot[1]]), raised))
+        st.markdown(_NUMBER.sub(lambda slot: _told(numbers[slot[1]]), raised))
+
+
+def _told(number: object) -> str:
+    return translated(number) if isinstance(number, Phrase) else str(number)

@@ -13,6 +13,7 @@ from explainers.memory.shapes import model_ids, model_shape
 from explainers.memory.working import Working, cache_working
 from explainers.models.names import READ_FOLDERS
 from explainers.ui import memory_controls as controls
+from explainers.ui.language import said
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 
@@ -70,7 +71,7 @@ def choose(text: Prose) -> Chosen | None:
         elif name == controls.CONFIG:
             text("paste", most=f"{MOST_PASTED:,}", switch=READ_FOLDERS)
             shape = given_config()
-            message = "" if shape else "Waiting for a config.json."
+            message = "" if shape else said("Waiting for a config.json.")
         else:
             shape = model_shape(name)
         if shape:
@@ -107,5 +108,5 @@ def own_shape() -> ModelShape:
             groups = [LayerGroup("sliding", local, *each, window)] if local else []
             groups += [LayerGroup("full", layers - local, *each)] if layers > local else []
     width = heads * (1 if is_latent else groups[0].head_dim)
-    shape = ModelShape("your numbers", tuple(groups), heads, width)
-    return replace(shape, sources=("the numbers you gave",))
+    shape = ModelShape(said("your numbers"), tuple(groups), heads, width)
+    return replace(shape, sources=(said("the numbers you gave"),))

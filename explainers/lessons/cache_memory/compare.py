@@ -2,12 +2,14 @@
 
 from explainers.lessons.cache_memory.chosen import Chosen
 from explainers.lessons.cache_memory.serving import Hardware
+from explainers.lessons.wording import so_many
 from explainers.memory.cache import kv_cache_bytes, kv_cache_bytes_per_token
 from explainers.memory.groups import ModelShape
 from explainers.memory.shapes import model_ids, model_shape
 from explainers.memory.sizes import both, size
-from explainers.memory.working import many
+from explainers.phrase import phrase
 from explainers.ui import memory_controls as controls
+from explainers.ui.language import said, translated
 from explainers.ui.picture import show_chart
 from explainers.ui.plain import together
 from explainers.ui.predict import revealed
@@ -17,7 +19,7 @@ LENGTHS = (1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144,
 TICKS = LENGTHS[::2]
 SMALL, LARGE, QUESTION = "llama-3.1-8b", "deepseek-v3", 131_072
 # A sentence that changed with the models would have the browser build the picture anew.
-ALT = (
+ALT = phrase(
     "Bytes of the caches of the chosen models over the tokens of a text, and the memory of the "
     "GPUs as a line; both axes are logarithmic. The table below names the models and their bytes."
 )
@@ -63,7 +65,7 @@ def show_six(text: Prose, asked: Chosen, hardware: Hardware) -> None:
     draw(chosen, asked.texts, asked.dtype, hardware)
     of_text = asked.tokens, asked.texts, asked.dtype
     rows = "\n".join(row_of(shape, *of_text) for shape in chosen)
-    tokens, texts = many(asked.tokens, "token"), many(asked.texts, "text")
+    tokens, texts = so_many(asked.tokens, "token"), so_many(asked.texts, "text")
     text("compared", rows=rows, tokens=tokens, texts=texts, dtype=asked.dtype)
 
 
@@ -72,8 +74,9 @@ def row_of(shape: ModelShape, tokens: int, texts: int, dtype: str) -> str:
     rate = kv_cache_bytes_per_token(shape, dtype)
     held = size_of(shape, tokens, texts, dtype)
     following = size_of(shape, tokens + 1, 1, dtype) - size_of(shape, tokens, 1, dtype)
-    amounts = f"{rate:,} / {following:,} | {together(both(held))} ({held:,} bytes)"
-    return f"| {shape.id} ({shape.attention}) | {amounts} |"
+    exactly = said("{count:,} bytes", count=held)
+    amounts = f"{rate:,} / {following:,} | {together(both(held))} ({exactly})"
+    return f"| {shape.id} ({translated(shape.attention)}) | {amounts} |"
 
 
 def draw(chosen: list[ModelShape], texts: int, dtype: str, hardware: Hardware) -> None:
@@ -89,10 +92,12 @@ def draw(chosen: list[ModelShape], texts: int, dtype: str, hardware: Hardware) -
             held = size_of(shape, tokens, texts, dtype)
             rows.append((shape.id, place, tokens, held, held / 2**30, False))
     memory, name = hardware.gpus * hardware.gpu.memory, hardware.gpu.name
-    line = f"memory of {hardware.gpus} × {name}: {size(memory)}"
+    line = said(
+        "memory of {count} × {gpu}: {size}", count=hardware.gpus, gpu=name, size=size(memory)
+    )
     ends = LENGTHS[0], LENGTHS[-1]
     rows += [(line, len(chosen), end, memory, memory / 2**30, True) for end in ends]
     table = pd.DataFrame(rows, columns=["model", "place", "tokens", "bytes", "gib", "limit"])
     table = table.assign(bytes=storable([row[3] for row in rows]))
-    origin = f"formula: ideal minimum for {texts:,} × {dtype}, exact"
+    origin = said("formula: ideal minimum for {texts:,} × {dtype}, exact", texts=texts, dtype=dtype)
     show_chart(growth, table, ALT, "comparison", origin, ticks=TICKS)

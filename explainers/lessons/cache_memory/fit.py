@@ -3,6 +3,7 @@
 import streamlit as st
 
 from explainers.lessons.cache_memory.chosen import Chosen
+from explainers.lessons.wording import so_many
 from explainers.memory.serving import (
     Deployment,
     free_on_each,
@@ -14,7 +15,8 @@ from explainers.memory.serving import (
 from explainers.memory.serving_working import context_line, decimals, memory_lines, speed_lines
 from explainers.memory.sizes import both
 from explainers.memory.speed import compute_bound_batch, tokens_per_second
-from explainers.memory.working import context_note, many
+from explainers.memory.working import context_note
+from explainers.ui.language import said
 from explainers.ui.prose import Prose
 
 ENCODER = "encoder"
@@ -32,28 +34,32 @@ def show_fit(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
         f"fit_{verdict(deployment, readers, texts)}",
         gpus=f"{deployment.gpus} × {deployment.gpu.name}",
         weights=both(weight_bytes(deployment)),
-        readers="any number" if readers is None else f"{readers:,}",
+        readers=said("any number") if readers is None else f"{readers:,}",
         texts=f"{texts:,}",
-        tokens=many(tokens, "token"),
+        tokens=so_many(tokens, "token"),
         free=both(abs(free_on_each(deployment))),
         each=both(weights_on_each(deployment)),
         memory=both(deployment.gpu.memory),
-        usable=f"{deployment.percent} % of {both(deployment.gpu.memory)}",
+        usable=said(
+            "{percent} % of {memory}",
+            percent=deployment.percent,
+            memory=both(deployment.gpu.memory),
+        ),
         overhead=both(deployment.overhead),
     )
     if deployment.shape.architecture == ENCODER:
         st.code("\n".join(memory_lines(deployment, tokens)), language=None, wrap_lines=True)
         return
-    length = "without limit" if longest is None else many(longest, "token")
+    length = said("without limit") if longest is None else so_many(longest, "token")
     beyond = "" if longest is None else context_note(deployment.shape, longest)
-    text("longest", texts=many(texts, "text"), longest=length, beyond=beyond)
+    text("longest", texts=so_many(texts, "text"), longest=length, beyond=beyond)
     lines = [*memory_lines(deployment, tokens), context_line(deployment, texts)]
     served = texts if readers is None else min(texts, readers)
     if served:
         show_speed(text, deployment, tokens, served)
         lines += speed_lines(deployment, tokens, served)
     else:
-        text("no_speed", tokens=many(tokens, "token"))
+        text("no_speed", tokens=so_many(tokens, "token"))
     st.code("\n".join(lines), language=None, wrap_lines=True)
 
 
@@ -73,12 +79,14 @@ def show_speed(text: Prose, deployment: Deployment, tokens: int, served: int) ->
     turn = compute_bound_batch(deployment, tokens)
     text(
         "limits",
-        texts=many(served, "text"),
-        tokens=many(tokens, "token"),
+        texts=so_many(served, "text"),
+        tokens=so_many(tokens, "token"),
         speed=f"{decimals(tokens_per_second(deployment, tokens, served)):,}",
-        turn="for no number of texts" if turn is None else f"from {turn:,} texts on",
+        turn=said("for no number of texts")
+        if turn is None
+        else said("from {count:,} texts on", count=turn),
     )
     if served > 1 and deployment.shape.active_parameters:
-        text("mixture", texts=many(served, "text"))
+        text("mixture", texts=so_many(served, "text"))
     if deployment.shape.architecture == "encoder-decoder":
         text("both_halves")

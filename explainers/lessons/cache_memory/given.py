@@ -8,6 +8,7 @@ from explainers.memory.config import LARGEST
 from explainers.memory.groups import ModelShape
 from explainers.memory.shapes import read_config, read_config_file
 from explainers.models.names import reads_folders
+from explainers.ui.language import said
 
 MOST_PASTED = 240_000
 """Characters, each of up to four bytes: with more, the server would refuse the whole message."""
@@ -17,21 +18,23 @@ KEPT: Final = "session"
 def given_config() -> ModelShape | None:
     """The model of the reader's file; nothing while there is none. Raises what is wrong with it."""
     pasted = st.text_area(
-        "Paste a config.json here",
+        said("Paste a config.json here"),
         max_chars=MOST_PASTED,
         key="pasted config",
         height=150,
         persist_state=KEPT,
     )
     with st.container(horizontal=True):
-        uploaded = st.file_uploader("or upload it", type="json", key="uploaded config")
+        uploaded = st.file_uploader(said("or upload it"), type="json", key="uploaded config")
         folder = ""
         if reads_folders():
-            label = "or name its folder on this computer"
+            label = said("or name its folder on this computer")
             folder = st.text_input(label, max_chars=500, key="config folder", persist_state=KEPT)
     if pasted.strip():
         if len(pasted) == MOST_PASTED:
-            raise ValueError(f"config.json has {MOST_PASTED:,} characters or more: upload it")
+            raise ValueError(
+                said("config.json has {most:,} characters or more: upload it", most=MOST_PASTED)
+            )
         return read_config(pasted)
     if uploaded is not None:
         return read_config(decoded(uploaded.read(4 * LARGEST)))
@@ -43,4 +46,4 @@ def decoded(content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ValueError("the file is not text in UTF-8: is it another file?") from None
+        raise ValueError(said("the file is not text in UTF-8: is it another file?")) from None

@@ -3,20 +3,30 @@
 from dataclasses import replace
 
 from explainers.lessons.cache_memory.chosen import Chosen
+from explainers.lessons.wording import so_many
 from explainers.memory.cache import Part, copies, parts
 from explainers.memory.order import layers_in_order
 from explainers.memory.sizes import both
-from explainers.memory.working import HOLDS, many
+from explainers.memory.working import HOLDS
+from explainers.phrase import phrase
+from explainers.ui.language import said, translated
 from explainers.ui.picture import show_chart
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 
-ORIGIN = "formula: bytes that each layer must keep, exact"
+ORIGIN = phrase("formula: bytes that each layer must keep, exact")
 # A sentence that changed with the model would have the browser build the picture anew.
-ALT = "What each layer holds, a bar for each; the text below says it for every kind of layer."
+ALT = phrase(
+    "What each layer holds, a bar for each; the text below says it for every kind of layer."
+)
 MOST_LISTED = 6
-SHARES = ("under 25 %", "25 to 50 %", "50 to 75 %", "75 % and more")
+SHARES = (
+    phrase("under 25 %"),
+    phrase("25 to 50 %"),
+    phrase("50 to 75 %"),
+    phrase("75 % and more"),
+)
 
 
 def show_layers(text: Prose, chosen: Chosen) -> None:
@@ -39,42 +49,51 @@ def show_layers(text: Prose, chosen: Chosen) -> None:
         SHARES,
         SHARES[min(4 * most.size // total, 3)],
         kind=names[most],
-        count=many(most.group.count, "layer"),
+        count=so_many(most.group.count, "layer"),
         layers=layers,
-        tokens=many(chosen.tokens, "token"),
+        tokens=so_many(chosen.tokens, "token"),
         share=f"{100 * most.size / total:.1f} %",
     ):
         draw(names, chosen)
         known = layers_in_order(chosen.shape, found)[1]
-        each = [said(part, name) for part, name in names.items()]
+        each = [told(part, name) for part, name in names.items()]
         kept = "; ".join(each[:MOST_LISTED])
         text(f"layers_in_{'order' if known else 'groups'}", most=both(most.size), each=kept)
 
 
 def alike(found: tuple[Part, ...]) -> str:
     """One sentence for a model whose layers all keep the same."""
-    return said(found[0], *names_of(found)) if found else "no layer keeps anything"
+    return told(found[0], *names_of(found)) if found else said("no layer keeps anything")
 
 
 def listed(names: dict[Part, str]) -> str:
     """The groups of layers, without what they hold: that is the question."""
-    counted = [f"{many(part.group.count, 'layer')} of {name}" for part, name in names.items()]
-    more = [f"{len(counted) - MOST_LISTED:,} other kinds"] if len(counted) > MOST_LISTED else []
-    return "; ".join(counted[:MOST_LISTED] + more)
+    counted = [
+        said("{layers} of {kind}", layers=so_many(part.group.count, "layer"), kind=name)
+        for part, name in names.items()
+    ]
+    if (rest := len(counted) - MOST_LISTED) > 0:
+        counted[MOST_LISTED:] = [said("{count:,} other kinds", count=rest)]
+    return "; ".join(counted)
 
 
-def said(part: Part, name: str) -> str:
+def told(part: Part, name: str) -> str:
     """A group of layers and what it holds."""
-    layers, layer = many(part.group.count, "layer"), part.size // part.group.count
-    return f"{layers} of {name}: {many(part.tokens, 'token')}, {both(layer)} each"
+    return said(
+        "{layers} of {kind}: {tokens}, {size} each",
+        layers=so_many(part.group.count, "layer"),
+        kind=name,
+        tokens=so_many(part.tokens, "token"),
+        size=both(part.size // part.group.count),
+    )
 
 
 def names_of(found: tuple[Part, ...]) -> list[str]:
     """The kind of each group with its window, and with its heads where these tell two apart."""
-    names = [HOLDS[part.group.kind] + windowed(part.group.window) for part in found]
+    names = [translated(HOLDS[part.group.kind]) + windowed(part.group.window) for part in found]
     if len(set(names)) == len(names):
         return names
-    heads = [many(part.group.num_kv_heads, "KV head") for part in found]
+    heads = [so_many(part.group.num_kv_heads, "KV head") for part in found]
     return [
         f"{name}, {each} × {p.group.head_dim}"
         for name, each, p in zip(names, heads, found, strict=True)
@@ -83,7 +102,7 @@ def names_of(found: tuple[Part, ...]) -> list[str]:
 
 def windowed(window: int | None) -> str:
     """The window of a local layer."""
-    return f" ({window:,} tokens)" if window else ""
+    return f" ({so_many(window, 'token')})" if window else ""
 
 
 def draw(names: dict[Part, str], chosen: Chosen) -> None:

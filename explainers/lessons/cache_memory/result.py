@@ -7,6 +7,7 @@ import streamlit as st
 
 from explainers.lessons.cache_memory.chosen import Chosen
 from explainers.lessons.cache_memory.published import plain
+from explainers.lessons.wording import so_many
 from explainers.memory.cache import beside_bytes, kv_cache_bytes, kv_cache_bytes_per_token
 from explainers.memory.countings import COUNTINGS, HEADLINE, IDEAL
 from explainers.memory.engines import stores
@@ -14,23 +15,29 @@ from explainers.memory.formats import FORMATS
 from explainers.memory.groups import ModelShape
 from explainers.memory.others import other_answers
 from explainers.memory.sizes import STEPS, both
-from explainers.memory.working import context_note, many
+from explainers.memory.working import context_note
+from explainers.phrase import phrase
+from explainers.ui.language import said, translated
 from explainers.ui.plain import together, verbatim
 from explainers.ui.prose import Prose
 
 VERIFIED = {
-    "primary": "the vendor's repository or paper, or the vendor's own class in transformers",
-    "library": "a maintained library's copy of the released configuration",
-    "partial": "some fields only, or a class default",
-    "secondary": "a copy, not the original",
-    "yours": "what you gave",
+    phrase("primary"): phrase(
+        "the vendor's repository or paper, or the vendor's own class in transformers"
+    ),
+    phrase("library"): phrase("a maintained library's copy of the released configuration"),
+    phrase("partial"): phrase("some fields only, or a class default"),
+    phrase("secondary"): phrase("a copy, not the original"),
+    phrase("yours"): phrase("what you gave"),
 }
 
 KIND_OF_NUMBER = {
-    IDEAL: "exact for these numbers; nothing is measured or estimated.",
-    HEADLINE: "a multiplication; no cache of this size need exist.",
+    IDEAL: phrase("exact for these numbers; nothing is measured or estimated."),
+    HEADLINE: phrase("a multiplication; no cache of this size need exist."),
 }
-ENGINES_NUMBER = "an **estimate**: what its code asks for with its usual settings, not measured."
+ENGINES_NUMBER = phrase(
+    "an **estimate**: what its code asks for with its usual settings, not measured."
+)
 
 
 def show_result(text: Prose, chosen: Chosen) -> None:
@@ -43,21 +50,23 @@ def show_result(text: Prose, chosen: Chosen) -> None:
         "result",
         size=both(working.size),
         bytes=f"{working.size:,}",
-        counting=chosen.counting,
-        means=COUNTINGS[chosen.counting],
-        texts=many(chosen.texts, "text"),
-        tokens=many(chosen.tokens, "token"),
+        counting=translated(chosen.counting),
+        means=translated(COUNTINGS[chosen.counting]),
+        texts=so_many(chosen.texts, "text"),
+        tokens=so_many(chosen.tokens, "token"),
         model=verbatim(shape.id),
         dtype=chosen.dtype,
         rate=f"{rate:,}",
         rate_size=f" = {both(rate)}" if rate >= STEPS["decimal"] else "",
-        while_no_window=" while no window is full" if has_window(shape) else "",
-        each_beam=f" in each of {chosen.beams:,} beams" if chosen.beams > 1 else "",
+        while_no_window=said(" while no window is full") if has_window(shape) else "",
+        each_beam=said(" in each of {beams:,} beams", beams=chosen.beams)
+        if chosen.beams > 1
+        else "",
         next=f"{added(chosen):,}",
     )
     # Where layers differ, the working would answer the question about them before it is asked.
     alike = len(shape.known_groups()) < 2
-    with st.expander("The formula with these numbers", expanded=alike):
+    with st.expander(said("The formula with these numbers"), expanded=alike):
         st.code("\n".join(working.lines), language=None, wrap_lines=True)
     text("remarks", remarks="\n".join(f"- {remark}" for remark in remarks(chosen)))
     show_origin(text, shape)
@@ -79,27 +88,33 @@ def added(chosen: Chosen) -> int:
 def remarks(chosen: Chosen) -> list[str]:
     """What is exact, and what is left out."""
     shape = chosen.shape
-    kind = KIND_OF_NUMBER.get(chosen.counting, ENGINES_NUMBER)
-    found = [f"**{chosen.counting}:** {kind}"]
+    kind = translated(KIND_OF_NUMBER.get(chosen.counting, ENGINES_NUMBER))
+    found = [f"**{translated(chosen.counting)}:** {kind}"]
     if note := FORMATS[chosen.dtype].note:
-        found.append(f"**{chosen.dtype}:** {note}.")
+        found.append(f"**{chosen.dtype}:** {translated(note)}.")
     if note := context_note(replace(shape, id="it"), chosen.tokens):
         found.append(note)
     if beside := beside_bytes(shape, chosen.tokens, chosen.texts):
-        found.append(f"Kept besides, and not counted above: {both(beside)} (states, indexes).")
-    found += [f"**Left out:** {gap}." for gap in shape.gaps]
+        found.append(
+            said(
+                "Kept besides, and not counted above: {size} (states, indexes).", size=both(beside)
+            )
+        )
+    found += [said("**Left out:** {gap}.", gap=gap) for gap in shape.gaps]
     if not chosen.counted().size:
-        found.append("Nothing is kept: this model reads its text at once and does not generate.")
+        found.append(
+            said("Nothing is kept: this model reads its text at once and does not generate.")
+        )
     return found
 
 
 def show_origin(text: Prose, shape: ModelShape) -> None:
     """Where the model's numbers are from, for whoever wants to check them."""
-    with st.expander("Where the numbers of this model come from"):
+    with st.expander(said("Where the numbers of this model come from")):
         text(
             "origin",
-            verified=shape.verified,
-            means=VERIFIED[shape.verified],
+            verified=translated(shape.verified),
+            means=translated(VERIFIED[shape.verified]),
             sources="; ".join(shape.sources),
             notes="\n\n".join(map(plain, shape.notes)),
         )
@@ -112,21 +127,22 @@ def show_answers(text: Prose, chosen: Chosen) -> None:
     for name, means in COUNTINGS.items():
         size = chosen.counted(name).size
         times = f"{size / ideal:.2f}×" if ideal else "–"
-        shown = both(size)
+        shown, means = both(size), translated(means)
         if not stores(name, chosen.dtype):
             shown, times = "–", "–"
-            means = f"it stores no cache in {chosen.dtype}"
-        name = f"**{name}**{' (chosen)' if name == chosen.counting else ''}"
-        rows.append(f"| {name}: {means} | {together(shown)} | {times} |")
+            means = said("it stores no cache in {dtype}", dtype=chosen.dtype)
+        mark = said(" (chosen)") if name == chosen.counting else ""
+        rows.append(f"| **{translated(name)}**{mark}: {means} | {together(shown)} | {times} |")
     text("countings", rows="\n".join(rows))
     given = chosen.dtype, chosen.source_tokens, chosen.beams
     others = other_answers(chosen.shape, chosen.tokens, chosen.texts, *given)
     wrong = [
-        f"| **{o.name}:** {o.why} | {together(both(o.size))} | {float(o.ratio):.2f}× |"
+        f"| **{translated(o.name)}:** {translated(o.why)} "
+        f"| {together(both(o.size))} | {float(o.ratio):.2f}× |"
         for o in others
     ]
     if wrong:
         text("others", rows="\n".join(wrong))
     elif ideal:
-        no_window = "the text is no longer than its windows", "there is no window"
-        text("no_others", windows=no_window[not has_window(chosen.shape)])
+        long, none = said("the text is no longer than its windows"), said("there is no window")
+        text("no_others", windows=long if has_window(chosen.shape) else none)

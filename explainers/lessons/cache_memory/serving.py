@@ -14,6 +14,7 @@ from explainers.memory.parallel import rank_shape, replication
 from explainers.memory.serving import Deployment, weight_format
 from explainers.memory.sizes import both
 from explainers.ui import memory_controls as controls
+from explainers.ui.language import said
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 
@@ -91,9 +92,9 @@ def show_pages(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
         block=block,
         pages=f"{pages(chosen.tokens, block):,}",
         empty=f"{block * pages(chosen.tokens, block) - chosen.tokens:,}",
-        waste=both(waste) if waste else "no bytes",
+        waste=both(waste) if waste else said("no bytes"),
         gpus=deployment.gpus,
         each=both(each),
         times=f"{float(times):.3g}",
-        sequence="text" if chosen.beams == 1 else "beam",
+        sequence=said("text") if chosen.beams == 1 else said("beam"),
     )

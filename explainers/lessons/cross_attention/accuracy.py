@@ -6,17 +6,19 @@ from explainers.charts.matrix import Matrix
 from explainers.lessons.cross_attention import held_out
 from explainers.lessons.cross_attention.held_out import LAST, LEARNED_FROM, Reading
 from explainers.lessons.cross_attention.view import View
+from explainers.phrase import phrase
 from explainers.translation.alignment import PREDICTED, Score, aer, diagonal, read_links
 from explainers.translation.ibm1 import reestimated
 from explainers.ui import cross_controls
 from explainers.ui.cross_controls import MEAN, PREDICTS
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said, translated
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
 
-WEIGHTS, COUNTED, STRAIGHT = "attention", "IBM Model 1", "the diagonal"
+WEIGHTS, COUNTED, STRAIGHT = phrase("attention"), "IBM Model 1", phrase("the diagonal")
 
 
 def show_accuracy(text: Prose, view: View) -> None:
@@ -31,16 +33,18 @@ def show_accuracy(text: Prose, view: View) -> None:
     words, syllables = view.found.words, view.found.syllables
     chosen = measured[Reading(view.layer, view.head, view.by)]
     straight, counted = diagonal(len(words), len(syllables)), held_out.ibm_links(words, syllables)
-    tables = {"held out": [chosen, others["diagonal"], others["ibm"]]}
+    tables = {phrase("held out"): [chosen, others["diagonal"], others["ibm"]]}
     if view.gold:
         each = (view.links(view.by), straight, counted)
         here = [aer(links, set(view.gold.sure), set(view.gold.possible)) for links in each]
-        tables = {"this sentence": here, **tables}
+        tables = {phrase("this sentence"): here, **tables}
     panels = [Panel(name, _table(view, name, rows)) for name, rows in tables.items()]
-    alt = "; ".join(f"{name}: error {rows[0].aer:.2f}" for name, rows in tables.items())
-    show_figure(
-        Figure(panels, f"Scores of {view.said} and of two baselines. {alt}"), view.origin, "scores"
-    )
+    errors = [
+        said("{table}: error {rate:.2f}", table=translated(name), rate=rows[0].aer)
+        for name, rows in tables.items()
+    ]
+    alt = said("Scores of {heads} and of two baselines.", heads=view.place)
+    show_figure(Figure(panels, f"{alt} {'; '.join(errors)}"), view.origin, "scores")
     text("accuracy_seen", sentences=len(held_out.pairs()), pairs=f"{LEARNED_FROM:,}")
     if not view.gold:
         text("no_gold")
@@ -49,10 +53,12 @@ def show_accuracy(text: Prose, view: View) -> None:
 
 def _table(view: View, name: str, rows: list[Score]) -> Matrix:
     """A line for each aligner; 0 is best for the error, 1 for the others."""
-    names = [f"L{view.layer + 1} {view.head}", "diagonal", "IBM 1"]
+    head = phrase("mean") if view.head == MEAN else view.head
+    names = [f"L{view.layer + 1} {translated(head)}", phrase("diagonal"), "IBM 1"]
     values = [list(row) for row in rows]
-    columns = ["AER", "precision", "recall"]
-    return Matrix(name, "", values, names, columns, "aligner", "score", kind="weights")
+    columns = ["AER", phrase("precision"), phrase("recall")]
+    axes = phrase("aligner"), phrase("score")
+    return Matrix(name, "", values, names, columns, *axes, kind="weights")
 
 
 def offer_heads() -> None:
@@ -63,10 +69,19 @@ def offer_heads() -> None:
         if reading.head != MEAN and reading.by == PREDICTED
     }
     with st.container(horizontal=True):
-        for name, choose in (("Best", min), ("Worst", max)):
-            reading = choose(single, key=lambda one: single[one])
-            label = f"{name} head: layer {reading.layer + 1}, head {reading.head}"
-            rate = f"alignment error rate {single[reading]:.2f} on held-out sentences"
+        best, worst = (choose(single, key=lambda one: single[one]) for choose in (min, max))
+        labels = {
+            best: said(
+                "Best head: layer {layer}, head {head}", layer=best.layer + 1, head=best.head
+            ),
+            worst: said(
+                "Worst head: layer {layer}, head {head}", layer=worst.layer + 1, head=worst.head
+            ),
+        }
+        for reading, label in labels.items():
+            rate = said(
+                "alignment error rate {rate:.2f} on held-out sentences", rate=single[reading]
+            )
             st.button(label, on_click=look_at, args=(reading,), help=rate)
 
 

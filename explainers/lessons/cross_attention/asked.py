@@ -12,6 +12,7 @@ from explainers.translation.translator import Translator, check
 from explainers.translation.vocabulary import SPECIAL, english, read, sentence_case
 from explainers.ui import controls, cross_controls
 from explainers.ui.cross_controls import BEAM, GREEDY
+from explainers.ui.language import said, translated
 from explainers.ui.plain import shortened, verbatim
 from explainers.ui.prose import Prose
 
@@ -25,15 +26,18 @@ def read_by() -> Translator | None:
         return kept.load()
     except kept.BrokenWeightsError as error:
         st.error(
-            f"The translator cannot be used: {verbatim(str(error))}. All that needs it is left "
-            "out; the rest of the app works.",
+            said(
+                "The translator cannot be used: {problem}. All that needs it is left out; the rest "
+                "of the app works.",
+                problem=verbatim(str(error)),
+            ),
             icon=":material/error:",
         )
     return None
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def translated(words: tuple[str, ...], beams: int) -> Translation:
+def translation(words: tuple[str, ...], beams: int) -> Translation:
     """The same sentence is translated once, however often the page runs."""
     return kept.load().translate(words, beams)
 
@@ -55,7 +59,7 @@ def show_asked(text: Prose, sentence: Sentence, queries_down: bool) -> View | No
     """The translation of the reader's sentence, or nothing if no syllable was written."""
     words = asked_words(text, sentence)
     offer_sentences()
-    found = translated(words, BEAMS[cross_controls.search()])
+    found = translation(words, BEAMS[cross_controls.search()])
     if not found.syllables:
         text("nothing_written")
         return None
@@ -66,18 +70,21 @@ def show_asked(text: Prose, sentence: Sentence, queries_down: bool) -> View | No
 def offer_sentences() -> None:
     """Sentences that the translator can read: to be put together, or held out from training."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        with st.popover("Build a sentence", icon=":material/construction:"), st.form("builder"):
+        with (
+            st.popover(said("Build a sentence"), icon=":material/construction:"),
+            st.form("builder"),
+        ):
             for (name, words), default in zip(slots().items(), _running(), strict=True):
                 options = sorted(words)
                 key = _BUILT.format(name)
-                st.selectbox(name, options, options.index(default), key=key)
-            st.form_submit_button("Translate this", on_click=_take_built)
+                st.selectbox(translated(name), options, options.index(default), key=key)
+            st.form_submit_button(said("Translate this"), on_click=_take_built)
         st.selectbox(
-            "Or one that training never saw",
+            said("Or one that training never saw"),
             list(examples()),
             index=None,
             key=_EXAMPLE,
-            placeholder="Choose",
+            placeholder=said("Choose"),
             on_change=_take_example,
         )
 

@@ -12,29 +12,39 @@ from explainers.attention.decoder_block import Decoded, decoder_block
 from explainers.charts.matrix import Matrix, largest
 from explainers.charts.theme import FEATURE_AXIS, SOURCE_AXIS, TARGET_AXIS
 from explainers.lessons.cross_attention.view import View
+from explainers.phrase import phrase
 from explainers.translation.translator import Translator
 from explainers.translation.vocabulary import BEGIN, SPECIAL
 from explainers.ui import cross_controls
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.source import run_and_show
 
 FIRST = SPECIAL[BEGIN]
-READ_AXIS = "syllable read"
+READ_AXIS = phrase("syllable read")
 OPERATORS = {"in": "", "added": "+", "out": "="}
 PARTS = {
-    "in": ("What comes in", "Embedding + position, or the output of the layer below."),
+    "in": (
+        phrase("What comes in"),
+        phrase("Embedding + position, or the output of the layer below."),
+    ),
     "own": (
-        "1 · Causal self-attention",
-        "What is written looks back at what is written: mean of all heads, a row sums to 1.",
+        phrase("1 · Causal self-attention"),
+        phrase(
+            "What is written looks back at what is written: mean of all heads, a row sums to 1."
+        ),
     ),
     "cross": (
-        "2 · Cross-attention",
-        "What is written looks at the source: queries from here, keys and values from the encoder.",
+        phrase("2 · Cross-attention"),
+        phrase(
+            "What is written looks at the source: queries from here, keys and values from the "
+            "encoder."
+        ),
     ),
-    "fed": ("3 · Feed-forward", "Each row alone: no row sees another one."),
+    "fed": (phrase("3 · Feed-forward"), phrase("Each row alone: no row sees another one.")),
 }
 """The parts of a block, each with its heading and a remark; below a part comes what it adds."""
 
@@ -42,7 +52,7 @@ PARTS = {
 def show_block(text: Prose, view: View, translator: Translator) -> None:
     """A guess which part may look at the source; then every tensor of the chosen layer."""
     text("block")
-    options = "the first", "the second", "the third"
+    options = phrase("the first"), phrase("the second"), phrase("the third")
     if not revealed(text, "block", options, options[1]):
         return
     found, layer = view.found, int(cross_controls.block()) - 1
@@ -55,7 +65,9 @@ def show_block(text: Prose, view: View, translator: Translator) -> None:
     done = run_and_show(decoder_block, x, source, block, own_mask, source_mask)
     theirs = found.decoder[layer].output
     with picture:
-        alt = "The decoder's block: three parts, each with its weights, what it adds, and the sum."
+        alt = said(
+            "The decoder's block: three parts, each with its weights, what it adds, and the sum."
+        )
         figure = Figure(panels_of(view, x, done), alt)
         show_figure(figure, view.origin, "block")
     text(
@@ -102,5 +114,12 @@ def _weights(heads: Tensor, rows: list[str], columns: list[str], axis: str) -> M
         for i, line in enumerate(mean.tolist())
     ]
     return Matrix(
-        "weights", "every row sums to 1", values, rows, columns, TARGET_AXIS, axis, "weights"
+        phrase("weights"),
+        phrase("every row sums to 1"),
+        values,
+        rows,
+        columns,
+        TARGET_AXIS,
+        axis,
+        "weights",
     )

@@ -6,13 +6,15 @@ import torch
 
 from explainers.attention import masks
 from explainers.lessons.cross_attention.view import View
+from explainers.phrase import phrase
+from explainers.ui.language import said, translated
 from explainers.ui.picture import show_chart
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import formula
 from explainers.ui.source import show_source
 
-CROSS, JOINED = "cross-attention", "one behind the other"
+CROSS, JOINED = phrase("cross-attention"), phrase("one behind the other")
 
 
 class Cells(NamedTuple):
@@ -49,9 +51,10 @@ def show_cells(text: Prose, view: View) -> None:
         return
     from explainers.charts.amounts import amount_rows, bars  # the page needs no altair to start
 
-    amounts = {CROSS: cells.cross, JOINED: cells.joined}
-    alt = "Weights: " + ", ".join(f"{name} {count:,}" for name, count in amounts.items())
-    origin = formula("weights that a mask allows, one head and layer", torch.device("cpu"))
+    amounts = {translated(CROSS): cells.cross, translated(JOINED): cells.joined}
+    counts = ", ".join(f"{name} {count:,}" for name, count in amounts.items())
+    alt = said("Weights: {counts}", counts=counts)
+    origin = formula(said("weights that a mask allows, one head and layer"), torch.device("cpu"))
     show_chart(bars, amount_rows(amounts), alt, "cells", origin, length=2, x_title="weights")
     text(
         "cells_seen",

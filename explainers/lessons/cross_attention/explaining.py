@@ -1,7 +1,5 @@
 """Is it an explanation? Change the weights, translate again, and see whether anything changes."""
 
-import difflib
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import streamlit as st
@@ -12,7 +10,9 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
 from explainers.lessons.cross_attention.held_out import LAST
+from explainers.lessons.cross_attention.staying import marked, same
 from explainers.lessons.cross_attention.view import END, View
+from explainers.phrase import phrase
 from explainers.translation import kept
 from explainers.translation.influence import leave_one_out, peaks_agree, spearman
 from explainers.translation.instead import only_peak, permuted, uniform
@@ -22,12 +22,14 @@ from explainers.translation.record import Translation
 from explainers.ui import cross_controls
 from explainers.ui.cross_controls import LEARNED, PEAK, PERMUTED, UNIFORM, WITHOUT
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said, translated
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
 
+SHARES = phrase("all of them"), phrase("most of them"), phrase("less than half of them")
 INSTEAD: dict[str, Attend] = {
     LEARNED: attention,
     UNIFORM: uniform,
@@ -48,10 +50,9 @@ def show_explaining(text: Prose, view: View) -> None:
     found = view.found
     flat = retold(found.words, found.syllables, UNIFORM).found
     left = same(found.syllables, flat.syllables)
-    options = "all of them", "most of them", "less than half of them"
     share = left / max(view.syllables, 1)
-    answer = options[0] if share == 1 else options[1] if share >= 0.5 else options[2]
-    if not revealed(text, "explaining", options, answer, left=left, count=view.syllables):
+    answer = SHARES[0] if share == 1 else SHARES[1] if share >= 0.5 else SHARES[2]
+    if not revealed(text, "explaining", SHARES, answer, left=left, count=view.syllables):
         return
     instead = cross_controls.instead()
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -69,9 +70,12 @@ def show_explaining(text: Prose, view: View) -> None:
         before=f"{found.log_probabilities.sum().exp():.3f}",
         after=f"{chance:.3g}",
     )
-    shown = {"learned": found} if instead == LEARNED else {"learned": found, "now": changed}
+    shown = {LEARNED: found} if instead == LEARNED else {LEARNED: found, phrase("now"): changed}
     panels = oriented([_panel(*one) for one in shown.items()], view.queries_down)
-    alt = f"Weights of the last layer, mean of heads: as learned, and with: {instead}."
+    alt = said(
+        "Weights of the last layer, mean of heads: as learned, and with: {instead}.",
+        instead=translated(instead),
+    )
     show_figure(Figure(panels, alt), view.origin, "explaining")
     show_source(INSTEAD[instead])
     if len(found.words) > 1:  # one word has no order
@@ -108,30 +112,12 @@ def losses(words: tuple[str, ...], syllables: tuple[str, ...]) -> Tensor:
     return leave_one_out(translator, translator.forced(words, syllables))
 
 
-def same(before: Sequence[str], after: Sequence[str]) -> int:
-    """How many syllables are still there, in the same order."""
-    return sum(block.size for block in _blocks(before, after))
-
-
-def marked(before: Sequence[str], after: Sequence[str]) -> str:
-    """The new translation; what was not in the old one is bold."""
-    staying = {n for block in _blocks(before, after) for n in range(block.b, block.b + block.size)}
-    shown = [
-        verbatim(one) if n in staying else f"**{verbatim(one)}**" for n, one in enumerate(after)
-    ]
-    return " ".join(shown) or "(nothing)"
-
-
-def _blocks(before: Sequence[str], after: Sequence[str]) -> list[difflib.Match]:
-    return difflib.SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
-
-
 def _panel(name: str, found: Translation) -> Panel:
     weights = found.cross[LAST].mean(dim=0)[: len(found.syllables)]
     columns = [*found.words, END]
     axes = found.syllables, columns, TARGET_AXIS, SOURCE_AXIS
-    said = f"decoder layer {LAST + 1}, mean of heads; every row sums to 1"
-    return Panel(name, Matrix(name, said, weights.tolist(), *axes, kind="weights"))
+    rule = said("decoder layer {layer}, mean of heads; every row sums to 1", layer=LAST + 1)
+    return Panel(name, Matrix(name, rule, weights.tolist(), *axes, kind="weights"))
 
 
 def _show_agreement(text: Prose, view: View) -> None:

@@ -2,6 +2,7 @@
 
 import functools
 
+from explainers.phrase import phrase
 from explainers.translation.corpus import RUNNING, Pair, aligned, for_testing
 from explainers.translation.lexicon import MISSING, Entry, fitting, lexicon
 from explainers.translation.nouns import small
@@ -26,11 +27,11 @@ def slots() -> dict[str, dict[str, Entry]]:
     lists = lexicon()
     persons = (*lists["people"], *lists["organisations"])
     return {
-        "Who": {entry.forms[0]: entry for entry in persons},
-        "did": {entry.forms[1]: entry for entry in lists["verbs of news"]},
-        "what kind of": {entry.name: entry for entry in fitting("news")},
-        "what": {_plural(entry): entry for entry in lists["news"]},
-        "on": {entry.name: entry for entry in lists["days"]},
+        phrase("Who"): {entry.forms[0]: entry for entry in persons},
+        phrase("did"): {entry.forms[1]: entry for entry in lists["verbs of news"]},
+        phrase("what kind of"): {entry.name: entry for entry in fitting("news")},
+        phrase("what"): {_plural(entry): entry for entry in lists["news"]},
+        phrase("on"): {entry.name: entry for entry in lists["days"]},
     }
 
 

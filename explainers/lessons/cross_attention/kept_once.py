@@ -7,6 +7,7 @@ from explainers.attention.encoder_block import normalised
 from explainers.lessons.cross_attention.view import View
 from explainers.translation.parts import D_MODEL, LAYERS
 from explainers.translation.translator import Translator
+from explainers.ui.language import said
 from explainers.ui.picture import show_chart
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
@@ -38,9 +39,11 @@ def show_kept(text: Prose, view: View, translator: Translator) -> None:
         return
     from explainers.charts.amounts import amount_rows, bars  # the page needs no altair to start
 
-    rows = {"kept": words * LAYERS, "computed again at each step": words * LAYERS * steps}
-    alt = "Rows of the source's keys: " + ", ".join(f"{k} {v:,}" for k, v in rows.items())
-    origin = formula("rows of keys that are computed", torch.device("cpu"))
+    once, again = said("kept"), said("computed again at each step")
+    rows = {once: words * LAYERS, again: words * LAYERS * steps}
+    counts = ", ".join(f"{name} {count:,}" for name, count in rows.items())
+    alt = said("Rows of the source's keys: {counts}", counts=counts)
+    origin = formula(said("rows of keys that are computed"), torch.device("cpu"))
     show_chart(bars, amount_rows(rows), alt, "kept", origin, length=2, x_title="rows")
     text(
         "kept_seen",

@@ -5,19 +5,26 @@ from explainers.lessons.cross_attention import held_out
 from explainers.lessons.cross_attention.accuracy import look_at
 from explainers.lessons.cross_attention.held_out import BY, HEADS, LAST, Reading
 from explainers.lessons.cross_attention.view import View
+from explainers.phrase import phrase
 from explainers.translation.alignment import INPUT, PREDICTED, read_links
 from explainers.translation.parts import LAYERS
 from explainers.ui.clicks import show_clickable
 from explainers.ui.cross_controls import MEAN, PREDICTS, READS
+from explainers.ui.language import said
 from explainers.ui.panels import Cell, Panel
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
 from explainers.working import Working, given
 
-TABLE = "alignment error rate"
+TABLE = phrase("alignment error rate")
+AXES = phrase("head"), phrase("rows")
 READINGS = [(layer, head) for layer in range(LAYERS) for head in HEADS]
-ANSWERS = "about the same", "2 to 5 times as large", "more than 5 times as large"
+ANSWERS = (
+    phrase("about the same"),
+    phrase("2 to 5 times as large"),
+    phrase("more than 5 times as large"),
+)
 
 
 def times(predicted: float, by_input: float) -> str:
@@ -36,9 +43,13 @@ def show_off_by_one(text: Prose, view: View) -> None:
         return
     values = [[measured[Reading(*one, by)].aer for by in BY] for one in READINGS]
     names = [f"L{layer + 1} {head}" for layer, head in READINGS]
-    said = f"{len(held_out.pairs())} held-out sentences; 0 is best"
-    matrix = Matrix(TABLE, said, values, names, [PREDICTS, READS], "head", "rows", kind="weights")
-    alt = f"Alignment error rate of every head, rows read in two ways: {right:.2f} and {wrong:.2f}."
+    rule = said("{count} held-out sentences; 0 is best", count=len(held_out.pairs()))
+    matrix = Matrix(TABLE, rule, values, names, [PREDICTS, READS], *AXES, kind="weights")
+    alt = said(
+        "Alignment error rate of every head, rows read in two ways: {right:.2f} and {wrong:.2f}.",
+        right=right,
+        wrong=wrong,
+    )
 
     def choose(cell: Cell) -> None:
         look_at(Reading(*READINGS[cell.row], BY[cell.column]))
@@ -52,7 +63,7 @@ def show_off_by_one(text: Prose, view: View) -> None:
         "off_by_one_seen",
         first=f"{first[0]:.2f}",
         first_input=f"{first[1]:.2f}",
-        by_input=", ".join(map(str, by_input)) or "none",
+        by_input=", ".join(map(str, by_input)) or said("none"),
     )
     show_source(read_links)
 

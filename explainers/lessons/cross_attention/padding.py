@@ -12,6 +12,7 @@ from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
 from explainers.lessons.cross_attention.gold import examples
 from explainers.lessons.cross_attention.held_out import LAST
 from explainers.lessons.cross_attention.view import END, View
+from explainers.phrase import phrase
 from explainers.translation import kept
 from explainers.translation.decoding import greedy
 from explainers.translation.vocabulary import (
@@ -24,6 +25,7 @@ from explainers.translation.vocabulary import (
     vietnamese,
 )
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
@@ -79,7 +81,7 @@ def show_padding(text: Prose, view: View) -> None:
         return
     text("padding", words=len(batch.words) + 1, length=len(batch.columns), filled=filled)
     on_filling = batch.weights[:, len(batch.words) + 1 :].sum(dim=-1).mean().item()
-    options = "nothing: filling is zeros", "less than 1 %", "more than 1 %"
+    options = phrase("nothing: filling is zeros"), phrase("less than 1 %"), phrase("more than 1 %")
     answer = options[0] if on_filling == 0 else options[1] if on_filling < 0.01 else options[2]
     share = f"{100 * on_filling:.1f}"
     if not revealed(text, "padding", options, answer, share=share):
@@ -93,7 +95,7 @@ def show_padding(text: Prose, view: View) -> None:
             name,
             Matrix(
                 name,
-                f"decoder layer {LAST + 1}, mean of heads",
+                said("decoder layer {layer}, mean of heads", layer=LAST + 1),
                 weights[: len(rows)],
                 rows,
                 batch.columns,
@@ -102,9 +104,15 @@ def show_padding(text: Prose, view: View) -> None:
                 kind="weights",
             ),
         )
-        for name, weights in (("with the mask", visible), ("without", batch.weights.tolist()))
+        for name, weights in (
+            (phrase("with the mask"), visible),
+            (phrase("without"), batch.weights.tolist()),
+        )
     ]
-    alt = f"Weights on words and filling, with the padding mask and without: {share} % leaks."
+    alt = said(
+        "Weights on words and filling, with the padding mask and without: {share} % leaks.",
+        share=share,
+    )
     show_figure(Figure(oriented(panels, view.queries_down), alt), view.origin, "padding")
     text(
         "padding_seen",
@@ -112,6 +120,6 @@ def show_padding(text: Prose, view: View) -> None:
         same=f"{(batch.masked - batch.alone).abs().max():.1g}",
         leak=f"{(batch.leaking - batch.alone).abs().max():.2g}",
         written=verbatim(" ".join(batch.written)),
-        verdict="the same" if batch.written == rows else "another one",
+        verdict=said("the same") if batch.written == rows else said("another one"),
     )
     show_source(hide_padding, padded)

@@ -8,9 +8,11 @@ from explainers.lessons.cross_attention import held_out
 from explainers.lessons.cross_attention.explaining import losses
 from explainers.lessons.cross_attention.held_out import LAST
 from explainers.lessons.cross_attention.view import View
+from explainers.phrase import phrase
 from explainers.translation.influence import leave_one_out
 from explainers.translation.loop import HIDDEN_SYLLABLES
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
@@ -18,39 +20,44 @@ from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
 
 SMALL = 0.05
+PLACES = phrase("where a word begins"), phrase("where a word goes on"), phrase("in both alike")
 
 
 def show_parking(text: Prose, view: View) -> None:
     """A guess about the rows of second syllables; then the weakest syllable, head by head."""
     mass, right = held_out.parked(), held_out.weak_and_others()
     text("parking")
-    options = "where a word begins", "where a word goes on", "in both alike"
-    larger = options[mass.first < mass.later] if abs(mass.first - mass.later) > 0.01 else options[2]
+    larger = PLACES[mass.first < mass.later] if abs(mass.first - mass.later) > 0.01 else PLACES[2]
     first, later = f"{100 * mass.first:.0f}", f"{100 * mass.later:.0f}"
     hidden = f"{100 * HIDDEN_SYLLABLES:.0f}"
-    if not revealed(text, "parking", options, larger, first=first, later=later, hidden=hidden):
+    if not revealed(text, "parking", PLACES, larger, first=first, later=later, hidden=hidden):
         return
     place = weakest(view)
     found = view.found
     heads = found.cross[LAST][:, place]
     values = [*heads.tolist(), heads.mean(dim=0).tolist()]
-    names = [*(f"head {n}" for n in range(len(heads))), "mean"]
-    name = f"the row of “{found.syllables[place]}”"
-    axes = names, view.columns, "head", SOURCE_AXIS
-    shares = Matrix(name, f"decoder layer {LAST + 1}; sums to 1", values, *axes, kind="weights")
+    names = [*(said("head {n}", n=n) for n in range(len(heads))), said("mean")]
+    name = said("the row of “{syllable}”", syllable=found.syllables[place])
+    axes = names, view.columns, phrase("head"), SOURCE_AXIS
+    rule = said("decoder layer {layer}; sums to 1", layer=LAST + 1)
+    shares = Matrix(name, rule, values, *axes, kind="weights")
     lost = losses(found.words, found.syllables)[place]
     # Where the past says it all, leaving out any word costs little.
-    times, unit = (1, "") if lost.abs().max() >= SMALL else (1_000, ", in thousandths")
+    times = 1 if lost.abs().max() >= SMALL else 1_000
+    in_thousandths = said("log-probability that it loses, in thousandths")
     without = Matrix(
-        "left out",
-        f"log-probability that it loses{unit}",
+        phrase("left out"),
+        said("log-probability that it loses") if times == 1 else in_thousandths,
         [(times * lost).tolist()],
         [found.syllables[place]],
         found.words,
         "",
         SOURCE_AXIS,
     )
-    alt = f"Weights of {name} in each head, and what leaving each word out costs this syllable."
+    alt = said(
+        "Weights of {row} in each head, and what leaving each word out costs this syllable.",
+        row=name,
+    )
     show_figure(Figure([Panel("row", shares), Panel("lost", without)], alt), view.origin, "parking")
     syllable, most = verbatim(found.syllables[place]), verbatim(found.words[int(lost.argmax())])
     on_end = found.cross[LAST].mean(dim=0)[: view.syllables, -1].mean().item()

@@ -15,14 +15,17 @@ from explainers.lessons.watched import button, start, watch
 from explainers.models.loading import Loading
 from explainers.models.merging import merged, named, words_of
 from explainers.models.translate import Translated, translate
+from explainers.phrase import phrase
 from explainers.ui import cross_controls
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said, translated
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.plain import shortened, verbatim
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import real
 from explainers.ui.source import show_source
 
+PIECES = phrase("piece written"), phrase("piece read")
 JOB = "real translator of this visitor"
 
 
@@ -47,7 +50,7 @@ class Translating(Loading):
     def _work(self) -> None:
         super()._work()
         if self.loaded and not self.is_stopped:
-            self.said.append("translating")
+            self.said.append(phrase("translating"))
             self.found = translate(self.loaded, self.sentence)
 
 
@@ -55,13 +58,15 @@ def show_real(text: Prose, sentence: str, queries_down: bool) -> None:
     """A name and a button; then the same sentence, read by that model."""
     text("real")
     asked = Asked(cross_controls.translator(), sentence)
-    button(JOB, "Read the sentence with it", _start, asked, icon=":material/translate:")
+    button(JOB, said("Read the sentence with it"), _start, asked, icon=":material/translate:")
     job: Translating | None = st.session_state.get(JOB)
     if not job or job.asked != asked:
         return
     if job.state == "failed":
         problem = verbatim(shortened(job.problem, 300))
-        st.info(f"{problem} Our translator stays.", icon=":material/cloud_off:")
+        st.info(
+            said("{problem} Our translator stays.", problem=problem), icon=":material/cloud_off:"
+        )
     elif job.found and job.loaded:
         show_translated(text, job.found, job.loaded.provenance, queries_down)
     else:
@@ -73,7 +78,7 @@ def _start(asked: Asked) -> None:
 
 
 def _said(job: Translating) -> str:
-    return verbatim(job.said[-1]) if job.said else "beginning"
+    return verbatim(translated(job.said[-1])) if job.said else said("beginning")
 
 
 def show_translated(text: Prose, found: Translated, origin: str, queries_down: bool) -> None:
@@ -86,14 +91,21 @@ def show_translated(text: Prose, found: Translated, origin: str, queries_down: b
     written = " ".join(named(found.target[:-1], words_of(found.target[:-1])))
     text("real_written", written=verbatim(written), difference=f"{found.difference:.1g}")
     names = named(found.target, sides[0]), named(found.source, sides[1])
-    said = f"decoder layer {chosen + 1} of {len(layers)}, mean of heads"
+    heads = said(
+        "decoder layer {layer} of {count}, mean of heads", layer=chosen + 1, count=len(layers)
+    )
     axes = TARGET_AXIS, SOURCE_AXIS
     panels = [
-        _panel("lines", words, *names, *axes, said, "ties"),
-        _panel("words", words, *names, *axes, f"{said}; every row sums to 1"),
-        _panel("pieces", weights, found.target, found.source, "piece written", "piece read", said),
+        _panel(phrase("lines"), words, *names, *axes, heads, "ties"),
+        _panel(
+            phrase("words"), words, *names, *axes, said("{heads}; every row sums to 1", heads=heads)
+        ),
+        _panel(phrase("pieces"), weights, found.target, found.source, *PIECES, heads),
     ]
-    alt = f"Cross-attention of a real translator, {said}: between words, and between their pieces."
+    alt = said(
+        "Cross-attention of a real translator, {heads}: between words, and between their pieces.",
+        heads=heads,
+    )
     figure = Figure([panels[0], *oriented(panels[1:], queries_down)], alt)
     show_figure(figure, real(f"{origin} · computed live on {device_name(weights.device)}"), "real")
     count = max(sides[1]) + 1
@@ -109,8 +121,8 @@ def _panel(
     columns: Sequence[str],
     row_axis: str,
     column_axis: str,
-    said: str,
+    heads: str,
     kind: str = "weights",
 ) -> Panel:
     values = weights.tolist()
-    return Panel(name, Matrix(name, said, values, rows, columns, row_axis, column_axis, kind))
+    return Panel(name, Matrix(name, heads, values, rows, columns, row_axis, column_axis, kind))

@@ -13,6 +13,7 @@ from explainers.translation.corpus import for_testing
 from explainers.translation.decoding import greedy
 from explainers.translation.measure import exact_match
 from explainers.ui.cross_controls import LEARNED, PEAK, PERMUTED, UNIFORM
+from explainers.ui.language import said, translated
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
 
@@ -48,15 +49,15 @@ def tried() -> Iterator[Tried]:
 
 def show_tried(text: Prose) -> None:
     """A button; then a line for each case."""
-    label = f"Try them all on {SENTENCES} held-out sentences"
+    label = said("Try them all on {count} held-out sentences", count=SENTENCES)
     button(JOB, label, _start, icon=":material/experiment:")
     job: Measuring[Tried] | None = st.session_state.get(JOB)
     if job:
 
-        def said() -> str:
-            return f"{len(job.found)} of {job.steps}"
+        def done() -> str:
+            return said("{count} of {all}", count=len(job.found), all=job.steps)
 
-        watch(JOB, job, "Translating", said, lambda: _show(text, job))
+        watch(JOB, job, said("Translating"), done, lambda: _show(text, job))
         show_source(exact_match, greedy)
 
 
@@ -68,9 +69,9 @@ def _show(text: Prose, job: Measuring[Tried]) -> None:
     found = list(job.found)
     if not found:
         return
-    where = {False: "last layer", True: "all layers"}
+    where = {False: said("last layer"), True: said("all layers")}
     lines = [
-        f"| {one.instead} | {'–' if one.instead == LEARNED else where[one.everywhere]} "
+        f"| {translated(one.instead)} | {'–' if one.instead == LEARNED else where[one.everywhere]} "
         f"| {100 * one.exact:.0f} % |"
         for one in found
     ]

@@ -9,18 +9,20 @@ from torch import Tensor
 from explainers import working
 from explainers.charts.matrix import Matrix, Values
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
+from explainers.phrase import phrase
 from explainers.translation import vocabulary
 from explainers.translation.alignment import INPUT, PREDICTED, Link, read_links
 from explainers.translation.corpus import Pair
 from explainers.translation.parts import LAYERS
 from explainers.translation.record import Translation
 from explainers.ui.cross_controls import MEAN, PREDICTS
+from explainers.ui.language import said
 from explainers.ui.panels import Cell, Panel
 from explainers.ui.provenance import translator as origin_of
 from explainers.working import Working
 
 END = vocabulary.SPECIAL[vocabulary.END]
-LINES, WEIGHTS = "lines", "weights"
+LINES, WEIGHTS = "lines", phrase("weights")
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,11 @@ class View:
         return read_links(self.whole, len(self.found.words), self.syllables, by)
 
     @property
-    def said(self) -> str:
+    def place(self) -> str:
         """The chosen heads in words."""
-        heads = "mean of all heads" if self.head == MEAN else f"head {self.head}"
-        return f"decoder layer {self.layer + 1}, {heads}"
+        if self.head == MEAN:
+            return said("decoder layer {layer}, mean of all heads", layer=self.layer + 1)
+        return said("decoder layer {layer}, head {head}", layer=self.layer + 1, head=self.head)
 
     @property
     def origin(self) -> str:
@@ -84,9 +87,11 @@ class View:
         rings = sorted(self.gold.sure) if self.gold and has_rings else []
         values: Values = self.weights.tolist()
         axes = self.found.syllables, self.columns, TARGET_AXIS, SOURCE_AXIS
-        said = f"{self.said}; every row sums to 1"
-        lines = Matrix("who looks where", self.said, values, *axes, kind="ties", ringed=rings)
-        cells = Matrix(WEIGHTS, said, values, *axes, kind="weights", ringed=rings)
+        rule = said("{heads}; every row sums to 1", heads=self.place)
+        lines = Matrix(
+            phrase("who looks where"), self.place, values, *axes, kind="ties", ringed=rings
+        )
+        cells = Matrix(WEIGHTS, rule, values, *axes, kind="weights", ringed=rings)
         turned = not self.queries_down
         return [
             Panel(LINES, lines, grows=True),

@@ -7,6 +7,7 @@ from explainers.lessons.cross_attention.view import View, off_diagonal
 from explainers.translation.vocabulary import sentence_case
 from explainers.ui import cross_controls
 from explainers.ui.clicks import show_clickable
+from explainers.ui.language import said
 from explainers.ui.panels import Slider
 from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
@@ -46,9 +47,8 @@ def show_writing(text: Prose, view: View, has_rings: bool) -> None:
     slider = Slider(
         control.label, _labels(view), place, lambda turned: control.put(turned + 1), plays=True
     )
-    alt = "Lines from syllables to words, as thick as their weights; and the weights. " + "; ".join(
-        _labels(view)
-    )
+    alt = said("Lines from syllables to words, as thick as their weights; and the weights.")
+    alt = f"{alt} {'; '.join(_labels(view))}"
     panels = view.panels(has_rings)
     show_clickable(panels, view.working, view.origin, "writing", alt, slider)
     text("writing_seen", rows=count, columns=len(view.columns))
@@ -60,8 +60,14 @@ def _labels(view: View) -> list[str]:
     found, peaks = view.found, view.weights.argmax(dim=-1).tolist()
     chances = found.log_probabilities.exp().tolist()
     return [
-        f"{n + 1} of {view.syllables}: “{syllable}” (probability {chances[n]:.2f}), most weight on "
-        f"“{view.columns[peaks[n]]}”"
+        said(
+            "{place} of {count}: “{syllable}” (probability {chance:.2f}), most weight on “{word}”",
+            place=n + 1,
+            count=view.syllables,
+            syllable=syllable,
+            chance=chances[n],
+            word=view.columns[peaks[n]],
+        )
         for n, syllable in enumerate(found.syllables)
     ]
 

@@ -27,6 +27,8 @@ from explainers.lessons.long_sequences.points import (
 )
 from explainers.lessons.measuring import Measuring
 from explainers.lessons.watched import button, start, watch
+from explainers.phrase import phrase
+from explainers.ui.language import said, translated
 from explainers.ui.picture import show_chart
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import measured as measured_live
@@ -40,12 +42,11 @@ JOB = "measurement of this visitor"
 
 def show_measuring(text: Prose, longest: int) -> None:
     """A button, and what measuring comes to while one looks on."""
-    button(JOB, "Measure on this machine", _start, longest, icon=":material/timer:")
+    button(JOB, said("Measure on this machine"), _start, longest, icon=":material/timer:")
     job: Measuring[Measured] | None = st.session_state.get(JOB)
     if job:
-        watch(
-            JOB, job, f"Up to {job.asked:,} tokens", partial(_said, job), partial(_show, text, job)
-        )
+        what = said("Up to {count:,} tokens", count=job.asked)
+        watch(JOB, job, what, partial(_said, job), partial(_show, text, job))
         show_source(attention, tiled_attention)
 
 
@@ -62,8 +63,12 @@ def _start(longest: int) -> None:
 def _said(job: Measuring[Measured]) -> str:
     """How much was measured, and what last."""
     found = list(job.found)
-    last = f", {found[-1].way} attention, {found[-1].length:,} tokens" if found else ""
-    return f"{len(found)} of {job.steps}{last}"
+    done = said("{count} of {all}", count=len(found), all=job.steps)
+    if not found:
+        return done
+    way, length = found[-1].way, found[-1].length
+    last = said("{way} attention, {length:,} tokens", way=way, length=length)
+    return f"{done}, {last}"
 
 
 def _show(text: Prose, job: Measuring[Measured]) -> None:
@@ -76,16 +81,19 @@ def show_found(text: Prose, found: list[Measured]) -> None:
     from explainers.charts.curve import Axis, curve  # the page needs no altair to start
 
     device = best_device()
-    origin = measured_live(f"full attention, one head, d_k {HEAD_DIM}, float32", device)
-    tokens = Axis("tokens n", True, tuple(sorted({one.length for one in found})))
+    what = said("full attention, one head, d_k {head_dim}, float32", head_dim=HEAD_DIM)
+    origin = measured_live(what, device)
+    tokens = Axis(phrase("tokens n"), True, tuple(sorted({one.length for one in found})))
     left, right = st.columns(2)
     for column, points, unit in (
-        (left, times(found), "milliseconds"),
+        (left, times(found), phrase("milliseconds")),
         (right, peaks(found), "MiB"),
     ):
         if points:
-            alt = (
-                f"{unit} against tokens, both axes in powers of 2, for {', '.join(WAYS)} attention."
+            alt = said(
+                "{unit} against tokens, both axes in powers of 2, for {ways} attention.",
+                unit=translated(unit),
+                ways=", ".join(WAYS),
             )
             axes = {"x": tokens, "y": Axis(unit, logarithmic=True)}
             with column:

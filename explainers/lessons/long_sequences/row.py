@@ -9,10 +9,12 @@ from torch import Tensor
 from explainers.attention.online_softmax import Running, read_row
 from explainers.attention.steps import softmax
 from explainers.lessons.mask_lab import Lab
+from explainers.phrase import phrase
 
-SCORES, RUNNING, POWERS, WEIGHTS, OUTPUT = "scores", "running", "powers", "weights", "output"
+SCORES, WEIGHTS, OUTPUT = phrase("scores"), phrase("weights"), phrase("output")
+RUNNING, POWERS = phrase("running"), phrase("powers")
 TABLES = (RUNNING, POWERS, WEIGHTS, OUTPUT)
-COLUMNS = ("largest", "correction", "total")
+COLUMNS = (phrase("largest"), phrase("correction"), phrase("total"))
 Numbers = list[list[float | None]]
 
 

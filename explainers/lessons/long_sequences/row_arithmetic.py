@@ -9,6 +9,7 @@ from explainers import working
 from explainers.digits import digits, power, rounded
 from explainers.lessons.arithmetic import arithmetic_of
 from explainers.lessons.long_sequences.row import COLUMNS, POWERS, RUNNING, SCORES, WEIGHTS, Row
+from explainers.ui.language import said
 from explainers.ui.panels import Cell
 from explainers.working import Working
 
@@ -24,9 +25,11 @@ def _arithmetic(row: Row, of_scores: Callable[[Cell], Working], cell: Cell) -> W
         return of_scores(Cell(SCORES, row.word, j))
     value = row.table(cell.panel)[step][j]
     if value is None:
-        is_first = cell.panel == RUNNING
-        why = "nothing was added up before" if is_first else "this key has not been read yet"
-        return working.given(0.0, what, f"{what} is blank: {why}.")
+        if cell.panel == RUNNING:
+            why = said("{cell} is blank: nothing was added up before.", cell=what)
+        else:
+            why = said("{cell} is blank: this key has not been read yet.", cell=what)
+        return working.given(0.0, what, why)
     seen = row.seen(step)
     scores, largest = row.scores.tolist(), row.steps[step].largest.item()
     if cell.panel == RUNNING:

@@ -18,7 +18,9 @@ from explainers.lessons.long_sequences.row import (
 from explainers.lessons.long_sequences.row_arithmetic import arithmetic_of_row
 from explainers.lessons.mask_lab import Lab
 from explainers.lessons.wording import less_than, so_many
+from explainers.phrase import phrase
 from explainers.ui import length_controls
+from explainers.ui.language import said
 from explainers.ui.numbers import explore
 from explainers.ui.panels import Panel, Slider, Source, oriented
 from explainers.ui.plain import verbatim
@@ -27,10 +29,10 @@ from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
 
 FORMULAS = {
-    RUNNING: "all that is kept of the scores",
-    POWERS: "e to the (score − largest)",
-    WEIGHTS: "powers ÷ total: every row sums to 1",
-    OUTPUT: "weights · V",
+    RUNNING: phrase("all that is kept of the scores"),
+    POWERS: phrase("e to the (score − largest)"),
+    WEIGHTS: phrase("powers ÷ total: every row sums to 1"),
+    OUTPUT: phrase("weights · V"),
 }
 
 
@@ -44,10 +46,12 @@ def show_row(text: Prose, lab: Lab, word: int, block: int) -> None:
         return
     control = length_controls.blocks_read
     place = min(control(), count - 1)
-    labels = [f"{n + 1} of {count}" for n in range(count)]
+    labels = [said("{count} of {all}", count=n + 1, all=count) for n in range(count)]
     slider = Slider(control.label, labels, place, lambda turned: control.put(turned + 1), True)
     panels = oriented(panels_of(row, place + 1), lab.queries_down)
-    alt = "A row of scores, read in blocks: largest score, correction and total; powers; weights."
+    alt = said(
+        "A row of scores, read in blocks: largest score, correction and total; powers; weights."
+    )
     explore(panels, arithmetic_of_row(row), lab.origin, "row", alt, slider=slider, first=RUNNING)
     text("row_seen", softmax=less_than(row.difference), output=less_than(row.output_difference))
     show_source(read_row, read_block)

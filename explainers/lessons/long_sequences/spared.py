@@ -8,7 +8,9 @@ from explainers.attention.masks import Rule
 from explainers.attention.tiled import tile_cells
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
+from explainers.phrase import phrase
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said, translated
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
@@ -17,7 +19,12 @@ from explainers.ui.source import show_source
 
 LONG, SIDE, WIDTH, SINKS = 4_096, 256, 512, 4
 """Tokens of a long text, of a side of its tiles, of a window; the first tokens that all may see."""
-SHARES = {"none": 0.0, "about a quarter": 0.125, "almost half": 0.375, "more than half": 0.5}
+SHARES = {
+    phrase("none"): 0.0,
+    phrase("about a quarter"): 0.125,
+    phrase("almost half"): 0.375,
+    phrase("more than half"): 0.5,
+}
 """Answers, and the least share of the tiles that each means."""
 
 
@@ -29,11 +36,11 @@ def sparse_rules() -> dict[str, Rule]:
         lambda query_pos, key_pos: (query_pos - key_pos < SIDE) | (key_pos % SIDE == SIDE - 1)
     )
     return {
-        "full": masks.full,
-        "causal": masks.causal,
-        f"causal, window of {WIDTH}": window,
-        f"the same, and the first {SINKS} tokens": masks.causal & sinks,
-        f"causal: the last {SIDE}, and every {SIDE}th": masks.causal & strided,
+        phrase("full"): masks.full,
+        phrase("causal"): masks.causal,
+        phrase("causal, window of {width}", width=WIDTH): window,
+        phrase("the same, and the first {count} tokens", count=SINKS): masks.causal & sinks,
+        phrase("causal: the last {side}, and every {side}th", side=SIDE): masks.causal & strided,
     }
 
 
@@ -61,15 +68,16 @@ def show_spared(text: Prose, queries_down: bool) -> None:
     if not revealed(text, "spared", list(SHARES), answer, skipped=skipped, count=count, rest=rest):
         return
     panels = [_map(name, tiles) for name, tiles in found.items()]
-    alt = "Masks of a long text, a cell per tile: filled where it is computed."
-    origin = formula(f"masks of {tokens} tokens", torch.device("cpu"))
+    alt = said("Masks of a long text, a cell per tile: filled where it is computed.")
+    origin = formula(said("masks of {tokens} tokens", tokens=tokens), torch.device("cpu"))
     show_figure(Figure(oriented(panels, queries_down), alt), origin, "spared")
     rows = []
     for name, tiles in found.items():
         allowed, computed, left, of_all = spared(tiles)
         rows.append(
-            f"| {name} | {allowed:,} ({allowed / LONG**2:.1%}) "
-            f"| {computed:,} ({computed / LONG**2:.1%}) | {left:,} of {of_all:,} |"
+            f"| {translated(name)} | {allowed:,} ({allowed / LONG**2:.1%}) "
+            f"| {computed:,} ({computed / LONG**2:.1%}) "
+            f"| {said('{count:,} of {all:,}', count=left, all=of_all)} |"
         )
     text("spared_seen", rows="\n".join(rows), side=SIDE)
     show_source(tile_cells)
@@ -81,6 +89,6 @@ def _map(name: str, tiles: list[list[int]]) -> Panel:
     numbers = [str(place) for place in range(len(tiles))]
     _, _, skipped, count = spared(tiles)
     axes = numbers, numbers, QUERY_AXIS, KEY_AXIS
-    left = f"{count - skipped} of {count} tiles"
-    matrix = Matrix(name, left, computed, *axes, kind="weights", blank="skipped", places=0)
+    left = said("{left} of {all} tiles", left=count - skipped, all=count)
+    matrix = Matrix(name, left, computed, *axes, kind="weights", blank=phrase("skipped"), places=0)
     return Panel(name, matrix, small=True)

@@ -4,6 +4,8 @@ import torch
 
 from explainers.lessons.long_sequences.sizes import CELL_BYTES, per_tokens, row_bytes, weight_bytes
 from explainers.memory.sizes import size
+from explainers.phrase import phrase
+from explainers.ui.language import said
 from explainers.ui.picture import show_chart
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
@@ -13,7 +15,7 @@ from explainers.ui.source import show_source
 ASKED = 131_072
 HEAD_DIM = 128
 """Of most models that run today."""
-SERIES = ("n² weights", "Q, K, V, output")
+SERIES = (phrase("n² weights"), phrase("Q, K, V, output"))
 CPU = torch.device("cpu")
 
 
@@ -44,7 +46,7 @@ def _show_growth(text: Prose) -> None:
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
     meet = 4 * HEAD_DIM  # n · n = 4 · n · d_k
     text("squares_seen", meet=meet, d_k=HEAD_DIM)
-    alt = "MiB against tokens, both axes in powers of 2: the weights' line is twice as steep."
-    axes = {"x": Axis("tokens n", logarithmic=True), "y": Axis("MiB", logarithmic=True)}
-    origin = formula(f"n · n · {CELL_BYTES} bytes", CPU)
+    alt = said("MiB against tokens, both axes in powers of 2: the weights' line is twice as steep.")
+    axes = {"x": Axis(phrase("tokens n"), logarithmic=True), "y": Axis("MiB", logarithmic=True)}
+    origin = formula(said("n · n · {count} bytes", count=CELL_BYTES), CPU)
     show_chart(curve, rows, alt, "growth", origin, series=SERIES, **axes)

@@ -12,6 +12,7 @@ from explainers.lessons.mask_lab import Lab
 from explainers.lessons.wording import less_than
 from explainers.ui import length_controls
 from explainers.ui.clicks import show_clickable
+from explainers.ui.language import said, translated
 from explainers.ui.panels import Cell, Slider
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
@@ -30,9 +31,11 @@ def show_tiles(text: Prose, lab: Lab, rule: str, asked: tuple[int, int]) -> None
         return
     control = length_controls.tile
     place = min(control(), count - 1)
-    labels = [f"{n + 1} of {count}" for n in range(count)]
+    labels = [said("{count} of {all}", count=n + 1, all=count) for n in range(count)]
     slider = Slider(control.label, labels, place, lambda turned: control.put(turned + 1), True)
-    alt = "The tiles in their order, the scores of the tile at the slider, and the output so far."
+    alt = said(
+        "The tiles in their order, the scores of the tile at the slider, and the output so far."
+    )
     explain = _arithmetic(tiles, place + 1)
     show_clickable(tiles.panels(place + 1), explain, lab.origin, "tiles", alt, slider)
     text(
@@ -59,7 +62,7 @@ def foretold(text: Prose, tiles: Tiles, rule: str) -> bool:
         ["0", *(f"{count // part}" for part in (4, 3, 2))],
         f"{count - read}",
         words=len(tiles.lab.tokens),
-        mask=rule,
+        mask=translated(rule),
         rows=rows,
         columns=columns,
         count=count,
@@ -77,11 +80,14 @@ def _arithmetic(tiles: Tiles, read: int) -> Callable[[Cell], Working]:
             return of_scores(Cell("scores", i, j))
         if cell.panel == ORDER:
             tile = tiles.order()[i][j]
-            line = "nobody in this tile may look at anybody: it is skipped"
-            return working.given(tile or 0.0, what, f"tile {tile:g}" if tile else line)
+            line = said("nobody in this tile may look at anybody: it is skipped")
+            if tile:
+                line = said("tile {number:g}", number=tile)
+            return working.given(tile or 0.0, what, line)
         seen = tiles.seen(read)
         if not seen[i].any():
-            return working.given(0.0, what, f"{what} is blank: this row has read nothing yet.")
+            blank = said("{cell} is blank: this row has read nothing yet.", cell=what)
+            return working.given(0.0, what, blank)
         weights = softmax(hide(lab.scores, seen)[i])
         value = tiles.output(read)[i, j].item()
         return working.dot_product(weights.tolist(), lab.views.value[:, j].tolist(), value, what)

@@ -14,11 +14,13 @@ from explainers.attention.tiled import positions, read_tile, tiled_attention
 from explainers.charts.matrix import Matrix, Values, largest, pairs
 from explainers.charts.theme import FEATURE_AXIS, QUERY_AXIS
 from explainers.lessons.mask_lab import Lab
+from explainers.phrase import phrase
+from explainers.ui.language import said
 from explainers.ui.panels import Panel, oriented
 
 MOST_SIDE = 6
 """Tiles on a side that can still be followed, and sent with a picture for each."""
-ORDER, HELD, DONE = "order of tiles", "scores in memory", "output so far"
+ORDER, HELD, DONE = phrase("order of tiles"), phrase("scores in memory"), phrase("output so far")
 
 
 @dataclass(frozen=True)
@@ -112,13 +114,13 @@ class Tiles:
         held = tuple(self.held(n) for n in count)
         done = tuple(blank(self.output(n)) for n in count)
         features = [str(n) for n in range(self.lab.views.value.shape[1])]
-        tiles = f"{len(self.steps)} of {self.count} tiles are read"
+        tiles = said("{read} of {all} tiles are read", read=len(self.steps), all=self.count)
         order = replace(pairs(ORDER, tiles, self.order(), tokens), places=0)
         # A colour means the same number in every frame.
-        scores = pairs(HELD, "one tile and no more", held[read - 1], tokens)
+        scores = pairs(HELD, said("one tile and no more"), held[read - 1], tokens)
         scores = replace(scores, limit=largest(self.lab.scores.tolist()))
         axes = tokens, features, QUERY_AXIS, FEATURE_AXIS
-        output = Matrix(DONE, "the values read so far, mixed", done[read - 1], *axes)
+        output = Matrix(DONE, said("the values read so far, mixed"), done[read - 1], *axes)
         output = replace(output, limit=largest(self.lab.views.value.tolist()))
         panels = [
             Panel(ORDER, order),

@@ -3,13 +3,15 @@
 import torch
 
 from explainers.lessons.long_sequences.sizes import cells
+from explainers.phrase import phrase
+from explainers.ui.language import said, translated
 from explainers.ui.picture import show_chart
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import formula
 from explainers.ui.source import show_source
 
-CROSS, JOINED = "cross-attention: q · kv", "joined into one: (q + kv)²"
+CROSS, JOINED = phrase("cross-attention: q · kv"), phrase("joined into one: (q + kv)²")
 
 
 def by_way(q_len: int, kv_len: int) -> dict[str, int]:
@@ -20,21 +22,27 @@ def by_way(q_len: int, kv_len: int) -> dict[str, int]:
 def times(q_len: int, kv_len: int) -> str:
     """How many times as many cells the joined sequence has."""
     cross, joined = by_way(q_len, kv_len).values()
-    return f"{joined / cross:,.1f} times"
+    return so_many_times(joined / cross)
+
+
+def so_many_times(number: float) -> str:
+    """A factor, in words."""
+    return phrase("{number:,.1f} times", number=number)
 
 
 def show_two(text: Prose, q_len: int, kv_len: int) -> None:
     """Guess, then both counts as bars."""
     q, kv, both = (f"{count:,}" for count in (q_len, kv_len, q_len + kv_len))
     answer = times(q_len, kv_len)
-    options = ["1.0 times", "2.0 times", f"{(q_len + kv_len) / kv_len:,.1f} times"]
+    options = [so_many_times(number) for number in (1, 2, (q_len + kv_len) / kv_len)]
     if not revealed(text, "two", options, answer, q=q, kv=kv, sum=both):
         return
     from explainers.charts.amounts import amount_rows, bars  # the page needs no altair to start
 
-    amounts = by_way(q_len, kv_len)
-    alt = "Cells: " + ", ".join(f"{name} {count:,}" for name, count in amounts.items())
-    origin = formula("cells of one head and layer", torch.device("cpu"))
+    amounts = {translated(way): count for way, count in by_way(q_len, kv_len).items()}
+    counts = ", ".join(f"{name} {count:,}" for name, count in amounts.items())
+    alt = said("Cells: {counts}", counts=counts)
+    origin = formula(said("cells of one head and layer"), torch.device("cpu"))
     show_chart(bars, amount_rows(amounts), alt, "two", origin, length=2, x_title="cells")
     text("two_seen", q=q, kv=kv)
     show_source(cells)

@@ -9,6 +9,7 @@ from explainers.attention.steps import hide, softmax
 from explainers.charts.matrix import pairs
 from explainers.lessons.mask_lab import Lab, of_words, ticked, weight_panel
 from explainers.lessons.masks.arithmetic import change, share
+from explainers.phrase import phrase
 from explainers.ui import controls
 from explainers.ui.clicks import show_clickable
 from explainers.ui.drawn import CAUSAL, FULL
@@ -48,7 +49,7 @@ def show_drawing(text: Prose, lab: Lab) -> None:
     else:
         weights = softmax(hide(lab.scores, mask))
         moved = (weights - lab.weights(masks.full)).tolist()
-        lost = pairs(said("yours − full"), said("every row sums to 0"), moved, lab.tokens)
+        lost = pairs(said("yours − full"), phrase("every row sums to 0"), moved, lab.tokens)
         made = weight_panel("weights", said("under your mask"), weights, mask, lab.tokens)
         panels += lab.arranged([made, Panel("yours − full", lost)])
 

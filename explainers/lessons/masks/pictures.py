@@ -11,6 +11,7 @@ from explainers.charts.matrix import Values, pairs, sharing_colours
 from explainers.lessons.arithmetic import arithmetic_of
 from explainers.lessons.mask_lab import Lab, cells_left, of_words, rules_of, visible
 from explainers.lessons.masks.arithmetic import change, share
+from explainers.phrase import phrase
 from explainers.ui import controls
 from explainers.ui.clicks import show_clickable
 from explainers.ui.language import said
@@ -92,7 +93,7 @@ def show_moved(text: Prose, lab: Lab, width: int, prefix: int) -> None:
     rules = {f"{name} − full": rule for name, rule in rules_of(width, prefix).items()}
     del rules["full − full"]
     names = said("causal − full"), said("window − full"), said("prefix − full")
-    formula = said("every row sums to 0")
+    formula = phrase("every row sums to 0")
     matrices = sharing_colours(
         *(
             pairs(name, formula, (lab.weights(rule) - full).tolist(), lab.tokens)

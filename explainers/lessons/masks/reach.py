@@ -9,6 +9,7 @@ from explainers.attention.reach import reach, window_reach
 from explainers.charts.matrix import Values
 from explainers.charts.theme import LAYER_AXIS
 from explainers.lessons.mask_lab import Lab, of_words, ticked, visible
+from explainers.phrase import phrase
 from explainers.ui import controls
 from explainers.ui.figure import show_figure
 from explainers.ui.language import said
@@ -19,7 +20,7 @@ from explainers.ui.prose import Prose
 from explainers.ui.provenance import formula
 from explainers.ui.source import show_source
 
-NEVER = "never"
+NEVER = phrase("never")
 ASKED = 1
 """The word of the question, from 0: the running sentence's subject."""
 

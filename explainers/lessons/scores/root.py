@@ -11,6 +11,7 @@ from torch import Tensor
 from explainers.attention.scaling import measure
 from explainers.attention.steps import dot_products, scale, softmax
 from explainers.examples import generator
+from explainers.phrase import phrase
 from explainers.ui import controls
 
 Each = TypeVar("Each")
@@ -23,7 +24,7 @@ KEYS = 7
 """As many as the running sentence has tokens."""
 BINS = 20
 ROWS_SHOWN = 7
-ANSWERS = ("about 1/7: all alike", "about a half", "more than 0.9")
+ANSWERS = phrase("about 1/7: all alike"), phrase("about a half"), phrase("more than 0.9")
 
 
 def in_words(average: float) -> str:
@@ -43,10 +44,14 @@ class Measurement:
     rows: Pair[Numbers]
 
 
-@st.cache_data(show_spinner="Drawing thousands of random queries and keys …", max_entries=1)
+@st.cache_data(show_spinner=False, max_entries=1)
 def measurements() -> list[Measurement]:
     """One measurement for every d_k that the slider offers."""
-    head_dims = [int(step) for step in controls.root_head_dim.steps]
+    return experiment([int(step) for step in controls.root_head_dim.steps])
+
+
+def experiment(head_dims: list[int]) -> list[Measurement]:
+    """One measurement for every d_k."""
     return [_measurement(d, rows) for d, rows in zip(head_dims, _rows(head_dims), strict=True)]
 
 

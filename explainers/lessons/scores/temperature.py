@@ -17,8 +17,13 @@ from explainers.ui.source import show_source
 from explainers.working import Working
 
 
-def show_temperatures(one_head: OneHead, products: Tensor, queries_down: bool, origin: str) -> None:
-    """Softmax(QKᵀ ÷ temperature) beside attention's own weights; they meet where it is √d_k."""
+def show_temperatures(
+    one_head: OneHead, products: Tensor, queries_down: bool, origin: str
+) -> float:
+    """Softmax(QKᵀ ÷ temperature) beside attention's own weights; they meet where it is √d_k.
+
+    Returns the temperature that was chosen.
+    """
     control, root = controls.temperature, round(math.sqrt(one_head.head_dim), 4)
     steps = sorted({*control.steps, root})
     place = control(steps)
@@ -42,6 +47,7 @@ def show_temperatures(one_head: OneHead, products: Tensor, queries_down: bool, o
 
     show_clickable(oriented(panels, queries_down), explain, origin, "temperature", alt, slider)
     show_source(with_temperature)
+    return steps[place]
 
 
 def _named(panel: Panel, name: str, formula: str) -> Panel:

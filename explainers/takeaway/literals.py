@@ -1,0 +1,84 @@
+"""Values as Python text that cannot be anything but these values, whatever a reader typed."""
+
+import sys
+import textwrap
+from array import array
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+WIDTH = 92
+READABLE = 600
+"""More numbers than this are packed: nobody reads them."""
+MOST = 40_000
+"""Of what a page shows, no more numbers than this are written into its file."""
+
+
+def is_numbers(value: Any) -> bool:
+    """Is it a tensor, or something else with a shape?"""
+    return hasattr(value, "shape") and hasattr(value, "tolist")
+
+
+def literal(value: Any) -> str:
+    """Python text of a value; `repr` escapes quotes, line breaks and signs that are not drawn."""
+    if is_numbers(value):
+        return _tensor(value)
+    return _nested(value)
+
+
+def _tensor(value: Any) -> str:
+    if value.numel() > READABLE and value.is_floating_point():
+        shape = ", ".join(map(str, value.shape))
+        return f'floats(\n    """\n{_packed(value)}\n""",\n    {shape},\n)'
+    kind = "" if value.is_floating_point() else f", dtype={value.dtype}"
+    return f"torch.tensor({_nested(value.tolist())}{kind})"
+
+
+def _packed(value: Any) -> str:
+    numbers = array("f", value.flatten().tolist())
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return textwrap.fill(b64encode(numbers.tobytes()).decode(), WIDTH)
+
+
+def _nested(value: Any) -> str:
+    """One line where it fits, else a line for each entry."""
+    if isinstance(value, Mapping):
+        entries, ends = [f"{_nested(k)}: {_nested(v)}" for k, v in value.items()], "{}"
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        entries = [_nested(one) for one in value]
+        ends = "()" if isinstance(value, tuple) else "[]"
+    else:
+        return _plain(value)
+    comma = "," if ends == "()" and len(entries) == 1 else ""
+    line = ends[0] + ", ".join(entries) + comma + ends[1]
+    if len(line) <= WIDTH and "\n" not in line:
+        return line
+    return ends[0] + "\n" + "".join(f"{_indented(one)},\n" for one in entries) + ends[1]
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool | int | str | None):
+        return repr(value)
+    if isinstance(value, float):
+        short = f"{value:.9g}"  # nine digits tell every float32 from its neighbours
+        return f"float({short!r})" if short.strip("-") in ("inf", "nan") else repr(float(short))
+    raise TypeError(f"{type(value).__name__} is not a plain value")
+
+
+def _indented(text: str) -> str:
+    return textwrap.indent(text, "    ")
+
+
+def bounded(value: Any) -> Any:
+    """The numbers as far as a file holds them: the first rows of what is very large."""
+    if not is_numbers(value) or value.numel() <= MOST:
+        return value
+    return value[: max(1, MOST * len(value) // value.numel())]
+
+
+def entries(values: Mapping[str, Any]) -> str:
+    """A dict with a line, or some, for each of its entries."""
+    return (
+        "{\n" + "".join(f"{_indented(f'{k!r}: {literal(v)}')},\n" for k, v in values.items()) + "}"
+    )

@@ -1,0 +1,167 @@
+"""What a reader takes away runs elsewhere, alone, and gives the numbers of the page."""
+
+import ast
+import inspect
+import subprocess
+import sys
+
+import pytest
+from opening import PAGES, opened
+from taking import cells_of, drawn_on, executed, kernel
+
+from explainers import examples
+from explainers.attention import cache, masks, tiled
+from explainers.attention.multi_head import multi_head
+from explainers.takeaway.bindings import NotPlainError, needed
+from explainers.takeaway.literals import literal
+from explainers.takeaway.notebook import notebook
+from explainers.takeaway.recipe import Cell
+from explainers.takeaway.script import script
+from explainers.takeaway.written import written
+
+PAGE = {page.stem[:2]: page for page in PAGES}
+BUSY = {"text": "the bank raised the rate", "seed": "7", "d_model": "16", "mask": "causal"}
+ONE_HEAD = {"X", "Q", "K", "V", "products", "scores", "masked", "weights", "output"}
+CASES = {
+    "01": (BUSY, {*ONE_HEAD, "new"}),
+    "01 trained": ({**BUSY, "weights": "trained", "seed": "1"}, {*ONE_HEAD, "new"}),
+    "02": ({**BUSY, "unit": "byte pairs", "merges": "90", "longest": "100"}, {"E", "P", "X"}),
+    "03": (BUSY, {"X", "W_Q", "Q", "as it was", "exchanged"}),
+    "03 trained": ({**BUSY, "weights": "trained", "projection": "V"}, {"X", "W_V", "V"}),
+    "04": ({**BUSY, "step": "weights", "temperature": "4"}, {"masked", "weights", "warm"}),
+    "04 across": ({**BUSY, "step": "output", "queries": "across"}, {"weights", "warm"}),
+}
+"""A page, a link that changes what it shows, and the matrices on it that its notebook computes."""
+HOSTILE = 'x""" + print("\\n") \\" \\\' {evil} `a` \u202e# \u2028end $x$ <b>'
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory):
+    """A folder without our code, and a process in it for all notebooks."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    manager = kernel(folder)
+    yield folder, manager
+    manager.shutdown_kernel(now=True)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_notebook_computes_what_its_page_shows(case, elsewhere):
+    link, names = CASES[case]
+    visit = opened(PAGE[case[:2]], link)
+    assert not visit.exception
+    computed = executed(cells_of(visit), *elsewhere)
+    drawn = drawn_on(visit)
+    for name in names:
+        mine = [numbers[name] for numbers in computed if name in numbers]
+        shown = [matrix for matrix in drawn if matrix.name == name]
+        assert mine, f"{name} is not computed"
+        assert shown, f"{name} is not on the page"
+        assert all(any(matrix.shows(numbers) for matrix in shown) for numbers in mine), name
+
+
+def test_a_notebook_of_its_own_kernel(tmp_path):
+    """As Jupyter starts it; the others share one process to save time."""
+    assert executed(cells_of(opened(PAGE["01"], BUSY)), tmp_path, None)
+
+
+def test_scripts_run_alone(tmp_path):
+    """-I: neither the folder nor the environment lends them a module."""
+    for number in sorted({case[:2] for case in CASES}):
+        visit = opened(PAGE[number], BUSY)
+        (tmp_path / f"page_{number}.py").write_text(script(cells_of(visit)), encoding="utf-8")
+    code = (
+        "import runpy, sys, pathlib\n"
+        "for file in sorted(pathlib.Path().glob('page_*.py')): runpy.run_path(str(file))\n"
+        "assert not [name for name in sys.modules if name.startswith('explainers')]\n"
+    )
+    run = [sys.executable, "-I", "-c", code]
+    ran = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert "The same numbers as on the page" in ran.stdout
+
+
+def test_a_changed_line_is_found(elsewhere):
+    cells = cells_of(opened(PAGE["01"], BUSY))
+    broken = [Cell(kind, text.replace("math.sqrt(head_dim)", "head_dim")) for kind, text in cells]
+    assert broken != cells
+    with pytest.raises(Exception, match="Tensor-likes are not close"):
+        executed(broken, *elsewhere)
+
+
+def test_the_same_page_gives_the_same_bytes():
+    first, second = (cells_of(opened(PAGE["04"], BUSY)) for _ in range(2))
+    assert notebook(first) == notebook(second)
+    assert script(first) == script(second)
+
+
+def test_a_hostile_sentence_stays_a_sentence(elsewhere):
+    visit = opened(PAGE["01"], {"text": HOSTILE})
+    cells = cells_of(visit)
+    tree = ast.parse(script(cells))
+    (given,) = [
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and "tokens" in ast.unparse(node.value)
+        if "others" not in ast.unparse(node.value)
+    ]
+    shown = next(e.proto.json for e in visit.main if e.type == "bidi_component")
+    assert all(word in shown for word in ("evil", "print"))
+    assert given["tokens"][0] == "x"
+    assert '"' in given["tokens"]
+    assert executed(cells, *elsewhere)
+    assert "\u202e" not in notebook(cells)
+
+
+@pytest.mark.parametrize(
+    "text", ["'", '"', '"""', "\\", "\n", "\r", "\u2028", "\u202e", "{x}", "é"]
+)
+def test_any_text_is_written_as_itself(text):
+    assert ast.literal_eval(literal((text, text * 3))) == (text, text * 3)
+    assert len(literal(text).splitlines()) == 1
+    assert "\u202e" not in literal(text)
+
+
+FUNCTIONS = [examples.toy, multi_head, tiled.tiled_attention, cache.read, examples.random_latent]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_a_closure_holds_each_name_once_in_an_order_that_runs(function):
+    found = written([function])
+    text = "\n".join([found.imports, *(chapter.text for chapter in found.chapters)])
+    tree = ast.parse(text)
+    kinds = ast.FunctionDef | ast.ClassDef
+    names = [node.name for node in tree.body if isinstance(node, kinds)]
+    assert len(names) == len(set(names))
+    assert inspect.getsource(function).strip() in text
+    space: dict[str, object] = {"__name__": "elsewhere"}
+    exec(compile(text, "closure", "exec"), space)
+    assert needed(text) <= set(space)
+    assert "explainers" not in {
+        node.module for node in tree.body if isinstance(node, ast.ImportFrom)
+    }
+
+
+def test_a_module_is_called_by_the_name_that_others_have_for_it():
+    found = written([examples.toy])
+    masks_chapter = next(c for c in found.chapters if c.module == masks.__name__)
+    assert masks_chapter.text.endswith("# the module, as others call it")
+    assert "masks = SimpleNamespace(RULES=RULES, build=build)" in masks_chapter.text
+
+
+def test_what_is_not_plain_is_refused():
+    from explainers import sentence, trained
+    from explainers.ui import controls
+
+    with pytest.raises(NotPlainError, match="regex comes from regex"):
+        written([sentence.words])
+    with pytest.raises(NotPlainError, match="__file__"):
+        written([trained.stored])
+    with pytest.raises(NotPlainError):
+        written([controls.sentence])
+
+
+def test_a_name_with_two_meanings_is_refused():
+    from explainers.lessons import layer_choice
+
+    with pytest.raises(NotPlainError, match="random_layer would mean"):
+        written([layer_choice.random_layer])
