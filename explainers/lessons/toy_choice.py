@@ -10,8 +10,10 @@ from explainers import examples, trained
 from explainers.attention import masks
 from explainers.attention.single_head import SingleHead
 from explainers.examples import Toy
+from explainers.phrase import phrase
 from explainers.trained import D_MODEL, HEAD_DIMS, RULES, SEEDS
 from explainers.ui import common, controls
+from explainers.ui.language import said, translated
 from explainers.ui.plain import verbatim
 from explainers.ui.provenance import random_weights, trained_weights
 
@@ -90,25 +92,40 @@ def choose_head(
 
 def _say(asked: tuple[str, int], chosen: HeadChoices, has_value_dim: bool) -> None:
     """In one line, because each element costs time at every rerun."""
-    same = ", d_v = d_k" if has_value_dim else ""
-    said = [f"Trained on finding related words, mask {chosen.mask}: d_model is {D_MODEL}{same}."]
-    said += not_among("mask", asked[0], chosen.mask, RULES)
-    said += not_among("seed", asked[1], chosen.seed, SEEDS)
+    sizes = f"{D_MODEL}, d_v = d_k" if has_value_dim else f"{D_MODEL}"
+    notes = [
+        said(
+            "Trained on finding related words, mask {mask}: d_model is {sizes}.",
+            mask=translated(chosen.mask),
+            sizes=sizes,
+        )
+    ]
+    notes += not_among(phrase("mask"), asked[0], chosen.mask, RULES)
+    notes += not_among(phrase("seed"), asked[1], chosen.seed, SEEDS)
     if asked[1] not in SEEDS:
-        said.append("Train it here takes any seed.")
-    said += longer_than_learned(chosen.tokens)
+        notes.append(said("Train it here takes any seed."))
+    notes += longer_than_learned(chosen.tokens)
     if chosen.unknown:
         words = ", ".join(map(verbatim, chosen.unknown))
-        said.append(f"Training never saw {words}: vectors drawn at random stand in.")
-    st.caption(" ".join(said))
+        notes.append(
+            said("Training never saw {words}: vectors drawn at random stand in.", words=words)
+        )
+    st.caption(" ".join(notes))
 
 
 def not_among(name: str, asked: object, shown: object, offered: Sequence[object]) -> list[str]:
     """What to say when something else is shown than was asked for."""
     if asked == shown:
         return []
-    listed = ", ".join(map(str, offered))
-    return [f"There is no {name} {asked} among them, only {listed}; this is {shown}."]
+    return [
+        said(
+            "There is no {name} {asked} among them, only {listed}; this is {shown}.",
+            name=translated(name),
+            asked=translated(str(asked)),
+            listed=", ".join(translated(str(one)) for one in offered),
+            shown=translated(str(shown)),
+        )
+    ]
 
 
 def longer_than_learned(tokens: Sequence[str]) -> list[str]:
@@ -116,7 +133,11 @@ def longer_than_learned(tokens: Sequence[str]) -> list[str]:
     if len(tokens) <= trained.MOST_TOKENS:
         return []
     return [
-        f"It learned from sentences of at most {trained.MOST_TOKENS} words; this has {len(tokens)}."
+        said(
+            "It learned from sentences of at most {most} words; this has {count}.",
+            most=trained.MOST_TOKENS,
+            count=len(tokens),
+        )
     ]
 
 

@@ -23,6 +23,7 @@ from explainers.lessons.watched import button, start, watch
 from explainers.lessons.wording import so_many
 from explainers.trained import Configuration
 from explainers.training.live import Asked, Job
+from explainers.ui.language import said, translated
 from explainers.ui.provenance import learned_live
 
 JOB = "training of this visitor"
@@ -36,12 +37,14 @@ def train_here(
     job: Job | None = st.session_state.get(JOB)
     is_running = button(
         JOB,
-        "Train it here",
+        said("Train it here"),
         _start,
         asked,
         icon=":material/model_training:",
-        help="Watch the same heads learn the task, from random weights, in some seconds: they go "
-        "from diffuse to sharp, and the loss falls.",
+        help=said(
+            "Watch the same heads learn the task, from random weights, in some seconds: they go "
+            "from diffuse to sharp, and the loss falls."
+        ),
     )
     if job and (is_running or job.asked == asked):
         watch(JOB, job, _what(job), partial(batches, job), partial(_show, job))
@@ -54,8 +57,14 @@ def _start(asked: Asked) -> None:
 
 def _what(job: Job) -> str:
     heads, shared, head_dim, rule = job.configuration
-    sizes = f"{so_many(heads, 'query head')}, {so_many(shared, 'KV head')}, d_k {head_dim}"
-    return f"{sizes}, mask {rule}, seed {job.seed}"
+    return said(
+        "{heads}, {shared}, d_k {head_dim}, mask {mask}, seed {seed}",
+        heads=so_many(heads, "query head"),
+        shared=so_many(shared, "KV head"),
+        head_dim=head_dim,
+        mask=translated(rule),
+        seed=job.seed,
+    )
 
 
 def _show(job: Job) -> None:
@@ -63,7 +72,7 @@ def _show(job: Job) -> None:
     if job.learned:
         st.markdown(compared(job.configuration, job.learned))
     # How many batches it were stands at the bar and in each picture: they count differently.
-    origin = learned_live(f"related words, {_what(job)}")
+    origin = learned_live(said("related words, {what}", what=_what(job)))
     if losses:
         show_losses(losses, origin)
     if job.snapshots:

@@ -8,12 +8,14 @@ import streamlit as st
 
 from explainers.attention import masks
 from explainers.charts.matrix import Values, blanked, pairs
+from explainers.phrase import phrase
 from explainers.trained import Configuration, Learned
 from explainers.training.live import Job
 from explainers.training.loop import POOL
 from explainers.training.report import Row, mean_and_spread, measured, rows
 from explainers.ui.common import queries_down
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel, Slider, oriented
 from explainers.ui.picture import show_chart
 
@@ -25,9 +27,11 @@ def batches(job: Job) -> str:
     """How far it is: a server's first training waits for its sentences, and that is no batch 0."""
     losses = list(job.losses)
     if job.state == "running" and not losses:
-        return f"writing {POOL:,} sentences to learn from"
-    loss = f", loss {losses[-1]:.2f}" if losses and not job.begin else ""  # with it there are two
-    return f"batch {len(losses)} of {job.steps}{loss}"
+        return said("writing {count:,} sentences to learn from", count=POOL)
+    done = said("batch {number} of {steps}", number=len(losses), steps=job.steps)
+    if not losses or job.begin:  # with a beginning there are two losses
+        return done
+    return said("{done}, loss {loss:.2f}", done=done, loss=losses[-1])
 
 
 @lru_cache(maxsize=8)
@@ -38,11 +42,15 @@ def _tested(configuration: Configuration, learned: Learned) -> Row:
 def compared(configuration: Configuration, learned: Learned) -> str:
     """What was learned here beside what the shipped layers learned, on the same sentences."""
     row, shipped = _tested(configuration, learned), rows()[configuration]
-    return (
-        f"On sentences that it never saw, **this layer's loss is {row.loss[0]:.2f} per word**, and "
-        f"it is right about {row.accuracy[0]:.0%} of the words. The layers "
-        f"trained beforehand in the same way, with the seeds 0 to {len(shipped.loss) - 1}: loss "
-        f"{mean_and_spread(shipped.loss)}, right about {mean(shipped.accuracy):.0%}."
+    return said(
+        "On sentences that it never saw, **this layer's loss is {loss:.2f} per word**, and "
+        "it is right about {right:.0%} of the words. The layers trained beforehand in the same "
+        "way, with the seeds 0 to {last}: loss {others}, right about {others_right:.0%}.",
+        loss=row.loss[0],
+        right=row.accuracy[0],
+        last=len(shipped.loss) - 1,
+        others=mean_and_spread(shipped.loss),
+        others_right=mean(shipped.accuracy),
     )
 
 
@@ -51,17 +59,20 @@ def show_losses(losses: list[float], origin: str) -> None:
 
     from explainers.charts.curve import Axis, curve  # a page is there before it needs altair
 
-    size = max(1, len(losses) // POINTS)
+    size, series = max(1, len(losses) // POINTS), said("loss")
     points = [
-        (place + size, sum(losses[place : place + size]) / size, "loss", False)
+        (place + size, sum(losses[place : place + size]) / size, series, False)
         for place in range(0, len(losses) - size + 1, size)
     ]
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
-    alt = (
-        f"The loss after {len(losses)} batches: it began at {losses[0]:.1f}, now {losses[-1]:.2f}."
+    alt = said(
+        "The loss after {count} batches: it began at {first:.1f}, now {last:.2f}.",
+        count=len(losses),
+        first=losses[0],
+        last=losses[-1],
     )
-    axes = {"x": Axis("batch"), "y": Axis("loss per word")}
-    show_chart(curve, rows, alt, "losses", origin, series=("loss",), **axes)
+    axes = {"x": Axis(said("batch")), "y": Axis(said("loss per word"))}
+    show_chart(curve, rows, alt, "losses", origin, series=(series,), **axes)
 
 
 def show_heads(job: Job, is_over: bool, origin: str) -> None:
@@ -69,15 +80,18 @@ def show_heads(job: Job, is_over: bool, origin: str) -> None:
     snapshots = list(job.snapshots)
     last = len(snapshots) - 1
     place = min(st.session_state.get(FRAME, last), last) if is_over else last
+    labels = [said("after {count} batches", count=snapshot.step) for snapshot in snapshots]
     panels = []
     for head in range(job.configuration.num_heads):
         frames = tuple(_allowed(job, snapshot.weights[head]) for snapshot in snapshots)
-        formula = "every row sums to 1" if is_over else f"after {snapshots[last].step} batches"
-        matrix = pairs(f"head {head}", formula, frames[place], job.tokens, "weights")
-        panels.append(Panel(matrix.name, matrix, frames=frames if is_over else ()))
-    labels = [f"after {snapshot.step} batches" for snapshot in snapshots]
-    slider = Slider("From diffuse to sharp", labels, place, _turn) if is_over else None
-    alt = f"The weights of every head {labels[place]}: diffuse at first, sharp in the end."
+        formula = phrase("every row sums to 1") if is_over else labels[last]
+        name = said("head {number}", number=head)
+        matrix = pairs(name, formula, frames[place], job.tokens, "weights")
+        panels.append(Panel(f"head {head}", matrix, frames=frames if is_over else ()))
+    slider = Slider(said("From diffuse to sharp"), labels, place, _turn) if is_over else None
+    alt = said(
+        "The weights of every head {when}: diffuse at first, sharp in the end.", when=labels[place]
+    )
     show_figure(Figure(oriented(panels, queries_down()), alt, slider=slider), origin, "live heads")
 
 

@@ -3,41 +3,57 @@
 import torch
 
 from explainers.device import device_name
+from explainers.ui.language import said
 
 
 def random_weights(seed: int, device: torch.device) -> str:
     """Numbers from untrained, seeded weights."""
-    return f"random, seed {seed} · computed live on {device_name(device)}"
+    where = device_name(device)
+    return said("random, seed {seed} · computed live on {device}", seed=seed, device=where)
 
 
 def trained_weights(seed: int, unknown: int, device: torch.device) -> str:
     """Numbers from the shipped toy weights; words they never saw have vectors drawn at random."""
-    strangers = f" · {unknown} unknown: drawn at random" if unknown else ""
-    return (
-        f"trained: related words, seed {seed}{strangers} · computed live on {device_name(device)}"
+    if unknown:
+        return said(
+            "trained: related words, seed {seed} · {unknown} unknown: drawn at random · "
+            "computed live on {device}",
+            seed=seed,
+            unknown=unknown,
+            device=device_name(device),
+        )
+    return said(
+        "trained: related words, seed {seed} · computed live on {device}",
+        seed=seed,
+        device=device_name(device),
     )
 
 
 def translator(device: torch.device) -> str:
     """Numbers from the shipped translator, which learned a grammar's sentences."""
-    return f"trained: a small translator, seed 0 · computed live on {device_name(device)}"
+    return said(
+        "trained: a small translator, seed 0 · computed live on {device}",
+        device=device_name(device),
+    )
 
 
 def learned_live(what: str) -> str:
     """Numbers learned in front of the reader."""
-    return f"learned live: {what}"
+    return said("learned live: {what}", what=what)
 
 
 def measured(what: str, device: torch.device) -> str:
     """Times, which are others on another machine."""
-    return f"measured live on {device_name(device)}: {what}"
+    return said("measured live on {device}: {what}", device=device_name(device), what=what)
 
 
 def formula(what: str, device: torch.device) -> str:
     """Numbers that follow from a formula alone."""
-    return f"formula: {what} · computed live on {device_name(device)}"
+    return said(
+        "formula: {what} · computed live on {device}", what=what, device=device_name(device)
+    )
 
 
 def real(what: str) -> str:
     """What a published model, or a part of it, makes of the reader's text."""
-    return f"real: {what}"
+    return said("real: {what}", what=what)
