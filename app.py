@@ -4,7 +4,8 @@ import streamlit as st
 
 from explainers.ui import takeaway
 from explainers.ui.common import frame
-from explainers.ui.language import settle
+from explainers.ui.language import translated
+from explainers.ui.switch import settle
 from explainers.ui.tour import offer_next
 
 CONTENTS = {
@@ -41,7 +42,7 @@ CONTENTS = {
 settle()
 page = st.navigation(
     {
-        part: [st.Page(path, title=title) for path, title in pages.items()]
+        translated(part): [st.Page(path, title=translated(title)) for path, title in pages.items()]
         for part, pages in CONTENTS.items()
     },
     expanded=True,

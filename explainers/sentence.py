@@ -4,13 +4,15 @@ from dataclasses import dataclass
 
 import regex
 
+from explainers.phrase import phrase
+
 SENTENCE = "The CEO announced record earnings on Friday"
 PRESETS = {
-    "the running sentence": SENTENCE,
+    phrase("the running sentence"): SENTENCE,
     "two plus three": "two plus three",
-    "a repeated word": "the bank raised the rate the bank had cut",
-    "Vietnamese": "Tổng giám đốc đã công bố thu nhập kỷ lục vào thứ Sáu",
-    "emoji": "We won 🏆 and the whole family 👩‍👩‍👧 danced 💃🏽",
+    phrase("a repeated word"): "the bank raised the rate the bank had cut",
+    phrase("Vietnamese"): "Tổng giám đốc đã công bố thu nhập kỷ lục vào thứ Sáu",
+    phrase("emoji"): "We won 🏆 and the whole family 👩‍👩‍👧 danced 💃🏽",
 }
 MAX_CHARACTERS = 400
 MAX_TOKENS = 24
@@ -40,20 +42,27 @@ def read_sentence(raw: str, max_tokens: int = MAX_TOKENS) -> Sentence:
     notes = []
     text = raw
     if len(text) > MAX_CHARACTERS:
-        notes.append(f"Only the first {MAX_CHARACTERS} characters of this text are used.")
+        cut = phrase("Only the first {most} characters of this text are used.", most=MAX_CHARACTERS)
+        notes.append(cut)
         text = text[:MAX_CHARACTERS]
     visible = _JOINS_NOTHING.sub("", _UNSEEN.sub("", " ".join(text.split())))
     if visible.split() != text.split():
-        notes.append("Characters that cannot be seen were left out.")
+        notes.append(phrase("Characters that cannot be seen were left out."))
     tokens = words(visible)
     if not tokens:
-        notes.append(f"There was no word in the text, so this is the sentence: {SENTENCE}.")
+        instead = phrase(
+            "There was no word in the text, so this is the sentence: {sentence}.", sentence=SENTENCE
+        )
+        notes.append(instead)
         visible, tokens = SENTENCE, words(SENTENCE)
     if len(tokens) > max_tokens:
-        notes.append(
-            f"Only the first {max_tokens} of {len(tokens)} tokens are used: every token looks at "
-            f"every other, and more than {max_tokens}² numbers cannot be read."
+        too_long = phrase(
+            "Only the first {most} of {count} tokens are used: every token looks at every other, "
+            "and more than {most}² numbers cannot be read.",
+            most=max_tokens,
+            count=len(tokens),
         )
+        notes.append(too_long)
         tokens = tokens[:max_tokens]
     return Sentence(" ".join(visible.split()), tuple(tokens), tuple(notes))
 

@@ -58,8 +58,8 @@ CHANGED = {
     "too many words": " ".join(f"w{n}" for n in range(60)),
 }
 
-OF_ALL = {"text", "preset", "predict", "real_model"}
-"""The text, the switch that hides pictures, and a model without which there are none."""
+OF_ALL = {"text", "preset", "predict", "real_model", "lang"}
+"""The text, the switches of pictures and languages, and a model without which there are none."""
 ELSEWHERE = claim_controls.SIZE, "answer ", "built: ", "held-out sentence", "translator"
 """Keys that begin so have tests of their own, or stand in no link."""
 

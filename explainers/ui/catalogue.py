@@ -38,7 +38,7 @@ def translations(path: Path) -> GNUTranslations:
 def read(path: Path) -> Catalog:
     """All entries of a file."""
     with path.open("rb") as file:
-        return read_po(file, locale=path.stem)
+        return read_po(file)
 
 
 def words_of(path: Path) -> Translated:
@@ -56,7 +56,7 @@ def update(path: Path, words: Translated) -> tuple[int, int]:
 
     with path.open(encoding="utf-8") as file:
         name = file.readline().strip("# \n")
-    catalog = Catalog(locale=path.stem)
+    catalog = Catalog()
     for text in texts():
         said = words.get((text.name, text.text), "")
         catalog.add(text.text, said, [(text.file, text.line)], context=text.name)

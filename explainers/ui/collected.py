@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +13,8 @@ from explainers.ui.prose import sections
 
 ROOT = Path(__file__).parents[2]
 SAYING = {"explainers.ui.language": "said", "explainers.phrase": "phrase"}
+_WORD = re.compile(r"[^\W\d_]{2}")
+"""Numbers and symbols are the same in every language."""
 TITLED = {"title", "x_title"}
 """How charts are told the names of their axes: `.title("…")` and `title="…"`."""
 
@@ -74,7 +77,8 @@ def _of_controls(path: Path, defined: dict[str, object]) -> Iterator[Text]:
     found = [one for one in defined.values() if isinstance(one, Control)]
     for place, control in enumerate(found):
         words = [control.label, control.help, *getattr(control, "options", ())]
-        yield from (Text(_named(path), place, word) for word in words if word)
+        found_in = (word for word in words if word and _WORD.search(word))
+        yield from (Text(_named(path), place, word) for word in found_in)
 
 
 def _of_code(path: Path) -> Iterator[Text]:

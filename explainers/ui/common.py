@@ -4,8 +4,10 @@ import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
 from explainers.ui import controls
+from explainers.ui.language import said
 from explainers.ui.links import VISIT
 from explainers.ui.prose import Prose
+from explainers.ui.switch import offer_languages
 
 _FRAMED, _SENT_BACK = "title that was drawn", "sent back to the contents"
 
@@ -29,11 +31,13 @@ def frame(title: str) -> None:
     st.html(NARROW_MARGINS)
     st.title(title)
     with st.sidebar:
-        st.subheader("On every page")
+        offer_languages()
+        st.subheader(said("On every page"))
         controls.predict_first()
         controls.queries()
         controls.seed()
-        st.button("Reset all choices", on_click=controls.reset, icon=":material/restart_alt:")
+        again = said("Reset all choices")
+        st.button(again, on_click=controls.reset, icon=":material/restart_alt:")
 
 
 def page_text(page_file: str) -> Prose:

@@ -5,24 +5,24 @@ import streamlit as st
 from explainers.sentence import (
     MAX_CHARACTERS,
     MAX_TOKENS,
-    PRESETS,
     SENTENCE,
     Sentence,
     read_sentence,
 )
-from explainers.ui import page_controls
+from explainers.ui import page_controls, presets
 from explainers.ui.claim_controls import SIZE
 from explainers.ui.counter import BEYOND, Counter
 from explainers.ui.drawn import FULL, Drawing
-from explainers.ui.kinds import URL, Choice, Ladder, Listed, Switch, Whole
+from explainers.ui.kinds import Choice, Ladder, Listed, Switch, Whole
+from explainers.ui.language import translated
 from explainers.ui.links import KEPT, NOTICES, Control
 from explainers.ui.live import Live
 from explainers.ui.offered import Size
 from explainers.ui.several import Several
+from explainers.ui.worded import URL
 
 GUESS = "guess_"
 """Keys of the answers to questions begin with this."""
-_PRESET = "preset"
 _POWERS = (4, 8, 16, 32, 64, 128)
 
 text = Control("text", "Sentence", SENTENCE)
@@ -106,25 +106,17 @@ def sentence() -> Sentence:
     asked = text.asked()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         typed = st.text_input(
-            text.label, text.default, max_chars=MAX_CHARACTERS, key=text.key, bind=URL
+            value=text.default, max_chars=MAX_CHARACTERS, key=text.key, bind=URL, **text.words
         )
         text.keep(typed)
-        st.selectbox(
-            "Or an example",
-            list(PRESETS),
-            index=None,
-            key=_PRESET,
-            placeholder="Choose",
-            on_change=_take_preset,
-            width=200,
-        )
+        presets.offer_presets(text.key)
     notices = st.session_state.setdefault(NOTICES, {})
     if asked and len(asked) > MAX_CHARACTERS:
         notices[text.key] = (asked[: MAX_CHARACTERS + 1], typed)
     linked, cut = notices.get(text.key, (None, None))
     read = read_sentence(linked if linked and cut == typed else typed or "")
     for note in read.notes:
-        st.info(note, icon=":material/info:")
+        st.info(translated(note), icon=":material/info:")
     return read
 
 
@@ -140,11 +132,4 @@ def reset() -> None:
     st.session_state[NOTICES] = {}
     st.session_state[KEPT] = {}
     st.session_state[BEYOND] = {}
-    st.session_state[_PRESET] = None
-
-
-def _take_preset() -> None:
-    chosen = st.session_state[_PRESET]
-    if chosen:
-        st.session_state[text.key] = PRESETS[chosen]
-        st.session_state[_PRESET] = None  # so that the same one can be chosen again
+    st.session_state[presets.CHOSEN] = None

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from explainers.ui.kinds import URL
-from explainers.ui.links import Control, means
+from explainers.ui.links import Control, means, whole
+from explainers.ui.worded import URL
 
 BEYOND = "numbers for which there is no room"
 
@@ -26,14 +26,13 @@ class Counter(Control):
             wanted = kept
         if wanted is not None and kept != min(max(wanted, low), high):
             st.session_state[self.key] = min(max(wanted, low), high)
-        default, allowed = min(max(self.default, low), high), f"a whole number from {low} to {high}"
+        default, allowed = min(max(self.default, low), high), whole(low, high)
         if asked and (means(asked, math.inf) or means(asked, -math.inf)):
             st.query_params.pop(self.key)  # Streamlit would raise: no int is infinite
             self.told(asked, default, allowed)
             st.rerun()
-        value = st.number_input(
-            self.label, low, high, default, key=self.key, bind=URL, help=self.help, width=150
-        )
+        limits = {"min_value": low, "max_value": high, "value": default}
+        value = st.number_input(key=self.key, bind=URL, width=150, **limits, **self.words)
         if wanted is None:
             wanted = value if asked and means(asked, value) else self.default
         if wanted != value:

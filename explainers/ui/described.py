@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from explainers.ui.kinds import URL
-from explainers.ui.links import Control, one_of
+from explainers.ui.language import translated
+from explainers.ui.links import one_of
+from explainers.ui.worded import Worded
 
 
 @dataclass(frozen=True)
-class Described(Control):
+class Described(Worded):
     """Radio buttons, each with its sentence below it; the first one stands for no choice."""
 
     def __call__(self, names: Sequence[str], sentences: Sequence[str]) -> str:
@@ -18,7 +19,11 @@ class Described(Control):
         if st.session_state.get(self.key, names[0]) not in names:  # chosen in another list
             st.session_state[self.key] = names[0]
         value: str = st.radio(
-            self.label, names, key=self.key, bind=URL, help=self.help, captions=sentences
+            options=names,
+            key=self.key,
+            captions=[translated(sentence) for sentence in sentences],
+            **self.words,
+            **self.tied(names, names[0]),
         )
-        self.keep(value)
+        self.tie(value, names, names[0])
         return self.told(asked, value, one_of(names))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from explainers.phrase import phrase
 from explainers.sentence import MAX_TOKENS
 from explainers.ui.live import Unbound
 
@@ -23,9 +24,9 @@ class Drawing(Unbound):
     def __call__(self, side: int) -> Cells:
         """The cells for a text of `side` words."""
         asked, value = self.held(lambda text: text if is_drawing(text) else None)
-        self.told(
-            asked, value, f"causal, full, or a number per row: {text_of(cells_of(CAUSAL, 3))}"
-        )
+        example = text_of(cells_of(CAUSAL, 3))
+        allowed = phrase("causal, full, or a number per row: {example}", example=example)
+        self.told(asked, value, allowed)
         self.write(value)
         return cells_of(value, side)
 

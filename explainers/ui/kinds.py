@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import streamlit as st
 
-from explainers.ui.links import Control, one_of
-
-URL: Final = "query-params"
+from explainers.phrase import phrase
+from explainers.ui.links import Control, one_of, whole
+from explainers.ui.worded import URL, Worded
 
 
 @dataclass(frozen=True)
@@ -22,17 +22,18 @@ class Whole(Control):
         """A `fixed` number is shown and cannot be changed; the reader's own comes back later."""
         if fixed is not None:
             self.put_aside(range(self.low, self.high + 1), self._allowed)
-            return st.slider(self.label, self.low, self.high, fixed, help=self.help, disabled=True)
+            return self._slider(fixed, disabled=True)
         asked = self.asked()
-        value = st.slider(
-            self.label, self.low, self.high, self.default, key=self.key, bind=URL, help=self.help
-        )
+        value = self._slider(self.default, key=self.key, bind=URL)
         self.keep(value)
         return self.told(asked, value, self._allowed)
 
+    def _slider(self, value: int, **more: Any) -> int:
+        return st.slider(min_value=self.low, max_value=self.high, value=value, **self.words, **more)
+
     @property
     def _allowed(self) -> str:
-        return f"a whole number from {self.low} to {self.high}"
+        return whole(self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -45,17 +46,17 @@ class Ladder(Control):
         """A `fixed` value is shown and cannot be changed; the reader's own comes back later."""
         if fixed is not None:
             self.put_aside(self.steps, one_of(self.steps))
-            return st.select_slider(self.label, self.steps, fixed, help=self.help, disabled=True)
+            return st.select_slider(options=self.steps, value=fixed, disabled=True, **self.words)
         asked = self.asked()
         value = st.select_slider(
-            self.label, self.steps, self.default, key=self.key, bind=URL, help=self.help
+            options=self.steps, value=self.default, key=self.key, bind=URL, **self.words
         )
         self.keep(value)
         return self.told(asked, value, one_of(self.steps))
 
 
 @dataclass(frozen=True)
-class Choice(Control):
+class Choice(Worded):
     """One of a few named options, all of them in sight."""
 
     options: tuple[str, ...] = ()
@@ -68,15 +69,14 @@ class Choice(Control):
         if st.session_state.get(self.key, default) not in options:  # chosen among others, or None
             st.session_state[self.key] = default
         value = st.segmented_control(
-            self.label,
-            options,
+            options=options,
             default=default,
             key=self.key,
-            bind=URL,
             required=True,
-            help=self.help,
+            **self.words,
+            **self.tied(options, default),
         )
-        self.keep(value or default)
+        self.tie(value or default, options, default)
         shown = self.told(asked, value or default, one_of(options))
         if value is None:  # an empty value in a link: Streamlit obeys, although one is required
             st.rerun()
@@ -84,7 +84,7 @@ class Choice(Control):
 
 
 @dataclass(frozen=True)
-class Listed(Control):
+class Listed(Worded):
     """One of a list of names that depends on the page; the list can be searched."""
 
     width: int = field(default=150, kw_only=True)
@@ -94,15 +94,14 @@ class Listed(Control):
         if st.session_state.get(self.key, default) not in names:
             st.session_state[self.key] = default
         value = st.selectbox(
-            self.label,
-            names,
-            names.index(default),
+            options=names,
+            index=names.index(default),
             key=self.key,
-            bind=URL,
-            help=self.help,
             width=self.width,
+            **self.words,
+            **self.tied(names, default),
         )
-        self.keep(value)
+        self.tie(value, names, default)
         return self.told(asked, value, one_of(names))
 
 
@@ -112,6 +111,6 @@ class Switch(Control):
 
     def __call__(self) -> bool:
         asked = self.asked()
-        value = st.toggle(self.label, self.default, key=self.key, bind=URL, help=self.help)
+        value = st.toggle(value=self.default, key=self.key, bind=URL, **self.words)
         self.keep(value)
-        return self.told(asked, value, "true or false")
+        return self.told(asked, value, phrase("true or false"))

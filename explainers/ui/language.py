@@ -15,7 +15,8 @@ from explainers.phrase import Phrase
 
 TEXTS = Path(__file__).parents[2] / "assets" / "text"
 ENGLISH, LANGUAGE = "en", "lang"
-_SPOKEN = "language that is spoken"
+SPOKEN = "language that is spoken"
+"""Kept in the session's state, where fragments find it too."""
 
 
 @functools.cache
@@ -28,23 +29,11 @@ def languages() -> dict[str, str]:
     return found
 
 
-def settle() -> None:
-    """Find out the visitor's language; it holds for the run and for those of its fragments."""
-    asked = st.session_state.get(LANGUAGE) or st.query_params.get(LANGUAGE)
-    st.session_state[_SPOKEN] = asked if asked in languages() else of_browser()
-
-
-def of_browser() -> str:
-    """The language that the browser asks for, if there is one of that name."""
-    asked = (st.context.locale or ENGLISH).split("-")[0].lower()
-    return asked if asked in languages() else ENGLISH
-
-
 def language() -> str:
     """The code of the language in which this visitor is spoken to."""
     if get_script_run_ctx(suppress_warning=True) is None:  # a thread of work, or a test
         return ENGLISH
-    return st.session_state.get(_SPOKEN, ENGLISH)
+    return st.session_state.get(SPOKEN, ENGLISH)
 
 
 def said(text: str, /, **slots: object) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 
 import streamlit as st
 
+from explainers.phrase import phrase
+from explainers.ui.language import said, translated
 from explainers.ui.plain import shortened, verbatim
 
 NOTICES, KEPT = "notices of links", "choices of this visitor"
@@ -28,6 +30,11 @@ class Control:
     label: str
     default: Any
     help: str | None = field(default=None, kw_only=True)
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """What a widget of Streamlit's says of itself, in the visitor's language."""
+        return {"label": translated(self.label), "help": translated(self.help or "") or None}
 
     def asked(self) -> str | None:
         """What the link wants, if this visitor has not touched the control yet.
@@ -69,11 +76,14 @@ class Control:
         if wanted is not None and instead != value:
             del notices[self.key]
         elif wanted is not None:
-            st.info(
-                f"The link asks for {self.key} = {verbatim(shortened(wanted))}. Allowed is "
-                f"{allowed}; this is {verbatim(str(value))}.",
-                icon=":material/link_off:",
+            notice = said(
+                "The link asks for {name} = {wanted}. Allowed is {allowed}; this is {value}.",
+                name=self.key,
+                wanted=verbatim(shortened(wanted)),
+                allowed=allowed,
+                value=verbatim(str(value)),
             )
+            st.info(notice, icon=":material/link_off:")
         return value
 
 
@@ -91,5 +101,10 @@ def means(asked: str, value: Any) -> bool:
 def one_of(values: Sequence[Any]) -> str:
     """What a link may ask for, in words."""
     if len(values) > MOST_NAMED:
-        return f"one of the {len(values)} that the list offers"
-    return "one of " + ", ".join(map(str, values))
+        return phrase("one of the {count} that the list offers", count=len(values))
+    return phrase("one of {names}", names=", ".join(map(str, values)))
+
+
+def whole(low: int, high: int) -> str:
+    """The same where every whole number between two may be asked for."""
+    return phrase("a whole number from {low} to {high}", low=low, high=high)

@@ -16,9 +16,10 @@ class Unbound(Control):
     Streamlit binds only its own widgets to the URL, so this one writes its place there itself.
     """
 
-    def held(self, read: Callable[[str], Any]) -> tuple[str | None, Any]:
+    def held(self, read: Callable[[Any], Any], default: Any = None) -> tuple[Any, Any]:
         """What the link wants, if it is to be heard, and the choice; `read` gives None for no."""
-        asked = st.query_params.get(self.key)
+        default = self.default if default is None else default
+        asked = self.linked()
         visit, written = st.session_state.get(VISIT), st.session_state.get(self._written)
         is_new = self.key not in st.session_state
         is_elsewhere = written and written[0] == visit and written[1] != asked
@@ -27,7 +28,7 @@ class Unbound(Control):
         if is_new or (is_elsewhere and not is_late):
             # A link, or the browser's Back. A page that is opened again has lost its place there.
             wanted = None if asked is None else read(asked)
-            st.session_state[self.key] = self.default if wanted is None else wanted
+            st.session_state[self.key] = default if wanted is None else wanted
         else:
             asked = None
         return asked, st.session_state[self.key]
@@ -37,15 +38,26 @@ class Unbound(Control):
         st.session_state[self.key] = value
         st.session_state[self._changed] = True
 
-    def write(self, value: Any) -> None:
+    def write(self, value: Any, default: Any = None) -> None:
         """Put the choice into the URL, or take it out if it is the default."""
-        shown = f"{value:g}" if isinstance(value, int | float) else value
-        text = None if value == self.default else shown
+        default = self.default if default is None else default
+        text = None if value == default else self.in_link(value)
+        self._send(text)
+        st.session_state[self._written] = st.session_state.get(VISIT), text
+
+    def linked(self) -> Any:
+        """What stands in the URL."""
+        return st.query_params.get(self.key)
+
+    def in_link(self, value: Any) -> Any:
+        """How the URL has it."""
+        return f"{value:g}" if isinstance(value, int | float) else value
+
+    def _send(self, text: Any) -> None:
         if text is None:
             st.query_params.pop(self.key, None)
         else:
             st.query_params[self.key] = text
-        st.session_state[self._written] = st.session_state.get(VISIT), text
 
     @property
     def _changed(self) -> str:

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from explainers.ui.kinds import URL
+from explainers.phrase import phrase
 from explainers.ui.links import Control
+from explainers.ui.worded import URL
 
 
 @dataclass(frozen=True)
@@ -17,8 +18,9 @@ class Named(Control):
     def __call__(self) -> str:
         asked = self.asked()
         typed = st.text_input(
-            self.label, self.default, max_chars=self.most, key=self.key, bind=URL, help=self.help
+            value=self.default, max_chars=self.most, key=self.key, bind=URL, **self.words
         )
         self.keep(typed)
-        shown = self.told(asked, typed or "", f"a text of at most {self.most} characters")
+        allowed = phrase("a text of at most {most} characters", most=self.most)
+        shown = self.told(asked, typed or "", allowed)
         return shown.strip() or self.default

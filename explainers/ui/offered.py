@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from explainers.ui.kinds import URL
-from explainers.ui.links import Control, means, one_of
+from explainers.ui.links import Control, means, one_of, whole
+from explainers.ui.worded import URL
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class Size(Control):
             st.session_state[self.key] = nearest
         st.session_state[opened] = default
         value = st.select_slider(
-            self.label, options, default, key=self.key, bind=URL, help=self.help
+            options=options, value=default, key=self.key, bind=URL, **self.words
         )
         self.keep(value)
-        allowed = f"a whole number from {self.low} to {self.high}"
-        return self.told(asked, value, one_of(options) if offered else allowed)
+        allowed = one_of(options) if offered else whole(self.low, self.high)
+        return self.told(asked, value, allowed)
 
     def _wanted(self, asked: str | None, default: int) -> int:
         """The number that is asked for by a link, or was chosen, whether it is offered or not."""

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from explainers.phrase import phrase
 from explainers.ui import controls
-from explainers.ui.kinds import URL
-from explainers.ui.links import Control, one_of
+from explainers.ui.language import said, translated
+from explainers.ui.links import one_of
 from explainers.ui.prose import Prose
+from explainers.ui.worded import Worded
 
-SKIP = "just show me"
+SKIP = phrase("just show me")
 _NUMBER = re.compile(r"(-?[\d,]*\.?\d+)(.*)")
 
 
@@ -33,24 +35,37 @@ def revealed(
     offered = in_order([*options, answer])
     with st.container(border=True):
         text(f"ask_{name}", **numbers)
-        answered = Control(controls.GUESS + (about or name), "Your prediction", None)
+        answered = Worded(controls.GUESS + (about or name), phrase("Your prediction"), None)
         asked, offered = answered.asked(), [*offered, SKIP]
         guess = st.radio(
-            answered.label, offered, index=None, key=answered.key, bind=URL, horizontal=True
+            options=offered,
+            index=None,
+            key=answered.key,
+            horizontal=True,
+            **answered.words,
+            **answered.tied(offered, None),
         )
-        answered.told(asked, guess or "no answer", one_of(offered))
+        answered.tie(guess, offered, None)
+        answered.told(asked, guess or said("no answer"), one_of(offered))
         if guess is None:
-            st.caption("The picture comes when you have answered.")
+            st.caption(said("The picture comes when you have answered."))
             return False
-        if guess == SKIP:
-            verdict = f"Computed: **{answer}**."
-        elif guess == answer:
-            verdict = f":material/check_circle: You said **{guess}**, and that is what comes out."
-        else:
-            verdict = f":material/cancel: You said **{guess}**; what comes out is **{answer}**."
-        st.markdown(verdict)
+        st.markdown(_verdict(guess, answer))
         text(f"because_{name}", **numbers)
     return True
+
+
+def _verdict(guess: str, answer: str) -> str:
+    said_so, comes_out = translated(guess), translated(answer)
+    if guess == SKIP:
+        return said("Computed: **{answer}**.", answer=comes_out)
+    if guess == answer:
+        right = said("You said **{guess}**, and that is what comes out.", guess=said_so)
+        return f":material/check_circle: {right}"
+    wrong = said(
+        "You said **{guess}**; what comes out is **{answer}**.", guess=said_so, answer=comes_out
+    )
+    return f":material/cancel: {wrong}"
 
 
 def in_order(options: Sequence[str]) -> list[str]:

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from explainers.phrase import phrase
 from explainers.ui.counter import Counter
-from explainers.ui.kinds import URL, Ladder, Switch
+from explainers.ui.kinds import Ladder, Switch
 from explainers.ui.links import Control
+from explainers.ui.worded import URL
 
 SMALLEST = "HuggingFaceTB/SmolLM2-135M-Instruct"
 MOST_CHARACTERS = 300
@@ -22,17 +24,17 @@ class Named(Control):
         own = st.session_state.get(self.key) or asked
         names = [*names, own] if own and own not in names else list(names)
         value = st.selectbox(
-            self.label,
-            names,
-            names.index(self.default),
+            options=names,
+            index=names.index(self.default),
             key=self.key,
             bind=URL,
-            help=self.help,
             accept_new_options=True,
             width=380,
+            **self.words,
         )
         self.keep(value)
-        self.told(asked, value, "owner/name of a model, or a folder where the server reads them")
+        allowed = phrase("owner/name of a model, or a folder where the server reads them")
+        self.told(asked, value, allowed)
         return (value or self.default)[:MOST_CHARACTERS]
 
 

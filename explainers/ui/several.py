@@ -2,16 +2,30 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
-from explainers.ui.kinds import URL
-from explainers.ui.links import Control, one_of
+from explainers.phrase import phrase
+from explainers.ui.language import said
+from explainers.ui.links import one_of
+from explainers.ui.worded import Worded
 
 
 @dataclass(frozen=True)
-class Among(Control):
+class Among(Worded):
     """What is chosen among many may be gone the next time."""
+
+    def linked(self) -> list[str] | None:
+        """The names in the URL; an empty one is what stands there when all were taken away."""
+        return st.query_params.get_all(self.key) or None
+
+    def in_link(self, value: Any) -> list[str]:
+        """How the URL has it."""
+        return list(value) or [""]
+
+    def _possible(self, asked: Any, options: Sequence[str]) -> Any:
+        return [one for one in asked if one in options]
 
     def give_up(self, options: Sequence[str]) -> None:
         """Streamlit raises if what it keeps is no option any more."""
@@ -30,18 +44,18 @@ class Several(Among):
         # An empty value is what Streamlit writes when all were taken away.
         wanted = [one for one in st.query_params.get_all(self.key) if one] if asked else []
         self.give_up(options)
+        default = list(self.default)
         chosen = st.pills(
-            self.label,
-            options,
+            options=options,
             selection_mode="multi",
-            default=list(self.default),
+            default=default,
             key=self.key,
-            bind=URL,
-            help=self.help,
+            **self.words,
+            **self.tied(options, default),
         )
-        self.keep(list(chosen))
+        self.tie(list(chosen), options, default)
         is_disobeyed = asked is not None and set(wanted) != set(chosen)
-        shown = ", ".join(chosen) or "none"
+        shown = ", ".join(chosen) or said("none")
         self.told(", ".join(wanted) if is_disobeyed else None, shown, one_of(options))
         return tuple(chosen)
 
@@ -68,17 +82,18 @@ class Listing(Among):
             # Streamlit raises if a link asks for more than there may be.
             possible = list(dict.fromkeys(one for one in wanted if one in options))[: self.most]
             st.session_state[self.key] = possible or list(self.default)
+        default = list(self.default)
         chosen = st.multiselect(
-            self.label,
-            options,
-            list(self.default),
+            options=options,
+            default=default,
             key=self.key,
-            bind=URL,
-            help=self.help,
             max_selections=self.most,
+            **self.words,
+            **self.tied(options, default),
         )
-        self.keep(list(chosen))
+        self.tie(list(chosen), options, default)
         is_disobeyed = asked is not None and wanted != list(chosen)
-        allowed = f"up to {self.most} of those that the list names"
-        self.told(", ".join(wanted) if is_disobeyed else None, ", ".join(chosen) or "none", allowed)
+        allowed = phrase("up to {most} of those that the list names", most=self.most)
+        shown = ", ".join(chosen) or said("none")
+        self.told(", ".join(wanted) if is_disobeyed else None, shown, allowed)
         return tuple(chosen)

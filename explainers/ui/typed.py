@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from explainers.ui.kinds import URL
+from explainers.phrase import phrase
+from explainers.ui.language import said
 from explainers.ui.links import Control
 from explainers.ui.plain import shortened, verbatim
+from explainers.ui.worded import URL
 
 _DIGITS = re.compile(r"[0-9]{1,18}|[0-9]{1,3}(,[0-9]{3}){1,5}")
 """Python refuses to read the longest numbers, and reads digits of other scripts."""
@@ -22,17 +24,17 @@ class Typed(Control):
     largest: int
 
     def __call__(self) -> int:
-        asked, allowed = self.asked(), f"a whole number from 1 to {self.largest:,}, in digits"
+        asked = self.asked()
+        allowed = phrase("a whole number from 1 to {largest:,}, in digits", largest=self.largest)
         options = [f"{number:,}" for number in self.usual]
         written = st.selectbox(
-            self.label,
-            options,
-            options.index(self.default),
+            options=options,
+            index=options.index(self.default),
             key=self.key,
             bind=URL,
-            help=self.help,
             accept_new_options=True,
             width=130,
+            **self.words,
         )
         self.keep(written)
         self.told(asked, written, allowed)
@@ -40,11 +42,14 @@ class Typed(Control):
         if number is not None:
             return number
         instead = self.read(self.default) or 1
-        st.info(
-            f"{self.key} = {verbatim(shortened(written or ''))} cannot be. Allowed is {allowed}; "
-            f"this is {instead:,}.",
-            icon=":material/edit_off:",
+        notice = said(
+            "{name} = {written} cannot be. Allowed is {allowed}; this is {instead:,}.",
+            name=self.key,
+            written=verbatim(shortened(written or "")),
+            allowed=allowed,
+            instead=instead,
         )
+        st.info(notice, icon=":material/edit_off:")
         return instead
 
     def read(self, written: str) -> int | None:
