@@ -87,7 +87,9 @@ def _enlarged(looked: Looked, queries_down: bool) -> list[Panel]:
 
 def _of_head(panel: str, looked: Looked) -> str:
     """The name of a panel of the enlarged head, Aᵀ where the queries run along the top."""
-    return said("{matrix} of head {head}", matrix=translated(panel), head=looked.head)
+    matrix = panel.removesuffix("ᵀ")
+    turned = panel.removeprefix(matrix)
+    return said("{matrix} of head {head}", matrix=translated(matrix) + turned, head=looked.head)
 
 
 def _through_w_o(looked: Looked) -> list[Panel]:
