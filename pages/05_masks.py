@@ -10,6 +10,7 @@ from explainers.lessons.masks.growing import show_growing, show_one_pass
 from explainers.lessons.masks.leak import show_leak
 from explainers.lessons.masks.pictures import foretold, show_masks, show_moved
 from explainers.lessons.masks.reach import show_reach
+from explainers.lessons.taken import masks as taken
 from explainers.lessons.toy_choice import choose_head, offer_training
 from explainers.ui import common, controls
 
@@ -26,6 +27,7 @@ def side_by_side(lab: Lab) -> None:
     text("masks_seen")
     prefix, width = controls.prefix(0, words), controls.window() + 1
     show_masks(text, lab, width, prefix)
+    taken.side_by_side(lab, width, prefix)
     offer_training(lab.head)
     if words >= FEWEST:
         show_moved(text, lab, width, prefix)

@@ -19,6 +19,7 @@ from explainers.lessons.many_heads.dropout import show_dropout
 from explainers.lessons.many_heads.looked import Looked
 from explainers.lessons.many_heads.pictures import follow, head_id, panels_of
 from explainers.lessons.many_heads.two_ways import compare
+from explainers.lessons.taken import many_heads as taken
 from explainers.lessons.train_here import train_here
 from explainers.trained import D_MODEL
 from explainers.ui import common, controls
@@ -61,6 +62,7 @@ def looked_at(kind: LayerChoices, off: frozenset[int]) -> None:
     panels, working = panels_of(looked, common.queries_down()), arithmetic_of_heads(looked)
     alt = said("Every head's weights, one head enlarged, W_O, and what each head adds to a word.")
     explore(panels, working, origin, "heads", alt, on_pick=follow, first=head_id(0))
+    taken.heads(choices, looked)
     if choices.is_trained:
         sizes = looked.num_heads, looked.num_heads, choices.head_dim
         train_here(layer.tokens, *sizes, layer.rule, choices.seed)

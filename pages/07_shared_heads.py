@@ -8,13 +8,15 @@ from explainers.attention.grouped_query import average_kv_heads, grouped_query, 
 from explainers.attention.latent import absorbed, compress, latent_attention, queries
 from explainers.lessons.layer_choice import LayerChoices, read_layer
 from explainers.lessons.shared_heads.cached import show_cache
-from explainers.lessons.shared_heads.compressed import ROPE_DIM, given_to_latent, show_latent
+from explainers.lessons.shared_heads.compressed import show_latent
 from explainers.lessons.shared_heads.dealt import show_mistake
+from explainers.lessons.shared_heads.given import D_MODEL, HEAD_DIM, ROPE_DIM, given_to_latent
 from explainers.lessons.shared_heads.learned import learned_sharing
 from explainers.lessons.shared_heads.penalties import show_penalties
-from explainers.lessons.shared_heads.sharing import D_MODEL, HEAD_DIM, divisors, show_shared
+from explainers.lessons.shared_heads.sharing import divisors, show_shared
 from explainers.lessons.shared_heads.turning import show_turning
 from explainers.lessons.shared_heads.uptraining import show_uptraining
+from explainers.lessons.taken import shared_heads as taken
 from explainers.ui import common, controls
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
@@ -38,6 +40,7 @@ def sharing(tokens: tuple[str, ...]) -> None:
     learned = learned_sharing(layer, num_kv_heads, choices.seed)
     show_shared(text, layer, averaged, run, learned, common.queries_down(), origin)
     show_source(average_kv_heads, share, grouped_query)
+    taken.sharing(choices, layer, num_kv_heads, run)
     own = trained.Configuration(num_heads, *of_heads, rule)
     show_uptraining(text, own, num_kv_heads, common.seed(), tokens)
 
@@ -45,9 +48,11 @@ def sharing(tokens: tuple[str, ...]) -> None:
 @st.fragment
 def latent(tokens: tuple[str, ...]) -> None:
     """One short row per word instead of keys and values."""
-    given = given_to_latent(tokens, controls.latent_dim(), seed := common.seed())
+    latent_dim, seed = controls.latent_dim(), common.seed()
+    given = given_to_latent(tokens, latent_dim, seed)
     run, short = latent_attention(*given), absorbed(*given)
     origin = random_weights(seed, given.x.device)
+    taken.latent(tokens, latent_dim, seed, run, short)
     show_latent(text, tokens, run, short, given.mask, common.queries_down(), origin)
 
 

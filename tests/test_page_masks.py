@@ -15,7 +15,7 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.lessons.mask_lab import Lab
 from explainers.lessons.masks.batch import OTHER, most_moved
 from explainers.lessons.masks.costs import left
-from explainers.lessons.masks.growing import RULES, changes
+from explainers.lessons.masks.growing import BOTH, changes
 from explainers.lessons.masks.leak import NEW_WORDS, _percent
 from explainers.lessons.masks.reach import NEVER, layers_needed
 from explainers.lessons.moved import rows_moved
@@ -325,7 +325,7 @@ def test_costs_are_the_closed_forms():
 
 def test_one_more_word_changes_every_row_of_full_attention_and_none_of_causal():
     for seed in (0, 1, 2):
-        moved = {name: changes(WORDS, rule, seed) for name, rule in RULES.items()}
+        moved = {name: changes(WORDS, rule, seed) for name, rule in BOTH.items()}
         assert [rows_moved(moved["full"].key), rows_moved(moved["full"].value)] == [7, 7]
         assert [rows_moved(moved["causal"].key), rows_moved(moved["causal"].value)] == [0, 0]
 

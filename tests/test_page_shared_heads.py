@@ -19,11 +19,17 @@ from explainers.attention.positions import sinusoidal
 from explainers.lessons.shared_heads import averaging, uptraining
 from explainers.lessons.shared_heads.averaging import TESTS, averaged, compared, examined
 from explainers.lessons.shared_heads.cached import by_pattern
-from explainers.lessons.shared_heads.compressed import ROPE_DIM, difference, given_to_latent
+from explainers.lessons.shared_heads.compressed import difference
 from explainers.lessons.shared_heads.dealt import NUM_KV_HEADS, mistaken
-from explainers.lessons.shared_heads.sharing import D_MODEL, HEAD_DIM, NUM_HEADS, readers
-from explainers.lessons.shared_heads.turned import ANSWERS, Moved, pair
-from explainers.lessons.shared_heads.turned import HEAD_DIM as TURNED_DIM
+from explainers.lessons.shared_heads.given import (
+    D_MODEL,
+    HEAD_DIM,
+    NUM_HEADS,
+    ROPE_DIM,
+    given_to_latent,
+)
+from explainers.lessons.shared_heads.sharing import readers
+from explainers.lessons.shared_heads.turned import ANSWERS, TURNED_DIM, Moved, pair
 from explainers.lessons.shared_heads.uptraining import JOB, STEPS
 from explainers.lessons.wording import less_than
 from explainers.sentence import SENTENCE

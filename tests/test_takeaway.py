@@ -22,6 +22,15 @@ from explainers.takeaway.written import written
 PAGE = {page.stem[:2]: page for page in PAGES}
 BUSY = {"text": "the bank raised the rate", "seed": "7", "d_model": "16", "mask": "causal"}
 ONE_HEAD = {"X", "Q", "K", "V", "products", "scores", "masked", "weights", "output"}
+MASKS = {
+    *("scores", "full", "causal", "window", "prefix", "window − full", "weights", "yours − full"),
+    *("0 after", "−∞ before: new − old", "sentence 1", "sentence 2", "pairs", "cone", "K, full"),
+}
+HEADS = {"head 1", "weights", "output", "heads", "layer", "parts", "shares", "100 draws"}
+SHARED = {
+    *("head 3", "change of head 3", "with repeat, head 2", "scores with waves", "latent"),
+    *("change with RoPE", "with ALiBi, head 1", "rotary key", "MLA head 3"),
+}
 CASES = {
     "01": (BUSY, {*ONE_HEAD, "new"}),
     "01 trained": ({**BUSY, "weights": "trained", "seed": "1"}, {*ONE_HEAD, "new"}),
@@ -30,6 +39,12 @@ CASES = {
     "03 trained": ({**BUSY, "weights": "trained", "projection": "V"}, {"X", "W_V", "V"}),
     "04": ({**BUSY, "step": "weights", "temperature": "4"}, {"masked", "weights", "warm"}),
     "04 across": ({**BUSY, "step": "output", "queries": "across"}, {"weights", "warm"}),
+    "05": ({**BUSY, "window": "2", "prefix": "2", "cells": "1.3.6.f.1f", "layers": "2"}, MASKS),
+    "05 trained": ({**BUSY, "weights": "trained", "seed": "1"}, MASKS),
+    "06": ({**BUSY, "heads": "2", "off": "1", "head": "1", "word": "3", "dropout": "0.3"}, HEADS),
+    "06 trained": ({**BUSY, "weights": "trained", "queries": "across"}, {"head 3", "layer"}),
+    "07": ({**BUSY, "kv_heads": "1", "shift": "4", "latent": "8"}, SHARED),
+    "07 trained": ({**BUSY, "weights": "trained"}, {"head 3", "change of head 3"}),
 }
 """A page, a link that changes what it shows, and the matrices on it that its notebook computes."""
 HOSTILE = 'x""" + print("\\n") \\" \\\' {evil} `a` \u202e# \u2028end $x$ <b>'
@@ -52,7 +67,7 @@ def test_a_notebook_computes_what_its_page_shows(case, elsewhere):
     computed = executed(cells_of(visit), *elsewhere)
     drawn = drawn_on(visit)
     for name in names:
-        mine = [numbers[name] for numbers in computed if name in numbers]
+        mine = [found[name] for found in computed if isinstance(found.get(name), list)]
         shown = [matrix for matrix in drawn if matrix.name == name]
         assert mine, f"{name} is not computed"
         assert shown, f"{name} is not on the page"

@@ -73,10 +73,12 @@ def offer() -> None:
         st.markdown(said("**Take this page with you**"))
         _file(taken, said("Notebook"), "ipynb", notebook.MIME, notebook.notebook)
         _file(taken, said("Script"), "py", script.MIME, script.script)
-    st.caption(
-        said(
-            "Both compute again what is on screen, from our functions and torch alone, and compare "
-            "it with the numbers of this page."
+    st.markdown(
+        ":small[{}]".format(
+            said(
+                "Both compute again what is on screen, from our functions and torch alone, and "
+                "compare it with the numbers of this page."
+            )
         )
     )
 

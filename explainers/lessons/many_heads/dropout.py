@@ -5,14 +5,17 @@ from typing import NamedTuple
 
 import streamlit as st
 import torch
+from torch import Tensor
 
 from explainers import trained
 from explainers.attention.dropout import drop
+from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import multi_head
 from explainers.charts.matrix import Matrix, pairs
 from explainers.charts.theme import QUERY_AXIS
 from explainers.examples import generator
 from explainers.lessons.layer_choice import trained_layer
+from explainers.lessons.taken import many_heads as taken
 from explainers.lessons.wording import so_many
 from explainers.phrase import phrase
 from explainers.ui import controls
@@ -33,12 +36,17 @@ ANSWERS = ("1", "0.5", phrase("each row to another number"))
 
 
 class Dropped(NamedTuple):
-    """One head's weights; for each probability the averages over 1, 10, … draws; for the badge."""
+    """One head's weights; for each probability the averages over 1, 10, … draws; for the badge.
+
+    `x` and `heads` are what the weights come from.
+    """
 
     weights: Numbers
     averages: list[list[Numbers]]
     unknown: int
     device: torch.device
+    x: Tensor
+    heads: MultiHead
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
@@ -51,7 +59,9 @@ def draw(tokens: tuple[str, ...], seed: int) -> Dropped:
         seeded = generator("dropout", seed, str(probability))
         drawn = drop(weights.expand(DRAWS[-1], *weights.shape), probability, seeded)
         found.append([drawn[:count].mean(dim=0).tolist() for count in DRAWS])
-    return Dropped(weights.tolist(), found, len(layer.unknown), layer.x.device)
+    return Dropped(
+        weights.tolist(), found, len(layer.unknown), layer.x.device, layer.x, layer.heads
+    )
 
 
 def in_words(weights: Numbers) -> str:
@@ -80,6 +90,8 @@ def show_dropout(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     origin = trained_weights(trained.SEEDS[0], dropped.unknown, dropped.device)
     origin += said(" · dropout: random, seed {seed}", seed=seed)
     show_figure(Figure(oriented(panels, queries_down), alt, slider=slider), origin, "dropout")
+    probability, averages = control.steps[place], dropped.averages[place]
+    taken.dropout(dropped.x, dropped.heads, probability, seed, dropped.weights, averages)
     text("dropout_tried")
     show_source(drop)
 

@@ -6,6 +6,7 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.single_head import single_head
 from explainers.lessons.mask_lab import Lab, Tokens, of_words, weight_panel
+from explainers.lessons.taken import masks as taken
 from explainers.lessons.wording import less_than
 from explainers.ui.figure import show_figure
 from explainers.ui.language import said
@@ -33,10 +34,12 @@ def show_batch(text: Prose, lab: Lab) -> None:
     sentences = lab.tokens, beside(lab.tokens)
     lengths = torch.tensor([len(sentence) for sentence in sentences])
     length = int(lengths.max())
-    toys = [lab.reading(filled(sentence, length)).toy for sentence in sentences]
+    labs = [lab.reading(filled(sentence, length)) for sentence in sentences]
+    toys = [each.toy for each in labs]
     mask = masks.build(masks.padding(lengths), length, length).to(toys[0].x.device)
     x = torch.stack([toy.x for toy in toys])[:, None]
     weights = single_head(x, toys[0].head, mask).weights[:, 0]
+    taken.batch(labs, lengths.tolist(), weights)
     alone = [single_head(*lab.reading(sentence).toy).weights for sentence in sentences]
     text("batch", length=length, moved=less_than(most_moved(weights, alone)))
     if lab.head.is_trained:

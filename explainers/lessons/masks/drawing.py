@@ -9,6 +9,7 @@ from explainers.attention.steps import hide, softmax
 from explainers.charts.matrix import pairs
 from explainers.lessons.mask_lab import Lab, of_words, ticked, weight_panel
 from explainers.lessons.masks.arithmetic import change, share
+from explainers.lessons.taken import masks as taken
 from explainers.phrase import phrase
 from explainers.ui import controls
 from explainers.ui.clicks import show_clickable
@@ -48,8 +49,10 @@ def show_drawing(text: Prose, lab: Lab) -> None:
         text("refused", row=row, word=verbatim(lab.tokens[row]), share=weight.item())
     else:
         weights = softmax(hide(lab.scores, mask))
-        moved = (weights - lab.weights(masks.full)).tolist()
-        lost = pairs(said("yours − full"), phrase("every row sums to 0"), moved, lab.tokens)
+        moved = weights - lab.weights(masks.full)
+        taken.by_hand(lab, cells.tolist(), {"weights": weights, "yours − full": moved})
+        rule = phrase("every row sums to 0")
+        lost = pairs(said("yours − full"), rule, moved.tolist(), lab.tokens)
         made = weight_panel("weights", said("under your mask"), weights, mask, lab.tokens)
         panels += lab.arranged([made, Panel("yours − full", lost)])
 

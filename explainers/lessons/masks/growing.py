@@ -3,14 +3,12 @@
 import streamlit as st
 from torch import Tensor
 
-from explainers import examples
-from explainers.attention import masks
-from explainers.attention.masks import Rule
-from explainers.attention.single_head import Projections, project, single_head
 from explainers.charts.matrix import Matrix, sharing_colours
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.lessons.mask_lab import miniatures
+from explainers.lessons.masks.one_more import ADDED, BOTH, Tokens, changes
 from explainers.lessons.moved import rows_moved
+from explainers.lessons.taken import masks as taken
 from explainers.ui.figure import show_figure
 from explainers.ui.language import said, translated
 from explainers.ui.panels import Figure, Panel
@@ -18,27 +16,6 @@ from explainers.ui.plain import verbatim
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import random_weights
-
-Tokens = tuple[str, ...]
-ADDED = "evening"
-D_MODEL, HEAD_DIM = 8, 4
-ANOTHER = 100
-"""Added to the seed for the second layer's weights."""
-RULES = {"full": masks.full, "causal": masks.causal}
-
-
-def second_layer(tokens: Tokens, rule: Rule, seed: int) -> Projections:
-    """Q, K and V of a second layer, which reads what the first one gave each word."""
-    toy = examples.toy(tokens, D_MODEL, HEAD_DIM, "full", seed, value_dim=D_MODEL)
-    mask = masks.build(rule, len(tokens), len(tokens)).to(toy.x.device)
-    first = single_head(toy.x, toy.head, mask).output
-    return project(first, examples.random_head(D_MODEL, HEAD_DIM, HEAD_DIM, seed + ANOTHER))
-
-
-def changes(tokens: Tokens, rule: Rule, seed: int) -> Projections:
-    """What one more word changes in the second layer's Q, K and V of the words before it."""
-    before, after = second_layer(tokens, rule, seed), second_layer((*tokens, ADDED), rule, seed)
-    return Projections(*(new[:-1] - old for old, new in zip(before, after, strict=True)))
 
 
 def show_one_pass(text: Prose, tokens: Tokens) -> None:
@@ -51,7 +28,7 @@ def show_one_pass(text: Prose, tokens: Tokens) -> None:
 
 def show_growing(text: Prose, tokens: Tokens, seed: int) -> None:
     """K and V of a second layer, with and without one more word."""
-    found = {name: changes(tokens, rule, seed) for name, rule in RULES.items()}
+    found = {name: changes(tokens, rule, seed) for name, rule in BOTH.items()}
     moved = {name: rows_moved(change.key) for name, change in found.items()}
     text("growing", added=verbatim(ADDED), last=verbatim(tokens[-1]))
     options, answer = ("0", "1", f"{len(tokens)}"), f"{moved['full']}"
@@ -67,6 +44,7 @@ def show_growing(text: Prose, tokens: Tokens, seed: int) -> None:
         ]
         alt = said("What one more word changes in K and V of the second layer, full and causal.")
         origin = random_weights(seed, found["full"].key.device)
+        taken.growing(tokens, seed, found)
         show_figure(Figure(miniatures(panels, len(tokens)), alt), origin, "growing")
 
 

@@ -9,6 +9,7 @@ from explainers.attention.leak import masked_after, masked_before
 from explainers.charts.matrix import Matrix, pairs, sharing_colours
 from explainers.lessons.mask_lab import Lab, visible, weight_panel
 from explainers.lessons.moved import rows_moved
+from explainers.lessons.taken import masks as taken
 from explainers.ui.figure import show_figure
 from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel
@@ -52,6 +53,8 @@ def show_leak(text: Prose, lab: Lab) -> None:
                 replace(made, matrix=matrix, heading=heading),
                 Panel(f"{name}: new − old", change),
             ]
+        shown = {f"{name}: new − old": 100 * m[:-1, :-1] for name, m in moved.items()}
+        taken.leak(lab, (*tokens[:-1], new), weights | shown)
         alt = said("Causal weights made in two ways, and how each moves when the last word is new.")
         show_figure(Figure(lab.arranged(panels), alt), lab.origin, "leak")
         moves = moved["0 after"][:-1].abs().amax(dim=-1)

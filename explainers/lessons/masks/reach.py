@@ -9,6 +9,7 @@ from explainers.attention.reach import reach, window_reach
 from explainers.charts.matrix import Values
 from explainers.charts.theme import LAYER_AXIS
 from explainers.lessons.mask_lab import Lab, of_words, ticked, visible
+from explainers.lessons.taken import masks as taken
 from explainers.phrase import phrase
 from explainers.ui import controls
 from explainers.ui.figure import show_figure
@@ -67,6 +68,7 @@ def _show_layers(lab: Lab, width: int) -> None:
     mask = masks.build(masks.sliding_window(width), length, length)
     by_layer = reach(mask, len(steps))
     known = tuple(map(_ticks, by_layer))
+    taken.layers(width, length, steps[place], by_layer)
     after = said("after the layers of the slider")
     pairs = ticked(said("who knows of whom"), after, by_layer[place], tokens)
     cone = replace(

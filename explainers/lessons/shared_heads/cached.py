@@ -5,7 +5,9 @@ from collections.abc import Mapping
 import torch
 
 from explainers.attention.grouped_query import cache_elements
-from explainers.lessons.shared_heads.sharing import HEAD_DIM, NUM_HEADS, divisors, pattern
+from explainers.lessons.shared_heads.given import HEAD_DIM, NUM_HEADS
+from explainers.lessons.shared_heads.sharing import divisors, pattern
+from explainers.lessons.taken import shared_heads as taken
 from explainers.lessons.wording import so_many
 from explainers.ui.language import said
 from explainers.ui.picture import show_chart
@@ -33,6 +35,7 @@ def show_cache(text: Prose, tokens: tuple[str, ...]) -> None:
     full, *_, least = amounts.values()
     options = [f"{full:,}", f"{full // 2:,}", f"{least:,}"]
     if revealed(text, "cache", options, f"{least:,}", heads=NUM_HEADS, full=f"{full:,}"):
+        taken.cached(len(tokens), HEAD_DIM, [*map(int, reversed(divisors(NUM_HEADS)))])
         show_amounts(amounts, said("2 · words · KV heads · d_k"), "cache")
         show_source(cache_elements)
 

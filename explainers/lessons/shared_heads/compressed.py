@@ -1,26 +1,21 @@
 """Multi-head latent attention on the sentence: what is cached of it, and what the heads see."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from explainers import examples
-from explainers.attention import masks
 from explainers.attention.grouped_query import cache_elements
 from explainers.attention.latent import LatentHeads
-from explainers.attention.latent_layer import Latent, latent_cache_elements
-from explainers.attention.rotary import angles
+from explainers.attention.latent_layer import latent_cache_elements
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
-from explainers.lessons.shared_heads.sharing import (
-    D_MODEL,
+from explainers.lessons.shared_heads.given import (
     HEAD_DIM,
     NUM_HEADS,
-    miniatures,
-    per_head,
+    ROPE_DIM,
 )
+from explainers.lessons.shared_heads.sharing import miniatures, per_head
 from explainers.lessons.shared_heads.turned import pair
 from explainers.lessons.wording import less_than
 from explainers.ui.figure import show_figure
@@ -28,27 +23,6 @@ from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
-
-ROPE_DIM = 8
-"""How many numbers of a query and of the shared key say where a token stands."""
-
-
-class Given(NamedTuple):
-    """All that MLA needs to run."""
-
-    x: Tensor
-    layer: Latent
-    mask: Tensor
-    angle: Tensor
-
-
-def given_to_latent(tokens: Sequence[str], latent_dim: int, seed: int) -> Given:
-    """Untrained weights, the causal mask, and no position in x: RoPE brings it in."""
-    x = examples.embeddings(tuple(tokens), D_MODEL, seed)
-    layer = examples.random_latent(D_MODEL, NUM_HEADS, HEAD_DIM, latent_dim, ROPE_DIM, seed)
-    mask = masks.build(masks.causal, len(tokens), len(tokens)).to(x.device)
-    angle = angles(torch.arange(len(tokens), device=x.device), ROPE_DIM, examples.LONGEST)
-    return Given(x, layer, mask, angle)
 
 
 def difference(one: LatentHeads, other: LatentHeads) -> str:

@@ -9,15 +9,9 @@ from explainers.attention.grouped_query import grouped_query, share, share_wrong
 from explainers.attention.multi_head import ManyHeads, merge_heads
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.lessons.layer_choice import LayerChoices, random_layer
-from explainers.lessons.shared_heads.sharing import (
-    D_MODEL,
-    HEAD_DIM,
-    NUM_HEADS,
-    drawn,
-    miniatures,
-    per_head,
-    readers,
-)
+from explainers.lessons.shared_heads.given import D_MODEL, HEAD_DIM, NUM_HEADS
+from explainers.lessons.shared_heads.sharing import drawn, miniatures, per_head, readers
+from explainers.lessons.taken import shared_heads as taken
 from explainers.ui.figure import show_figure
 from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel, oriented
@@ -38,7 +32,8 @@ def mistaken(run: ManyHeads, mask: Tensor) -> Attention:
 def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: bool) -> None:
     """Every head as it should be, and below as it is if the KV heads are dealt out wrongly."""
     text("mistake", heads=NUM_HEADS, kv_heads=NUM_KV_HEADS)
-    reader = random_layer(LayerChoices(tokens, False, NUM_HEADS, HEAD_DIM, "causal", D_MODEL, seed))
+    choices = LayerChoices(tokens, False, NUM_HEADS, HEAD_DIM, "causal", D_MODEL, seed)
+    reader = random_layer(choices)
     layer = examples.random_layer(D_MODEL, NUM_HEADS, NUM_KV_HEADS, HEAD_DIM, seed)
     run = grouped_query(reader.x, layer, reader.mask)
     wrong = mistaken(run, reader.mask)
@@ -65,6 +60,7 @@ def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
         "Who reads whom with repeat_interleave and with repeat, and what it does to each weight."
     )
     show_figure(Figure(panels, alt), random_weights(seed, reader.x.device), "mistake")
+    taken.mistake(choices, NUM_KV_HEADS, changed)
     text(
         "mistaken",
         change=f"{changed.abs().max().item():.2f}",

@@ -1,52 +1,21 @@
 """ALiBi on the sentence: what each head takes off for distance, and the weights with it."""
 
-from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 import torch
-from torch import Tensor
 
-from explainers import examples
-from explainers.attention import masks
 from explainers.attention.alibi import alibi_bias, alibi_slopes, biased_attention
-from explainers.attention.multi_head import multi_head
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS
-from explainers.lessons.shared_heads.sharing import (
-    D_MODEL,
-    HEAD_DIM,
-    NUM_HEADS,
-    miniatures,
-    per_head,
-)
+from explainers.lessons.shared_heads.given import NUM_HEADS, penalised
+from explainers.lessons.shared_heads.sharing import miniatures, per_head
+from explainers.lessons.taken import shared_heads as taken
 from explainers.ui.figure import show_figure
 from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
-
-
-class Penalised(NamedTuple):
-    """Weights of every head (heads, q_len, kv_len), without and with ALiBi."""
-
-    mask: Tensor
-    slopes: Tensor
-    without: Tensor
-    weights: Tensor
-
-
-def penalised(tokens: Sequence[str], seed: int) -> Penalised:
-    """Untrained heads under the causal mask; nothing else tells them where a word stands."""
-    x = examples.embeddings(tuple(tokens), D_MODEL, seed)
-    layer = examples.random_layer(D_MODEL, NUM_HEADS, NUM_HEADS, HEAD_DIM, seed)
-    mask = masks.build(masks.causal, len(tokens), len(tokens)).to(x.device)
-    run = multi_head(x, layer, mask)
-    slopes = alibi_slopes(NUM_HEADS).to(x.device)
-    bias = alibi_bias(slopes, len(tokens), len(tokens))
-    weights = biased_attention(run.query, run.key, run.value, mask, bias).weights
-    return Penalised(mask, slopes, run.weights, weights)
 
 
 def show_penalties(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: bool) -> None:
@@ -77,5 +46,6 @@ def show_penalties(text: Prose, tokens: tuple[str, ...], seed: int, queries_down
     ]
     alt = said("What each head takes off for distance, and its weights without and with ALiBi.")
     show_figure(Figure(panels, alt), random_weights(seed, shown.mask.device), "alibi")
+    taken.penalties(tokens, seed, shown)
     text("alibi_slopes", heads=NUM_HEADS, slopes=", ".join(slopes))
     show_source(alibi_slopes, alibi_bias, biased_attention)

@@ -18,9 +18,6 @@ from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel, oriented
 from explainers.ui.prose import Prose
 
-NUM_HEADS, HEAD_DIM, D_MODEL = 4, 16, 64
-"""The layer of this page, where the reader does not choose another."""
-
 
 def divisors(number: int) -> list[str]:
     """All numbers of KV heads that so many query heads can share."""

@@ -11,9 +11,11 @@ from explainers.attention import masks
 from explainers.attention.positions import sinusoidal
 from explainers.attention.rotary import angles, rotary_attention, rotate
 from explainers.attention.single_head import project, single_head
+from explainers.lessons.shared_heads.given import D_MODEL
 from explainers.phrase import phrase
 
-D_MODEL, HEAD_DIM = 64, 8
+TURNED_DIM = 8
+"""Numbers of a query and a key: four pairs, few enough to be drawn."""
 ANSWERS = (
     phrase("no score changes"),
     phrase("all scores grow"),
@@ -39,14 +41,14 @@ class Moved:
     def of(cls, tokens: Sequence[str], shifts: Sequence[float], seed: int) -> "Moved":
         """Let every word stand `shift` places further on, and compute the scores again."""
         x = examples.embeddings(tuple(tokens), D_MODEL, seed)
-        head = examples.random_head(D_MODEL, HEAD_DIM, HEAD_DIM, seed)
+        head = examples.random_head(D_MODEL, TURNED_DIM, TURNED_DIM, seed)
         full = masks.build(masks.full, len(tokens), len(tokens)).to(x.device)
         views = project(x, head)
         asking, asked = pair(tokens)
         rotary, added, arrows = [], [], []
         for shift in map(int, shifts):
             places = torch.arange(shift, shift + len(tokens), device=x.device)
-            angle = angles(places, HEAD_DIM, examples.LONGEST)
+            angle = angles(places, TURNED_DIM, examples.LONGEST)
             rotary.append(rotary_attention(*views, full, angle).scores)
             waves = sinusoidal(shift + len(tokens), D_MODEL, examples.LONGEST)[shift:]
             added.append(single_head(x + waves.to(x.device), head, full).scores)

@@ -10,7 +10,8 @@ from explainers import examples
 from explainers.attention.rotary import angles, rotary_attention, rotate
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS
-from explainers.lessons.shared_heads.turned import ANSWERS, DRAWN, HEAD_DIM, Moved, pair
+from explainers.lessons.shared_heads.turned import ANSWERS, DRAWN, TURNED_DIM, Moved, pair
+from explainers.lessons.taken import shared_heads as taken
 from explainers.lessons.wording import less_than
 from explainers.ui import controls
 from explainers.ui.figure import show_figure
@@ -27,7 +28,7 @@ KEYS = "scores with RoPE", "change with RoPE", "scores with waves", "change with
 def show_turning(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: bool) -> None:
     """Guess what moving does to the scores, then move all words in the browser."""
     control = controls.shift
-    text("rotary", d_k=HEAD_DIM)
+    text("rotary", d_k=TURNED_DIM)
     moved = Moved.of(tokens, control.steps, seed)
     if not revealed(text, "rotary", ANSWERS, moved.answer(), shift=moved.shifts[-1]):
         return
@@ -39,6 +40,7 @@ def show_turning(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     )
     figure = Figure(panels_of(moved, place, queries_down), alt, slider=slider)
     show_figure(figure, random_weights(seed, moved.rotary.device), "rotary")
+    taken.turning(moved, place, seed)
     rotary, added = ((s - s[0]).abs().max().item() for s in (moved.rotary, moved.added))
     text("rotary_moved", rotary=less_than(rotary), added=f"{added:.2f}")
     show_source(angles, rotate, rotary_attention)
@@ -80,7 +82,7 @@ def _pairs(
 def _dials(moved: Moved, place: int) -> Panel:
     asking, asked = (moved.tokens[at] for at in pair(moved.tokens))
     rows = said("query of {word}", word=asking), said("key of {word}", word=asked)
-    speeds = angles(torch.ones(1), HEAD_DIM, examples.LONGEST)[0].tolist()
+    speeds = angles(torch.ones(1), TURNED_DIM, examples.LONGEST)[0].tolist()
     turns = [said("one turn in {places:,.1f} places", places=math.tau / one) for one in speeds]
     columns = [turn for turn in turns for _ in "xy"]
     frames = moved.directions().tolist()

@@ -1,6 +1,6 @@
 """To take away from pages 01, 03 and 04: one head, from the tokens to its output."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from torch import Tensor
 
@@ -33,18 +33,27 @@ def every_matrix(x: Tensor, head: SingleHead, mask: Tensor) -> Computed:
     return {"X": x, **learned, "Q": query, "K": key, "V": value, **compared, "output": output}
 
 
-def drawn_endings(
+class TwoSentences(NamedTuple):
+    """One head, and two sentences that it reads."""
+
+    x: Tensor
+    new: Tensor
+    head: SingleHead
+    mask: Tensor
+
+
+def two_drawn(
     tokens: tuple[str, ...], others: tuple[str, ...], d_model: int, **choices: Any
-) -> Computed:
-    """Both sentences and their head from the seed."""
+) -> TwoSentences:
+    """Both sentences and the head from the seed."""
     x, head, mask = toy(tokens, d_model, **choices)
-    return both_endings(x, toy(others, d_model, **choices).x, head, mask)
+    return TwoSentences(x, toy(others, d_model, **choices).x, head, mask)
 
 
-def learned_endings(x: Tensor, new: Tensor, **learned: Any) -> Computed:
+def two_learned(x: Tensor, new: Tensor, **learned: Any) -> TwoSentences:
     """Both sentences as a trained head reads them."""
     _, head, mask = learned_head(x, **learned)
-    return both_endings(x, new, head, mask)
+    return TwoSentences(x, new, head, mask)
 
 
 def both_endings(x: Tensor, new: Tensor, head: SingleHead, mask: Tensor) -> Computed:
@@ -90,6 +99,22 @@ def of_head(
     return Recipe(title, function, inputs_of(choices, head), shown, start, options)
 
 
+def of_two(
+    title: str,
+    function: Any,
+    choices: HeadChoices,
+    head: Toy,
+    other: tuple[tuple[str, ...], Tensor],
+    shown: dict[str, Any],
+    **options: Any,
+) -> Recipe:
+    """The same of two sentences; of the other one its words and its vectors are given."""
+    given, (others, new) = inputs_of(choices, head), other
+    start = two_learned if choices.is_trained else two_drawn
+    given |= {"new": new} if choices.is_trained else {"others": others}
+    return Recipe(title, function, given, shown, start, options)
+
+
 def whole_head(choices: HeadChoices, head: Toy, shown: OneHead) -> None:
     """Every matrix of the picture."""
     title = said("One head, every matrix")
@@ -117,8 +142,5 @@ def another_ending(
     choices: HeadChoices, head: Toy, others: tuple[str, ...], new: Tensor, shown: dict[str, Tensor]
 ) -> None:
     """Two tables, and the new sentence: its words where they are drawn, its vectors elsewhere."""
-    title, given = said("Another ending"), inputs_of(choices, head)
-    if choices.is_trained:
-        take("ending", Recipe(title, learned_endings, {**given, "new": new}, shown))
-    else:
-        take("ending", Recipe(title, drawn_endings, {**given, "others": others}, shown))
+    title = said("Another ending")
+    take("ending", of_two(title, both_endings, choices, head, (others, new), shown))
