@@ -225,7 +225,12 @@ def test_the_size_of_a_model_is_shown_before_it_can_be_fetched(tiny, monkeypatch
     assert any("2,500 MB to fetch, 7,000,000 parameters" in one.value for one in visit.info)
     assert any("commit c3c3c3c3c3c3, which" in one.value for one in visit.info)
     begun: list[Loading] = []
-    monkeypatch.setattr(Loading, "start", begun.append)
+
+    def start(work):
+        begun.append(work)
+        return work
+
+    monkeypatch.setattr(Loading, "start", start)
     clicked(visit, "Fetch it now")
     assert [(work.named, work.commit) for work in begun] == [(OTHER, "c3" * 20)]
 
