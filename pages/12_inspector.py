@@ -8,11 +8,13 @@ from explainers.lessons.inspector.asked import seen_or_told
 from explainers.lessons.inspector.beside import show_beside
 from explainers.lessons.inspector.head import Head
 from explainers.lessons.inspector.large import show_head
+from explainers.lessons.inspector.listening import show_heard
 from explainers.lessons.inspector.long_text import show_long
 from explainers.lessons.inspector.overview import ask_most, chosen_head, show_overview
 from explainers.lessons.inspector.result import show_equal, show_predicted
 from explainers.lessons.inspector.seen import Seen
 from explainers.lessons.inspector.sinks import show_position, show_sinks
+from explainers.lessons.inspector.sounds import given_sound
 from explainers.lessons.real_model import chosen_model
 from explainers.ui import common, controls, real_controls
 
@@ -52,12 +54,23 @@ def long(shown: Seen, loaded: "Loaded") -> None:
     show_long(text, shown, loaded)
 
 
+@st.fragment
+def listening(loaded: "Loaded") -> None:
+    """A model that hears gets a sound instead."""
+    samples = given_sound(text, loaded)
+    if samples is not None:
+        show_heard(text, loaded, samples)
+
+
 text("question")
 loaded = chosen_model()
-sentence = controls.sentence().text
-shown = seen_or_told(text, loaded, sentence) if loaded else None
-if loaded and shown:
-    looking(shown, sentence)
-    asking(shown, loaded, sentence)
-    long(shown, loaded)
+if loaded and loaded.extractor:
+    listening(loaded)
+else:
+    sentence = controls.sentence().text
+    shown = seen_or_told(text, loaded, sentence) if loaded else None
+    if loaded and shown:
+        looking(shown, sentence)
+        asking(shown, loaded, sentence)
+        long(shown, loaded)
 text("notice")

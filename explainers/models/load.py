@@ -8,7 +8,7 @@ import json
 import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from explainers.models import room
 from explainers.models.contents import contents
@@ -35,6 +35,8 @@ class Loaded:
     provenance: str
     parameters: int
     context: int | None
+    extractor: Any = None
+    """What makes of sound what a model that hears was trained on."""
 
 
 _kept: dict[Path, Loaded] = {}
@@ -97,7 +99,10 @@ def _load(named: str, folder: Path) -> Loaded:
     except ValueError as error:
         raise ModelError(f"{named}: {error}") from error
     provenance = _provenance(named, folder)
-    return Loaded(named, found.model, found.tokenizer, provenance, held.parameters, context(*found))
+    longest = context(found.model, found.tokenizer)
+    return Loaded(
+        named, found.model, found.tokenizer, provenance, held.parameters, longest, found.extractor
+    )
 
 
 def _provenance(named: str, folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""What transformers reads from a folder: a model, and what cuts its texts.
+"""What transformers reads from a folder: a model, and what makes its input of a text or a sound.
 
 Safetensors only, and never code from outside.
 """
@@ -10,6 +10,7 @@ import torch
 
 from explainers.models import room
 from explainers.models.contents import Contents
+from explainers.models.hearing import extractor_of
 from explainers.models.kinds import class_name, described
 from explainers.models.registry import ModelError
 
@@ -24,6 +25,8 @@ class Parts(NamedTuple):
 
     model: Any
     tokenizer: Any
+    extractor: Any
+    """What makes numbers of sound; None for a model that hears nothing."""
 
 
 def parts(named: str, folder: Path, held: Contents) -> Parts:
@@ -46,6 +49,7 @@ def parts(named: str, folder: Path, held: Contents) -> Parts:
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             folder, trust_remote_code=False, local_files_only=True
         )
+        extractor = extractor_of(named, folder, model)
     except ModelError:
         raise
     except Exception as error:  # a folder may hold anything
@@ -54,7 +58,7 @@ def parts(named: str, folder: Path, held: Contents) -> Parts:
     if report["missing_keys"] or report["mismatched_keys"]:
         first = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))[0]
         raise ModelError(f"{named} is not whole: its files lack {first}.")
-    return Parts(model if where == "auto" else model.to(where), tokenizer)
+    return Parts(model if where == "auto" else model.to(where), tokenizer, extractor)
 
 
 def context(model: Any, tokenizer: Any) -> int | None:

@@ -27,9 +27,11 @@ def show_chart(
     alt: str,
     key: str,
     origin: str,
+    *,
+    table: "pd.DataFrame | None" = None,
     **structure: Any,
 ) -> None:
-    """Draw `build(rows, theme, **structure)`.
+    """Draw `build(rows, theme, **structure)`; `table` has its numbers if the rows do not.
 
     Altair runs once per builder, theme and structure, which is ten times cheaper than on every
     rerun, and a specification that stays the same keeps zoom and does not flash. Therefore
@@ -40,7 +42,12 @@ def show_chart(
         f"{build.__module__}.{build.__qualname__}", look.name, build, rows, **structure
     )
     st.vega_lite_chart(rows, spec, key=key, alt=alt, theme=None, width="stretch")
-    take_away(key, origin, lambda: build(rows, look, **structure), lambda: rows)
+    take_away(
+        key,
+        origin,
+        lambda: build(rows, look, **structure),
+        lambda: rows if table is None else table,
+    )
 
 
 def take_away(

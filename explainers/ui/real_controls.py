@@ -7,7 +7,7 @@ import streamlit as st
 
 from explainers.phrase import phrase
 from explainers.ui.counter import Counter
-from explainers.ui.kinds import Ladder, Switch
+from explainers.ui.kinds import Choice, Ladder, Switch
 from explainers.ui.links import Control
 from explainers.ui.worded import URL
 
@@ -63,5 +63,8 @@ as_words = Switch(
     help="The weights on a word's pieces are added up, those of its pieces' rows are averaged: so "
     "every row still sums to 1.",
 )
+
+sound = Choice("sound", "Sound", "tone sweep")
+over_heads = Switch("over_heads", "Mean over all heads", True)
 
 ALL = tuple(one for one in [*globals().values()] if isinstance(one, Control))

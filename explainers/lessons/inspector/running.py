@@ -26,7 +26,9 @@ def seen(loaded: "Loaded", text: str, before: tuple[int, ...] = ()) -> Seen:
     from explainers.models.registry import ModelError
 
     if loaded.model.main_input_name != "input_ids":
-        raise ModelError(f"{loaded.name} reads sound or pictures, and this page has only text.")
+        raise ModelError(
+            f"{loaded.name} reads sound or pictures in a way that this page does not know."
+        )
     beginning, left_out = cut(loaded, text, MOST_SHORT)
     ids, tokens = read(loaded, beginning)
     if before:
