@@ -147,9 +147,10 @@ def test_a_drawn_mask():
 def test_an_emptied_row_is_refused_by_its_name():
     visit = opened(PAGE, {"cells": "1.3.0.f.1f.3f.7f"})
     assert not visit.exception
-    assert [warning.value for warning in visit.warning] == [
-        "Refused: the mask leaves row 2 (of 7 queries) nothing to look at."
-    ]
+    emptied = torch.tensor(cells_of("1.3.0.f.1f.3f.7f", 7))
+    with pytest.raises(ValueError, match="nothing to look at") as refused:
+        masks.build(masks.drawn(emptied), 7, 7)
+    assert [warning.value for warning in visit.warning] == [f"Refused: {refused.value}."]
     assert "Row 2 (the word ` announced `)" in said(visit)
     assert "**nan**" in said(visit)
     assert list(panels(visit, "drawing")) == ["your mask"], "there are no weights to be shown"

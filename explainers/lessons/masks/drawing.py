@@ -42,9 +42,14 @@ def show_drawing(text: Prose, lab: Lab) -> None:
     panels = oriented([Panel(DRAWN, drawing)], lab.queries_down)  # never too small to be clicked
     try:
         mask = lab.mask(masks.drawn(cells))
-    except ValueError as refused:
-        st.warning(said("Refused: {reason}.", reason=refused), icon=":material/block:")
+    except ValueError:
         row = int((~cells.any(dim=-1)).nonzero()[0])
+        why = said(
+            "Refused: the mask leaves row {row} (of {rows} queries) nothing to look at.",
+            row=row,
+            rows=side,
+        )
+        st.warning(why, icon=":material/block:")
         weight = softmax(hide(lab.scores, cells.to(lab.scores.device)))[row, 0]
         text("refused", row=row, word=verbatim(lab.tokens[row]), share=weight.item())
     else:
