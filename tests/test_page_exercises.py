@@ -5,7 +5,7 @@ from opening import ROOT, opened
 
 from explainers.exercises.kinds import Goal, Prediction
 from explainers.exercises.rows import exercises
-from explainers.lessons.exercises import number, precise
+from explainers.lessons.answers import number, precise
 from explainers.lessons.sized import title
 from explainers.ui.claim_controls import SIZE
 

@@ -1,12 +1,12 @@
 """One exercise at a time: its numbers, the learner's answer, hints, and what has been done."""
 
-import math
-
 import streamlit as st
 
 from explainers.exercises.kinds import Goal, Prediction
 from explainers.exercises.rows import Exercise, exercises
+from explainers.lessons.answers import number, precise
 from explainers.lessons.sized import chosen, heading, in_words, title
+from explainers.phrase import phrase
 from explainers.ui import common, controls, exercise_controls
 from explainers.ui.language import said, translated
 from explainers.ui.plain import shortened, verbatim
@@ -19,7 +19,7 @@ COUNTED = "exercises that were counted as done"
 
 def choose_exercise(text: Prose) -> Exercise:
     """One of all, of a kind, or of those that a lecturer chose."""
-    by_title = {title(exercise.id): exercise for exercise in exercises().values()}
+    by_title = {_called(exercise): exercise for exercise in exercises().values()}
     with st.expander(said("For lecturers: choose a set"), icon=":material/school:"):
         only = exercise_controls.only(tuple(by_title))
     offered = [name for name in by_title if not only or name in only]
@@ -35,7 +35,7 @@ def choose_exercise(text: Prose) -> Exercise:
 
 def show_exercise(text: Prose, exercise: Exercise) -> None:
     """The statement with the numbers of the seed, and what belongs to its kind."""
-    st.header(heading(title(exercise.id)))
+    st.header(heading(_called(exercise)))
     if exercise.kind == "write":
         _show_hole(text, exercise)
     else:
@@ -51,23 +51,15 @@ def show_exercise(text: Prose, exercise: Exercise) -> None:
     )
 
 
-def number(typed: str) -> float | None:
-    """0.25, 1,024, −3 or 1e6; nothing if it is no number."""
-    try:
-        read = float(typed.strip().replace("−", "-").replace(",", ""))
-    except ValueError:
-        return None
-    return read if math.isfinite(read) else None
-
-
-def precise(answer: float) -> str:
-    """Whole numbers with their thousands apart, others to four places."""
-    return f"{answer:,.0f}" if answer == round(answer) else f"{answer:,.4g}"
+def _called(exercise: Exercise) -> str:
+    """Functions are called by their names in every language."""
+    name = title(exercise.id)
+    return phrase("{function}", function=name) if exercise.kind == "write" else name
 
 
 def show_done(text: Prose) -> None:
     """Progress, in the link."""
-    titles = tuple(title(name) for name in exercises())
+    titles = tuple(map(_called, exercises().values()))
     with st.expander(said("What you have done"), icon=":material/checklist:"):
         done = exercise_controls.done(titles)
     text("done", done=len(done), all=len(titles))

@@ -57,14 +57,18 @@ def _of_contents() -> Iterator[Text]:
 
 
 def _of_data() -> Iterator[Text]:
-    """Claims and exercises are called as their functions are; and the sizes of claims."""
+    """Claims and exercises are called as their functions are; parts and sizes of claims."""
     for name, member in (("claims", "check"), ("exercises", "make")):
         path = ROOT / "assets" / f"{name}.json"
         for place, row in enumerate(json.loads(path.read_text(encoding="utf-8"))):
-            called = row[member].split(".")[1].replace("_", " ")
+            part, called = row[member].split(".")
+            if part == "write":  # functions are called by their names in every language
+                continue
+            names = [part] if name == "claims" else []
             sizes = row.get("parameters", ())
+            labels = [size["label"] for size in sizes]
             values = [value for size in sizes for value in size["values"] if _is_word(value)]
-            for text in (called, *(size["label"] for size in sizes), *values):
+            for text in (*names, called.replace("_", " "), *labels, *values):
                 yield Text(_named(path), place, text)
 
 

@@ -1,14 +1,16 @@
 """The choices of who changes a real model; `controls` counts them among all choices."""
 
+from explainers.phrase import phrase
 from explainers.ui.counter import Counter
 from explainers.ui.kinds import Choice, Ladder, Listed, Switch, Whole
 from explainers.ui.links import Control
 from explainers.ui.named import Named
 from explainers.ui.several import Listing, Several
 
-UNSCALED, TEMPERATURE, WINDOW = "no √d_k", "temperature", "window"
-NOT_CAUSAL, FIRST_HIDDEN, HEADS_OFF = "no causal mask", "first token hidden", "heads off"
-FEWER_KV_HEADS, UNIFORM, HARD, QUANTISED = "fewer KV heads", "uniform", "argmax", "few bits"
+UNSCALED, TEMPERATURE, WINDOW = phrase("no √d_k"), phrase("temperature"), phrase("window")
+NOT_CAUSAL, FIRST_HIDDEN = phrase("no causal mask"), phrase("first token hidden")
+HEADS_OFF, FEWER_KV_HEADS = phrase("heads off"), phrase("fewer KV heads")
+UNIFORM, HARD, QUANTISED = phrase("uniform"), phrase("argmax"), phrase("few bits")
 CHANGES = (
     *(UNSCALED, TEMPERATURE, WINDOW, NOT_CAUSAL, FIRST_HIDDEN),
     *(HEADS_OFF, FEWER_KV_HEADS, UNIFORM, HARD, QUANTISED),
