@@ -33,10 +33,10 @@ ARROWS = {
     "explainers.working",
     "explainers/ui/server.py": "streamlit uvicorn",
     "explainers/ui/catalogue.py": "babel explainers.ui",
-    "explainers/charts": "altair pandas PIL explainers.charts",
+    "explainers/charts": "altair pandas PIL explainers.charts explainers.phrase",
     # The first page paints before Altair and pandas could be imported, and it needs these two.
-    "explainers/charts/matrix.py": "explainers.charts.theme",
-    "explainers/charts/theme.py": "",
+    "explainers/charts/matrix.py": "explainers.charts.theme explainers.phrase",
+    "explainers/charts/theme.py": "explainers.phrase",
     "explainers/trained.py": "torch safetensors explainers.attention explainers.device "
     "explainers.examples",
     "explainers/training": "torch safetensors explainers.attention explainers.examples "

@@ -6,12 +6,14 @@ which readers with red or green blindness can tell apart.
 
 from dataclasses import dataclass
 
-QUERY_AXIS, KEY_AXIS, TOKEN_AXIS = "query", "key", "token"
-FEATURE_AXIS, POSITION_AXIS = "dimension", "position"
-HEAD_AXIS, LAYER_AXIS = "head", "layer"
-TARGET_AXIS, SOURCE_AXIS = "syllable", "word"
+from explainers.phrase import phrase
+
+QUERY_AXIS, KEY_AXIS, TOKEN_AXIS = phrase("query"), phrase("key"), phrase("token")
+FEATURE_AXIS, POSITION_AXIS = phrase("dimension"), phrase("position")
+HEAD_AXIS, LAYER_AXIS = phrase("head"), phrase("layer")
+TARGET_AXIS, SOURCE_AXIS = phrase("syllable"), phrase("word")
 """Queries of one sequence, keys of another: token 3 of one is not token 3 of the other."""
-BLOCK_AXIS, KEPT_AXIS = "block read", "kept"
+BLOCK_AXIS, KEPT_AXIS = phrase("block read"), phrase("kept")
 WEIGHT_DOMAIN = (0.0, 1.0)
 MAX_MARKS_SIDE = 64
 """A matrix longer than this on a side is drawn as one image."""

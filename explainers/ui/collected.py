@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from explainers.ui import controls, page_controls
+from explainers.ui.figure_words import said_by
 from explainers.ui.links import Control
 from explainers.ui.prose import sections
 
@@ -37,6 +38,8 @@ def texts() -> Iterator[Text]:
     yield from _of_data()
     for module in (controls, *page_controls.MODULES):
         yield from _of_controls(Path(str(module.__file__)), vars(module))
+    for path in sorted(ROOT.glob("explainers/**/*.js")):
+        yield from (Text(_named(path), n, text) for n, text in enumerate(said_by((path,))))
     for path in [*sorted(ROOT.glob("explainers/**/*.py")), *sorted(ROOT.glob("pages/*.py"))]:
         yield from _of_code(path)
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from explainers.charts.theme import Theme
+from explainers.ui.figure_words import in_words
 from explainers.ui.matrices import show_matrices
 from explainers.ui.panels import PRODUCT, Figure
 from explainers.ui.picture import take_away, theme
@@ -10,7 +11,7 @@ from explainers.ui.picture import take_away, theme
 
 def show_figure(figure: Figure, origin: str, key: str) -> str:
     """`show_matrices` with badge and files; returns the panel whose name was clicked, or ""."""
-    look = theme()
+    look, figure = theme(), in_words(figure)
     opened = show_matrices(figure, look, f"picture {key}")
     take_away(key, origin, lambda: _drawn(figure, look), lambda: _table(figure))
     return opened

@@ -46,7 +46,11 @@ def said(text: str, /, **slots: object) -> str:
 
 def translated(text: str) -> str:
     """Words that were written elsewhere, as a `phrase` or a control's label, in the visitor's."""
-    spoken = language()
+    return in_language(language(), text)
+
+
+def in_language(spoken: str, text: str) -> str:
+    """The same for work that goes on when the visitor's run is over, such as making files."""
     if spoken == ENGLISH or not text:  # an empty text would be looked up as the file's header
         return text
     if isinstance(text, Phrase):

@@ -5,7 +5,7 @@ small component. `charts.heatmap` draws the same matrices for downloads and note
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,12 @@ import streamlit as st
 
 from explainers.charts.matrix import Values
 from explainers.charts.theme import Theme, rgb
+from explainers.ui.figure_words import axes_of, spoken_by
 from explainers.ui.packed import packed, short
 from explainers.ui.panels import Cell, Figure, Panel, Source
 
 LINKED = Path(__file__).parent / "linked"
-SCRIPTS = ("figure.js", "paint.js", "card.js", "table.js", "image.js", "drawing.js")
+SCRIPTS = [LINKED / f"{n}.js" for n in ("figure", "paint", "card", "table", "image", "drawing")]
 AS_THEY_ARE = ("operator", "heading", "remark", "has_page", "flipped", "grows")
 OF_ALIKE = ("small", "marked", "muted", "followed")
 """What a panel says of itself is sent without a change."""
@@ -59,7 +60,10 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
             {
                 "panels": [_sent(panel, by_id, theme) for panel in figure.panels],
                 "alt": figure.alt,
-                "ramps": {kind: _ramp(getattr(theme, name)) for kind, name in RAMPS.items()},
+                "words": spoken_by(SCRIPTS, axes_of(figure.panels)),
+                "ramps": {
+                    kind: [list(rgb(c)) for c in getattr(theme, n)] for kind, n in RAMPS.items()
+                },
                 "background": rgb(theme.background),
                 "highlight": theme.highlight,
                 "selected": _selected(figure.picked, by_id),
@@ -135,15 +139,11 @@ def _selected(picked: Cell | None, by_id: dict[str, Panel]) -> dict[str, Any] | 
     return {"panel": picked.panel, "row": row, "column": column}
 
 
-def _ramp(colours: Sequence[str]) -> list[list[int]]:
-    return [list(rgb(colour)) for colour in colours]
-
-
 @st.cache_resource(show_spinner=False)
 def _component() -> Callable[..., Any]:
     return st.components.v2.component(
         "attention.matrices",
         html='<div class="figure"></div>\n',
         css=(LINKED / "style.css").read_text(encoding="utf-8"),
-        js="\n".join((LINKED / name).read_text(encoding="utf-8") for name in SCRIPTS),
+        js="\n".join(script.read_text(encoding="utf-8") for script in SCRIPTS),
     )

@@ -7,6 +7,7 @@ import streamlit as st
 
 from explainers.ui import controls
 from explainers.ui.figure import show_figure
+from explainers.ui.language import said, translated
 from explainers.ui.panels import Cell, Figure, Panel, Slider
 from explainers.working import Working
 
@@ -44,7 +45,9 @@ def explore(
 
     picture = st.container()
     with st.container(border=True):
-        st.markdown("**Click a number** in the picture, or choose it here, to see its arithmetic.")
+        st.markdown(
+            said("**Click a number** in the picture, or choose it here, to see its arithmetic.")
+        )
         cell = _chosen(panels, stepper, first, key)
         full = working(cell)
         _arithmetic(_title(cell, panels), full, key)
@@ -75,7 +78,8 @@ def _pick(cell: Cell) -> None:
 def _title(cell: Cell, panels: Sequence[Panel]) -> str:
     matrix = next(panel.matrix for panel in panels if panel.id == cell.panel)
     row, column = matrix.rows[cell.row], matrix.columns[cell.column]
-    return f"{matrix.name}: {matrix.row_axis} {row}, {matrix.column_axis} {column}"
+    axes = translated(matrix.row_axis), translated(matrix.column_axis)
+    return f"{translated(matrix.name)}: {axes[0]} {row}, {axes[1]} {column}"
 
 
 def card_of(cell: Cell, panels: Sequence[Panel], working: Working) -> dict[str, Any]:
@@ -86,7 +90,7 @@ def card_of(cell: Cell, panels: Sequence[Panel], working: Working) -> dict[str, 
 
 def _arithmetic(title: str, working: Working, key: str) -> None:
     """The picture shows it beside a number that is clicked; here it can be read without one."""
-    label = "The arithmetic, to read and to copy"
+    label = said("The arithmetic, to read and to copy")
     box = st.expander(label, key=f"arithmetic {key}", on_change="rerun")
     if not box.open:
         return
@@ -94,5 +98,6 @@ def _arithmetic(title: str, working: Working, key: str) -> None:
         st.text(title)
         left, right = st.columns(2)
         height: int | Literal["content"] = 320 if len(working.lines) > LONG else "content"
-        left.code("\n".join(working.lines), language=None, height=height)
+        lines = "\n".join(translated(line) for line in working.lines)
+        left.code(lines, language=None, height=height)
         right.code(working.snippet, language="python", wrap_lines=True, height=height)

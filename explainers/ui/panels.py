@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from explainers.charts.matrix import Matrix, Values
+from explainers.ui.language import said, translated
 
 PRODUCT = ("", "·", "=")
 """What stands before the three panels of a matrix product."""
@@ -52,10 +53,11 @@ class Panel:
     @property
     def formula(self) -> str:
         """The matrix's formula as it is true of the picture; a miniature has no room for more."""
-        formula = self.matrix.formula
+        formula = translated(self.matrix.formula)
         if self.small or not self.flipped:
             return formula
-        return formula.replace("every row", "every column") + ", drawn transposed"
+        turned = formula.replace(said("every row"), said("every column"))
+        return said("{formula}, drawn transposed", formula=turned)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from explainers.charts.theme import LIGHT, THEMES, Theme
+from explainers.ui.chart_words import chart_in_words, rows_in_words
+from explainers.ui.language import language, said, translated
 from explainers.ui.plain import verbatim
 
 if TYPE_CHECKING:  # pandas takes most of a second to import, and the first page shows no chart
@@ -37,17 +39,13 @@ def show_chart(
     rerun, and a specification that stays the same keeps zoom and does not flash. Therefore
     nothing that depends on `rows` may enter the specification.
     """
-    look = theme()
-    spec = _specification(
-        f"{build.__module__}.{build.__qualname__}", look.name, build, rows, **structure
-    )
-    st.vega_lite_chart(rows, spec, key=key, alt=alt, theme=None, width="stretch")
-    take_away(
-        key,
-        origin,
-        lambda: build(rows, look, **structure),
-        lambda: rows if table is None else table,
-    )
+    look, spoken = theme(), language()
+    rows = rows_in_words(rows)
+    name = f"{build.__module__}.{build.__qualname__}"
+    spec = _specification(name, look.name, spoken, build, rows, **structure)
+    st.vega_lite_chart(rows, spec, key=key, alt=translated(alt), theme=None, width="stretch")
+    shown = rows if table is None else table
+    take_away(key, origin, lambda: build(rows, look, **structure), lambda: shown)
 
 
 def take_away(
@@ -57,16 +55,17 @@ def take_away(
 
     Files are made outside of a script run, where the reader's theme is not known any more.
     """
+    spoken = language()
     with st.container(horizontal=True, vertical_alignment="center"):
-        box = st.popover("Table and files", key=f"files {key}", on_change="rerun")
-        st.badge(origin, icon=":material/info:", color="gray")
+        box = st.popover(said("Table and files"), key=f"files {key}", on_change="rerun")
+        st.badge(translated(origin), icon=":material/info:", color="gray")
     if not box.open:
         return
     rows = table()
     with box:
         with st.container(horizontal=True):
-            _file(key, "PNG", "image/png", lambda: _rendered(chart, "png"))
-            _file(key, "SVG", "image/svg+xml", lambda: _rendered(chart, "svg"))
+            _file(key, "PNG", "image/png", lambda: _rendered(chart, "png", spoken))
+            _file(key, "SVG", "image/svg+xml", lambda: _rendered(chart, "svg", spoken))
             _file(key, "CSV", "text/csv", lambda: rows.to_csv(index=False))
         # A table takes text for Markdown, and some of this text is the reader's.
         st.table(rows.head(LONGEST_TABLE).map(lambda v: verbatim(v) if isinstance(v, str) else v))
@@ -79,10 +78,10 @@ def _file(key: str, kind: str, mime: str, data: Callable[[], str | bytes]) -> No
     )
 
 
-def _rendered(chart: Callable[[], Any], kind: str) -> str | bytes:
+def _rendered(chart: Callable[[], Any], kind: str, spoken: str) -> str | bytes:
     import vl_convert  # 60 MB, needed only when a file is asked for
 
-    spec = chart().to_dict()
+    spec = chart_in_words(chart().to_dict(), spoken)
     width = spec.get("width")
     if width == "container":
         spec["width"] = 700
@@ -93,9 +92,14 @@ def _rendered(chart: Callable[[], Any], kind: str) -> str | bytes:
 
 @st.cache_resource(show_spinner=False, max_entries=100)
 def _specification(
-    name: str, look: str, _build: Callable[..., Any], _rows: "pd.DataFrame", **structure: Any
+    name: str,
+    look: str,
+    spoken: str,
+    _build: Callable[..., Any],
+    _rows: "pd.DataFrame",
+    **structure: Any,
 ) -> dict[str, Any]:
     spec = _build(_rows, THEMES[look], **structure).to_dict()
     spec.pop("datasets", None)
     spec.pop("data", None)
-    return spec
+    return chart_in_words(spec, spoken)

@@ -6,6 +6,9 @@ from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
+from explainers.phrase import phrase
+from explainers.ui.language import said, translated
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -16,10 +19,10 @@ def run_and_show(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) ->
     return function(*args, **kwargs)
 
 
-def show_source(*functions: Callable[..., Any], that: str = "just ran") -> None:
+def show_source(*functions: Callable[..., Any], that: str = phrase("just ran")) -> None:
     """The text of functions that this page has run, or `that` did something else before."""
     names = ", ".join(f"`{function.__name__}`" for function in functions)
-    label = f"The code that {that}: {names}"
+    label = said("The code that {that}: {names}", that=translated(that), names=names)
     box = st.expander(label, icon=":material/code:", key=f"code {names}", on_change="rerun")
     if not box.open:  # 1.5 MB of highlighter, and milliseconds of every rerun, for what few open
         return

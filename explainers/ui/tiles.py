@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from explainers.charts.theme import rgb
+from explainers.ui.figure_words import spoken_by
+from explainers.ui.language import language, translated
 from explainers.ui.picture import take_away, theme
 
 if TYPE_CHECKING:  # pandas takes most of a second to import
     import pandas as pd
 
 HERE = Path(__file__).parent
+SCRIPTS = HERE / "linked" / "paint.js", HERE / "tiled" / "tiles.js"
 STEPS, HIDDEN = 10_000, 65_535
 """A weight is so many steps of 16 bits, four places and no more; and what stands for a blank."""
 
@@ -71,10 +74,11 @@ def show_tiles(
                 "planes": b64encode(tiles.planes).decode(),
                 "digest": _digest(tiles),
                 "tokens": list(tiles.tokens),
-                "across": list(tiles.across),
-                "down": list(tiles.down),
-                "remarks": list(tiles.remarks) or [""] * len(tiles.across),
-                "alt": tiles.alt,
+                "across": [translated(name) for name in tiles.across],
+                "down": [translated(name) for name in tiles.down],
+                "remarks": [translated(r) for r in tiles.remarks] or [""] * len(tiles.across),
+                "words": spoken_by(SCRIPTS),
+                "alt": translated(tiles.alt),
                 "group_size": tiles.group_size,
                 "selected": tiles.selected,
                 "enlarges": tiles.enlarges,
@@ -94,8 +98,8 @@ def show_tiles(
 
 def _digest(tiles: Tiles) -> str:
     """Changes with everything that the picture is built from anew."""
-    names = repr([list(tiles.tokens), list(tiles.across), list(tiles.down), list(tiles.remarks)])
-    return hashlib.sha256(tiles.planes + names.encode()).hexdigest()
+    names = [list(tiles.tokens), list(tiles.across), list(tiles.down), list(tiles.remarks)]
+    return hashlib.sha256(tiles.planes + repr([*names, language()]).encode()).hexdigest()
 
 
 def _drawn(tiles: Tiles, look: str) -> Any:
@@ -109,10 +113,9 @@ def _drawn(tiles: Tiles, look: str) -> Any:
 
 @st.cache_resource(show_spinner=False)
 def _component() -> Callable[..., Any]:
-    scripts = HERE / "linked" / "paint.js", HERE / "tiled" / "tiles.js"
     return st.components.v2.component(
         "attention.tiles",
         html='<div class="tiles"></div>\n',
         css=(HERE / "tiled" / "style.css").read_text(encoding="utf-8"),
-        js="\n".join(script.read_text(encoding="utf-8") for script in scripts),
+        js="\n".join(script.read_text(encoding="utf-8") for script in SCRIPTS),
     )

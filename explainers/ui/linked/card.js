@@ -6,8 +6,7 @@ class Card {
     this.box = figure.root.appendChild(element("div", "card"));
     this.box.setAttribute("role", "status");
     this.box.hidden = true;
-    const close = element("button", "close", "×");
-    close.setAttribute("aria-label", "Close the arithmetic");
+    const close = this.close = element("button", "close", "×");
     close.onclick = () => this.hide();
     this.title = element("strong", "");
     [this.lines, this.snippet] = [element("pre", "lines"), element("pre", "snippet")];
@@ -24,6 +23,7 @@ class Card {
   show(working, cell) {
     const { stepper } = this.figure.data;
     this.box.classList.toggle("docked", Boolean(stepper));
+    this.close.setAttribute("aria-label", say("Close the arithmetic"));
     this.title.textContent = working.title;
     this.lines.textContent = working.lines.join("\n");
     this.snippet.textContent = working.snippet;

@@ -36,7 +36,8 @@ class Figure {
   }
 
   show(data) {
-    const structure = JSON.stringify([data.stepper, data.slider?.labels, data.panels.map((p) => [p.id, p.operator, p.heading, p.remark])]);
+    spoken = data.words;
+    const structure = JSON.stringify([say("Play"), data.stepper, data.slider?.labels, data.panels.map((p) => [p.id, p.operator, p.heading, p.remark])]);
     this.data = data;
     this.root.style.setProperty("--highlight", data.highlight);
     if (structure !== this.structure) this.build(structure);
@@ -93,15 +94,15 @@ class Figure {
   }
 
   addStepper() {
-    this.addButtons("cell", (by) => this.step(by));
-    this.steps.append(element("span", "hint", "or the keys ← →, or click a cell"));
+    this.addButtons(say("cell"), (by) => this.step(by));
+    this.steps.append(element("span", "hint", say("or the keys ← →, or click a cell")));
   }
 
   addButtons(what, advance) {
     const buttons = [
-      [`◀ ${what}`, `Previous ${what}`, () => advance(-1)],
-      [`${what} ▶`, `Next ${what}`, () => advance(1)],
-      ["Play", "Play or pause", () => this.play(advance)],
+      [`◀ ${what}`, say("Previous {what}", { what }), () => advance(-1)],
+      [`${what} ▶`, say("Next {what}", { what }), () => advance(1)],
+      [say("Play"), say("Play or pause"), () => this.play(advance)],
     ].map(([text, label, action]) => {
       const button = element("button", "step", text);
       button.setAttribute("aria-label", label);
@@ -123,7 +124,7 @@ class Figure {
     this.range.onchange = () => { this.dragging = false; this.send("frame", { frame: Number(this.range.value) }); };
     this.steps.append(line);
     this.steps.classList.toggle("held", this.data.slider.plays); // in sight of all that it moves
-    if (this.data.slider.plays) this.addButtons("step", (by) => this.slide(by));
+    if (this.data.slider.plays) this.addButtons(say("step"), (by) => this.slide(by));
   }
 
   // One frame on or back. While frames are played the server hears nothing, and then of the last.
@@ -202,7 +203,7 @@ class Figure {
 
   play(advance) {
     if (this.timer) return this.pause();
-    this.playButton.textContent = "Pause";
+    this.playButton.textContent = say("Pause");
     if (this.range && this.range.value === this.range.max) this.turnTo(0);
     this.dragging = Boolean(this.range);
     this.timer = setInterval(() => this.root.isConnected ? advance(1) : this.pause(), 700);
@@ -218,7 +219,7 @@ class Figure {
     clearInterval(this.timer);
     this.timer = null;
     this.dragging = false;
-    if (this.playButton) this.playButton.textContent = "Play";
+    if (this.playButton) this.playButton.textContent = say("Play");
   }
 
   key(event) {

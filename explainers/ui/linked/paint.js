@@ -9,6 +9,12 @@ function element(tag, name, text) {
   return made;
 }
 
+// What stands here in English is said in the visitor's words; none are sent if these are English.
+let spoken = {};
+function say(text, slots = {}) {
+  return (spoken[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => slots[name]);
+}
+
 function digits(value, places = 2) {
   const text = Math.abs(value) < 99.995 ? value.toFixed(places) : value.toPrecision(3);
   return text === "-0.00" ? "0.00" : text.replace("-", "−");
@@ -28,7 +34,7 @@ function luminance(rgb) {
 // What the colours of the drawn kinds mean; every panel of scores and vectors has its own largest number.
 function legend(data) {
   const isBelow = ({ kind, values, frames }) => kind === "signed" && [values, ...frames].flat(2).some((value) => value < 0);
-  const signed = data.panels.some(isBelow) ? ["negative", "0", "positive"] : ["0", "largest"]; // counts, differences
+  const signed = data.panels.some(isBelow) ? [say("negative"), "0", say("positive")] : ["0", say("largest")]; // counts, differences
   const ends = { signed, weights: ["0", "1"] };
   const kinds = new Set(data.panels.map((panel) => panel.kind).filter((kind) => kind in ends));
   return [...kinds].map((kind) => {

@@ -14,7 +14,7 @@ class Panel {
     const title = element("div", "title");
     const name = element(data.has_page ? "button" : "span", "name");
     if (data.has_page) {
-      name.setAttribute("aria-label", `${data.name}: read about it`);
+      name.setAttribute("aria-label", say("{name}: read about it", { name: data.name }));
       name.onclick = () => figure.tell("open", data.id);
     }
     title.append(name, element("span", "shape", ` ${data.rows.length} × ${data.columns.length}`));
@@ -27,7 +27,8 @@ class Panel {
     this.name.textContent = data.name;
     this.box.setAttribute("aria-label", data.name);
     this.formula.textContent = data.formula;
-    const spoken = `${data.name}, ${data.formula}: ${data.rows.length} rows, ${data.columns.length} columns`;
+    const spoken = say("{name}, {formula}: {rows} rows, {columns} columns",
+      { name: data.name, formula: data.formula, rows: data.rows.length, columns: data.columns.length });
     (this.table ?? this.canvas)?.setAttribute("aria-label", spoken);
     this.box.style.setProperty("--role", data.colour);
     for (const state of ["small", "marked", "muted"]) this.box.classList.toggle(state, Boolean(data[state]));
@@ -36,7 +37,7 @@ class Panel {
 
   describe(row, column) {
     const value = this.data.values[row]?.[column];
-    const shown = value === null ? "masked" : value?.toFixed(this.data.told ?? (this.data.places && 4));
+    const shown = value === null ? say("masked") : value?.toFixed(this.data.told ?? (this.data.places && 4));
     return `${this.data.name} [${this.data.rows[row]}, ${this.data.columns[column]}] = ${shown}`;
   }
 
@@ -54,7 +55,7 @@ class Table extends Panel {
     table.classList.toggle("pickable", figure.data.pickable);
     const head = table.createTHead().insertRow();
     head.append(element("td", "corner", [[data.row_axis, "↓"], [data.column_axis, "→"]]
-      .filter(([axis]) => axis).map((named) => named.join(" ")).join(" ")));
+      .filter(([axis]) => axis).map(([axis, arrow]) => `${say(axis)} ${arrow}`).join(" ")));
     data.columns.forEach((label, column) => head.append(this.label(label, "column", column, data.column_tokens)));
     const body = table.createTBody();
     this.cells = data.rows.map((label, row) => {

@@ -20,7 +20,7 @@ export default function (component) {
 class Tiles {
   constructor(root) {
     this.root = root;
-    this.whole = root.appendChild(element("button", "whole", "Show the whole text"));
+    this.whole = root.appendChild(element("button", "whole"));
     this.whole.onclick = () => this.look(null);
     this.stage = root.appendChild(element("div", "stage"));
     this.stage.tabIndex = 0; // it may scroll, and keys must be able to
@@ -35,6 +35,8 @@ class Tiles {
   async show(data) {
     const isNew = data.digest !== this.built;
     this.data = data;
+    spoken = data.words;
+    this.whole.textContent = say("Show the whole text");
     this.stage.setAttribute("aria-label", data.alt);
     const steps = isNew ? await unpacked(data.planes) : this.steps;
     if (this.data !== data) return; // another one has come meanwhile, and builds it
@@ -58,7 +60,7 @@ class Tiles {
     this.stage.classList.toggle("enlarges", enlarges);
     this.stage.style.setProperty("--columns", across.length);
     if (!enlarges) {
-      this.stage.append(element("span", "corner", "head ↓ layer →"));
+      this.stage.append(element("span", "corner", say("head ↓ layer →")));
       across.forEach((name, column) => {
         const label = this.stage.appendChild(element("span", remarks[column] ? "across near" : "across", name));
         if (remarks[column]) label.title = remarks[column];
@@ -92,8 +94,8 @@ class Tiles {
     const bar = element("span", "bar");
     const stops = [0, 0.25, 0.5, 0.75, 1].map((share) => this.colours[Math.round(share * STEPS)]);
     bar.style.background = `linear-gradient(to right, ${stops.map((rgb) => `rgb(${rgb})`).join(", ")})`;
-    const said = this.data.rooted ? "1, colour by the root of the weight, so that small ones are seen" : "1";
-    this.key.replaceChildren(element("span", "", "weight 0"), bar, element("span", "", said));
+    const said = this.data.rooted ? say("1, colour by the root of the weight, so that small ones are seen") : "1";
+    this.key.replaceChildren(element("span", "", say("weight 0")), bar, element("span", "", said));
   }
 
   // Which part of the text is looked at, in all tiles alike; null is all of it.
@@ -140,9 +142,10 @@ class Tiles {
     const [query, key] = this.place(event), { tokens, across, down } = this.data;
     const place = tile.at + query * tokens.length + key;
     const step = this.steps.low[place] | (this.steps.high[place] << 8);
-    const value = step === HIDDEN ? "masked or dimmed" : (step / STEPS).toFixed(4);
+    const value = step === HIDDEN ? say("masked or dimmed") : (step / STEPS).toFixed(4);
     const named = (place) => `“${tokens[place]}” (${place})`;
-    this.readout.textContent = `layer ${across[tile.column]}, ${down[tile.row]}: ${named(query)} → ${named(key)} = ${value}`;
+    this.readout.textContent = say("layer {layer}, {head}: {query} → {key} = {value}",
+      { layer: across[tile.column], head: down[tile.row], query: named(query), key: named(key), value });
   }
 
   press(tile, event) {
