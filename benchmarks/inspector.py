@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page
 from safetensors.torch import save_file
 from torch import Tensor
 
-from benchmarks import report
+from benchmarks import report, resident
 from benchmarks.browser import ROOT, chromium, server, wait_until_healthy
 from explainers.lessons.inspector.long_text import shipped_text
 from explainers.lessons.inspector.running import cut
@@ -159,4 +159,5 @@ def _row(name: str, tokens: int, found: list[tuple[float, float]]) -> str:
 if __name__ == "__main__":
     chosen = report.options(__doc__, 3, "runs")
     given = os.environ.get("SCRIPTS")
+    report.publish(resident.measure(chosen.runs), chosen.write)
     report.publish(measure(chosen.runs, Path(given) if given else None), chosen.write)
