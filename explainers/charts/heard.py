@@ -24,13 +24,14 @@ def heard_rows(
     loudness: Sequence[float],
     step: float,
     theme: Theme,
+    loud: str = "loudness",
 ) -> pd.DataFrame:
     """A row for each line: what is hovered for; the first one has the image of all of them.
 
-    A column of weights and a loudness belong to every `step` seconds.
+    A column of weights and a loudness belong to every `step` seconds; `loud` is its name.
     """
     end = step * len(loudness)
-    names = [*tokens, "", "loudness", ""]
+    names = [*tokens, "", loud, ""]
     rows = pd.DataFrame({"line": [f"{n} {name}" for n, name in enumerate(names)]})
     best = [max(range(len(row)), key=row.__getitem__) for row in weights]
     rows["most"] = [*(weights[n][place] for n, place in enumerate(best)), *[None] * LOUD]

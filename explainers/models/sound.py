@@ -17,7 +17,7 @@ MOST_SECONDS = 30
 MOST_BYTES = 6_000_000
 """Of a file: half a minute in stereo as a CD has it."""
 RATES = range(4_000, 192_001)
-SWEEP, CLICKS = "tone sweep", "clicks"
+SWEEP, CLICKS = phrase("tone sweep"), phrase("clicks")
 MADE_SECONDS = 4
 
 

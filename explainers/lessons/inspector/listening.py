@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from torch import Tensor
 
-from explainers.device import device_name
+from explainers.lessons.head_gallery.seen import live
 from explainers.lessons.wording import less_than
 from explainers.models.hearing import Heard, hear
 from explainers.models.sound import RATE, loudness
 from explainers.ui import real_controls
+from explainers.ui.language import said
 from explainers.ui.picture import show_chart, theme
 from explainers.ui.plain import shortened, verbatim
 from explainers.ui.prose import Prose
-from explainers.ui.provenance import real
 from explainers.ui.source import show_source
 
 if TYPE_CHECKING:
@@ -27,10 +27,11 @@ def show_heard(text: Prose, loaded: "Loaded", samples: Tensor) -> None:
     """What the model writes, and the weights of one head or of all over the sound's time."""
     try:
         digest = hashlib.sha256(samples.numpy().tobytes()).hexdigest()
-        found = once_heard(loaded.name, id(loaded), digest, samples, loaded)
+        with st.spinner(said("The model listens …")):
+            found = once_heard(loaded.name, id(loaded), digest, samples, loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
-        problem = verbatim(shortened(str(error), 300))
-        st.error(f"Nothing can be shown: {problem}", icon=":material/error:")
+        why = verbatim(shortened(str(error), 300))
+        st.error(said("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return
     written = verbatim("".join(found.tokens))
     text("written", written=written or "∅", count=len(found.tokens))
@@ -39,7 +40,7 @@ def show_heard(text: Prose, loaded: "Loaded", samples: Tensor) -> None:
     show_source(hear)
 
 
-@st.cache_data(show_spinner="The model listens …", max_entries=4)
+@st.cache_data(show_spinner=False, max_entries=4)
 def once_heard(name: str, which: int, digest: str, _samples: Tensor, _loaded: "Loaded") -> Heard:
     """Once for a model (`which` of this name) and a sound (`digest` names it)."""
     return hear(_loaded, _samples)
@@ -59,12 +60,18 @@ def _show_weights(text: Prose, loaded: "Loaded", found: Heard, samples: Tensor) 
     loud = loudness(samples, round(found.step * RATE))[:positions]
     sounding = weights[:, : len(loud)]
     labels = [token.replace(" ", "␣").replace("\n", "↵") or "∅" for token in found.tokens]
-    rows = heard_rows(sounding.tolist(), labels, loud.tolist(), found.step, theme())
-    which = f"layer {layer}, " + ("mean of its heads" if head is None else f"head {head}")
-    origin = real(f"{loaded.provenance} · computed live on {device_name(loaded.model.device)}")
-    alt = f"Cross-attention of {loaded.name}, {which}: for each written token, where in the sound."
+    given = sounding.tolist(), labels, loud.tolist(), found.step
+    rows = heard_rows(*given, theme(), said("loudness"))
+    which = said("layer {layer}, mean of its heads", layer=layer)
+    if head is not None:
+        which = said("layer {layer}, head {head}", layer=layer, head=head)
+    alt = said(
+        "Cross-attention of {model}, {head}: for each written token, where in the sound.",
+        model=loaded.name,
+        head=which,
+    )
     table = table_of(found, weights, labels, len(loud))
-    show_chart(heard, rows, alt, "heard", origin, table=table, tokens=count)
+    show_chart(heard, rows, alt, "heard", live(loaded), table=table, tokens=count)
     last = count - 1
     text(
         "looked",

@@ -17,15 +17,16 @@ from explainers.models.sound import (
     weigh,
     written,
 )
+from explainers.phrase import phrase
 from explainers.ui import common, real_controls
-from explainers.ui.language import translated
+from explainers.ui.language import said, translated
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
 
-MICROPHONE, FILE = "microphone", "WAV file"
+MICROPHONE, FILE = phrase("microphone"), phrase("WAV file")
 ALL = SWEEP, CLICKS, MICROPHONE, FILE
 
 
@@ -65,10 +66,11 @@ def _made(text: Prose, kind: str) -> Sound:
 def _brought(text: Prose, kind: str) -> Sound | None:
     """What the reader recorded or chose; it is weighed before it is read."""
     if kind == MICROPHONE:
-        file = st.audio_input("Say something", sample_rate=RATE, key="recorded sound")
+        file = st.audio_input(said("Say something"), sample_rate=RATE, key="recorded sound")
     else:
         most = MOST_BYTES // 1_000_000
-        file = st.file_uploader("A WAV file", "wav", key="uploaded sound", max_upload_size=most)
+        label, key = said("A WAV file"), "uploaded sound"
+        file = st.file_uploader(label, "wav", key=key, max_upload_size=most)
     if file is None:
         text("no_sound")
         return None
