@@ -1,9 +1,11 @@
 """Example sentences, to choose instead of typing one."""
 
+from functools import partial
+
 import streamlit as st
 
 from explainers.sentence import PRESETS
-from explainers.ui.language import said, translated
+from explainers.ui.language import in_language, language, said
 
 CHOSEN = "preset"
 
@@ -14,7 +16,7 @@ def offer_presets(key: str) -> None:
         said("Or an example"),
         list(PRESETS),
         index=None,
-        format_func=translated,
+        format_func=partial(in_language, language()),
         key=CHOSEN,
         placeholder=said("Choose"),
         on_change=_take,

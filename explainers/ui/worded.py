@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import streamlit as st
 
-from explainers.ui.language import ENGLISH, language, translated
+from explainers.ui.language import ENGLISH, in_language, language, translated
 from explainers.ui.live import Unbound
 
 URL: Final = "query-params"
@@ -25,7 +26,8 @@ class Worded(Unbound):
         if not are_other_words(options):
             return {"bind": URL}
         self.held(lambda asked: self._possible(asked, options), default)
-        return {"format_func": translated, "on_change": self._touched}
+        # It may be asked when the run is over.
+        return {"format_func": partial(in_language, language()), "on_change": self._touched}
 
     def tie(self, value: Any, options: Sequence[str], default: Any) -> None:
         """Keep the choice for other pages and, where Streamlit does not, in the URL."""
