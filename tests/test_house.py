@@ -27,7 +27,7 @@ ARROWS = {
     "explainers.tokens explainers.trained explainers.training explainers.working "
     "explainers.memory explainers.digits explainers.device explainers.turns "
     "explainers.claims explainers.exercises explainers.translation explainers.models "
-    "explainers.phrase explainers.takeaway",
+    "explainers.many explainers.phrase explainers.takeaway",
     "explainers/ui": "streamlit torch pandas vl_convert explainers.ui explainers.charts "
     "explainers.device explainers.phrase explainers.sentence explainers.takeaway "
     "explainers.working",
@@ -47,6 +47,7 @@ ARROWS = {
     "explainers/examples.py": "torch explainers.attention explainers.device",
     "explainers/device.py": "torch",
     "explainers/phrase.py": "",
+    "explainers/many.py": "explainers.phrase",
     "explainers/sentence.py": "regex explainers.phrase",
     "explainers/tokens.py": "regex explainers.sentence",
     "explainers/working.py": "explainers.digits explainers.phrase",
@@ -55,7 +56,7 @@ ARROWS = {
     "explainers/models": "torch transformers tokenizers safetensors huggingface_hub filelock "
     "psutil explainers.models explainers.attention explainers.device explainers.phrase "
     "explainers.tokens explainers.turns",
-    "explainers/memory": "explainers.memory explainers.phrase",
+    "explainers/memory": "explainers.many explainers.memory explainers.phrase",
     "explainers/exercises": "torch explainers.exercises explainers.attention "
     "explainers.examples explainers.memory explainers.phrase explainers.sentence",
     "explainers/claims": "torch explainers.claims explainers.attention explainers.examples "

@@ -22,7 +22,7 @@ from explainers.memory.serving import (
     weight_format,
     weights_on_each,
 )
-from explainers.memory.serving_working import context_line, memory_lines, speed_lines
+from explainers.memory.serving_working import context_line, memory_lines
 from explainers.memory.shapes import model_ids, model_shape
 from explainers.memory.speed import (
     active_parameters,
@@ -33,6 +33,7 @@ from explainers.memory.speed import (
     tokens_per_second,
     weights_read,
 )
+from explainers.memory.speed_working import speed_lines
 
 H100 = gpus()["h100"]
 LLAMA = Deployment(model_shape("llama-3-8b"), H100)

@@ -22,10 +22,11 @@ from explainers.memory.others import other_answers
 from explainers.memory.paging import waste_bytes
 from explainers.memory.parallel import replication
 from explainers.memory.serving import Deployment, longest_context, users
-from explainers.memory.serving_working import context_line, memory_lines, speed_lines
+from explainers.memory.serving_working import context_line, memory_lines
 from explainers.memory.shapes import LayerGroup, ModelShape, model_ids, model_shape
 from explainers.memory.sizes import both
 from explainers.memory.speed import tokens_per_second
+from explainers.memory.speed_working import speed_lines
 from explainers.models.names import READ_FOLDERS
 from explainers.ui import memory_controls as controls
 

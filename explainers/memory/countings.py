@@ -1,12 +1,13 @@
 """One model, one text, several answers: which of them is meant must be said with the number."""
 
+from explainers.many import many
 from explainers.memory.cache import headline_bytes, kv_cache_bytes_per_token
 from explainers.memory.engines import ENGINES, engine_bytes, engine_parts, is_packed
 from explainers.memory.formats import format_of
 from explainers.memory.groups import ModelShape
-from explainers.memory.sizes import both
-from explainers.memory.working import HOLDS, NOTHING, Working, cache_working, many, product_line
-from explainers.phrase import phrase
+from explainers.memory.terms import in_both, times
+from explainers.memory.working import NOTHING, Working, cache_working, of_kind, product_line
+from explainers.phrase import Phrase, phrase
 
 IDEAL, HEADLINE = phrase("ideal minimum"), phrase("headline")
 COUNTINGS = {
@@ -46,25 +47,30 @@ def allocated(
     size = engine_bytes(shape, tokens, engine, batch, dtype, source_tokens)
     lines = []
     for part in found:
-        lines.append(
-            f"{engine} makes room for {many(part.tokens, 'token')} in each of these layers"
+        tokens_, layers = many(part.tokens, "token"), many(part.group.count, "layer")
+        room = phrase(
+            "{engine} makes room for {tokens} in each of these layers",
+            engine=Phrase(engine, {}),
+            tokens=tokens_,
         )
+        lines.append(room)
         if is_packed(engine, part.group, format_of(dtype)):
-            product = f"{many(part.token_bytes, 'byte')} (packed) × {many(part.tokens, 'token')}"
-            product += f" × {many(part.group.count, 'layer')} = {part.size:,} bytes"
-            lines.append(f"{HOLDS[part.group.kind]}: {product}")
+            packed = phrase("{bytes} (packed)", bytes=many(part.token_bytes, "byte"))
+            lines.append(of_kind(part, times(packed, tokens_, layers)))
         else:
             lines.append(product_line(part, format_of(dtype)))
     if not found:
         return Working(0, NOTHING)
     together = " + ".join(f"{part.size:,}" for part in found)
-    lines.append(f"{many(batch, 'text')} × ({together}) = {size:,} bytes")
-    return Working(size, (*lines, f"{size:,} bytes = {both(size)}"))
+    product = phrase("{texts} × ({sum})", texts=many(batch, "text"), sum=together)
+    lines.append(phrase("{sum} = {bytes:,} bytes", sum=product, bytes=size))
+    return Working(size, (*lines, in_both(size)))
 
 
 def headline(shape: ModelShape, tokens: int, batch: int, dtype: str) -> Working:
     """A rate, multiplied."""
     size, rate = headline_bytes(shape, tokens, batch, dtype), kv_cache_bytes_per_token(shape, dtype)
-    line = f"{rate:,} bytes for each token × {many(tokens, 'token')}"
-    line += f" × {many(batch, 'text')} = {size:,} bytes"
-    return Working(size, (line, f"{size:,} bytes = {both(size)}"))
+    each = phrase("{rate:,} bytes for each token", rate=rate)
+    product = times(each, many(tokens, "token"), many(batch, "text"))
+    line = phrase("{sum} = {bytes:,} bytes", sum=product, bytes=size)
+    return Working(size, (line, in_both(size)))

@@ -3,6 +3,8 @@
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from typing import Literal
 
+from explainers.phrase import phrase
+
 System = Literal["binary", "decimal"]
 STEPS: dict[System, int] = {"binary": 1024, "decimal": 1000}
 NAMES: dict[System, list[str]] = {
@@ -18,7 +20,11 @@ UNITS = {
 def size(count: int, system: System = "binary", places: int = 2) -> str:
     """1073741824 as `1.00 GiB` (of 1,024³) or `1.07 GB` (of 1,000³), never as the other."""
     if abs(count) < STEPS[system]:
-        return f"{count} byte{'' if count == 1 else 's'}"
+        return (
+            phrase("{count} byte", count=count)
+            if count == 1
+            else phrase("{count} bytes", count=count)
+        )
     for name in NAMES[system][1:]:
         shown = quotient(count, UNITS[name], places)
         if abs(shown) < STEPS[system]:

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from explainers.many import many
 from explainers.memory.cache import Part, kv_cache_bytes, parts, token_bytes
 from explainers.memory.formats import SIXTEEN, Format, format_of
 from explainers.memory.groups import ModelShape
-from explainers.memory.sizes import both
-from explainers.phrase import phrase
+from explainers.memory.terms import added, in_both, times
+from explainers.phrase import Phrase, phrase
 
 HOLDS = {
     "full": phrase("full attention"),
@@ -16,7 +17,7 @@ HOLDS = {
     "cross": phrase("cross-attention"),
 }
 
-NOTHING = ("No layer keeps anything for the next token: 0 bytes.",)
+NOTHING = (phrase("No layer keeps anything for the next token: 0 bytes."),)
 
 
 @dataclass(frozen=True)
@@ -42,23 +43,30 @@ def cache_working(
     for part in parts(shape, tokens, dtype, source_tokens):
         lines += part_lines(part, tokens, format_of(dtype))
         shared = part.group.kind == "cross" or beams == 1
-        terms.append(f"{part.size:,}" if shared else f"{part.size:,} × {beams:,} beams")
+        size = f"{part.size:,}"
+        terms.append(size if shared else phrase("{size} × {beams:,} beams", size=size, beams=beams))
     if not terms:
         return Working(0, NOTHING)
-    together = " + ".join(terms)
+    together = added(terms)
     if batch > 1:
-        together = f"{batch:,} texts × ({together})"
+        together = phrase("{texts} × ({sum})", texts=many(batch, "text"), sum=together)
     if batch > 1 or beams > 1 or len(terms) > 1:
-        lines.append(f"{together} = {total:,} bytes")
-    return Working(total, (*lines, f"{total:,} bytes = {both(total)}"))
+        lines.append(phrase("{sum} = {bytes:,} bytes", sum=together, bytes=total))
+    return Working(total, (*lines, in_both(total)))
 
 
 def part_lines(part: Part, tokens: int, format_: Format) -> list[str]:
     """One group of layers: what it holds, and the product."""
     group, lines = part.group, []
     if group.window is not None:
-        kept = many(part.tokens, "token")
-        lines.append(f"min({tokens:,}, window {group.window:,}) = {kept} kept")
+        kept, window = many(part.tokens, "token"), group.window
+        line = phrase(
+            "min({tokens:,}, window {window:,}) = {kept} kept",
+            tokens=tokens,
+            window=window,
+            kept=kept,
+        )
+        lines.append(line)
     return [*lines, product_line(part, format_)]
 
 
@@ -66,12 +74,25 @@ def product_line(part: Part, format_: Format) -> str:
     """What all layers of a group hold, as one product."""
     group = part.group
     newest = 0 if group.kind == "cross" else min(part.tokens, format_.residual)
-    one = f"{per_token(part, format_)} × {many(part.tokens - newest, 'token')}"
+    one = times(per_token(part, format_), many(part.tokens - newest, "token"))
     if newest:
-        sixteen = token_bytes(group, SIXTEEN)
-        one = f"({one} + {sixteen:,} bytes in 16 bits × the newest {many(newest, 'token')})"
-    product = f"{one} × {many(group.count, 'layer')} = {part.size:,} bytes"
-    return f"{HOLDS[group.kind]}: {product}"
+        one = phrase(
+            "({older} + {each:,} bytes in 16 bits × the newest {tokens})",
+            older=one,
+            each=token_bytes(group, SIXTEEN),
+            tokens=many(newest, "token"),
+        )
+    return of_kind(part, times(one, many(group.count, "layer")))
+
+
+def of_kind(part: Part, product: str) -> str:
+    """A line: what kind of layers it is about, and how many bytes these hold."""
+    return phrase(
+        "{kind}: {product} = {bytes:,} bytes",
+        kind=Phrase(HOLDS[part.group.kind], {}),
+        product=product,
+        bytes=part.size,
+    )
 
 
 def per_token(part: Part, format_: Format) -> str:
@@ -79,24 +100,24 @@ def per_token(part: Part, format_: Format) -> str:
     group = part.group
     heads, head_dim = group.vectors[0]
     if group.kind == "latent":
-        times, elements = "", f"({group.latent_dim} latent + {group.rope_dim} rotary)"
+        latent, rotary = group.latent_dim, group.rope_dim
+        elements = [phrase("({latent} latent + {rotary} rotary)", latent=latent, rotary=rotary)]
+        keys_and_values = []
     else:
-        times, elements = "2 (K and V) × ", f"{many(heads, 'KV head')} × {head_dim}"
+        elements = [many(heads, "KV head"), f"{head_dim}"]
+        keys_and_values = [phrase("2 (K and V)")]
     groups = format_.groups(heads, head_dim)
     if groups * format_.shared_bits % 8 or heads * head_dim * format_.bits % 8:
-        return f"{many(part.token_bytes, 'byte')} of {format_.bits} bits, filled up"
+        bytes_ = many(part.token_bytes, "byte")
+        return phrase("{bytes} of {bits} bits, filled up", bytes=bytes_, bits=format_.bits)
+    bits = times(*elements, many(format_.bits, "bit"))
     if groups:
-        bits = f"{elements} × {many(format_.bits, 'bit')}"
-        scales = f"{many(groups, 'group')} × {many(format_.shared_bits, 'bit')}"
-        return f"{times}({bits} + {scales}) ÷ 8"
+        scales = times(many(groups, "group"), many(format_.shared_bits, "bit"))
+        both_ = Phrase("({bits} + {scales}) ÷ 8", {"bits": bits, "scales": scales})
+        return times(*keys_and_values, both_)
     if format_.bits % 8:
-        return f"{times}{elements} × {many(format_.bits, 'bit')} ÷ 8"
-    return f"{times}{elements} × {many(format_.bits // 8, 'byte')}"
-
-
-def many(number: int, noun: str) -> str:
-    """1 layer, 2 layers."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+        return Phrase("{bits} ÷ 8", {"bits": times(*keys_and_values, bits)})
+    return times(*keys_and_values, *elements, many(format_.bits // 8, "byte"))
 
 
 def context_note(shape: ModelShape, tokens: int) -> str:

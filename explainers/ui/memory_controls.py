@@ -1,12 +1,13 @@
 """The choices of who sizes a cache; `controls` counts them among all choices."""
 
+from explainers.phrase import phrase
 from explainers.ui.counter import Counter
 from explainers.ui.kinds import Choice, Listed
 from explainers.ui.links import Control
 from explainers.ui.several import Listing
 from explainers.ui.typed import Typed
 
-OWN, CONFIG = "my own numbers", "a config.json"
+OWN, CONFIG = phrase("my own numbers"), phrase("a config.json")
 LENGTHS = (
     *(1, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 128_000, 131_072),
     *(200_000, 262_144, 524_288, 1_000_000, 1_048_576),
@@ -65,7 +66,11 @@ parameters = Counter(
 gpu = Listed("gpu", "GPU", "h100", width=150)
 gpus = Choice("gpus", "How many GPUs", "1", ("1", "2", "4", "8", "16"))
 weight_dtype = Listed(
-    "weight_dtype", "Weights in", "as published", width=170, help="Of all parameters, all experts."
+    "weight_dtype",
+    "Weights in",
+    phrase("as published"),
+    width=170,
+    help="Of all parameters, all experts.",
 )
 page_size = Listed(
     "page_size", "Tokens in a page", "16", help="Caches are handed out in whole pages."

@@ -1,5 +1,7 @@
 """Whether the texts fit, how long they may be, and how fast those that fit could be at the most."""
 
+from collections.abc import Iterable
+
 import streamlit as st
 
 from explainers.lessons.cache_memory.chosen import Chosen
@@ -12,11 +14,12 @@ from explainers.memory.serving import (
     weight_bytes,
     weights_on_each,
 )
-from explainers.memory.serving_working import context_line, decimals, memory_lines, speed_lines
+from explainers.memory.serving_working import context_line, memory_lines
 from explainers.memory.sizes import both
 from explainers.memory.speed import compute_bound_batch, tokens_per_second
+from explainers.memory.speed_working import decimals, speed_lines
 from explainers.memory.working import context_note
-from explainers.ui.language import said
+from explainers.ui.language import said, translated
 from explainers.ui.prose import Prose
 
 ENCODER = "encoder"
@@ -48,7 +51,7 @@ def show_fit(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
         overhead=both(deployment.overhead),
     )
     if deployment.shape.architecture == ENCODER:
-        st.code("\n".join(memory_lines(deployment, tokens)), language=None, wrap_lines=True)
+        show_lines(memory_lines(deployment, tokens))
         return
     length = said("without limit") if longest is None else so_many(longest, "token")
     beyond = "" if longest is None else context_note(deployment.shape, longest)
@@ -60,7 +63,12 @@ def show_fit(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
         lines += speed_lines(deployment, tokens, served)
     else:
         text("no_speed", tokens=so_many(tokens, "token"))
-    st.code("\n".join(lines), language=None, wrap_lines=True)
+    show_lines(lines)
+
+
+def show_lines(lines: Iterable[str]) -> None:
+    """The arithmetic, to be read and copied."""
+    st.code("\n".join(map(translated, lines)), language=None, wrap_lines=True)
 
 
 def verdict(deployment: Deployment, readers: int | None, texts: int) -> str:

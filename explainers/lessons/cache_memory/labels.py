@@ -2,8 +2,8 @@
 
 import re
 
+from explainers.many import many
 from explainers.memory.figures import Figure
-from explainers.memory.working import many
 
 SIGNS = (
     (r"\bL(\d+)", r"\1 layers"),

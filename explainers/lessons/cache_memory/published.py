@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from explainers.lessons.cache_memory.labels import described
 from explainers.memory.figures import Figure, figures, reasons
-from explainers.memory.serving_working import decimals
+from explainers.memory.speed_working import decimals
 from explainers.ui import memory_controls as controls
 from explainers.ui.plain import together
 from explainers.ui.prose import Prose

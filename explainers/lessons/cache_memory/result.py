@@ -16,7 +16,7 @@ from explainers.memory.groups import ModelShape
 from explainers.memory.others import other_answers
 from explainers.memory.sizes import STEPS, both
 from explainers.memory.working import context_note
-from explainers.phrase import phrase
+from explainers.phrase import Phrase, phrase
 from explainers.ui.language import said, translated
 from explainers.ui.plain import together, verbatim
 from explainers.ui.prose import Prose
@@ -67,7 +67,7 @@ def show_result(text: Prose, chosen: Chosen) -> None:
     # Where layers differ, the working would answer the question about them before it is asked.
     alike = len(shape.known_groups()) < 2
     with st.expander(said("The formula with these numbers"), expanded=alike):
-        st.code("\n".join(working.lines), language=None, wrap_lines=True)
+        st.code("\n".join(map(translated, working.lines)), language=None, wrap_lines=True)
     text("remarks", remarks="\n".join(f"- {remark}" for remark in remarks(chosen)))
     show_origin(text, shape)
 
@@ -92,8 +92,8 @@ def remarks(chosen: Chosen) -> list[str]:
     found = [f"**{translated(chosen.counting)}:** {kind}"]
     if note := FORMATS[chosen.dtype].note:
         found.append(f"**{chosen.dtype}:** {translated(note)}.")
-    if note := context_note(replace(shape, id="it"), chosen.tokens):
-        found.append(note)
+    if note := context_note(replace(shape, id=Phrase(phrase("it"), {})), chosen.tokens):
+        found.append(translated(note))
     if beside := beside_bytes(shape, chosen.tokens, chosen.texts):
         found.append(
             said(

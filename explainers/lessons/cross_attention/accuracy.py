@@ -51,12 +51,18 @@ def show_accuracy(text: Prose, view: View) -> None:
     show_source(aer, read_links, reestimated)
 
 
+def named(layer: int, head: str) -> str:
+    """A head beside its row of a table."""
+    if head == MEAN:
+        return said("L{layer} mean", layer=layer + 1)
+    return f"L{layer + 1} {head}"
+
+
 def _table(view: View, name: str, rows: list[Score]) -> Matrix:
     """A line for each aligner; 0 is best for the error, 1 for the others."""
-    head = phrase("mean") if view.head == MEAN else view.head
-    names = [f"L{view.layer + 1} {translated(head)}", phrase("diagonal"), "IBM 1"]
+    names = [named(view.layer, view.head), said("diagonal"), "IBM 1"]
     values = [list(row) for row in rows]
-    columns = ["AER", phrase("precision"), phrase("recall")]
+    columns = ["AER", said("precision"), said("recall")]
     axes = phrase("aligner"), phrase("score")
     return Matrix(name, "", values, names, columns, *axes, kind="weights")
 

@@ -25,7 +25,7 @@ from explainers.ui.source import run_and_show
 
 FIRST = SPECIAL[BEGIN]
 READ_AXIS = phrase("syllable read")
-OPERATORS = {"in": "", "added": "+", "out": "="}
+OPERATORS = {phrase("in"): "", phrase("added"): "+", phrase("out"): "="}
 PARTS = {
     "in": (
         phrase("What comes in"),

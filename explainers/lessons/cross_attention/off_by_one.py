@@ -2,7 +2,7 @@
 
 from explainers.charts.matrix import Matrix
 from explainers.lessons.cross_attention import held_out
-from explainers.lessons.cross_attention.accuracy import look_at
+from explainers.lessons.cross_attention.accuracy import look_at, named
 from explainers.lessons.cross_attention.held_out import BY, HEADS, LAST, Reading
 from explainers.lessons.cross_attention.view import View
 from explainers.phrase import phrase
@@ -10,7 +10,7 @@ from explainers.translation.alignment import INPUT, PREDICTED, read_links
 from explainers.translation.parts import LAYERS
 from explainers.ui.clicks import show_clickable
 from explainers.ui.cross_controls import MEAN, PREDICTS, READS
-from explainers.ui.language import said
+from explainers.ui.language import said, translated
 from explainers.ui.panels import Cell, Panel
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
@@ -42,9 +42,10 @@ def show_off_by_one(text: Prose, view: View) -> None:
     if not revealed(text, "off_by_one", ANSWERS, answer, right=shown[0], wrong=shown[1]):
         return
     values = [[measured[Reading(*one, by)].aer for by in BY] for one in READINGS]
-    names = [f"L{layer + 1} {head}" for layer, head in READINGS]
+    names = [named(layer, head) for layer, head in READINGS]
+    ways = [translated(PREDICTS), translated(READS)]
     rule = said("{count} held-out sentences; 0 is best", count=len(held_out.pairs()))
-    matrix = Matrix(TABLE, rule, values, names, [PREDICTS, READS], *AXES, kind="weights")
+    matrix = Matrix(TABLE, rule, values, names, ways, *AXES, kind="weights")
     alt = said(
         "Alignment error rate of every head, rows read in two ways: {right:.2f} and {wrong:.2f}.",
         right=right,

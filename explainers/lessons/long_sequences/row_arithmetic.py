@@ -55,7 +55,9 @@ def _kept(row: Row, step: int, name: str, value: float) -> Working:
     if name == "correction":
         return exponential(before, now.largest.item(), value, name)
     read = ", ".join(f"{score:.4f}" for score in [before, *block] if score > -inf)
-    return working.given(value, name, f"largest of {read} = {value:.4f}")
+    return working.given(
+        value, name, said("largest of {scores} = {value:.4f}", scores=read, value=value)
+    )
 
 
 def exponential(score: float, largest: float, value: float, name: str) -> Working:

@@ -20,7 +20,7 @@ from explainers.lessons.mask_lab import Lab
 from explainers.lessons.wording import less_than, so_many
 from explainers.phrase import phrase
 from explainers.ui import length_controls
-from explainers.ui.language import said
+from explainers.ui.language import said, translated
 from explainers.ui.numbers import explore
 from explainers.ui.panels import Panel, Slider, Source, oriented
 from explainers.ui.plain import verbatim
@@ -68,7 +68,7 @@ def panels_of(row: Row, read: int) -> list[Panel]:
     scores = Matrix(SCORES, "q · k ÷ √d_k", shown[read - 1], *labels, limit=limit)
     panels = [Panel(SCORES, scores, frames=shown)]
     of_output = [str(n) for n in range(row.lab.views.value.shape[1])], FEATURE_AXIS
-    columns = {RUNNING: (COLUMNS, KEPT_AXIS), OUTPUT: of_output}
+    columns = {RUNNING: ([*map(translated, COLUMNS)], KEPT_AXIS), OUTPUT: of_output}
     for name in TABLES:
         table, (across, axis) = row.table(name), columns.get(name, (tokens, KEY_AXIS))
         frames = tuple(_first(table, n) for n in count)
