@@ -18,9 +18,9 @@ QUICK = 1
 
 def planes(weights: Tensor, hidden: Tensor) -> bytes:
     """weights (tiles, tokens, tokens) in steps of 1/10,000; what is `hidden` (bool) is a blank."""
-    steps = (weights * STEPS).round().to(torch.int32).masked_fill(hidden, HIDDEN).cpu()
-    low, high = (part.to(torch.uint8).numpy().tobytes() for part in (steps & 255, steps >> 8))
-    return zlib.compress(low + high, QUICK)
+    steps = (weights * STEPS).round_().masked_fill_(hidden, HIDDEN).to(torch.int32).cpu()
+    parts = steps.numpy().astype("<u2").reshape(-1, 1).view("u1")  # low byte, high byte
+    return zlib.compress(parts.T.tobytes(), QUICK)
 
 
 def strongest(weights: Tensor, layers: Sequence[int], tokens: Sequence[str]) -> "pd.DataFrame":

@@ -196,7 +196,8 @@ function words(colours) {
 
 // All low bytes, then all high ones: so they are packed better.
 async function unpacked(planes) {
-  const packed = Uint8Array.from(atob(planes), (letter) => letter.charCodeAt(0));
+  const letters = atob(planes), packed = new Uint8Array(letters.length);
+  for (let k = 0; k < letters.length; k++) packed[k] = letters.charCodeAt(k); // `from` takes ten times as long
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
   const half = bytes.length / 2;
