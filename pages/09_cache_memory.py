@@ -2,13 +2,15 @@
 
 import streamlit as st
 
-from explainers.lessons.cache_memory.chosen import Chosen, choose
+from explainers.lessons.cache_memory.asked import Chosen
+from explainers.lessons.cache_memory.chosen import choose
 from explainers.lessons.cache_memory.compare import show_comparison
 from explainers.lessons.cache_memory.fit import show_fit
 from explainers.lessons.cache_memory.layers import show_layers
 from explainers.lessons.cache_memory.published import show_figures
 from explainers.lessons.cache_memory.result import show_answers, show_result
 from explainers.lessons.cache_memory.serving import choose_hardware, deployed, show_pages
+from explainers.lessons.taken import cache_memory as taken
 from explainers.memory.cache import held, kv_cache_bytes, part, parts, token_bytes
 from explainers.ui import common
 from explainers.ui.source import show_source
@@ -26,6 +28,7 @@ def on_gpus(choices: Chosen | None) -> None:
         if deployment:
             show_fit(text, choices, deployment)
             show_pages(text, choices, deployment)
+        taken.fit(deployment, choices.tokens, choices.texts)
         st.fragment(show_comparison)(text, choices, hardware)
 
 
@@ -35,6 +38,7 @@ def calculators() -> None:
     choices = choose(text)
     if choices:
         show_result(text, choices)
+        taken.cache(choices)
         show_source(kv_cache_bytes, parts, held, part, token_bytes)
         show_answers(text, choices)
         show_layers(text, choices)

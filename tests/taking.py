@@ -105,13 +105,18 @@ def _unpacked(sent: dict[str, Any], columns: int) -> list[list[float | None]]:
 def agrees(computed: Any, shown: Any, tolerance: float = DIGITS) -> bool:
     """The same shape and numbers; what is drawn blank is 0 or −∞."""
     if shown is None:
-        return computed in (0, float("-inf"))
+        return computed in (0, float("-inf")) or computed != computed
     if isinstance(shown, list):
+        if not isinstance(computed, list):
+            return False
         while len(shown) > len(computed) and is_blank(shown[-1]):  # not read yet
             shown = shown[:-1]
-        same = isinstance(computed, list) and len(computed) == len(shown)
-        return same and all(agrees(*pair, tolerance) for pair in zip(computed, shown, strict=True))
-    return abs(computed - shown) <= tolerance * max(1.0, abs(shown))
+        return len(computed) == len(shown) and all(
+            agrees(*pair, tolerance) for pair in zip(computed, shown, strict=True)
+        )
+    return isinstance(computed, float | int) and abs(computed - shown) <= tolerance * max(
+        1.0, abs(shown)
+    )
 
 
 def is_blank(shown: Any) -> bool:

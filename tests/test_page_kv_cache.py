@@ -19,12 +19,14 @@ from explainers.attention.decoding import decode, through
 from explainers.attention.multi_head import multi_head
 from explainers.lessons.kv_cache import costs, stopwatch, timing
 from explainers.lessons.kv_cache.arithmetic import explain
-from explainers.lessons.kv_cache.both_ways import moved, rows_moved
-from explainers.lessons.kv_cache.broken import NOWHERE, begins, differences, in_words
+from explainers.lessons.kv_cache.both_ways import rows_moved
+from explainers.lessons.kv_cache.broken import NOWHERE, begins, in_words
 from explainers.lessons.kv_cache.costs import GROWTH, growth
 from explainers.lessons.kv_cache.decoding_picture import panels_of
+from explainers.lessons.kv_cache.faulty import differences
+from explainers.lessons.kv_cache.reading import CAUSAL, gap, moved, reading
 from explainers.lessons.kv_cache.windows import slots_over_time
-from explainers.lessons.kv_cache.written import CAUSAL, Written, gap, reading
+from explainers.lessons.kv_cache.written import Written
 from explainers.lessons.mask_lab import of_words
 from explainers.lessons.measuring import Measuring
 from explainers.sentence import SENTENCE

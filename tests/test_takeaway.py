@@ -31,6 +31,8 @@ SHARED = {
     *("head 3", "change of head 3", "with repeat, head 2", "scores with waves", "latent"),
     *("change with RoPE", "with ALiBi, head 1", "rotary key", "MLA head 3"),
 }
+READ = {"layer 1: K", "layer 2: V", "layer 2: weights", "wrong", "full (both ways)", "lost"}
+LONG = {"scores", "running", "powers", "weights", "output", "output so far"}
 CASES = {
     "01": (BUSY, {*ONE_HEAD, "new"}),
     "01 trained": ({**BUSY, "weights": "trained", "seed": "1"}, {*ONE_HEAD, "new"}),
@@ -45,6 +47,8 @@ CASES = {
     "06 trained": ({**BUSY, "weights": "trained", "queries": "across"}, {"head 3", "layer"}),
     "07": ({**BUSY, "kv_heads": "1", "shift": "4", "latent": "8"}, SHARED),
     "07 trained": ({**BUSY, "weights": "trained"}, {"head 3", "change of head 3"}),
+    "08": ({**BUSY, "words_read": "3", "reach_window": "2", "sinks": "1"}, READ),
+    "10": ({**BUSY, "reader": "2", "kv_block": "2", "read": "2", "tile": "3"}, LONG),
 }
 """A page, a link that changes what it shows, and the matrices on it that its notebook computes."""
 HOSTILE = 'x""" + print("\\n") \\" \\\' {evil} `a` \u202e# \u2028end $x$ <b>'
@@ -72,6 +76,17 @@ def test_a_notebook_computes_what_its_page_shows(case, elsewhere):
         assert mine, f"{name} is not computed"
         assert shown, f"{name} is not on the page"
         assert all(any(matrix.shows(numbers) for matrix in shown) for numbers in mine), name
+
+
+def test_bytes_are_those_of_the_page(elsewhere):
+    link = {"model": "gemma-3-27b", "tokens": "40000", "dtype": "fp8", "gpus": "2"}
+    visit = opened(PAGE["09"], link)
+    cache, fit = executed(cells_of(visit), *elsewhere)
+    words = "\n".join(element.value for element in visit.main.markdown)
+    assert f"{cache['bytes']:,} bytes" in words
+    assert f"{cache['bytes per token']:,}" in words
+    assert cache["working"] in [code.value for code in visit.main.code]
+    assert f"{fit['texts that fit']:,}" in words
 
 
 def test_a_notebook_of_its_own_kernel(tmp_path):

@@ -4,7 +4,8 @@ import sys
 import textwrap
 from array import array
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import Field, fields, is_dataclass
 from typing import Any
 
 WIDTH = 92
@@ -43,18 +44,44 @@ def _packed(value: Any) -> str:
 
 def _nested(value: Any) -> str:
     """One line where it fits, else a line for each entry."""
+    if is_record(value):
+        told = [f"{one.name}={_nested(getattr(value, one.name))}" for one in _chosen(value)]
+        return _listed(f"{type(value).__name__}(", told, ")")
     if isinstance(value, Mapping):
-        entries, ends = [f"{_nested(k)}: {_nested(v)}" for k, v in value.items()], "{}"
-    elif isinstance(value, Sequence) and not isinstance(value, str):
-        entries = [_nested(one) for one in value]
-        ends = "()" if isinstance(value, tuple) else "[]"
-    else:
-        return _plain(value)
-    comma = "," if ends == "()" and len(entries) == 1 else ""
-    line = ends[0] + ", ".join(entries) + comma + ends[1]
+        return _listed("{", [f"{_nested(k)}: {_nested(v)}" for k, v in value.items()], "}")
+    if isinstance(value, tuple):
+        return _listed("(", [_nested(one) for one in value], ",)" if len(value) == 1 else ")")
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return _listed("[", [_nested(one) for one in value], "]")
+    return _plain(value)
+
+
+def _listed(begin: str, entries: Sequence[str], end: str) -> str:
+    line = begin + ", ".join(entries) + end
     if len(line) <= WIDTH and "\n" not in line:
         return line
-    return ends[0] + "\n" + "".join(f"{_indented(one)},\n" for one in entries) + ends[1]
+    return begin + "\n" + "".join(f"{_indented(one)},\n" for one in entries) + end[-1]
+
+
+def is_record(value: Any) -> bool:
+    """Is it an instance of a dataclass, which can be written as a call?"""
+    return is_dataclass(value) and not isinstance(value, type)
+
+
+def _chosen(value: Any) -> list[Field[Any]]:
+    """The fields that are not what they are without being said."""
+    return [one for one in fields(value) if getattr(value, one.name) != one.default]
+
+
+def records(value: Any) -> Iterator[type]:
+    """The classes that are written out in a value."""
+    if is_record(value):
+        yield type(value)
+        for one in _chosen(value):
+            yield from records(getattr(value, one.name))
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from records(one)
 
 
 def _plain(value: Any) -> str:

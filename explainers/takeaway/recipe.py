@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from explainers.takeaway.literals import bounded, entries
+from explainers.takeaway.literals import bounded, entries, records
 from explainers.takeaway.written import written
 
 
@@ -26,8 +26,10 @@ class Recipe:
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
-        """What is called, in this order."""
-        return [self.start, self.function] if self.start else [self.function]
+        """What is called, in this order: classes of inputs, functions."""
+        given = [*self.inputs.values(), *self.options.values()]
+        made = [kind for value in given for kind in records(value)]
+        return [*made, *([self.start] if self.start else []), self.function]
 
     @property
     def call(self) -> str:

@@ -1,16 +1,15 @@
-"""What the reader wants to know the cache of: a model, a text, a format, and a way to count."""
+"""The controls of what is asked: a model, a text, a format, and a way to count."""
 
-from dataclasses import dataclass, replace
-from typing import TypedDict
+from dataclasses import replace
 
 import streamlit as st
 
+from explainers.lessons.cache_memory.asked import Chosen
 from explainers.lessons.cache_memory.given import MOST_PASTED, given_config
-from explainers.memory.countings import COUNTINGS, IDEAL, counted
+from explainers.memory.countings import COUNTINGS
 from explainers.memory.formats import FORMATS
 from explainers.memory.groups import LayerGroup, ModelShape
 from explainers.memory.shapes import model_ids, model_shape
-from explainers.memory.working import Working, cache_working
 from explainers.models.names import READ_FOLDERS
 from explainers.ui import memory_controls as controls
 from explainers.ui.language import said
@@ -21,38 +20,6 @@ FOR_WEIGHTS_ALONE = "mxfp4"
 CACHE_FORMATS = [name for name in FORMATS if name != FOR_WEIGHTS_ALONE]
 MOST_LAYERS, WIDEST = 1_000, 100_000
 LONGEST_WINDOW = 10**8
-
-
-class OfText(TypedDict):
-    """What the calculators want to know besides the number of tokens."""
-
-    dtype: str
-    source_tokens: int | None
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """Everything the reader can change about one cache."""
-
-    shape: ModelShape
-    tokens: int
-    texts: int
-    dtype: str
-    counting: str
-    source_tokens: int | None
-    beams: int
-
-    def counted(self, counting: str = "") -> Working:
-        """The bytes, by the chosen counting or another one, and what they are made of."""
-        counting = counting or self.counting
-        if counting == IDEAL:
-            return cache_working(self.shape, self.tokens, self.texts, beams=self.beams, **self.of)
-        return counted(self.shape, self.tokens, counting, self.texts * self.beams, **self.of)
-
-    @property
-    def of(self) -> OfText:
-        """What every calculator is asked about."""
-        return {"dtype": self.dtype, "source_tokens": self.source_tokens}
 
 
 def choose(text: Prose) -> Chosen | None:

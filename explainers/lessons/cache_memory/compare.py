@@ -1,6 +1,6 @@
 """Up to six models in one picture over the length of a text, with the memory of the GPUs."""
 
-from explainers.lessons.cache_memory.chosen import Chosen
+from explainers.lessons.cache_memory.asked import Chosen
 from explainers.lessons.cache_memory.serving import Hardware
 from explainers.lessons.wording import so_many
 from explainers.memory.cache import kv_cache_bytes, kv_cache_bytes_per_token

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from explainers.lessons.cache_memory.chosen import Chosen
+from explainers.lessons.cache_memory.asked import Chosen
 from explainers.lessons.wording import so_many
 from explainers.memory.serving import (
     Deployment,

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from explainers.lessons.cache_memory.chosen import Chosen
+from explainers.lessons.cache_memory.asked import Chosen
 from explainers.lessons.wording import so_many
 from explainers.memory.cache import Part, copies, parts
 from explainers.memory.order import layers_in_order

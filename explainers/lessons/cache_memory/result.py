@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from explainers.lessons.cache_memory.chosen import Chosen
+from explainers.lessons.cache_memory.asked import Chosen
 from explainers.lessons.cache_memory.published import plain
 from explainers.lessons.wording import so_many
 from explainers.memory.cache import beside_bytes, kv_cache_bytes, kv_cache_bytes_per_token

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from explainers.lessons.cache_memory.chosen import Chosen
+from explainers.lessons.cache_memory.asked import Chosen
 from explainers.memory.cache import kv_cache_bytes
 from explainers.memory.formats import FORMATS
 from explainers.memory.gpus import GIB, Gpu, gpus

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from explainers import working
-from explainers.lessons.kv_cache.written import HEAD_DIM, Written
+from explainers.lessons.kv_cache.reading import HEAD_DIM
+from explainers.lessons.kv_cache.written import Written
 from explainers.ui.language import said
 from explainers.ui.panels import Cell, Panel
 from explainers.working import Working

@@ -1,27 +1,19 @@
 """Why attention that looks ahead cannot keep anything: what each new word changes in K."""
 
-from itertools import pairwise
-
 from torch import Tensor
 
 from explainers.attention import masks
-from explainers.attention.masks import Rule
 from explainers.charts.matrix import Matrix, Values, sharing_colours
 from explainers.charts.theme import TOKEN_AXIS
+from explainers.lessons.kv_cache.reading import moved
 from explainers.lessons.kv_cache.written import Written
 from explainers.lessons.moved import ROUNDING
+from explainers.lessons.taken import kv_cache as taken
 from explainers.ui.figure import show_figure
 from explainers.ui.language import said
 from explainers.ui.panels import Figure, Panel
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
-
-
-def moved(run: Written, rule: Rule) -> list[Tensor]:
-    """By word that is read: how much each older row of the last layer's K changes."""
-    keys = [run.one_pass(n + 1, rule).reads[-1].cache.key[0] for n in range(len(run.tokens))]
-    changes = [(new[:-1] - old).abs().amax(dim=-1) for old, new in pairwise(keys)]
-    return [keys[0].new_zeros(0), *changes]
 
 
 def rows_moved(changes: list[Tensor]) -> int:
@@ -39,6 +31,7 @@ def show_both_ways(text: Prose, run: Written) -> None:
     options = "0", f"{words}", f"{words * (words - 1) // 2}"
     if not revealed(text, "both_ways", options, f"{full}", words=words, causal=causal):
         return
+    taken.both_ways(run, *found.values())
     drawn = sharing_colours(*(_matrix(run, name, changes) for name, changes in found.items()))
     alt = said(
         "How much each row of K changes when another word is read: causally not, both ways yes."

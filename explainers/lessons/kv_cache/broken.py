@@ -2,12 +2,13 @@
 
 from torch import Tensor
 
-from explainers.attention import masks
 from explainers.attention.cache_faults import LOST, append_after, drop_row, forget_offset
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
-from explainers.lessons.kv_cache.written import CAUSAL, Written, reading
+from explainers.lessons.kv_cache.faulty import AFTER, DROPPED, FORGOTTEN, SMALL, WINDOW, differences
+from explainers.lessons.kv_cache.written import Written
 from explainers.lessons.moved import ROUNDING
+from explainers.lessons.taken import kv_cache as taken
 from explainers.phrase import phrase
 from explainers.ui.figure import show_figure
 from explainers.ui.language import said, translated
@@ -17,23 +18,7 @@ from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
 
-WINDOW = 3
-"""Of the mistake with a window: this wide it should be."""
-FORGOTTEN, DROPPED = phrase("no offset"), phrase("row lost")
-AFTER, SMALL = phrase("too late"), phrase("window − 1")
 NOWHERE = phrase("at none")
-
-
-def differences(run: Written) -> dict[str, Tensor]:
-    """Of each mistake, by word, the largest difference from what would be right (tokens,)."""
-    right, windowed = run.outputs(CAUSAL), run.outputs(reading(masks.sliding_window(WINDOW)))
-    wrong = {
-        FORGOTTEN: (run.outputs(forget_offset), right),
-        DROPPED: (run.outputs(drop_row), right),
-        AFTER: (run.outputs(append_after), right),
-        SMALL: (run.ring_outputs(WINDOW - 1, sinks=0), windowed),
-    }
-    return {name: (a - b).abs().amax(dim=-1) for name, (a, b) in wrong.items()}
 
 
 def begins(difference: Tensor) -> int | None:
@@ -61,6 +46,7 @@ def show_broken(text: Prose, run: Written) -> None:
     if not revealed(text, "broken", options, in_words(run, found[FORGOTTEN])):
         return
     firsts = {name: verbatim(_said(run, each)) for name, each in found.items()}
+    taken.mistakes(run, found)
     matrix = Matrix(
         said("how wrong"),
         said("largest difference of the word's output"),

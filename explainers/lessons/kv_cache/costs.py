@@ -14,7 +14,8 @@ from explainers.attention.cache_costs import (
     with_cache,
     without_cache,
 )
-from explainers.lessons.kv_cache.written import D_MODEL, HEAD_DIM, LAYERS
+from explainers.lessons.kv_cache.reading import D_MODEL, HEAD_DIM, LAYERS
+from explainers.lessons.taken import kv_cache as taken
 from explainers.lessons.wording import so_many
 from explainers.phrase import phrase
 from explainers.ui.language import said
@@ -67,6 +68,7 @@ def show_costs(text: Prose, words: int) -> None:
     from explainers.charts.curve import Axis, curve  # the page needs no altair to start
 
     text("costs_table")
+    taken.costs(LENGTHS)
     longest = LENGTHS[-1]
     cached, again = counted()[longest]
     series = both_ways()

@@ -9,8 +9,10 @@ from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, TOKEN_AXIS
 from explainers.lessons.kv_cache.arithmetic import explain
 from explainers.lessons.kv_cache.counters import counters
 from explainers.lessons.kv_cache.frames import filled, one_row, padded
-from explainers.lessons.kv_cache.written import HEAD_DIM, Written
+from explainers.lessons.kv_cache.reading import HEAD_DIM
+from explainers.lessons.kv_cache.written import Written
 from explainers.lessons.mask_lab import FEWEST
+from explainers.lessons.taken import kv_cache as taken
 from explainers.lessons.wording import less_than
 from explainers.ui import controls
 from explainers.ui.clicks import show_clickable
@@ -44,6 +46,7 @@ def show_steps(run: Written) -> None:
     """Both layers, and how often each row was computed, a frame for each word."""
     control, words = controls.words_read, len(run.tokens)
     place = min(control(), words - 1)
+    taken.decoding(run, place + 1)
     labels = [counters(run, n) for n in range(words)]
     panels = panels_of(run, place)
     slider = Slider(control.label, labels, place, lambda n: control.put(n + 1), plays=True)

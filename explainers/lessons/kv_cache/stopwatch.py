@@ -14,7 +14,7 @@ from explainers.attention.cache import empty_cache
 from explainers.attention.cache_added import read_added
 from explainers.attention.decoding import Reader, through
 from explainers.attention.layer import MultiHead
-from explainers.lessons.kv_cache.written import CAUSAL, LAYERS
+from explainers.lessons.kv_cache.reading import CAUSAL, LAYERS
 from explainers.trained import Configuration
 
 TOY = Configuration(num_heads=4, num_kv_heads=4, head_dim=16, rule="causal")

@@ -7,7 +7,9 @@ from explainers.attention.cache_windows import put, read_ring, sinks_and_window,
 from explainers.charts.matrix import Matrix, Values
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.lessons.kv_cache.costs import LENGTHS, origin
-from explainers.lessons.kv_cache.written import CAUSAL, Written, gap, reading
+from explainers.lessons.kv_cache.reading import CAUSAL, gap, reading
+from explainers.lessons.kv_cache.written import Written
+from explainers.lessons.taken import kv_cache as taken
 from explainers.lessons.wording import less_than, so_many
 from explainers.ui.figure import show_figure
 from explainers.ui.language import said
@@ -51,6 +53,7 @@ def show_windows(text: Prose, run: Written, window: int, sinks: int) -> None:
         said("window"): _lost(ring, full),
         said("with sinks"): _lost(with_sinks, full),
     }
+    taken.windows(run, window, sinks, [*lost.values()])
     alone = said("ring of {window}", window=window)
     beside = said("{sinks} + ring of {window}", sinks=so_many(sinks, "sink"), window=window)
     panels = [

@@ -85,3 +85,9 @@ class Row:
         some = self.powers if name == POWERS else self.weights
         lines = [some(step).tolist() for step in range(len(self.steps))]
         return [line + [None] * (length - len(line)) for line in lines]
+
+    def so_far(self, read: int) -> dict[str, list[list[float]]]:
+        """All tables and the scores after so many blocks; 0 where there is nothing yet."""
+        tables = {name: self.table(name)[:read] for name in TABLES}
+        numbers = {name: [[v or 0.0 for v in line] for line in t] for name, t in tables.items()}
+        return {SCORES: [self.scores[: self.seen(read - 1)].tolist()], **numbers}

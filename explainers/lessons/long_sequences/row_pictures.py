@@ -17,6 +17,7 @@ from explainers.lessons.long_sequences.row import (
 )
 from explainers.lessons.long_sequences.row_arithmetic import arithmetic_of_row
 from explainers.lessons.mask_lab import Lab
+from explainers.lessons.taken import long_sequences as taken
 from explainers.lessons.wording import less_than, so_many
 from explainers.phrase import phrase
 from explainers.ui import length_controls
@@ -53,6 +54,7 @@ def show_row(text: Prose, lab: Lab, word: int, block: int) -> None:
         "A row of scores, read in blocks: largest score, correction and total; powers; weights."
     )
     explore(panels, arithmetic_of_row(row), lab.origin, "row", alt, slider=slider, first=RUNNING)
+    taken.row(lab, word, block, place + 1, row.so_far(place + 1))
     text("row_seen", softmax=less_than(row.difference), output=less_than(row.output_difference))
     show_source(read_row, read_block)
 

@@ -3,11 +3,11 @@
 import streamlit as st
 import torch
 
-from explainers.attention import masks
-from explainers.attention.masks import Rule
 from explainers.attention.tiled import tile_cells
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
+from explainers.lessons.long_sequences.sparse import LONG, SIDE, spared, sparse_rules
+from explainers.lessons.taken import long_sequences as taken
 from explainers.phrase import phrase
 from explainers.ui.figure import show_figure
 from explainers.ui.language import said, translated
@@ -17,8 +17,6 @@ from explainers.ui.prose import Prose
 from explainers.ui.provenance import formula
 from explainers.ui.source import show_source
 
-LONG, SIDE, WIDTH, SINKS = 4_096, 256, 512, 4
-"""Tokens of a long text, of a side of its tiles, of a window; the first tokens that all may see."""
 SHARES = {
     phrase("none"): 0.0,
     phrase("about a quarter"): 0.125,
@@ -28,34 +26,11 @@ SHARES = {
 """Answers, and the least share of the tiles that each means."""
 
 
-def sparse_rules() -> dict[str, Rule]:
-    """Masks for long texts, by what they let through."""
-    window = masks.sliding_window(WIDTH)
-    sinks = masks.Rule(lambda query_pos, key_pos: (key_pos < SINKS) | window(query_pos, key_pos))
-    strided = masks.Rule(
-        lambda query_pos, key_pos: (query_pos - key_pos < SIDE) | (key_pos % SIDE == SIDE - 1)
-    )
-    return {
-        phrase("full"): masks.full,
-        phrase("causal"): masks.causal,
-        phrase("causal, window of {width}", width=WIDTH): window,
-        phrase("the same, and the first {count} tokens", count=SINKS): masks.causal & sinks,
-        phrase("causal: the last {side}, and every {side}th", side=SIDE): masks.causal & strided,
-    }
-
-
 @st.cache_data(show_spinner=False)
 def tiles_of() -> dict[str, list[list[int]]]:
     """How many cells of each tile of a long text each mask allows."""
     sizes = LONG, LONG, SIDE, SIDE
     return {name: tile_cells(rule, *sizes).tolist() for name, rule in sparse_rules().items()}
-
-
-def spared(tiles: list[list[int]]) -> tuple[int, int, int, int]:
-    """Cells that are allowed, cells that tiles compute, tiles skipped, tiles there are."""
-    counts = [count for line in tiles for count in line]
-    skipped = counts.count(0)
-    return sum(counts), (len(counts) - skipped) * SIDE**2, skipped, len(counts)
 
 
 def show_spared(text: Prose, queries_down: bool) -> None:
@@ -67,6 +42,7 @@ def show_spared(text: Prose, queries_down: bool) -> None:
     rest = f"{1 - skipped / count:.1%}"
     if not revealed(text, "spared", list(SHARES), answer, skipped=skipped, count=count, rest=rest):
         return
+    taken.masks_of_long_text(LONG, {str(name): spared(tiles) for name, tiles in found.items()})
     panels = [_map(name, tiles) for name, tiles in found.items()]
     alt = said("Masks of a long text, a cell per tile: filled where it is computed.")
     origin = formula(said("masks of {tokens} tokens", tokens=tokens), torch.device("cpu"))

@@ -2,7 +2,14 @@
 
 import torch
 
-from explainers.lessons.long_sequences.sizes import CELL_BYTES, per_tokens, row_bytes, weight_bytes
+from explainers.lessons.long_sequences.sizes import (
+    CELL_BYTES,
+    TOKENS,
+    per_tokens,
+    row_bytes,
+    weight_bytes,
+)
+from explainers.lessons.taken import long_sequences as taken
 from explainers.memory.sizes import size
 from explainers.phrase import phrase
 from explainers.ui.language import said
@@ -31,6 +38,7 @@ def show_squares(text: Prose) -> None:
         return
     rows = [f"| {n:,} | {count:,} | {size(held)} |" for n, count, held in numbers]
     text("squares_table", rows="\n".join(rows), each=CELL_BYTES)
+    taken.cells(TOKENS)
     _show_growth(text)
     show_source(weight_bytes, row_bytes)
 

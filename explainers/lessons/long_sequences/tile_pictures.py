@@ -9,6 +9,7 @@ from explainers.attention.tiled import read_tile, tiled_attention
 from explainers.lessons.arithmetic import arithmetic_of
 from explainers.lessons.long_sequences.tiles import HELD, ORDER, Tiles
 from explainers.lessons.mask_lab import Lab
+from explainers.lessons.taken import long_sequences as taken
 from explainers.lessons.wording import less_than
 from explainers.ui import length_controls
 from explainers.ui.clicks import show_clickable
@@ -38,6 +39,8 @@ def show_tiles(text: Prose, lab: Lab, rule: str, asked: tuple[int, int]) -> None
     )
     explain = _arithmetic(tiles, place + 1)
     show_clickable(tiles.panels(place + 1), explain, lab.origin, "tiles", alt, slider)
+    done = {"output so far": tiles.output(place + 1), "tiled": tiles.output(count)}
+    taken.tiles(lab, rule, tiles.blocks, place + 1, done)
     text(
         "tiles_seen",
         difference=less_than(tiles.difference),

@@ -3,6 +3,8 @@
 import torch
 
 from explainers.lessons.long_sequences.sizes import cells
+from explainers.lessons.long_sequences.sparse import by_way
+from explainers.lessons.taken import long_sequences as taken
 from explainers.phrase import phrase
 from explainers.ui.language import said, translated
 from explainers.ui.picture import show_chart
@@ -10,13 +12,6 @@ from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import formula
 from explainers.ui.source import show_source
-
-CROSS, JOINED = phrase("cross-attention: q · kv"), phrase("joined into one: (q + kv)²")
-
-
-def by_way(q_len: int, kv_len: int) -> dict[str, int]:
-    """Cells of each way to let one sequence look at another."""
-    return {CROSS: cells(q_len, kv_len), JOINED: cells(q_len + kv_len, q_len + kv_len)}
 
 
 def times(q_len: int, kv_len: int) -> str:
@@ -39,6 +34,7 @@ def show_two(text: Prose, q_len: int, kv_len: int) -> None:
         return
     from explainers.charts.amounts import amount_rows, bars  # the page needs no altair to start
 
+    taken.two(q_len, kv_len)
     amounts = {translated(way): count for way, count in by_way(q_len, kv_len).items()}
     counts = ", ".join(f"{name} {count:,}" for name, count in amounts.items())
     alt = said("Cells: {counts}", counts=counts)
