@@ -15,6 +15,7 @@ from explainers.charts.matrix import Matrix, Values, blanked, pairs
 from explainers.examples import Toy
 from explainers.lessons.one_head import OneHead
 from explainers.lessons.toy_choice import HeadChoices
+from explainers.phrase import phrase
 from explainers.ui.language import said
 from explainers.ui.panels import Panel, Source, oriented
 
@@ -99,10 +100,10 @@ class Lab:
 def rules_of(width: int, prefix: int) -> dict[str, Rule]:
     """The masks that stand side by side."""
     return {
-        "full": masks.full,
-        "causal": masks.causal,
-        "window": masks.sliding_window(width),
-        "prefix": masks.prefix(prefix),
+        phrase("full"): masks.full,
+        phrase("causal"): masks.causal,
+        phrase("window"): masks.sliding_window(width),
+        phrase("prefix"): masks.prefix(prefix),
     }
 
 
