@@ -5,6 +5,7 @@ import streamlit as st
 from explainers.ui import takeaway
 from explainers.ui.common import frame
 from explainers.ui.language import translated
+from explainers.ui.lecturing import screen
 from explainers.ui.switch import settle
 from explainers.ui.tour import offer_next
 
@@ -48,8 +49,9 @@ page = st.navigation(
     expanded=True,
 )
 st.set_page_config(page_title=page.title, page_icon="🔎", layout="wide")
-frame(page.title)
+frame(page.title, page.url_path)
 takeaway.begin(page.title, page.url_path or "start")
 page.run()
-takeaway.offer()
-offer_next(CONTENTS, page.title)
+with screen("nothing", "after the page"):
+    takeaway.offer()
+    offer_next(CONTENTS, page.title)

@@ -2,9 +2,13 @@
 
 from explainers.lessons.exercises import choose_exercise, show_done, show_exercise
 from explainers.ui import common
+from explainers.ui.lecturing import screen
 
 text = common.page_text(__file__)
 text("question")
-show_exercise(text, choose_exercise(text))
-show_done(text)
+with screen("choose", "exercise"):
+    exercise = choose_exercise(text)
+show_exercise(text, exercise)
+with screen("nothing", "done"):
+    show_done(text)
 text("notice")

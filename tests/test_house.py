@@ -32,6 +32,7 @@ ARROWS = {
     "explainers.device explainers.phrase explainers.sentence explainers.takeaway "
     "explainers.working",
     "explainers/ui/server.py": "streamlit uvicorn",
+    "explainers/ui/sharing.py": "streamlit segno explainers.ui",
     "explainers/ui/catalogue.py": "babel explainers.ui",
     "explainers/charts": "altair pandas PIL explainers.charts explainers.phrase",
     # The first page paints before Altair and pandas could be imported, and it needs these two.

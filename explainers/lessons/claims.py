@@ -7,6 +7,7 @@ from explainers.claims.rows import Claim, claims
 from explainers.lessons.sized import chosen, heading, in_words, title
 from explainers.ui import claim_controls
 from explainers.ui.language import said, section, translated
+from explainers.ui.lecturing import screen
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose, sections
 from explainers.ui.source import show_source
@@ -28,8 +29,9 @@ def choose_claim(text: Prose, part: str) -> Claim:
 
 def show_claim(text: Prose, claim: Claim) -> None:
     """Judge, see what comes out, and change what the sentence speaks of."""
-    st.header(heading(title(claim.id)))
-    text(f"claim_{claim.id}")
+    with screen("ask", f"claim {claim.id}"):
+        st.header(heading(title(claim.id)))
+        text(f"claim_{claim.id}")
     with st.spinner(said("Computing it again"), show_time=False):
         own = computed(claim, tuple(claim.as_written.values()))
     if not revealed(text, "verdict", VERDICTS, own.verdict, about=claim.id):

@@ -9,6 +9,7 @@ from explainers.lessons.sized import chosen, heading, in_words, title
 from explainers.phrase import phrase
 from explainers.ui import common, controls, exercise_controls
 from explainers.ui.language import said, translated
+from explainers.ui.lecturing import folded, is_open, screen
 from explainers.ui.plain import shortened, verbatim
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
@@ -35,12 +36,14 @@ def choose_exercise(text: Prose) -> Exercise:
 
 def show_exercise(text: Prose, exercise: Exercise) -> None:
     """The statement with the numbers of the seed, and what belongs to its kind."""
-    st.header(heading(_called(exercise)))
     if exercise.kind == "write":
+        st.header(heading(_called(exercise)))
         _show_hole(text, exercise)
     else:
         task = exercise.task(common.seed())
-        text(f"task_{exercise.id}", **task.given)
+        with screen("ask", f"task {exercise.id}"):
+            st.header(heading(_called(exercise)))
+            text(f"task_{exercise.id}", **task.given)
         if isinstance(task, Goal):
             _show_goal(text, exercise, task)
         else:
@@ -82,7 +85,7 @@ def _show_prediction(text: Prose, exercise: Exercise, task: Prediction) -> None:
             _praise(text, typed, task)
             _tick(exercise)
     _show_help(text, exercise)
-    with st.expander(said("Worked solution"), icon=":material/school:"):
+    with folded(said("Worked solution"), ":material/school:", f"solution {exercise.id}"):
         text(f"solution_{exercise.id}", **task.given, **task.worked, answer=precise(task.answer))
 
 
@@ -106,15 +109,15 @@ def _show_goal(text: Prose, exercise: Exercise, task: Goal) -> None:
         text("not_reached")
     _show_help(text, exercise)
     key = f"solution {exercise.id}"
-    box = st.expander(said("Worked solution"), icon=":material/school:", key=key, on_change="rerun")
-    if box.open:  # settings are tried one by one, which takes time that few ask for
+    box = folded(said("Worked solution"), ":material/school:", key, on_change="rerun")
+    if is_open(box):  # settings are tried one by one, which takes time that few ask for
         with box:
             way = in_words(task.settings, next(task.solutions()), "**")
             text("solution_settings", settings=way)
 
 
 def _show_help(text: Prose, exercise: Exercise) -> None:
-    with st.expander(said("Hint"), icon=":material/lightbulb:"):
+    with folded(said("Hint"), ":material/lightbulb:", f"hint {exercise.id}"):
         text(f"hint_{exercise.id}")
 
 

@@ -5,8 +5,11 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from explainers.ui import controls
 from explainers.ui.language import said
+from explainers.ui.lecture_controls import lecture
+from explainers.ui.lecturing import stand_by
 from explainers.ui.links import VISIT
 from explainers.ui.prose import Prose
+from explainers.ui.sharing import follow
 from explainers.ui.switch import offer_languages
 
 _FRAMED, _SENT_BACK = "title that was drawn", "sent back to the contents"
@@ -23,11 +26,15 @@ NARROW_MARGINS = """<style>
 wrap."""
 
 
-def frame(title: str) -> None:
-    """Draw the title before the page computes anything, and the common switches."""
+def frame(title: str, place: str) -> None:
+    """Draw the title before the page computes anything, and the common switches.
+
+    `place` is where the page is in the address.
+    """
     if st.session_state.get(_FRAMED) != title:
         st.session_state[VISIT] = st.session_state.get(VISIT, 0) + 1
     st.session_state[_FRAMED] = title
+    follow()
     st.html(NARROW_MARGINS)
     st.title(title)
     with st.sidebar:
@@ -36,8 +43,10 @@ def frame(title: str) -> None:
         controls.predict_first()
         controls.queries()
         controls.seed()
+        lecture()
         again = said("Reset all choices")
         st.button(again, on_click=controls.reset, icon=":material/restart_alt:")
+        stand_by(title, place)
 
 
 def page_text(page_file: str) -> Prose:

@@ -8,6 +8,7 @@ import streamlit as st
 from explainers.ui import controls
 from explainers.ui.figure import show_figure
 from explainers.ui.language import said, translated
+from explainers.ui.lecturing import screen
 from explainers.ui.panels import Cell, Figure, Panel, Slider
 from explainers.working import Working
 
@@ -44,7 +45,7 @@ def explore(
         on_pick(clicked)
 
     picture = st.container()
-    with st.container(border=True):
+    with screen("controls", f"numbers {key}"), st.container(border=True):
         st.markdown(
             said("**Click a number** in the picture, or choose it here, to see its arithmetic.")
         )

@@ -5,6 +5,7 @@ from explainers.ui import (
     cross_controls,
     exercise_controls,
     gallery_controls,
+    lecture_controls,
     length_controls,
     memory_controls,
     real_controls,
@@ -18,6 +19,7 @@ MODULES = (
     claim_controls,
     exercise_controls,
     gallery_controls,
+    lecture_controls,
     real_controls,
     what_controls,
 )

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 import streamlit as st
 
 from explainers.phrase import phrase
 from explainers.ui import controls
 from explainers.ui.language import said, translated
+from explainers.ui.lecturing import lecturing, screen
 from explainers.ui.links import one_of
 from explainers.ui.prose import Prose
 from explainers.ui.worded import Worded
@@ -29,30 +31,43 @@ def revealed(
     The page's text has the question as `ask_<name>` and the reason as `because_<name>`. The guess
     is in the link, so that a link to a revealed picture shows the picture. A question that is asked
     of several things is answered for each of them: `about` tells them apart.
+
+    A class answers by a show of hands: all is drawn, and what comes out is on the next screen.
     """
     if not st.session_state.get(controls.predict_first.key, True):
         return True
     offered = in_order([*options, answer])
-    with st.container(border=True):
+    asked_of, is_class = about or name, lecturing()
+    with screen("ask", asked_of):
+        box = st.container(border=not is_class)
+    with box:
         text(f"ask_{name}", **numbers)
-        answered = Worded(controls.GUESS + (about or name), phrase("Your prediction"), None)
-        asked, offered = answered.asked(), [*offered, SKIP]
-        guess = st.radio(
-            options=offered,
-            index=None,
-            key=answered.key,
-            horizontal=True,
-            **answered.words,
-            **answered.tied(offered, None),
-        )
-        answered.tie(guess, offered, None)
-        answered.told(asked, guess or said("no answer"), one_of(offered))
-        if guess is None:
+        guess = _asked(asked_of, offered, is_class)
+        if guess is None and not is_class:
             st.caption(said("The picture comes when you have answered."))
             return False
-        st.markdown(_verdict(guess, answer))
+    with screen("reveal", asked_of), nullcontext() if is_class else box:
+        st.markdown(_verdict(guess or SKIP, answer))
         text(f"because_{name}", **numbers)
     return True
+
+
+def _asked(asked_of: str, options: list[str], is_class: bool) -> str | None:
+    """The reader's guess; of a class, what most hands were raised for, if that is clicked."""
+    answered = Worded(controls.GUESS + asked_of, phrase("Your prediction"), None)
+    asked, offered = answered.asked(), [*options, SKIP]
+    guess = st.radio(
+        options=offered,
+        index=None,
+        key=answered.key,
+        horizontal=not is_class,
+        label_visibility="collapsed" if is_class else "visible",
+        **answered.words,
+        **answered.tied(offered, None),
+    )
+    answered.tie(guess, offered, None)
+    answered.told(asked, guess or said("no answer"), one_of(offered))
+    return guess
 
 
 def _verdict(guess: str, answer: str) -> str:

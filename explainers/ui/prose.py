@@ -2,14 +2,18 @@
 
 import functools
 import re
+from contextlib import nullcontext
 from pathlib import Path
 
 import streamlit as st
 
 from explainers.phrase import Phrase
 from explainers.ui.language import TEXTS, section, translated
+from explainers.ui.lecturing import screen
 
 _SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+LAST = "notice"
+"""The section that is about the whole page."""
 _NUMBER = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -35,7 +39,8 @@ class Prose:
         text = section(f"{self.page}/{name}", sections(self.page)[name])
         # In the file a heading stands below its section's name, on the page below the title.
         raised = re.sub("^###", "##", text, flags=re.MULTILINE)
-        st.markdown(_NUMBER.sub(lambda slot: _told(numbers[slot[1]]), raised))
+        with screen("page", name) if name == LAST else nullcontext():
+            st.markdown(_NUMBER.sub(lambda slot: _told(numbers[slot[1]]), raised))
 
 
 def _told(number: object) -> str:

@@ -1,16 +1,19 @@
 """Run a function and show the very text that ran."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
 from explainers.phrase import phrase
 from explainers.ui.language import said, translated
+from explainers.ui.lecturing import lecturing, screen
 
 P = ParamSpec("P")
 R = TypeVar("R")
+LINES = 24
+"""Of code, as many as a class reads at once; a longer function stands alone."""
 
 
 def run_and_show(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -21,6 +24,9 @@ def run_and_show(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) ->
 
 def show_source(*functions: Callable[..., Any], that: str = phrase("just ran")) -> None:
     """The text of functions that this page has run, or `that` did something else before."""
+    if lecturing():
+        _on_screens(functions)
+        return
     names = ", ".join(f"`{function.__name__}`" for function in functions)
     label = said("The code that {that}: {names}", that=translated(that), names=names)
     box = st.expander(label, icon=":material/code:", key=f"code {names}", on_change="rerun")
@@ -28,3 +34,25 @@ def show_source(*functions: Callable[..., Any], that: str = phrase("just ran")) 
         return
     with box:
         st.code("\n\n".join(inspect.getsource(function).strip() for function in functions))
+
+
+def _on_screens(functions: Sequence[Callable[..., Any]]) -> None:
+    """Open, and as many at once as can be read from the last row."""
+    names = " ".join(function.__name__ for function in functions)
+    for number, some in enumerate(_screenfuls([inspect.getsource(f).strip() for f in functions])):
+        with screen("code", f"{number} {names}"):
+            st.code("\n\n".join(some))
+
+
+def _screenfuls(sources: Sequence[str]) -> Iterator[list[str]]:
+    some: list[str] = []
+    for source in sources:
+        if some and sum(map(_lines, some)) + _lines(source) > LINES:
+            yield some
+            some = []
+        some.append(source)
+    yield some
+
+
+def _lines(source: str) -> int:
+    return source.count("\n") + 2

@@ -1,0 +1,234 @@
+// A page, one screen after the other. The server has drawn all of it; here parts of it are shown, by
+// a stylesheet and marks on what Streamlit drew, so that a step costs no run and React finds every
+// node where it put it. This file is joined with the others of its folder before it is served.
+
+const PATIENCE = 5000; // milliseconds
+const WAITS = -1; // no screen yet: what a link asks for has not come
+
+export default function (component) {
+  const lecture = (globalThis.attentionLecture ??= new Lecture());
+  lecture.begin(component.data[0], component.setTriggerValue);
+  return () => setTimeout(() => lecture.isOver() && lecture.end(), 50); // pages follow each other
+}
+
+class Lecture {
+  constructor() {
+    this.root = document.documentElement;
+    this.look = document.createElement("style");
+    this.screens = [];
+    this.zooms = new Map();
+    this.at = WAITS;
+    this.wanted = null; // a screen that is asked for and not shown yet
+    this.observer = new MutationObserver(() => this.soon());
+    // Matrices come later than the picture that holds them, and say nothing to the page around it.
+    this.inside = new MutationObserver((seen) => seen.some(({ target }) => target.matches?.(".stage")) && this.soon());
+    this.watched = new WeakSet();
+    this.listen = (event) => this.key(event);
+    this.resized = () => { this.zooms.clear(); this.scale(); this.show(this.at); };
+  }
+
+  begin(data, tell) {
+    Object.assign(this, { words: data.words, tell });
+    const isNew = !this.bar;
+    if (isNew) {
+      document.head.append(this.look);
+      this.bar = new Bar(this);
+      this.share = new Share(this);
+      addEventListener("keydown", this.listen, true); // before pictures that step by keys
+      addEventListener("resize", this.resized);
+      this.observer.observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-test-script-state"] });
+      this.root.dataset.lecturing = "";
+      this.scale();
+    }
+    if (isNew || data.page !== this.page) this.open(isNew ? this.asked() : this.from ?? 0);
+    this.page = data.page;
+    this.bar.name(this.words);
+    this.share.show(data.shared);
+    this.group();
+  }
+
+  isOver() {
+    return !document.querySelector(".st-key-lecture input")?.checked;
+  }
+
+  end() {
+    if (!this.bar) return;
+    this.observer.disconnect();
+    this.inside.disconnect();
+    for (const screen of this.screens) for (const { node, piece } of screen.parts) if (piece) cut(node, "");
+    removeEventListener("keydown", this.listen, true);
+    removeEventListener("resize", this.resized);
+    for (const part of [this.look, this.bar.root, this.share.root]) part.remove();
+    this.bar = null;
+    for (const name of ["lecturing", "lectureKind", "lectureControls"]) delete this.root.dataset[name];
+    this.write(0);
+    dispatchEvent(new Event("resize"));
+    delete globalThis.attentionLecture;
+  }
+
+  // Another page: its screens come one by one, and there may be none with that number.
+  open(wanted) {
+    Object.assign(this, { wanted, from: null, at: WAITS, id: null });
+    this.zooms.clear();
+  }
+
+  // The number in the link, from 0.
+  asked() {
+    const text = new URLSearchParams(location.search).get("screen");
+    if (text === null) return 0;
+    if (/^[1-9]\d{0,3}$/.test(text)) return Number(text) - 1;
+    this.bar.say(this.words.absurd.replace("{asked}", text.length > 40 ? `${text.slice(0, 39)}…` : text));
+    return 0;
+  }
+
+  soon() {
+    this.frame ??= requestAnimationFrame(() => { this.frame = null; if (this.bar) this.group(); });
+  }
+
+  isRunning() {
+    return document.querySelector("[data-testid=stApp]")?.dataset.testScriptState !== "notRunning";
+  }
+
+  // Is everything there that was sent, as far as it is to be counted? A picture may also stay empty.
+  isComplete() {
+    if (this.isRunning()) return false;
+    const isEmpty = (host) => !host.shadowRoot?.querySelector(".panel");
+    const comes = document.querySelector("[data-testid=stMain] [data-testid=stSkeleton]")
+      || [...document.querySelectorAll("[data-testid=stMain] [data-testid=stBidiComponentIsolated]")].some(isEmpty);
+    this.since = comes ? this.since ?? performance.now() : null;
+    if (comes) setTimeout(() => this.soon(), 100);
+    return !comes || performance.now() - this.since > PATIENCE;
+  }
+
+  watch() {
+    for (const screen of this.screens) {
+      const shadow = shadowOf(screen.parts.find(({ kind }) => kind === "picture")?.node ?? document.body);
+      if (!shadow || this.watched.has(shadow)) continue;
+      this.watched.add(shadow);
+      this.inside.observe(shadow, { childList: true, subtree: true });
+    }
+  }
+
+  // What is on the page may have become more, or something else: stay where the class is.
+  group() {
+    const main = document.querySelector("[data-testid=stMainBlockContainer]");
+    if (!main) return;
+    this.screens = screensOf(main);
+    mark(main, this.screens);
+    this.watch();
+    const last = this.screens.length - 1;
+    if (this.wanted !== null) {
+      if (this.wanted > last && !this.isComplete()) return this.show(WAITS);
+      if (this.wanted > last && this.wanted !== Infinity)
+        this.bar.say(this.words.beyond.replace("{asked}", this.wanted + 1).replace("{last}", last + 1));
+      const here = Math.min(this.wanted, last);
+      if (this.isComplete() || here === 0) this.wanted = null;
+      return this.show(here);
+    }
+    const same = this.screens.findIndex((screen) => screen.id === this.id);
+    this.show(same >= 0 ? same : Math.min(Math.max(this.at, 0), last));
+  }
+
+  show(at) {
+    const screen = this.screens[at];
+    const isNew = screen?.id !== this.id || at !== this.at;
+    this.at = at;
+    this.id = screen?.id ?? this.id;
+    this.root.dataset.lectureKind = screen?.kind ?? "waits";
+    this.look.textContent = lookOf(this, screen ? at : WAITS);
+    this.bar.count(at, this.screens.length, isNew && screen ? screen.title() : "");
+    if (!screen) return;
+    for (const { node, kind, piece } of screen.parts) if (kind === "picture") cut(node, piece);
+    this.write(at);
+    if (isNew) this.scroller()?.scrollTo(0, 0);
+    this.fit(screen, isNew);
+  }
+
+  scroller() {
+    return document.querySelector("[data-testid=stMain]");
+  }
+
+  // As large as its kind may be, and as small as it must be.
+  async fit(screen, isNew) {
+    const [least, most] = limits(screen.kind, this.type);
+    if (!this.zooms.has(screen.id)) this.zooms.set(screen.id, { zoom: most, tries: 0 });
+    const found = this.zooms.get(screen.id);
+    const turn = (this.turn_ = (this.turn_ ?? 0) + 1);
+    while (this.bar && found.tries < 12) {
+      this.look.textContent = lookOf(this, this.at);
+      const over = this.overflow(screen);
+      if (over <= 1.005 || found.zoom <= least) break;
+      found.tries += 1;
+      found.zoom = Math.max(least, found.zoom * Math.max(0.7, Math.min(0.96, 1 / Math.sqrt(over))));
+      this.look.textContent = lookOf(this, this.at);
+      await new Promise(requestAnimationFrame); // pictures see their new width in the next frame
+      await new Promise(requestAnimationFrame);
+      if (turn !== this.turn_) return;
+    }
+    if (isNew) this.bar.more(this.overflow(screen) > 1.02);
+  }
+
+  // How many times too high, or too wide, the screen is.
+  overflow(screen) {
+    const box = this.scroller();
+    if (!box) return 1;
+    const wide = screen.parts.flatMap(({ node }) => [...node.querySelectorAll?.("pre") ?? []]).map((pre) => pre.scrollWidth / pre.clientWidth);
+    return Math.max(box.scrollHeight / box.clientHeight, ...wide.filter(Number.isFinite));
+  }
+
+  // One step as a remote control makes it: down a high screen, to the next one, to the next page.
+  turn(by) {
+    this.bar.say("");
+    this.share.close();
+    const box = this.scroller(), there = this.at + by;
+    const left = by > 0 ? box.scrollHeight - box.clientHeight - box.scrollTop : box.scrollTop;
+    if (left > 0.02 * box.clientHeight) return box.scrollBy({ top: by * 0.85 * box.clientHeight });
+    if (this.screens[there]) {
+      this.wanted = null;
+      return this.show(there);
+    }
+    if (by > 0 && !this.isComplete()) this.wanted = there;
+    else this.leaf(by);
+  }
+
+  leaf(by) {
+    const links = [...document.querySelectorAll("[data-testid=stSidebarNavLink]")];
+    const here = links.findIndex((link) => link.pathname === location.pathname);
+    const next = links[Math.max(here, 0) + by];
+    if (!next) return this.bar.say(by > 0 ? this.words.last : this.words.first);
+    this.from = by > 0 ? 0 : Infinity;
+    next.click();
+  }
+
+  leave() {
+    document.querySelector(".st-key-lecture input")?.click();
+  }
+
+  turnControls() {
+    this.root.toggleAttribute("data-lecture-controls");
+    this.zooms.clear();
+    this.show(this.at);
+  }
+
+  scale() {
+    this.type = Math.max(1, Math.min(innerWidth / 640, innerHeight / 480));
+    this.root.style.setProperty("--lecture-type", this.type);
+  }
+
+  // The place is in the address without a word to the server, which hears of it with the next choice.
+  write(at) {
+    const link = new URL(location.href);
+    if (at > 0) link.searchParams.set("screen", at + 1);
+    else link.searchParams.delete("screen");
+    if (link.href !== location.href) history.replaceState(history.state, "", link);
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!act || isMeantFor(event)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    act(this);
+  }
+}

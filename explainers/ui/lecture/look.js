@@ -1,0 +1,70 @@
+// How screens look: marks on what belongs to each, and a stylesheet that shows one of them.
+
+function mark(main, screens) {
+  const marks = new Map();
+  const put = (node, place, kind) => {
+    const mark = marks.get(node) ?? marks.set(node, { places: new Set(), kind }).get(node);
+    mark.places.add(place);
+  };
+  screens.forEach((screen, place) => {
+    for (const { node, leaf, list, kind } of screen.parts) {
+      put(node, place, list ? "point" : kind);
+      if (list) put(list, place, kind);
+      if (leaf) put(leaf, place, "leaf");
+    }
+  });
+  for (const part of allPartsOf(main)) if (!marks.has(part)) marks.set(part, { places: new Set(), kind: "unseen" });
+  for (const old of main.querySelectorAll("[data-lecture]")) if (!marks.has(old)) delete old.dataset.lecture;
+  for (const [node, { places, kind }] of marks) {
+    const text = [...places].map((place) => `s${place}`).join(" ");
+    if (node.dataset.lecture !== text) node.dataset.lecture = text;
+    if (node.dataset.lecturePart !== kind) node.dataset.lecturePart = kind;
+  }
+}
+
+// Everything that could be seen and is on no screen is hidden as well.
+function allPartsOf(main) {
+  const leaves = [];
+  const walk = (node, above) => {
+    for (const child of node.children) {
+      const hook = hookOf(child) ?? above;
+      const kind = kindOf(child, hook);
+      if (kind === "inside") walk(child, hook);
+      else if (!child.matches("style")) leaves.push(child);
+    }
+  };
+  walk(main, null);
+  return leaves;
+}
+
+// The least and the most that a kind of screen may be enlarged, by the window's size.
+function limits(kind, type) {
+  const [least, most] = {
+    title: [0.7, 1.35], ask: [0.65, 1.3], reveal: [0.65, 1.2], text: [0.65, 1.1], box: [0.55, 1.1], choose: [0.5, 0.8], code: [0.45, 0.95], picture: [0.48, 1.2],
+  }[kind];
+  return [Math.max(0.85, least * type), Math.max(1, most * type)];
+}
+
+const SMALL = { head: 0.62, title: 0.62, controls: 0.62, notice: 0.62, badge: 0.62 };
+
+function lookOf(lecture, at) {
+  const { type, screens, zooms } = lecture;
+  const rules = [
+    `[data-lecture]:not([data-lecture~="s${at}"]) { display: none !important; }`,
+    // A chart keeps its width while it is not seen, so that it is right when it is.
+    `[data-lecture][data-lecture-part=picture]:not([data-lecture~="s${at}"]) { display: flex !important; visibility: hidden !important; height: 0 !important; min-height: 0 !important; margin: 0 !important; padding: 0 !important; overflow: hidden !important; }`,
+  ];
+  for (const [kind, share] of Object.entries(SMALL)) rules.push(`[data-lecture-part=${kind}] { zoom: ${Math.max(1, share * type).toFixed(3)}; }`);
+  // The last one wins: a picture that is on several screens has the size of the one that is shown.
+  for (const place of [...screens.keys(), at]) {
+    const screen = screens[place];
+    if (!screen || (screen.kind !== "picture" && place !== at)) continue;
+    const zoom = zooms.get(screen.id)?.zoom ?? limits(screen.kind, type)[1];
+    const parts = screen.kind === "title" ? "" : `:not(${Object.keys(SMALL).map((kind) => `[data-lecture-part=${kind}]`).join(", ")})`;
+    const its = `[data-lecture~="s${place}"]`;
+    rules.push(`${its}:not([data-lecture-part=leaf], [data-lecture-part=point])${parts} { zoom: ${zoom.toFixed(3)} !important; }`);
+    // Streamlit measures a chart's box as it is seen, and draws the chart so wide before it is enlarged.
+    if (screen.kind === "picture") rules.push(`${its} [data-testid=stVegaLiteChart] { width: ${(100 / zoom).toFixed(2)}% !important; overflow: visible !important; }`);
+  }
+  return rules.join("\n");
+}

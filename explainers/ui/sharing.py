@@ -1,0 +1,92 @@
+"""A link for an audience: as a QR code, and short enough to be typed."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit, urlunsplit
+
+import segno
+import streamlit as st
+
+from explainers.ui.language import said
+from explainers.ui.links import VISIT
+from explainers.ui.plain import shortened, verbatim
+from explainers.ui.short_links import Link, short_links
+
+EASILY_READ = 400
+"""Letters: a code of more has squares that a phone at the back of a room cannot tell apart."""
+RIM = 4
+GO, _UNKNOWN = "go", "short link that is not known"
+PAGES = Path(__file__).parents[2] / "pages"
+ONLY_HERE = "localhost", "127.0.0.1", "::1", "0.0.0.0"  # noqa: S104 - only compared
+
+
+def follow() -> None:
+    """Open the page that a short link stands for, before anything is drawn; or tell that none is.
+
+    What else the link says holds on.
+    """
+    code = st.query_params.pop(GO, None)
+    link = short_links().find(code) if code else None
+    if link:
+        choices = parse_qs(link.query, keep_blank_values=True)
+        st.switch_page(page_at(link.place), query_params=choices)
+    if code is not None:
+        st.session_state[_UNKNOWN] = st.session_state.get(VISIT), code
+    visit, unknown = st.session_state.get(_UNKNOWN, (None, ""))
+    if unknown and visit == st.session_state.get(VISIT):
+        told = said(
+            "The short link {code} is not known here: it was never made, or this server has been "
+            "started again since. Ask for the full link.",
+            code=verbatim(shortened(unknown)),
+        )
+        st.info(told, icon=":material/link_off:")
+
+
+def page_at(place: str) -> str:
+    """The file of the page that is at `place` in the address; the first one is at none."""
+    paths = sorted(PAGES.glob("*.py"))
+    found = next((p for p in paths if p.stem.partition("_")[2] == place), paths[0])
+    return f"{PAGES.name}/{found.name}"
+
+
+def shared(asked: str, place: str) -> dict[str, Any]:
+    """What is shown of the address that the browser has, of the page at `place`."""
+    address = urlsplit(asked)
+    root = address.path.removesuffix(place)
+    code = short_links().keep(Link(place, address.query))
+    short = urlunsplit((address.scheme, address.netloc, root, f"go={code}", "")) if code else ""
+    full = urlunsplit((address.scheme, address.netloc, address.path, address.query, ""))
+    notes = []
+    if address.hostname in ONLY_HERE:
+        notes.append(
+            said(
+                "Others cannot open this address: {host} is their own computer. Start the server "
+                "with --server.address 0.0.0.0 and open this page by your computer's name or "
+                "number in the network; then this link is for everybody there.",
+                host=address.hostname,
+            )
+        )
+    if not short and len(full) > EASILY_READ:
+        notes.append(said("This link is too long for a code: send it instead."))
+        return {"asked": asked, "side": 0, "path": "", "links": [full], "notes": notes}
+    # The full link also works when this server has been started again.
+    path, side = drawn(full if len(full) <= EASILY_READ or not short else short)
+    return {
+        "asked": asked,
+        "side": side,
+        "path": path,
+        "links": [short or full],
+        "notes": notes,
+    }
+
+
+def drawn(link: str) -> tuple[str, int]:
+    """The code's dark squares as a path, and its side with the rim."""
+    code = segno.make(link, error="m", micro=False, boost_error=False)
+    rows = [
+        f"M{column + RIM} {row + RIM}h1v1h-1z"
+        for row, line in enumerate(code.matrix)
+        for column, is_dark in enumerate(line)
+        if is_dark
+    ]
+    return "".join(rows), len(code.matrix) + 2 * RIM
