@@ -11,6 +11,8 @@ import zipfile
 import huggingface_hub
 import pytest
 import saved_models
+import torch
+import transformers
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -216,6 +218,14 @@ def test_what_a_model_weighs_is_known_before_it_is_fetched(monkeypatch):
     assert hub.weigh(ID, BEFORE).commit == BEFORE
 
 
+def test_a_model_is_weighed_in_the_state_that_the_registry_names(monkeypatch):
+    answering(monkeypatch, {"config.json": 3, "model.safetensors": 50})
+    pinned = {model.id: model.commit for model in OFFERED if model.commit}
+    assert pinned
+    assert {named: hub.weigh(named).commit for named in pinned} == pinned
+    assert hub.weigh(next(iter(pinned)), BEFORE).commit == BEFORE
+
+
 @pytest.mark.parametrize("commit", [None, "main", "../" + NOW, NOW + "0"])
 def test_a_hub_that_names_no_commit_is_not_fetched_from(monkeypatch, commit):
     answering(monkeypatch, {"config.json": 3, "model.safetensors": 50}, commit=commit)
@@ -349,3 +359,38 @@ def test_what_is_not_wanted_is_deleted_unless_somebody_else_brings_it():
 
 def test_every_model_that_is_offered_has_a_name_of_the_hub():
     assert [model.id for model in OFFERED if not names.is_hub_id(model.id)] == []
+
+
+QWEN = {
+    "vocab_size": 151_936,
+    "hidden_size": 1_024,
+    "intermediate_size": 3_072,
+    "num_hidden_layers": 28,
+    "num_attention_heads": 16,
+    "num_key_value_heads": 8,
+    "head_dim": 128,
+    "tie_word_embeddings": True,
+}
+MINILM = {"hidden_size": 384, "num_hidden_layers": 6, "intermediate_size": 1_536}
+WHISPER = {"vocab_size": 51_865, "d_model": 384, "encoder_layers": 4, "decoder_layers": 4}
+WHISPER |= {f"{side}_attention_heads": 6 for side in ("encoder", "decoder")}
+WHISPER |= {f"{side}_ffn_dim": 1_536 for side in ("encoder", "decoder")}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "published"),
+    [
+        ("gpt2", "GPT2LMHeadModel", {}),
+        ("distilbert-base-uncased", "DistilBertForMaskedLM", {}),
+        ("Qwen3-0.6B", "Qwen3ForCausalLM", QWEN),
+        ("all-MiniLM-L6-v2", "BertModel", MINILM),
+        ("whisper-tiny", "WhisperForConditionalGeneration", WHISPER),
+    ],
+)
+def test_parameters_are_those_of_the_published_configuration(name, kind, published):
+    model_class = getattr(transformers, kind)
+    with torch.device("meta"):
+        model = model_class(model_class.config_class(**published))
+    model.tie_weights()
+    counted = sum(parameter.numel() for parameter in model.parameters())
+    assert [counted] == [model.parameters for model in OFFERED if model.name == name]

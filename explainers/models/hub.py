@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from explainers.models import room
 from explainers.models.contents import PICKLED, read_json
-from explainers.models.registry import ModelError
+from explainers.models.registry import ModelError, offered
 
 PATIENCE = 3
 """Seconds without an answer after which the hub counts as out of reach."""
@@ -39,13 +39,15 @@ class Weight(NamedTuple):
 
 
 def weigh(model_id: str, commit: str | None = None) -> Weight:
-    """Ask the hub about a model, as it is now or as it was at a commit.
+    """Ask the hub about a model: as at a commit, else as the registry wants it, else as it is now.
 
     One that brings code, or has pickled weights only, is refused.
     """
     from huggingface_hub import HfApi
     from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
+    known = offered(model_id)
+    commit = commit or (known.commit if known else None)
     try:
         info = HfApi().model_info(model_id, revision=commit, files_metadata=True, timeout=PATIENCE)
     except GatedRepoError:

@@ -20,7 +20,10 @@ class Wheel(NamedTuple):
 
 @dataclass(frozen=True)
 class Offered:
-    """A model of the hub. `parameters` is None where only the hub can say how many."""
+    """A model of the hub. `parameters` is None where only the hub can say how many.
+
+    Licences are those that the models' cards on the hub name.
+    """
 
     id: str
     what: str
@@ -28,6 +31,8 @@ class Offered:
     licence: str
     parameters: int | None
     wheel: Wheel | None = None
+    commit: str | None = None
+    """A state that has safetensors, where the latest one has none."""
 
     @property
     def name(self) -> str:
@@ -89,6 +94,7 @@ OFFERED = (
         "encoder–decoder",
         "Apache-2.0",
         None,
+        commit="3ab3b2d9aa096a3b0c20668d87566bb92613aba1",  # the hub's own conversion, not merged
     ),
 )
 SHIPPED = tuple(model for model in OFFERED if model.wheel)
