@@ -93,7 +93,9 @@ def _words() -> dict[str, str]:
 @st.cache_resource(show_spinner=False)
 def _waiting() -> Callable[..., Any]:
     return st.components.v2.component(
-        "attention.lecture_key", js=(HERE / "key.js").read_text(encoding="utf-8")
+        "attention.lecture_key",
+        js=(HERE / "key.js").read_text(encoding="utf-8"),
+        isolate_styles=False,
     )
 
 
