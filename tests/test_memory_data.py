@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from explainers.memory.figures import figures, reasons
+from explainers.memory.figures import figures
 from explainers.memory.gpus import gpus
+from explainers.memory.reasons import REASONS
 from explainers.memory.shapes import model_ids, model_shape
 
 ROOT = Path(__file__).parents[1]
@@ -141,7 +142,7 @@ def test_everything_published_has_a_source():
 
 
 def test_every_reason_is_used_and_every_used_reason_is_explained():
-    assert {figure.reason for figure in figures().values()} - {""} == set(reasons())
+    assert {figure.reason for figure in figures().values()} - {""} == set(REASONS)
 
 
 def test_an_unknown_model_is_answered_with_the_known_ones():

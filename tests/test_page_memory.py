@@ -16,11 +16,12 @@ from explainers.lessons.cache_memory.serving import weight_format
 from explainers.memory.cache import kv_cache_bytes, kv_cache_bytes_per_token, parts
 from explainers.memory.countings import COUNTINGS, HEADLINE, counted
 from explainers.memory.engines import ENGINES
-from explainers.memory.figures import figures, reasons
+from explainers.memory.figures import figures
 from explainers.memory.gpus import GIB, gpus
 from explainers.memory.others import other_answers
 from explainers.memory.paging import waste_bytes
 from explainers.memory.parallel import replication
+from explainers.memory.reasons import REASONS
 from explainers.memory.serving import Deployment, longest_context, users
 from explainers.memory.serving_working import context_line, memory_lines
 from explainers.memory.shapes import LayerGroup, ModelShape, model_ids, model_shape
@@ -418,7 +419,7 @@ def test_every_published_figure_stands_beside_ours(shown):
         [(number, unit)] = re.findall(r"^([\d.]+)(.+)$", ours.replace(",", ""))
         assert unit == signs.get(figure.unit_meant, " " + figure.unit_meant)
         assert float(number) == pytest.approx(float(figure.ours), abs=0.051)
-        assert reasons().get(figure.reason, "They agree.") in what
+        assert REASONS.get(figure.reason, "They agree.") in what
         assert what.endswith(f"Source: {figure.source}")
         if figure.mistaken is not None:
             [again] = re.findall(r"Done so, we get ([\d.,]+\d)", what)

@@ -80,10 +80,3 @@ def figures() -> dict[str, Figure]:
     """id: figure, from the file."""
     entries = json.loads(FILE.read_text(encoding="utf-8"))["figures"]
     return {entry["id"]: Figure(**entry) for entry in entries}
-
-
-@functools.cache
-def reasons() -> dict[str, str]:
-    """name: sentence, for every way in which a figure differs from ours."""
-    found: dict[str, str] = json.loads(FILE.read_text(encoding="utf-8"))["reasons"]
-    return found

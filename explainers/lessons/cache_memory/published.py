@@ -6,13 +6,16 @@ from decimal import Decimal
 from fractions import Fraction
 
 from explainers.lessons.cache_memory.labels import described
-from explainers.memory.figures import Figure, figures, reasons
+from explainers.memory.figures import Figure, figures
+from explainers.memory.reasons import REASONS
 from explainers.memory.speed_working import decimals
+from explainers.phrase import phrase
 from explainers.ui import memory_controls as controls
+from explainers.ui.language import language, said, translated
 from explainers.ui.plain import together
 from explainers.ui.prose import Prose
 
-SAME = "They agree."
+SAME = phrase("They agree.")
 MARKUP = frozenset("\\`*_[]<>|~$^:#")
 LONG = re.compile(r"\S{24,}")
 WRONG, DIFFERENT, _ = controls.figures.options
@@ -23,12 +26,12 @@ def show_figures(text: Prose) -> None:
     found = figures().values()
     differing, wrong = sum(1 for f in found if f.reason), sum(1 for f in found if not f.agrees)
     text("figures", count=len(found), differing=differing, wrong=wrong)
-    text("published", rows="\n".join(rows_of(controls.figures())))
+    text("published", rows="\n".join(rows_of(controls.figures(), language())))
 
 
 @functools.cache
-def rows_of(asked: str) -> tuple[str, ...]:
-    """The lines of the table, wrong figures first."""
+def rows_of(asked: str, _spoken: str) -> tuple[str, ...]:
+    """The lines of the table, wrong figures first; kept for each language."""
     shown = sorted(figures().values(), key=lambda figure: figure.agrees)
     if asked == WRONG:
         shown = [figure for figure in shown if not figure.agrees]
@@ -39,15 +42,21 @@ def rows_of(asked: str) -> tuple[str, ...]:
 
 def row_of(figure: Figure) -> str:
     """What it is and why they differ, what was printed, and what we compute."""
-    reason = reasons()[figure.reason] if figure.reason else SAME
+    reason = translated(REASONS[figure.reason] if figure.reason else SAME)
     if figure.mistaken is not None:
-        reason += f" Done so, we get {shortest(figure.mistaken):,} {figure.mistake_unit}."
+        number, unit = shortest(figure.mistaken), figure.mistake_unit
+        reason += said(" Done so, we get {number:,} {unit}.", number=number, unit=unit)
     formula = figure.formula.replace("**", "^").replace("*", " × ")
     printed = f"{figure.published:,}{after(figure.unit)}"
     ours = f"{shortest(figure.ours):,}{after(figure.unit_meant)}"
-    why = plain(f"{reason} Working: {formula}. Source: {figure.source}")
+    why = said(
+        "{reason} Working: {formula}. Source: {source}",
+        reason=reason,
+        formula=formula,
+        source=figure.source,
+    )
     numbers = plain(f"{together(printed)} / {together(ours)}")
-    return f"| **{plain(described(figure))}.** {LONG.sub(breakable, why)} | {numbers} |"
+    return f"| **{plain(described(figure))}.** {LONG.sub(breakable, plain(why))} | {numbers} |"
 
 
 def after(unit: str) -> str:
