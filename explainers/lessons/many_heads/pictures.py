@@ -11,7 +11,6 @@ from explainers.lessons.many_heads.votes import (
     SIDE_BY_SIDE,
     W_O,
     head_id,
-    head_name,
     plain,
     who_did_it,
 )
@@ -36,7 +35,7 @@ def all_heads(looked: Looked) -> list[Panel]:
     heads = [
         Panel(
             own,
-            weights_matrix(head_name(head), _strongest(looked, head), looked, head),
+            weights_matrix(own, _strongest(looked, head), looked, head),
             small=True,
             marked=head == looked.head,
             muted=head in looked.off,

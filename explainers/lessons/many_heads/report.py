@@ -9,7 +9,7 @@ from explainers.attention.multi_head import multi_head, parameters
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS
 from explainers.lessons.layer_choice import trained_layer
-from explainers.lessons.many_heads.votes import head_name
+from explainers.lessons.many_heads.votes import head_id
 from explainers.lessons.wording import so_many
 from explainers.phrase import phrase
 from explainers.sentence import SENTENCE, words
@@ -134,7 +134,7 @@ def _looks(tokens: tuple[str, ...], num_heads: int, seed: int) -> Tensor:
 
 def _panel(tokens: tuple[str, ...], num_heads: int, weights: Tensor) -> Panel:
     name = so_many(num_heads, "head")
-    heads = [head_name(head) for head in range(num_heads)]
+    heads = [head_id(head) for head in range(num_heads)]
     axes, of = (HEAD_AXIS, KEY_AXIS), said("of d_k {d_k}", d_k=equal(num_heads).head_dim)
     return Panel(
         f"contrast of {num_heads}",

@@ -28,19 +28,14 @@ AXES = {
 
 
 def head_id(head: int) -> str:
-    """What a click on a head's picture says."""
-    return f"head {head}"
-
-
-def head_name(head: int) -> str:
     """What a head's pictures are called."""
-    return said("head {head}", head=head)
+    return phrase("head {head}", head=head)
 
 
 def who_did_it(looked: Looked) -> list[Panel]:
     """Each head's part of the chosen word's output, and its votes for what is named from it."""
     word, heads = looked.layer.tokens[looked.word], range(looked.num_heads)
-    rows = [head_name(head) for head in heads]
+    rows = [head_id(head) for head in heads]
     formula = said("what each head adds to the output of {word}", word=word)
     parts = plain(PARTS, formula, looked.parts, rows)
     formula, column = said("of the output of {word}", word=word), said("share")
