@@ -88,9 +88,9 @@ def test_the_proof_is_exact_and_one_product_is_rounding():
 def test_the_proof_is_computed(monkeypatch):
     """A cache that forgets is seen beside the slider, at the word where it begins."""
     from explainers.attention.cache_faults import forget_offset
-    from explainers.lessons.kv_cache import written
+    from explainers.lessons.kv_cache import reading
 
-    monkeypatch.setattr(written, "CAUSAL", forget_offset)
+    monkeypatch.setattr(reading, "CAUSAL", forget_offset)
     shown = figure(opened(PAGE), "layer 1: Q")["slider"]["labels"]
     first, second = (float(label.rpartition("= ")[2]) for label in shown[:2])
     assert first == 0
