@@ -12,6 +12,11 @@ from taking import cells_of, drawn_on, executed, kernel
 from explainers import examples
 from explainers.attention import cache, masks, tiled
 from explainers.attention.multi_head import multi_head
+from explainers.claims.rows import claims
+from explainers.exercises.kinds import Prediction
+from explainers.exercises.rows import exercises
+from explainers.lessons.sized import title
+from explainers.lessons.sized import written as written_size
 from explainers.takeaway.bindings import NotPlainError, needed
 from explainers.takeaway.literals import literal
 from explainers.takeaway.notebook import notebook
@@ -87,6 +92,30 @@ def test_bytes_are_those_of_the_page(elsewhere):
     assert f"{cache['bytes per token']:,}" in words
     assert cache["working"] in [code.value for code in visit.main.code]
     assert f"{fit['texts that fit']:,}" in words
+
+
+@pytest.mark.parametrize("name", ["a_score", "a_model_on_two_gpus", "cells_of_a_window"])
+def test_an_exercise_is_the_one_on_screen(name, elsewhere):
+    exercise = exercises()[name]
+    visit = opened(PAGE["15"], {"exercise": title(name), "seed": "7"})
+    (computed,) = executed(cells_of(visit), *elsewhere)
+    task, words = exercise.task(7), "\n".join(said.value for said in visit.main.markdown)
+    assert all(computed[given] == said and said in words for given, said in task.given.items())
+    if isinstance(task, Prediction):
+        assert computed["answer"] == pytest.approx(task.answer)
+    else:
+        assert computed["reached"] is ("Not reached yet" not in words)
+
+
+@pytest.mark.parametrize("name", ["variance_grows", "sixty_nine_gigabytes"])
+def test_a_claim_is_checked_with_the_choices_on_screen(name, elsewhere):
+    one = claims()[name]
+    last = {f"size_{name}_{each.name}": written_size(each.values[-1]) for each in one.parameters}
+    visit = opened(PAGE["16"], {"about": one.part, "claim": title(name), **last})
+    (computed,) = executed(cells_of(visit), *elsewhere)
+    words = "\n".join(said.value for said in visit.main.markdown)
+    assert computed.pop("verdict") in words.lower()
+    assert any(number in words for number in computed.values())
 
 
 def test_a_notebook_of_its_own_kernel(tmp_path):

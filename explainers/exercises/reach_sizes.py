@@ -13,7 +13,7 @@ from explainers.memory.serving import Deployment, fits, free_on_each, sequence_o
 from explainers.memory.shapes import model_shape
 from explainers.memory.sizes import size
 
-FORMATS = "bfloat16", "fp8", "int4"
+PRECISIONS = "bfloat16", "fp8", "int4"
 
 
 def heads_for_a_budget(draw: Random) -> Goal:
@@ -59,8 +59,8 @@ def a_model_on_two_gpus(draw: Random) -> Goal:
     """Formats of weights and cache with which so many readers fit, weights as fine as can be."""
     tokens, readers = 1024 * draw.choice([16, 32, 64]), draw.choice([8, 12, 16])
     settings = (
-        Setting("weights", "Weights are kept in", FORMATS, FORMATS[0]),
-        Setting("cache", "The cache is kept in", FORMATS, FORMATS[0]),
+        Setting("weights", "Weights are kept in", PRECISIONS, PRECISIONS[0]),
+        Setting("cache", "The cache is kept in", PRECISIONS, PRECISIONS[0]),
     )
     given = {"tokens": f"{tokens:,}", "readers": f"{readers}"}
     return Goal(given, settings, partial(_serves, tokens, readers))
@@ -69,7 +69,7 @@ def a_model_on_two_gpus(draw: Random) -> Goal:
 def _serves(tokens: int, readers: int, weights: str, cache: str) -> Reached:
     served = Deployment(model_shape("llama-3.1-70b"), gpus()["h100"], 2, weights, cache)
     free, needed = free_on_each(served), readers * sequence_on_each(served, tokens)
-    finer = FORMATS[max(0, FORMATS.index(weights) - 1)]
+    finer = PRECISIONS[max(0, PRECISIONS.index(weights) - 1)]
     finest = Deployment(served.shape, served.gpu, 2, finer, cache)
     could = finer != weights and fits(finest, tokens, readers)
     measured = {"free": size(max(free, 0)), "needed": size(needed), "finer": yes(could)}

@@ -5,6 +5,7 @@ import streamlit as st
 from explainers.claims.finding import VERDICTS, Finding
 from explainers.claims.rows import Claim, claims
 from explainers.lessons.sized import chosen, heading, in_words, title
+from explainers.lessons.taken import claims as taken
 from explainers.ui import claim_controls
 from explainers.ui.language import said, section, translated
 from explainers.ui.lecturing import screen
@@ -45,6 +46,8 @@ def show_claim(text: Prose, claim: Claim) -> None:
     if values != tuple(claim.as_written.values()):
         sizes = in_words(claim.parameters, claim.as_written)
         text("changed", own=sizes, verdict=translated(own.verdict))
+    choices = dict(zip((one.name for one in claim.parameters), values, strict=True))
+    taken.claim(claim, choices, finding, heading(title(claim.id)))
     show_source(claim.check)
     st.page_link(
         f"pages/{claim.page}.py", label=said("The page on this"), icon=":material/menu_book:"

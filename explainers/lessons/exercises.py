@@ -6,6 +6,7 @@ from explainers.exercises.kinds import Goal, Prediction
 from explainers.exercises.rows import Exercise, exercises
 from explainers.lessons.answers import number, precise
 from explainers.lessons.sized import chosen, heading, in_words, title
+from explainers.lessons.taken import exercises as taken
 from explainers.phrase import phrase
 from explainers.ui import common, controls, exercise_controls
 from explainers.ui.language import said, translated
@@ -47,6 +48,7 @@ def show_exercise(text: Prose, exercise: Exercise) -> None:
         if isinstance(task, Goal):
             _show_goal(text, exercise, task)
         else:
+            taken.prediction(exercise, common.seed(), task, heading(_called(exercise)))
             _show_prediction(text, exercise, task)
         show_source(exercise.make)
     st.page_link(
@@ -100,6 +102,8 @@ def _show_goal(text: Prose, exercise: Exercise, task: Goal) -> None:
     with st.container(horizontal=True):
         turned = {setting.name: chosen(exercise.id, setting) for setting in task.settings}
     reached = task.measure(**turned)
+    name = heading(_called(exercise))
+    taken.goal(exercise, common.seed(), task, turned, reached, name)
     measured = {name: translated(found) for name, found in reached.measured.items()}
     text(f"measured_{exercise.id}", **task.given, **measured)
     if reached.met:

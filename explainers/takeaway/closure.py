@@ -1,7 +1,8 @@
 """From some functions to all the definitions that they use, wherever in our code these stand."""
 
 import importlib.util
-from collections.abc import Callable, Sequence
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,13 @@ from explainers.takeaway.bindings import (
     needed,
     read_module,
 )
+from explainers.takeaway.literals import literal
+
+Given = Mapping[Callable[..., Any], Any]
+"""A function without arguments that reads our files, and what it gave, as far as it is needed."""
+RETURNS = '''def {name}():
+    """What the page read from a file of its own, as far as it is needed here."""
+    return {result}'''
 
 
 @dataclass
@@ -22,6 +30,7 @@ class Closure:
     """What has been found so far, and under which names it is used."""
 
     definitions: dict[tuple[str, int], Definition] = field(default_factory=dict)
+    given: dict[tuple[str, str], Definition] = field(default_factory=dict)
     imports: dict[str, Import] = field(default_factory=dict)
     aliases: dict[str, tuple[str, str]] = field(default_factory=dict)
     """New name: the module and the name there."""
@@ -29,9 +38,14 @@ class Closure:
     """Name of a module: the module and what is used of it."""
 
 
-def closure(functions: Sequence[Callable[..., Any]]) -> Closure:
-    """Everything that the functions need to run."""
+def closure(functions: Sequence[Callable[..., Any]], given: Given) -> Closure:
+    """Everything that the functions need to run; of what is `given`, the result."""
     found = Closure()
+    for function, result in given.items():
+        name, home = function.__name__, read_module(function.__module__)
+        text = RETURNS.format(name=name, result=textwrap.indent(literal(result), "    ").lstrip())
+        own = home.definitions[name]._replace(text=text)
+        found.given[function.__module__, name] = own
     for function in functions:
         _define(found, function.__module__, function.__name__)
     return found
@@ -44,7 +58,7 @@ def _define(found: Closure, module: str, name: str) -> None:
         return _take(found, here.imports[name], "")
     if name not in here.definitions:
         raise NotPlainError(f"{module} does not define {name} by itself")
-    definition = here.definitions[name]
+    definition = found.given.get((module, name), here.definitions[name])
     key = module, definition.line
     if key in found.definitions:
         return None

@@ -4,8 +4,9 @@ import sys
 import textwrap
 from array import array
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import Field, fields, is_dataclass
+from inspect import isfunction
 from typing import Any
 
 WIDTH = 92
@@ -44,11 +45,15 @@ def _packed(value: Any) -> str:
 
 def _nested(value: Any) -> str:
     """One line where it fits, else a line for each entry."""
+    if isfunction(value):
+        return value.__name__
     if is_record(value):
         told = [f"{one.name}={_nested(getattr(value, one.name))}" for one in _chosen(value)]
         return _listed(f"{type(value).__name__}(", told, ")")
     if isinstance(value, Mapping):
         return _listed("{", [f"{_nested(k)}: {_nested(v)}" for k, v in value.items()], "}")
+    if isinstance(value, frozenset):
+        return f"frozenset({_nested(sorted(value))})"
     if isinstance(value, tuple):
         return _listed("(", [_nested(one) for one in value], ",)" if len(value) == 1 else ")")
     if isinstance(value, Sequence) and not isinstance(value, str):
@@ -73,9 +78,11 @@ def _chosen(value: Any) -> list[Field[Any]]:
     return [one for one in fields(value) if getattr(value, one.name) != one.default]
 
 
-def records(value: Any) -> Iterator[type]:
-    """The classes that are written out in a value."""
-    if is_record(value):
+def records(value: Any) -> Iterator[Callable[..., Any]]:
+    """The classes and functions that a value names when it is written out."""
+    if isfunction(value):
+        yield value
+    elif is_record(value):
         yield type(value)
         for one in _chosen(value):
             yield from records(getattr(value, one.name))

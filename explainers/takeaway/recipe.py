@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from explainers.takeaway.closure import Given
 from explainers.takeaway.literals import bounded, entries, records
 from explainers.takeaway.written import written
 
@@ -23,6 +24,8 @@ class Recipe:
     shown: Mapping[str, Any]
     start: Callable[..., tuple[Any, ...]] | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    given: Callable[[], Given] = dict
+    """What functions that read our files gave."""
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
@@ -65,7 +68,8 @@ def cells(words: Words, link: str, recipes: Sequence[Recipe]) -> Iterator[Cell]:
     from explainers.takeaway.inside import floats, same_numbers  # torch: not when the app starts
 
     called = [function for recipe in recipes for function in recipe.functions]
-    ours = written([floats, same_numbers, *dict.fromkeys(called)])
+    given = {function: result for recipe in recipes for function, result in recipe.given().items()}
+    ours = written([floats, same_numbers, *dict.fromkeys(called)], given)
     yield Cell("markdown", f"# {words.title}\n\n{words.made_from} <{link}>\n\n{words.needs}")
     yield Cell("code", ours.imports)
     yield Cell("markdown", f"## {words.functions}\n\n{words.own}")

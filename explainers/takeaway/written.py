@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from explainers.takeaway.bindings import Import, NotPlainError, read_module
-from explainers.takeaway.closure import Closure, closure, is_module
+from explainers.takeaway.closure import Closure, Given, closure, is_module
 
 NAMESPACE = Import("types", "SimpleNamespace", "SimpleNamespace")
 
@@ -28,9 +28,9 @@ class Written:
     chapters: tuple[Chapter, ...]
 
 
-def written(functions: Sequence[Callable[..., Any]]) -> Written:
+def written(functions: Sequence[Callable[..., Any]], given: Given | None = None) -> Written:
     """Everything that the functions need, each definition once, as it stands in our files."""
-    found = closure(functions)
+    found = closure(functions, given or {})
     modules = list(dict.fromkeys(_ordered(found)))
     _refuse_two_meanings(found)
     if found.namespaces:
