@@ -14,6 +14,8 @@ from explainers.ui.prose import sections
 
 ROOT = Path(__file__).parents[2]
 SAYING = {"explainers.ui.language": "said", "explainers.phrase": "phrase"}
+COUNTED = "n_params_exact: "
+"""So begins what we say of the source of a number; all other sources are quoted."""
 _WORD = re.compile(r"[^\W\d_]{2}")
 """Numbers and symbols are the same in every language."""
 TITLED = {"title", "x_title"}
@@ -36,6 +38,7 @@ def texts() -> Iterator[Text]:
             yield Text(_named(path), place, text, f"{path.stem}/{name}")
     yield from _of_contents()
     yield from _of_data()
+    yield from _of_memory()
     for module in (controls, *page_controls.MODULES):
         yield from _of_controls(Path(str(module.__file__)), vars(module))
     for path in sorted(ROOT.glob("explainers/**/*.js")):
@@ -73,6 +76,15 @@ def _of_data() -> Iterator[Text]:
             values = [value for size in sizes for value in size["values"] if _is_word(value)]
             for text in (*names, called.replace("_", " "), *labels, *values):
                 yield Text(_named(path), place, text)
+
+
+def _of_memory() -> Iterator[Text]:
+    """What is noted of published models."""
+    models = ROOT / "assets" / "models.json"
+    for place, model in enumerate(json.loads(models.read_text(encoding="utf-8"))):
+        ours = [source for source in model["sources"] if source.startswith(COUNTED)]
+        notes = [model["notes"]] if "notes" in model else []
+        yield from (Text(_named(models), place, text) for text in [*notes, *ours])
 
 
 def _is_word(value: object) -> bool:

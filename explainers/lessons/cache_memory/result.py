@@ -115,8 +115,8 @@ def show_origin(text: Prose, shape: ModelShape) -> None:
             "origin",
             verified=translated(shape.verified),
             means=translated(VERIFIED[shape.verified]),
-            sources="; ".join(shape.sources),
-            notes="\n\n".join(map(plain, shape.notes)),
+            sources="; ".join(map(translated, shape.sources)),
+            notes="\n\n".join(plain(translated(note)) for note in shape.notes),
         )
 
 
