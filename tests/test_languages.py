@@ -9,14 +9,20 @@ import pytest
 
 from explainers.phrase import phrase
 from explainers.ui import language
-from explainers.ui.catalogue import TEXTS, words_of
+from explainers.ui.catalogue import TEXTS, words_of, written
 from explainers.ui.collected import calls_that_say, texts
 
 ROOT = Path(__file__).parents[1]
 CATALOGUES = sorted(TEXTS.glob("*.po"))
-PENDING = ("app.py", "assets/", "explainers/", "pages/")
-"""Files whose texts are being translated."""
-MEANT = {(text.name, text.text): text.file for text in texts()}
+BRING_UP_TO_DATE = "run `python -m explainers.ui.catalogue`, and translate what it finds"
+SPEAKING = {"said", "translated", "section", "language"}
+
+
+EACH_FILE = pytest.mark.parametrize(
+    "path",
+    [ROOT / "app.py", *ROOT.glob("pages/*.py"), *ROOT.glob("explainers/**/*.py")],
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
+)
 
 
 def each_language(test):
@@ -25,8 +31,14 @@ def each_language(test):
 
 @each_language
 def test_nothing_is_missing(catalogue):
-    missing = set(MEANT) - set(words_of(catalogue))
-    assert [text for text in missing if not MEANT[text].startswith(PENDING)] == []
+    wanted = {(text.name, text.text) for text in texts()}
+    assert wanted - set(words_of(catalogue)) == set(), BRING_UP_TO_DATE
+
+
+@each_language
+def test_nothing_is_left_over(catalogue):
+    kept = catalogue.read_text(encoding="utf-8")
+    assert kept == written(catalogue, words_of(catalogue)), BRING_UP_TO_DATE
 
 
 @each_language
@@ -43,11 +55,7 @@ def slots(name, text):
     return {(slot, form) for _, slot, form, _ in Formatter().parse(text) if slot}
 
 
-@pytest.mark.parametrize(
-    "path",
-    [ROOT / "app.py", *ROOT.glob("pages/*.py"), *ROOT.glob("explainers/**/*.py")],
-    ids=lambda path: path.relative_to(ROOT).as_posix(),
-)
+@EACH_FILE
 def test_what_is_said_is_written_out(path):
     """Else the tool that collects texts would not find it."""
     for call in calls_that_say(ast.parse(path.read_text(encoding="utf-8"))):
@@ -55,6 +63,23 @@ def test_what_is_said_is_written_out(path):
         assert isinstance(literal, str)
         given = {keyword.arg for keyword in call.keywords}
         assert not given or {slot for slot, _ in slots(None, literal)} == given
+
+
+@EACH_FILE
+def test_no_cache_holds_one_visitors_language(path):
+    """Unless it is told which: then it holds one result for each."""
+    for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        given = {argument.arg.strip("_") for argument in function.args.args}
+        if (
+            any("cache" in ast.unparse(d) for d in function.decorator_list)
+            and "spoken" not in given
+        ):
+            called = {
+                getattr(n.func, "id", "") for n in ast.walk(function) if isinstance(n, ast.Call)
+            }
+            assert not called & SPEAKING, function.name
 
 
 def test_a_phrase_is_english_until_it_is_said(monkeypatch):

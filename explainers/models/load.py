@@ -17,6 +17,7 @@ from explainers.models.names import place_of
 from explainers.models.parts import context, parts
 from explainers.models.registry import ModelError
 from explainers.models.run import use_our_attention
+from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -108,5 +109,7 @@ def _load(named: str, folder: Path) -> Loaded:
 def _provenance(named: str, folder: Path) -> str:
     """Whose numbers these are."""
     source = folder / SOURCE
-    said = json.loads(source.read_text(encoding="utf-8"))["from"] if source.exists() else "a folder"
-    return f"{named}, from {said}"
+    if not source.exists():
+        return phrase("{model}, from a folder", model=named)
+    said = json.loads(source.read_text(encoding="utf-8"))["from"]
+    return phrase("{model}, from {source}", model=named, source=said)

@@ -47,10 +47,10 @@ def words_of(path: Path) -> Translated:
     return {(name, str(text)): str(words) for name, text, words in found if words}
 
 
-def update(path: Path, words: Translated) -> tuple[int, int]:
-    """Write the file anew, with these translations; returns how many texts there are, and lack one.
+def written(path: Path, words: Translated) -> str:
+    """The file with these translations and all texts that there are now, the missing ones empty.
 
-    Without the lines where texts stand the file changes only when they do.
+    Without the lines where texts stand it changes only when they do.
     """
     from explainers.ui.collected import texts
 
@@ -60,11 +60,9 @@ def update(path: Path, words: Translated) -> tuple[int, int]:
     for text in texts():
         said = words.get((text.name, text.text), "")
         catalog.add(text.text, said, [(text.file, text.line)], context=text.name)
-    written = io.BytesIO()
-    write_po(written, catalog, 0, sort_by_file=True, include_lineno=False, omit_header=True)
-    header = HEADER.format(name=name, language=path.stem)
-    path.write_text(header + written.getvalue().decode(), encoding="utf-8")
-    return len(catalog), sum(1 for entry in catalog if entry.id and not entry.string)
+    entries = io.BytesIO()
+    write_po(entries, catalog, 0, sort_by_file=True, include_lineno=False, omit_header=True)
+    return HEADER.format(name=name, language=path.stem) + entries.getvalue().decode()
 
 
 def sections_of(page: str, file: Path) -> Translated:
@@ -97,8 +95,10 @@ def main() -> None:
         words |= sections_of(asked.page, asked.file)
     if asked.command == "fill":
         words |= words_of(asked.file)
-    texts, lacking = update(path, words)
-    print(f"{path.name}: {texts} texts, {lacking} not translated")
+    path.write_text(written(path, words), encoding="utf-8")
+    texts = [entry for entry in read(path) if entry.id]
+    lacking = sum(1 for entry in texts if not entry.string)
+    print(f"{path.name}: {len(texts)} texts, {lacking} not translated")
 
 
 if __name__ == "__main__":
