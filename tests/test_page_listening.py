@@ -17,7 +17,7 @@ from torch.testing import assert_close
 
 from explainers.charts.heard import LINE, LOUD, heard, heard_rows
 from explainers.charts.theme import LIGHT, THEMES, rgb
-from explainers.lessons.inspector import listening
+from explainers.lessons.inspector import listening, sounds
 from explainers.lessons.inspector.sounds import FILE, MICROPHONE
 from explainers.models import hearing, names
 from explainers.models import load as loading_module
@@ -190,6 +190,14 @@ def test_a_model_that_could_hear_is_told_what_it_lacks(folder):
     visit = visited(folder)
     assert not visit.exception
     assert "reads sound or pictures in a way that this page does not know" in told(visit)
+
+
+def test_a_file_is_weighed_before_it_is_read(folder, monkeypatch):
+    monkeypatch.setattr(sounds, "read_wave", lambda _: pytest.fail("it was read"))
+    visit = visited(folder, sound=FILE)
+    large = bytes(6_000_001)
+    visit.get("file_uploader")[0].set_value(("it.wav", large, "audio/wav")).run()
+    assert "more than 6 MB" in told(visit)
 
 
 def test_what_fails_while_it_listens_is_told(folder, monkeypatch):

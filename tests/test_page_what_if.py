@@ -269,15 +269,22 @@ def test_heads_are_chosen_by_a_role_that_was_measured(monkeypatch, tiny):
 
 
 def test_the_numbers_of_a_change_come_back_with_it(tiny):
-    link = {"changes": [what.TEMPERATURE, what.HEADS_OFF], "what_temperature": "2"}
-    visit = visited(tiny, **link, heads_off=["L1.H5", "L0.H2"], what_layers="one", what_layer="1")
+    """Chosen on the page: those of a link would come back from the link."""
+    visit = visited(tiny, changes=[what.TEMPERATURE, what.HEADS_OFF], what_layers="one")
+    visit.select_slider(key="what_temperature").set_value(2).run()
+    visit.multiselect(key="heads_off").set_value(["L1.H5", "L0.H2"]).run()
+    visit.number_input(key="what_layer").set_value(1).run()
+    visit.button_group(key="heads_by").set_value(what.DRAWN).run()
+    visit.number_input(key="heads_drawn").set_value(3).run()
     visit.button_group(key="changes").set_value([what.HARD]).run()
-    visit.button_group(key="what_layers").set_value([what.ALL_LAYERS]).run()
+    visit.button_group(key="what_layers").set_value(what.ALL_LAYERS).run()
     visit.run()
     visit.button_group(key="changes").set_value([what.HEADS_OFF, what.TEMPERATURE]).run()
     assert visit.select_slider(key="what_temperature").value == 2
+    assert visit.number_input(key="heads_drawn").value == 3
+    visit.button_group(key="heads_by").set_value(what.NAMED).run()
     assert visit.multiselect(key="heads_off").value == ["L1.H5", "L0.H2"]
-    visit.button_group(key="what_layers").set_value([what.ONE_LAYER]).run()
+    visit.button_group(key="what_layers").set_value(what.ONE_LAYER).run()
     assert visit.number_input(key="what_layer").value == 1
 
 
