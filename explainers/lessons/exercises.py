@@ -138,7 +138,7 @@ def _tick(exercise: Exercise) -> None:
     counted = st.session_state.setdefault(COUNTED, set())
     if (exercise.id, common.seed()) not in counted:
         counted.add((exercise.id, common.seed()))
-        exercise_controls.done.add(title(exercise.id))
+        exercise_controls.done.add(_called(exercise))
 
 
 def _other_numbers() -> None:

@@ -36,7 +36,7 @@ class Worded(Unbound):
             self.write(value, default)
 
     def _possible(self, asked: Any, options: Sequence[str]) -> Any:
-        return asked if asked in options else None
+        return next((one for one in options if one == asked), None)  # it may be a phrase
 
     def _send(self, text: Any) -> None:
         if text != self.linked():  # most are as they were, and each message costs time

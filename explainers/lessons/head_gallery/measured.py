@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 JOB = "measurement of all heads"
 MEASURE = phrase("Measure all heads")
 LONGEST_PROBLEM = 300
-MEASURED = "measured this"
+MEASURED = phrase("measured this")
 """Of code whose results were kept: other code would not find them."""
 PROBE_OF = {TWICE: "repeated", PROSE: "natural"}
 """What the measurement calls each text that the reader can choose."""
