@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from opening import PAGES, opened
+import torch
+from opening import PAGES, lacks_model, opened
 from taking import cells_of, drawn_on, executed, kernel
 
 from explainers import examples
@@ -54,6 +55,8 @@ CASES = {
     "07 trained": ({**BUSY, "weights": "trained"}, {"head 3", "change of head 3"}),
     "08": ({**BUSY, "words_read": "3", "reach_window": "2", "sinks": "1"}, READ),
     "10": ({**BUSY, "reader": "2", "kv_block": "2", "read": "2", "tile": "3"}, LONG),
+    "11": ({"queries": "across", "cross_head": "2", "instead": "uniform"}, {"weights", "now"}),
+    "12": ({"text": BUSY["text"], "layer": "3", "head": "5"}, {"scores", "weights", "output"}),
 }
 """A page, a link that changes what it shows, and the matrices on it that its notebook computes."""
 HOSTILE = 'x""" + print("\\n") \\" \\\' {evil} `a` \u202e# \u2028end $x$ <b>'
@@ -73,6 +76,8 @@ def test_a_notebook_computes_what_its_page_shows(case, elsewhere):
     link, names = CASES[case]
     visit = opened(PAGE[case[:2]], link)
     assert not visit.exception
+    if case == "12" and lacks_model(visit):
+        pytest.skip("no model here: python -m explainers.models fetch says why")
     computed = executed(cells_of(visit), *elsewhere)
     drawn = drawn_on(visit)
     for name in names:
@@ -116,6 +121,31 @@ def test_a_claim_is_checked_with_the_choices_on_screen(name, elsewhere):
     words = "\n".join(said.value for said in visit.main.markdown)
     assert computed.pop("verdict") in words.lower()
     assert any(number in words for number in computed.values())
+
+
+def test_a_head_of_a_real_model_has_the_scores_on_screen(elsewhere):
+    visit = opened(PAGE["13"], {"text": BUSY["text"], "layer": "2", "head": "4"})
+    if lacks_model(visit):
+        pytest.skip("its heads have not been measured here")
+    scores, sentence = executed(cells_of(visit), *elsewhere)
+    drawn = {matrix.name: matrix for matrix in drawn_on(visit)}
+    assert scores["induction"] == pytest.approx(drawn["heads"].values[4][2], abs=1e-5)
+    assert drawn["sentence"].shows(sentence["weights"])
+
+
+def test_a_changed_layer_is_computed_as_it_is_and_changed(elsewhere):
+    changes = {
+        "changes": ["temperature", "window"],
+        "what_temperature": "0.5",
+        "what_text": "x y z",
+    }
+    visit = opened(PAGE["14"], changes)
+    if lacks_model(visit):
+        pytest.skip("no model here: python -m explainers.models fetch says why")
+    (computed,) = executed(cells_of(visit), *elsewhere)
+    before, after = (torch.tensor(computed[name]) for name in ("weights", "weights, changed"))
+    assert torch.allclose(after.sum(dim=-1), before.sum(dim=-1), atol=1e-4)
+    assert (after - before).abs().max() > 0.01
 
 
 def test_a_notebook_of_its_own_kernel(tmp_path):

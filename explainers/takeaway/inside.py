@@ -16,6 +16,11 @@ def floats(packed: str, *shape: int) -> Tensor:
     return torch.frombuffer(bytearray(b64decode(packed)), dtype=torch.float32).view(shape)
 
 
+def truths(rows: str) -> Tensor:
+    """A mask, a row per line: 1 may attend, 0 may not."""
+    return torch.tensor([[sign == "1" for sign in row] for row in rows.split()])
+
+
 def same_numbers(computed: Mapping[str, Any], shown: Mapping[str, Any]) -> None:
     """Print what was computed here, and fail if it is not what the page shows."""
     for name, expected in shown.items():

@@ -32,6 +32,9 @@ def _tensor(value: Any) -> str:
     if value.numel() > READABLE and value.is_floating_point():
         shape = ", ".join(map(str, value.shape))
         return f'floats(\n    """\n{_packed(value)}\n""",\n    {shape},\n)'
+    if value.dim() == 2 and str(value.dtype) == "torch.bool":
+        rows = ["".join("01"[allowed] for allowed in row) for row in value.tolist()]
+        return 'truths(\n    """\n' + "\n".join(f"    {row}" for row in rows) + '\n    """\n)'
     kind = "" if value.is_floating_point() else f", dtype={value.dtype}"
     return f"torch.tensor({_nested(value.tolist())}{kind})"
 

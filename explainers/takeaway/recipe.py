@@ -46,6 +46,10 @@ class Recipe:
         return f"{first}{options}computed = {self.function.__name__}(*start, **options)"
 
 
+Made = Recipe | Callable[[], Recipe]
+"""A recipe, or what makes one that takes too long to have it ready before it is asked for."""
+
+
 class Cell(NamedTuple):
     """A part of a file: Markdown, or code."""
 
@@ -63,13 +67,18 @@ class Words(NamedTuple):
     own: str
 
 
-def cells(words: Words, link: str, recipes: Sequence[Recipe]) -> Iterator[Cell]:
+def cells(words: Words, link: str, parts: Sequence[Made]) -> Iterator[Cell]:
     """A page's file from top to bottom: what it is, our functions, and each picture computed."""
-    from explainers.takeaway.inside import floats, same_numbers  # torch: not when the app starts
+    recipes = [part if isinstance(part, Recipe) else part() for part in parts]
+    from explainers.takeaway.inside import (  # torch: not when the app starts
+        floats,
+        same_numbers,
+        truths,
+    )
 
     called = [function for recipe in recipes for function in recipe.functions]
     given = {function: result for recipe in recipes for function, result in recipe.given().items()}
-    ours = written([floats, same_numbers, *dict.fromkeys(called)], given)
+    ours = written([floats, truths, same_numbers, *dict.fromkeys(called)], given)
     yield Cell("markdown", f"# {words.title}\n\n{words.made_from} <{link}>\n\n{words.needs}")
     yield Cell("code", ours.imports)
     yield Cell("markdown", f"## {words.functions}\n\n{words.own}")

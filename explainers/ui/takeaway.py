@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 import streamlit as st
 
 from explainers.takeaway import notebook, script
-from explainers.takeaway.recipe import Cell, Recipe, Words, cells
+from explainers.takeaway.recipe import Cell, Made, Words, cells
 from explainers.ui.language import said
 
 TAKEN = "what this page recomputes"
@@ -24,7 +24,7 @@ class Taken:
     stem: str
     words: Words
     link: str = ""
-    parts: dict[str, tuple[Recipe, ...]] = field(default_factory=dict)
+    parts: dict[str, tuple[Made, ...]] = field(default_factory=dict)
 
     def cells(self) -> Iterable[Cell]:
         """The file from top to bottom."""
@@ -51,7 +51,7 @@ def begin(title: str, stem: str) -> None:
     st.session_state[TAKEN] = Taken(stem, words(title))
 
 
-def take(part: str, *recipes: Recipe) -> None:
+def take(part: str, *recipes: Made) -> None:
     """What a part of the page, a fragment or all of it, shows now and how it is recomputed."""
     taken: Taken = st.session_state[TAKEN]
     taken.parts[part] = recipes

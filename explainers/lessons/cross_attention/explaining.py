@@ -12,6 +12,7 @@ from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
 from explainers.lessons.cross_attention.held_out import LAST
 from explainers.lessons.cross_attention.staying import marked, same
 from explainers.lessons.cross_attention.view import END, View
+from explainers.lessons.taken import cross_attention as taken
 from explainers.phrase import phrase
 from explainers.translation import kept
 from explainers.translation.influence import leave_one_out, peaks_agree, spearman
@@ -71,6 +72,7 @@ def show_explaining(text: Prose, view: View) -> None:
         after=f"{chance:.3g}",
     )
     shown = {LEARNED: found} if instead == LEARNED else {LEARNED: found, phrase("now"): changed}
+    taken.explaining(changed, INSTEAD[instead], instead == LEARNED)
     panels = oriented([_panel(*one) for one in shown.items()], view.queries_down)
     alt = said(
         "Weights of the last layer, mean of heads: as learned, and with: {instead}.",

@@ -4,6 +4,7 @@ import streamlit as st
 
 from explainers.attention.cross import cross_attention
 from explainers.lessons.cross_attention.view import View, off_diagonal
+from explainers.lessons.taken import cross_attention as taken
 from explainers.translation.vocabulary import sentence_case
 from explainers.ui import cross_controls
 from explainers.ui.clicks import show_clickable
@@ -50,6 +51,7 @@ def show_writing(text: Prose, view: View, has_rings: bool) -> None:
     alt = said("Lines from syllables to words, as thick as their weights; and the weights.")
     alt = f"{alt} {'; '.join(_labels(view))}"
     panels = view.panels(has_rings)
+    taken.weights(view)
     show_clickable(panels, view.working, view.origin, "writing", alt, slider)
     text("writing_seen", rows=count, columns=len(view.columns))
     show_source(cross_attention)

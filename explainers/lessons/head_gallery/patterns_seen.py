@@ -11,6 +11,7 @@ from explainers.lessons.head_gallery.measured import Gallery, named
 from explainers.lessons.head_gallery.seen import heads_on, live, probe_texts, spelled
 from explainers.lessons.inspector.packing import planes, strongest
 from explainers.lessons.inspector.running import MOST_SHORT, cut
+from explainers.lessons.taken import head_gallery as taken
 from explainers.models.labels import labels
 from explainers.models.reading import read
 from explainers.models.registry import ModelError
@@ -79,6 +80,7 @@ def _show_sentence(
     if left_out:
         st.caption(said("Of your sentence the last {count} tokens are left out.", count=left_out))
     found = heads_on(loaded, reading.ids)
+    taken.sentence(loaded, reading.ids, chosen, named(*chosen))
     values = blanked(found.weights[layer, head].tolist(), found.masks[layer].tolist())
     sums = said("{head}; every row sums to 1", head=named(*chosen))
     matrix = pairs(said("your sentence"), sums, values, reading.tokens, kind="weights")

@@ -9,6 +9,7 @@ from torch import Tensor
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
 from explainers.lessons.head_gallery.measured import MEASURED, PROBE_OF, Gallery, named
+from explainers.lessons.taken import head_gallery as taken
 from explainers.models.head_scores import of_layer
 from explainers.models.labels import ROLES
 from explainers.models.patterns import PATTERNS, score, shuffled
@@ -99,6 +100,7 @@ def show_map(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
     def pick(cell: Cell) -> None:
         choose(cell.column, cell.row)
 
+    taken.scores(gallery.loaded, scores, probe, chosen, named(*chosen))
     layer, head = chosen
     figure = Figure([Panel(MAP, matrix)], alt, Cell(MAP, head, layer), pick)
     show_figure(figure, gallery.origin, MAP)

@@ -20,7 +20,7 @@ class Head:
 
     def __init__(self, seen: Seen, layer: int, head: int) -> None:
         ran = seen.layers[layer]
-        self.seen, self.layer, self.head = seen, layer, head
+        self.seen, self.layer, self.head, self.ran = seen, layer, head, ran
         self.shared = head // seen.group_size
         self.is_plain = seen.is_plain(layer)
         self.function = getattr(ran.function, "func", ran.function)

@@ -3,11 +3,13 @@
 import torch
 
 from explainers.lessons.inspector.head import WEIGHTS, Head
+from explainers.lessons.taken.real import head_recipe
 from explainers.ui.language import said
 from explainers.ui.numbers import explore
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
+from explainers.ui.takeaway import take
 
 WRITTEN_OUT = 8
 """Weights of a row; more nobody adds up."""
@@ -24,6 +26,7 @@ def show_head(text: Prose, head: Head, is_dimmed: bool, queries_down: bool) -> N
         "{head} of {model}: {looks}", head=head.said, model=head.seen.name, looks="; ".join(looks)
     )
     panels = head.panels(is_dimmed, queries_down)
+    take("head", head_recipe(head.said, head.ran, head.head))
     explore(panels, head.working, head.seen.origin, "head", alt, first=WEIGHTS)
     if is_dimmed:
         share = head.weights[:, 0].mean().item()

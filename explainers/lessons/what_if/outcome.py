@@ -8,6 +8,7 @@ import streamlit as st
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.lessons.head_gallery.seen import live
+from explainers.lessons.taken import what_if as taken
 from explainers.models.call import Change
 from explainers.models.effect import Effect, divergence, effect, loss_of
 from explainers.phrase import phrase
@@ -57,6 +58,7 @@ def show_outcome(
         after=f"{after:.2f}",
     ):
         return
+    taken.outcome(loaded, written, made)
     origin = live(loaded)
     _show_following(text, found, origin)
     if not is_short:
