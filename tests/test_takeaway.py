@@ -56,7 +56,10 @@ CASES = {
     "08": ({**BUSY, "words_read": "3", "reach_window": "2", "sinks": "1"}, READ),
     "10": ({**BUSY, "reader": "2", "kv_block": "2", "read": "2", "tile": "3"}, LONG),
     "11": ({"queries": "across", "cross_head": "2", "instead": "uniform"}, {"weights", "now"}),
-    "12": ({"text": BUSY["text"], "layer": "3", "head": "5"}, {"scores", "weights", "output"}),
+    "12": (
+        {"text": BUSY["text"], "model_layer": "3", "model_head": "5"},
+        {"scores", "weights", "output"},
+    ),
 }
 """A page, a link that changes what it shows, and the matrices on it that its notebook computes."""
 HOSTILE = 'x""" + print("\\n") \\" \\\' {evil} `a` \u202e# \u2028end $x$ <b>'
@@ -124,7 +127,7 @@ def test_a_claim_is_checked_with_the_choices_on_screen(name, elsewhere):
 
 
 def test_a_head_of_a_real_model_has_the_scores_on_screen(elsewhere):
-    visit = opened(PAGE["13"], {"text": BUSY["text"], "layer": "2", "head": "4"})
+    visit = opened(PAGE["13"], {"text": BUSY["text"], "model_layer": "2", "model_head": "4"})
     if lacks_model(visit):
         pytest.skip("its heads have not been measured here")
     scores, sentence = executed(cells_of(visit), *elsewhere)
@@ -134,12 +137,8 @@ def test_a_head_of_a_real_model_has_the_scores_on_screen(elsewhere):
 
 
 def test_a_changed_layer_is_computed_as_it_is_and_changed(elsewhere):
-    changes = {
-        "changes": ["temperature", "window"],
-        "what_temperature": "0.5",
-        "what_text": "x y z",
-    }
-    visit = opened(PAGE["14"], changes)
+    choices = {"what_temperature": "0.5", "what_text": "x y z"}
+    visit = opened(PAGE["14"], {**choices, "changes": ["temperature", "window"]})
     if lacks_model(visit):
         pytest.skip("no model here: python -m explainers.models fetch says why")
     (computed,) = executed(cells_of(visit), *elsewhere)
