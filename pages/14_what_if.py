@@ -10,6 +10,7 @@ from explainers.lessons.what_if.outcome import show_outcome
 from explainers.lessons.what_if.shape import shape_or_told
 from explainers.lessons.what_if.silencing import show_silencing
 from explainers.ui import common, what_controls
+from explainers.ui.takeaway import take
 
 if TYPE_CHECKING:
     from explainers.models.effect import Shape
@@ -22,6 +23,7 @@ text = common.page_text(__file__)
 def changing(loaded: "Loaded", shape: "Shape") -> None:
     """Any change or several, on any text: before and after."""
     text("changing")
+    take("outcome")  # until what is asked about these changes is answered
     written = what_controls.text()
     changes = chosen_changes(loaded.name, shape)
     if changes:

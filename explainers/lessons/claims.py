@@ -12,6 +12,7 @@ from explainers.ui.lecturing import screen
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose, sections
 from explainers.ui.source import show_source
+from explainers.ui.takeaway import take
 
 ICONS = dict(zip(VERDICTS, ("check_circle", "rule", "cancel", "help"), strict=True))
 
@@ -33,6 +34,7 @@ def show_claim(text: Prose, claim: Claim) -> None:
     with screen("ask", f"claim {claim.id}"):
         st.header(heading(title(claim.id)))
         text(f"claim_{claim.id}")
+    take("claim")  # until it was judged
     with st.spinner(said("Computing it again"), show_time=False):
         own = computed(claim, tuple(claim.as_written.values()))
     if not revealed(text, "verdict", VERDICTS, own.verdict, about=claim.id):

@@ -34,8 +34,7 @@ def show_outcome(
 ) -> None:
     """A guess about the loss; then next tokens, losses and the code of what was changed."""
     try:
-        told = repr(changes)
-        made = tuple(changes.values())
+        told, made = repr(changes), tuple(changes.values())
         with st.spinner(said("The model reads the text twice …")):
             found = computed(loaded.name, id(loaded), written, told, made, loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
