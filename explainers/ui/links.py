@@ -53,11 +53,6 @@ class Control:
         visit = st.session_state.get(VISIT)
         st.session_state.setdefault(KEPT, {})[self.key] = visit, value
 
-    def rest(self) -> None:
-        """Not in sight for now, and as the reader left it when it is again."""
-        if self.key in st.session_state:  # Streamlit forgets the choice of a control that is gone
-            st.session_state[self.key] = st.session_state[self.key]
-
     def put_aside(self, possible: Iterable[Any], allowed: str) -> None:
         """Not in sight for now: what was chosen, or a link asks for, comes with the control."""
         asked = self.asked()

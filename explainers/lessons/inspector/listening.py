@@ -54,8 +54,6 @@ def _show_weights(text: Prose, loaded: "Loaded", found: Heard, samples: Tensor) 
         layer = real_controls.layer(0, layers - 1)
         is_mean = real_controls.over_heads()
         head = None if is_mean else real_controls.head(0, heads - 1)
-    if head is None:
-        real_controls.head.rest()
     weights = found.weights[layer].mean(dim=0) if head is None else found.weights[layer, head]
     loud = loudness(samples, round(found.step * RATE))[:positions]
     sounding = weights[:, : len(loud)]

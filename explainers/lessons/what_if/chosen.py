@@ -22,7 +22,6 @@ from explainers.models.changes import (
 from explainers.models.effect import Shape
 from explainers.ui import what_controls as what
 from explainers.ui.language import said
-from explainers.ui.links import Control
 
 Layers = frozenset[int] | None
 
@@ -41,9 +40,6 @@ def chosen_changes(named: str, shape: Shape) -> dict[str, Change]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         place = Place(named, shape, _layers(len(shape.heads)))
         made = {name: MAKE[name](place) for name in what.CHANGES if name in picked}
-    for name in OWN.keys() - set(picked):
-        for control in OWN[name]:
-            control.rest()
     return {name: change for name, change in made.items() if change}
 
 
@@ -52,7 +48,6 @@ def _layers(count: int) -> Layers:
     half, where = count // 2, what.where()
     if where == what.ONE_LAYER:
         return frozenset({what.layer(0, count - 1)})
-    what.layer.rest()
     parts = {what.FIRST_HALF: range(half), what.SECOND_HALF: range(half, count)}
     return frozenset(parts[where]) if where in parts else None
 
@@ -90,11 +85,3 @@ MAKE: dict[str, Callable[[Place], Change | None]] = {
     what.HARD: lambda place: Hard(place.layers),
     what.QUANTISED: lambda place: Quantised(bits=int(what.bits()), layers=place.layers),
 }
-OWN: dict[str, tuple[Control, ...]] = {
-    what.TEMPERATURE: (what.temperature,),
-    what.WINDOW: (what.width, what.kept),
-    what.HEADS_OFF: (what.heads_by, what.heads, what.role, what.drawn),
-    what.FEWER_KV_HEADS: (what.kv_heads,),
-    what.QUANTISED: (what.bits,),
-}
-"""What is chosen for one change only."""

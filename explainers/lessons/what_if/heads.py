@@ -12,17 +12,11 @@ from explainers.ui import common
 from explainers.ui import what_controls as what
 from explainers.ui.language import said
 
-WAYS = {what.NAMED: what.heads, what.BY_ROLE: what.role, what.DRAWN: what.drawn}
-"""Ways to choose heads, each with the control that it needs."""
-
 
 def chosen_heads(model: str, shape: Shape) -> tuple[Head, ...]:
     """The heads, as the reader chose to choose them."""
     every = {named(*head): head for head in all_heads(shape)}
     by = what.heads_by()
-    for way, control in WAYS.items():
-        if way != by:
-            control.rest()
     if by == what.NAMED:
         return tuple(every[name] for name in what.heads(list(every)))
     if by == what.DRAWN:
