@@ -62,8 +62,16 @@ def test_a_link_to_no_claim_says_so_and_shows_the_first():
 
 def test_reset_takes_back_the_sizes():
     visit = linked(claims()["windows_reach"], size_windows_reach_layers="3")
-    visit.button[0].click().run()
+    next(one for one in visit.button if one.label == "Reset all choices").click().run()
     visit.button_group("about").set_value("positions").run()
     visit.radio("claim").set_value("windows reach").run()
     visit.radio("guess_windows_reach").set_value("just show me").run()
     assert verdict_of(visit) == ["Does not hold"]
+
+
+def test_a_claim_is_judged_in_the_visitors_language_and_linked_in_english():
+    visit = linked(claims()["windows_reach"], lang="vi", predict="false")
+    assert not visit.exception
+    assert verdict_of(visit) == ["Không đúng"]
+    assert visit.radio("claim").value == "windows reach"
+    assert any("cần 3 tầng." in one.value for one in visit.markdown)  # said by the check itself

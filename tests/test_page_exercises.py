@@ -112,3 +112,10 @@ def test_what_is_no_number(said):
 
 def test_answers_are_printed_as_precisely_as_they_are_accepted():
     assert [precise(n) for n in (16384.0, 0.12345, -2.5)] == ["16,384", "0.1235", "-2.5"]
+
+
+def test_a_function_keeps_its_name_and_its_link_in_every_language():
+    """The word "share" stands in the catalogue, for something else."""
+    visit = opened(PAGE, {"exercise": "share", "lang": "vi"})
+    assert [one.value for one in visit.header][:1] == ["Share"]
+    assert not visit.info
