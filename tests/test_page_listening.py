@@ -142,7 +142,7 @@ def test_a_sound_of_the_reader(folder, kind):
         (riff(form=3, bits=32), "unknown format: 3"),
         (riff(channels=6), "6 channels"),
         (riff(data=b""), "no sound in this file"),
-        (riff(data=bytes(6_000_000)), "more than 6 MB"),
+        (riff(data=bytes(2**20)), "more than 1 MiB"),
     ],
     ids=["text", "floats", "six channels", "empty", "large"],
 )
@@ -195,9 +195,9 @@ def test_a_model_that_could_hear_is_told_what_it_lacks(folder):
 def test_a_file_is_weighed_before_it_is_read(folder, monkeypatch):
     monkeypatch.setattr(sounds, "read_wave", lambda _: pytest.fail("it was read"))
     visit = visited(folder, sound=FILE)
-    large = bytes(6_000_001)
+    large = bytes(2**20 + 1)
     visit.get("file_uploader")[0].set_value(("it.wav", large, "audio/wav")).run()
-    assert "more than 6 MB" in told(visit)
+    assert "more than 1 MiB" in told(visit)
 
 
 def test_what_fails_while_it_listens_is_told(folder, monkeypatch):

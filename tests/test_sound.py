@@ -3,7 +3,9 @@
 import io
 import math
 import struct
+import tomllib
 import wave
+from pathlib import Path
 
 import pytest
 import torch
@@ -25,6 +27,8 @@ from explainers.models.sound import (
     resampled,
     written,
 )
+
+ROOT = Path(__file__).parents[1]
 
 
 def file_of(samples, width=2, channels=1, rate=RATE):
@@ -89,9 +93,15 @@ def test_half_a_minute_is_heard_and_the_rest_is_said():
     assert claiming.left_out == 0, "a header may claim anything"
 
 
+def test_the_server_takes_what_can_be_read_and_a_recording_fits():
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert settings["server"]["maxUploadSize"] * 2**20 == MOST_BYTES
+    assert len(written(torch.zeros(MOST_SECONDS * RATE))) < MOST_BYTES
+
+
 def test_a_large_file_is_refused_before_it_is_opened(monkeypatch):
     monkeypatch.setattr(sound.wave, "open", pytest.fail)
-    with pytest.raises(SoundError, match="more than 6 MB"):
+    with pytest.raises(SoundError, match="more than 1 MiB"):
         read_wave(bytes(MOST_BYTES + 1))
 
 

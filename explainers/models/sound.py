@@ -14,8 +14,8 @@ from explainers.phrase import phrase
 RATE = 16_000
 """Numbers per second, as models hear."""
 MOST_SECONDS = 30
-MOST_BYTES = 6_000_000
-"""Of a file: half a minute in stereo as a CD has it."""
+MOST_BYTES = 2**20
+"""Of a file, as many as the server takes: half a minute at `RATE`, mono, in 16 bits."""
 RATES = range(4_000, 192_001)
 SWEEP, CLICKS = phrase("tone sweep"), phrase("clicks")
 MADE_SECONDS = 4
@@ -40,7 +40,7 @@ def weigh(size: int) -> None:
     """Refuse a file of too many bytes, before they are taken."""
     if size > MOST_BYTES:
         raise SoundError(
-            phrase("The file has more than {most} MB: cut it.", most=f"{MOST_BYTES / 1e6:g}")
+            phrase("The file has more than {most} MiB: cut it.", most=f"{MOST_BYTES / 2**20:g}")
         )
 
 

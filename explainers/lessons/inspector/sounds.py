@@ -68,9 +68,9 @@ def _brought(text: Prose, kind: str) -> Sound | None:
     if kind == MICROPHONE:
         file = st.audio_input(said("Say something"), sample_rate=RATE, key="recorded sound")
     else:
-        most = MOST_BYTES // 1_000_000
-        label, key = said("A WAV file"), "uploaded sound"
-        file = st.file_uploader(label, "wav", key=key, max_upload_size=most)
+        most = MOST_BYTES // 2**20
+        label = said("A WAV file, at most {most} MiB", most=most)
+        file = st.file_uploader(label, "wav", key="uploaded sound", max_upload_size=most)
     if file is None:
         text("no_sound")
         return None
