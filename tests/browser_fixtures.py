@@ -32,7 +32,10 @@ WINDOW: Size = 1280, 900
 READY = """() => {
   const app = document.querySelector('[data-testid=stApp]')?.dataset ?? {};
   const width = (e) => e?.getBoundingClientRect().width;
-  const fits = (e) => Math.abs(width(e.querySelector('.marks')) - width(e)) < 1;
+  const fits = (e) => { // in front of a class charts are enlarged: ui/lecture/look.js
+    const zoom = e.currentCSSZoom;
+    return Math.abs(width(e.querySelector('.marks')) - zoom * width(e)) < 1 + 9 * (zoom - 1);
+  };
   const drawn = (e) => e.shadowRoot?.querySelector('.panel') || fits(e);
   const pictures = document.querySelectorAll(
     '[data-testid=stVegaLiteChart], [data-testid=stBidiComponentIsolated]');

@@ -16,12 +16,11 @@ const MOVED_IN = "input, [role=slider], [role=grid], [role=radiogroup], [role=ta
 const PRESSED = "button, a, summary, [role=button], [role=switch]";
 const OPEN = "[data-baseweb=popover], [role=listbox], [role=menu]";
 
-// A key belongs to what is typed in, to a list that is open, and to what was reached by the keyboard;
-// who clicked a number with the mouse and then takes up the remote control means the screen.
-function isMeantFor(event) {
+// A key belongs to what is typed in, to a list that is open, and to what was reached by Tab; who
+// clicked a number and then takes up the remote control means the screen.
+function isMeantFor(event, isReached) {
   const path = event.composedPath(), among = (kind) => path.some((node) => node.matches?.(kind));
   if (among(TYPED_IN) || (event.key === "Escape" && document.querySelector(OPEN))) return true;
-  const isReached = path[0].matches?.(":focus-visible");
   if (event.key === " ") return isReached && (among(PRESSED) || among(MOVED_IN));
   return isReached && /^(Arrow|Page)/.test(event.key) && among(MOVED_IN);
 }

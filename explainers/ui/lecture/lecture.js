@@ -24,6 +24,7 @@ class Lecture {
     this.inside = new MutationObserver((seen) => seen.some(({ target }) => target.matches?.(".stage")) && this.soon());
     this.watched = new WeakSet();
     this.listen = (event) => this.key(event);
+    this.press = () => { this.isReached = false; };
     this.resized = () => { this.zooms.clear(); this.scale(); this.show(this.at); };
   }
 
@@ -35,6 +36,7 @@ class Lecture {
       this.bar = new Bar(this);
       this.share = new Share(this);
       addEventListener("keydown", this.listen, true); // before pictures that step by keys
+      addEventListener("pointerdown", this.press, true);
       addEventListener("resize", this.resized);
       this.observer.observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-test-script-state"] });
       this.root.dataset.lecturing = "";
@@ -57,6 +59,7 @@ class Lecture {
     this.inside.disconnect();
     for (const screen of this.screens) for (const { node, piece } of screen.parts) if (piece) cut(node, "");
     removeEventListener("keydown", this.listen, true);
+    removeEventListener("pointerdown", this.press, true);
     removeEventListener("resize", this.resized);
     for (const part of [this.look, this.bar.root, this.share.root]) part.remove();
     this.bar = null;
@@ -224,9 +227,10 @@ class Lecture {
   }
 
   key(event) {
+    if (event.key === "Tab") this.isReached = true;
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (!act || isMeantFor(event)) return;
+    if (!act || isMeantFor(event, this.isReached)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     act(this);
