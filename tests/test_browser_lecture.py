@@ -12,22 +12,24 @@ pytest_plugins = ("browser_fixtures",)
 
 ON = {"lecture": "true", "predict": "true"}
 OLD_PROJECTOR, BIG = (1024, 768), (3840, 2160)
-COMPLETE = "() => globalThis.attentionLecture?.screens.length && attentionLecture.isComplete() && attentionLecture.at >= 0"
+COMPLETE = """() => {
+  const lecture = globalThis.attentionLecture;
+  return lecture?.screens.length && lecture.isComplete() && lecture.at >= 0;
+}"""
 KIND = "() => document.documentElement.dataset.lectureKind"
-NUMBERS = """() => [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
+CELLS = """[...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
   .flatMap((host) => [...host.shadowRoot.querySelectorAll('td.cell')])
-  .filter((cell) => cell.checkVisibility({ visibilityProperty: true }))
-  .map((cell) => [cell.value, cell.style.backgroundColor])"""
+  .filter((cell) => cell.checkVisibility({ visibilityProperty: true }))"""
+NUMBERS = f"() => {CELLS}.map((cell) => [cell.value, cell.style.backgroundColor])"
 """The cells of the pictures that are shown: their numbers and colours."""
 LETTERS = """(kind) => {
-  const shown = [...document.querySelectorAll(`[data-lecture-part=${kind}]`)].find((e) => e.checkVisibility());
+  const parts = document.querySelectorAll(`[data-lecture-part=${kind}]`);
+  const shown = [...parts].find((part) => part.checkVisibility());
   const text = shown.querySelector('p, code') ?? shown;
   return parseFloat(getComputedStyle(text).fontSize) * text.currentCSSZoom / innerHeight;
 }"""
 """How high letters are on a kind of screen, as a share of the window's height."""
-DIGITS = """() => Math.min(...[...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
-  .flatMap((host) => [...host.shadowRoot.querySelectorAll('td.cell')])
-  .filter((cell) => cell.checkVisibility({ visibilityProperty: true }))
+DIGITS = f"""() => Math.min(...{CELLS}
   .map((cell) => parseFloat(getComputedStyle(cell).fontSize) * cell.currentCSSZoom / innerHeight))"""
 TOO_LARGE = """() => {
   const box = document.querySelector('[data-testid=stMain]');
@@ -101,13 +103,8 @@ def test_one_idea_at_a_time(lecture):
     first = one.page.evaluate(NUMBERS)
     turn(one, "ArrowRight")
     second = one.page.evaluate(NUMBERS)
-    assert first and second
-    assert first != second
-    # One number has one colour on both: the scales are the same.
-    shades = dict(map(tuple, first))
-    assert [shades[value] for value, shade in second if value in shades] == [
-        shade for value, shade in second if value in shades
-    ]
+    assert len(first) == 7 * 8 + 3 * 7 * 4
+    assert len(second) == 2 * 7 * 7
 
 
 def test_a_question_then_what_comes_out_then_the_picture(lecture):
