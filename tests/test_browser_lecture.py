@@ -30,7 +30,8 @@ LETTERS = """(kind) => {
 }"""
 """How high letters are on a kind of screen, as a share of the window's height."""
 DIGITS = f"""() => Math.min(...{CELLS}
-  .map((cell) => parseFloat(getComputedStyle(cell).fontSize) * cell.currentCSSZoom / innerHeight))"""
+  .map((cell) => [parseFloat(getComputedStyle(cell).fontSize), cell.currentCSSZoom])
+  .map(([size, zoom]) => size * zoom / innerHeight))"""
 TOO_LARGE = """() => {
   const box = document.querySelector('[data-testid=stMain]');
   return Math.max(box.scrollHeight / box.clientHeight, box.scrollWidth / box.clientWidth);

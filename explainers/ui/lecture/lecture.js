@@ -23,6 +23,8 @@ class Lecture {
     // Matrices come later than the picture that holds them, and say nothing to the page around it.
     this.inside = new MutationObserver((seen) => seen.some(({ target }) => target.matches?.(".stage")) && this.soon());
     this.watched = new WeakSet();
+    // A picture that was clicked may have become higher.
+    this.grown = new ResizeObserver(() => this.screens[this.at] && this.fit(this.screens[this.at], false));
     this.listen = (event) => this.key(event);
     this.press = () => { this.isReached = false; };
     this.resized = () => { this.zooms.clear(); this.scale(); this.show(this.at); };
@@ -57,6 +59,7 @@ class Lecture {
     if (!this.bar) return;
     this.observer.disconnect();
     this.inside.disconnect();
+    this.grown.disconnect();
     for (const screen of this.screens) for (const { node, piece } of screen.parts) if (piece) cut(node, "");
     removeEventListener("keydown", this.listen, true);
     removeEventListener("pointerdown", this.press, true);
@@ -103,7 +106,8 @@ class Lecture {
     return !comes || performance.now() - this.since > PATIENCE;
   }
 
-  watch() {
+  watch(main) {
+    if (main.firstElementChild) this.grown.observe(main.firstElementChild);
     for (const screen of this.screens) {
       const shadow = shadowOf(screen.parts.find(({ kind }) => kind === "picture")?.node ?? document.body);
       if (!shadow || this.watched.has(shadow)) continue;
@@ -118,7 +122,7 @@ class Lecture {
     if (!main) return;
     this.screens = screensOf(main);
     mark(main, this.screens);
-    this.watch();
+    this.watch(main);
     const last = this.screens.length - 1;
     if (this.wanted !== null) {
       if (this.wanted > last && !this.isComplete()) return this.show(WAITS);
