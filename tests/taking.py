@@ -56,11 +56,17 @@ def kernel(folder: Path) -> KernelManager:
     return started
 
 
+def valid(text: str) -> Any:
+    """A notebook that keeps to the format, which fills in nothing."""
+    file = nbformat.reads(text, as_version=4)
+    nbformat.validate(file)
+    return file
+
+
 def executed(cells: list[Cell], folder: Path, manager: KernelManager | None) -> list[Any]:
     """The dict of each recipe, as the notebook computes it when a reader runs all its cells."""
-    file, kept = nbformat.reads(notebook(cells), as_version=4), folder / "kept.jsonl"
+    file, kept = valid(notebook(cells)), folder / "kept.jsonl"
     kept.unlink(missing_ok=True)
-    nbformat.validate(file)
     for place in reversed(range(len(file.cells))):
         if file.cells[place].source.endswith("same_numbers(computed, shown)"):
             cell = nbformat.v4.new_code_cell(KEEP.format(path=str(kept)))

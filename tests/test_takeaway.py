@@ -2,13 +2,15 @@
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 
 import pytest
 import torch
+from nbclient import NotebookClient
 from opening import PAGES, lacks_model, opened
-from taking import cells_of, drawn_on, executed, kernel
+from taking import cells_of, drawn_on, executed, kernel, valid
 
 from explainers import examples
 from explainers.attention import cache, masks, tiled
@@ -19,6 +21,7 @@ from explainers.exercises.rows import exercises
 from explainers.lessons.sized import title
 from explainers.lessons.sized import written as written_size
 from explainers.takeaway.bindings import NotPlainError, needed
+from explainers.takeaway.example import FILE, example
 from explainers.takeaway.literals import literal
 from explainers.takeaway.notebook import notebook
 from explainers.takeaway.recipe import Cell
@@ -253,3 +256,20 @@ def test_a_name_with_two_meanings_is_refused():
 
     with pytest.raises(NotPlainError, match="random_layer would mean"):
         written([layer_choice.random_layer])
+
+
+def test_the_example_is_what_the_command_writes():
+    assert FILE.read_text(encoding="utf-8") == example() + "\n"
+
+
+def test_the_example_runs_in_a_plain_jupyter():
+    """Where it lies in the repository, and with pictures as SVG."""
+    file = valid(example())
+    resources = {"metadata": {"path": str(FILE.parent)}}
+    NotebookClient(file, timeout=120, resources=resources).execute()
+    outputs = [one for cell in file.cells for one in cell.get("outputs", [])]
+    drawn = [one.data["image/svg+xml"] for one in outputs if "image/svg+xml" in one.get("data", {})]
+    assert len(drawn) == 2
+    assert all("announced" in picture for picture in drawn)
+    printed = "".join(one.text for one in outputs if one.output_type == "stream")
+    assert re.search(r"d_k 1024: variance +\d{3,4}\.\d and (0\.9|1\.0)\d", printed)

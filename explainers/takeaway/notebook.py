@@ -21,6 +21,7 @@ def notebook(cells: Iterable[Cell]) -> str:
         },
         ensure_ascii=False,
         indent=1,
+        sort_keys=True,
     )
 
 
