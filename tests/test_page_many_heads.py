@@ -494,3 +494,16 @@ def test_fewer_heads_keep_what_is_still_there():
     assert not visit.exception
     assert widgets(visit)["off"].value == ["1"]
     assert widgets(visit)["head"].value == 1
+
+
+def test_in_every_language_the_same_head_is_named_by_the_same_link():
+    link = TRAINED | {"matrix": "votes", "row": "1", "column": "3", "off": "2"}
+    english, _ = heads_picture(**link)
+    other, visit = heads_picture(lang="vi", **link)
+    assert {key: panel["values"] for key, panel in other.items()} == {
+        key: panel["values"] for key, panel in english.items()
+    }
+    assert [other["head 2"][word] for word in ("name", "formula")] == ["đầu 2", "đã tắt"]
+    assert other["votes"]["rows"][:2] == ["đầu 0", "đầu 1"]
+    [title] = [text.value for text in unfolded(visit).text if "earnings" in text.value]
+    assert title.startswith("phiếu: đầu đầu 1,")

@@ -30,17 +30,19 @@ def in_words(figure: Figure) -> Figure:
 
 
 def _panel(panel: Panel) -> Panel:
-    matrix = panel.matrix
-    said = replace(
+    said, operator = matrix_in_words(panel.matrix), translated(panel.operator)
+    heading, remark = translated(panel.heading), translated(panel.remark)
+    return replace(panel, matrix=said, operator=operator, heading=heading, remark=remark)
+
+
+def matrix_in_words(matrix: Matrix) -> Matrix:
+    """A matrix with its name, its formula and its labels said."""
+    return replace(
         matrix,
         name=translated(matrix.name),
         formula=translated(matrix.formula),
         rows=_labels(matrix, matrix.row_axis, matrix.rows),
         columns=_labels(matrix, matrix.column_axis, matrix.columns),
-    )
-    heading, remark = translated(panel.heading), translated(panel.remark)
-    return replace(
-        panel, matrix=said, operator=translated(panel.operator), heading=heading, remark=remark
     )
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 
 from explainers.ui import controls
 from explainers.ui.figure import show_figure
+from explainers.ui.figure_words import matrix_in_words
 from explainers.ui.language import said, translated
 from explainers.ui.lecturing import screen
 from explainers.ui.panels import Cell, Figure, Panel, Slider
@@ -77,10 +78,10 @@ def _pick(cell: Cell) -> None:
 
 
 def _title(cell: Cell, panels: Sequence[Panel]) -> str:
-    matrix = next(panel.matrix for panel in panels if panel.id == cell.panel)
+    matrix = matrix_in_words(next(panel.matrix for panel in panels if panel.id == cell.panel))
     row, column = matrix.rows[cell.row], matrix.columns[cell.column]
     axes = translated(matrix.row_axis), translated(matrix.column_axis)
-    return f"{translated(matrix.name)}: {axes[0]} {row}, {axes[1]} {column}"
+    return f"{matrix.name}: {axes[0]} {row}, {axes[1]} {column}"
 
 
 def card_of(cell: Cell, panels: Sequence[Panel], working: Working) -> dict[str, Any]:
