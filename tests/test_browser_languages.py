@@ -2,6 +2,8 @@
 
 import pytest
 from browser_fixtures import PAGES, Visit
+from playwright.sync_api import expect
+from test_looks import OUTSIDE, PHONE, PROJECTOR, shown, violations
 
 pytest_plugins = ("browser_fixtures",)
 
@@ -65,6 +67,12 @@ def test_a_browser_is_spoken_to_in_its_language(browser, address, path):
         one = Visit(elsewhere.new_page(), address).goto(path)
         assert one.page.evaluate(LANGUAGE) == "vi"
         assert "lang" not in one.choices
-        assert not one.errors
-        one.page.get_by_role("radio", name="English").click()
+        assert violations(one) == []
+        for size in (PROJECTOR, PHONE):
+            assert shown(one, size).page.evaluate(OUTSIDE) == []
+        shown(one, PROJECTOR)
+        option(one, "English").click()
         one.wait_for_choice("lang", "en")
+        one.page.wait_for_function(f"({LANGUAGE})() === 'en'")
+        expect(one.page.get_by_role("heading", name="On every page")).to_be_visible()
+        assert not one.errors
