@@ -5,11 +5,14 @@ import logging
 import re
 
 import pytest
-from opening import PAGES, elements, opened, unfolded
+from opening import PAGES, ROOT, elements, opened, unfolded, widgets
 
 from explainers.lessons.cross_attention.gold import examples
 from explainers.sentence import PRESETS, SENTENCE
+from explainers.ui import language
+from explainers.ui.catalogue import written
 from explainers.ui.language import ENGLISH, languages
+from explainers.ui.prose import sections
 
 OTHERS = sorted(set(languages()) - {ENGLISH})
 LINK = {"text": "Fans praised players"}
@@ -95,3 +98,50 @@ def test_a_page_speaks_one_language(page, spoken):
     if spoken in LETTERS:
         again = visited(page, ENGLISH) - english
         assert [text for text in again if LETTERS[spoken].search(text)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("spoken", OTHERS)
+def test_links_are_english_in_every_language(page, spoken):
+    """What is chosen by other words stands in English in the link, and such a link is obeyed."""
+    asking = {"predict": "true"}
+    english, visit = widgets(opened(page, asking)), opened(page, {"lang": spoken, **asking})
+    chosen: dict[str, str] = {}
+    for key, widget in widgets(visit).items():
+        options = list(getattr(widget, "options", ()))
+        if options and key not in {"lang", "preset"} and options != list(english[key].options):
+            chosen[key] = next(word for word in english[key].options if word != widget.value)
+            widget.set_value([chosen[key]] if isinstance(widget.value, list) else chosen[key])
+    visit.run()
+    assert not visit.exception
+    in_sight = {key: chosen[key] for key in chosen if key in widgets(visit)}
+    link = {key: visit.query_params.get(key) for key in in_sight}
+    kept = {key: visit.session_state[key] for key in in_sight}
+    # A choice may have changed what else there is to choose.
+    assert {key: word for key, word in link.items() if word != in_sight[key]} == {
+        key: None for key, value in kept.items() if value not in (in_sight[key], [in_sight[key]])
+    }
+    again = opened(page, {"lang": spoken, **asking, **{k: w for k, w in link.items() if w}})
+    assert {key: again.session_state[key] for key in in_sight} == kept
+    assert not again.info
+
+
+def test_a_third_language_is_one_file(tmp_path, monkeypatch):
+    file = tmp_path / "fr.po"
+    file.write_text("# Français\n", encoding="utf-8")
+    words = {
+        (None, "Masks"): "Masques",
+        ("05_masks/question", sections("05_masks")["question"]): "?",
+    }
+    file.write_text(written(file, words), encoding="utf-8")
+    monkeypatch.setattr(language, "TEXTS", tmp_path)
+    language.languages.cache_clear()
+    try:
+        visit = opened(ROOT / "pages" / "05_masks.py", {"lang": "fr"})
+    finally:
+        language.languages.cache_clear()
+    assert not visit.exception
+    assert visit.title[0].value == "Masques"
+    assert visit.markdown[0].value == "?"
+    assert visit.sidebar.button_group("lang").options == ["English", "Français"]
+    assert visit.sidebar.subheader[0].value == "On every page"  # not translated yet

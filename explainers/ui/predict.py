@@ -67,7 +67,8 @@ def _asked(asked_of: str, options: list[str], is_class: bool) -> str | None:
     )
     answered.tie(guess, offered, None)
     answered.told(asked, guess or said("no answer"), one_of(offered))
-    return guess
+    # What a link asks for is plain text; the option itself knows how it is said.
+    return next((one for one in offered if one == guess), None)
 
 
 def _verdict(guess: str, answer: str) -> str:

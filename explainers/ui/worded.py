@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 import streamlit as st
 
-from explainers.ui.language import ENGLISH, in_language, language, translated
+from explainers.ui.language import ENGLISH, language, translated
 from explainers.ui.live import Unbound
 
 URL: Final = "query-params"
@@ -26,8 +25,9 @@ class Worded(Unbound):
         if not are_other_words(options):
             return {"bind": URL}
         self.held(lambda asked: self._possible(asked, options), default)
-        # It may be asked when the run is over.
-        return {"format_func": partial(in_language, language()), "on_change": self._touched}
+        # Found by its English, as links have it: what is put together from slots has only that.
+        shown = {option: translated(option) for option in options}
+        return {"format_func": lambda option: shown.get(option, option), "on_change": self._touched}
 
     def tie(self, value: Any, options: Sequence[str], default: Any) -> None:
         """Keep the choice for other pages and, where Streamlit does not, in the URL."""
