@@ -1,5 +1,7 @@
 """Numbers that come from readers, accepted or refused by name before anything is counted."""
 
+from explainers.phrase import Phrase, phrase
+
 
 def whole(name: str, value: object, least: int = 1) -> int:
     """The value if it is a whole number of at least `least`; floats are refused, not rounded."""
@@ -11,7 +13,15 @@ def whole(name: str, value: object, least: int = 1) -> int:
 def divides(part: str, parts: int, unit: str, units: int) -> None:
     """Refuse, say, 10 query heads that are to share 4 KV heads."""
     if units % parts:
-        raise ValueError(f"{units} {unit} cannot share {parts} {part}")
+        raise ValueError(
+            phrase(
+                "{units} {unit} cannot share {parts} {part}",
+                units=units,
+                unit=Phrase(unit, {}),
+                parts=parts,
+                part=Phrase(part, {}),
+            )
+        )
 
 
 def shown(value: object) -> str:

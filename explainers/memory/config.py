@@ -9,6 +9,7 @@ from explainers.memory.fields import WIDTHS, Fields
 from explainers.memory.formats import FORMATS
 from explainers.memory.groups import LayerGroup, ModelShape
 from explainers.memory.layers import decoder_groups
+from explainers.phrase import phrase
 
 LARGEST = 1_000_000
 """Characters; the longest published config.json has a tenth of this."""
@@ -33,7 +34,7 @@ def read_config_file(path: str | Path) -> ModelShape:
         with file.open(encoding="utf-8-sig") as opened:
             return read_config(opened.read(LARGEST + 1))
     except FileNotFoundError:
-        raise ValueError(f"there is no file {file}") from None
+        raise ValueError(phrase("there is no file {file}", file=file)) from None
     except (OSError, UnicodeDecodeError) as error:
         raise ValueError(f"{file} cannot be read as text: {type(error).__name__}") from None
 
@@ -65,7 +66,7 @@ def read_config(text: str) -> ModelShape:
         nope_dim=fields.find("qk_nope_head_dim") or 0,
         value_dim=fields.find("v_head_dim") or 0,
         dtype=weight_dtype(fields),
-        sources=("the config.json you gave",),
+        sources=(phrase("the config.json you gave"),),
         notes=tuple(notes),
     )
 
@@ -84,16 +85,24 @@ def weight_dtype(fields: Fields) -> str:
 def parsed(text: str) -> dict[str, Any]:
     """The object in the text; a text that was cut off is told from one that is not JSON."""
     if len(text) > LARGEST:
-        raise ValueError(f"config.json has more than {LARGEST:,} characters: is it another file?")
+        raise ValueError(
+            phrase(
+                "config.json has more than {most:,} characters: is it another file?", most=LARGEST
+            )
+        )
     if not text.strip():
-        raise ValueError("config.json is empty")
+        raise ValueError(phrase("config.json is empty"))
     try:
         found = json.loads(text)
     except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
+        where = phrase("line {line}, column {column}", line=error.lineno, column=error.colno)
         if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
-            raise ValueError(f"config.json breaks off at {where}: was all of it copied?") from None
-        raise ValueError(f"config.json is not JSON: {error.msg} at {where}") from None
+            raise ValueError(
+                phrase("config.json breaks off at {where}: was all of it copied?", where=where)
+            ) from None
+        raise ValueError(
+            phrase("config.json is not JSON: {why} at {where}", why=error.msg, where=where)
+        ) from None
     except (RecursionError, ValueError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise ValueError(f"config.json cannot be read: {why}") from None

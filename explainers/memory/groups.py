@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from explainers.memory.checks import divides, whole
+from explainers.phrase import phrase
 
 KINDS = ("full", "sliding", "chunked", "latent", "cross", "recurrent", "index")
 WITH_HEADS = ("full", "sliding", "chunked", "cross")
@@ -88,7 +89,9 @@ class ModelShape:
     def known_groups(self) -> tuple[LayerGroup, ...]:
         """The groups, or a refusal to guess them."""
         if self.groups is None:
-            raise ValueError(f"{self.id}: which of its layers keep what is not published")
+            raise ValueError(
+                phrase("{model}: which of its layers keep what is not published", model=self.id)
+            )
         return self.groups
 
     @property

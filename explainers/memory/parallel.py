@@ -6,6 +6,7 @@ from fractions import Fraction
 from explainers.memory.cache import kv_cache_bytes
 from explainers.memory.checks import whole
 from explainers.memory.groups import WITH_HEADS, LayerGroup, ModelShape
+from explainers.phrase import phrase
 
 
 def rank_shape(shape: ModelShape, ranks: int) -> ModelShape:
@@ -15,7 +16,13 @@ def rank_shape(shape: ModelShape, ranks: int) -> ModelShape:
     """
     whole("ranks", ranks)
     if shape.num_heads % ranks:
-        raise ValueError(f"{shape.num_heads} query heads cannot be split over {ranks} ranks")
+        raise ValueError(
+            phrase(
+                "{heads} query heads cannot be split over {ranks} ranks",
+                heads=shape.num_heads,
+                ranks=ranks,
+            )
+        )
     groups = tuple(rank_group(group, ranks) for group in shape.known_groups())
     return replace(shape, groups=groups, num_heads=shape.num_heads // ranks)
 
@@ -26,7 +33,13 @@ def rank_group(group: LayerGroup, ranks: int) -> LayerGroup:
         return group
     heads = group.num_kv_heads
     if heads % ranks and ranks % heads:
-        raise ValueError(f"{heads} KV heads can neither be split over {ranks} ranks nor repeated")
+        raise ValueError(
+            phrase(
+                "{heads} KV heads can neither be split over {ranks} ranks nor repeated",
+                heads=heads,
+                ranks=ranks,
+            )
+        )
     return replace(group, num_kv_heads=max(1, heads // ranks))
 
 

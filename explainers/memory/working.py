@@ -105,7 +105,7 @@ def per_token(part: Part, format_: Format) -> str:
         keys_and_values = []
     else:
         elements = [many(heads, "KV head"), f"{head_dim}"]
-        keys_and_values = [phrase("2 (K and V)")]
+        keys_and_values = [Phrase(phrase("2 (K and V)"), {})]
     groups = format_.groups(heads, head_dim)
     if groups * format_.shared_bits % 8 or heads * head_dim * format_.bits % 8:
         bytes_ = many(part.token_bytes, "byte")

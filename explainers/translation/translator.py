@@ -1,10 +1,11 @@
 """The translator as pages use it: words in, syllables out, and every layer's attention."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import torch
 
 from explainers.attention.cross import Attend
+from explainers.phrase import Phrase, phrase
 from explainers.translation.corpus import LONGEST_SOURCE
 from explainers.translation.decoding import MOST_SYLLABLES, beam
 from explainers.translation.model import PLAIN, Model, Read
@@ -88,17 +89,29 @@ class Translator:
 def check(words: Sequence[str]) -> None:
     """Refuse what the translator cannot read, and say why."""
     if not words:
-        raise ValueError("there is no word to translate")
+        raise ValueError(phrase("there is no word to translate"))
     if len(words) > LONGEST_SOURCE:
         raise ValueError(
-            f"{len(words)} words: in training no sentence had more than {LONGEST_SOURCE}"
+            phrase(
+                "{count} words: in training no sentence had more than {most}",
+                count=len(words),
+                most=LONGEST_SOURCE,
+            )
         )
     known = english().tokens[len(SPECIAL) :]
     unknown = dict.fromkeys(word for word in words if word not in known)
     if unknown:
-        raise ValueError(f"not among the corpus' words: {', '.join(map(_hinted, unknown))}")
+        raise ValueError(phrase("not among the corpus' words: {words}", words=hints(unknown)))
+
+
+def hints(unknown: Iterable[str]) -> str:
+    """Words that are not known, each with those that are most like it."""
+    slots: dict[str, object] = {f"word{n}": _hinted(word) for n, word in enumerate(unknown)}
+    return Phrase(", ".join(f"{{{name}}}" for name in slots), slots)
 
 
 def _hinted(word: str) -> str:
     others = similar(word)
-    return f"{word} (known: {', '.join(others)})" if others else word
+    if not others:
+        return word
+    return phrase("{word} (known: {others})", word=word, others=", ".join(others))

@@ -12,7 +12,7 @@ from explainers.memory.groups import LayerGroup, ModelShape
 from explainers.memory.shapes import model_ids, model_shape
 from explainers.models.names import READ_FOLDERS
 from explainers.ui import memory_controls as controls
-from explainers.ui.language import said
+from explainers.ui.language import said, translated
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 
@@ -44,7 +44,7 @@ def choose(text: Prose) -> Chosen | None:
         if shape:
             shape.known_groups()
     except ValueError as error:
-        shape, message = None, str(error)
+        shape, message = None, translated(error.args[0])
     with more:
         source_tokens, beams = read_by_encoder(shape)
     if shape is None:

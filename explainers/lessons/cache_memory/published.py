@@ -15,6 +15,8 @@ from explainers.ui.language import language, said, translated
 from explainers.ui.plain import together
 from explainers.ui.prose import Prose
 
+UNITS = phrase("percent"), phrase("tokens"), phrase("elements")
+"""Those that are words; a sign is the same in every language."""
 SAME = phrase("They agree.")
 MARKUP = frozenset("\\`*_[]<>|~$^:#")
 LONG = re.compile(r"\S{24,}")
@@ -44,7 +46,7 @@ def row_of(figure: Figure) -> str:
     """What it is and why they differ, what was printed, and what we compute."""
     reason = translated(REASONS[figure.reason] if figure.reason else SAME)
     if figure.mistaken is not None:
-        number, unit = shortest(figure.mistaken), figure.mistake_unit
+        number, unit = shortest(figure.mistaken), translated(figure.mistake_unit)
         reason += said(" Done so, we get {number:,} {unit}.", number=number, unit=unit)
     formula = figure.formula.replace("**", "^").replace("*", " × ")
     printed = f"{figure.published:,}{after(figure.unit)}"
@@ -61,7 +63,7 @@ def row_of(figure: Figure) -> str:
 
 def after(unit: str) -> str:
     """A unit behind its number: as a sign if it has one, for no narrow column can cut a sign."""
-    return {"percent": "%", "x": "×"}.get(unit, f" {unit}")
+    return {"percent": "%", "x": "×"}.get(unit, f" {translated(unit)}")
 
 
 def breakable(word: re.Match[str]) -> str:

@@ -14,7 +14,7 @@ from explainers.memory.parallel import rank_shape, replication
 from explainers.memory.serving import Deployment, weight_format
 from explainers.memory.sizes import both
 from explainers.ui import memory_controls as controls
-from explainers.ui.language import said
+from explainers.ui.language import said, translated
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 
@@ -67,7 +67,7 @@ def deployed(chosen: Chosen, hardware: Hardware) -> Deployment | None:
             chosen.beams,
         )
     except ValueError as error:
-        st.warning(verbatim(str(error)), icon=":material/edit_note:")
+        st.warning(verbatim(translated(error.args[0])), icon=":material/edit_note:")
         return None
 
 

@@ -50,7 +50,7 @@ def asked_words(text: Prose, sentence: Sentence) -> tuple[str, ...]:
     except ValueError as error:
         known = len(english().tokens) - len(SPECIAL)
         with st.container(border=True):
-            text("cannot", problem=verbatim(shortened(str(error), 300)), known=known)
+            text("cannot", problem=verbatim(shortened(translated(error.args[0]), 300)), known=known)
         return RUNNING.source
     return words
 
