@@ -63,7 +63,7 @@ def show_real(text: Prose, sentence: str, queries_down: bool) -> None:
     if not job or job.asked != asked:
         return
     if job.state == "failed":
-        problem = verbatim(shortened(job.problem, 300))
+        problem = verbatim(shortened(translated(job.problem), 300))
         st.info(
             said("{problem} Our translator stays.", problem=problem), icon=":material/cloud_off:"
         )

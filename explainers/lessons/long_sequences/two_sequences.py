@@ -39,6 +39,6 @@ def show_two(text: Prose, q_len: int, kv_len: int) -> None:
     counts = ", ".join(f"{name} {count:,}" for name, count in amounts.items())
     alt = said("Cells: {counts}", counts=counts)
     origin = formula(said("cells of one head and layer"), torch.device("cpu"))
-    show_chart(bars, amount_rows(amounts), alt, "two", origin, length=2, x_title="cells")
+    show_chart(bars, amount_rows(amounts), alt, "two", origin, length=2, x_title=phrase("cells"))
     text("two_seen", q=q, kv=kv)
     show_source(cells)
