@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from explainers.lessons.watched import EVERY, REFUSED, show_refused, start
+from explainers.lessons.wording import told
 from explainers.ui import real_controls
 from explainers.ui.language import said, translated
 from explainers.ui.plain import shortened, verbatim
@@ -48,7 +49,7 @@ def here(named: str, place: str) -> "Loaded | None":
     try:
         loaded, is_near = kept(named), is_here(named)
     except ModelError as error:
-        st.error(verbatim(shortened(str(error), 500)), icon=":material/error:")
+        st.error(verbatim(shortened(told(error), 500)), icon=":material/error:")
         return None
     if loaded:
         st.session_state.pop(key, None)
@@ -81,7 +82,7 @@ def _look(job: "Loading", key: str) -> None:
     """What is under way, and a way out."""
     if job.is_over:
         st.rerun()
-    waits = said("waiting, {count} before this one", count=job.before)
+    waits = said("waiting, {before} before this one", before=job.before)
     way = translated(job.said[-1]) if job.said else waits
     fetched = said(" · {size:,.0f} MB so far", size=job.fetched / 1e6) if job.fetched else ""
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -134,7 +135,7 @@ def _weigh(key: str, named: str) -> None:
     try:
         weight = weigh(named)
     except (ModelError, OutOfReachError) as error:
-        st.session_state[WEIGHED.format(key)] = Answer(named, verbatim(str(error)), False)
+        st.session_state[WEIGHED.format(key)] = Answer(named, verbatim(told(error)), False)
         return
     size = said(
         "{megabytes:,.0f} MB to fetch, {parameters:,} parameters: they need {needed:.1f} GB of "

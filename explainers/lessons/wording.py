@@ -3,6 +3,7 @@
 import math
 
 from explainers.many import many
+from explainers.phrase import Phrase
 from explainers.ui.language import said, translated
 
 
@@ -22,3 +23,14 @@ def less_than(difference: float) -> str:
         return "0"
     power = math.floor(math.log10(difference)) + 1
     return said("less than {limit}", limit=f"{10.0**power:.{max(0, -power)}f}")
+
+
+def told(error: Exception) -> str:
+    """What went wrong, in the visitor's language if it was written for readers."""
+    words = error.args[0] if error.args else ""
+    return translated(words) if isinstance(words, Phrase) else translated(str(error))
+
+
+def printed(token: str) -> str:
+    """A token whose spaces can be seen."""
+    return token.replace(" ", "␣").replace("\n", "↵") or "∅"

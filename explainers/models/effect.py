@@ -10,6 +10,7 @@ from explainers.models.call import Change, Layer
 from explainers.models.reading import read
 from explainers.models.registry import ModelError
 from explainers.models.run import run
+from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -50,16 +51,22 @@ def shape_of(loaded: "Loaded") -> Shape:
     """Look at a run on three tokens; refuse a model that does not say what comes next."""
     if loaded.model.config.is_encoder_decoder:
         raise ModelError(
-            f"{loaded.name} has an encoder and a decoder: what it says depends on another text. "
-            "This page changes models that go on with one text."
+            phrase(
+                "{model} has an encoder and a decoder: what it says depends on another text. "
+                "This page changes models that go on with one text.",
+                model=loaded.name,
+            )
         )
     ids = torch.arange(3, device=loaded.model.device)[None]
     output, layers = run(loaded.model, read=_looked_at, input_ids=ids)
     heads, kv_heads, sees_later = zip(*layers, strict=True)
     if "logits" not in output or any(sees_later):
         raise ModelError(
-            f"{loaded.name} is an encoder: it reads a whole text in both directions and does not "
-            "say which token comes next, so there is no loss to compare."
+            phrase(
+                "{model} is an encoder: it reads a whole text in both directions and does not "
+                "say which token comes next, so there is no loss to compare.",
+                model=loaded.name,
+            )
         )
     return Shape(heads, kv_heads)
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from explainers.models import room
 from explainers.models.contents import PICKLED, read_json
 from explainers.models.registry import ModelError, offered
+from explainers.phrase import phrase
 
 PATIENCE = 3
 """Seconds without an answer after which the hub counts as out of reach."""
@@ -51,23 +52,35 @@ def weigh(model_id: str, commit: str | None = None) -> Weight:
     try:
         info = HfApi().model_info(model_id, revision=commit, files_metadata=True, timeout=PATIENCE)
     except GatedRepoError:
-        raise ModelError(f"{model_id} is given out only to those who asked its owners.") from None
+        raise ModelError(
+            phrase("{model} is given out only to those who asked its owners.", model=model_id)
+        ) from None
     except RepositoryNotFoundError:
-        raise ModelError(f"The hub has no model {model_id}, or keeps it private.") from None
+        raise ModelError(
+            phrase("The hub has no model {model}, or keeps it private.", model=model_id)
+        ) from None
     except Exception as error:  # its clients raise errors of several libraries
-        raise OutOfReachError(f"the hub is out of reach ({type(error).__name__})") from error
+        raise OutOfReachError(
+            phrase("the hub is out of reach ({error})", error=type(error).__name__)
+        ) from error
     if not info.sha or not _COMMIT.fullmatch(info.sha):
-        raise OutOfReachError("the hub does not say which state of the model it speaks of")
+        raise OutOfReachError(phrase("the hub does not say which state of the model it speaks of"))
     if "custom_code" in (info.tags or []):
-        raise ModelError(f"{model_id} brings code of its own, which is never run here.")
+        raise ModelError(
+            phrase("{model} brings code of its own, which is never run here.", model=model_id)
+        )
     files = {one.rfilename: one.size or 0 for one in info.siblings or []}
     # They are asked for as patterns: a name with a star would bring files that nobody weighed.
     wanted = {n: s for n, s in files.items() if not set("/*?[") & set(n) and _is_like(n, WANTED)}
     if not any(name.endswith(".safetensors") for name in wanted):
         held = next((name for name in files if _is_like(name, PICKLED)), "no weights")
         raise ModelError(
-            f"{model_id} has {held} and no safetensors, the only format of weights that cannot "
-            "hold code."
+            phrase(
+                "{model} has {held} and no safetensors, the only format of weights that cannot "
+                "hold code.",
+                model=model_id,
+                held=held,
+            )
         )
     stated = info.safetensors.total if info.safetensors else None
     numbers = stated or sum(wanted.values()) // 2  # most are published in 16 bits

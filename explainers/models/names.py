@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from explainers.models.registry import ModelError
+from explainers.phrase import phrase
 
 READ_FOLDERS = "ATTENTION_READ_FOLDERS"
 """Set to 1, this lets whoever opens a page name folders of the server's own disk."""
@@ -45,13 +46,24 @@ def place_of(named: str) -> Path:
     if is_hub_id(named):
         return folder_of(named)
     if len(named) > MOST_CHARACTERS or "\0" in named or not named.strip():
-        raise ModelError(f"A model is owner/name on the hub, of at most {MOST_CHARACTERS} letters.")
+        raise ModelError(
+            phrase(
+                "A model is owner/name on the hub, of at most {most} letters.",
+                most=MOST_CHARACTERS,
+            )
+        )
     if not reads_folders():
         raise ModelError(
-            f"“{named}” is not owner/name, as models of the hub are called. Folders are read only "
-            f"where the server was started with {READ_FOLDERS}=1."
+            phrase(
+                "“{name}” is not owner/name, as models of the hub are called. Folders are read "
+                "only where the server was started with {variable}=1.",
+                name=named,
+                variable=READ_FOLDERS,
+            )
         )
     folder = Path(named).expanduser()
     if not folder.is_dir():
-        raise ModelError(f"There is no folder “{named}” on the machine that serves this page.")
+        raise ModelError(
+            phrase("There is no folder “{name}” on the machine that serves this page.", name=named)
+        )
     return folder.resolve()

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from explainers.models.pieces import labels
 from explainers.models.registry import ModelError
+from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -28,11 +29,18 @@ def read(loaded: "Loaded", text: str, most: int = MOST_TOKENS) -> Reading:
     encoded = tokenizer(text, verbose=False, return_special_tokens_mask=True)
     ids = encoded["input_ids"]
     if all(encoded["special_tokens_mask"]):
-        raise ModelError(f"{loaded.name} finds no token in this text: type some words.")
+        raise ModelError(
+            phrase("{model} finds no token in this text: type some words.", model=loaded.name)
+        )
     most = min(most, loaded.context or most)
     if len(ids) > most:
         raise ModelError(
-            f"{loaded.name} reads at most {most:,} tokens; this text has {len(ids):,}."
+            phrase(
+                "{model} reads at most {most:,} tokens; this text has {count:,}.",
+                model=loaded.name,
+                most=most,
+                count=len(ids),
+            )
         )
     if encoded.encodings:
         named = labels(encoded.encodings[0], tokenizer.backend_tokenizer)

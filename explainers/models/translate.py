@@ -9,6 +9,7 @@ from explainers.models.compare import differences
 from explainers.models.reading import read
 from explainers.models.registry import ModelError
 from explainers.models.run import run
+from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -34,7 +35,11 @@ def translate(loaded: "Loaded", text: str) -> Translated:
     """Let it write, always the likeliest next piece, and read every cross-attention."""
     model: Any = loaded.model  # torch types the methods of a module as tensors
     if not model.config.is_encoder_decoder or model.main_input_name != "input_ids":
-        raise ModelError(f"{loaded.name} is no translator: no decoder of it reads another text.")
+        raise ModelError(
+            phrase(
+                "{model} is no translator: no decoder of it reads another text.", model=loaded.name
+            )
+        )
     ids = read(loaded, text, MOST_PIECES).ids
     seen = torch.ones_like(ids)
     with torch.no_grad():

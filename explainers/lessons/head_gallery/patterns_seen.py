@@ -12,6 +12,7 @@ from explainers.lessons.head_gallery.seen import heads_on, live, probe_texts, sp
 from explainers.lessons.inspector.packing import planes, strongest
 from explainers.lessons.inspector.running import MOST_SHORT, cut
 from explainers.lessons.taken import head_gallery as taken
+from explainers.lessons.wording import told
 from explainers.models.labels import labels
 from explainers.models.reading import read
 from explainers.models.registry import ModelError
@@ -46,7 +47,7 @@ def show_patterns(
     try:
         _show_sentence(loaded, chosen, sentence, queries_down)
     except ModelError as error:
-        st.info(verbatim(shortened(str(error), 300)), icon=":material/short_text:")
+        st.info(verbatim(shortened(told(error), 300)), icon=":material/short_text:")
 
 
 def _show_text(loaded: "Loaded", chosen: tuple[int, int], ids: Tensor, name: str) -> None:

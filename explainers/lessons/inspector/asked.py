@@ -6,6 +6,7 @@ import streamlit as st
 
 from explainers.lessons.inspector.running import seen
 from explainers.lessons.inspector.seen import Seen
+from explainers.lessons.wording import told
 from explainers.ui.language import said
 from explainers.ui.plain import shortened, verbatim
 from explainers.ui.prose import Prose
@@ -19,7 +20,7 @@ def seen_or_told(text: Prose, loaded: "Loaded", sentence: str) -> Seen | None:
     try:
         shown = seen(loaded, sentence)
     except Exception as error:  # a model from a folder or the hub may raise anything
-        why = verbatim(shortened(str(error), 300))
+        why = verbatim(shortened(told(error), 300))
         st.error(said("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return None
     if shown.left_out:

@@ -7,7 +7,7 @@ import streamlit as st
 from torch import Tensor
 
 from explainers.lessons.head_gallery.seen import live
-from explainers.lessons.wording import less_than
+from explainers.lessons.wording import less_than, printed, told
 from explainers.models.hearing import Heard, hear
 from explainers.models.sound import RATE, loudness
 from explainers.ui import real_controls
@@ -30,7 +30,7 @@ def show_heard(text: Prose, loaded: "Loaded", samples: Tensor) -> None:
         with st.spinner(said("The model listens …")):
             found = once_heard(loaded.name, id(loaded), digest, samples, loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
-        why = verbatim(shortened(str(error), 300))
+        why = verbatim(shortened(told(error), 300))
         st.error(said("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return
     written = verbatim("".join(found.tokens))
@@ -57,7 +57,7 @@ def _show_weights(text: Prose, loaded: "Loaded", found: Heard, samples: Tensor) 
     weights = found.weights[layer].mean(dim=0) if head is None else found.weights[layer, head]
     loud = loudness(samples, round(found.step * RATE))[:positions]
     sounding = weights[:, : len(loud)]
-    labels = [token.replace(" ", "␣").replace("\n", "↵") or "∅" for token in found.tokens]
+    labels = [printed(token) for token in found.tokens]
     given = sounding.tolist(), labels, loud.tolist(), found.step
     rows = heard_rows(*given, theme(), said("loudness"))
     which = said("layer {layer}, mean of its heads", layer=layer)

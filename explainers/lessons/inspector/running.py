@@ -9,6 +9,7 @@ from torch import Tensor
 from explainers.device import device_name
 from explainers.lessons.inspector.seen import Seen
 from explainers.models.call import Layer
+from explainers.phrase import phrase
 from explainers.ui.language import said
 from explainers.ui.provenance import real
 
@@ -27,7 +28,10 @@ def seen(loaded: "Loaded", text: str, before: tuple[int, ...] = ()) -> Seen:
 
     if loaded.model.main_input_name != "input_ids":
         raise ModelError(
-            f"{loaded.name} reads sound or pictures in a way that this page does not know."
+            phrase(
+                "{model} reads sound or pictures in a way that this page does not know.",
+                model=loaded.name,
+            )
         )
     beginning, left_out = cut(loaded, text, MOST_SHORT)
     ids, tokens = read(loaded, beginning)

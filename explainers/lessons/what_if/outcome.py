@@ -9,6 +9,7 @@ from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.lessons.head_gallery.seen import live
 from explainers.lessons.taken import what_if as taken
+from explainers.lessons.wording import printed, told
 from explainers.models.call import Change
 from explainers.models.effect import Effect, divergence, effect, loss_of
 from explainers.phrase import phrase
@@ -34,11 +35,11 @@ def show_outcome(
 ) -> None:
     """A guess about the loss; then next tokens, losses and the code of what was changed."""
     try:
-        told, made = repr(changes), tuple(changes.values())
+        which, made = repr(changes), tuple(changes.values())
         with st.spinner(said("The model reads the text twice …")):
-            found = computed(loaded.name, id(loaded), written, told, made, loaded)
+            found = computed(loaded.name, id(loaded), written, which, made, loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
-        why = verbatim(shortened(str(error), 300))
+        why = verbatim(shortened(told(error), 300))
         st.error(said("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return
     names = ", ".join(map(translated, changes))
@@ -73,11 +74,11 @@ def computed(
     named: str,
     which: int,
     written: str,
-    told: str,
+    named_changes: str,
     _changes: tuple[Change, ...],
     _loaded: "Loaded",
 ) -> Effect:
-    """Once for a model (`which` of this name), a text and changes (`told` names them)."""
+    """Once for a model (`which` of this name), a text and changes (`named_changes` names them)."""
     return effect(_loaded, written, _changes)
 
 
@@ -143,8 +144,3 @@ def _show_losses(text: Prose, found: Effect, origin: str, names: str) -> None:
     )
     figure = Figure([Panel("losses", matrix, dense=True)], alt)
     show_figure(figure, origin, "losses")
-
-
-def printed(token: str) -> str:
-    """A token whose spaces can be seen."""
-    return token.replace(" ", "␣").replace("\n", "↵") or "∅"

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from explainers.lessons.wording import told
 from explainers.models.effect import Shape, shape_of
 from explainers.ui.plain import shortened, verbatim
 
@@ -16,7 +17,7 @@ def shape_or_told(loaded: "Loaded") -> Shape | None:
     try:
         return _shape(loaded.name, id(loaded), loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
-        st.warning(verbatim(shortened(str(error), 300)), icon=":material/block:")
+        st.warning(verbatim(shortened(told(error), 300)), icon=":material/block:")
         return None
 
 
