@@ -11,6 +11,7 @@ from explainers.attention.steps import Steps
 from explainers.charts.matrix import Matrix, Values, blanked, largest
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
 from explainers.phrase import phrase
+from explainers.ui.language import said, translated
 from explainers.ui.panels import PRODUCT, Panel, Source, oriented
 
 Numbers = list[list[float]]
@@ -136,8 +137,9 @@ class OneHead:
         panel = self.panel(name.removesuffix("ᵀ"))
         if not name.endswith("ᵀ"):
             return panel
-        formula = phrase("{name} with rows and columns exchanged", name=panel.id)
-        turned = replace(panel.matrix.transposed(), name=name, formula=formula)
+        itself = translated(panel.id)
+        formula = said("{name} with rows and columns exchanged", name=itself)
+        turned = replace(panel.matrix.transposed(), name=f"{itself}ᵀ", formula=formula)
         return replace(panel, id=name, matrix=turned)
 
     def _labels(self, axis: str, length: int) -> list[str]:
