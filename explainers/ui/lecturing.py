@@ -17,6 +17,11 @@ from explainers.ui.sharing import shared
 
 HERE = Path(__file__).parent / "lecture"
 SCRIPTS = "lecture.js", "keys.js", "screens.js", "pieces.js", "look.js", "bar.js", "share.js"
+UNTIL_IT_COMES = """<style>
+html:not([data-lecturing]) [data-testid=stAppViewContainer] { animation: 8s step-end lecture; }
+@keyframes lecture { from { visibility: hidden; } to { visibility: visible; } }
+</style>"""
+"""So that a class does not see the page before its first screen, nor nothing where no script runs."""
 _KEY, _ASKED = "lecture component", "link that a class is to open"
 
 
@@ -55,6 +60,7 @@ def is_open(box: Any) -> bool:
 def stand_by(title: str, place: str) -> None:
     """Listen for the key that begins a lecture, or hold one; `place` is the page in the address."""
     if lecturing():
+        st.html(UNTIL_IT_COMES)
         _hold(title, place)
     else:
         _waiting()(key="lecture key")
