@@ -3,6 +3,7 @@
 // node where it put it. This file is joined with the others of its folder before it is served.
 
 const PATIENCE = 5000; // milliseconds
+const TRIES = 16; // sizes that a screen is tried in
 const WAITS = -1; // no screen yet: what a link asks for has not come
 
 export default function (component) {
@@ -18,6 +19,7 @@ class Lecture {
     this.screens = [];
     this.zooms = new Map();
     this.at = WAITS;
+    this.turned = 0;
     this.wanted = null; // a screen that is asked for and not shown yet
     this.observer = new MutationObserver(() => this.soon());
     // Matrices come later than the picture that holds them, and say nothing to the page around it.
@@ -97,7 +99,7 @@ class Lecture {
 
   // Is everything there that was sent, as far as it is to be counted? A picture may also stay empty.
   isComplete() {
-    if (this.isRunning()) return false;
+    if (this.isRunning() || document.querySelector("[class*=st-key-model-that-comes]")) return false;
     const isEmpty = (host) => !host.shadowRoot?.querySelector(".panel");
     const comes = document.querySelector("[data-testid=stMain] [data-testid=stSkeleton]")
       || [...document.querySelectorAll("[data-testid=stMain] [data-testid=stBidiComponentIsolated]")].some(isEmpty);
@@ -160,18 +162,19 @@ class Lecture {
     const [least, most] = limits(screen.kind, this.type);
     if (!this.zooms.has(screen.id)) this.zooms.set(screen.id, { zoom: most, tries: 0 });
     const found = this.zooms.get(screen.id);
-    const turn = (this.turn_ = (this.turn_ ?? 0) + 1);
-    while (this.bar && found.tries < 12) {
+    const turn = ++this.turned;
+    const isTooLarge = () => this.overflow(screen) > 1.005 && found.zoom > least && found.tries < TRIES;
+    do {
       this.look.textContent = lookOf(this, this.at);
-      const over = this.overflow(screen);
-      if (over <= 1.005 || found.zoom <= least) break;
-      found.tries += 1;
-      found.zoom = Math.max(least, found.zoom * Math.max(0.7, Math.min(0.96, 1 / Math.sqrt(over))));
-      this.look.textContent = lookOf(this, this.at);
+      while (isTooLarge()) { // before anything is painted
+        found.tries += 1;
+        found.zoom = Math.max(least, found.zoom * Math.max(0.75, Math.min(0.97, 1 / Math.sqrt(this.overflow(screen)))));
+        this.look.textContent = lookOf(this, this.at);
+      }
       await new Promise(requestAnimationFrame); // pictures see their new width in the next frame
       await new Promise(requestAnimationFrame);
-      if (turn !== this.turn_) return;
-    }
+      if (turn !== this.turned || !this.bar) return;
+    } while (isTooLarge());
     if (isNew) this.bar.more(this.overflow(screen) > 1.02);
   }
 

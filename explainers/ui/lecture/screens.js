@@ -126,7 +126,7 @@ function kindOf(node, hook) {
   if (testid === "stLayoutWrapper") {
     if (["code", "controls"].includes(hook)) return hook;
     const row = node.querySelector(":scope > [data-testid=stHorizontalBlock]");
-    if (has(":scope > [data-testid=stExpander]")) return hook ?? "text";
+    if (has(":scope > [data-testid=stExpander]")) return hook ?? "controls"; // for those who want more
     if (has(":scope > [data-testid=stPopover], :scope > [data-testid=stForm]")) return hook ?? "controls";
     if (!row || has(":scope > * > [data-testid=stColumn]") || has(PICTURE)) return "inside";
     return has("[class*=st-key-files-]") ? "badge" : hook ?? "controls";
