@@ -21,7 +21,7 @@ UNTIL_IT_COMES = """<style>
 html:not([data-lecturing]) [data-testid=stAppViewContainer] { animation: 8s step-end lecture; }
 @keyframes lecture { from { visibility: hidden; } to { visibility: visible; } }
 </style>"""
-"""So that a class does not see the page before its first screen, nor nothing where no script runs."""
+"""A class sees no page before its first screen; but where no script runs, it comes after all."""
 _KEY, _ASKED = "lecture component", "link that a class is to open"
 
 
