@@ -617,3 +617,25 @@ def test_absurd_sizes_are_drawn_as_well():
     size = kv_cache_bytes(model_shape("opt-175b"), 2**20, 10**6, "float32")
     assert size > 2**63, "more than a table of whole numbers holds"
     assert rows["bytes"].max() == pytest.approx(size)
+
+
+@pytest.mark.parametrize("model", ["gemma-3-27b", "whisper-tiny", "deepseek-v3"])
+def test_another_language_says_the_same_numbers(model):
+    link = {"model": model, "beams": "4", **CHOSEN}
+    english, vietnamese = (opened(PAGE, link | {"lang": lang}) for lang in ("en", "vi"))
+    assert numbers(code(english)) == numbers(code(vietnamese))
+    assert "tokens" in code(english)
+    assert "tokens" not in code(vietnamese), "a line of the working is not said"
+
+
+def test_published_figures_are_kept_for_each_language():
+    tables = [said(opened(PAGE, {"lang": lang})) for lang in ("vi", "en", "vi")]
+    assert [("Source: " in one, "Nguồn: " in one) for one in tables] == [
+        (False, True),
+        (True, False),
+        (False, True),
+    ]
+
+
+def numbers(lines):
+    return re.findall(r"\d[\d,.]*\d|\d", lines)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from explainers.memory.checks import divides, whole
-from explainers.phrase import phrase
+from explainers.phrase import Phrase, phrase
 
 KINDS = ("full", "sliding", "chunked", "latent", "cross", "recurrent", "index")
 WITH_HEADS = ("full", "sliding", "chunked", "cross")
@@ -98,7 +98,11 @@ class ModelShape:
     def gaps(self) -> tuple[str, ...]:
         """What is left out of every total because nobody published it."""
         return tuple(
-            f"{group.count} recurrent layers: {group.state_note}"
+            phrase(
+                "{count} recurrent layers: {note}",
+                count=group.count,
+                note=Phrase(group.state_note, {}),
+            )
             for group in self.groups or ()
             if group.kind == "recurrent" and not group.state
         )

@@ -7,6 +7,7 @@ from explainers.memory.fields import Fields
 from explainers.memory.groups import LayerGroup, State
 from explainers.memory.hybrids import check_states, listed_kinds
 from explainers.memory.unlike import block_layers, heads_of_layers
+from explainers.phrase import phrase
 
 MOST_LAYERS = 1_000
 COUNTS = ("num_hidden_layers", "n_layer", "num_layers", "n_layers")
@@ -120,7 +121,9 @@ def state_layer(fields: Fields) -> LayerGroup:
     They keep a matrix for each head, and the inputs of a convolution.
     """
     if not fields.find("linear_num_value_heads"):
-        return LayerGroup("recurrent", 1, state_note="the size of their state is not known here")
+        return LayerGroup(
+            "recurrent", 1, state_note=phrase("the size of their state is not known here")
+        )
     heads, keys = fields.number("linear_num_value_heads"), fields.number("linear_num_key_heads")
     key_dim, value_dim = (
         fields.number("linear_key_head_dim"),
