@@ -62,7 +62,7 @@ class Lecture {
     this.observer.disconnect();
     this.inside.disconnect();
     this.grown.disconnect();
-    for (const screen of this.screens) for (const { node, piece } of screen.parts) if (piece) cut(node, "");
+    for (const screen of this.screens) for (const { node, kind } of screen.parts) if (kind === "picture") cut(node, "");
     removeEventListener("keydown", this.listen, true);
     removeEventListener("pointerdown", this.press, true);
     removeEventListener("resize", this.resized);
@@ -147,7 +147,7 @@ class Lecture {
     this.look.textContent = lookOf(this, screen ? at : WAITS);
     this.bar.count(at, this.screens.length, isNew && screen ? screen.title() : "");
     if (!screen) return;
-    for (const { node, kind, piece } of screen.parts) if (kind === "picture") cut(node, piece);
+    for (const { node, kind, piece } of screen.parts) if (kind === "picture") cut(node, piece + KEYS_TURN_SCREENS);
     this.write(at);
     if (isNew) this.scroller()?.scrollTo(0, 0);
     this.fit(screen, isNew);

@@ -76,6 +76,9 @@ function shadowOf(node) {
   return node.querySelector("[data-testid=stBidiComponentIsolated]")?.shadowRoot;
 }
 
+// A picture's hint that arrows step through its cells is not true of a lecture.
+const KEYS_TURN_SCREENS = " .hint { display: none; }";
+
 // Show a piece, or with no rule all of it.
 function cut(node, rule) {
   const shadow = shadowOf(node);
