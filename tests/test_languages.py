@@ -5,10 +5,11 @@ import re
 from pathlib import Path
 from string import Formatter
 
+import pandas as pd
 import pytest
 
 from explainers.phrase import phrase
-from explainers.ui import language
+from explainers.ui import chart_words, language
 from explainers.ui.catalogue import TEXTS, words_of, written
 from explainers.ui.collected import calls_that_say, texts
 
@@ -96,3 +97,28 @@ def test_a_phrase_is_english_until_it_is_said(monkeypatch):
 class Words(dict[str, str]):
     def gettext(self, text):
         return self.get(text, text)
+
+
+def test_a_chart_says_its_own_words_and_nobody_elses(monkeypatch):
+    monkeypatch.setattr(chart_words, "language", lambda: "vi")
+    said = {"weight": "trọng số", "scores": "điểm"}
+    monkeypatch.setattr(chart_words, "translated", lambda word: said.get(word, word))
+    monkeypatch.setattr(chart_words, "in_language", lambda _, word: said.get(word, word))
+    rows = pd.DataFrame({"series": ["scores", "7"], "token": ["scores", "weight"], "x": [1, 2]})
+    told = chart_words.rows_in_words(rows)
+    assert told["series"].tolist() == ["điểm", "7"]
+    assert told["token"].tolist() == ["scores", "weight"]  # the reader's
+    spec = {
+        "encoding": {
+            "x": {"field": "weight", "title": "weight", "scale": {"domain": ["scores", 3]}},
+            "tooltip": [{"field": "scores"}, {"field": "weight", "title": "scores"}],
+        }
+    }
+    told_spec = chart_words.chart_in_words(spec, "vi")["encoding"]
+    assert told_spec["x"] == {
+        "field": "weight",
+        "title": "trọng số",
+        "scale": {"domain": ["điểm", 3]},
+    }
+    assert [tip["title"] for tip in told_spec["tooltip"]] == ["điểm", "điểm"]
+    assert chart_words.chart_in_words(spec, "en") is spec
