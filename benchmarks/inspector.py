@@ -127,7 +127,7 @@ def _until(page: Page, condition: str, began: float) -> float:
 def measure(runs: int, scripts: Path | None) -> str:
     """The report's section."""
     loaded = load(SHIPPED[0].id)
-    rows = []
+    rows, before = [], report.load()
     with chromium() as browser:
         long, short = weights_of(loaded, LONG), weights_of(loaded, SHORT)
         for layer, matrix in zip(LAYERS, long, strict=True):
@@ -145,7 +145,8 @@ def measure(runs: int, scripts: Path | None) -> str:
         f"SmolLM2-135M-Instruct, {runs} runs each, medians. Weights are computed beforehand. "
         f"From a new process to the first picture of page 12: {page:.1f} s; a new process that "
         f"loads the model by transformers and runs it once: {plain:.1f} s; ratio "
-        f"{page / plain:.2f}."
+        f"{page / plain:.2f}. Load of the machine before and after: {before:.1f}, "
+        f"{report.load():.1f}."
     )
     head = " picture | tokens | s to the picture | MB "
     return report.section("All heads of a layer", version, remarks, head, rows)

@@ -40,6 +40,11 @@ def conditions(browser: str | None) -> str:
     )
 
 
+def load() -> float:
+    """How many programs wanted a core in the last minute: with more than cores, times are long."""
+    return os.getloadavg()[0]
+
+
 def publish(text: str, write: bool) -> None:
     """Print a part and, if asked, put it in the place of the part with the same title."""
     print(text)
