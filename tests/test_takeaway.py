@@ -35,6 +35,7 @@ MASKS = {
     *("scores", "full", "causal", "window", "prefix", "window − full", "weights", "yours − full"),
     *("0 after", "−∞ before: new − old", "sentence 1", "sentence 2", "pairs", "cone", "K, full"),
 }
+NAMED = {"head 3", "layer", "votes", "named"}
 HEADS = {"head 1", "weights", "output", "heads", "layer", "parts", "shares", "100 draws"}
 SHARED = {
     *("head 3", "change of head 3", "with repeat, head 2", "scores with waves", "latent"),
@@ -53,7 +54,7 @@ CASES = {
     "05": ({**BUSY, "window": "2", "prefix": "2", "cells": "1.3.6.f.1f", "layers": "2"}, MASKS),
     "05 trained": ({**BUSY, "weights": "trained", "seed": "1"}, MASKS),
     "06": ({**BUSY, "heads": "2", "off": "1", "head": "1", "word": "3", "dropout": "0.3"}, HEADS),
-    "06 trained": ({**BUSY, "weights": "trained", "queries": "across"}, {"head 3", "layer"}),
+    "06 trained": ({**BUSY, "weights": "trained", "queries": "across", "off": "1"}, NAMED),
     "07": ({**BUSY, "kv_heads": "1", "shift": "4", "latent": "8"}, SHARED),
     "07 trained": ({**BUSY, "weights": "trained"}, {"head 3", "change of head 3"}),
     "08": ({**BUSY, "words_read": "3", "reach_window": "2", "sinks": "1"}, READ),

@@ -33,6 +33,25 @@ def all_heads(
     return {**each, **one, **together, "parts": parts, "shares": shares[:, None]}
 
 
+def votes(
+    x: Tensor,
+    layer: MultiHead,
+    mask: Tensor,
+    word: int,
+    off: list[int],
+    directions: Tensor,
+    bias: Tensor,
+) -> Computed:
+    """How strongly each head names each of some words (d_model, words), and what comes of it."""
+    per_head = multi_head(x, layer, mask).per_head
+    whole = contributions(per_head, layer.w_output)[:, word]  # (heads, d_model)
+    parts = whole.clone()
+    parts[off] = 0
+    totals = torch.stack([whole.sum(dim=0), parts.sum(dim=0)]) @ directions + bias
+    summed = torch.cat([parts @ directions, bias[None], totals[1:]])
+    return {"votes": summed, "named": totals.sigmoid()}
+
+
 def dropped(x: Tensor, layer: MultiHead, mask: Tensor, probability: float, seed: int) -> Computed:
     """One head's weights, one draw of dropout, and averages over more and more draws."""
     weights = multi_head(x, layer, mask).weights[0]
@@ -58,7 +77,30 @@ def heads(choices: LayerChoices, looked: Looked) -> None:
             options={"head": head, "word": looked.word, "off": sorted(looked.off)},
             **beginning(choices, layer),
         ),
+        *_votes(choices, looked),
     )
+
+
+def _votes(choices: LayerChoices, looked: Looked) -> list[Recipe]:
+    """What trained heads name, as far as there is a word that they could."""
+    known, places = looked.layer.known, list(looked.candidates)
+    if known is None or not places:
+        return []
+    each = torch.eye(looked.output.shape[-1], device=looked.output.device)
+    outputs = torch.stack([looked.run.output, looked.output])[:, looked.word]
+    totals, bias = known.named(outputs)[:, places], known.bias[places]
+    parts = (known.named(looked.parts) - known.bias)[:, places]
+    directions = (known.named(each) - known.bias)[:, places]
+    options = {"word": looked.word, "off": sorted(looked.off)}
+    return [
+        Recipe(
+            said("What the layer names for the word"),
+            votes,
+            shown={"votes": torch.cat([parts, bias[None], totals[1:]]), "named": totals.sigmoid()},
+            options={**options, "directions": directions, "bias": bias},
+            **beginning(choices, looked.layer),
+        )
+    ]
 
 
 def dropout(
