@@ -95,6 +95,11 @@ def test_a_notebook_computes_what_its_page_shows(case, elsewhere):
         assert all(any(matrix.shows(numbers) for matrix in shown) for numbers in mine), name
 
 
+def test_no_page_is_left_out():
+    """A new page needs a case here; these have tests of their own below."""
+    assert {case[:2] for case in CASES} | {"09", "13", "14", "15", "16"} == set(PAGE)
+
+
 def test_bytes_are_those_of_the_page(elsewhere):
     link = {"model": "gemma-3-27b", "tokens": "40000", "dtype": "fp8", "gpus": "2"}
     visit = opened(PAGE["09"], link)
