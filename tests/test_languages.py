@@ -84,7 +84,7 @@ def test_no_cache_holds_one_visitors_language(path):
 
 
 def test_a_phrase_is_english_until_it_is_said(monkeypatch):
-    words = {"{n} of {what}": "{what}: {n}", "words": "từ"}
+    words = {"{n} of {what}": "{what}: {n}", "words": "từ", "{n} rows": "{n} hàng"}
     monkeypatch.setattr(language, "language", lambda: "vi")
     monkeypatch.setattr(language, "_words", lambda _: Words(words))
     made = phrase("{n} of {what}", n=3, what=phrase("{n} words", n=2))
@@ -92,6 +92,10 @@ def test_a_phrase_is_english_until_it_is_said(monkeypatch):
     assert language.translated(made) == "2 words: 3"  # what is not translated stays English
     assert language.said("words") == "từ"
     assert language.translated("") == ""
+    monkeypatch.setattr(language, "language", lambda: "en")  # as in the threads that make files
+    assert language.in_language(
+        "vi", phrase("{n} of {what}", n=3, what=phrase("{n} rows", n=2))
+    ) == ("2 hàng: 3")
 
 
 class Words(dict[str, str]):

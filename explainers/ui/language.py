@@ -5,6 +5,7 @@ and what a file lacks is said in English.
 """
 
 import functools
+from functools import partial
 from gettext import NullTranslations
 from pathlib import Path
 
@@ -41,7 +42,8 @@ def said(text: str, /, **slots: object) -> str:
 
     The text is written out in the call, so that the tool that collects texts finds it.
     """
-    return _filled(translated(text), slots)
+    spoken = language()
+    return _filled(spoken, in_language(spoken, text), slots)
 
 
 def translated(text: str) -> str:
@@ -54,7 +56,7 @@ def in_language(spoken: str, text: str) -> str:
     if spoken == ENGLISH or not text:  # an empty text would be looked up as the file's header
         return text
     if isinstance(text, Phrase):
-        return _filled(_words(spoken).gettext(text.template), text.slots)
+        return _filled(spoken, _words(spoken).gettext(text.template), text.slots)
     return _words(spoken).gettext(text)
 
 
@@ -64,11 +66,12 @@ def section(name: str, text: str) -> str:
     return text if spoken == ENGLISH else _words(spoken).pgettext(name, text)
 
 
-def _filled(text: str, slots: dict[str, object]) -> str:
+def _filled(spoken: str, text: str, slots: dict[str, object]) -> str:
     if not slots:  # braces are braces
         return text
+    said_of = partial(in_language, spoken)
     return text.format(
-        **{name: translated(it) if isinstance(it, Phrase) else it for name, it in slots.items()}
+        **{name: said_of(it) if isinstance(it, Phrase) else it for name, it in slots.items()}
     )
 
 
