@@ -69,6 +69,13 @@ def test_a_short_link_opens_its_page_with_its_choices():
     assert visit.slider("seed").value == 3
 
 
+def test_a_link_from_a_page_inside_another_one_opens_by_itself():
+    code = short_links().keep(Link("scores", "embed=true&Embed_Options=show_footer&d_k=8"))
+    visit = opened(PAGES[0], {"go": code})
+    assert not visit.exception
+    assert visit.select_slider("d_k").value == 8
+
+
 def test_an_unknown_one_is_told_and_the_rest_holds():
     visit = opened(PAGES[0], {"go": "**x**", "d_k": "8"})
     assert not visit.exception

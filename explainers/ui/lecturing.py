@@ -22,7 +22,7 @@ html:not([data-lecturing]) [data-testid=stAppViewContainer] { animation: 8s step
 @keyframes lecture { from { visibility: hidden; } to { visibility: visible; } }
 </style>"""
 """A class sees no page before its first screen; but where no script runs, it comes after all."""
-_KEY, _ASKED = "lecture component", "link that a class is to open"
+_KEY, _SHARED = "lecture component", "link that a class is to open"
 
 
 def lecturing() -> bool:
@@ -71,11 +71,10 @@ def _hold(title: str, place: str) -> None:
     """In a fragment of its own: a link that is wanted costs no run of the page."""
 
     def ask() -> None:
-        st.session_state[_ASKED] = str(st.session_state[_KEY].share)
+        st.session_state[_SHARED] = shared(str(st.session_state[_KEY].share), place)
 
-    asked = st.session_state.get(_ASKED)
     # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
-    data = [{"page": title, "words": _words(), "shared": asked and shared(asked, place)}]
+    data = [{"page": title, "words": _words(), "shared": st.session_state.get(_SHARED)}]
     _component()(key=_KEY, data=data, on_share_change=ask)
 
 

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
-import segno
 import streamlit as st
 
 from explainers.ui.language import said
@@ -16,6 +15,8 @@ EASILY_READ = 400
 """Letters: a code of more has squares that a phone at the back of a room cannot tell apart."""
 RIM = 4
 GO, _UNKNOWN = "go", "short link that is not known"
+NO_CHOICES = "embed", "embed_options"
+"""How the page that was shared stands in another one; Streamlit lets nobody else say so."""
 PAGES = Path(__file__).parents[2] / "pages"
 ONLY_HERE = "localhost", "127.0.0.1", "::1", "0.0.0.0"  # noqa: S104 - only compared
 
@@ -28,7 +29,8 @@ def follow() -> None:
     code = st.query_params.pop(GO, None)
     link = short_links().find(code) if code else None
     if link:
-        choices = parse_qs(link.query, keep_blank_values=True)
+        asked = parse_qs(link.query, keep_blank_values=True).items()
+        choices = {name: values for name, values in asked if name.lower() not in NO_CHOICES}
         st.switch_page(page_at(link.place), query_params=choices)
     if code is not None:
         st.session_state[_UNKNOWN] = st.session_state.get(VISIT), code
@@ -82,6 +84,8 @@ def shared(asked: str, place: str) -> dict[str, Any]:
 
 def drawn(link: str) -> tuple[str, int]:
     """The code's dark squares as a path, and its side with the rim."""
+    import segno  # only a lecture shares, and it takes 40 ms
+
     code = segno.make(link, error="m", micro=False, boost_error=False)
     rows = [
         f"M{column + RIM} {row + RIM}h1v1h-1z"
