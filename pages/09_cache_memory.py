@@ -14,6 +14,7 @@ from explainers.lessons.taken import cache_memory as taken
 from explainers.memory.cache import held, kv_cache_bytes, part, parts, token_bytes
 from explainers.ui import common
 from explainers.ui.source import show_source
+from explainers.ui.takeaway import take
 
 text = common.page_text(__file__)
 
@@ -22,6 +23,7 @@ text = common.page_text(__file__)
 def on_gpus(choices: Chosen | None) -> None:
     """What fits on which GPU, and many models beside its memory."""
     text("serving")
+    take("fit")
     hardware = choose_hardware()
     if choices:
         deployment = deployed(choices, hardware)
@@ -35,6 +37,7 @@ def on_gpus(choices: Chosen | None) -> None:
 @st.fragment
 def calculators() -> None:
     """One model, its bytes with their working, and where it fits."""
+    take("cache")  # until what was typed or brought can be counted
     choices = choose(text)
     if choices:
         show_result(text, choices)

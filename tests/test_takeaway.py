@@ -27,6 +27,7 @@ from explainers.takeaway.notebook import notebook
 from explainers.takeaway.recipe import Cell
 from explainers.takeaway.script import script
 from explainers.takeaway.written import written
+from explainers.ui.takeaway import TAKEN
 
 PAGE = {page.stem[:2]: page for page in PAGES}
 BUSY = {"text": "the bank raised the rate", "seed": "7", "d_model": "16", "mask": "causal"}
@@ -154,6 +155,20 @@ def test_a_changed_layer_is_computed_as_it_is_and_changed(elsewhere):
     before, after = (torch.tensor(computed[name]) for name in ("weights", "weights, changed"))
     assert torch.allclose(after.sum(dim=-1), before.sum(dim=-1), atol=1e-4)
     assert (after - before).abs().max() > 0.01
+
+
+@pytest.mark.parametrize(
+    ("number", "link", "part"),
+    [
+        ("02", {"unit": "words"}, "tokens"),
+        ("05", {"cells": "1.3.0.f.1f.3f.7f"}, "by hand"),
+        ("09", {"model": "a config.json"}, "cache"),
+        ("09", {"model": "a config.json"}, "fit"),
+    ],
+)
+def test_what_is_not_on_the_page_any_more_is_not_in_its_files(number, link, part):
+    """A fragment runs again without its page: what it handed over before must be taken back."""
+    assert opened(PAGE[number], link).session_state[TAKEN].parts[part] == ()
 
 
 def test_a_notebook_of_its_own_kernel(tmp_path):

@@ -15,6 +15,7 @@ from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 from explainers.ui.provenance import learned_live, real
 from explainers.ui.source import show_source
+from explainers.ui.takeaway import take
 
 CORPUS = Path(__file__).parents[2] / "assets" / "text" / "corpus.txt"
 LAST = 5
@@ -47,6 +48,7 @@ def cut(sentence: Sentence, unit: str, merges: int) -> list[Piece]:
 def show_tokens(text: Prose, sentence: Sentence) -> None:
     """The text cut into tokens, as the reader chooses."""
     unit = controls.unit()
+    take("tokens")  # only byte pairs are computed again
     if unit == "model tokens":
         show_model_tokens(text, sentence.text)
         return

@@ -19,6 +19,7 @@ from explainers.ui.panels import Cell, Panel, oriented
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
+from explainers.ui.takeaway import take
 from explainers.working import Working
 
 DRAWN = "your mask"
@@ -43,6 +44,7 @@ def show_drawing(text: Prose, lab: Lab) -> None:
     try:
         mask = lab.mask(masks.drawn(cells))
     except ValueError:
+        take("by hand")
         row = int((~cells.any(dim=-1)).nonzero()[0])
         why = said(
             "Refused: the mask leaves row {row} (of {rows} queries) nothing to look at.",
