@@ -80,8 +80,13 @@ def _pick(cell: Cell) -> None:
 def _title(cell: Cell, panels: Sequence[Panel]) -> str:
     matrix = matrix_in_words(next(panel.matrix for panel in panels if panel.id == cell.panel))
     row, column = matrix.rows[cell.row], matrix.columns[cell.column]
-    axes = translated(matrix.row_axis), translated(matrix.column_axis)
-    return f"{matrix.name}: {axes[0]} {row}, {axes[1]} {column}"
+    return f"{matrix.name}: {_at(matrix.row_axis, row)}, {_at(matrix.column_axis, column)}"
+
+
+def _at(axis: str, label: str) -> str:
+    """A place on an axis; "head 1" names its axis by itself."""
+    named = translated(axis)
+    return label if label.startswith(f"{named} ") else f"{named} {label}".strip()
 
 
 def card_of(cell: Cell, panels: Sequence[Panel], working: Working) -> dict[str, Any]:
