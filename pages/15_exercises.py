@@ -1,6 +1,7 @@
 """Exercises over all sections: predict a number, reach a goal, write a function."""
 
-from explainers.lessons.exercises import choose_exercise, show_done, show_exercise
+from explainers.lessons.exercise_list import choose_exercise, show_done
+from explainers.lessons.exercises import show_exercise
 from explainers.ui import common
 from explainers.ui.lecturing import screen
 

@@ -66,6 +66,13 @@ def test_merging_copies_and_splitting_does_not():
     assert (numbers["split"], numbers["merged"]) == ("no number", "3,584 numbers")
 
 
+def test_printed_numbers_are_shown_with_the_places_of_the_sentence():
+    assert (
+        claims()["row_of_a_causal_head"].check("Q, K, V").numbers["claimed"]
+        in (TEXT["claim_row_of_a_causal_head"])
+    )
+
+
 def test_a_row_that_cannot_be_is_refused():
     with pytest.raises(ValueError, match="32 is none of"):
         Parameter("head_dim", "d_k", (4, 8), 32)

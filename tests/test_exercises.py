@@ -10,9 +10,10 @@ import pytest
 from opening import ROOT
 
 from explainers.exercises.__main__ import main
+from explainers.exercises.judge import judge
 from explainers.exercises.kinds import Goal, Prediction, drawn, fair
 from explainers.exercises.rows import KINDS, exercises
-from explainers.exercises.write import HOLE, HOLES, judge, template
+from explainers.exercises.write import HOLE, HOLES, template
 from explainers.ui.prose import sections
 
 TEXT = sections("15_exercises")
@@ -93,6 +94,23 @@ def test_the_numbers_of_the_statement_are_those_that_were_computed_with(name, gi
         assert task.answer == formulas[name](**said)
 
 
+def test_weights_as_fine_as_possible_are_asked_for_whatever_the_cache():
+    """With the cache in bfloat16, int4 weights are the finest that fit; but fp8 fits with fp8."""
+    task = exercises()["a_model_on_two_gpus"].task(0)
+    assert isinstance(task, Goal)
+    assert task.given == {"tokens": "16,384", "readers": "16"}
+    assert task.measure(weights="fp8", cache="fp8").met
+    assert not task.measure(weights="int4", cache="bfloat16").met
+
+
+@pytest.mark.parametrize("name", ["gigabytes_of_a_model", "a_correction"])
+def test_half_double_and_nothing_are_never_near(name):
+    for seed in SEEDS:
+        task = exercises()[name].task(seed)
+        assert isinstance(task, Prediction)
+        assert not any(task.accepts(times * task.answer) for times in (0, 0.5, 2))
+
+
 def test_a_fair_goal_is_found():
     task = exercises()["a_mask_for_one_pair"].task(0)
     assert isinstance(task, Goal)
@@ -126,7 +144,20 @@ def test_our_own_function_passes_and_a_wrong_one_does_not(name):
     assert HOLE in hole.template
     assert "not written" in judge(hole, lambda *_: (_ for _ in ()).throw(NotImplementedError))
     assert judge(hole, lambda *given: given[0]) != ""
+    assert "it gives nothing, not" in judge(hole, lambda *_: None)
     assert "ZeroDivisionError" in judge(hole, lambda *given: len(given) / 0)
+
+
+def test_a_hole_tells_sizes_and_a_fault_its_part():
+    assert "#   the result: (5, 2, 3, 4)" in HOLES["split_heads"].template
+    hole = HOLES["attention"]
+    assert "# `scores` are those before the mask." in hole.template
+
+    def masked(*given):
+        right = hole.function(*given)
+        return right._replace(scores=right.scores.masked_fill(~given[3], -1.0))
+
+    assert "mask (3, 6): `scores`: Tensor-likes are not close" in judge(hole, masked)
 
 
 def test_a_file_is_made_checked_and_never_overwritten(tmp_path, capsys):

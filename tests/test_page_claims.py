@@ -42,7 +42,7 @@ def test_other_sizes_move_the_verdict_and_the_page_says_what_the_sentence_spoke_
     claim = claims()["windows_reach"]
     visit = linked(claim, size_windows_reach_layers="3")
     assert verdict_of(visit) == ["Holds"]
-    said = "You changed the sizes: the sentence itself speaks of Layers 2, Window 3"
+    said = "You changed the sizes. At first they were: Layers 2, Window 3"
     assert any(m.value.startswith(said) for m in visit.markdown)
 
 

@@ -34,10 +34,12 @@ def test_a_number_is_right_near_wrong_or_no_number():
     visit = linked("a_score", seed="5")
     answer = visit.text_input[0]
     for answer_given, reply in [
-        (f"{task.answer + 0.01:.4f}", "is near enough; exactly it is"),
+        (f"{task.answer}", "is right"),
+        (f"{task.answer + 0.01:.4f}", "is near enough; computed:"),
         (f"{task.answer + 1}", "is not it"),
         ("much", "That is not a number"),
         ("<b>inf</b>", "That is not a number"),
+        ("0,25", "with a point for decimals"),
     ]:
         answer.set_value(answer_given).run()
         assert reply in said(visit)
@@ -75,6 +77,35 @@ def test_other_numbers_are_the_next_seeds():
     assert said(visit) != before
 
 
+def test_the_next_exercise_is_the_first_of_the_kind_that_is_not_done():
+    task = exercises()["a_score"].task(0)
+    assert isinstance(task, Prediction)
+    visit = linked("a_score", kind="predict", done="a weight of two")
+    assert "Next exercise" not in [button.label for button in visit.button]
+    visit.text_input[0].set_value(f"{task.answer}").run()
+    next(button for button in visit.button if button.label == "Next exercise").click().run()
+    assert visit.header[0].value == "A mixture"
+    assert visit.query_params["exercise"] == "a mixture"
+
+
+def test_other_numbers_close_the_solution():
+    visit = linked("a_score", seed="5")
+    before = {expander.proto.id for expander in visit.expander}
+    next(button for button in visit.button if button.label == "Other numbers").click().run()
+    after = {expander.proto.id for expander in visit.expander}
+    assert len(before - after) == 1, "what was open stays open where the id stays"
+
+
+def test_what_was_written_is_counted_by_the_learner():
+    visit = linked("share", lang="vi")
+    assert "share" not in visit.query_params.get("done", [])
+    next(one for one in visit.button if one.label == "Bài của tôi đạt: tính là xong").click().run()
+    assert visit.query_params["done"] == "share"
+    next(one for one in visit.button if one.label == "Bài tiếp theo").click().run()
+    assert visit.query_params["exercise"] != "share"
+    assert visit.query_params["done"] == "share"
+
+
 def test_a_lecturers_set_is_all_there_is():
     visit = opened(PAGE, {"only": ["share", "a mixture"], "kind": "predict"})
     assert visit.selectbox("exercise").options == ["a mixture"]
@@ -105,13 +136,15 @@ def test_numbers_as_people_write_them(said, read):
     assert number(said) == read
 
 
-@pytest.mark.parametrize("said", ["", "nan", "inf", "1/2", "１２３４" * 9, "9" * 400])
+@pytest.mark.parametrize(
+    "said", ["", "nan", "inf", "1/2", "0,25", "1,02", "0,250", "1,0244", "１２３４" * 9, "9" * 400]
+)
 def test_what_is_no_number(said):
     assert number(said) is None or abs(number(said) or 0) < 1e40
 
 
 def test_answers_are_printed_as_precisely_as_they_are_accepted():
-    assert [precise(n) for n in (16384.0, 0.12345, -2.5)] == ["16,384", "0.1235", "-2.5"]
+    assert [precise(n) for n in (16384.0, 0.12345, -2.5)] == ["16,384", "0.1235", "−2.5"]
 
 
 def test_a_function_keeps_its_name_and_its_link_in_every_language():

@@ -33,7 +33,7 @@ def row_of_a_causal_head(made_by: str) -> Finding:
     row = weights[1, :2]
     above = int((weights.triu(1) != 0).sum())
     verdict = _same(row, CAUSAL_ROW)
-    return found(verdict, row=_written(row), claimed=_written(CAUSAL_ROW), above=above)
+    return found(verdict, row=_written(row, 4), claimed=_written(CAUSAL_ROW, 4), above=above)
 
 
 CONSTRUCTIONS = {
@@ -72,5 +72,5 @@ def _same(row: Tensor, claimed: tuple[float, ...]) -> str:
     return HOLDS if apart <= half_a_digit else LOST
 
 
-def _written(row: Tensor | tuple[float, ...]) -> str:
-    return " ".join(f"{float(number):.3f}" for number in row)
+def _written(row: Tensor | tuple[float, ...], places: int = 3) -> str:
+    return " ".join(f"{float(number):.{places}f}" for number in row)

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from explainers.exercises.write import HOLES, judge, template
+from explainers.exercises.judge import judge
+from explainers.exercises.write import HOLES, template
 
 
 def main(arguments: list[str]) -> int:

@@ -84,6 +84,11 @@ def drawn(exercise: str, seed: int) -> Random:
     return Random(f"{exercise} {seed}")  # noqa: S311 - numbers of exercises are no secrets
 
 
+def signed(number: float) -> str:
+    """With a minus sign as it is printed, not as it is typed."""
+    return f"{number:g}".replace("-", "−")
+
+
 def yes(is_so: bool) -> str:
     """For readers."""
     return phrase("yes") if is_so else phrase("no")

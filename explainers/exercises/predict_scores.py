@@ -11,7 +11,7 @@ from explainers.attention.reach import cells, window_reach
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import random_scores
 from explainers.attention.steps import hide, softmax
-from explainers.exercises.kinds import Prediction
+from explainers.exercises.kinds import Prediction, signed
 
 HUNDREDTH = 0.02
 DRAWS = 5_000
@@ -47,7 +47,7 @@ def a_score(draw: Random) -> Prediction:
     query, key = (torch.tensor([row], dtype=torch.double) for row in rows)
     score = attention(query, key, key, masks.build(masks.full, 1, 1)).scores.item()
     given = {"query": _row(rows[0]), "key": _row(rows[1]), "d_k": f"{head_dim}"}
-    worked = {"product": f"{(query @ key.T).item():g}", "root": f"{math.sqrt(head_dim):g}"}
+    worked = {"product": signed((query @ key.T).item()), "root": f"{math.sqrt(head_dim):g}"}
     return Prediction(given, score, HUNDREDTH, worked)
 
 
@@ -56,8 +56,8 @@ def a_weight_of_two(draw: Random) -> Prediction:
     one, difference = draw.randint(-4, 4), draw.choice([-3, -2, -1, 0, 1, 2, 3])
     scores = torch.tensor([[one, one - difference]], dtype=torch.double)
     weight = softmax(scores)[0, 0].item()
-    given = {"one": f"{one}", "other": f"{one - difference}"}
-    return Prediction(given, weight, HUNDREDTH, {"difference": f"{difference}"})
+    given = {"one": signed(one), "other": signed(one - difference)}
+    return Prediction(given, weight, HUNDREDTH, {"back": signed(-difference)})
 
 
 def a_mixture(draw: Random) -> Prediction:
@@ -67,7 +67,8 @@ def a_mixture(draw: Random) -> Prediction:
     values = [draw.randint(-5, 9) for _ in range(3)]
     mixed = torch.tensor(weights, dtype=torch.double) @ torch.tensor(values, dtype=torch.double)
     given = {"weights": _row(weights), "values": _row(values)}
-    terms = " + ".join(f"{w:g} · {v}" for w, v in zip(weights, values, strict=True))
+    factors = [signed(v) if v >= 0 else f"({signed(v)})" for v in values]
+    terms = " + ".join(f"{w:g} · {v}" for w, v in zip(weights, factors, strict=True))
     return Prediction(given, mixed.item(), HUNDREDTH, {"terms": terms})
 
 
@@ -93,15 +94,16 @@ def variance_of_products(draw: Random) -> Prediction:
 
 def a_correction(draw: Random) -> Prediction:
     """By what an online softmax multiplies the sum it has, when a larger score comes."""
-    before, after = sorted(draw.sample(range(-3, 5), 2))
+    after, growth = draw.randint(-2, 4), draw.choice([1, 2, 3])  # further apart, 0 would be near
+    before = after - growth
     value = torch.zeros(1, 1, dtype=torch.double)
     running = begin(value, value)
     for score in (before, after):
         running = read_block(running, torch.tensor([[score]], dtype=torch.double), value)
-    given = {"before": f"{before}", "after": f"{after}"}
-    worked = {"difference": f"{before - after}"}
+    given = {"before": signed(before), "after": signed(after)}
+    worked = {"difference": signed(-growth)}
     return Prediction(given, running.correction.item(), HUNDREDTH, worked)
 
 
 def _row(numbers: list[int] | list[float]) -> str:
-    return "(" + ", ".join(f"{number:g}".replace("-", "−") for number in numbers) + ")"
+    return "(" + ", ".join(map(signed, numbers)) + ")"

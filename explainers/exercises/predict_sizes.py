@@ -13,7 +13,6 @@ from explainers.memory.groups import LayerGroup, ModelShape
 from explainers.memory.shapes import model_shape
 
 MODELS = "llama-3-8b", "llama-3.1-70b", "llama-2-7b", "qwen3-8b", "smollm2-135m"
-LATENT = "deepseek-v2", "deepseek-v2-lite", "deepseek-v3"
 
 
 def numbers_in_a_layer(draw: Random) -> Prediction:
@@ -48,7 +47,7 @@ def bytes_of_a_token(draw: Random) -> Prediction:
 
 
 def gigabytes_of_a_model(draw: Random) -> Prediction:
-    """A published model's cache, in GiB; five hundredths are near enough."""
+    """A published model's cache, in GiB; what is about a twentieth off is near enough."""
     name, tokens = draw.choice(MODELS), 1024 * draw.choice([4, 8, 16, 32, 64])
     shape = model_shape(name)
     (group,) = shape.known_groups()
@@ -61,16 +60,16 @@ def gigabytes_of_a_model(draw: Random) -> Prediction:
         "d_k": f"{group.head_dim}",
     }
     worked = {"token": f"{kv_cache_bytes_per_token(shape):,}"}
-    return Prediction(given, size, 0.05 * max(1, size), worked)
+    return Prediction(given, size, float(f"{size / 20:.1g}"), worked)
 
 
 def numbers_of_a_latent(draw: Random) -> Prediction:
     """What one layer of MLA keeps of a token."""
-    name = draw.choice(LATENT)
-    group = next(one for one in model_shape(name).known_groups() if one.kind == "latent")
-    ((_, answer),) = group.vectors
-    given = {"model": name, "latent": f"{group.latent_dim}", "rope": f"{group.rope_dim}"}
-    return Prediction(given, answer)
+    latent, rope = draw.choice([128, 256, 384, 512, 768]), draw.choice([16, 32, 64])
+    heads, head_dim = draw.choice([8, 16, 32, 128]), draw.choice([64, 128])
+    ((_, answer),) = LayerGroup("latent", 1, latent_dim=latent, rope_dim=rope).vectors
+    given = {"heads": f"{heads}", "d_k": f"{head_dim}", "latent": f"{latent}", "rope": f"{rope}"}
+    return Prediction(given, answer, worked={"plain": f"{2 * heads * head_dim:,}"})
 
 
 def rows_with_and_without(draw: Random) -> Prediction:
@@ -78,7 +77,7 @@ def rows_with_and_without(draw: Random) -> Prediction:
     tokens = draw.randint(5, 60)
     layer = random_layer(8, 1, 1, 8, seed=0)
     kept, again = with_cache(tokens, layer).rows, without_cache(tokens, layer).rows
-    worked = {"kept": f"{kept}", "last": f"{tokens + 1}"}
+    worked = {"kept": f"{kept:,}", "last": f"{tokens + 1}"}
     return Prediction({"tokens": f"{tokens}"}, again, worked=worked)
 
 
@@ -95,5 +94,5 @@ def cells_between_sequences(draw: Random) -> Prediction:
     queries, keys = draw.randint(3, 20), draw.randint(3, 20)
     joined = cells(masks.build(masks.full, queries + keys, queries + keys))
     given = {"queries": f"{queries}", "keys": f"{keys}"}
-    worked = {"cross": f"{queries * keys}", "joined": f"{joined}"}
+    worked = {"cross": f"{queries * keys:,}", "joined": f"{joined:,}"}
     return Prediction(given, joined - queries * keys, worked=worked)

@@ -70,7 +70,7 @@ def _serves(tokens: int, readers: int, weights: str, cache: str) -> Reached:
     served = Deployment(model_shape("llama-3.1-70b"), gpus()["h100"], 2, weights, cache)
     free, needed = free_on_each(served), readers * sequence_on_each(served, tokens)
     finer = PRECISIONS[max(0, PRECISIONS.index(weights) - 1)]
-    finest = Deployment(served.shape, served.gpu, 2, finer, cache)
+    finest = Deployment(served.shape, served.gpu, 2, finer, PRECISIONS[-1])  # the smallest cache
     could = finer != weights and fits(finest, tokens, readers)
     measured = {"free": size(max(free, 0)), "needed": size(needed), "finer": yes(could)}
     return Reached(fits(served, tokens, readers) and not could, measured)

@@ -44,7 +44,7 @@ def revealed(
         text(f"ask_{name}", **numbers)
         guess = _asked(asked_of, offered, is_class)
         if guess is None and not is_class:
-            st.caption(said("The picture comes when you have answered."))
+            st.caption(said("What comes out is shown when you have answered."))
             return False
     with screen("reveal", asked_of), nullcontext() if is_class else box:
         st.markdown(_verdict(guess or SKIP, answer))

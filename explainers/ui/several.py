@@ -59,12 +59,15 @@ class Several(Among):
         self.told(", ".join(wanted) if is_disobeyed else None, shown, one_of(options))
         return tuple(chosen)
 
+    def now(self) -> list[str]:
+        """What is chosen, or linked, before the control is drawn."""
+        linked = st.query_params.get_all(self.key) if self.asked() is not None else []
+        return [*st.session_state.get(self.key, linked)]
+
     def add(self, option: str) -> None:
         """Choose one more, before the control is drawn."""
-        linked = st.query_params.get_all(self.key) if self.asked() is not None else []
-        kept = st.session_state.get(self.key, linked)
-        if option not in kept:
-            st.session_state[self.key] = [*kept, option]
+        if option not in self.now():
+            st.session_state[self.key] = [*self.now(), option]
 
 
 @dataclass(frozen=True)
