@@ -61,6 +61,7 @@ CASES = {
     "08": ({**BUSY, "words_read": "3", "reach_window": "2", "sinks": "1"}, READ),
     "10": ({**BUSY, "reader": "2", "kv_block": "2", "read": "2", "tile": "3"}, LONG),
     "11": ({"queries": "across", "cross_head": "2", "instead": "uniform"}, {"weights", "now"}),
+    "11 less": ({"instead": "a word less"}, {"weights", "now"}),
     "12": (
         {"text": BUSY["text"], "model_layer": "3", "model_head": "5"},
         {"scores", "weights", "output"},

@@ -72,7 +72,7 @@ def show_explaining(text: Prose, view: View) -> None:
         after=f"{chance:.3g}",
     )
     shown = {LEARNED: found} if instead == LEARNED else {LEARNED: found, phrase("now"): changed}
-    taken.explaining(changed, INSTEAD[instead], instead == LEARNED)
+    taken.explaining(changed, INSTEAD[instead], instead == LEARNED, place)
     panels = oriented([_panel(*one) for one in shown.items()], view.queries_down)
     alt = said(
         "Weights of the last layer, mean of heads: as learned, and with: {instead}.",

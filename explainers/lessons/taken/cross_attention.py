@@ -29,10 +29,12 @@ def looked(
 
 
 def instead_of(
-    query: Tensor, key: Tensor, value: Tensor, attend: Attend, rows: int
+    query: Tensor, key: Tensor, value: Tensor, attend: Attend, rows: int, left_out: int | None
 ) -> dict[str, Tensor]:
-    """The mean of all heads, if something else is computed in place of attention."""
+    """The mean of all heads, if something else is computed, or a word of the source is hidden."""
     mask = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool)
+    if left_out is not None:
+        mask[:, left_out] = False
     return {"now": attend(query, key, value, mask).weights.mean(dim=0)[:rows]}
 
 
@@ -47,13 +49,15 @@ def weights(view: View) -> None:
     take("weights", Recipe(said("Where each syllable looks"), looked, inputs, shown))
 
 
-def explaining(changed: Translation, attend: Callable[..., Any], is_learned: bool) -> None:
+def explaining(
+    changed: Translation, attend: Callable[..., Any], is_learned: bool, left_out: int | None
+) -> None:
     """The last layer's weights in the translation that was written with something else."""
-    if is_learned:
+    if is_learned or not changed.syllables:
         take("explaining")
         return
     cross, rows = changed.decoder[-1].cross, len(changed.syllables)
     inputs: dict[str, Any] = {"query": cross.query, "key": cross.key, "value": cross.value}
     shown = {"now": cross.weights.mean(dim=0)[:rows]}
-    inputs |= {"attend": attend, "rows": rows}
+    inputs |= {"attend": attend, "rows": rows, "left_out": left_out}
     take("explaining", Recipe(said("Other weights instead"), instead_of, inputs, shown))
