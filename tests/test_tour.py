@@ -6,7 +6,6 @@ from opening import PAGES, opened
 from explainers.ui import tour
 
 PATHS = [f"pages/{page.name}" for page in PAGES]
-NEXT = ":material/arrow_forward:"
 
 
 def offer(visit):
