@@ -211,6 +211,9 @@ def test_the_code_and_the_short_link_open_the_same_screen(lecture, browser, addr
     photograph = Image.open(io.BytesIO(one.page.screenshot()))
     (code,) = zxingcpp.read_barcodes(photograph)
     short = one.page.locator(".lecture-share strong").inner_text()
+    for _ in range(2):  # away, and the same link again
+        turn(one, "q")
+    one.page.wait_for_selector(".lecture-share svg")
     assert code.text == one.page.url
     assert len(short) < len(f"{address}/") + 15
     turn(one, "q")

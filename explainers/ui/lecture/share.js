@@ -23,13 +23,15 @@ class Share {
   turn() {
     if (this.isOpen()) return this.close();
     this.link = location.href;
-    this.draw({});
+    // What is the same as the last time does not come again.
+    this.draw(this.shared?.asked === this.link ? this.shared : {});
     this.root.hidden = false;
     this.lecture.tell("share", this.link);
   }
 
   show(shared) {
-    if (shared && shared.asked === this.link && this.isOpen()) this.draw(shared);
+    this.shared = shared;
+    if (shared?.asked === this.link && this.isOpen()) this.draw(shared);
   }
 
   draw({ side, path, links = [], notes = [] }) {
