@@ -172,6 +172,12 @@ def test_what_is_not_on_the_page_any_more_is_not_in_its_files(number, link, part
     assert opened(PAGE[number], link).session_state[TAKEN].parts[part] == ()
 
 
+def test_a_page_with_nothing_to_compute_says_so():
+    (cell,) = cells_of(opened(PAGE["16"], {"predict": "true"}))
+    assert cell.kind == "markdown"
+    assert "Nothing that the page showed can be computed" in cell.text
+
+
 def test_a_notebook_of_its_own_kernel(tmp_path):
     """As Jupyter starts it; the others share one process to save time."""
     assert executed(cells_of(opened(PAGE["01"], BUSY)), tmp_path, None)

@@ -65,11 +65,15 @@ class Words(NamedTuple):
     needs: str
     functions: str
     own: str
+    nothing: str
 
 
 def cells(words: Words, link: str, parts: Sequence[Made]) -> Iterator[Cell]:
     """A page's file from top to bottom: what it is, our functions, and each picture computed."""
     recipes = [part if isinstance(part, Recipe) else part() for part in parts]
+    if not recipes:
+        yield Cell("markdown", f"# {words.title}\n\n{words.nothing}")
+        return
     from explainers.takeaway.inside import (  # torch: not when the app starts
         floats,
         same_numbers,

@@ -43,6 +43,10 @@ def words(title: str) -> Words:
         ),
         functions=said("The functions"),
         own=said("Each as it runs on the page."),
+        nothing=said(
+            "Nothing that the page showed can be computed in a file: answer its question, or "
+            "choose something else, and take it again."
+        ),
     )
 
 
