@@ -4,7 +4,7 @@ The server draws a page as ever, with everything open; `lecture/*.js` shows one 
 other, so that no step waits for it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,8 @@ from explainers.ui.lecture_controls import lecture
 from explainers.ui.sharing import shared
 
 HERE = Path(__file__).parent / "lecture"
-SCRIPTS = "lecture.js", "keys.js", "screens.js", "pieces.js", "look.js", "bar.js", "share.js"
+_PARTS = "lecture", "keys", "typed", "screens", "pieces", "look", "bar", "share"
+_KEY_PARTS = "key", "typed"
 UNTIL_IT_COMES = """<style>
 html:not([data-lecturing]) [data-testid=stAppViewContainer] { animation: 8s step-end lecture; }
 @keyframes lecture { from { visibility: hidden; } to { visibility: visible; } }
@@ -95,11 +96,15 @@ def _words() -> dict[str, str]:
     }
 
 
+def _joined(names: Iterable[str]) -> str:
+    return "\n".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in names)
+
+
 @st.cache_resource(show_spinner=False)
 def _waiting() -> Callable[..., Any]:
     return st.components.v2.component(
         "attention.lecture_key",
-        js=(HERE / "key.js").read_text(encoding="utf-8"),
+        js=_joined(_KEY_PARTS),
         isolate_styles=False,
     )
 
@@ -109,6 +114,6 @@ def _component() -> Callable[..., Any]:
     return st.components.v2.component(
         "attention.lecture",
         css=(HERE / "style.css").read_text(encoding="utf-8"),
-        js="\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS),
+        js=_joined(_PARTS),
         isolate_styles=False,
     )

@@ -1,7 +1,5 @@
 // The key that begins a lecture; all of the lecture comes when it has begun.
 
-const TYPED_IN = "input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable=true], [role=combobox]";
-
 export default function () {
   const listen = (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || event.key.toLowerCase() !== "l") return;

@@ -11,7 +11,6 @@ const KEYS = {
   l: (lecture) => lecture.leave(),
   Escape: (lecture) => lecture.share.isOpen() ? lecture.share.close() : lecture.leave(),
 };
-const TYPED_IN = "input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable=true], [role=combobox]";
 const MOVED_IN = "input, [role=slider], [role=grid], [role=radiogroup], [role=tablist]";
 const PRESSED = "button, a, summary, [role=button], [role=switch]";
 const OPEN = "[data-baseweb=popover], [role=listbox], [role=menu]";
