@@ -107,13 +107,14 @@ def test_what_was_written_is_counted_by_the_learner():
 
 
 def test_a_lecturers_set_is_all_there_is():
-    visit = opened(PAGE, {"only": ["share", "a mixture"], "kind": "predict"})
+    visit = opened(PAGE, {"only": ["share", "a mixture"], "kind": "predict", "done": "a score"})
     assert visit.selectbox("exercise").options == ["a mixture"]
     visit.button_group("kind").set_value("reach").run()
     assert visit.selectbox("exercise").options == ["a mixture", "share"], (
         "the set has none of these"
     )
     assert "chose 2 exercises for you" in said(visit)
+    assert "0 of 2 done" in said(visit)
 
 
 def test_a_link_to_no_exercise_says_so():

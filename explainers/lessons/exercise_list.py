@@ -26,7 +26,8 @@ def choose_exercise(text: Prose) -> Exercise:
         some = [name for name in offered if kind in ("all", by_title[name].kind)] or offered
         name = exercise_controls.exercise(some, some[0])
         st.session_state[OFFERED] = some
-        st.button(said("Other numbers"), on_click=_other_numbers, icon=":material/casino:")
+        if by_title[name].kind != "write":
+            st.button(said("Other numbers"), on_click=_other_numbers, icon=":material/casino:")
     return by_title[name]
 
 
@@ -37,11 +38,12 @@ def called(exercise: Exercise) -> str:
 
 
 def show_done(text: Prose) -> None:
-    """Progress, in the link."""
+    """Progress, in the link; of a lecturer's set, where there is one."""
     titles = tuple(map(called, exercises().values()))
     with st.expander(said("What you have done"), icon=":material/checklist:"):
         done = exercise_controls.done(titles)
-    text("done", done=len(done), all=len(titles))
+    counted = exercise_controls.only.now() or titles
+    text("done", done=len({*done} & {*counted}), all=len(counted))
 
 
 def count(exercise: Exercise) -> None:

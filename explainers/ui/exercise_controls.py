@@ -5,7 +5,7 @@ from explainers.ui.links import Control
 from explainers.ui.several import Several
 
 kind = Choice("kind", "Kind", "all", ("all", "predict", "reach", "write"))
-exercise = Listed("exercise", "Exercise", None, width=360)
+exercise = Listed("exercise", "Exercise", None, width=230)
 done = Several("done", "Done", [], help="Take one off to do it again.")
 only = Several("only", "Only these", [], help="None chosen: all of them.")
 

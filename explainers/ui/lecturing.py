@@ -64,7 +64,7 @@ def stand_by(title: str, place: str) -> None:
         st.html(UNTIL_IT_COMES)
         _hold(title, place)
     else:
-        _waiting()(key="lecture key")
+        _waiting()(key="lecture key", data=[place])
 
 
 @st.fragment
