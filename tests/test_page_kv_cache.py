@@ -97,6 +97,14 @@ def test_the_proof_is_computed(monkeypatch):
     assert second > 0.01
 
 
+def test_what_are_tokens_does_not_depend_on_the_language():
+    english, other = (
+        [(panel["id"], panel["row_tokens"], panel["column_tokens"]) for panel in sent["panels"]]
+        for sent in (figure(opened(PAGE, {"lang": one}), "layer 1: Q") for one in ("en", "vi"))
+    )
+    assert english == other
+
+
 def test_counters_stand_beside_the_slider():
     label = figure(opened(PAGE, {"words_read": "5"}), "layer 1: Q")["slider"]
     assert (label["index"], label["plays"]) == (4, True)

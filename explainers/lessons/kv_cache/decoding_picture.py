@@ -14,6 +14,7 @@ from explainers.lessons.kv_cache.written import Written
 from explainers.lessons.mask_lab import FEWEST
 from explainers.lessons.taken import kv_cache as taken
 from explainers.lessons.wording import less_than
+from explainers.phrase import phrase
 from explainers.ui import controls
 from explainers.ui.clicks import show_clickable
 from explainers.ui.language import said
@@ -98,7 +99,7 @@ def _layer(run: Written, layer: int, place: int) -> list[Panel]:
         weights[place],
         [said("new word")],
         run.tokens,
-        said("word"),
+        phrase("word"),
         KEY_AXIS,
         kind="weights",
     )
