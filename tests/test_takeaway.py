@@ -27,6 +27,7 @@ from explainers.takeaway.notebook import notebook
 from explainers.takeaway.recipe import Cell
 from explainers.takeaway.script import script
 from explainers.takeaway.written import written
+from explainers.ui.prose import sections
 from explainers.ui.takeaway import TAKEN
 
 PAGE = {page.stem[:2]: page for page in PAGES}
@@ -117,8 +118,11 @@ def test_bytes_are_those_of_the_page(elsewhere):
 def test_an_exercise_is_the_one_on_screen(name, elsewhere):
     exercise = exercises()[name]
     visit = opened(PAGE["15"], {"exercise": title(name), "seed": "7"})
-    (computed,) = executed(cells_of(visit), *elsewhere)
+    cells = cells_of(visit)
+    (computed,) = executed(cells, *elsewhere)
     task, words = exercise.task(7), "\n".join(said.value for said in visit.main.markdown)
+    (statement,) = [cell.text for cell in cells if "**" in cell.text and cell.kind == "markdown"]
+    assert statement.partition("\n\n")[2] in words, "the file says what is asked for"
     assert all(computed[given] == said and said in words for given, said in task.given.items())
     if isinstance(task, Prediction):
         assert computed["answer"] == pytest.approx(task.answer)
@@ -131,7 +135,10 @@ def test_a_claim_is_checked_with_the_choices_on_screen(name, elsewhere):
     one = claims()[name]
     last = {f"size_{name}_{each.name}": written_size(each.values[-1]) for each in one.parameters}
     visit = opened(PAGE["16"], {"about": one.part, "claim": title(name), **last})
-    (computed,) = executed(cells_of(visit), *elsewhere)
+    cells = cells_of(visit)
+    (computed,) = executed(cells, *elsewhere)
+    sentence = sections(PAGE["16"].stem)[f"claim_{name}"]
+    assert any(cell.text.endswith(f"\n\n> {sentence}") for cell in cells)
     words = "\n".join(said.value for said in visit.main.markdown)
     assert computed.pop("verdict") in words.lower()
     assert any(number in words for number in computed.values())

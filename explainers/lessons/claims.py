@@ -49,7 +49,8 @@ def show_claim(text: Prose, claim: Claim) -> None:
         sizes = in_words(claim.parameters, claim.as_written)
         text("changed", own=sizes, verdict=translated(own.verdict))
     choices = dict(zip((one.name for one in claim.parameters), values, strict=True))
-    taken.claim(claim, choices, finding, heading(title(claim.id)))
+    sentence = text.filled(f"claim_{claim.id}")
+    taken.claim(claim, choices, finding, heading(title(claim.id)), sentence)
     show_source(claim.check)
     st.page_link(
         f"pages/{claim.page}.py", label=said("The page on this"), icon=":material/menu_book:"

@@ -31,7 +31,9 @@ def show_exercise(text: Prose, exercise: Exercise) -> None:
         if isinstance(task, Goal):
             _show_goal(text, exercise, task)
         else:
-            taken.prediction(exercise, common.seed(), task, heading(called(exercise)))
+            statement = text.filled(f"task_{exercise.id}", **task.given)
+            name = heading(called(exercise))
+            taken.prediction(exercise, common.seed(), task, name, statement)
             _show_prediction(text, exercise, task)
         show_source(exercise.make)
     st.page_link(
@@ -76,7 +78,8 @@ def _show_goal(text: Prose, exercise: Exercise, task: Goal) -> None:
         turned = {setting.name: chosen(exercise.id, setting) for setting in task.settings}
     reached = task.measure(**turned)
     name = heading(called(exercise))
-    taken.goal(exercise, common.seed(), task, turned, reached, name)
+    statement = text.filled(f"task_{exercise.id}", **task.given)
+    taken.goal(exercise, common.seed(), task, turned, reached, name, statement)
     measured = {name: translated(found) for name, found in reached.measured.items()}
     text(f"measured_{exercise.id}", **task.given, **measured)
     if reached.met:

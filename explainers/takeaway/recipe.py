@@ -26,6 +26,8 @@ class Recipe:
     options: Mapping[str, Any] = field(default_factory=dict)
     given: Callable[[], Given] = dict
     """What functions that read our files gave."""
+    remark: str = ""
+    """What a reader must know to understand the numbers, as the page says it."""
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
@@ -95,7 +97,7 @@ def cells(words: Words, link: str, parts: Sequence[Made]) -> Iterator[Cell]:
 
 def _computed(recipe: Recipe) -> Iterator[Cell]:
     shown = {name: bounded(numbers) for name, numbers in recipe.shown.items()}
-    yield Cell("markdown", f"## {recipe.title}")
+    yield Cell("markdown", f"## {recipe.title}\n\n{recipe.remark}".rstrip())
     yield Cell("code", f"inputs = {entries(recipe.inputs)}")
     yield Cell("code", recipe.call)
     yield Cell("code", f"shown = {entries(shown)}\n\nsame_numbers(computed, shown)")

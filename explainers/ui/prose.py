@@ -36,11 +36,15 @@ class Prose:
 
     def __call__(self, name: str, **numbers: object) -> None:
         """Show a remark with its numbers; one that the text asks for must be given."""
+        with screen("page", name) if name == LAST else nullcontext():
+            st.markdown(self.filled(name, **numbers))
+
+    def filled(self, name: str, **numbers: object) -> str:
+        """The same for a file that is taken away."""
         text = section(f"{self.page}/{name}", sections(self.page)[name])
         # In the file a heading stands below its section's name, on the page below the title.
         raised = re.sub("^###", "##", text, flags=re.MULTILINE)
-        with screen("page", name) if name == LAST else nullcontext():
-            st.markdown(_NUMBER.sub(lambda slot: _told(numbers[slot[1]]), raised))
+        return _NUMBER.sub(lambda slot: _told(numbers[slot[1]]), raised)
 
 
 def _told(number: object) -> str:

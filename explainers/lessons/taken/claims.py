@@ -22,7 +22,7 @@ def checked(check: Callable[..., Finding], choices: Mapping[str, Any]) -> dict[s
     return {"verdict": finding.verdict, **finding.numbers}
 
 
-def claim(one: Claim, choices: dict[str, Any], finding: Finding, title: str) -> None:
+def claim(one: Claim, choices: dict[str, Any], finding: Finding, title: str, sentence: str) -> None:
     """What comes out for the choices on screen."""
     if one.id in TRAINED | LISTED:
         take("claim")
@@ -30,4 +30,4 @@ def claim(one: Claim, choices: dict[str, Any], finding: Finding, title: str) -> 
     inputs = {"check": one.check, "choices": choices}
     shown = {"verdict": finding.verdict, **finding.numbers}
     given = partial(named_by, one.check, choices.values())
-    take("claim", Recipe(title, checked, inputs, shown, given=given))
+    take("claim", Recipe(title, checked, inputs, shown, given=given, remark=f"> {sentence}"))

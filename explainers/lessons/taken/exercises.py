@@ -27,21 +27,30 @@ def measured(
     return {**task.given, **reached.measured, "reached": reached.met}
 
 
-def prediction(exercise: Exercise, seed: int, task: Prediction, title: str) -> None:
+def prediction(exercise: Exercise, seed: int, task: Prediction, title: str, statement: str) -> None:
     """A number that is asked for."""
     shown = {**task.given, "answer": task.answer}
-    _take(title, predicted, exercise, {"seed": seed}, shown)
+    _take(title, predicted, exercise, {"seed": seed}, shown, statement)
 
 
 def goal(
-    exercise: Exercise, seed: int, task: Goal, settings: dict[str, Any], found: Reached, title: str
+    exercise: Exercise,
+    seed: int,
+    task: Goal,
+    settings: dict[str, Any],
+    found: Reached,
+    title: str,
+    statement: str,
 ) -> None:
     """A condition, with the settings as they are."""
     shown = {**task.given, **found.measured, "reached": found.met}
-    _take(title, measured, exercise, {"seed": seed, "settings": settings}, shown)
+    more = {"seed": seed, "settings": settings}
+    _take(title, measured, exercise, more, shown, statement)
 
 
-def _take(title: str, function: Any, exercise: Exercise, more: Any, shown: dict[str, Any]) -> None:
+def _take(
+    title: str, function: Any, exercise: Exercise, more: Any, shown: dict[str, Any], statement: str
+) -> None:
     inputs = {"make": exercise.make, "exercise": exercise.id, **more}
     given = partial(named_by, exercise.make, ())
-    take("exercise", Recipe(title, function, inputs, shown, given=given))
+    take("exercise", Recipe(title, function, inputs, shown, given=given, remark=statement))
