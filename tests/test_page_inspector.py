@@ -224,6 +224,9 @@ def test_the_size_of_a_model_is_shown_before_it_can_be_fetched(tiny, monkeypatch
     clicked(visit, "Ask the hub how large it is")
     assert any("2,500 MB to fetch, 7,000,000 parameters" in one.value for one in visit.info)
     assert any("commit c3c3c3c3c3c3, which" in one.value for one in visit.info)
+    for spoken, unit in (("vi", "7,000,000 tham số"), ("en", "7,000,000 parameters")):
+        visit.sidebar.button_group("lang").set_value(spoken).run()
+        assert any(unit in one.value for one in visit.info), "it was weighed in the other language"
     begun: list[Loading] = []
 
     def start(work):

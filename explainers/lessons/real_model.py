@@ -9,6 +9,7 @@ import streamlit as st
 
 from explainers.lessons.watched import EVERY, REFUSED, show_refused, start
 from explainers.lessons.wording import told
+from explainers.phrase import phrase
 from explainers.ui import real_controls
 from explainers.ui.language import said, translated
 from explainers.ui.plain import shortened, verbatim
@@ -99,9 +100,8 @@ def _say_why_not(job: "Loading | None", named: str, key: str, is_near: bool) -> 
     if job and job.problem:
         st.error(verbatim(job.problem), icon=":material/error:")
     known = offered(named)
-    is_known = known is not None and known.parameters is not None
+    count = known.parameters if known else None
     if not is_near:
-        count = known.parameters if known else None
         size = said(" ({count:,} parameters)", count=count) if count else ""
         way = said("It comes from the hub.")
         if known in SHIPPED:
@@ -109,7 +109,7 @@ def _say_why_not(job: "Loading | None", named: str, key: str, is_near: bool) -> 
         away = said("{model} is not on this machine.", model=f"{verbatim(named)}{size}")
         left_out = said("All that needs it is left out.")
         st.warning(f"{away} {way} {left_out}", icon=":material/cloud_download:")
-    if is_near or is_known or _is_weighed(named, key):
+    if is_near or count or _is_weighed(named, key):
         label = said("Load it") if is_near else said("Fetch it now")
         st.button(label, key=f"{key}: begin", on_click=_begin, args=(key, named))
 
@@ -119,7 +119,7 @@ def _is_weighed(named: str, key: str) -> bool:
     asked: Answer | None = st.session_state.get(WEIGHED.format(key))
     if asked and asked.named == named:
         icon = ":material/scale:" if asked.is_size else ":material/error:"
-        (st.info if asked.is_size else st.error)(asked.said, icon=icon)
+        (st.info if asked.is_size else st.error)(translated(asked.said), icon=icon)
         if asked.is_size:
             return True
     label = said("Ask the hub how large it is")
@@ -137,7 +137,7 @@ def _weigh(key: str, named: str) -> None:
     except (ModelError, OutOfReachError) as error:
         st.session_state[WEIGHED.format(key)] = Answer(named, verbatim(told(error)), False)
         return
-    size = said(
+    size = phrase(
         "{megabytes:,.0f} MB to fetch, {parameters:,} parameters: they need {needed:.1f} GB of "
         "memory, and {free:.1f} GB are free. As of commit {commit}, which is the one that would "
         "be fetched.",
