@@ -7,16 +7,14 @@ import streamlit as st
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import EXPERIMENT
 from explainers.attention.single_head import project
-from explainers.attention.steps import OPERATIONS, attention_steps, hide
-from explainers.lessons.arithmetic import arithmetic_of
+from explainers.attention.steps import attention_steps, hide
 from explainers.lessons.one_head import OneHead
-from explainers.lessons.scores import root, root_pictures, shares
+from explainers.lessons.scores import root, root_pictures
+from explainers.lessons.scores.step import show_step, steps_shown
 from explainers.lessons.scores.temperature import show_temperatures
 from explainers.lessons.taken import scores as taken
 from explainers.lessons.toy_choice import HeadChoices, choose_head, offer_training
 from explainers.ui import common, controls
-from explainers.ui.language import said, translated
-from explainers.ui.numbers import explore
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show, show_source
 
@@ -29,28 +27,22 @@ class Choices:
 
     head: HeadChoices
     queries_down: bool
-    step: str
+    steps: tuple[str, ...]
 
 
 @st.fragment
 def four_steps(tokens: tuple[str, ...]) -> None:
     """Queries and keys in, output out, one operation at a time."""
-    choices = Choices(choose_head(tokens), common.queries_down(), step=controls.step())
+    choices = Choices(choose_head(tokens), common.queries_down(), steps_shown())
 
     toy = choices.head.toy(tokens)
     origin = choices.head.origin(toy.x.device)
     views = project(toy.x, toy.head)
     run = attention_steps(*views, toy.mask)
     one_head = OneHead.of(tokens, toy.x, toy.head, views, run)
-    text(f"step_{choices.step}")
-    panels = one_head.step(choices.step, choices.queries_down)
-    working = arithmetic_of(one_head)
-    alt = said("What goes into and comes out of: {step}.", step=translated(choices.step))
-    _, cell = explore(panels, working, origin, "steps", alt, stepper=choices.step)
-    if choices.step == "weights":
-        shares.show_shares(one_head, cell.row, origin)
-    show_source(*OPERATIONS[choices.step])
-    if choices.step == "output":
+    for step in choices.steps:
+        show_step(text, one_head, step, choices.queries_down, origin)
+    if "output" in choices.steps:
         run_and_show(attention, *views, toy.mask)
     offer_training(choices.head)
     text("temperature")

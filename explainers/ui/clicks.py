@@ -23,10 +23,11 @@ def show_clickable(
     alt: str,
     slider: Slider | None = None,
     acts: Mapping[str, Callable[[Cell], None]] = MappingProxyType({}),
-) -> None:
+    stepper: str = "",
+) -> Cell | None:
     """Draw linked matrices; a click on a number shows how it was computed, and nothing else.
 
-    On a panel that `acts` names, a click does what stands there instead.
+    On a panel that `acts` names, a click does what stands there instead. Returns what was clicked.
     """
     kept = f"clicked in {key}"
 
@@ -40,7 +41,8 @@ def show_clickable(
     if cell and not _is_there(cell, panels):  # the sentence has become shorter
         cell = None
     card = card_of(cell, panels, working(cell)) if cell else None
-    show_figure(Figure(panels, alt, cell, pick, slider=slider, working=card), origin, key)
+    show_figure(Figure(panels, alt, cell, pick, stepper, slider, working=card), origin, key)
+    return cell
 
 
 def _is_there(cell: Cell, panels: Sequence[Panel]) -> bool:
