@@ -9,7 +9,7 @@ from explainers.ui import controls
 from explainers.ui.figure import show_figure
 from explainers.ui.figure_words import matrix_in_words
 from explainers.ui.language import said, translated
-from explainers.ui.lecturing import screen
+from explainers.ui.lecturing import lecturing, screen
 from explainers.ui.panels import Cell, Figure, Panel, Slider
 from explainers.working import Working
 
@@ -42,6 +42,7 @@ def explore(
     """
 
     def pick(clicked: Cell) -> None:
+        st.session_state[f"clicked in {key}"] = True
         _pick(clicked)
         on_pick(clicked)
 
@@ -54,7 +55,8 @@ def explore(
         full = working(cell)
         _arithmetic(_title(cell, panels), full, key)
     with picture:
-        card = card_of(cell, panels, full)
+        is_wanted = not lecturing() or st.session_state.get(f"clicked in {key}")
+        card = card_of(cell, panels, full) if is_wanted else None  # a class sees the picture first
         figure = Figure(panels, alt, cell, pick, stepper, slider, working=card)
         opened = show_figure(figure, origin, key)
     return Explored(opened, cell)

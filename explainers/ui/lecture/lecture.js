@@ -76,7 +76,7 @@ class Lecture {
 
   // Another page: its screens come one by one, and there may be none with that number.
   open(wanted) {
-    Object.assign(this, { wanted, from: null, at: WAITS, id: null });
+    Object.assign(this, { wanted, from: null, at: WAITS, id: null, isWhole: false });
     this.zooms.clear();
   }
 
@@ -125,6 +125,10 @@ class Lecture {
     this.screens = screensOf(main);
     mark(main, this.screens);
     this.watch(main);
+    if (!this.isWhole && this.isComplete()) {
+      this.isWhole = true;
+      this.zooms.clear(); // what came meanwhile may have stood on the screen, and made it small
+    }
     const last = this.screens.length - 1;
     if (this.wanted !== null) {
       if (this.wanted > last && !this.isComplete()) return this.show(WAITS);
@@ -160,7 +164,7 @@ class Lecture {
   // As large as its kind may be, and as small as it must be.
   async fit(screen, isNew) {
     const [least, most] = limits(screen.kind, this.type);
-    if (!this.zooms.has(screen.id)) this.zooms.set(screen.id, { zoom: most, tries: 0 });
+    if (!this.zooms.has(screen.id)) this.zooms.set(screen.id, { zoom: most, fails: most, tries: 0 });
     const found = this.zooms.get(screen.id);
     const turn = ++this.turned;
     const isTooLarge = () => this.overflow(screen) > 1.005 && found.zoom > least && found.tries < TRIES;
@@ -168,9 +172,11 @@ class Lecture {
       this.look.textContent = lookOf(this, this.at);
       while (isTooLarge()) { // before anything is painted
         found.tries += 1;
+        found.fails = found.zoom;
         found.zoom = Math.max(least, found.zoom * Math.max(0.75, Math.min(0.97, 1 / Math.sqrt(this.overflow(screen)))));
         this.look.textContent = lookOf(this, this.at);
       }
+      this.enlarge(screen, found);
       await new Promise(requestAnimationFrame); // pictures see their new width in the next frame
       await new Promise(requestAnimationFrame);
       if (turn !== this.turned || !this.bar) return;
@@ -178,12 +184,25 @@ class Lecture {
     if (isNew) this.bar.more(this.overflow(screen) > 1.02);
   }
 
+  // Where matrices stand side by side or not, a little smaller may be a lot: look for the size between.
+  enlarge(screen, found) {
+    for (let tries = 0; tries < 4 && found.fails > 1.03 * found.zoom; tries++) {
+      const fits = found.zoom;
+      found.zoom = (fits + found.fails) / 2;
+      this.look.textContent = lookOf(this, this.at);
+      if (this.overflow(screen) <= 1.005) continue;
+      [found.fails, found.zoom] = [found.zoom, fits];
+      this.look.textContent = lookOf(this, this.at);
+    }
+  }
+
   // How many times too high, or too wide, the screen is.
   overflow(screen) {
     const box = this.scroller();
     if (!box) return 1;
-    const wide = screen.parts.flatMap(({ node }) => [...node.querySelectorAll?.("pre") ?? []]).map((pre) => pre.scrollWidth / pre.clientWidth);
-    return Math.max(box.scrollHeight / box.clientHeight, ...wide.filter(Number.isFinite));
+    const wide = screen.parts.flatMap(({ node }) => [...node.querySelectorAll("pre"), ...shadowOf(node)?.querySelectorAll(".stage") ?? []]);
+    const shares = wide.map((part) => part.scrollWidth / part.clientWidth);
+    return Math.max(box.scrollHeight / box.clientHeight, ...shares.filter(Number.isFinite));
   }
 
   // One step as a remote control makes it: down a high screen, to the next one, to the next page.

@@ -40,7 +40,7 @@ function allPartsOf(main) {
 // The least and the most that a kind of screen may be enlarged, by the window's size.
 function limits(kind, type) {
   const [least, most] = {
-    title: [0.7, 1.35], ask: [0.65, 1.3], reveal: [0.65, 1.2], text: [0.65, 1.1], box: [0.55, 1.1], choose: [0.5, 0.8], code: [0.45, 0.95], picture: [0.44, 1.2],
+    title: [0.7, 1.35], ask: [0.65, 1.3], reveal: [0.65, 1.2], text: [0.65, 1.1], box: [0.55, 1.1], choose: [0.5, 0.8], code: [0.6, 0.95], picture: [0.44, 1.2],
   }[kind];
   return [Math.max(0.7, least * type), Math.max(1, most * type)];
 }

@@ -3,30 +3,51 @@
 
 const SHEET = { width: 1065, height: 620 }; // what a projector of 1024 × 768 shows with digits one can read
 const GAP = 14, HEADING = 39, OPERATOR = 20;
+const WIDE = 41, NARROW = 33; // a column where there is room, and where there is just enough for its digits
 
-// Rules for the picture's stage, one for each piece: which of its children are not shown.
+// Rules for the picture, one for each piece: what of it is not shown.
 function piecesOf(node) {
-  const children = [...stageOf(node)?.children ?? []];
-  if (heightOf(children) <= SHEET.height) return [""];
-  let best = dealt(children, 1);
-  for (let count = 2; count <= children.length; count++) {
-    const found = dealt(children, count);
+  const units = unitsOf(stageOf(node));
+  if (heightOf(units) <= SHEET.height) return [""];
+  let best = dealt(units, 1);
+  for (let count = 2; count <= units.length; count++) {
+    const found = dealt(units, count);
     if (!found) break; // there are no more places to cut
     best = found;
     if (found.highest <= SHEET.height) break;
   }
-  return best.pieces.map(([first, last]) => `.stage > :not(:nth-child(n + ${first + 1}):nth-child(-n + ${last})) { display: none; }`);
+  return best.pieces.map(([first, last]) => {
+    const hidden = [...units.slice(0, first), ...units.slice(last)].map(({ at }) => at);
+    return hidden.length ? `${hidden.join(", ")} { display: none; }` : "";
+  });
+}
+
+// What is never parted: a heading, matrices that an operator joins, and of too many side by side each.
+function unitsOf(stage) {
+  return [...stage?.children ?? []].flatMap((child, i) => {
+    const at = `.stage > :nth-child(${i + 1})`;
+    if (isWords(child)) return { at, isWords: true };
+    const panels = [...child.querySelectorAll(".panel")];
+    const whole = joined(panels.map((panel) => sizeOf(panel)));
+    if (whole.width <= SHEET.width) return { at, sizes: [whole] };
+    if (child.querySelector(".operator")) return { at, sizes: panels.map((panel) => sizeOf(panel)) };
+    return panels.map((panel, j) => ({ at: `${at} > :nth-child(${j + 1})`, sizes: [sizeOf(panel, NARROW)] }));
+  });
+}
+
+function joined(sizes) {
+  return { width: sizes.reduce((sum, { width }) => sum + GAP + width, OPERATOR), height: Math.max(0, ...sizes.map(({ height }) => height)) };
 }
 
 // So many pieces that the highest of them is as low as can be; no heading is parted from its matrices.
-function dealt(children, count, first = 0) {
-  if (count === 1) return { pieces: [[first, children.length]], highest: heightOf(children.slice(first)) };
+function dealt(units, count, first = 0) {
+  if (count === 1) return { pieces: [[first, units.length]], highest: heightOf(units.slice(first)) };
   let best = null;
-  for (let cut = first + 1; cut < children.length; cut++) {
-    if (isWords(children[cut - 1])) continue;
-    const here = heightOf(children.slice(first, cut));
+  for (let cut = first + 1; cut < units.length; cut++) {
+    if (units[cut - 1].isWords) continue;
+    const here = heightOf(units.slice(first, cut));
     if (best && here > best.highest) break;
-    const rest = dealt(children, count - 1, cut);
+    const rest = dealt(units, count - 1, cut);
     const highest = rest && Math.max(here, rest.highest);
     if (rest && (!best || highest <= best.highest)) best = { pieces: [[first, cut], ...rest.pieces], highest };
   }
@@ -38,7 +59,7 @@ function isWords(child) {
 }
 
 // As figure.js would lay them out, from left to right and on.
-function heightOf(children) {
+function heightOf(units) {
   let above = 0, row = { width: 0, height: 0 };
   const put = ({ width, height }) => {
     if (row.width && row.width + GAP + width > SHEET.width) end();
@@ -48,24 +69,19 @@ function heightOf(children) {
     if (row.width) above += row.height + GAP;
     row = { width: 0, height: 0 };
   };
-  for (const child of children) {
-    if (isWords(child)) { end(); above += HEADING + GAP; }
-    else {
-      const sizes = [...child.querySelectorAll(".panel")].map(sizeOf);
-      const whole = { width: sizes.reduce((sum, { width }) => sum + GAP + width, OPERATOR), height: Math.max(0, ...sizes.map(({ height }) => height)) };
-      if (whole.width <= SHEET.width) put(whole);
-      else { end(); sizes.forEach(put); end(); }
-    }
+  for (const unit of units) {
+    if (unit.isWords) { end(); above += HEADING + GAP; }
+    else unit.sizes.forEach(put);
   }
   end();
   return above - GAP;
 }
 
-function sizeOf(panel) {
+function sizeOf(panel, column = WIDE) {
   const columns = panel.querySelectorAll("thead th.column").length, rows = panel.querySelectorAll("tbody tr").length;
   if (panel.matches(".small")) return { width: 195, height: 245 };
   if (!rows) return { width: 400, height: 230 };
-  return { width: 41 * columns + 70, height: 28 * rows + (panel.querySelector("thead .turned") ? 119 : 86) };
+  return { width: column * columns + 70, height: 28 * rows + (panel.querySelector("thead .turned") ? 119 : 86) };
 }
 
 function stageOf(node) {
