@@ -4,7 +4,7 @@ import pytest
 from opening import ROOT, opened
 
 from explainers.claims.rows import claims
-from explainers.lessons.sized import title
+from explainers.ui.plain import titled
 from explainers.ui.prose import sections
 
 PAGE = ROOT / "pages" / "16_claims.py"
@@ -12,7 +12,7 @@ EACH = pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: cla
 
 
 def linked(claim, **more):
-    return opened(PAGE, {"about": claim.part, "claim": title(claim.id), **more})
+    return opened(PAGE, {"about": claim.part, "claim": titled(claim.id), **more})
 
 
 def verdict_of(visit):
@@ -57,7 +57,7 @@ def test_a_link_to_no_claim_says_so_and_shows_the_first():
     visit = opened(PAGE, {"about": "lengths", "claim": "the moon", "size_x": "1"})
     assert not visit.exception
     assert "The link asks for claim = ` the moon `" in visit.info[0].value
-    assert visit.radio("claim").value == title("cells_of_a_head")
+    assert visit.radio("claim").value == titled("cells_of_a_head")
 
 
 def test_reset_takes_back_the_sizes():
@@ -75,3 +75,9 @@ def test_a_claim_is_judged_in_the_visitors_language_and_linked_in_english():
     assert verdict_of(visit) == ["Không đúng"]
     assert visit.radio("claim").value == "windows reach"
     assert any("cần 3 tầng." in one.value for one in visit.markdown)  # said by the check itself
+
+
+def test_titles_are_spelled_as_readers_know_them():
+    assert titled("a_d_k_that_saturates") == "a d_k that saturates"
+    assert titled("width_of_gpt_4") == "width of GPT-4"
+    assert titled("read_keys_and_k") == "read keys and k", "only whole words are spelled"

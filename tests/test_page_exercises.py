@@ -6,14 +6,14 @@ from opening import ROOT, opened
 from explainers.exercises.kinds import Goal, Prediction
 from explainers.exercises.rows import exercises
 from explainers.lessons.answers import number, precise
-from explainers.lessons.sized import title
 from explainers.ui.claim_controls import SIZE
+from explainers.ui.plain import titled
 
 PAGE = ROOT / "pages" / "15_exercises.py"
 
 
 def linked(name, **more):
-    return opened(PAGE, {"exercise": title(name), **more})
+    return opened(PAGE, {"exercise": titled(name), **more})
 
 
 def said(visit):
@@ -25,7 +25,7 @@ def test_a_link_opens_each_exercise(name):
     visit = linked(name, seed="3")
     assert not visit.exception
     assert not visit.info
-    assert visit.header[0].value == title(name).capitalize()
+    assert visit.header[0].value == titled(name).capitalize()
 
 
 def test_a_number_is_right_near_wrong_or_no_number():
@@ -66,7 +66,7 @@ def test_a_goal_is_reached_by_a_link_with_a_solution(name):
     turned = {f"{SIZE}{name}_{key}": f"{value}" for key, value in next(task.solutions()).items()}
     visit = linked(name, seed="2", **turned)
     assert "**Reached.**" in said(visit)
-    assert visit.button_group("done").value == [title(name)]
+    assert visit.button_group("done").value == [titled(name)]
 
 
 def test_other_numbers_are_the_next_seeds():

@@ -18,7 +18,6 @@ from explainers.attention.multi_head import multi_head
 from explainers.claims.rows import claims
 from explainers.exercises.kinds import Prediction
 from explainers.exercises.rows import exercises
-from explainers.lessons.sized import title
 from explainers.lessons.sized import written as written_size
 from explainers.takeaway.bindings import NotPlainError, needed
 from explainers.takeaway.example import FILE, example
@@ -27,6 +26,7 @@ from explainers.takeaway.notebook import notebook
 from explainers.takeaway.recipe import Cell
 from explainers.takeaway.script import script
 from explainers.takeaway.written import written
+from explainers.ui.plain import titled
 from explainers.ui.prose import sections
 from explainers.ui.takeaway import TAKEN
 
@@ -117,7 +117,7 @@ def test_bytes_are_those_of_the_page(elsewhere):
 @pytest.mark.parametrize("name", ["a_score", "a_model_on_two_gpus", "cells_of_a_window"])
 def test_an_exercise_is_the_one_on_screen(name, elsewhere):
     exercise = exercises()[name]
-    visit = opened(PAGE["15"], {"exercise": title(name), "seed": "7"})
+    visit = opened(PAGE["15"], {"exercise": titled(name), "seed": "7"})
     cells = cells_of(visit)
     (computed,) = executed(cells, *elsewhere)
     task, words = exercise.task(7), "\n".join(said.value for said in visit.main.markdown)
@@ -134,7 +134,7 @@ def test_an_exercise_is_the_one_on_screen(name, elsewhere):
 def test_a_claim_is_checked_with_the_choices_on_screen(name, elsewhere):
     one = claims()[name]
     last = {f"size_{name}_{each.name}": written_size(each.values[-1]) for each in one.parameters}
-    visit = opened(PAGE["16"], {"about": one.part, "claim": title(name), **last})
+    visit = opened(PAGE["16"], {"about": one.part, "claim": titled(name), **last})
     cells = cells_of(visit)
     (computed,) = executed(cells, *elsewhere)
     sentence = sections(PAGE["16"].stem)[f"claim_{name}"]

@@ -4,11 +4,12 @@ import streamlit as st
 
 from explainers.claims.finding import VERDICTS, Finding
 from explainers.claims.rows import Claim, claims
-from explainers.lessons.sized import chosen, heading, in_words, title
+from explainers.lessons.sized import chosen, heading, in_words
 from explainers.lessons.taken import claims as taken
 from explainers.ui import claim_controls
 from explainers.ui.language import said, section, translated
 from explainers.ui.lecturing import screen
+from explainers.ui.plain import titled
 from explainers.ui.predict import revealed
 from explainers.ui.prose import Prose, sections
 from explainers.ui.source import show_source
@@ -20,7 +21,7 @@ ICONS = dict(zip(VERDICTS, ("check_circle", "rule", "cancel", "help"), strict=Tr
 def choose_claim(text: Prose, part: str) -> Claim:
     """One of the part's sentences, all of them in sight."""
     text(f"part_{part}")
-    offered = {title(claim.id): claim for claim in claims().values() if claim.part == part}
+    offered = {titled(claim.id): claim for claim in claims().values() if claim.part == part}
     texts = sections(text.page)
     captions = [
         section(f"{text.page}/{name}", texts[name])
@@ -32,7 +33,7 @@ def choose_claim(text: Prose, part: str) -> Claim:
 def show_claim(text: Prose, claim: Claim) -> None:
     """Judge, see what comes out, and change what the sentence speaks of."""
     with screen("ask", f"claim {claim.id}"):
-        st.header(heading(title(claim.id)))
+        st.header(heading(titled(claim.id)))
         text(f"claim_{claim.id}")
     take("claim")  # until it was judged
     with st.spinner(said("Computing it again"), show_time=False):
@@ -50,7 +51,7 @@ def show_claim(text: Prose, claim: Claim) -> None:
         text("changed", own=sizes, verdict=translated(own.verdict))
     choices = dict(zip((one.name for one in claim.parameters), values, strict=True))
     sentence = text.filled(f"claim_{claim.id}")
-    taken.claim(claim, choices, finding, heading(title(claim.id)), sentence)
+    taken.claim(claim, choices, finding, heading(titled(claim.id)), sentence)
     show_source(claim.check)
     st.page_link(
         f"pages/{claim.page}.py", label=said("The page on this"), icon=":material/menu_book:"

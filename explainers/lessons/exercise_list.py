@@ -3,10 +3,10 @@
 import streamlit as st
 
 from explainers.exercises.rows import Exercise, exercises
-from explainers.lessons.sized import title
 from explainers.phrase import phrase
 from explainers.ui import common, controls, exercise_controls
 from explainers.ui.language import said
+from explainers.ui.plain import titled
 from explainers.ui.prose import Prose
 
 LAST_SEED = controls.seed.high
@@ -33,7 +33,7 @@ def choose_exercise(text: Prose) -> Exercise:
 
 def called(exercise: Exercise) -> str:
     """Functions are called by their names in every language."""
-    name = title(exercise.id)
+    name = titled(exercise.id)
     return phrase("{function}", function=name) if exercise.kind == "write" else name
 
 

@@ -45,11 +45,6 @@ def in_words(sizes: Sequence[Sized], values: Mapping[str, Any], mark: str = "") 
     )
 
 
-def title(name: str) -> str:
-    """The name of a claim or an exercise for links, and for readers of English."""
-    return name.replace("_", " ")
-
-
 def heading(words: str) -> str:
     """The visitor's words, beginning with a capital."""
     shown = translated(words)

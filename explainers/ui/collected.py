@@ -10,6 +10,7 @@ from typing import NamedTuple
 from explainers.ui import controls, page_controls
 from explainers.ui.figure_words import said_by
 from explainers.ui.links import Control
+from explainers.ui.plain import titled
 from explainers.ui.prose import sections
 
 ROOT = Path(__file__).parents[2]
@@ -74,7 +75,7 @@ def _of_data() -> Iterator[Text]:
             sizes = row.get("parameters", ())
             labels = [size["label"] for size in sizes]
             values = [value for size in sizes for value in size["values"] if _is_word(value)]
-            for text in (*names, called.replace("_", " "), *labels, *values):
+            for text in (*names, titled(called), *labels, *values):
                 yield Text(_named(path), place, text)
 
 

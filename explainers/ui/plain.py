@@ -2,6 +2,9 @@
 
 import re
 
+SPELLED = {"d k": "d_k", "two gpus": "two GPUs", "gpt 4": "GPT-4", "llama": "Llama"}
+"""What a function's name cannot spell."""
+
 
 def verbatim(text: str) -> str:
     """The text as a Markdown code span, the one place where nothing at all is transformed.
@@ -22,3 +25,11 @@ def together(amounts: str) -> str:
 def shortened(text: str, length: int = 40) -> str:
     """The beginning of a text that may be very long."""
     return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def titled(name: str) -> str:
+    """The name of a function as the title of what it does, such as a claim or an exercise."""
+    words = name.replace("_", " ")
+    for plain, spelled in SPELLED.items():
+        words = re.sub(rf"\b{plain}\b", spelled, words)
+    return words
