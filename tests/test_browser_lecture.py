@@ -1,6 +1,7 @@
 """In front of a class: a screen per idea, turned by the keys of a remote control, and shared."""
 
 import io
+import re
 
 import pytest
 import zxingcpp
@@ -106,6 +107,56 @@ def test_one_idea_at_a_time(lecture):
     second = one.page.evaluate(NUMBERS)
     assert len(first) == 7 * 8 + 3 * 7 * 4
     assert len(second) == 2 * 7 * 7
+
+
+WIDE = """() => Math.max(...[...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
+  .flatMap((host) => [...host.shadowRoot.querySelectorAll('.stage')])
+  .filter((stage) => stage.checkVisibility({ visibilityProperty: true }))
+  .map((stage) => stage.scrollWidth / stage.clientWidth))"""
+
+
+SCREENS = """(picture) => attentionLecture.screens.map(({ id }, at) => [id, at])
+  .filter(([id]) => id.startsWith(`picture st-key-picture-${picture} `)).map(([_, at]) => at)"""
+"""Over how many screens, and which, a picture was dealt out."""
+
+
+@pytest.mark.parametrize(
+    ("path", "picture", "screens", "matrices"),
+    [
+        ("masks", "masks", 2, 5),
+        ("cross_attention", "padding", 2, 2),
+        ("scores", "step-output", 1, 3),
+    ],
+)
+def test_wide_pictures_are_dealt_out_and_can_be_read(lecture, path, picture, screens, matrices):
+    one = lecture(path, size=OLD_PROJECTOR)
+    places, seen = one.page.evaluate(SCREENS, picture), []
+    for at in places:
+        one.page.evaluate(f"attentionLecture.show({at})")
+        one.page.wait_for_timeout(400)
+        seen += one.page.locator(".panel:visible .title .name").all_inner_texts()
+        assert one.page.evaluate(TOO_LARGE) < 1.01
+        assert one.page.evaluate(WIDE) < 1.01
+        assert one.page.evaluate(DIGITS) > 0.013
+    assert len(places) == screens
+    assert len(seen) == matrices
+
+
+def test_equal_numbers_have_equal_colours_from_step_to_step(lecture):
+    """The products end the first step and begin the second; beside them stand the scores."""
+    one, steps = lecture("scores"), []
+    for _ in range(2):
+        go_to(one, "picture")
+        steps.append(one.page.evaluate(NUMBERS))
+    first, second = steps
+    products, scores = second[: 7 * 7], second[7 * 7 :]
+    assert first[-7 * 7 :] == products
+    near = [(p, s) for p in products for s in scores if abs(p[0] - s[0]) < 0.01]
+    assert len(near) > 7
+    for (_, there), (_, here) in near:
+        assert [int(n) for n in re.findall(r"\d+", there)] == pytest.approx(
+            [int(n) for n in re.findall(r"\d+", here)], abs=2
+        )
 
 
 def test_a_question_then_what_comes_out_then_the_picture(lecture):
