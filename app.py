@@ -41,17 +41,20 @@ CONTENTS = {
 }
 
 settle()
+listed = {
+    path: st.Page(path, title=translated(title))
+    for pages in CONTENTS.values()
+    for path, title in pages.items()
+}
 page = st.navigation(
-    {
-        translated(part): [st.Page(path, title=translated(title)) for path, title in pages.items()]
-        for part, pages in CONTENTS.items()
-    },
+    {translated(part): [listed[path] for path in pages] for part, pages in CONTENTS.items()},
     expanded=True,
 )
 st.set_page_config(page_title=page.title, page_icon="🔎", layout="wide")
 frame(page.title, page.url_path)
 takeaway.begin(page.title, page.url_path or "start")
 page.run()
+here = next(path for path, one in listed.items() if one.url_path == page.url_path)
 with screen("nothing", "after the page"):
     takeaway.offer()
-    offer_next(CONTENTS, page.title)
+    offer_next(CONTENTS, here)

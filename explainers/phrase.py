@@ -22,3 +22,9 @@ def phrase(text: str, /, **slots: object) -> str:
     Written out in the call, like what is said, so that the tool that collects texts finds it.
     """
     return Phrase(text, slots) if slots else text
+
+
+def words_of(error: BaseException) -> str:
+    """What went wrong, still a phrase if it was raised as one."""
+    words = error.args[0] if error.args else ""
+    return words if isinstance(words, Phrase) else str(error)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
-from explainers.phrase import phrase
+from explainers.phrase import Phrase, phrase, words_of
 
 MOST_WAITING = 8
 
@@ -72,13 +72,18 @@ class Work:
     """One piece of work, and what can be seen of it from other threads.
 
     `state` is "waiting", "running", "done", "cancelled" or "failed". `asked` says what it is of, to
-    be compared with what is asked for next. It stops by itself when it `is_wanted` no more.
+    be compared with what is asked for next. It stops by itself when it `is_wanted` no more. What
+    went wrong is kept as a phrase, for whoever looks to hear in a language of their own: `error`
+    with its kind, `problem` as a reader needs it.
     """
 
     turns: ClassVar[Turns] = Turns(MOST_WAITING)
     """One for all kinds of work: a training beside a measurement would spoil its times."""
     state: str = "waiting"
+    for_readers: ClassVar[tuple[type[Exception], ...]] = ()
+    """Errors whose words say all: their name would only be in the way."""
     error: str = ""
+    problem: str = ""
     asked: object = None
     is_wanted: Callable[[], bool] = lambda: True
     _cancelled: threading.Event = field(default_factory=threading.Event)
@@ -129,7 +134,9 @@ class Work:
                 self._work()
             state = "done" if self.is_complete else "cancelled"
         except Exception as error:  # whatever it is: the reader shall see it, not only the log
-            self.error = f"{type(error).__name__}: {error}"
+            kind, why = type(error).__name__, words_of(error)
+            self.error = Phrase("{kind}: {why}", {"kind": kind, "why": why})
+            self.problem = why if isinstance(error, self.for_readers) else self.error
         finally:
             self.turns.leave(self)
             self.state = state  # last: who sees that it is over finds its place free

@@ -61,7 +61,7 @@ def shares(**series):
 
 
 def amounts(*numbers):
-    rows = amount_rows({f"way {n}": number for n, number in enumerate(numbers)})
+    rows = amount_rows((f"way {n}", number) for n, number in enumerate(numbers))
     return partial(bars, rows, length=2, x_title="numbers kept")
 
 

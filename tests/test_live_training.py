@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from explainers.lessons.measuring import Measuring
+from explainers.phrase import phrase
 from explainers.trained import Configuration
 from explainers.training.live import Job
 from explainers.training.loop import Training, parts_of
 from explainers.turns import MOST_WAITING, BusyError
+from explainers.ui.language import in_language
 
 SMALL = Configuration(2, 1, 4, "causal")
 TOKENS = ("The", "zebra", "announced", "earnings")
@@ -169,6 +171,19 @@ def test_what_goes_wrong_is_told(monkeypatch):
     monkeypatch.setattr(Training, "step", broken)
     failed = over(job(steps=3).start())
     assert (failed.state, failed.error) == ("failed", "ZeroDivisionError: no such batch")
+    assert failed.problem == failed.error
+
+
+def test_what_goes_wrong_can_be_said_in_the_language_of_whoever_looks(monkeypatch):
+    def broken(_):
+        raise ZeroDivisionError(phrase("{count} others wait already.", count=8))
+
+    monkeypatch.setattr(Training, "step", broken)
+    monkeypatch.setattr(Job, "for_readers", (ZeroDivisionError,))
+    failed = over(job(steps=3).start())
+    assert failed.error == "ZeroDivisionError: 8 others wait already."
+    for words in (failed.error, failed.problem):
+        assert in_language("vi", words).endswith("Đã có 8 người đang đợi.")
     monkeypatch.undo()
     assert over(job(steps=1).start()).state == "done", "the next one has its turn"
 

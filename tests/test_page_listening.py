@@ -234,3 +234,9 @@ def test_the_colours_are_the_weights():
         for x in (0, width - 1)
     ]
     assert loud == [LINE * LOUD // 2 - 3, LINE * LOUD - 6]
+
+
+def test_a_model_without_room_to_write_is_refused(whisper, monkeypatch):
+    monkeypatch.setattr(whisper.model.config, "max_target_positions", 4)
+    with pytest.raises(ModelError, match="can write nothing"):
+        hear(whisper, made(CLICKS, 3).samples)

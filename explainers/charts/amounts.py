@@ -1,6 +1,6 @@
 """Amounts of the same thing under several names, as bars that start at 0."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import altair as alt
 import pandas as pd
@@ -17,9 +17,12 @@ def storable(numbers: Sequence[int]) -> list[int] | list[float]:
     return list(map(float, numbers)) if max(numbers, default=0) >= 2**63 else list(numbers)
 
 
-def amount_rows(amounts: Mapping[str, int]) -> pd.DataFrame:
-    """Whole numbers by name, in the order in which they are given, for `bars`."""
-    rows = [(place, name, amount) for place, (name, amount) in enumerate(amounts.items())]
+def amount_rows(amounts: Iterable[tuple[str, int]]) -> pd.DataFrame:
+    """Names with whole numbers, in the order in which they are given, for `bars`.
+
+    Pairs, not by name: two names may be one in a translation.
+    """
+    rows = [(place, name, amount) for place, (name, amount) in enumerate(amounts)]
     return pd.DataFrame(rows, columns=["place", "name", "amount"])
 
 

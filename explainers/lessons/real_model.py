@@ -9,7 +9,7 @@ import streamlit as st
 
 from explainers.lessons.watched import EVERY, REFUSED, show_refused, start
 from explainers.lessons.wording import told
-from explainers.phrase import phrase
+from explainers.phrase import phrase, words_of
 from explainers.ui import real_controls
 from explainers.ui.language import said, translated
 from explainers.ui.plain import shortened, verbatim
@@ -98,7 +98,7 @@ def _say_why_not(job: "Loading | None", named: str, key: str, is_near: bool) -> 
 
     show_refused(key)
     if job and job.problem:
-        st.error(verbatim(job.problem), icon=":material/error:")
+        st.error(verbatim(translated(job.problem)), icon=":material/error:")
     known = offered(named)
     count = known.parameters if known else None
     if not is_near:
@@ -119,7 +119,7 @@ def _is_weighed(named: str, key: str) -> bool:
     asked: Answer | None = st.session_state.get(WEIGHED.format(key))
     if asked and asked.named == named:
         icon = ":material/scale:" if asked.is_size else ":material/error:"
-        (st.info if asked.is_size else st.error)(translated(asked.said), icon=icon)
+        (st.info if asked.is_size else st.error)(verbatim(translated(asked.said)), icon=icon)
         if asked.is_size:
             return True
     label = said("Ask the hub how large it is")
@@ -135,7 +135,7 @@ def _weigh(key: str, named: str) -> None:
     try:
         weight = weigh(named)
     except (ModelError, OutOfReachError) as error:
-        st.session_state[WEIGHED.format(key)] = Answer(named, verbatim(told(error)), False)
+        st.session_state[WEIGHED.format(key)] = Answer(named, words_of(error), False)
         return
     size = phrase(
         "{megabytes:,.0f} MB to fetch, {parameters:,} parameters: they need {needed:.1f} GB of "

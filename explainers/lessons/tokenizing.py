@@ -6,6 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from explainers.lessons.taken import vectors as taken
+from explainers.lessons.wording import told
 from explainers.sentence import Sentence, characters, words
 from explainers.tokens import BYTES, Merge, Piece, learn_merges, merge_pair, pieces, spelling
 from explainers.ui import controls
@@ -85,7 +86,7 @@ def show_model_tokens(text: Prose, typed: str) -> None:
     try:
         tokenizer = tokenizer_of(here[name])
     except ModelError as error:
-        st.error(verbatim(str(error)), icon=":material/error:")
+        st.error(verbatim(told(error)), icon=":material/error:")
         return
     found = pieces_of(typed, tokenizer)
     count, known = sum(len(piece.ids) for piece in found), tokenizer.get_vocab_size()

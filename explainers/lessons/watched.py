@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from explainers.lessons.wording import waiting
+from explainers.phrase import phrase, words_of
 from explainers.turns import BusyError, Work
 from explainers.ui.language import said, translated
 from explainers.ui.plain import verbatim
@@ -37,7 +38,7 @@ def start(key: str, asked: object, make: Callable[[], Work]) -> bool:
     try:
         st.session_state[key] = one.start()
     except BusyError as busy:
-        refused = said("{problem} Try again in a minute.", problem=busy.args[0])
+        refused = phrase("{problem} Try again in a minute.", problem=words_of(busy))
         st.session_state[REFUSED.format(key)] = refused
         return False
     return True
@@ -46,7 +47,7 @@ def start(key: str, asked: object, make: Callable[[], Work]) -> bool:
 def show_refused(key: str) -> None:
     """Why none has begun: once, on the page that asked for it."""
     if refused := st.session_state.pop(REFUSED.format(key), ""):
-        st.info(refused, icon=":material/hourglass:")
+        st.info(translated(refused), icon=":material/hourglass:")
 
 
 def watch(
@@ -72,7 +73,8 @@ def _look(
     if is_polled and job.is_over:
         st.rerun()  # the page as it is afterwards: nobody has to look again
     if job.state == "failed":
-        stopped = said("{what} stopped: {problem}", what=what, problem=verbatim(job.error))
+        problem = verbatim(translated(job.error))
+        stopped = said("{what} stopped: {problem}", what=what, problem=problem)
         st.error(stopped, icon=":material/error:")
         return
     st.progress(job.share, f"{what}: {state_of(job, tell)}")

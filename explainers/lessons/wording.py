@@ -3,7 +3,7 @@
 import math
 
 from explainers.many import many
-from explainers.phrase import Phrase
+from explainers.phrase import words_of
 from explainers.ui.language import said, translated
 
 
@@ -27,8 +27,7 @@ def less_than(difference: float) -> str:
 
 def told(error: Exception) -> str:
     """What went wrong, in the visitor's language if it was written for readers."""
-    words = error.args[0] if error.args else ""
-    return translated(words) if isinstance(words, Phrase) else translated(str(error))
+    return translated(words_of(error))
 
 
 def printed(token: str) -> str:

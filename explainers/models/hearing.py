@@ -12,6 +12,7 @@ from explainers.models.contents import read_json
 from explainers.models.registry import ModelError
 from explainers.models.run import run
 from explainers.models.sound import MOST_SECONDS, RATE
+from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -90,6 +91,10 @@ def write(model: Any, sound: Any) -> tuple[Tensor, int]:
     ids = torch.tensor([opening(model, sound, ids)], device=model.device)
     begun, kept = ids.shape[1], None
     most = min(MOST_WRITTEN, model.config.max_target_positions - begun)
+    if most < 1:
+        raise ModelError(
+            phrase("This model can write nothing: there is no room behind what it begins with.")
+        )
     stamps = getattr(settings, "no_timestamps_token_id", None)
     for number in range(most):
         new = ids if kept is None else ids[:, -1:]

@@ -33,6 +33,7 @@ class Loading(Work):
     """
 
     turns: ClassVar[Turns] = Turns(MOST_WAITING)  # a slow network holds up no training
+    for_readers: ClassVar[tuple[type[Exception], ...]] = (ModelError,)
     named: str
     said: list[str] = field(default_factory=list)
     loaded: Loaded | None = None
@@ -47,11 +48,6 @@ class Loading(Work):
     def share(self) -> float:
         """Nobody knows how fast a network is, so this counts what has begun, of fetch and load."""
         return 1.0 if self.loaded else min(len(self.said), 2) / 3
-
-    @property
-    def problem(self) -> str:
-        """What went wrong, in the words that are meant for the reader."""
-        return self.error.removeprefix("ModelError: ")
 
     @property
     def fetched(self) -> int:

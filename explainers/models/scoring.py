@@ -4,6 +4,7 @@ import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import torch
 from safetensors import SafetensorError
@@ -30,6 +31,7 @@ class UnwantedError(Exception):
 class Scoring(Work):
     """The scores of one model; `done` of `steps` layers have been read."""
 
+    for_readers: ClassVar[tuple[type[Exception], ...]] = (ModelError,)
     named: str
     done: int = 0
     steps: int | None = None
@@ -42,11 +44,6 @@ class Scoring(Work):
     @property
     def share(self) -> float:
         return 1.0 if self.scores else self.done / (self.steps or 1)
-
-    @property
-    def problem(self) -> str:
-        """What went wrong, in the words that are meant for the reader."""
-        return self.error.removeprefix("ModelError: ")
 
     def _work(self) -> None:
         self.scores = kept(self.named)

@@ -12,7 +12,7 @@ from explainers.ui.prose import Prose
 from explainers.ui.sharing import follow
 from explainers.ui.switch import offer_languages
 
-_FRAMED, _SENT_BACK = "title that was drawn", "sent back to the contents"
+_FRAMED, _SENT_BACK = "page that was drawn", "sent back to the contents"
 
 
 NARROW_MARGINS = """<style>
@@ -29,11 +29,12 @@ wrap."""
 def frame(title: str, place: str) -> None:
     """Draw the title before the page computes anything, and the common switches.
 
-    `place` is where the page is in the address.
+    `place` is where the page is in the address. A visit is one of a place: what the page is called
+    changes with the language, and two pages may be called alike in one.
     """
-    if st.session_state.get(_FRAMED) != title:
+    if st.session_state.get(_FRAMED) != place:
         st.session_state[VISIT] = st.session_state.get(VISIT, 0) + 1
-    st.session_state[_FRAMED] = title
+    st.session_state[_FRAMED] = place
     follow()
     st.html(NARROW_MARGINS)
     st.title(title)

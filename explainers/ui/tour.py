@@ -57,11 +57,10 @@ def minutes_of(texts: Mapping[str, str]) -> int:
     return round(words / WORDS_PER_MINUTE + to_try * MINUTES_TO_TRY)
 
 
-def offer_next(contents: Contents, title: str) -> None:
-    """At the end of a page: tick it and go on, or look where one is on the path."""
+def offer_next(contents: Contents, here: str) -> None:
+    """At the end of a page, whose file is `here`: tick it and go on, or look at the path."""
     titles = {path: translated(name) for part in contents.values() for path, name in part.items()}
     paths = list(titles)
-    here = next(path for path in paths if titles[path] == title)
     ticked = done(paths)
     later = [*paths[paths.index(here) + 1 :], *paths]
     following = next((path for path in later if path not in {here, *ticked}), "")

@@ -4,6 +4,7 @@ import streamlit as st
 
 from explainers.lessons.cross_attention.gold import build, examples, gold_of, slots
 from explainers.lessons.cross_attention.view import View
+from explainers.lessons.wording import told
 from explainers.sentence import Sentence
 from explainers.translation import kept
 from explainers.translation.corpus import RUNNING
@@ -29,7 +30,7 @@ def read_by() -> Translator | None:
             said(
                 "The translator cannot be used: {problem}. All that needs it is left out; the rest "
                 "of the app works.",
-                problem=verbatim(str(error)),
+                problem=verbatim(told(error)),
             ),
             icon=":material/error:",
         )

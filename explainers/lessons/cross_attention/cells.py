@@ -51,8 +51,8 @@ def show_cells(text: Prose, view: View) -> None:
         return
     from explainers.charts.amounts import amount_rows, bars  # the page needs no altair to start
 
-    amounts = {translated(CROSS): cells.cross, translated(JOINED): cells.joined}
-    counts = ", ".join(f"{name} {count:,}" for name, count in amounts.items())
+    amounts = [(translated(CROSS), cells.cross), (translated(JOINED), cells.joined)]
+    counts = ", ".join(f"{name} {count:,}" for name, count in amounts)
     alt = said("Weights: {counts}", counts=counts)
     origin = formula(said("weights that a mask allows, one head and layer"), torch.device("cpu"))
     show_chart(bars, amount_rows(amounts), alt, "cells", origin, length=2, x_title="weights")

@@ -39,9 +39,9 @@ def show_kept(text: Prose, view: View, translator: Translator) -> None:
         return
     from explainers.charts.amounts import amount_rows, bars  # the page needs no altair to start
 
-    once, again = said("kept"), said("computed again at each step")
-    rows = {once: words * LAYERS, again: words * LAYERS * steps}
-    counts = ", ".join(f"{name} {count:,}" for name, count in rows.items())
+    once, again = words * LAYERS, words * LAYERS * steps
+    rows = [(said("kept"), once), (said("computed again at each step"), again)]
+    counts = ", ".join(f"{name} {count:,}" for name, count in rows)
     alt = said("Rows of the source's keys: {counts}", counts=counts)
     origin = formula(said("rows of keys that are computed"), torch.device("cpu"))
     show_chart(bars, amount_rows(rows), alt, "kept", origin, length=2, x_title="rows")
@@ -49,9 +49,9 @@ def show_kept(text: Prose, view: View, translator: Translator) -> None:
         "kept_seen",
         words=words,
         layers=LAYERS,
-        once=words * LAYERS,
+        once=once,
         steps=steps,
-        again=words * LAYERS * steps,
+        again=again,
         held=f"{2 * words * LAYERS * D_MODEL * FLOAT:,}",
         own=f"{2 * steps * LAYERS * D_MODEL * FLOAT:,}",
         difference=f"{gap(view, translator):.1g}",

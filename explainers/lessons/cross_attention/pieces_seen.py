@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from explainers.lessons.cross_attention.view import View
+from explainers.lessons.wording import told
 from explainers.translation.kept import BrokenWeightsError
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
@@ -19,7 +20,7 @@ def show_pieces(text: Prose, view: View) -> None:
     try:
         source, target = map(pieces.cut, sides)
     except BrokenWeightsError as error:
-        st.error(verbatim(str(error)), icon=":material/error:")
+        st.error(verbatim(told(error)), icon=":material/error:")
         return
     text(
         "pieces",

@@ -75,7 +75,8 @@ def measured(text: Prose, loaded: "Loaded") -> Gallery | None:
     if not job or job.asked != loaded.name:
         return None
     if job.state == "failed":
-        st.error(verbatim(shortened(job.problem, LONGEST_PROBLEM)), icon=":material/error:")
+        problem = verbatim(shortened(translated(job.problem), LONGEST_PROBLEM))
+        st.error(problem, icon=":material/error:")
     elif job.scores:  # measured, but the disk could not keep it
         return Gallery(loaded, job.scores)
     else:

@@ -25,14 +25,15 @@ def show_both_ways(text: Prose, run: Written) -> None:
     """Guess how many rows move; then every row at every step, under both masks."""
     words = len(run.tokens)
     text("both_ways")
-    rules = {said("causal"): masks.causal, said("full (both ways)"): masks.full}
-    found = {name: moved(run, rule) for name, rule in rules.items()}
-    causal, full = map(rows_moved, found.values())
+    names = said("causal"), said("full (both ways)")
+    found = [moved(run, rule) for rule in (masks.causal, masks.full)]
+    causal, full = map(rows_moved, found)
     options = "0", f"{words}", f"{words * (words - 1) // 2}"
     if not revealed(text, "both_ways", options, f"{full}", words=words, causal=causal):
         return
-    taken.both_ways(run, *found.values())
-    drawn = sharing_colours(*(_matrix(run, name, changes) for name, changes in found.items()))
+    taken.both_ways(run, *found)
+    matrices = [_matrix(run, *each) for each in zip(names, found, strict=True)]
+    drawn = sharing_colours(*matrices)
     alt = said(
         "How much each row of K changes when another word is read: causally not, both ways yes."
     )

@@ -35,8 +35,8 @@ def show_two(text: Prose, q_len: int, kv_len: int) -> None:
     from explainers.charts.amounts import amount_rows, bars  # the page needs no altair to start
 
     taken.two(q_len, kv_len)
-    amounts = {translated(way): count for way, count in by_way(q_len, kv_len).items()}
-    counts = ", ".join(f"{name} {count:,}" for name, count in amounts.items())
+    amounts = [(translated(way), count) for way, count in by_way(q_len, kv_len).items()]
+    counts = ", ".join(f"{name} {count:,}" for name, count in amounts)
     alt = said("Cells: {counts}", counts=counts)
     origin = formula(said("cells of one head and layer"), torch.device("cpu"))
     show_chart(bars, amount_rows(amounts), alt, "two", origin, length=2, x_title=phrase("cells"))

@@ -47,7 +47,7 @@ def show_amounts(amounts: Mapping[str, int], rule: str, key: str) -> None:
     listed = ", ".join(f"{n} {a:,}" for n, a in amounts.items())
     alt = said("Numbers kept of the text: {listed}", listed=listed)
     rows, title, origin = (
-        amount_rows(amounts),
+        amount_rows(amounts.items()),
         said("numbers kept of this text"),
         formula(rule, CPU),
     )

@@ -66,7 +66,7 @@ def _watch(text: Prose, loaded: "Loaded", asked: Asked) -> None:
     if not job or job.asked != asked:
         return
     if job.state == "failed":
-        st.error(verbatim(shortened(job.problem, 300)), icon=":material/error:")
+        st.error(verbatim(shortened(translated(job.problem), 300)), icon=":material/error:")
         return
     watch(JOB, job, verbatim(loaded.name), lambda: translated(job.said()), lambda: None)
     if job.is_over:
