@@ -12,6 +12,7 @@ from explainers.sentence import PRESETS, SENTENCE
 from explainers.ui import language
 from explainers.ui.catalogue import written
 from explainers.ui.language import ENGLISH, languages
+from explainers.ui.memory_controls import CONFIG
 from explainers.ui.prose import sections
 
 OTHERS = sorted(set(languages()) - {ENGLISH})
@@ -145,3 +146,35 @@ def test_a_third_language_is_one_file(tmp_path, monkeypatch):
     assert visit.markdown[0].value == "?"
     assert visit.sidebar.button_group("lang").options == ["English", "Français"]
     assert visit.sidebar.subheader[0].value == "On every page"  # not translated yet
+
+
+REFUSED = [
+    "hello",
+    "",
+    "[1]",
+    "{}",
+    "[" * 50_000,
+    '{"num_hidden_layers": 0}',
+    '{"num_hidden_layers": 1' + "0" * 99 + "}",
+    '{"num_hidden_layers": 2, "block_types": 1}',
+    '{"num_hidden_layers": 2, "vision": {"n_head": 3}}',
+    '{"num_hidden_layers": 2, "layer_types": ["full_attention"]}',
+    '{"num_hidden_layers": 2, "attn_config": 3}',
+]
+
+
+@pytest.mark.parametrize("spoken", OTHERS)
+def test_what_is_refused_is_refused_in_the_language_of_the_page(spoken):
+    page = next(one for one in PAGES if one.stem == "09_cache_memory")
+    visits = [opened(page, {"lang": one, "model": CONFIG}) for one in (ENGLISH, spoken)]
+    for text in REFUSED:
+        english, other = (warned(visit, text) for visit in visits)
+        assert english != other
+        assert not LITTLE.search(other)
+        assert re.search(LETTERS.get(spoken, ""), other)
+
+
+def warned(visit, text):
+    visit.text_area(key="pasted config").set_value(text).run()
+    assert not visit.exception
+    return "\n".join(note.value for note in visit.warning)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from explainers.memory.checks import shown, whole
 from explainers.memory.formats import SIXTEEN, Format, format_of
 from explainers.memory.groups import LayerGroup, ModelShape
+from explainers.phrase import phrase
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,12 @@ def parts(
 def groups_of(shape: ModelShape) -> tuple[LayerGroup, ...]:
     """The layers that are counted, if it is a model whose layers are known."""
     if not isinstance(shape, ModelShape):
-        raise ValueError(f"shape must be a ModelShape, as model_shape gives it, not {shown(shape)}")
+        raise ValueError(
+            phrase(
+                "shape must be a ModelShape, as model_shape gives it, not {shape}",
+                shape=shown(shape),
+            )
+        )
     return shape.known_groups()
 
 
@@ -87,7 +93,9 @@ def held(shape: ModelShape, group: LayerGroup, tokens: int, source_tokens: int |
 def encoder_tokens(shape: ModelShape, source_tokens: int | None) -> int:
     """The length of the other text: as said, or the longest that the encoder reads."""
     if source_tokens is None and shape.encoder_context is None:
-        raise ValueError(f"{shape.id}: source_tokens must be given, its encoder has no limit")
+        raise ValueError(
+            phrase("{model}: source_tokens must be given, its encoder has no limit", model=shape.id)
+        )
     asked = shape.encoder_context if source_tokens is None else source_tokens
     return whole("source_tokens", asked, 0)
 

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from explainers.memory.checks import shown
+from explainers.memory.checks import must_be
 from explainers.memory.fields import WIDTHS, Fields
 from explainers.memory.formats import FORMATS
 from explainers.memory.groups import LayerGroup, ModelShape
 from explainers.memory.layers import decoder_groups
-from explainers.phrase import phrase
+from explainers.phrase import Phrase, phrase
 
 LARGEST = 1_000_000
 """Characters; the longest published config.json has a tenth of this."""
@@ -36,7 +36,9 @@ def read_config_file(path: str | Path) -> ModelShape:
     except FileNotFoundError:
         raise ValueError(phrase("there is no file {file}", file=file)) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{file} cannot be read as text: {type(error).__name__}") from None
+        raise ValueError(
+            phrase("{file} cannot be read as text: {kind}", file=file, kind=type(error).__name__)
+        ) from None
 
 
 def read_config(text: str) -> ModelShape:
@@ -104,8 +106,9 @@ def parsed(text: str) -> dict[str, Any]:
             phrase("config.json is not JSON: {why} at {where}", why=error.msg, where=where)
         ) from None
     except (RecursionError, ValueError) as error:
-        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise ValueError(f"config.json cannot be read: {why}") from None
+        deep = Phrase(phrase("it is nested too deeply"), {})
+        why = deep if isinstance(error, RecursionError) else str(error)
+        raise ValueError(phrase("config.json cannot be read: {why}", why=why)) from None
     if not isinstance(found, dict):
-        raise ValueError(f"config.json must be an object in {{…}}, not {shown(found)}")
+        raise must_be(phrase("an object in {braces}", braces="{…}"), "config.json", found)
     return found

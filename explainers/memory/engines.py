@@ -58,7 +58,13 @@ def engine_parts(
 ) -> tuple[Part, ...]:
     """What each group of layers takes for one text; `tokens` of a part are those with room."""
     if engine not in ENGINES:
-        raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
+        raise ValueError(
+            phrase(
+                "engine must be one of {engines}, not {engine!r}",
+                engines=", ".join(ENGINES),
+                engine=engine,
+            )
+        )
     whole("tokens", tokens)
     format_, room = format_of(dtype), ENGINES[engine].room
     found = []

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from explainers.memory.checks import shown
+from explainers.memory.checks import lacking, must_be, not_known
+from explainers.phrase import phrase
 
 LARGEST = 10**9
 """No published field is near this; above it, something else was copied into the field."""
@@ -36,9 +37,10 @@ class Fields:
             if value is None:
                 continue
             if type(value) is not int or not least <= value <= largest:
-                raise ValueError(
-                    f"{name} must be a whole number from {least} to {largest:,}, not {shown(value)}"
+                what = phrase(
+                    "a whole number from {least} to {largest:,}", least=least, largest=largest
                 )
+                raise must_be(what, name, value)
             return value
         return None
 
@@ -46,20 +48,14 @@ class Fields:
         """As `find`, and it must be there."""
         found = self.find(*names, largest=largest)
         if found is None:
-            others = f" (or {', '.join(names[1:])})" if names[1:] else ""
-            inner = [
-                f"; {one[:60]} has it: paste that part alone"
-                for one, value in self.config.items()
-                if isinstance(value, dict) and any(name in value for name in names)
-            ]
-            raise ValueError(f"config.json lacks {names[0]}{others}{''.join(inner[:1])}")
+            raise lacking(self.config, names)
         return found
 
     def flag(self, name: str, default: bool = False) -> bool:
         """True or false; the default where it is not said."""
         value = self.config.get(name, default)
         if not isinstance(value, bool | None):
-            raise ValueError(f"{name} must be true or false, not {shown(value)}")
+            raise must_be(phrase("true or false"), name, value)
         return default if value is None else value
 
     def text(self, name: str) -> str:
@@ -73,7 +69,7 @@ class Fields:
         if value is None:
             return None
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-            raise ValueError(f"{name} must be a list of names, not {shown(value)}")
+            raise must_be(phrase("a list of names"), name, value)
         return value
 
     def wholes(self, name: str) -> list[int] | None:
@@ -82,7 +78,7 @@ class Fields:
         if value is None:
             return None
         if not isinstance(value, list) or not all(type(one) is int and one >= 0 for one in value):
-            raise ValueError(f"{name} must be a list of whole numbers, not {shown(value)}")
+            raise must_be(phrase("a list of whole numbers"), name, value)
         return value
 
     def inside(self, name: str) -> "Fields | None":
@@ -91,13 +87,13 @@ class Fields:
         if value is None:
             return None
         if not isinstance(value, dict):
-            raise ValueError(f"{name} must be an object in {{…}}, not {shown(value)}")
+            raise must_be(phrase("an object in {braces}", braces="{…}"), name, value)
         return Fields(value)
 
     def refuse_if_there(self, name: str) -> None:
         """Better no number than one that leaves this field out."""
         if self.config.get(name):
-            raise ValueError(f"{name}: layers like these are not known here; make a model by hand")
+            raise not_known(name)
 
     def num_heads(self) -> int:
         """The query heads (of the decoder)."""
@@ -113,9 +109,10 @@ class Fields:
             self.notes.append(f"No KV heads are given: each of the {num_heads} heads has its own.")
             return num_heads
         if num_heads % found:
-            raise ValueError(
-                f"num_attention_heads {num_heads} cannot share num_key_value_heads {found}"
-            )
+            raise ValueError(phrase(
+                "num_attention_heads {num_heads} cannot share num_key_value_heads {found}",
+                num_heads=num_heads, found=found,
+            ))  # fmt: skip
         return found
 
     def _said_kv_heads(self) -> int | None:
@@ -140,10 +137,11 @@ class Fields:
             return found
         num_heads, d_model = self.num_heads(), self.number(*WIDTHS)
         if d_model % num_heads:
-            raise ValueError(
-                f"config.json lacks head_dim, and {d_model} (hidden_size) does not divide by "
-                f"{num_heads} heads"
-            )
+            raise ValueError(phrase(
+                "config.json lacks head_dim, and {d_model} (hidden_size) does not divide by "
+                "{num_heads} heads",
+                d_model=d_model, num_heads=num_heads,
+            ))  # fmt: skip
         self.notes.append(
             f"head_dim is not given: {d_model} ÷ {num_heads} = {d_model // num_heads}."
         )

@@ -90,5 +90,11 @@ def format_of(dtype: str | Format) -> Format:
     if isinstance(dtype, Format):
         return dtype
     if not isinstance(dtype, str) or dtype not in FORMATS:
-        raise ValueError(f"dtype must be one of {', '.join(FORMATS)}, not {dtype!r}")
+        raise ValueError(
+            phrase(
+                "dtype must be one of {formats}, not {dtype!r}",
+                formats=", ".join(FORMATS),
+                dtype=dtype,
+            )
+        )
     return FORMATS[dtype]

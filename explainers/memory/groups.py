@@ -36,16 +36,27 @@ class LayerGroup:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {self.kind!r}")
+            raise ValueError(
+                phrase(
+                    "kind must be one of {kinds}, not {kind!r}",
+                    kinds=", ".join(KINDS),
+                    kind=self.kind,
+                )
+            )
         whole("count", self.count)
         needed = ["num_kv_heads", "head_dim"] if self.kind in WITH_HEADS else []
         needed += ["window"] if self.kind in WITH_WINDOW else []
         needed += ["latent_dim", "rope_dim"] if self.kind == "latent" else []
         needed += ["head_dim"] if self.kind == "index" else []
         for field in needed:
-            whole(f"{field} of a {self.kind} layer", getattr(self, field))
+            said = phrase("{field} of a {kind} layer", field=field, kind=self.kind)
+            whole(said, getattr(self, field))
         if self.window is not None and self.kind not in WITH_WINDOW:
-            raise ValueError(f"a {self.kind} layer has no window; sliding and chunked layers have")
+            raise ValueError(
+                phrase(
+                    "a {kind} layer has no window; sliding and chunked layers have", kind=self.kind
+                )
+            )
 
     @property
     def vectors(self) -> tuple[tuple[int, int], ...]:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from explainers.memory.checks import shown, whole
+from explainers.memory.checks import must_be, shown, whole
 from explainers.memory.fields import Fields
+from explainers.phrase import phrase
 
 KINDS = {
     "full_attention": "full",
@@ -32,7 +33,7 @@ def listed_kinds(fields: Fields, count: int) -> list[str] | None:
             return told_apart(name, names, KINDS, count)
     if (signs := fields.config.get("hybrid_override_pattern")) is not None:
         if not isinstance(signs, str):
-            raise ValueError(f"hybrid_override_pattern must be a text, not {shown(signs)}")
+            raise must_be(phrase("a text"), "hybrid_override_pattern", signs)
         return told_apart("hybrid_override_pattern", signs, SIGNS, count)
     if (switches := fields.wholes("attn_type_list")) is not None:
         return told_apart("attn_type_list", switches, SWITCHES, count)
@@ -40,17 +41,37 @@ def listed_kinds(fields: Fields, count: int) -> list[str] | None:
     if places is None:
         return None
     if beyond := places - set(range(count)):
-        raise ValueError(f"layer {shown(min(beyond))} has attention, but there are {count} layers")
+        raise ValueError(
+            phrase(
+                "layer {layer} has attention, but there are {count} layers",
+                layer=shown(min(beyond)),
+                count=count,
+            )
+        )
     return ["full" if layer in places else "recurrent" for layer in range(count)]
 
 
 def told_apart(name: str, said: Sequence[Any], table: Mapping[Any, str], count: int) -> list[str]:
     """What each layer is called, in our words."""
     if len(said) != count:
-        raise ValueError(f"{name} names {len(said)} layers, num_hidden_layers {count}")
+        raise ValueError(
+            phrase(
+                "{name} names {listed} layers, num_hidden_layers {count}",
+                name=name,
+                listed=len(said),
+                count=count,
+            )
+        )
     for one in said:
         if one not in table:
-            raise ValueError(f"{name}: {shown(one)} is not one of {', '.join(map(str, table))}")
+            raise ValueError(
+                phrase(
+                    "{name}: {one} is not one of {known}",
+                    name=name,
+                    one=shown(one),
+                    known=", ".join(map(str, table)),
+                )
+            )
     return [table[one] for one in said]
 
 
@@ -74,4 +95,8 @@ def check_states(fields: Fields, kinds: list[str]) -> None:
         return
     for name, value in fields.config.items():
         if STATES.search(name) and value and not isinstance(value, bool):
-            raise ValueError(f"{name}: which layers keep a state is not said in a field known here")
+            raise ValueError(
+                phrase(
+                    "{name}: which layers keep a state is not said in a field known here", name=name
+                )
+            )

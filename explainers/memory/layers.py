@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
+from explainers.memory.checks import not_known
 from explainers.memory.fields import Fields
 from explainers.memory.groups import LayerGroup, State
 from explainers.memory.hybrids import check_states, listed_kinds
@@ -23,12 +24,16 @@ def decoder_groups(fields: Fields, encoder_decoder: bool) -> tuple[LayerGroup, .
     """The groups of the layers that generate, and what they keep of an encoder's text."""
     for name in UNKNOWN:
         if fields.config.get(name) is not None:
-            raise ValueError(f"{name}: layers like these are not known here; make a model by hand")
+            raise not_known(name)
     count = number_of_layers(fields, encoder_decoder)
     layers = block_layers(fields, count) or every_layer(fields, count)
     groups = [replace(one, count=number) for one, number in Counter(layers).items()]
     if not any(group.vectors for group in groups):
-        raise ValueError(f"none of the {count} layers keeps keys and values: there is no cache")
+        raise ValueError(
+            phrase(
+                "none of the {count} layers keeps keys and values: there is no cache", count=count
+            )
+        )
     if encoder_decoder:
         groups.append(replace(groups[0], kind="cross", window=None, count=count))
     return tuple(groups)
@@ -48,7 +53,10 @@ def every_layer(fields: Fields, count: int) -> list[LayerGroup]:
     kinds = kinds_of_layers(fields, count)
     shared = fields.find("num_kv_shared_layers", least=0) or 0
     if shared >= count:
-        raise ValueError(f"num_kv_shared_layers {shared} leaves none of {count} layers a cache")
+        raise ValueError(phrase(
+            "num_kv_shared_layers {shared} leaves none of {count} layers a cache",
+            shared=shared, count=count,
+        ))  # fmt: skip
     if shared:
         fields.notes.append(f"The last {shared} layers share the cache of earlier ones.")
     kinds = kinds[: count - shared]
@@ -67,7 +75,9 @@ def latent_layers(fields: Fields, kinds: list[str]) -> list[LayerGroup]:
     """Multi-head latent attention: one latent and one rotary key for all heads."""
     for kind in kinds:
         if kind not in ("full", "indexed", "recurrent", "nothing"):
-            raise ValueError(f"kv_lora_rank: a latent in {kind} layers is not known here")
+            raise ValueError(
+                phrase("kv_lora_rank: a latent in {kind} layers is not known here", kind=kind)
+            )
     fields.refuse_if_there("per_layer_config")
     latent_dim, rope_dim = fields.number("kv_lora_rank"), fields.number("qk_rope_head_dim")
     latents = [kind for kind in kinds if kind in ("full", "indexed")]

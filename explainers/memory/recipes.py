@@ -11,6 +11,7 @@ from explainers.memory.groups import WITH_WINDOW, LayerGroup, ModelShape
 from explainers.memory.paging import paged_bytes
 from explainers.memory.parallel import rank_shape
 from explainers.memory.shapes import model_shape
+from explainers.phrase import phrase
 
 
 def evaluate(recipe: Any) -> Fraction:
@@ -32,7 +33,7 @@ def evaluate(recipe: Any) -> Fraction:
             return terms[0] / terms[1]
         case "floor":
             return Fraction(floor(terms[0]))
-    raise ValueError(f"a recipe cannot {name}")
+    raise ValueError(phrase("a recipe cannot {name}", name=name))
 
 
 def cache(

@@ -9,6 +9,7 @@ from explainers.memory.gpus import GIB, Gpu
 from explainers.memory.groups import ModelShape
 from explainers.memory.paging import paged_bytes
 from explainers.memory.parallel import rank_shape
+from explainers.phrase import phrase
 
 LONGEST = 10**12
 """Tokens; a model whose cache has stopped growing by then never fills the memory."""
@@ -35,7 +36,12 @@ class Deployment:
         whole("block", self.block)
         whole("beams", self.beams)
         if whole("percent", self.percent) > 100:
-            raise ValueError(f"percent must be a whole number from 1 to 100, not {self.percent}")
+            raise ValueError(
+                phrase(
+                    "percent must be a whole number from 1 to 100, not {percent}",
+                    percent=self.percent,
+                )
+            )
         rank_shape(self.shape, self.gpus)
 
 
@@ -43,7 +49,11 @@ def weight_bytes(deployment: Deployment) -> int:
     """All weights, those of every expert too; of an estimated number of parameters if need be."""
     parameters = deployment.shape.parameters
     if parameters is None:
-        raise ValueError(f"{deployment.shape.id}: parameters are not published; give a number")
+        raise ValueError(
+            phrase(
+                "{model}: parameters are not published; give a number", model=deployment.shape.id
+            )
+        )
     return format_of(deployment.weight_dtype).vector_bytes(1, whole("parameters", parameters))
 
 

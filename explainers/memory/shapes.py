@@ -9,6 +9,7 @@ from typing import Any
 from explainers.memory.checks import shown
 from explainers.memory.config import read_config, read_config_file
 from explainers.memory.groups import LayerGroup, ModelShape, State
+from explainers.phrase import phrase
 
 __all__ = [
     "LayerGroup",
@@ -27,7 +28,13 @@ def model_shape(model: str) -> ModelShape:
     """The published model of that id, as in assets/models.json."""
     shapes = published()
     if not isinstance(model, str) or model not in shapes:
-        raise ValueError(f"there is no model {shown(model)}; there are {', '.join(shapes)}")
+        raise ValueError(
+            phrase(
+                "there is no model {model}; there are {models}",
+                model=shown(model),
+                models=", ".join(shapes),
+            )
+        )
     return shapes[model]
 
 

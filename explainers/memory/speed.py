@@ -5,6 +5,7 @@ from fractions import Fraction
 from explainers.memory.checks import whole
 from explainers.memory.formats import format_of
 from explainers.memory.serving import Deployment, sequence_on_each
+from explainers.phrase import phrase
 
 
 def active_parameters(deployment: Deployment) -> int:
@@ -12,7 +13,9 @@ def active_parameters(deployment: Deployment) -> int:
     shape = deployment.shape
     found = shape.active_parameters or shape.parameters
     if found is None:
-        raise ValueError(f"{shape.id}: parameters are not published; give a number")
+        raise ValueError(
+            phrase("{model}: parameters are not published; give a number", model=shape.id)
+        )
     return found
 
 

@@ -2,9 +2,10 @@
 
 import re
 
-from explainers.memory.checks import shown
+from explainers.memory.checks import must_be, shown
 from explainers.memory.fields import Fields
 from explainers.memory.groups import LayerGroup
+from explainers.phrase import phrase
 
 WINDOWS = {"sliding": "sliding_window", "chunked": "attention_chunk_size"}
 OTHER_HEADS = re.compile(r"(kv|key_value)_heads?$|^swa_.*head")
@@ -18,10 +19,20 @@ def heads_of_layers(fields: Fields, kinds: list[str], count: int) -> list[LayerG
     """A group of its own for each layer with heads; Gemma 4's global layers have their own."""
     for name, value in fields.config.items():
         if OTHER_HEADS.search(name) and name not in READ and value and "encoder" not in name:
-            raise ValueError(f"{name}: heads like these are not known here; make a model by hand")
+            raise ValueError(
+                phrase(
+                    "{name}: heads like these are not known here; make a model by hand", name=name
+                )
+            )
     listed = fields.wholes("num_key_value_heads_per_layer")
     if listed is not None and len(listed) != count:
-        raise ValueError(f"num_key_value_heads_per_layer names {len(listed)} layers, not {count}")
+        raise ValueError(
+            phrase(
+                "num_key_value_heads_per_layer names {listed} layers, not {count}",
+                listed=len(listed),
+                count=count,
+            )
+        )
     heads, head_dim = 0 if listed else fields.num_kv_heads(), fields.head_dim()
     global_heads = fields.find("num_global_key_value_heads") or heads
     global_dim = fields.find("global_head_dim") or head_dim
@@ -33,7 +44,9 @@ def heads_of_layers(fields: Fields, kinds: list[str], count: int) -> list[LayerG
             layers.append(None)
             continue
         if kind == "indexed":
-            raise ValueError("layer_types: indexed_attention is known with kv_lora_rank only")
+            raise ValueError(
+                phrase("layer_types: indexed_attention is known with kv_lora_rank only")
+            )
         each, width = (global_heads, global_dim) if kind == "full" else (heads, head_dim)
         each = listed[place] if listed else each
         if place in own:
@@ -48,7 +61,13 @@ def check_values(fields: Fields, head_dim: int) -> None:
     """Refuse values that are narrower or wider than keys: one width is counted for both."""
     value_dim = fields.find("v_head_dim")
     if value_dim not in (None, head_dim):
-        raise ValueError(f"v_head_dim {value_dim} differs from head_dim {head_dim}: not known here")
+        raise ValueError(
+            phrase(
+                "v_head_dim {value_dim} differs from head_dim {head_dim}: not known here",
+                value_dim=value_dim,
+                head_dim=head_dim,
+            )
+        )
 
 
 def per_layer(fields: Fields, count: int) -> dict[int, Fields]:
@@ -60,9 +79,17 @@ def per_layer(fields: Fields, count: int) -> dict[int, Fields]:
     for place in found.config:
         changes = found.inside(place)
         if not place.isdecimal() or int(place) >= count or changes is None:
-            raise ValueError(f"per_layer_config: {shown(place)} is none of the {count} layers")
+            raise ValueError(
+                phrase(
+                    "per_layer_config: {place} is none of the {count} layers",
+                    place=shown(place),
+                    count=count,
+                )
+            )
         for name in changes.config.keys() - PER_LAYER:
-            raise ValueError(f"per_layer_config: {name} of a single layer is not known here")
+            raise ValueError(
+                phrase("per_layer_config: {name} of a single layer is not known here", name=name)
+            )
         places[int(place)] = changes
     return places
 
@@ -73,12 +100,12 @@ def block_layers(fields: Fields, count: int) -> list[LayerGroup]:
     if blocks is None:
         return []
     if not isinstance(blocks, list) or len(blocks) != count:
-        raise ValueError(f"block_configs must be a list of {count} layers, not {shown(blocks)}")
+        raise must_be(phrase("a list of {count} layers", count=count), "block_configs", blocks)
     head_dim, layers = fields.head_dim(), []
     for block in blocks:
         attention = Fields(block).inside("attention") if isinstance(block, dict) else None
         if attention is None:
-            raise ValueError(f"block_configs: {shown(block)} lacks attention")
+            raise ValueError(phrase("block_configs: {block} lacks attention", block=shown(block)))
         if not (attention.flag("no_op") or attention.flag("replace_with_linear")):
             layers.append(block_layer(attention, fields.num_heads(), head_dim))
     return layers
@@ -90,6 +117,12 @@ def block_layer(attention: Fields, num_heads: int, head_dim: int) -> LayerGroup:
     attention.refuse_if_there("sparsify")
     shared = attention.number("n_heads_in_group")
     if num_heads % shared:
-        raise ValueError(f"n_heads_in_group {shared} does not divide {num_heads} heads")
+        raise ValueError(
+            phrase(
+                "n_heads_in_group {shared} does not divide {num_heads} heads",
+                shared=shared,
+                num_heads=num_heads,
+            )
+        )
     window = attention.find("window_length")
     return LayerGroup("sliding" if window else "full", 1, num_heads // shared, head_dim, window)

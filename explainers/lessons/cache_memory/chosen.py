@@ -6,13 +6,14 @@ import streamlit as st
 
 from explainers.lessons.cache_memory.asked import Chosen
 from explainers.lessons.cache_memory.given import MOST_PASTED, given_config
+from explainers.lessons.wording import told
 from explainers.memory.countings import COUNTINGS
 from explainers.memory.formats import FORMATS
 from explainers.memory.groups import LayerGroup, ModelShape
 from explainers.memory.shapes import model_ids, model_shape
 from explainers.models.names import READ_FOLDERS
 from explainers.ui import memory_controls as controls
-from explainers.ui.language import said, translated
+from explainers.ui.language import said
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 
@@ -44,7 +45,7 @@ def choose(text: Prose) -> Chosen | None:
         if shape:
             shape.known_groups()
     except ValueError as error:
-        shape, message = None, translated(error.args[0])
+        shape, message = None, told(error)
     with more:
         source_tokens, beams = read_by_encoder(shape)
     if shape is None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from explainers.lessons.cache_memory.asked import Chosen
+from explainers.lessons.wording import told
 from explainers.memory.cache import kv_cache_bytes
 from explainers.memory.formats import FORMATS
 from explainers.memory.gpus import GIB, Gpu, gpus
@@ -14,7 +15,7 @@ from explainers.memory.parallel import rank_shape, replication
 from explainers.memory.serving import Deployment, weight_format
 from explainers.memory.sizes import both
 from explainers.ui import memory_controls as controls
-from explainers.ui.language import said, translated
+from explainers.ui.language import said
 from explainers.ui.plain import verbatim
 from explainers.ui.prose import Prose
 
@@ -67,7 +68,7 @@ def deployed(chosen: Chosen, hardware: Hardware) -> Deployment | None:
             chosen.beams,
         )
     except ValueError as error:
-        st.warning(verbatim(translated(error.args[0])), icon=":material/edit_note:")
+        st.warning(verbatim(told(error)), icon=":material/edit_note:")
         return None
 
 
