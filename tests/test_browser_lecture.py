@@ -159,6 +159,18 @@ def test_equal_numbers_have_equal_colours_from_step_to_step(lecture):
         )
 
 
+def test_what_was_hidden_and_now_holds_a_screen_is_seen(lecture):
+    """A place that held a control until a model came is no control any more."""
+    one = lecture("scores")
+    one.page.evaluate("""() => {
+      const block = document.querySelector('[class*=st-key-picture-step-products]');
+      Object.assign(block.parentElement.dataset, { lecture: 's0', lecturePart: 'controls' });
+      attentionLecture.group();
+    }""")
+    turn(one, "ArrowRight")
+    assert one.page.evaluate(NUMBERS)
+
+
 def test_a_question_then_what_comes_out_then_the_picture(lecture):
     one = lecture()
     go_to(one, "ask")

@@ -14,7 +14,10 @@ function mark(main, screens) {
     }
   });
   for (const part of allPartsOf(main)) if (!marks.has(part)) marks.set(part, { places: new Set(), kind: "unseen" });
-  for (const old of main.querySelectorAll("[data-lecture]")) if (!marks.has(old)) delete old.dataset.lecture;
+  for (const old of main.querySelectorAll("[data-lecture]")) if (!marks.has(old)) { // a place that waited for what it holds now
+    delete old.dataset.lecture;
+    delete old.dataset.lecturePart;
+  }
   for (const [node, { places, kind }] of marks) {
     const text = [...places].map((place) => `s${place}`).join(" ");
     if (node.dataset.lecture !== text) node.dataset.lecture = text;
