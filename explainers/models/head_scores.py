@@ -20,6 +20,7 @@ from explainers.models.probes import Probe, Say, natural, repeated
 from explainers.models.registry import ModelError
 from explainers.models.run import run
 from explainers.models.syntax import relations
+from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -71,7 +72,12 @@ class HeadScores:
 def measure(loaded: "Loaded", say: Say = lambda *_: None) -> HeadScores:
     """Read the probes and the sentences: three runs of the model."""
     if loaded.model.config.is_encoder_decoder:
-        raise ModelError(f"{loaded.name} has an encoder and a decoder: heads of one are measured.")
+        raise ModelError(
+            phrase(
+                "{model} has an encoder and a decoder: heads of one are measured.",
+                model=loaded.name,
+            )
+        )
     measured: dict[str, Tensor] = {}
     for name, make in PROBES.items():
         probe = make(loaded)

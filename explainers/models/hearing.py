@@ -44,15 +44,28 @@ def extractor_of(named: str, folder: Path, model: Any) -> Any:
 
     settings = read_json(folder / SETTINGS)
     if "auto_map" in settings:
-        raise ModelError(f"{folder.name} brings code of its own, which is never run here.")
+        raise ModelError(
+            phrase("{model} brings code of its own, which is never run here.", model=folder.name)
+        )
     too_much = [n for n, most in MOST.items() if not is_whole(settings.get(n, 1), most)]
     if too_much:
-        raise ModelError(f"{named}: {too_much[0]} in its {SETTINGS} is none that can be.")
+        raise ModelError(
+            phrase(
+                "{model}: {field} in its {settings} is none that can be.",
+                model=named,
+                field=too_much[0],
+                settings=SETTINGS,
+            )
+        )
     found = WhisperFeatureExtractor.from_pretrained(folder, local_files_only=True)
     frames = 2 * model.config.max_source_positions  # the encoder halves them
     fits = found.feature_size == model.config.num_mel_bins and found.nb_max_frames == frames
     if not fits or found.sampling_rate != RATE:
-        raise ModelError(f"{named}: its {SETTINGS} does not fit its model.")
+        raise ModelError(
+            phrase(
+                "{model}: its {settings} does not fit its model.", model=named, settings=SETTINGS
+            )
+        )
     return found
 
 

@@ -100,8 +100,14 @@ def download(
     free = shutil.disk_usage(into).free
     if weight.bytes + MUST_STAY_FREE > free:
         raise ModelError(
-            f"{model_id} takes {weight.bytes:,} bytes; the disk has {free:,} left, of which "
-            f"{MUST_STAY_FREE:,} must stay free."
+            phrase(
+                "{model} takes {bytes:,} bytes; the disk has {free:,} left, of which {must:,} "
+                "must stay free.",
+                model=model_id,
+                bytes=weight.bytes,
+                free=free,
+                must=MUST_STAY_FREE,
+            )
         )
     say(f"{model_id}: fetching {weight.bytes:,} bytes of commit {weight.commit[:SHOWN]}")
     try:
@@ -109,7 +115,9 @@ def download(
             model_id, revision=weight.commit, local_dir=into, allow_patterns=list(weight.files)
         )
     except Exception as error:
-        raise OutOfReachError(f"the hub stopped answering ({type(error).__name__})") from error
+        raise OutOfReachError(
+            phrase("the hub stopped answering ({kind})", kind=type(error).__name__)
+        ) from error
     read_json(into / "config.json")
     shutil.rmtree(into / ".cache", ignore_errors=True)
     return into, weight.commit

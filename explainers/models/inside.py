@@ -15,6 +15,7 @@ from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.attention.sinks import attention_with_sinks
 from explainers.attention.softcap import capped_attention
 from explainers.models.call import Call, Change, Layer, attended
+from explainers.phrase import phrase
 
 CROSS = {"encoder_attn", "EncDecAttention", "crossattention"}
 """What models call their decoder's attention on the encoder."""
@@ -87,7 +88,13 @@ def function_for(module: nn.Module, extra: dict[str, Any]) -> Callable[..., Atte
     added = [name for name in ADDED if name in asked]
     if len(added) > 1 or set(asked) - set(added) - NO_ARITHMETIC:
         more = ", ".join(sorted(set(asked) - NO_ARITHMETIC))
-        raise ValueError(f"{type(module).__name__} does more than our functions do: {more}")
+        raise ValueError(
+            phrase(
+                "{kind} does more than our functions do: {more}",
+                kind=type(module).__name__,
+                more=more,
+            )
+        )
     if not added:
         return attention
     function, argument = ADDED[added[0]]
@@ -106,7 +113,11 @@ def checked(module: nn.Module, query: Tensor, key: Tensor, given: Tensor | None)
         size = (1, 1, query.shape[2], key.shape[2])
         return torch.ones(size, dtype=torch.bool, device=query.device)
     if given is None or given.dtype != torch.bool:
-        raise ValueError(f"{type(module).__name__} makes a mask of its own, which ours cannot read")
+        raise ValueError(
+            phrase(
+                "{kind} makes a mask of its own, which ours cannot read", kind=type(module).__name__
+            )
+        )
     return given
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from explainers.models.registry import ModelError
+from explainers.phrase import phrase
 
 TABLES = (
     "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
@@ -27,7 +28,13 @@ def class_name(named: str, config: dict[str, Any]) -> str:
         listed = getattr(modeling_auto, table).get(str(family), ())
         classes += [listed] if isinstance(listed, str) else listed
     if not classes:
-        raise ModelError(f"{named} is a “{family}”, which is no model of text that we know.")
+        raise ModelError(
+            phrase(
+                "{model} is a “{family}”, which is no model of text that we know.",
+                model=named,
+                family=family,
+            )
+        )
     first = saved[0] if isinstance(saved, list) and saved else None
     return first if first in classes else classes[-1]
 

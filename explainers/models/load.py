@@ -17,7 +17,7 @@ from explainers.models.names import place_of
 from explainers.models.parts import context, parts
 from explainers.models.registry import ModelError
 from explainers.models.run import use_our_attention
-from explainers.phrase import phrase
+from explainers.phrase import phrase, words_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -89,7 +89,7 @@ def _give_up(folders: list[Path]) -> None:
 
 def _load(named: str, folder: Path) -> Loaded:
     if not folder.is_dir():
-        raise ModelError(f"{named} is not on this machine yet.")
+        raise ModelError(phrase("{model} is not on this machine yet.", model=named))
     held = contents(folder)
     while _kept and room.needed(held.parameters) > room.free():
         _give_up(list(_kept)[:1])
@@ -98,7 +98,7 @@ def _load(named: str, folder: Path) -> Loaded:
     try:
         use_our_attention(found.model)
     except ValueError as error:
-        raise ModelError(f"{named}: {error}") from error
+        raise ModelError(phrase("{model}: {error}", model=named, error=words_of(error))) from error
     provenance = _provenance(named, folder)
     longest = context(found.model, found.tokenizer)
     return Loaded(

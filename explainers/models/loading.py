@@ -84,7 +84,8 @@ class Loading(Work):
         if self.is_stopped:
             forget(self.named)
         elif fetching.returncode:
-            raise ModelError(self.said[-1] if self.said else f"{self.named}: fetching failed")
+            nothing = phrase("{model}: fetching failed", model=self.named)
+            raise ModelError(self.said[-1] if self.said else nothing)
 
     def _end_if_unwanted(self, fetching: "subprocess.Popen[str]") -> None:
         """As long as it fetches: end it, with its children, when nobody wants it any more."""

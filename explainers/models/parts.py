@@ -13,6 +13,7 @@ from explainers.models.contents import Contents
 from explainers.models.hearing import extractor_of
 from explainers.models.kinds import class_name, described
 from explainers.models.registry import ModelError
+from explainers.phrase import phrase
 
 MOST_SAID = 200
 """Characters of another library's error that a reader gets."""
@@ -54,10 +55,14 @@ def parts(named: str, folder: Path, held: Contents) -> Parts:
         raise
     except Exception as error:  # a folder may hold anything
         said = str(error).strip().partition("\n")[0][:MOST_SAID]
-        raise ModelError(f"{named} cannot be loaded: {said or type(error).__name__}") from error
+        raise ModelError(
+            phrase("{model} cannot be loaded: {why}", model=named, why=said or type(error).__name__)
+        ) from error
     if report["missing_keys"] or report["mismatched_keys"]:
         first = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))[0]
-        raise ModelError(f"{named} is not whole: its files lack {first}.")
+        raise ModelError(
+            phrase("{model} is not whole: its files lack {first}.", model=named, first=first)
+        )
     return Parts(model if where == "auto" else model.to(where), tokenizer, extractor)
 
 

@@ -7,6 +7,7 @@ from tokenizers import Encoding, Tokenizer, decoders
 
 from explainers.models.names import folder_of
 from explainers.models.registry import OFFERED, ModelError, Offered
+from explainers.phrase import phrase, words_of
 from explainers.tokens import Piece
 
 FILE = "tokenizer.json"
@@ -27,7 +28,13 @@ def _read(file: Path) -> Tokenizer:
     try:
         tokenizer = Tokenizer.from_file(str(file))
     except Exception as error:  # the library raises nothing more precise
-        raise ModelError(f"{file.parent.name}: its tokenizer cannot be read: {error}") from None
+        raise ModelError(
+            phrase(
+                "{model}: its tokenizer cannot be read: {error}",
+                model=file.parent.name,
+                error=words_of(error),
+            )
+        ) from None
     tokenizer.no_truncation()  # some are saved as they were used, cutting and filling up
     tokenizer.no_padding()
     return tokenizer

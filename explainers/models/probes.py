@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from explainers.models.registry import ModelError
+from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -49,7 +50,13 @@ def natural(loaded: "Loaded") -> Probe:
     texts = PASSAGES.read_text(encoding="utf-8").split("\n\n")
     cut = loaded.tokenizer(texts, truncation=True, max_length=NATURAL_LENGTH)["input_ids"]
     if {len(ids) for ids in cut} != {NATURAL_LENGTH}:
-        raise ModelError(f"{loaded.name} finds fewer than {NATURAL_LENGTH} tokens in a passage.")
+        raise ModelError(
+            phrase(
+                "{model} finds fewer than {count} tokens in a passage.",
+                model=loaded.name,
+                count=NATURAL_LENGTH,
+            )
+        )
     return _probe(loaded, torch.tensor(cut))
 
 

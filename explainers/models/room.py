@@ -7,6 +7,7 @@ import torch
 
 from explainers.device import best_device
 from explainers.models.registry import ModelError
+from explainers.phrase import phrase
 
 BYTES = torch.float32.itemsize
 """Per parameter, on every machine: a link then shows the same numbers everywhere."""
@@ -40,8 +41,14 @@ def ask(named: str, parameters: int) -> None:
     takes, left = needed(parameters), free()
     if takes > left:
         raise ModelError(
-            f"{named} has {parameters:,} parameters and needs {takes / 1e9:.1f} GB of memory; "
-            f"{left / 1e9:.1f} GB are free here."
+            phrase(
+                "{model} has {parameters:,} parameters and needs {takes:.1f} GB of memory; "
+                "{left:.1f} GB are free here.",
+                model=named,
+                parameters=parameters,
+                takes=takes / 1e9,
+                left=left / 1e9,
+            )
         )
 
 

@@ -9,6 +9,7 @@ import torch
 from explainers.models.call import Change, Layer
 from explainers.models.inside import Running, attend, mask, now
 from explainers.models.outside import OUTSIDE
+from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -38,7 +39,11 @@ def use_our_attention(model: "PreTrainedModel") -> None:
         closed = isinstance(part, PreTrainedModel) and not part._can_set_attn_implementation()
         if closed and not outside:
             name = type(part).__name__
-            raise ValueError(f"{name} computes attention in its own class: ours cannot be put in")
+            raise ValueError(
+                phrase(
+                    "{name} computes attention in its own class: ours cannot be put in", name=name
+                )
+            )
     for module in outside:
         module.forward = partial(OUTSIDE[type(module).__name__], attend, module)
     if outside:
@@ -75,5 +80,7 @@ def run(
     finally:
         now.reset(token)
     if not running.layers:
-        raise ValueError(f"{type(model).__name__} never asked for attention: is ours in it?")
+        raise ValueError(
+            phrase("{kind} never asked for attention: is ours in it?", kind=type(model).__name__)
+        )
     return Run(output, running.layers)

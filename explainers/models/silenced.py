@@ -14,6 +14,7 @@ from explainers.models.head_scores import HeadScores
 from explainers.models.labels import ROLES, labels
 from explainers.models.probes import REPEATED_LENGTH, TEXTS, natural, repeated
 from explainers.models.registry import ModelError
+from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -42,7 +43,13 @@ def silenced(loaded: "Loaded", heads: tuple[Head, ...], say: Callable[[int], Non
     """Read both probes with some heads off, text by text; `say` hears of each."""
     ids = repeated(loaded).ids
     if loaded.context and loaded.context < ids.shape[1]:
-        raise ModelError(f"{loaded.name} cannot read the {ids.shape[1]} tokens of this test.")
+        raise ModelError(
+            phrase(
+                "{model} cannot read the {count} tokens of this test.",
+                model=loaded.name,
+                count=ids.shape[1],
+            )
+        )
     losses, hits = (torch.cat(found) for found in zip(*_read(loaded, ids, heads, say), strict=True))
     prose = [loss for loss, _ in _read(loaded, natural(loaded).ids, heads, say)]
     second = slice(REPEATED_LENGTH + 1, None)  # what follows its first token was heard before

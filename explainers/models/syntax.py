@@ -14,6 +14,7 @@ from explainers.models.probes import Say, first_token
 from explainers.models.registry import ModelError
 from explainers.models.run import run
 from explainers.models.sentences import Said, put_together
+from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -60,7 +61,9 @@ def tokenised(loaded: "Loaded", sentences: list[Said]) -> tuple[Tensor, Tensor, 
         text = " ".join(sentence.words)
         encoded = loaded.tokenizer(text)
         if not encoded.encodings:
-            raise ModelError(f"{loaded.name} does not say which letters a token stands for.")
+            raise ModelError(
+                phrase("{model} does not say which letters a token stands for.", model=loaded.name)
+            )
         ends = torch.tensor([len(word) + 1 for word in sentence.words]).cumsum(0)
         offsets = encoded.encodings[0].offsets
         places = [int((ends < stop).sum()) if stop else -1 for _, stop in offsets]
