@@ -51,7 +51,7 @@ def read_config(text: str) -> ModelShape:
     if model_type not in ENCODERS or fields.flag("is_decoder"):
         groups = decoder_groups(fields, encoder_decoder)
     else:
-        notes.append("An encoder reads its text at once: it keeps no cache.")
+        notes.append(phrase("An encoder reads its text at once: it keeps no cache."))
     return ModelShape(
         id=fields.text("_name_or_path") or model_type or "config.json",
         groups=groups,
@@ -80,7 +80,8 @@ def weight_dtype(fields: Fields) -> str:
     if method in FORMATS:
         return method
     if quantized:
-        fields.notes.append("quantization_config: choose the format of the weights below.")
+        note = phrase("quantization_config: choose the format of the weights below.")
+        fields.notes.append(note)
     return fields.text("dtype") or fields.text("torch_dtype") or "bfloat16"
 
 

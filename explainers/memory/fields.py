@@ -28,7 +28,8 @@ class Fields:
             self.config = {**outer, **self.config[name]}
             path.append(name)
         if path:
-            self.notes.append(f"Only the text model ({' → '.join(path)}) is counted.")
+            where = " → ".join(path)
+            self.notes.append(phrase("Only the text model ({where}) is counted.", where=where))
 
     def find(self, *names: str, least: int = 1, largest: int = LARGEST) -> int | None:
         """The first of the names that has a number, checked; nothing if none has."""
@@ -106,7 +107,8 @@ class Fields:
         """The KV heads, as each family of models writes them."""
         num_heads, found = self.num_heads(), self._said_kv_heads()
         if found is None:
-            self.notes.append(f"No KV heads are given: each of the {num_heads} heads has its own.")
+            said = phrase("No KV heads are given: each of the {n} heads has its own.", n=num_heads)
+            self.notes.append(said)
             return num_heads
         if num_heads % found:
             raise ValueError(phrase(
@@ -142,7 +144,6 @@ class Fields:
                 "{num_heads} heads",
                 d_model=d_model, num_heads=num_heads,
             ))  # fmt: skip
-        self.notes.append(
-            f"head_dim is not given: {d_model} ÷ {num_heads} = {d_model // num_heads}."
-        )
+        given = f"{d_model} ÷ {num_heads} = {d_model // num_heads}"
+        self.notes.append(phrase("head_dim is not given: {division}.", division=given))
         return d_model // num_heads

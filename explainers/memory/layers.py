@@ -58,7 +58,8 @@ def every_layer(fields: Fields, count: int) -> list[LayerGroup]:
             shared=shared, count=count,
         ))  # fmt: skip
     if shared:
-        fields.notes.append(f"The last {shared} layers share the cache of earlier ones.")
+        note = phrase("The last {shared} layers share the cache of earlier ones.", shared=shared)
+        fields.notes.append(note)
     kinds = kinds[: count - shared]
     states = [state_layer(fields) for kind in kinds if kind == "recurrent"]
     if fields.find("kv_lora_rank"):
@@ -111,7 +112,8 @@ def windows(fields: Fields, count: int) -> tuple[str, int, int]:
     switched_off = not fields.flag("use_sliding_window", default=True)
     if switched_off or not fields.find("sliding_window"):
         if fields.config.get("sliding_window"):
-            fields.notes.append("sliding_window is there but switched off by use_sliding_window.")
+            note = phrase("sliding_window is there but switched off by use_sliding_window.")
+            fields.notes.append(note)
         return "full", never, 0
     if fields.text("model_type").startswith("gemma2"):
         return "sliding", 2, 0

@@ -20,7 +20,11 @@ def read_words(tokens: tuple[str, ...], seed: int, words: int) -> dict[str, Any]
 
     The first difference is between products of the same shapes, so it is exactly 0.
     """
-    run = Reading(tokens, seed)
+    return as_named(Reading(tokens, seed), words)
+
+
+def as_named(run: Reading, words: int) -> dict[str, Any]:
+    """The numbers of a reading under their names, whether the page read or the file."""
     found: dict[str, Any] = {
         "cached − recomputed": max(run.row_by_row),
         "cached − one large product": max(run.in_one_product),
@@ -72,17 +76,8 @@ def bounded(tokens: tuple[str, ...], seed: int, window: int, sinks: int) -> dict
 
 def decoding(run: Reading, words: int) -> None:
     """The steps, as far as the reader has gone."""
-    steps, title = run.steps, said("Read word by word, with a cache")
-    shown: dict[str, Any] = {
-        "cached − recomputed": max(run.row_by_row),
-        "cached − one large product": max(run.in_one_product),
-        "outputs": torch.cat([step.output for step in steps]),
-    }
-    for number, done in enumerate(steps[words - 1].reads, start=1):
-        shown[f"layer {number}: K"] = done.cache.key[0]
-        shown[f"layer {number}: V"] = done.cache.value[0]
-        shown[f"layer {number}: weights"] = done.weights[0]
-    take("decoding", Recipe(title, read_words, {**_inputs(run), "words": words}, shown))
+    title, inputs = said("Read word by word, with a cache"), {**_inputs(run), "words": words}
+    take("decoding", Recipe(title, read_words, inputs, as_named(run, words)))
 
 
 def mistakes(run: Reading, found: dict[str, Tensor]) -> None:

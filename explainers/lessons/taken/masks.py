@@ -75,7 +75,11 @@ def through_layers(width: int, words: int, layers: int, most: int) -> Computed:
 
 def one_more_word(tokens: tuple[str, ...], seed: int) -> Computed:
     """What one more word changes in the second layer's K and V, under full and causal masks."""
-    found = {name: changes(tokens, rule, seed) for name, rule in BOTH.items()}
+    return by_role({name: changes(tokens, rule, seed) for name, rule in BOTH.items()})
+
+
+def by_role(found: dict[str, Projections]) -> Computed:
+    """What changed in K and in V, under each mask."""
     keys = {f"K, {name}": each.key for name, each in found.items()}
     return keys | {f"V, {name}": each.value for name, each in found.items()}
 
@@ -122,10 +126,5 @@ def layers(width: int, words: int, number: int, by_layer: Tensor) -> None:
 
 def growing(tokens: tuple[str, ...], seed: int, found: dict[str, Projections]) -> None:
     """What a word that is added changes."""
-    shown = {
-        f"{role}, {name}": getattr(each, of)
-        for name, each in found.items()
-        for role, of in (("K", "key"), ("V", "value"))
-    }
     inputs: dict[str, Any] = {"tokens": tokens, "seed": seed}
-    take("growing", Recipe(said("One more word"), one_more_word, inputs, shown))
+    take("growing", Recipe(said("One more word"), one_more_word, inputs, by_role(found)))

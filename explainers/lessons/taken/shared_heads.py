@@ -56,12 +56,17 @@ def dealt_wrongly(
 
 def after_moving(tokens: tuple[str, ...], shift: int, seed: int) -> Computed:
     """Scores with RoPE and with waves added, and how they changed since all words moved."""
-    moved = Moved.of(tokens, (0, shift), seed)
+    return after_shift(Moved.of(tokens, (0, shift), seed), 1)
+
+
+def after_shift(moved: Moved, place: int) -> Computed:
+    """Both kinds of scores after one of the shifts, and their change since none."""
+    rotary, added = moved.rotary, moved.added
     return {
-        "scores with RoPE": moved.rotary[1],
-        "change with RoPE": moved.rotary[1] - moved.rotary[0],
-        "scores with waves": moved.added[1],
-        "change with waves": moved.added[1] - moved.added[0],
+        "scores with RoPE": rotary[place],
+        "change with RoPE": rotary[place] - rotary[0],
+        "scores with waves": added[place],
+        "change with waves": added[place] - added[0],
     }
 
 
@@ -107,13 +112,7 @@ def mistake(choices: LayerChoices, num_kv_heads: int, changed: Tensor) -> None:
 
 def turning(moved: Moved, place: int, seed: int) -> None:
     """All words moved along."""
-    rotary, added = moved.rotary, moved.added
-    shown = {
-        "scores with RoPE": rotary[place],
-        "change with RoPE": rotary[place] - rotary[0],
-        "scores with waves": added[place],
-        "change with waves": added[place] - added[0],
-    }
+    shown = after_shift(moved, place)
     inputs = {"tokens": moved.tokens, "shift": moved.shifts[place], "seed": seed}
     take("turning", Recipe(said("All words moved along"), after_moving, inputs, shown))
 
