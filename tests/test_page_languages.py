@@ -15,6 +15,7 @@ from explainers.sentence import PRESETS, SENTENCE
 from explainers.ui import language
 from explainers.ui.catalogue import written
 from explainers.ui.language import ENGLISH, languages
+from explainers.ui.links import VISIT
 from explainers.ui.memory_controls import CONFIG
 from explainers.ui.prose import sections
 
@@ -212,3 +213,13 @@ def failed(page, spoken, named):
     visit = opened(page, {"lang": spoken, "real_model": named})
     assert not visit.exception
     return "\n".join(note.value for note in visit.error)
+
+
+def test_a_switch_of_language_is_no_new_visit():
+    visit = opened(PAGES[0])
+    titles, visits = [visit.title[0].value], [visit.session_state[VISIT]]
+    widgets(visit)["lang"].set_value(OTHERS[0])
+    visit.run()
+    titles, visits = [*titles, visit.title[0].value], [*visits, visit.session_state[VISIT]]
+    assert titles[0] != titles[1]
+    assert visits[0] == visits[1]
