@@ -1,6 +1,6 @@
 """Exercises done in a browser: wrong, right, and a goal that is reached by a slider."""
 
-from browser_fixtures import expect
+from playwright.sync_api import expect
 
 from explainers.exercises.kinds import Goal, Prediction
 from explainers.exercises.rows import exercises

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from safetensors import SafetensorError, safe_open
 
-from explainers.models.registry import ModelError
+from explainers.models.registry import ModelError, brings_code
 from explainers.phrase import phrase, words_of
 
 PICKLED = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.h5", "*.msgpack")
@@ -28,11 +28,7 @@ def contents(folder: Path) -> Contents:
     config = read_json(folder / "config.json")
     for settings in (config, read_json(folder / "tokenizer_config.json", needed=False)):
         if "auto_map" in settings:
-            raise ModelError(
-                phrase(
-                    "{model} brings code of its own, which is never run here.", model=folder.name
-                )
-            )
+            raise brings_code(folder.name)
     sizes = [size for file in weight_files(folder) for size in tensor_sizes(file)]
     layers = max(layer_counts(config), default=0)
     if layers > len(sizes):

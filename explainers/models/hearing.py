@@ -9,7 +9,7 @@ from torch import Tensor
 from explainers.models.call import Layer
 from explainers.models.compare import differences, own
 from explainers.models.contents import read_json
-from explainers.models.registry import ModelError
+from explainers.models.registry import ModelError, brings_code
 from explainers.models.run import run
 from explainers.models.sound import MOST_SECONDS, RATE
 from explainers.phrase import phrase
@@ -44,9 +44,7 @@ def extractor_of(named: str, folder: Path, model: Any) -> Any:
 
     settings = read_json(folder / SETTINGS)
     if "auto_map" in settings:
-        raise ModelError(
-            phrase("{model} brings code of its own, which is never run here.", model=folder.name)
-        )
+        raise brings_code(folder.name)
     too_much = [n for n, most in MOST.items() if not is_whole(settings.get(n, 1), most)]
     if too_much:
         raise ModelError(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from explainers.models import room
 from explainers.models.contents import PICKLED, read_json
-from explainers.models.registry import ModelError, offered
+from explainers.models.registry import ModelError, brings_code, offered
 from explainers.phrase import phrase
 
 PATIENCE = 3
@@ -66,9 +66,7 @@ def weigh(model_id: str, commit: str | None = None) -> Weight:
     if not info.sha or not _COMMIT.fullmatch(info.sha):
         raise OutOfReachError(phrase("the hub does not say which state of the model it speaks of"))
     if "custom_code" in (info.tags or []):
-        raise ModelError(
-            phrase("{model} brings code of its own, which is never run here.", model=model_id)
-        )
+        raise brings_code(model_id)
     files = {one.rfilename: one.size or 0 for one in info.siblings or []}
     # They are asked for as patterns: a name with a star would bring files that nobody weighed.
     wanted = {n: s for n, s in files.items() if not set("/*?[") & set(n) and _is_like(n, WANTED)}

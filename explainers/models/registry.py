@@ -3,9 +3,18 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from explainers.phrase import phrase
+
 
 class ModelError(Exception):
     """Why there is no such model, in words for the reader who asked for it."""
+
+
+def brings_code(model: str) -> ModelError:
+    """The refusal of a model that would run code of its authors."""
+    return ModelError(
+        phrase("{model} brings code of its own, which is never run here.", model=model)
+    )
 
 
 class Wheel(NamedTuple):

@@ -14,7 +14,8 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-TEXTS = Path(__file__).parents[2] / "assets" / "text"
+from explainers.ui.language import TEXTS
+
 HEADER = """# {name}
 msgid ""
 msgstr ""

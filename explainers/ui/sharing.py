@@ -68,18 +68,12 @@ def shared(asked: str, place: str) -> dict[str, Any]:
                 host=address.hostname,
             )
         )
-    if not short and len(full) > EASILY_READ:
-        notes.append(said("This link is too long for a code: send it instead."))
-        return {"asked": asked, "side": 0, "path": "", "links": [full], "notes": notes}
     # The full link also works when this server has been started again.
-    path, side = drawn(full if len(full) <= EASILY_READ or not short else short)
-    return {
-        "asked": asked,
-        "side": side,
-        "path": path,
-        "links": [short or full],
-        "notes": notes,
-    }
+    link = full if len(full) <= EASILY_READ else short
+    if not link:
+        notes.append(said("This link is too long for a code: send it instead."))
+    path, side = drawn(link) if link else ("", 0)
+    return {"asked": asked, "side": side, "path": path, "links": [short or full], "notes": notes}
 
 
 def drawn(link: str) -> tuple[str, int]:

@@ -1,7 +1,6 @@
 """Up to 1,024 tokens: every head of one layer as an image, to be looked at closely."""
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -11,7 +10,7 @@ from explainers.lessons.inspector.seen import Seen
 from explainers.lessons.inspector.words import merged
 from explainers.lessons.watched import button, start, watch
 from explainers.ui import real_controls
-from explainers.ui.language import said
+from explainers.ui.language import TEXTS, said
 from explainers.ui.prose import Prose
 from explainers.ui.source import show_source
 from explainers.ui.tiles import Tiles, show_tiles
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 JOB, TYPED = "long text of this visitor", "long_text"
 MOST_CHARACTERS = 8_000
 SHIPPED = ("passages.txt", "corpus.txt")
-TEXTS = Path(__file__).parents[3] / "assets" / "text"
 
 
 def shipped_text() -> str:
