@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from explainers.ui import takeaway
-from explainers.ui.common import frame
-from explainers.ui.language import translated
-from explainers.ui.lecturing import screen
-from explainers.ui.switch import settle
+from explainers.ui import takeaway_files
+from explainers.ui.lecture.screens import screen
+from explainers.ui.page import frame
+from explainers.ui.text.language import translated
+from explainers.ui.text.language_switch import settle
 from explainers.ui.tour import offer_next
 
 CONTENTS = {
@@ -52,9 +52,9 @@ page = st.navigation(
 )
 st.set_page_config(page_title=page.title, page_icon="🔎", layout="wide")
 frame(page.title, page.url_path)
-takeaway.begin(page.title, page.url_path or "start")
+takeaway_files.begin(page.title, page.url_path or "start")
 page.run()
 here = next(path for path, one in listed.items() if one.url_path == page.url_path)
 with screen("nothing", "after the page"):
-    takeaway.offer()
+    takeaway_files.offer()
     offer_next(CONTENTS, here)

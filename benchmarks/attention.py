@@ -23,7 +23,7 @@ from benchmarks import report
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.tiled import tiled_attention
-from explainers.lessons.long_sequences.measure import blocks
+from explainers.chapters.long_sequences.measurement import blocks
 from explainers.memory.sizes import size
 
 ROOT = Path(__file__).parents[1]

@@ -21,13 +21,12 @@ from torch import Tensor
 
 from benchmarks import report, resident
 from benchmarks.browser import ROOT, chromium, server, wait_until_healthy
-from explainers.lessons.inspector.long_text import shipped_text
-from explainers.lessons.inspector.running import cut
+from explainers.chapters.common.recording import cut
+from explainers.chapters.inspector.long_text import shipped_text
 from explainers.models.load import Loaded, load
-from explainers.models.names import place_of
-from explainers.models.reading import read
-from explainers.models.registry import SHIPPED
+from explainers.models.registry import SHIPPED, place_of
 from explainers.models.run import run
+from explainers.models.token_text import read
 
 LONG, SHORT, LAYERS = 1_024, 64, (0, 1, 18)
 PATIENCE = 120_000

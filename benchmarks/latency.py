@@ -20,7 +20,7 @@ from benchmarks.browser import (
     wait_until_healthy,
 )
 from benchmarks.walkers import SPAN, Chooser, Slider, Walker
-from explainers.ui import controls, cross_controls, length_controls, memory_controls
+from explainers.ui.controls import controls, cross_controls, length_controls, memory_controls
 
 WARM_UP = 5
 """Changes that are not counted."""

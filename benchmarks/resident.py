@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 from benchmarks import report
 from benchmarks.browser import ROOT
-from explainers.models.names import place_of
-from explainers.models.registry import SHIPPED
-from explainers.sentence import SENTENCE
+from explainers.models.registry import SHIPPED, place_of
+from explainers.toys.sentence import SENTENCE
 
 NEEDED = """
 import json, os, sys
@@ -39,7 +38,7 @@ with torch.no_grad():
 OURS = """
 from transformers import AutoTokenizer, LlamaForCausalLM
 from explainers.models.load import load
-from explainers.models.reading import read
+from explainers.models.token_text import read
 from explainers.models.run import run
 begun = held()
 loaded = load(folder)

@@ -6,8 +6,8 @@ import streamlit as st
 import torch
 from safetensors.torch import load_file
 
-from explainers.lessons.inspector.packing import planes, strongest
-from explainers.ui.tiles import Tiles, show_tiles
+from explainers.chapters.common.recording import planes, strongest
+from explainers.ui.figure.head_tiles import Tiles, show_tiles
 
 
 @st.cache_resource

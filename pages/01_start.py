@@ -6,18 +6,18 @@ import streamlit as st
 
 from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
-from explainers.lessons.arithmetic import arithmetic_of
-from explainers.lessons.one_head import OneHead
-from explainers.lessons.other_ending import show_other_ending
-from explainers.lessons.taken import head as taken
-from explainers.lessons.toy_choice import HeadChoices, choose_head, offer_training
-from explainers.ui import common, controls
-from explainers.ui.language import said
-from explainers.ui.numbers import explore
-from explainers.ui.panels import oriented
+from explainers.chapters.common import head_takeaway as taken
+from explainers.chapters.common.choose_head import HeadChoices, choose_head, offer_training
+from explainers.chapters.common.one_head import OneHead, arithmetic_of
+from explainers.chapters.start.changed_ending import show_other_ending
+from explainers.ui import page
+from explainers.ui.controls import controls
+from explainers.ui.figure.clickable_figure import explore
+from explainers.ui.figure.panels import oriented
 from explainers.ui.source import show_source
+from explainers.ui.text.language import said
 
-text = common.page_text(__file__)
+text = page.page_text(__file__)
 SCORES, AFTER = "pages/04_scores.py", ("products", "scores", "masked", "weights", "output")
 PAGES = {"X": "pages/02_tokens.py", **dict.fromkeys("QKV", "pages/03_query_key_value.py")}
 STAGES = {"X": "", "Q": "→", "K": "", "V": "", **dict.fromkeys(AFTER, "→")}
@@ -35,7 +35,7 @@ class Choices:
 def computation(tokens: tuple[str, ...]) -> None:
     """The sentence through one head."""
     text("guide")
-    choices = Choices(choose_head(tokens), common.queries_down())
+    choices = Choices(choose_head(tokens), page.queries_down())
 
     toy = choices.head.toy(tokens)
     origin = choices.head.origin(toy.x.device)
@@ -53,7 +53,7 @@ def computation(tokens: tuple[str, ...]) -> None:
     taken.whole_head(choices.head, toy, one_head)
     show_other_ending(text, choices.head, toy, origin)
     text("notice")
-    common.open_page(opened and PAGES.get(opened, SCORES), step=opened)
+    page.open_page(opened and PAGES.get(opened, SCORES), step=opened)
 
 
 text("question")

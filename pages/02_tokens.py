@@ -5,18 +5,19 @@ from dataclasses import dataclass
 import streamlit as st
 import torch
 
-from explainers import examples
 from explainers.attention.positions import reorder, sinusoidal
-from explainers.lessons import vectors
-from explainers.lessons.taken import vectors as taken
-from explainers.lessons.tokenizing import show_tokens
-from explainers.ui import common, controls, provenance
-from explainers.ui.language import said
-from explainers.ui.numbers import explore
+from explainers.chapters.common import token_vectors
+from explainers.chapters.tokens import takeaway as taken
+from explainers.chapters.tokens.cut_text import show_tokens
+from explainers.toys import examples
+from explainers.ui import page, provenance
+from explainers.ui.controls import controls
+from explainers.ui.figure.clickable_figure import explore
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show
+from explainers.ui.text.language import said
 
-text = common.page_text(__file__)
+text = page.page_text(__file__)
 PLACES = 32
 HEAD_DIM = 4
 
@@ -36,7 +37,7 @@ def places(words: tuple[str, ...]) -> None:
     """Embeddings, positions, and what attention knows of order without them."""
     text("positions")
     with st.container(horizontal=True):
-        choices = Choices(words, controls.d_model(), controls.longest(), common.seed())
+        choices = Choices(words, controls.d_model(), controls.longest(), page.seed())
     x = examples.embeddings(words, choices.d_model, choices.seed)
     _, head, full = examples.toy(words, choices.d_model, HEAD_DIM, "full", choices.seed)
     origin = provenance.random_weights(choices.seed, x.device)
@@ -44,22 +45,24 @@ def places(words: tuple[str, ...]) -> None:
     positions = run_and_show(sinusoidal, PLACES, choices.d_model, choices.longest)
     placed = positions[: len(words)].to(x.device)
     with picture:
-        working = vectors.working_of(x, placed, choices.longest)
+        working = token_vectors.working_of(x, placed, choices.longest)
         alt = said("Embedding plus position is what attention reads, a row per token.")
-        explore(vectors.sum_of(words, x, placed), working, origin, "vectors", alt)
+        explore(token_vectors.sum_of(words, x, placed), working, origin, "vectors", alt)
     text("waves", places=PLACES)
-    vectors.show_waves(positions, provenance.formula(said("sines and cosines"), positions.device))
+    token_vectors.show_waves(
+        positions, provenance.formula(said("sines and cosines"), positions.device)
+    )
     taken.sum_and_waves(choices, x, positions)
 
     text("order")
     order = examples.shuffled(len(words), choices.seed)
     without = reorder(x, torch.zeros_like(placed), head, full, order)
-    if revealed(text, "order", vectors.ANSWERS, vectors.in_words(without)):
-        text("order_without", moved=f"{vectors.moved(without):.1g}")
-        vectors.show_reordered(words, order, without, origin, "order")
+    if revealed(text, "order", token_vectors.ANSWERS, token_vectors.in_words(without)):
+        text("order_without", moved=f"{token_vectors.moved(without):.1g}")
+        token_vectors.show_reordered(words, order, without, origin, "order")
         placed_too = run_and_show(reorder, x, placed, head, full, order)
-        text("order_with", moved=f"{vectors.moved(placed_too):.1g}")
-        vectors.show_reordered(words, order, placed_too, origin, "placed")
+        text("order_with", moved=f"{token_vectors.moved(placed_too):.1g}")
+        token_vectors.show_reordered(words, order, placed_too, origin, "placed")
         taken.orders(choices, HEAD_DIM, without, placed_too)
 
 

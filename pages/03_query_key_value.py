@@ -6,17 +6,17 @@ import streamlit as st
 
 from explainers.attention.single_head import project, projection_parameters
 from explainers.attention.steps import attention_steps
-from explainers.lessons.arithmetic import arithmetic_of
-from explainers.lessons.exchanged import show_exchange
-from explainers.lessons.one_head import OneHead
-from explainers.lessons.taken import head as taken
-from explainers.lessons.toy_choice import HeadChoices, choose_head, offer_training
-from explainers.ui import common, controls
-from explainers.ui.language import said
-from explainers.ui.numbers import explore
+from explainers.chapters.common import head_takeaway as taken
+from explainers.chapters.common.choose_head import HeadChoices, choose_head, offer_training
+from explainers.chapters.common.one_head import OneHead, arithmetic_of
+from explainers.chapters.query_key_value.swapped_query_key import show_exchange
+from explainers.ui import page
+from explainers.ui.controls import controls
+from explainers.ui.figure.clickable_figure import explore
 from explainers.ui.source import run_and_show
+from explainers.ui.text.language import said
 
-text = common.page_text(__file__)
+text = page.page_text(__file__)
 GPT3_WIDTH = 12_288  # Brown et al. 2020, table 2.1
 
 
@@ -33,7 +33,7 @@ class Choices:
 def projections(tokens: tuple[str, ...]) -> None:
     """X times a matrix, one row and one column at a time; then W_Q and W_K exchanged."""
     of_head = choose_head(tokens, has_mask=False, has_value_dim=True)
-    choices = Choices(of_head, common.queries_down(), controls.projection())
+    choices = Choices(of_head, page.queries_down(), controls.projection())
 
     toy, name = of_head.toy(tokens), choices.projection
     origin = of_head.origin(toy.x.device)

@@ -8,17 +8,18 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import EXPERIMENT
 from explainers.attention.single_head import project
 from explainers.attention.steps import attention_steps, hide
-from explainers.lessons.one_head import OneHead
-from explainers.lessons.scores import root, root_pictures
-from explainers.lessons.scores.step import show_step, steps_shown
-from explainers.lessons.scores.temperature import show_temperatures
-from explainers.lessons.taken import scores as taken
-from explainers.lessons.toy_choice import HeadChoices, choose_head, offer_training
-from explainers.ui import common, controls
+from explainers.chapters.common.choose_head import HeadChoices, choose_head, offer_training
+from explainers.chapters.common.one_head import OneHead
+from explainers.chapters.scores import root_experiment
+from explainers.chapters.scores import takeaway as taken
+from explainers.chapters.scores.four_steps import show_step, steps_shown
+from explainers.chapters.scores.temperature import show_temperatures
+from explainers.ui import page
+from explainers.ui.controls import controls
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show, show_source
 
-text = common.page_text(__file__)
+text = page.page_text(__file__)
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Choices:
 @st.fragment
 def four_steps(tokens: tuple[str, ...]) -> None:
     """Queries and keys in, output out, one operation at a time."""
-    choices = Choices(choose_head(tokens), common.queries_down(), steps_shown())
+    choices = Choices(choose_head(tokens), page.queries_down(), steps_shown())
 
     toy = choices.head.toy(tokens)
     origin = choices.head.origin(toy.x.device)
@@ -55,12 +56,12 @@ def four_steps(tokens: tuple[str, ...]) -> None:
 @st.fragment
 def why_root() -> None:
     """The same softmax with and without √d_k, as d_k grows."""
-    text("root", keys=root.KEYS, draws=f"{root.DRAWS:,}")
-    measured = root.measurements()
+    text("root", keys=root_experiment.KEYS, draws=f"{root_experiment.DRAWS:,}")
+    measured = root_experiment.measurements()
     average = measured[-1].average[0]
-    answer = root.in_words(average)
-    if revealed(text, "root", root.ANSWERS, answer, average=f"{average:.2f}"):
-        root_pictures.show_root(text, measured)
+    answer = root_experiment.in_words(average)
+    if revealed(text, "root", root_experiment.ANSWERS, answer, average=f"{average:.2f}"):
+        root_experiment.show_root(text, measured)
         taken.root(measured)
         show_source(*EXPERIMENT)
 

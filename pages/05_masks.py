@@ -2,19 +2,19 @@
 
 import streamlit as st
 
-from explainers.lessons.mask_lab import FEWEST, Lab, of_words
-from explainers.lessons.masks.batch import show_batch
-from explainers.lessons.masks.costs import show_costs
-from explainers.lessons.masks.drawing import show_drawing, show_empty_row
-from explainers.lessons.masks.growing import show_growing, show_one_pass
-from explainers.lessons.masks.leak import show_leak
-from explainers.lessons.masks.pictures import foretold, show_masks, show_moved
-from explainers.lessons.masks.reach import show_reach
-from explainers.lessons.taken import masks as taken
-from explainers.lessons.toy_choice import choose_head, offer_training
-from explainers.ui import common, controls
+from explainers.chapters.common.choose_head import choose_head, offer_training
+from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words
+from explainers.chapters.masks import takeaway as taken
+from explainers.chapters.masks.drawn_mask import show_drawing, show_empty_row
+from explainers.chapters.masks.growing_text import show_growing, show_one_pass
+from explainers.chapters.masks.leaking_mask import show_leak
+from explainers.chapters.masks.masks_compared import foretold, show_costs, show_masks, show_moved
+from explainers.chapters.masks.padded_batch import show_batch
+from explainers.chapters.masks.window_reach import show_reach
+from explainers.ui import page
+from explainers.ui.controls import controls
 
-text = common.page_text(__file__)
+text = page.page_text(__file__)
 
 
 @st.fragment
@@ -58,12 +58,12 @@ def before_or_after(lab: Lab) -> None:
 def one_way(lab: Lab) -> None:
     """What a model gains that never looks ahead."""
     show_one_pass(text, lab.tokens)
-    show_growing(text, lab.tokens, common.seed())
+    show_growing(text, lab.tokens, page.seed())
 
 
 text("question")
 head = choose_head(controls.sentence().tokens, has_mask=False, has_sizes=False)
-choices = Lab(head, common.queries_down())
+choices = Lab(head, page.queries_down())
 is_short = len(choices.tokens) < FEWEST
 if is_short:
     text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)

@@ -12,22 +12,22 @@ from explainers.attention.multi_head import (
     multi_head_one_by_one,
     split_heads,
 )
-from explainers.lessons.layer_choice import LayerChoices, choose_head_dim, read_layer
-from explainers.lessons.many_heads import report
-from explainers.lessons.many_heads.arithmetic import arithmetic_of_heads
-from explainers.lessons.many_heads.dropout import show_dropout
-from explainers.lessons.many_heads.looked import Looked
-from explainers.lessons.many_heads.pictures import follow, head_id, panels_of
-from explainers.lessons.many_heads.two_ways import compare
-from explainers.lessons.taken import many_heads as taken
-from explainers.lessons.train_here import train_here
-from explainers.trained import D_MODEL
-from explainers.ui import common, controls
-from explainers.ui.language import said
-from explainers.ui.numbers import explore
+from explainers.chapters.common.choose_layer import LayerChoices, choose_head_dim, read_layer
+from explainers.chapters.common.live_training import train_here
+from explainers.chapters.many_heads import heads_at_equal_parameters
+from explainers.chapters.many_heads import takeaway as taken
+from explainers.chapters.many_heads.dropout_draws import show_dropout
+from explainers.chapters.many_heads.head_arithmetic import arithmetic_of_heads
+from explainers.chapters.many_heads.head_panels import compare, follow, head_id, panels_of
+from explainers.chapters.many_heads.selection import Looked
+from explainers.toys.trained_heads import D_MODEL
+from explainers.ui import page
+from explainers.ui.controls import controls
+from explainers.ui.figure.clickable_figure import explore
 from explainers.ui.source import show_source
+from explainers.ui.text.language import said
 
-text = common.page_text(__file__)
+text = page.page_text(__file__)
 
 
 @st.fragment
@@ -38,7 +38,7 @@ def one_layer(tokens: tuple[str, ...]) -> None:
         mask = controls.mask(list(masks.RULES))
         d_model = controls.d_model(fixed=D_MODEL if is_trained else None)
         off = controls.off([str(n) for n in range(num_heads)])
-    head_dim, seed = controls.head_dim.default, common.seed()
+    head_dim, seed = controls.head_dim.default, page.seed()
     kind = LayerChoices(tokens, is_trained, num_heads, head_dim, mask, d_model, seed)
     looked_at(kind, frozenset(map(int, off)))
     show_source(multi_head, split_heads, merge_heads, contributions, multi_head_one_by_one)
@@ -59,7 +59,7 @@ def looked_at(kind: LayerChoices, off: frozenset[int]) -> None:
     looked = Looked(layer, run, head, word, off)
     if len(off) == looked.num_heads:
         text("all_off")
-    panels, working = panels_of(looked, common.queries_down()), arithmetic_of_heads(looked)
+    panels, working = panels_of(looked, page.queries_down()), arithmetic_of_heads(looked)
     alt = said("Every head's weights, one head enlarged, W_O, and what each head adds to a word.")
     explore(panels, working, origin, "heads", alt, on_pick=follow, first=head_id(0))
     taken.heads(choices, looked)
@@ -71,9 +71,9 @@ def looked_at(kind: LayerChoices, off: frozenset[int]) -> None:
 
 text("question")
 words = controls.sentence().tokens
-report.show_contrast(text)
+heads_at_equal_parameters.show_contrast(text)
 text("guide")
 one_layer(words)
-report.show_table(text)
-show_dropout(text, words, common.seed(), common.queries_down())
+heads_at_equal_parameters.show_table(text)
+show_dropout(text, words, page.seed(), page.queries_down())
 text("notice")

@@ -2,26 +2,31 @@
 
 import streamlit as st
 
-from explainers import trained
 from explainers.attention import masks
 from explainers.attention.grouped_query import average_kv_heads, grouped_query, share
 from explainers.attention.latent import absorbed, compress, latent_attention, queries
-from explainers.lessons.layer_choice import LayerChoices, read_layer
-from explainers.lessons.shared_heads.cached import show_cache
-from explainers.lessons.shared_heads.compressed import show_latent
-from explainers.lessons.shared_heads.dealt import show_mistake
-from explainers.lessons.shared_heads.given import D_MODEL, HEAD_DIM, ROPE_DIM, given_to_latent
-from explainers.lessons.shared_heads.learned import learned_sharing
-from explainers.lessons.shared_heads.penalties import show_penalties
-from explainers.lessons.shared_heads.sharing import divisors, show_shared
-from explainers.lessons.shared_heads.turning import show_turning
-from explainers.lessons.shared_heads.uptraining import show_uptraining
-from explainers.lessons.taken import shared_heads as taken
-from explainers.ui import common, controls
+from explainers.chapters.common.choose_layer import LayerChoices, read_layer
+from explainers.chapters.shared_heads import takeaway as taken
+from explainers.chapters.shared_heads.alibi_penalties import show_penalties
+from explainers.chapters.shared_heads.fixed_layers import (
+    D_MODEL,
+    HEAD_DIM,
+    ROPE_DIM,
+    given_to_latent,
+)
+from explainers.chapters.shared_heads.kv_sharing import divisors, learned_sharing, show_shared
+from explainers.chapters.shared_heads.latent_heads import show_latent
+from explainers.chapters.shared_heads.rope_shift import show_turning
+from explainers.chapters.shared_heads.stored_numbers import show_cache
+from explainers.chapters.shared_heads.uptraining_job import show_uptraining
+from explainers.chapters.shared_heads.wrong_repeat import show_mistake
+from explainers.toys import trained_heads
+from explainers.ui import page
+from explainers.ui.controls import controls
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
 
-text = common.page_text(__file__)
+text = page.page_text(__file__)
 
 
 @st.fragment
@@ -32,28 +37,28 @@ def sharing(tokens: tuple[str, ...]) -> None:
         num_heads = int(controls.num_heads())
         num_kv_heads = int(controls.num_kv_heads(divisors(num_heads)))
     of_heads = num_heads, D_MODEL // num_heads
-    choices = LayerChoices(tokens, is_trained, *of_heads, rule, D_MODEL, common.seed())
+    choices = LayerChoices(tokens, is_trained, *of_heads, rule, D_MODEL, page.seed())
 
     layer, origin = read_layer(text, choices)
     averaged = average_kv_heads(layer.heads, num_kv_heads)
     run = grouped_query(layer.x, averaged, layer.mask)
     learned = learned_sharing(layer, num_kv_heads, choices.seed)
-    show_shared(text, layer, averaged, run, learned, common.queries_down(), origin)
+    show_shared(text, layer, averaged, run, learned, page.queries_down(), origin)
     show_source(average_kv_heads, share, grouped_query)
     taken.sharing(choices, layer, num_kv_heads, run)
-    own = trained.Configuration(num_heads, *of_heads, rule)
-    show_uptraining(text, own, num_kv_heads, common.seed(), tokens)
+    own = trained_heads.Configuration(num_heads, *of_heads, rule)
+    show_uptraining(text, own, num_kv_heads, page.seed(), tokens)
 
 
 @st.fragment
 def latent(tokens: tuple[str, ...]) -> None:
     """One short row per word instead of keys and values."""
-    latent_dim, seed = controls.latent_dim(), common.seed()
+    latent_dim, seed = controls.latent_dim(), page.seed()
     given = given_to_latent(tokens, latent_dim, seed)
     run, short = latent_attention(*given), absorbed(*given)
     origin = random_weights(seed, given.x.device)
     taken.latent(tokens, latent_dim, seed, run, short)
-    show_latent(text, tokens, run, short, given.mask, common.queries_down(), origin)
+    show_latent(text, tokens, run, short, given.mask, page.queries_down(), origin)
 
 
 text("question")
@@ -61,9 +66,9 @@ words = controls.sentence().tokens
 text("sharing")
 sharing(words)
 st.fragment(show_cache)(text, words)
-st.fragment(show_mistake)(text, words, common.seed(), common.queries_down())
-st.fragment(show_turning)(text, words, common.seed(), common.queries_down())
-st.fragment(show_penalties)(text, words, common.seed(), common.queries_down())
+st.fragment(show_mistake)(text, words, page.seed(), page.queries_down())
+st.fragment(show_turning)(text, words, page.seed(), page.queries_down())
+st.fragment(show_penalties)(text, words, page.seed(), page.queries_down())
 text("latent", rope=ROPE_DIM, d_k=HEAD_DIM)
 latent(words)
 st.fragment(show_source)(compress, queries, latent_attention, absorbed)

@@ -2,17 +2,18 @@
 
 import streamlit as st
 
-from explainers.lessons.kv_cache.both_ways import show_both_ways
-from explainers.lessons.kv_cache.broken import show_broken
-from explainers.lessons.kv_cache.costs import show_costs
-from explainers.lessons.kv_cache.decoding_picture import show_decoding
-from explainers.lessons.kv_cache.timing import show_timing
-from explainers.lessons.kv_cache.windows import show_windows
-from explainers.lessons.kv_cache.written import Written
-from explainers.lessons.mask_lab import FEWEST, of_words
-from explainers.ui import common, controls
+from explainers.chapters.common.score_matrix import FEWEST, of_words
+from explainers.chapters.kv_cache.bidirectional import show_both_ways
+from explainers.chapters.kv_cache.bounded_caches import show_windows
+from explainers.chapters.kv_cache.cache_faults import show_broken
+from explainers.chapters.kv_cache.cost_curves import show_costs
+from explainers.chapters.kv_cache.reading import Written
+from explainers.chapters.kv_cache.step_figure import show_decoding
+from explainers.chapters.kv_cache.timing_job import show_timing
+from explainers.ui import page
+from explainers.ui.controls import controls
 
-text = common.page_text(__file__)
+text = page.page_text(__file__)
 
 
 @st.fragment
@@ -45,7 +46,7 @@ def bounded(run: Written) -> None:
 
 
 text("question")
-choices = Written(controls.sentence().tokens, common.seed())
+choices = Written(controls.sentence().tokens, page.seed())
 is_short = len(choices.tokens) < FEWEST
 if is_short:
     text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)

@@ -2,21 +2,19 @@
 
 import streamlit as st
 
-from explainers.lessons.cache_memory.asked import Chosen
-from explainers.lessons.cache_memory.chosen import choose
-from explainers.lessons.cache_memory.compare import show_comparison
-from explainers.lessons.cache_memory.fit import show_fit
-from explainers.lessons.cache_memory.layers import show_layers
-from explainers.lessons.cache_memory.published import show_figures
-from explainers.lessons.cache_memory.result import show_answers, show_result
-from explainers.lessons.cache_memory.serving import choose_hardware, deployed, show_pages
-from explainers.lessons.taken import cache_memory as taken
-from explainers.memory.cache import held, kv_cache_bytes, part, parts, token_bytes
-from explainers.ui import common
+from explainers.chapters.cache_memory import takeaway as taken
+from explainers.chapters.cache_memory.cache_result import show_answers, show_result
+from explainers.chapters.cache_memory.choose_cache import Chosen, choose
+from explainers.chapters.cache_memory.compared_models import show_comparison
+from explainers.chapters.cache_memory.gpu_fit import choose_hardware, deployed, show_fit, show_pages
+from explainers.chapters.cache_memory.layer_by_layer import show_layers
+from explainers.chapters.cache_memory.published_table import show_figures
+from explainers.memory.cache_bytes import held, kv_cache_bytes, part, parts, token_bytes
+from explainers.ui import page
 from explainers.ui.source import show_source
-from explainers.ui.takeaway import take
+from explainers.ui.takeaway_files import take
 
-text = common.page_text(__file__)
+text = page.page_text(__file__)
 
 
 @st.fragment

@@ -3,18 +3,19 @@
 import streamlit as st
 
 from explainers.attention import masks
+from explainers.chapters.common.choose_head import choose_head
+from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words
+from explainers.chapters.long_sequences.growing_square import show_squares
+from explainers.chapters.long_sequences.measurement_job import show_measuring
+from explainers.chapters.long_sequences.online_row import show_row
+from explainers.chapters.long_sequences.second_sequence import show_two
+from explainers.chapters.long_sequences.skipped_tiles import show_spared
+from explainers.chapters.long_sequences.tile_figure import show_tiles
 from explainers.device import best_device, device_name
-from explainers.lessons.long_sequences.on_device import show_measuring
-from explainers.lessons.long_sequences.row_pictures import show_row
-from explainers.lessons.long_sequences.spared import show_spared
-from explainers.lessons.long_sequences.squares import show_squares
-from explainers.lessons.long_sequences.tile_pictures import show_tiles
-from explainers.lessons.long_sequences.two_sequences import show_two
-from explainers.lessons.mask_lab import FEWEST, Lab, of_words
-from explainers.lessons.toy_choice import choose_head
-from explainers.ui import common, controls, length_controls
+from explainers.ui import page
+from explainers.ui.controls import controls, length_controls
 
-text = common.page_text(__file__)
+text = page.page_text(__file__)
 
 
 @st.fragment
@@ -56,7 +57,7 @@ def two_sequences() -> None:
 text("question")
 show_squares(text)
 head = choose_head(controls.sentence().tokens, has_mask=False, has_sizes=False)
-choices = Lab(head, common.queries_down())
+choices = Lab(head, page.queries_down())
 if len(choices.tokens) < FEWEST:
     text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)
 else:

@@ -2,24 +2,27 @@
 
 import streamlit as st
 
-from explainers.lessons.cross_attention.accuracy import offer_heads, show_accuracy
-from explainers.lessons.cross_attention.asked import read_by, show_asked
-from explainers.lessons.cross_attention.block import show_block
-from explainers.lessons.cross_attention.cells import show_cells
-from explainers.lessons.cross_attention.explaining import show_explaining
-from explainers.lessons.cross_attention.kept_once import show_kept
-from explainers.lessons.cross_attention.off_by_one import show_off_by_one
-from explainers.lessons.cross_attention.padding import show_padding
-from explainers.lessons.cross_attention.parking import show_parking
-from explainers.lessons.cross_attention.pieces_seen import show_pieces
-from explainers.lessons.cross_attention.real import show_real
-from explainers.lessons.cross_attention.tried import show_tried
-from explainers.lessons.cross_attention.view import View
-from explainers.lessons.cross_attention.writing import ask_where, show_writing
+from explainers.chapters.cross_attention.ablation_table import show_tried
+from explainers.chapters.cross_attention.alignment_accuracy import (
+    offer_heads,
+    show_accuracy,
+    show_off_by_one,
+)
+from explainers.chapters.cross_attention.alignment_view import View
+from explainers.chapters.cross_attention.block_tensors import show_block
+from explainers.chapters.cross_attention.changed_translation import show_explaining
+from explainers.chapters.cross_attention.choose_sentence import read_by, show_asked
+from explainers.chapters.cross_attention.cross_vs_joined import show_cells
+from explainers.chapters.cross_attention.padded_sources import show_padding
+from explainers.chapters.cross_attention.parked_weight import show_parking
+from explainers.chapters.cross_attention.real_translator import show_pieces, show_real
+from explainers.chapters.cross_attention.source_cache import show_kept
+from explainers.chapters.cross_attention.written_lines import ask_where, show_writing
 from explainers.translation.translator import Translator
-from explainers.ui import common, controls, cross_controls
+from explainers.ui import page
+from explainers.ui.controls import controls, cross_controls
 
-text = common.page_text(__file__)
+text = page.page_text(__file__)
 
 
 @st.fragment
@@ -62,12 +65,12 @@ def two_ways(shown: View) -> None:
 @st.fragment
 def real(sentence: str) -> None:
     """The same with a published translator, if it can be had."""
-    show_real(text, sentence, common.queries_down())
+    show_real(text, sentence, page.queries_down())
 
 
 text("question")
 sentence, translator = controls.sentence(), read_by()
-if translator and (shown := show_asked(text, sentence, common.queries_down())):
+if translator and (shown := show_asked(text, sentence, page.queries_down())):
     looking(shown)
     explaining(shown)
     inside(shown, translator)

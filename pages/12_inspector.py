@@ -4,25 +4,29 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from explainers.lessons.inspector.asked import seen_or_told
-from explainers.lessons.inspector.beside import show_beside
-from explainers.lessons.inspector.head import Head
-from explainers.lessons.inspector.large import show_head
-from explainers.lessons.inspector.listening import show_heard
-from explainers.lessons.inspector.long_text import show_long
-from explainers.lessons.inspector.overview import ask_most, chosen_head, show_overview
-from explainers.lessons.inspector.result import show_equal, show_predicted
-from explainers.lessons.inspector.seen import Seen
-from explainers.lessons.inspector.sinks import show_position, show_sinks
-from explainers.lessons.inspector.sounds import given_sound
-from explainers.lessons.real_model import chosen_model
-from explainers.ui import common, controls, real_controls
+from explainers.chapters.common.choose_real_model import chosen_model
+from explainers.chapters.common.recording import Seen
+from explainers.chapters.inspector.both_directions import show_beside
+from explainers.chapters.inspector.head_figure import Head, show_head
+from explainers.chapters.inspector.head_overview import (
+    ask_most,
+    chosen_head,
+    show_overview,
+    show_position,
+    show_sinks,
+)
+from explainers.chapters.inspector.long_text import show_long
+from explainers.chapters.inspector.next_token import show_equal, show_predicted
+from explainers.chapters.inspector.run_or_explain import seen_or_told
+from explainers.chapters.inspector.sound_attention import given_sound, show_heard
+from explainers.ui import page
+from explainers.ui.controls import controls, real_controls
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
 
-text = common.page_text(__file__)
-queries_down = common.queries_down()
+text = page.page_text(__file__)
+queries_down = page.queries_down()
 
 
 @st.fragment

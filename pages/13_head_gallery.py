@@ -2,17 +2,17 @@
 
 import streamlit as st
 
-from explainers.lessons.head_gallery.by_layer import show_layers
-from explainers.lessons.head_gallery.head import ask_keeps, show_labels
-from explainers.lessons.head_gallery.measured import Gallery, measured
-from explainers.lessons.head_gallery.partners_found import show_partners
-from explainers.lessons.head_gallery.patterns_seen import show_patterns
-from explainers.lessons.head_gallery.scored import ask_induction, chosen_head, show_map
-from explainers.lessons.real_model import chosen_model
+from explainers.chapters.common.choose_real_model import chosen_model
+from explainers.chapters.common.measured_heads import Gallery, measured
+from explainers.chapters.head_gallery.head_card import ask_keeps, show_labels, show_patterns
+from explainers.chapters.head_gallery.layer_entropy import show_layers
+from explainers.chapters.head_gallery.partner_heads import show_partners
+from explainers.chapters.head_gallery.score_mosaic import ask_induction, chosen_head, show_map
 from explainers.models.probes import REPEATED_LENGTH, TEXTS
-from explainers.ui import common, controls
+from explainers.ui import page
+from explainers.ui.controls import controls
 
-text = common.page_text(__file__)
+text = page.page_text(__file__)
 
 
 @st.fragment
@@ -25,7 +25,7 @@ def looking(gallery: Gallery, sentence: str) -> None:
         text("head")
         if ask_keeps(text, gallery):
             show_labels(text, gallery, chosen)
-            show_patterns(text, gallery, chosen, sentence, common.queries_down())
+            show_patterns(text, gallery, chosen, sentence, page.queries_down())
     show_partners(text, gallery)
 
 

@@ -4,19 +4,19 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from explainers.lessons.real_model import chosen_model
-from explainers.lessons.what_if.chosen import chosen_changes
-from explainers.lessons.what_if.outcome import show_outcome
-from explainers.lessons.what_if.shape import shape_or_told
-from explainers.lessons.what_if.silencing import show_silencing
-from explainers.ui import common, what_controls
-from explainers.ui.takeaway import take
+from explainers.chapters.common.choose_real_model import chosen_model
+from explainers.chapters.what_if.before_after import show_outcome
+from explainers.chapters.what_if.choose_changes import chosen_changes, shape_or_told
+from explainers.chapters.what_if.silenced_heads import show_silencing
+from explainers.ui import page
+from explainers.ui.controls import what_controls
+from explainers.ui.takeaway_files import take
 
 if TYPE_CHECKING:
     from explainers.models.effect import Shape
     from explainers.models.load import Loaded
 
-text = common.page_text(__file__)
+text = page.page_text(__file__)
 
 
 @st.fragment
@@ -35,7 +35,7 @@ def changing(loaded: "Loaded", shape: "Shape") -> None:
 @st.fragment
 def silencing(loaded: "Loaded") -> None:
     """What a few heads are needed for, and what not."""
-    show_silencing(text, loaded, common.seed())
+    show_silencing(text, loaded, page.seed())
 
 
 text("question")

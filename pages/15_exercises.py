@@ -1,11 +1,11 @@
 """Exercises over all sections: predict a number, reach a goal, write a function."""
 
-from explainers.lessons.exercise_list import choose_exercise, show_done
-from explainers.lessons.exercises import show_exercise
-from explainers.ui import common
-from explainers.ui.lecturing import screen
+from explainers.chapters.exercises.choose_exercise import choose_exercise, show_done
+from explainers.chapters.exercises.one_exercise import show_exercise
+from explainers.ui import page
+from explainers.ui.lecture.screens import screen
 
-text = common.page_text(__file__)
+text = page.page_text(__file__)
 text("question")
 with screen("choose", "exercise"):
     exercise = choose_exercise(text)

@@ -2,12 +2,13 @@
 
 import streamlit as st
 
-from explainers.claims.rows import parts
-from explainers.lessons.claims import choose_claim, show_claim
-from explainers.ui import claim_controls, common
-from explainers.ui.lecturing import screen
+from explainers.chapters.claims.claim_table import parts
+from explainers.chapters.claims.one_claim import choose_claim, show_claim
+from explainers.ui import page
+from explainers.ui.controls import claim_controls
+from explainers.ui.lecture.screens import screen
 
-text = common.page_text(__file__)
+text = page.page_text(__file__)
 
 
 @st.fragment

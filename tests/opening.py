@@ -11,7 +11,7 @@ from unittest import mock
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest, app_test
 
-from explainers.lessons.real_model import JOB
+from explainers.chapters.common.choose_real_model import JOB
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(ROOT.glob("pages/*.py"))
@@ -78,7 +78,7 @@ def settled(visit: AppTest) -> AppTest:
 
 def lacks_model(visit: AppTest) -> bool:
     """Has this machine no model for a page that needs one, or no scores of its heads yet?"""
-    from explainers.lessons.head_gallery.measured import MEASURE  # torch, which not all may have
+    from explainers.chapters.common.measured_heads import MEASURE  # torch, which not all may have
 
     is_away = any("is not on this machine" in told.value for told in visit.warning)
     return is_away or any(button.label == MEASURE for button in visit.button)

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from explainers.takeaway.notebook import notebook
 from explainers.takeaway.recipe import Cell
-from explainers.ui.takeaway import TAKEN, Taken
+from explainers.ui.takeaway_files import TAKEN, Taken
 
 ALONE = """import importlib.util
 assert importlib.util.find_spec("explainers") is None"""
@@ -101,7 +101,7 @@ def _figures(data: Any) -> list[Any]:
 
 
 def _unpacked(sent: dict[str, Any], columns: int) -> list[list[float | None]]:
-    from explainers.ui.packed import HIDDEN
+    from explainers.ui.figure.linked_matrices import HIDDEN
 
     steps = memoryview(b64decode(sent["steps"])).cast("h")
     values = [None if step == HIDDEN else step * sent["unit"] for step in steps]

@@ -9,12 +9,12 @@ from opening import PAGES, controls_on, opened, pictures, reads_text, widgets
 from playwright.sync_api import expect
 from test_page_what_if import scores
 
-from explainers.lessons.what_if import heads
-from explainers.models.names import folder_of
-from explainers.sentence import SENTENCE, words
-from explainers.ui import claim_controls, controls
-from explainers.ui.live import Live
-from explainers.ui.real_controls import SMALLEST
+from explainers.chapters.what_if import choose_changes
+from explainers.models.registry import folder_of
+from explainers.toys.sentence import SENTENCE, words
+from explainers.ui.controls import claim_controls, controls
+from explainers.ui.controls.live import Live
+from explainers.ui.controls.real_controls import SMALLEST
 
 pytest_plugins = ("browser_fixtures",)
 
@@ -121,7 +121,7 @@ def quick(page, monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
     saved_models.llama(folder_of(SMALLEST), longest=64)
     two = scores(induction=[(0, 1)], **{"previous token": [(1, 2)]})
-    monkeypatch.setattr(heads, "kept", lambda _: two)
+    monkeypatch.setattr(choose_changes, "kept", lambda _: two)
     controls_on.cache_clear()  # it has other layers and heads
     yield
     controls_on.cache_clear()

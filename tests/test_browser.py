@@ -14,7 +14,7 @@ from browser_fixtures import PAGES, Visit
 from PIL import Image
 from playwright.sync_api import expect
 
-from explainers.sentence import PRESETS, SENTENCE
+from explainers.toys.sentence import PRESETS, SENTENCE
 
 pytest_plugins = ("browser_fixtures",)
 

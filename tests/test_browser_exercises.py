@@ -2,8 +2,8 @@
 
 from playwright.sync_api import expect
 
-from explainers.exercises.kinds import Goal, Prediction
-from explainers.exercises.rows import exercises
+from explainers.chapters.exercises.exercise_kinds import Goal, Prediction
+from explainers.chapters.exercises.exercise_table import exercises
 
 pytest_plugins = ("browser_fixtures",)
 

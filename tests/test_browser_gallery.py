@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from explainers.lessons.head_gallery.measured import MEASURE
+from explainers.chapters.common.measured_heads import MEASURE
 from explainers.models.load import is_here
 from explainers.models.registry import SHIPPED
 

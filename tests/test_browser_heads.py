@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from explainers.attention.multi_head import multi_head
-from explainers.lessons.layer_choice import LayerChoices, random_layer
-from explainers.sentence import SENTENCE, words
+from explainers.chapters.common.choose_layer import LayerChoices, random_layer
+from explainers.toys.sentence import SENTENCE, words
 
 pytest_plugins = ("browser_fixtures",)
 

@@ -4,9 +4,9 @@ import pytest
 from conftest import real
 from playwright.sync_api import expect
 
-from explainers.lessons.inspector.running import seen
+from explainers.chapters.common.recording import seen
 from explainers.models.registry import SHIPPED
-from explainers.sentence import SENTENCE
+from explainers.toys.sentence import SENTENCE
 
 pytest_plugins = ("browser_fixtures",)
 

@@ -5,9 +5,9 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from explainers.memory.cache import kv_cache_bytes
-from explainers.memory.shapes import model_shape
-from explainers.ui import memory_controls as controls
+from explainers.memory.cache_bytes import kv_cache_bytes
+from explainers.memory.published_models import model_shape
+from explainers.ui.controls import memory_controls as controls
 
 pytest_plugins = ("browser_fixtures",)
 

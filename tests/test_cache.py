@@ -8,16 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.utils.flop_counter import FlopCounterMode
 
-from explainers.attention import cache_faults, masks
-from explainers.attention.cache import empty_cache, read
-from explainers.attention.cache_added import read_added
-from explainers.attention.cache_costs import cache_bytes, one_call, with_cache, without_cache
-from explainers.attention.cache_windows import empty_ring, read_ring, sinks_and_window, slot_of
-from explainers.attention.decoding import decode, recompute, through
+from explainers.attention import masks
+from explainers.attention.cache import faults
+from explainers.attention.cache.added_positions import read_added
+from explainers.attention.cache.decoding import decode, recompute, through
+from explainers.attention.cache.kv_cache import empty_cache, read
+from explainers.attention.cache.step_costs import cache_bytes, one_call, with_cache, without_cache
+from explainers.attention.cache.windows import empty_ring, read_ring, sinks_and_window, slot_of
 from explainers.attention.grouped_query import cache_elements, grouped_query
 from explainers.attention.multi_head import multi_head
 from explainers.attention.rotary import angles, rotate
-from explainers.examples import random_layer
+from explainers.toys.examples import random_layer
 
 CAUSAL = partial(read, rule=masks.causal)
 TOKENS, D_MODEL, HEADS, KV_HEADS, HEAD_DIM = 7, 13, 6, 2, 4
@@ -145,9 +146,9 @@ def test_a_ring_refuses_what_it_cannot_hold(tokens, sinks):
 @pytest.mark.parametrize(
     ("fault", "starts"),
     [
-        (cache_faults.forget_offset, 1),
-        (cache_faults.drop_row, cache_faults.LOST + 1),
-        (cache_faults.append_after, 0),
+        (faults.forget_offset, 1),
+        (faults.drop_row, faults.LOST + 1),
+        (faults.append_after, 0),
     ],
 )
 def test_where_a_mistake_begins_to_show(fault, starts):

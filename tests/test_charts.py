@@ -15,15 +15,15 @@ import vl_convert
 from PIL import Image
 from test_theme import contrast
 
-from explainers.charts.amounts import amount_rows, bars
-from explainers.charts.curve import Axis, curve
+from explainers.charts.bars import amount_rows, bars
 from explainers.charts.distribution import distribution, histogram, share_rows
-from explainers.charts.growth import growth
+from explainers.charts.growth_curves import growth
 from explainers.charts.heatmap import heatmap, heatmaps, product, table_of
 from explainers.charts.layer_bars import layer_bars, layer_rows
 from explainers.charts.matrix import Matrix, sharing_colours
-from explainers.charts.strip import LINE, strip_rows, token_strip
+from explainers.charts.measured_curve import Axis, curve
 from explainers.charts.theme import LIGHT, MAX_MARKS_SIDE, THEMES, rgb
+from explainers.charts.token_strip import LINE, strip_rows, token_strip
 
 TOKENS = ("the", "kỷ", "the", "👩‍👩‍👧", 'a"b')
 CAUSAL = [[0.3 / (i + 1) if j <= i else None for j in range(5)] for i in range(5)]

@@ -4,10 +4,16 @@ import re
 
 import pytest
 
-from explainers.claims import caches, heads, lengths, positions, scores
-from explainers.claims.finding import CONDITION, FAILS, HOLDS, VERDICTS, printed
-from explainers.claims.rows import FILE, Claim, Parameter, claims, parts
-from explainers.ui.prose import sections
+from explainers.chapters.claims import (
+    about_caches,
+    about_heads,
+    about_lengths,
+    about_positions,
+    about_scores,
+)
+from explainers.chapters.claims.claim_table import FILE, Claim, Parameter, claims, parts
+from explainers.chapters.claims.finding import CONDITION, FAILS, HOLDS, VERDICTS, printed
+from explainers.ui.page import sections
 
 TEXT = sections("16_claims")
 EACH = pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.id)
@@ -43,18 +49,18 @@ def test_there_is_a_verdict_of_each_kind():
 @pytest.mark.parametrize(
     ("check", "choices", "verdict"),
     [
-        (scores.root_brings_it_back, {"spread": 2.0}, FAILS),
-        (scores.hidden_is_exactly_zero, {"allowed": 0}, FAILS),
-        (heads.heads_cost_one_head, {"head_dim": 32}, FAILS),
-        (positions.windows_reach, {"layers": 3, "width": 3}, HOLDS),
-        (caches.four_gigabytes, {"num_kv_heads": 32}, HOLDS),
-        (caches.looking_ahead_spoils_it, {"layers": 1}, FAILS),
+        (about_scores.root_brings_it_back, {"spread": 2.0}, FAILS),
+        (about_scores.hidden_is_exactly_zero, {"allowed": 0}, FAILS),
+        (about_heads.heads_cost_one_head, {"head_dim": 32}, FAILS),
+        (about_positions.windows_reach, {"layers": 3, "width": 3}, HOLDS),
+        (about_caches.four_gigabytes, {"num_kv_heads": 32}, HOLDS),
+        (about_caches.looking_ahead_spoils_it, {"layers": 1}, FAILS),
         (
-            caches.latent_is_eight_times_smaller,
+            about_caches.latent_is_eight_times_smaller,
             {"model": "deepseek-v2-lite", "rope_part": "forgotten"},
             CONDITION,
         ),
-        (lengths.cells_of_a_head, {"tokens": 131_072}, FAILS),
+        (about_lengths.cells_of_a_head, {"tokens": 131_072}, FAILS),
     ],
 )
 def test_other_sizes_move_the_verdict(check, choices, verdict):
@@ -62,7 +68,7 @@ def test_other_sizes_move_the_verdict(check, choices, verdict):
 
 
 def test_merging_copies_and_splitting_does_not():
-    numbers = heads.splitting_copies_nothing(8).numbers
+    numbers = about_heads.splitting_copies_nothing(8).numbers
     assert (numbers["split"], numbers["merged"]) == ("no number", "3,584 numbers")
 
 

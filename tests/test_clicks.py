@@ -4,8 +4,8 @@ import json
 
 from opening import ROOT, opened, pictures, widgets
 
-from explainers.sentence import SENTENCE
-from explainers.ui.panels import Cell
+from explainers.toys.sentence import SENTENCE
+from explainers.ui.figure.panels import Cell
 
 PAGE = ROOT / "pages" / "04_scores.py"
 

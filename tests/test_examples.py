@@ -11,7 +11,14 @@ import torch
 from explainers import device
 from explainers.attention import masks
 from explainers.attention.positions import sinusoidal
-from explainers.examples import embeddings, generator, random_head, random_latent, random_layer, toy
+from explainers.toys.examples import (
+    embeddings,
+    generator,
+    random_head,
+    random_latent,
+    random_layer,
+    toy,
+)
 
 ROOT = Path(__file__).parents[1]
 BANK = ("the", "bank", "raised", "the", "rate")
@@ -64,7 +71,9 @@ def test_torchs_own_generator_is_neither_asked_nor_moved():
 
 def test_another_process_draws_the_same():
     # Python's own hash of a text differs from process to process; a link must not.
-    question = "from explainers.examples import *; print(embeddings(('the', 'kỷ'), 3, 7).tolist())"
+    question = (
+        "from explainers.toys.examples import *; print(embeddings(('the', 'kỷ'), 3, 7).tolist())"
+    )
     answer = subprocess.run(
         [sys.executable, "-c", question], cwd=ROOT, capture_output=True, text=True, check=True
     )

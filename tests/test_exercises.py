@@ -9,12 +9,12 @@ from collections.abc import Callable
 import pytest
 from opening import ROOT
 
-from explainers.exercises.__main__ import main
-from explainers.exercises.judge import judge
-from explainers.exercises.kinds import Goal, Prediction, drawn, fair
-from explainers.exercises.rows import KINDS, exercises
-from explainers.exercises.write import HOLE, HOLES, template
-from explainers.ui.prose import sections
+from explainers.chapters.exercises.__main__ import main
+from explainers.chapters.exercises.exercise_kinds import Goal, Prediction, drawn, fair
+from explainers.chapters.exercises.exercise_table import KINDS, exercises
+from explainers.chapters.exercises.judge import judge
+from explainers.chapters.exercises.write import HOLE, HOLES, template
+from explainers.ui.page import sections
 
 TEXT = sections("15_exercises")
 SEEDS = range(200)
@@ -180,7 +180,7 @@ def test_a_file_is_made_checked_and_never_overwritten(tmp_path, capsys):
 
 def test_the_command_runs_in_a_process_of_its_own(tmp_path):
     file = tmp_path / "mine.py"
-    run = [sys.executable, "-m", "explainers.exercises"]
+    run = [sys.executable, "-m", "explainers.chapters.exercises"]
     for what, code in (("start", 0), ("check", 1)):
         done = subprocess.run([*run, what, str(file)], cwd=ROOT, capture_output=True, check=False)
         assert done.returncode == code

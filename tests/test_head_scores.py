@@ -6,17 +6,20 @@ import pytest
 import torch
 from test_live_training import wait
 
-from explainers.models import scoring
-from explainers.models.head_scores import distance, least, one_offset
-from explainers.models.labels import ROLES, labels, partners
-from explainers.models.patterns import (
+from explainers.models import head_scores_job
+from explainers.models.head_names import ROLES, labels, partners
+from explainers.models.head_scores import (
     PATTERNS,
+    distance,
     entropy,
+    least,
+    one_offset,
     patterns,
     score,
     shuffled,
     without_first,
 )
+from explainers.models.head_scores_job import Scoring
 from explainers.models.probes import (
     NATURAL_LENGTH,
     REPEATED_LENGTH,
@@ -25,7 +28,6 @@ from explainers.models.probes import (
     natural,
     repeated,
 )
-from explainers.models.scoring import Scoring
 
 IDS = torch.tensor([[9, 1, 2, 3, 1, 2, 1], [9, 4, 4, 5, 9, 5, 4]])
 MARKS = IDS == 5
@@ -232,26 +234,26 @@ def test_some_heads_find_partners_that_no_distance_finds(smollm2_scores, minilm_
 
 
 def test_scores_are_measured_once_and_kept(smollm2_scores, smollm2, monkeypatch, tmp_path):
-    monkeypatch.setattr(scoring, "store", lambda: tmp_path)
-    monkeypatch.setattr(scoring, "measure", lambda *_: smollm2_scores)
-    assert scoring.kept(smollm2.name) is None
+    monkeypatch.setattr(head_scores_job, "store", lambda: tmp_path)
+    monkeypatch.setattr(head_scores_job, "measure", lambda *_: smollm2_scores)
+    assert head_scores_job.kept(smollm2.name) is None
     work = Scoring(named=smollm2.name).start()
     wait(lambda: work.is_over)
     assert (work.state, work.problem) == ("done", "")
     [file] = (tmp_path / "scores").iterdir()
-    monkeypatch.setattr(scoring, "measure", pytest.fail)
+    monkeypatch.setattr(head_scores_job, "measure", pytest.fail)
     again = Scoring(named=smollm2.name).start()
     wait(lambda: again.is_over)
-    kept = scoring.kept(smollm2.name)
+    kept = head_scores_job.kept(smollm2.name)
     assert kept
     assert again.scores
     assert torch.equal(kept.of("natural", "distance"), smollm2_scores.of("natural", "distance"))
     file.write_bytes(b"half")
-    assert scoring.kept(smollm2.name) is None
+    assert head_scores_job.kept(smollm2.name) is None
 
 
 def test_a_measurement_can_be_watched_and_stopped(minilm, monkeypatch, tmp_path):
-    monkeypatch.setattr(scoring, "store", lambda: tmp_path)
+    monkeypatch.setattr(head_scores_job, "store", lambda: tmp_path)
     work = Scoring(named=minilm.name).start()
     wait(lambda: work.done > 0 or work.is_over)
     assert work.steps == 3 * 6

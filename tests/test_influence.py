@@ -6,9 +6,15 @@ from torch.testing import assert_close
 
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
-from explainers.translation.influence import leave_one_out, peaks_agree, spearman
-from explainers.translation.instead import only_peak, permuted, uniform
-from explainers.translation.kept import untrained
+from explainers.translation.changed_weights import (
+    leave_one_out,
+    only_peak,
+    peaks_agree,
+    permuted,
+    spearman,
+    uniform,
+)
+from explainers.translation.weights_file import untrained
 
 BATCH, HEADS, Q_LEN, KV_LEN, HEAD_DIM = 2, 3, 5, 7, 4
 LENGTHS = torch.tensor([4, 7])

@@ -9,13 +9,14 @@ import pandas as pd
 import pytest
 
 from explainers.phrase import phrase
-from explainers.ui import chart_words, language
-from explainers.ui.catalogue import TEXTS, words_of, written
-from explainers.ui.collected import calls_that_say, texts
+from explainers.ui.figure import chart
+from explainers.ui.text import language
+from explainers.ui.text.catalogue import TEXTS, words_of, written
+from explainers.ui.text.collected import calls_that_say, texts
 
 ROOT = Path(__file__).parents[1]
 CATALOGUES = sorted(TEXTS.glob("*.po"))
-BRING_UP_TO_DATE = "run `python -m explainers.ui.catalogue`, and translate what it finds"
+BRING_UP_TO_DATE = "run `python -m explainers.ui.text.catalogue`, and translate what it finds"
 SPEAKING = {"said", "translated", "section", "language"}
 
 
@@ -104,12 +105,12 @@ class Words(dict[str, str]):
 
 
 def test_a_chart_says_its_own_words_and_nobody_elses(monkeypatch):
-    monkeypatch.setattr(chart_words, "language", lambda: "vi")
+    monkeypatch.setattr(chart, "language", lambda: "vi")
     said = {"weight": "trọng số", "scores": "điểm"}
-    monkeypatch.setattr(chart_words, "translated", lambda word: said.get(word, word))
-    monkeypatch.setattr(chart_words, "in_language", lambda _, word: said.get(word, word))
+    monkeypatch.setattr(chart, "translated", lambda word: said.get(word, word))
+    monkeypatch.setattr(chart, "in_language", lambda _, word: said.get(word, word))
     rows = pd.DataFrame({"series": ["scores", "7"], "token": ["scores", "weight"], "x": [1, 2]})
-    told = chart_words.rows_in_words(rows)
+    told = chart.rows_in_words(rows)
     assert told["series"].tolist() == ["điểm", "7"]
     assert told["token"].tolist() == ["scores", "weight"]  # the reader's
     spec = {
@@ -118,11 +119,11 @@ def test_a_chart_says_its_own_words_and_nobody_elses(monkeypatch):
             "tooltip": [{"field": "scores"}, {"field": "weight", "title": "scores"}],
         }
     }
-    told_spec = chart_words.chart_in_words(spec, "vi")["encoding"]
+    told_spec = chart.chart_in_words(spec, "vi")["encoding"]
     assert told_spec["x"] == {
         "field": "weight",
         "title": "trọng số",
         "scale": {"domain": ["điểm", 3]},
     }
     assert [tip["title"] for tip in told_spec["tooltip"]] == ["điểm", "điểm"]
-    assert chart_words.chart_in_words(spec, "en") is spec
+    assert chart.chart_in_words(spec, "en") is spec

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from explainers.lessons.measuring import Measuring
+from explainers.chapters.common.background_job import Measuring
+from explainers.job_queue import MOST_WAITING, BusyError
 from explainers.phrase import phrase
-from explainers.trained import Configuration
-from explainers.training.live import Job
-from explainers.training.loop import Training, parts_of
-from explainers.turns import MOST_WAITING, BusyError
-from explainers.ui.language import in_language
+from explainers.toys.train import Training, parts_of
+from explainers.toys.trained_heads import Configuration
+from explainers.toys.training_job import Job
+from explainers.ui.text.language import in_language
 
 SMALL = Configuration(2, 1, 4, "causal")
 TOKENS = ("The", "zebra", "announced", "earnings")

@@ -9,25 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explainers.memory import countings
-from explainers.memory.cache import (
+from explainers.memory import cache_formula
+from explainers.memory.cache_bytes import (
     beside_bytes,
     headline_bytes,
     kv_cache_bytes,
     kv_cache_bytes_per_token,
+    layers_in_order,
     parts,
 )
-from explainers.memory.countings import COUNTINGS, HEADLINE, IDEAL
-from explainers.memory.engines import ENGINES, engine_bytes
-from explainers.memory.formats import FORMATS, Format, grouped
-from explainers.memory.groups import LayerGroup, ModelShape
-from explainers.memory.order import layers_in_order
-from explainers.memory.others import other_answers
-from explainers.memory.paging import paged_bytes, pages, waste_bytes
-from explainers.memory.parallel import rank_shape, replication
-from explainers.memory.shapes import model_ids, model_shape
+from explainers.memory.cache_formula import COUNTINGS, HEADLINE, IDEAL, cache_working, context_note
+from explainers.memory.calculator_mistakes import other_answers
+from explainers.memory.engines import ENGINES, engine_bytes, paged_bytes, pages, waste_bytes
+from explainers.memory.gpus import rank_shape, replication
+from explainers.memory.layer_groups import LayerGroup, ModelShape
+from explainers.memory.number_formats import FORMATS, Format, grouped
+from explainers.memory.published_models import model_ids, model_shape
 from explainers.memory.sizes import both, size
-from explainers.memory.working import cache_working, context_note
 
 LLAMA = model_shape("llama-3-8b")
 GEMMA = model_shape("gemma-3-4b")
@@ -273,7 +271,7 @@ def test_the_working_multiplies_out(shape, tokens, batch, dtype, beams):
 
 @given(shapes, lengths, st.integers(1, 9), formats, st.sampled_from(list(COUNTINGS)))
 def test_every_counting_multiplies_out(shape, tokens, batch, dtype, counting):
-    working = countings.counted(shape, tokens, counting, batch, dtype)
+    working = cache_formula.counted(shape, tokens, counting, batch, dtype)
     expected = {
         IDEAL: partial(kv_cache_bytes, shape, tokens, batch, dtype),
         HEADLINE: partial(headline_bytes, shape, tokens, batch, dtype),

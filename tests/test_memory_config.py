@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explainers.memory.cache import beside_bytes, kv_cache_bytes
-from explainers.memory.config import LARGEST
-from explainers.memory.shapes import model_shape, read_config, read_config_file
+from explainers.memory.cache_bytes import beside_bytes, kv_cache_bytes
+from explainers.memory.published_models import model_shape, read_config, read_config_file
+from explainers.memory.read_config import LARGEST
 
 LLAMA = {
     "model_type": "llama",

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from explainers.memory.figures import figures
 from explainers.memory.gpus import gpus
-from explainers.memory.reasons import REASONS
-from explainers.memory.shapes import model_ids, model_shape
+from explainers.memory.published_figures import REASONS, figures
+from explainers.memory.published_models import model_ids, model_shape
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"

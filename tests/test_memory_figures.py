@@ -4,9 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from explainers.memory.figures import figures
-from explainers.memory.reasons import REASONS
-from explainers.memory.recipes import evaluate
+from explainers.memory.published_figures import REASONS, evaluate, figures
 
 FIGURES = list(figures().values())
 each_figure = pytest.mark.parametrize("figure", FIGURES, ids=[figure.id for figure in FIGURES])

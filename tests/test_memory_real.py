@@ -23,9 +23,9 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
-from explainers.memory.cache import beside_bytes, kv_cache_bytes
+from explainers.memory.cache_bytes import beside_bytes, kv_cache_bytes
 from explainers.memory.engines import engine_bytes
-from explainers.memory.shapes import read_config
+from explainers.memory.published_models import read_config
 
 BATCH, TOKENS, SOURCE = 3, 11, 7
 SMALL: dict[str, Any] = {"vocab_size": 13, "intermediate_size": 20}

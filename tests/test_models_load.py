@@ -19,14 +19,14 @@ from test_live_training import wait
 from tiny_families import FAMILIES, tiny
 from transformers import MarianTokenizer
 
+from explainers.models import free_memory, load_job, registry
 from explainers.models import load as loading_module
-from explainers.models import loading, names, room
 from explainers.models.load import MOST_KEPT, kept, load
-from explainers.models.loading import Loading
+from explainers.models.load_job import Loading
 from explainers.models.probes import PASSAGES
-from explainers.models.reading import read
 from explainers.models.registry import ModelError
 from explainers.models.run import NAME
+from explainers.models.token_text import read
 
 ID = "someone/tiny-model"
 
@@ -34,14 +34,14 @@ ID = "someone/tiny-model"
 @pytest.fixture(autouse=True)
 def store(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    monkeypatch.setenv(names.READ_FOLDERS, "1")
+    monkeypatch.setenv(registry.READ_FOLDERS, "1")
     monkeypatch.setattr(loading_module, "_kept", {})
     return tmp_path
 
 
 @pytest.fixture
 def folder():
-    return saved_models.llama(names.folder_of(ID))
+    return saved_models.llama(registry.folder_of(ID))
 
 
 def refused(match):
@@ -83,8 +83,8 @@ def test_a_text_is_as_long_as_both_model_and_tokenizer_allow(folder):
 
 def test_a_folder_of_the_reader_is_a_model_as_well(folder, monkeypatch):
     assert load(str(folder)) is load(ID)
-    monkeypatch.delenv(names.READ_FOLDERS)
-    with refused(f"started with {names.READ_FOLDERS}=1"):
+    monkeypatch.delenv(registry.READ_FOLDERS)
+    with refused(f"started with {registry.READ_FOLDERS}=1"):
         load(str(folder))
 
 
@@ -190,7 +190,7 @@ def test_what_does_not_fit_is_refused_before_it_takes_memory(folder, monkeypatch
     parameters = load(ID).parameters
     loading_module._kept.clear()
     monkeypatch.setattr(loading_module, "parts", pytest.fail)
-    monkeypatch.setattr(room, "free", lambda: int(parameters * 4 * 1.1) - 1)
+    monkeypatch.setattr(free_memory, "free", lambda: int(parameters * 4 * 1.1) - 1)
     with refused(rf"{parameters:,} parameters and needs .* GB of memory; .* GB are free here"):
         load(ID)
 
@@ -211,8 +211,8 @@ def test_a_config_that_asks_for_more_than_the_files_hold_takes_no_memory(folder,
 
 def test_a_model_makes_room_for_another(monkeypatch, store):
     first, second = (str(saved_models.llama(store / name, 1)) for name in ("one", "two"))
-    needs = room.needed(load(first).parameters)
-    monkeypatch.setattr(room, "free", lambda: 0 if loading_module._kept else needs)
+    needs = free_memory.needed(load(first).parameters)
+    monkeypatch.setattr(free_memory, "free", lambda: 0 if loading_module._kept else needs)
     assert load(second).model is not None
     assert kept(first) is None
 
@@ -237,7 +237,7 @@ def test_the_weights_of_a_model_that_made_room_are_gone(monkeypatch, store, why)
     weights = weakref.ref(next(model.parameters()))
     del model
     if why == "no room":
-        monkeypatch.setattr(room, "free", lambda: 10**9 if weights() is None else 0)
+        monkeypatch.setattr(free_memory, "free", lambda: 10**9 if weights() is None else 0)
     gc.disable()  # it would come by chance otherwise
     try:
         for other in others if why == "too many" else others[:1]:
@@ -251,12 +251,12 @@ def test_memory_in_a_container_is_what_the_container_may_use(monkeypatch, tmp_pa
     limit, used = tmp_path / "max", tmp_path / "current"
     limit.write_text("1000\n")
     used.write_text("400\n")
-    monkeypatch.setattr(room, "_LIMITS", {str(limit): str(used)})
-    monkeypatch.setattr(room.torch.cuda, "is_available", lambda: False)
-    monkeypatch.setattr(room, "best_device", lambda: torch.device("cpu"))
-    assert room.free() == 600
+    monkeypatch.setattr(free_memory, "_LIMITS", {str(limit): str(used)})
+    monkeypatch.setattr(free_memory.torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(free_memory, "best_device", lambda: torch.device("cpu"))
+    assert free_memory.free() == 600
     limit.write_text("max\n")
-    assert room.free() > 600
+    assert free_memory.free() > 600
 
 
 def test_a_model_that_is_here_waits_for_no_other(monkeypatch, store):
@@ -362,7 +362,7 @@ def test_a_model_that_cannot_come_is_told_where_it_was_asked_for(monkeypatch):
     wait(lambda: work.is_over)
     assert work.state == "failed"
     assert "is not on this machine, and the hub is out of reach" in work.problem
-    assert not names.folder_of(ID).exists()
+    assert not registry.folder_of(ID).exists()
     bad = Loading(named="../x").start()
     wait(lambda: bad.is_over)
     assert bad.problem.startswith("There is no folder")
@@ -384,11 +384,11 @@ child.wait()
 
 @pytest.mark.parametrize("why", ["cancelled", "nobody waits for it"])
 def test_a_fetch_that_is_not_wanted_any_more_ends_with_all_its_children(monkeypatch, tmp_path, why):
-    begun = names.begun_of(ID)
+    begun = registry.begun_of(ID)
     (tmp_path / "explainers").mkdir()
     script = SLOW.replace("BEGUN", repr(str(begun)))
     (tmp_path / "explainers" / "models.py").write_text(script)
-    monkeypatch.setattr(loading, "HOUSE", tmp_path)
+    monkeypatch.setattr(load_job, "ROOT", tmp_path)
     work = Loading(named=ID, commit="abc").start()
     wait(lambda: work.said)
     child, *rest = work.said[0].split()
@@ -403,7 +403,7 @@ def test_a_fetch_that_is_not_wanted_any_more_ends_with_all_its_children(monkeypa
     assert (work.state, work.problem) == ("cancelled", "")
     wait(lambda: not is_running(int(child)))
     assert not begun.exists()
-    assert not names.folder_of(ID).exists()
+    assert not registry.folder_of(ID).exists()
 
 
 def is_running(process):

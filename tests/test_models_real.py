@@ -3,13 +3,12 @@
 import pytest
 import torch
 
-from explainers.memory.shapes import model_shape
+from explainers.memory.published_models import model_shape
 from explainers.models.compare import differences
-from explainers.models.pieces import pieces_of, tokenizer_of, with_tokenizer
-from explainers.models.reading import read
 from explainers.models.registry import SHIPPED, offered
 from explainers.models.run import use_our_attention
-from explainers.sentence import SENTENCE
+from explainers.models.token_text import pieces_of, read, tokenizer_of, with_tokenizer
+from explainers.toys.sentence import SENTENCE
 
 TRICKY = "naïve 🙂 日本語 unbelievable CEO\n x"
 

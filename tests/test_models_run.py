@@ -15,7 +15,7 @@ from explainers.attention.alibi import biased_attention
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.sinks import attention_with_sinks
 from explainers.attention.softcap import capped_attention
-from explainers.models import inside
+from explainers.models import attention_hook
 from explainers.models.changes import HeadsOff, Temperature
 from explainers.models.compare import differences, own
 from explainers.models.run import run, use_our_attention
@@ -70,7 +70,7 @@ def test_it_is_compared_with_the_models_own_code(family, monkeypatch):
     twin = own(model)
     shared = zip(model.parameters(), twin.parameters(), strict=True)
     assert all(ours_now.data_ptr() == theirs.data_ptr() for ours_now, theirs in shared)
-    monkeypatch.setattr(inside, "function_for", lambda module, extra: 1 / 0)
+    monkeypatch.setattr(attention_hook, "function_for", lambda module, extra: 1 / 0)
     twin(**inputs(model))
     with pytest.raises(ZeroDivisionError):
         run(model, **inputs(model))
@@ -78,8 +78,8 @@ def test_it_is_compared_with_the_models_own_code(family, monkeypatch):
 
 @pytest.mark.parametrize("wrong", [1.001, math.nan])
 def test_a_difference_is_found(wrong, monkeypatch):
-    model, right = ours("Llama"), inside.scaled
-    monkeypatch.setattr(inside, "scaled", lambda *given: right(*given) * wrong)
+    model, right = ours("Llama"), attention_hook.scaled
+    monkeypatch.setattr(attention_hook, "scaled", lambda *given: right(*given) * wrong)
     for decoded in (0, 2):
         assert not any(
             r.largest < 1e-5 for r in differences(model, decoded=decoded, **inputs(model))
@@ -181,7 +181,7 @@ def test_after_a_fault_the_next_run_is_as_the_first():
     model = ours("GPT-2")
     with pytest.raises(ZeroDivisionError):
         run(model, read=lambda layer: 1 / 0, **inputs(model))
-    assert inside.now.get() is None
+    assert attention_hook.now.get() is None
 
 
 def test_what_cannot_be_replaced_is_refused_by_name():
@@ -206,7 +206,7 @@ def test_a_mask_of_numbers_is_refused():
 def test_a_causal_model_without_a_mask_is_refused():
     layer, tensor = ours("GPT-2").get_submodule("transformer.h.0.attn"), torch.ones(1, 6, 3, 16)
     with pytest.raises(ValueError, match="GPT2Attention makes a mask of its own"):
-        inside.attend(layer, tensor, tensor, tensor, None)
+        attention_hook.attend(layer, tensor, tensor, tensor, None)
 
 
 @pytest.mark.parametrize(
@@ -215,4 +215,4 @@ def test_a_causal_model_without_a_mask_is_refused():
 def test_what_our_functions_do_not_do_is_refused(extra):
     layer, tensor = ours("GPT-2").get_submodule("transformer.h.0.attn"), torch.ones(1, 6, 1, 16)
     with pytest.raises(ValueError, match=f"does more than our functions do: .*{min(extra)}"):
-        inside.attend(layer, tensor, tensor, tensor, None, **extra)
+        attention_hook.attend(layer, tensor, tensor, tensor, None, **extra)

@@ -34,16 +34,10 @@ import test_training
 import test_translation
 from torch import float32
 
-from explainers import tokens
 from explainers.attention import (
     alibi,
-    cache,
-    cache_added,
-    cache_costs,
-    cache_windows,
     cross,
     decoder_block,
-    decoding,
     dropout,
     encoder_block,
     grouped_query,
@@ -64,15 +58,16 @@ from explainers.attention import (
     steps,
     tiled,
 )
+from explainers.attention.cache import added_positions, decoding, kv_cache, step_costs, windows
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import attention_steps
-from explainers.memory import cache as cache_memory
-from explainers.memory import countings, engines, order, paging
-from explainers.models import call, inside
-from explainers.training import batch, task
+from explainers.memory import cache_bytes, cache_formula, engines
+from explainers.memory import cache_bytes as cache_memory
+from explainers.models import attention_hook
+from explainers.toys import batch, byte_pairs, task
 from explainers.translation import alignment
-from explainers.translation import decoding as writing
 from explainers.translation import model as translator
+from explainers.translation import search as writing
 
 AGREES = test_attention.test_agrees_with_torch_under_every_rule
 WHOLE = partial(AGREES, "causal", float32, attention)
@@ -194,20 +189,20 @@ FAULTS = [
         partial(BY_TILES, (4, 3)),
     ),
     (tiled, "math.sqrt(query.shape[-1])", "query.shape[-1]", partial(BY_TILES, (4, 3))),
-    (cache, "position=cache.seen", "position=0", ONE_PASS),
-    (cache, "torch.cat([cache.value, value]", "torch.cat([value, cache.value]", ONE_PASS),
-    (cache, "key = rotate(", "key = (lambda key, _: key)(", WITH_ROPE),
+    (kv_cache, "position=cache.seen", "position=0", ONE_PASS),
+    (kv_cache, "torch.cat([cache.value, value]", "torch.cat([value, cache.value]", ONE_PASS),
+    (kv_cache, "key = rotate(", "key = (lambda key, _: key)(", WITH_ROPE),
     (decoding, "project_at(row, layer, place)", "project_at(row, layer, 0)", KEPT),
-    (cache_added, "x @ layer.w_value", "x @ layer.w_key", HANDED),
+    (added_positions, "x @ layer.w_value", "x @ layer.w_key", HANDED),
     (
-        cache_added,
+        added_positions,
         "cache = append(cache, key, value)",
         "cache = append(cache, value, key)",
         HANDED,
     ),
-    (cache_windows, "(position - sinks) % window", "position % window", WRITTEN),
-    (cache_windows, "min(ring.seen, slots)", "slots", RING),
-    (cache_windows, "key_pos > query_pos - width", "key_pos >= query_pos - width", SINKS),
+    (windows, "(position - sinks) % window", "position % window", WRITTEN),
+    (windows, "min(ring.seen, slots)", "slots", RING),
+    (windows, "key_pos > query_pos - width", "key_pos >= query_pos - width", SINKS),
     (cross, "source @ layer.w_value", "source @ layer.w_key", OTHER),
     (cross, "masks.padding(lengths)", "masks.full", FILLED),
     (encoder_block, "after_own = x + own.output", "after_own = own.output", ENCODED),
@@ -219,19 +214,19 @@ FAULTS = [
     ),
     (alignment, "hits + allowed", "2 * hits", BY_HAND),
     (alignment, "{PREDICTED: 0, INPUT: 1}", "{PREDICTED: 1, INPUT: 0}", ONE_ROW),
-    (cache_costs, "q_len * kv_len", "kv_len", FLOPS),
+    (step_costs, "q_len * kv_len", "kv_len", FLOPS),
     (cache_memory, "min(tokens, group.window)", "tokens", CAPPED),
     (cache_memory, 'return 1 if group.kind == "cross" else beams', "return beams", BEAMS),
-    (paging, "block * pages(p.tokens, block)", "p.tokens", LAST_PAGE),
-    (order, "n in shape.full_layers", "n + 1 in shape.full_layers", IN_ORDER),
+    (engines, "block * pages(p.tokens, block)", "p.tokens", LAST_PAGE),
+    (cache_bytes, "n in shape.full_layers", "n + 1 in shape.full_layers", IN_ORDER),
     (
-        countings,
+        cache_formula,
         "batch, dtype, source_tokens)\n    lines = []",
         "1, dtype, source_tokens)\n    lines = []",
         COUNTED_AS,
     ),
     (engines, "min(tokens, group.window - 1)", "min(tokens, group.window)", WEIGHED),
-    (tokens, "words = recounted", "pass", COUNTED),
+    (byte_pairs, "words = recounted", "pass", COUNTED),
     (softcap, "cap * torch.tanh(scores / cap)", "torch.tanh(scores)", GEMMA),
     (softcap, "soft_cap(products, cap)", "products", SQUEEZED),
     (sinks, "sink[:, None, None]", "sink[None, :1, None]", NOWHERE),
@@ -239,10 +234,15 @@ FAULTS = [
     (relative_bias, "(buckets - near)).long()", "(buckets - near)).round().long()", BUCKETS),
     (relative_bias, "half * (offset < 0)", "half * (offset > 0)", BUCKETS),
     (relative_bias, "permute(2, 0, 1)", "permute(2, 1, 0).mT.flip(0)", OF_TWO),
-    (call, "call.mask | ~call.mask.any(dim=-1, keepdim=True)", "call.mask", INSIDE["Llama"]),
-    (inside, "query * factor", "query", INSIDE["T5 (relative bias)"]),
-    (inside, "return given", "return torch.ones_like(given)", INSIDE["Mistral (window)"]),
-    (inside, '"cross" if CROSS & set(parts) else kind', "kind", BETWEEN),
+    (
+        attention_hook,
+        "call.mask | ~call.mask.any(dim=-1, keepdim=True)",
+        "call.mask",
+        INSIDE["Llama"],
+    ),
+    (attention_hook, "query * factor", "query", INSIDE["T5 (relative bias)"]),
+    (attention_hook, "return given", "return torch.ones_like(given)", INSIDE["Mistral (window)"]),
+    (attention_hook, '"cross" if CROSS & set(parts) else kind', "kind", BETWEEN),
     (batch, " & mask_of(rule, batch.lengths)[:, 0]", "", ASKED),
     (batch, "visible.tril()", "visible.triu()", ASKED),
     (task, "tuple(tokens) == RUNNING or ", "", HELD_OUT),

@@ -12,7 +12,7 @@ from explainers.attention import masks, tiled
 from explainers.attention.online_softmax import read_block, read_row
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.tiled import tile_cells, tiled_attention
-from explainers.lessons.long_sequences.memory import peak_bytes
+from explainers.chapters.long_sequences.measurement import peak_bytes
 
 CPU = torch.device("cpu")
 RULES = masks.RULES | {"window of 1": masks.sliding_window(1)}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opening import ROOT
 
-from explainers.ui.packed import HIDDEN, STEPS, packed, short
+from explainers.ui.figure.linked_matrices import HIDDEN, STEPS, packed, short
 
 NUMBERS = st.none() | st.floats(-1e6, 1e6)
 TABLES = st.integers(1, 5).flatmap(
@@ -40,7 +40,9 @@ def test_a_packed_number_is_half_a_step_off_at_most(values):
 
 
 def test_the_browser_takes_the_same_number_for_a_blank():
-    code = (ROOT / "explainers" / "ui" / "linked" / "image.js").read_text(encoding="utf-8")
+    code = (ROOT / "explainers" / "ui" / "figure" / "linked" / "image.js").read_text(
+        encoding="utf-8"
+    )
     assert re.findall(r"const HIDDEN = (-?\d+);", code) == [str(HIDDEN)]
     assert -STEPS > HIDDEN, "no number may look like a blank"
 

@@ -3,9 +3,9 @@
 import pytest
 from opening import ROOT, opened
 
-from explainers.claims.rows import claims
-from explainers.ui.plain import titled
-from explainers.ui.prose import sections
+from explainers.chapters.claims.claim_table import claims
+from explainers.ui.page import sections
+from explainers.ui.untrusted_text import titled
 
 PAGE = ROOT / "pages" / "16_claims.py"
 EACH = pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.id)

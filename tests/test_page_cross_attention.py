@@ -7,32 +7,45 @@ import torch
 from opening import PAGES, opened, pictures
 from torch.testing import assert_close
 
-from explainers.lessons.cross_attention import asked, block, explaining, held_out, tried
-from explainers.lessons.cross_attention.cells import counted
-from explainers.lessons.cross_attention.explaining import attends, retold
-from explainers.lessons.cross_attention.gold import build, examples, gold_of, slots
-from explainers.lessons.cross_attention.held_out import LAST, Reading
-from explainers.lessons.cross_attention.kept_once import gap
-from explainers.lessons.cross_attention.off_by_one import ANSWERS, times
-from explainers.lessons.cross_attention.padding import batch_of
-from explainers.lessons.cross_attention.parking import weakest
-from explainers.lessons.cross_attention.pieces_seen import spelled
-from explainers.lessons.cross_attention.staying import marked, same
-from explainers.lessons.cross_attention.view import LINES, WEIGHTS, View, off_diagonal
-from explainers.lessons.measuring import Measuring
-from explainers.translation import kept, pieces
+from explainers.chapters.common.background_job import Measuring
+from explainers.chapters.cross_attention import (
+    ablation_table,
+    block_tensors,
+    changed_translation,
+    choose_sentence,
+    held_out,
+)
+from explainers.chapters.cross_attention.alignment_accuracy import ANSWERS, times
+from explainers.chapters.cross_attention.alignment_view import LINES, WEIGHTS, View, off_diagonal
+from explainers.chapters.cross_attention.changed_translation import attends, marked, retold, same
+from explainers.chapters.cross_attention.choose_sentence import build, examples, gold_of, slots
+from explainers.chapters.cross_attention.cross_vs_joined import counted
+from explainers.chapters.cross_attention.held_out import LAST, Reading
+from explainers.chapters.cross_attention.padded_sources import batch_of
+from explainers.chapters.cross_attention.parked_weight import weakest
+from explainers.chapters.cross_attention.real_translator import spelled
+from explainers.chapters.cross_attention.source_cache import gap
+from explainers.translation import weights_file, word_pieces
 from explainers.translation.alignment import INPUT, PREDICTED
 from explainers.translation.corpus import RUNNING, Pair
-from explainers.translation.kept import untrained
-from explainers.ui.cross_controls import LEARNED, MEAN, PEAK, PREDICTS, READS, UNIFORM, WITHOUT
-from explainers.ui.panels import Cell
+from explainers.translation.weights_file import untrained
+from explainers.ui.controls.cross_controls import (
+    LEARNED,
+    MEAN,
+    PEAK,
+    PREDICTS,
+    READS,
+    UNIFORM,
+    WITHOUT,
+)
+from explainers.ui.figure.panels import Cell
 
 PAGE = next(page for page in PAGES if page.stem == "11_cross_attention")
 
 
 @pytest.fixture(scope="module")
 def view():
-    found = kept.load().forced(RUNNING.source, RUNNING.target)
+    found = weights_file.load().forced(RUNNING.source, RUNNING.target)
     return View(found, RUNNING, queries_down=True)
 
 
@@ -162,8 +175,8 @@ def test_a_missing_or_broken_file_is_said_and_nothing_breaks(content, tmp_path, 
     file = tmp_path / "translator.safetensors"
     if content is not None:
         file.write_bytes(content)
-    monkeypatch.setattr(kept, "FIRST", file)
-    kept.load.cache_clear()
+    monkeypatch.setattr(weights_file, "FIRST", file)
+    weights_file.load.cache_clear()
     try:
         visit = opened(PAGE)
         [error] = visit.error
@@ -171,7 +184,7 @@ def test_a_missing_or_broken_file_is_said_and_nothing_breaks(content, tmp_path, 
         assert not visit.exception
         assert not opened(PAGES[0]).exception
     finally:
-        kept.load.cache_clear()
+        weights_file.load.cache_clear()
 
 
 # Scores.
@@ -283,14 +296,14 @@ def test_changes_are_said_with_their_numbers():
 
 
 def test_every_change_is_tried(monkeypatch):
-    monkeypatch.setattr(tried, "SENTENCES", 2)
-    found = list(tried.tried())
-    assert [(one.instead, one.everywhere) for one in found] == list(tried.CASES)
+    monkeypatch.setattr(ablation_table, "SENTENCES", 2)
+    found = list(ablation_table.tried())
+    assert [(one.instead, one.everywhere) for one in found] == list(ablation_table.CASES)
     assert all(0 <= one.exact <= 1 for one in found)
-    job = Measuring(len(tried.CASES), tried.tried)
+    job = Measuring(len(ablation_table.CASES), ablation_table.tried)
     job.found = found
     assert job.is_complete
-    assert explaining.INSTEAD[PEAK] is attends(PEAK, False)[-1]
+    assert changed_translation.INSTEAD[PEAK] is attends(PEAK, False)[-1]
 
 
 # The block, what is kept, padding, cells.
@@ -299,7 +312,7 @@ def test_every_change_is_tried(monkeypatch):
 def test_each_part_adds_to_what_came_in(view):
     panels = {
         panel.id: panel.matrix
-        for panel in block.panels_of(view, view.found.x_syllables, view.found.decoder[0])
+        for panel in block_tensors.panels_of(view, view.found.x_syllables, view.found.decoder[0])
     }
     before = torch.tensor(panels["in: in"].values)
     for part in ("own", "cross", "fed"):
@@ -320,9 +333,9 @@ def test_the_block_that_runs_is_the_block_that_translated(layer):
 
 
 def test_a_step_on_kept_rows_is_all_steps_at_once(view):
-    assert 0 < gap(view, kept.load()) < 1e-4
+    assert 0 < gap(view, weights_file.load()) < 1e-4
     other = View(untrained(1).forced(RUNNING.source, RUNNING.target), None, queries_down=True)
-    assert gap(other, kept.load()) > 0.01
+    assert gap(other, weights_file.load()) > 0.01
 
 
 def test_without_the_padding_mask_weight_leaks():
@@ -346,24 +359,24 @@ def test_the_longest_source_of_a_batch_is_not_filled_up():
 def test_both_sentences_are_cut_into_pieces():
     assert spelled([["▁a"], ["▁b", "c"]]) == "` ▁a ` ` ▁b ` + ` c `"
     here = said(opened(PAGE))
-    words, syllables = (sum(map(len, pieces.cut(side))) for side in RUNNING[:2])
+    words, syllables = (sum(map(len, word_pieces.cut(side))) for side in RUNNING[:2])
     assert f"7 words are {words} pieces" in here
     assert f"13 syllables are {syllables} pieces" in here
 
 
 def test_a_file_without_pieces_is_said_and_nothing_breaks(monkeypatch):
     def broken(_):
-        raise kept.BrokenWeightsError("no pieces here")
+        raise weights_file.BrokenWeightsError("no pieces here")
 
-    monkeypatch.setattr(pieces, "cut", broken)
+    monkeypatch.setattr(word_pieces, "cut", broken)
     visit = opened(PAGE)
     assert "no pieces here" in visit.error[0].value
     assert not visit.exception
 
 
 def test_a_translation_without_a_syllable_is_said(monkeypatch):
-    nothing = kept.load().forced(("the",), ())
-    monkeypatch.setattr(asked, "translation", lambda words, beams: nothing)
+    nothing = weights_file.load().forced(("the",), ())
+    monkeypatch.setattr(choose_sentence, "translation", lambda words, beams: nothing)
     visit = opened(PAGE)
     assert "writes nothing" in said(visit)
     assert not visit.exception

@@ -3,11 +3,11 @@
 import pytest
 from opening import ROOT, opened
 
-from explainers.exercises.kinds import Goal, Prediction
-from explainers.exercises.rows import exercises
-from explainers.lessons.answers import number, precise
-from explainers.ui.claim_controls import SIZE
-from explainers.ui.plain import titled
+from explainers.chapters.exercises.exercise_kinds import Goal, Prediction
+from explainers.chapters.exercises.exercise_table import exercises
+from explainers.chapters.exercises.one_exercise import number, precise
+from explainers.ui.controls.claim_controls import SIZE
+from explainers.ui.untrusted_text import titled
 
 PAGE = ROOT / "pages" / "15_exercises.py"
 

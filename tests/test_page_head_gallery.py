@@ -11,19 +11,26 @@ from opening import PAGES, opened, pictures
 from test_live_training import wait
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
-from explainers.lessons.head_gallery import patterns_seen
-from explainers.lessons.head_gallery.by_layer import BY_FIRST, FAILS, HOLDS, Trend, spearman, trend
-from explainers.lessons.head_gallery.measured import JOB, MEASURE, Gallery
-from explainers.lessons.head_gallery.partners_found import ALL, FEW, MOST
-from explainers.lessons.head_gallery.partners_found import NONE as NO_RELATION
-from explainers.lessons.head_gallery.scored import FEW as FEW_HEADS
-from explainers.lessons.head_gallery.scored import MANY, NONE
-from explainers.lessons.head_gallery.seen import heads_on, probe_texts
+from explainers.chapters.common.measured_heads import JOB, MEASURE, Gallery
+from explainers.chapters.common.run_once import heads_on, probe_texts
+from explainers.chapters.head_gallery import head_card
+from explainers.chapters.head_gallery.layer_entropy import (
+    BY_FIRST,
+    FAILS,
+    HOLDS,
+    Trend,
+    spearman,
+    trend,
+)
+from explainers.chapters.head_gallery.partner_heads import ALL, FEW, MOST
+from explainers.chapters.head_gallery.partner_heads import NONE as NO_RELATION
+from explainers.chapters.head_gallery.score_mosaic import FEW as FEW_HEADS
+from explainers.chapters.head_gallery.score_mosaic import MANY, NONE
+from explainers.models import head_scores_job, registry
 from explainers.models import load as loading_module
-from explainers.models import names, scoring
 from explainers.models.head_scores import HeadScores, measure
 from explainers.models.load import load
-from explainers.ui.gallery_controls import PROSE
+from explainers.ui.controls.gallery_controls import PROSE
 from explainers.ui.predict import SKIP
 
 PAGE = next(page for page in PAGES if page.stem == "13_head_gallery")
@@ -37,9 +44,9 @@ def store(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ATTENTION_MODELS", str(tmp_path_factory.mktemp("models")))
         patch.setattr(loading_module, "_kept", {})
-        saved_models.llama(names.folder_of(ID))
-        bert(saved_models.llama(names.folder_of(BOTH_WAYS)))
-        yield names.store()
+        saved_models.llama(registry.folder_of(ID))
+        bert(saved_models.llama(registry.folder_of(BOTH_WAYS)))
+        yield registry.store()
 
 
 def bert(folder):
@@ -81,7 +88,7 @@ def planted(measured):
 def plant(scores, places):
     for (probe, what), (place, value) in places.items():
         scores.of(probe, what)[place] = value
-    scoring.keep(ID, scores)
+    head_scores_job.keep(ID, scores)
 
 
 def said(visit):
@@ -282,7 +289,7 @@ def test_a_pattern_is_what_the_model_does_on_that_text(planted, tiny):
 
 def test_a_long_sentence_is_cut_before_all_heads_read_it(planted, monkeypatch):
     plant(planted, {})
-    monkeypatch.setattr(patterns_seen, "MOST_SHORT", 2)
+    monkeypatch.setattr(head_card, "MOST_SHORT", 2)
     visit = opened(PAGE, HERE)
     assert panel(visit, "sentence")["rows"] == ["the", "CEO"]
     assert any("the last 1 tokens are left out" in one.value for one in visit.caption)

@@ -11,25 +11,22 @@ from opening import PAGES, opened, pictures, settled, unfolded, widgets
 from test_live_training import wait
 
 from explainers.attention import masks
+from explainers.chapters.common.recording import MOST_SHORT, cut, on_key, planes, seen, strongest
+from explainers.chapters.inspector.both_directions import directions
+from explainers.chapters.inspector.head_figure import LINES, WEIGHTS, Head
+from explainers.chapters.inspector.long_text import LongRead, labels_of, merged, words_of
 from explainers.charts.mosaic import mosaic
 from explainers.charts.theme import LIGHT
-from explainers.lessons.inspector.beside import directions
-from explainers.lessons.inspector.head import LINES, WEIGHTS, Head
-from explainers.lessons.inspector.long_read import LongRead
-from explainers.lessons.inspector.packing import planes, strongest
-from explainers.lessons.inspector.running import MOST_SHORT, cut, seen
-from explainers.lessons.inspector.seen import on_key
-from explainers.lessons.inspector.words import labels_of, merged, words_of
-from explainers.models import hub, names
+from explainers.models import hub, registry
 from explainers.models import load as loading_module
 from explainers.models.load import load
-from explainers.models.loading import Loading
-from explainers.models.reading import read
+from explainers.models.load_job import Loading
 from explainers.models.registry import ModelError
 from explainers.models.run import run
-from explainers.sentence import SENTENCE
-from explainers.ui.panels import Cell
-from explainers.ui.tiles import HIDDEN, STEPS
+from explainers.models.token_text import read
+from explainers.toys.sentence import SENTENCE
+from explainers.ui.figure.head_tiles import HIDDEN, STEPS
+from explainers.ui.figure.panels import Cell
 
 PAGE = next(page for page in PAGES if page.stem == "12_inspector")
 ID, OTHER = "someone/tiny-model", "someone/other-model"
@@ -45,7 +42,7 @@ def store(monkeypatch, tmp_path):
 
 @pytest.fixture
 def tiny(store):
-    saved_models.llama(names.folder_of(ID))
+    saved_models.llama(registry.folder_of(ID))
     return load(ID)
 
 
@@ -192,7 +189,7 @@ def test_the_table_of_differences_is_printed(tiny):
 
 
 def test_a_model_in_the_link_comes_by_itself(store):
-    saved_models.llama(names.folder_of(ID))
+    saved_models.llama(registry.folder_of(ID))
     visit = visited()
     assert not visit.exception
     assert sent(visit, "planes")
@@ -259,7 +256,7 @@ def clicked(visit, label):
 
 
 def test_a_broken_model_is_told_and_can_be_tried_again(store):
-    folder = saved_models.llama(names.folder_of(ID))
+    folder = saved_models.llama(registry.folder_of(ID))
     (folder / "model.safetensors").write_bytes(b"no numbers")
     visit = visited()
     assert not visit.exception
@@ -276,7 +273,7 @@ def test_a_long_sentence_is_cut_and_the_reader_told(tiny):
 
 
 def test_two_visitors_each_see_their_own_model(tiny):
-    saved_models.llama(names.folder_of(OTHER), seed=1)
+    saved_models.llama(registry.folder_of(OTHER), seed=1)
     first, second = visited(), visited(real_model=OTHER)
     assert sent(first, "planes")["planes"] != sent(second, "planes")["planes"]
     assert sent(visited(), "planes")["planes"] == sent(first, "planes")["planes"]
@@ -322,7 +319,7 @@ def test_the_page_reads_a_long_text(tiny):
 
 
 def test_local_layers_are_marked_and_counted(store):
-    folder = saved_models.llama(names.folder_of(ID))
+    folder = saved_models.llama(registry.folder_of(ID))
     tiny_families.tiny("Gemma 3 (local/global)").save_pretrained(folder)
     visit = visited(model_layer="0")
     near = "local: the last 4 tokens"

@@ -11,28 +11,26 @@ from streamlit.testing.v1 import AppTest
 from test_live_training import over, wait
 from torch.testing import assert_close
 
-from explainers import turns
+from explainers import job_queue
 from explainers.attention import masks
-from explainers.attention.cache import empty_cache
-from explainers.attention.cache_costs import cache_bytes, with_cache, without_cache
-from explainers.attention.decoding import decode, through
+from explainers.attention.cache.decoding import decode, through
+from explainers.attention.cache.kv_cache import empty_cache
+from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
 from explainers.attention.multi_head import multi_head
-from explainers.lessons.kv_cache import costs, stopwatch, timing
-from explainers.lessons.kv_cache.arithmetic import explain
-from explainers.lessons.kv_cache.both_ways import rows_moved
-from explainers.lessons.kv_cache.broken import NOWHERE, begins, in_words
-from explainers.lessons.kv_cache.costs import GROWTH, growth
-from explainers.lessons.kv_cache.decoding_picture import panels_of
-from explainers.lessons.kv_cache.faulty import differences
-from explainers.lessons.kv_cache.reading import CAUSAL, gap, moved, reading
-from explainers.lessons.kv_cache.windows import slots_over_time
-from explainers.lessons.kv_cache.written import Written
-from explainers.lessons.mask_lab import of_words
-from explainers.lessons.measuring import Measuring
-from explainers.sentence import SENTENCE
-from explainers.turns import MOST_WAITING, BusyError
-from explainers.ui import length_controls
-from explainers.ui.panels import Cell
+from explainers.chapters.common.background_job import Measuring
+from explainers.chapters.common.score_matrix import of_words
+from explainers.chapters.kv_cache import cost_curves, timing_job
+from explainers.chapters.kv_cache.bidirectional import rows_moved
+from explainers.chapters.kv_cache.bounded_caches import slots_over_time
+from explainers.chapters.kv_cache.cache_faults import NOWHERE, begins, in_words
+from explainers.chapters.kv_cache.cost_curves import GROWTH, growth
+from explainers.chapters.kv_cache.faulty_reading import differences
+from explainers.chapters.kv_cache.reading import CAUSAL, Written, gap, moved, reading
+from explainers.chapters.kv_cache.step_figure import explain, panels_of
+from explainers.job_queue import MOST_WAITING, BusyError
+from explainers.toys.sentence import SENTENCE
+from explainers.ui.controls import length_controls
+from explainers.ui.figure.panels import Cell
 
 PAGE = ROOT / "pages" / "08_kv_cache.py"
 TOKENS = tuple(SENTENCE.split())
@@ -87,8 +85,8 @@ def test_the_proof_is_exact_and_one_product_is_rounding():
 
 def test_the_proof_is_computed(monkeypatch):
     """A cache that forgets is seen beside the slider, at the word where it begins."""
-    from explainers.attention.cache_faults import forget_offset
-    from explainers.lessons.kv_cache import reading
+    from explainers.attention.cache.faults import forget_offset
+    from explainers.chapters.kv_cache import reading
 
     monkeypatch.setattr(reading, "CAUSAL", forget_offset)
     shown = figure(opened(PAGE), "layer 1: Q")["slider"]["labels"]
@@ -180,7 +178,7 @@ def test_work_and_bytes_are_drawn_with_and_without_a_cache(monkeypatch):
     def draw(_, rows, alt, title, *given, **structure):
         drawn[title] = rows
 
-    monkeypatch.setattr(costs, "show_chart", draw)
+    monkeypatch.setattr(cost_curves, "show_chart", draw)
     opened(PAGE)
     layer = Written(TOKENS, 0).layers[0]
     works = with_cache(512, layer), without_cache(512, layer)
@@ -195,7 +193,7 @@ def test_work_and_bytes_are_drawn_with_and_without_a_cache(monkeypatch):
     for title, amounts in expected.items():
         rows = drawn[title][drawn[title].x == 512]
         assert dict(zip(rows.series, rows.y, strict=True)) == dict(
-            zip(costs.both_ways(), amounts, strict=True)
+            zip(cost_curves.both_ways(), amounts, strict=True)
         )
 
 
@@ -254,14 +252,14 @@ def test_the_ring_is_asked_about_by_the_place_that_it_counts_with():
 @pytest.fixture
 def short(monkeypatch):
     """Texts so short that nobody waits."""
-    monkeypatch.setattr(timing, "lengths_on", lambda _: (2, 5))
+    monkeypatch.setattr(timing_job, "lengths_on", lambda _: (2, 5))
 
 
 def timing_page():
     import torch
 
-    from explainers.lessons.kv_cache.timing import show_timing
-    from explainers.ui.prose import Prose
+    from explainers.chapters.kv_cache.timing_job import show_timing
+    from explainers.ui.page import Prose
 
     show_timing(Prose("08_kv_cache.py"), torch.device("cpu"))
 
@@ -280,7 +278,7 @@ def test_times_are_measured_and_drawn(short, name):
     visit = timer()
     visit.get_by_key("timed").set_value(name).run()
     click(visit, "Measure it here")
-    job = visit.session_state[timing.JOB]
+    job = visit.session_state[timing_job.JOB]
     over(job)
     visit.run()
     assert not visit.exception
@@ -301,10 +299,10 @@ def test_one_more_word_is_timed_against_all_of_them(monkeypatch):
         read.append((len(x), caches[0].seen))
         return through(x, layers, caches, reader)
 
-    monkeypatch.setattr(stopwatch, "through", heard)
-    monkeypatch.setattr(stopwatch, "RUNS", 1)
-    toy = stopwatch.trained_toy()
-    found = list(stopwatch.timed(toy, [5]))
+    monkeypatch.setattr(timing_job, "through", heard)
+    monkeypatch.setattr(timing_job, "RUNS", 1)
+    toy = timing_job.trained_toy()
+    found = list(timing_job.timed(toy, [5]))
     assert found[:2] == [None, None], "there one may stop"
     assert read == [(4, 0), *[(1, 4)] * 2, *[(5, 0)] * 2]
     long = len(toy.words) + 2
@@ -312,7 +310,7 @@ def test_one_more_word_is_timed_against_all_of_them(monkeypatch):
 
 
 def test_the_trained_toy_reads_as_it_has_learned():
-    toy = stopwatch.trained_toy()
+    toy = timing_job.trained_toy()
     x, [layer] = toy.text(6), toy.layers
     steps = decode(x, [layer], [empty_cache(x, layer)], toy.reader)
     whole = multi_head(x, layer, masks.build(masks.causal, 6, 6).to(x.device)).output
@@ -322,13 +320,13 @@ def test_the_trained_toy_reads_as_it_has_learned():
 def endless(*_):
     while True:
         time.sleep(0.001)
-        yield stopwatch.Timed(2, 0.5, 0.75)
+        yield timing_job.Timed(2, 0.5, 0.75)
 
 
 def test_a_measurement_can_be_cancelled(short, monkeypatch):
-    monkeypatch.setattr(timing, "timed", endless)
+    monkeypatch.setattr(timing_job, "timed", endless)
     visit = click(timer(), "Measure it here")
-    job = visit.session_state[timing.JOB]
+    job = visit.session_state[timing_job.JOB]
     job.steps = 10**9
     wait(lambda: len(job.found) > 1)
     click(visit.run(), "Cancel")
@@ -338,7 +336,7 @@ def test_a_measurement_can_be_cancelled(short, monkeypatch):
 
 def test_who_chose_another_one_sees_no_times_of_the_first(short):
     visit = click(timer(), "Measure it here")
-    over(visit.session_state[timing.JOB])
+    over(visit.session_state[timing_job.JOB])
     visit.get_by_key("timed").set_value("random layers").run()
     assert not visit.get("progress")
     visit.get_by_key("timed").set_value("trained toy").run()
@@ -349,9 +347,9 @@ def test_a_measurement_that_fails_says_why(short, monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("no such length")
 
-    monkeypatch.setattr(timing, "timed", broken)
+    monkeypatch.setattr(timing_job, "timed", broken)
     visit = click(timer(), "Measure it here")
-    over(visit.session_state[timing.JOB])
+    over(visit.session_state[timing_job.JOB])
     assert "no such length" in visit.run().error[0].value
 
 
@@ -383,7 +381,7 @@ def test_who_waits_can_be_cancelled():
 
 
 def test_what_nobody_wants_any_more_stops_by_itself_running_or_waiting(monkeypatch):
-    monkeypatch.setattr(turns, "LOOK_UP", 0.01)
+    monkeypatch.setattr(job_queue, "LOOK_UP", 0.01)
     wanted = {"running": True, "waiting": True}
     first = Measuring(10**9, lambda: endless(), is_wanted=lambda: wanted["running"]).start()
     wait(lambda: first.found)
@@ -425,5 +423,5 @@ def test_never_two_at_a_time_and_not_too_many_wait():
 
 
 def test_an_accelerator_gets_longer_texts():
-    assert stopwatch.lengths_on(torch.device("cpu"))[-1] == 1024
-    assert stopwatch.lengths_on(torch.device("cuda"))[-1] == 4096
+    assert timing_job.lengths_on(torch.device("cpu"))[-1] == 1024
+    assert timing_job.lengths_on(torch.device("cuda"))[-1] == 4096

@@ -8,16 +8,16 @@ import pytest
 import saved_models
 from opening import PAGES, ROOT, elements, opened, unfolded, widgets
 
-from explainers.lessons.cross_attention.gold import examples
+from explainers.chapters.cross_attention.choose_sentence import examples
 from explainers.models import load as loading
-from explainers.models import names
-from explainers.sentence import PRESETS, SENTENCE
-from explainers.ui import language
-from explainers.ui.catalogue import written
-from explainers.ui.language import ENGLISH, languages
-from explainers.ui.links import VISIT
-from explainers.ui.memory_controls import CONFIG
-from explainers.ui.prose import sections
+from explainers.models import registry
+from explainers.toys.sentence import PRESETS, SENTENCE
+from explainers.ui.controls.links import VISIT
+from explainers.ui.controls.memory_controls import CONFIG
+from explainers.ui.page import sections
+from explainers.ui.text import language
+from explainers.ui.text.catalogue import written
+from explainers.ui.text.language import ENGLISH, languages
 
 OTHERS = sorted(set(languages()) - {ENGLISH})
 LINK = {"text": "Fans praised players"}
@@ -204,7 +204,7 @@ def test_why_there_is_no_model_is_said_in_the_language_of_the_page(spoken, tmp_p
     refused("x" * 500)
     for number, (broken, text) in enumerate(BROKEN.items()):
         named = f"someone/llama-{number}"
-        folder = saved_models.llama(names.folder_of(named))
+        folder = saved_models.llama(registry.folder_of(named))
         (folder / broken).write_text(text, encoding="utf-8")
         refused(named)
 

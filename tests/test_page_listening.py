@@ -15,12 +15,12 @@ from test_page_inspector import said
 from test_sound import riff
 from torch.testing import assert_close
 
-from explainers.charts.heard import LINE, LOUD, heard, heard_rows
+from explainers.chapters.inspector import sound_attention
+from explainers.chapters.inspector.sound_attention import FILE, MICROPHONE
+from explainers.charts.sound_image import LINE, LOUD, heard, heard_rows
 from explainers.charts.theme import LIGHT, THEMES, rgb
-from explainers.lessons.inspector import listening, sounds
-from explainers.lessons.inspector.sounds import FILE, MICROPHONE
-from explainers.models import hearing, names
 from explainers.models import load as loading_module
+from explainers.models import model_files, registry
 from explainers.models.compare import own
 from explainers.models.hearing import MOST_WRITTEN, hear
 from explainers.models.load import load
@@ -34,7 +34,7 @@ PAGE = next(page for page in PAGES if page.stem == "12_inspector")
 def folder(monkeypatch, tmp_path):
     """A tiny Whisper in a folder of the reader's own machine."""
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path / "store"))
-    monkeypatch.setenv(names.READ_FOLDERS, "1")
+    monkeypatch.setenv(registry.READ_FOLDERS, "1")
     monkeypatch.setattr(loading_module, "_kept", {})
     st.cache_data.clear()
     return saved_whisper.save(tmp_path / "tiny-whisper")
@@ -177,7 +177,7 @@ def test_a_link_that_cannot_be_obeyed(folder, value):
     ],
 )
 def test_a_feature_extractor_that_fits_not_is_refused(folder, changes, why):
-    file = folder / hearing.SETTINGS
+    file = folder / model_files.SETTINGS
     is_text = isinstance(changes, str)
     whole = changes if is_text else json.dumps({**json.loads(file.read_text()), **changes})
     file.write_text(whole)
@@ -186,14 +186,14 @@ def test_a_feature_extractor_that_fits_not_is_refused(folder, changes, why):
 
 
 def test_a_model_that_could_hear_is_told_what_it_lacks(folder):
-    (folder / hearing.SETTINGS).unlink()
+    (folder / model_files.SETTINGS).unlink()
     visit = visited(folder)
     assert not visit.exception
     assert "reads sound or pictures in a way that this page does not know" in told(visit)
 
 
 def test_a_file_is_weighed_before_it_is_read(folder, monkeypatch):
-    monkeypatch.setattr(sounds, "read_wave", lambda _: pytest.fail("it was read"))
+    monkeypatch.setattr(sound_attention, "read_wave", lambda _: pytest.fail("it was read"))
     visit = visited(folder, sound=FILE)
     large = bytes(2**20 + 1)
     visit.get("file_uploader")[0].set_value(("it.wav", large, "audio/wav")).run()
@@ -204,7 +204,7 @@ def test_what_fails_while_it_listens_is_told(folder, monkeypatch):
     def broken(*_):
         raise RuntimeError("<b>no</b>")
 
-    monkeypatch.setattr(listening, "hear", broken)
+    monkeypatch.setattr(sound_attention, "hear", broken)
     visit = visited(folder)
     assert not visit.exception
     assert "Nothing can be shown" in told(visit)

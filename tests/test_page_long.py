@@ -17,10 +17,19 @@ from torch.testing import assert_close
 
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
-from explainers.lessons.long_sequences import measure, memory, on_device
-from explainers.lessons.long_sequences.measure import Measured, lengths_to, measured, needed
-from explainers.lessons.long_sequences.memory import peak_bytes
-from explainers.lessons.long_sequences.points import (
+from explainers.chapters.common.background_job import Measuring
+from explainers.chapters.common.choose_head import HeadChoices
+from explainers.chapters.common.score_matrix import Lab
+from explainers.chapters.long_sequences import measurement, measurement_job
+from explainers.chapters.long_sequences.matrix_sizes import cells, plain_bytes, tiled_bytes
+from explainers.chapters.long_sequences.measurement import (
+    Measured,
+    lengths_to,
+    measured,
+    needed,
+    peak_bytes,
+)
+from explainers.chapters.long_sequences.measurement_job import (
     bytes_of,
     differences_of,
     peaks,
@@ -28,26 +37,20 @@ from explainers.lessons.long_sequences.points import (
     table,
     times,
 )
-from explainers.lessons.long_sequences.row import Row
-from explainers.lessons.long_sequences.row_arithmetic import arithmetic_of_row
-from explainers.lessons.long_sequences.row_pictures import panels_of
-from explainers.lessons.long_sequences.sizes import cells, plain_bytes, tiled_bytes
-from explainers.lessons.long_sequences.spared import (
+from explainers.chapters.long_sequences.online_row import Row, arithmetic_of_row, panels_of
+from explainers.chapters.long_sequences.second_sequence import by_way
+from explainers.chapters.long_sequences.second_sequence import times as times_as_many
+from explainers.chapters.long_sequences.skipped_tiles import (
     LONG,
     SIDE,
     spared,
     sparse_rules,
     tiles_of,
 )
-from explainers.lessons.long_sequences.tiles import Tiles
-from explainers.lessons.long_sequences.two_sequences import by_way
-from explainers.lessons.long_sequences.two_sequences import times as times_as_many
-from explainers.lessons.mask_lab import Lab
-from explainers.lessons.measuring import Measuring
-from explainers.lessons.toy_choice import HeadChoices
-from explainers.sentence import SENTENCE
-from explainers.turns import BusyError
-from explainers.ui.panels import Cell
+from explainers.chapters.long_sequences.tile_figure import Tiles
+from explainers.job_queue import BusyError
+from explainers.toys.sentence import SENTENCE
+from explainers.ui.figure.panels import Cell
 
 PAGE = next(page for page in PAGES if page.stem == "10_long_sequences")
 WORDS = tuple(SENTENCE.split())
@@ -240,9 +243,11 @@ def test_two_sequences_are_counted():
 
 
 def test_measured_memory_is_theorys():
-    tiles = measure.blocks(CPU)
+    tiles = measurement.blocks(CPU)
     found = findings([512, 1024])
-    assert [(m.way, m.length) for m in found] == [(w, n) for n in (512, 1024) for w in measure.WAYS]
+    assert [(m.way, m.length) for m in found] == [
+        (w, n) for n in (512, 1024) for w in measurement.WAYS
+    ]
     assert all(one.seconds and one.seconds > 0 for one in found)
     differences = [one.difference for one in found if one.difference is not None]
     assert max(differences) < 1e-5
@@ -250,28 +255,28 @@ def test_measured_memory_is_theorys():
     assert all(differences[1:3])
     held = {(one.way, one.length): one.peak for one in found}
     for n in (512, 1024):
-        assert held["plain", n] == plain_bytes(n, measure.HEAD_DIM)
-        in_tiles = tiled_bytes(n, measure.HEAD_DIM, *tiles)
+        assert held["plain", n] == plain_bytes(n, measurement.HEAD_DIM)
+        in_tiles = tiled_bytes(n, measurement.HEAD_DIM, *tiles)
         assert held["tiled", n] == pytest.approx(in_tiles, rel=0.06)
 
 
-@pytest.mark.parametrize("way", measure.WAYS)
+@pytest.mark.parametrize("way", measurement.WAYS)
 def test_what_is_needed_is_not_underestimated(way):
-    taken = peak_bytes(lambda: measure.prepared(way, 1024, CPU)(), CPU)
+    taken = peak_bytes(lambda: measurement.prepared(way, 1024, CPU)(), CPU)
     assert taken is not None
     assert taken <= needed(way, 1024, CPU) <= 3 * taken
 
 
 def test_what_does_not_fit_is_never_begun(monkeypatch):
-    monkeypatch.setattr(measure, "free_bytes", lambda device: 40 * 2**20)
+    monkeypatch.setattr(measurement, "free_bytes", lambda device: 40 * 2**20)
     begun = []
-    real = measure.prepared
+    real = measurement.prepared
 
     def prepared(way, length, device):
         begun.append((way, length))
         return real(way, length, device)
 
-    monkeypatch.setattr(measure, "prepared", prepared)
+    monkeypatch.setattr(measurement, "prepared", prepared)
     plain, in_tiles, fused = findings([1024])
     assert plain == Measured("plain", 1024)
     assert ("plain", 1024) not in begun
@@ -296,12 +301,12 @@ def test_a_gpu_is_waited_for_and_asked_for_its_own_count(monkeypatch):
     for name in ("synchronize", "reset_peak_memory_stats", *counted):
         monkeypatch.setattr(torch.cuda, name, heard(name))
     gpu, run = torch.device("cuda"), heard("run")
-    assert memory.peak_bytes(lambda: run(0), gpu) == 250
+    assert measurement.peak_bytes(lambda: run(0), gpu) == 250
     assert calls[-3:] == ["run", "synchronize", "max_memory_allocated"]
     assert calls.index("reset_peak_memory_stats") < calls.index("run")
     calls.clear()
-    monkeypatch.setattr(measure, "MOST_RUNS", 1)
-    measure.seconds(lambda: run(0), gpu)
+    monkeypatch.setattr(measurement, "MOST_RUNS", 1)
+    measurement.seconds(lambda: run(0), gpu)
     assert calls == ["synchronize", "run", "synchronize"]
 
 
@@ -336,11 +341,11 @@ def gate(monkeypatch):
 
     def slowly(lengths, device):
         for length in lengths:
-            for way in measure.WAYS:
+            for way in measurement.WAYS:
                 yield Measured(way, length, 0.5, 2**20, 1e-7)
             gate.wait(PATIENCE)
 
-    monkeypatch.setattr(on_device, "measured", slowly)
+    monkeypatch.setattr(measurement_job, "measured", slowly)
     yield gate
     gate.set()
 
@@ -366,7 +371,7 @@ def test_the_page_measures():
     charts = [e.type for e in elements(visit.main)].count("vega_lite_chart")
     assert not visit.get("progress")
     clicked(visit, "Measure on this machine")
-    job = visit.session_state[on_device.JOB]
+    job = visit.session_state[measurement_job.JOB]
     wait(lambda: job.is_over)
     visit.run()
     assert not visit.exception
@@ -382,7 +387,7 @@ def test_the_page_measures():
 
 def test_measuring_can_be_watched_and_cancelled(gate):
     visit = clicked(opened(PAGE, {"up_to": "1024"}), "Measure on this machine")
-    job = visit.session_state[on_device.JOB]
+    job = visit.session_state[measurement_job.JOB]
     wait(lambda: len(job.found) == 3)
     visit.run()
     assert "3 of 9" in progress(visit)
@@ -397,7 +402,7 @@ def test_measuring_can_be_watched_and_cancelled(gate):
 
 
 def test_one_may_stop_before_the_clock_runs(monkeypatch):
-    monkeypatch.setattr(measure, "seconds", lambda *_: pytest.fail("the clock ran"))
+    monkeypatch.setattr(measurement, "seconds", lambda *_: pytest.fail("the clock ran"))
     assert next(measured([256], CPU)) is None
 
 
@@ -405,9 +410,9 @@ def test_a_failure_is_shown(monkeypatch):
     def broken(lengths, device):
         raise ZeroDivisionError("no such kernel")
 
-    monkeypatch.setattr(on_device, "measured", broken)
+    monkeypatch.setattr(measurement_job, "measured", broken)
     visit = clicked(opened(PAGE), "Measure on this machine")
-    wait(lambda: visit.session_state[on_device.JOB].is_over)
+    wait(lambda: visit.session_state[measurement_job.JOB].is_over)
     visit.run()
     assert not visit.exception
     assert "no such kernel" in visit.error[0].value

@@ -13,18 +13,22 @@ from hypothesis import strategies as st
 from opening import PAGES, opened, pictures, unfolded, widgets
 from torch.utils.flop_counter import FlopCounterMode
 
-from explainers import examples, trained
 from explainers.attention.multi_head import multi_head, multi_head_one_by_one
-from explainers.lessons.layer_choice import LayerChoices, random_layer, trained_layer
-from explainers.lessons.many_heads import report
-from explainers.lessons.many_heads.arithmetic import arithmetic_of_heads
-from explainers.lessons.many_heads.dropout import ANSWERS, ASKED, DRAWS, draw, in_words
-from explainers.lessons.many_heads.looked import Looked
-from explainers.lessons.many_heads.pictures import head_of, panels_of
-from explainers.lessons.many_heads.two_ways import compare, distance_in_words
-from explainers.ui import controls
-from explainers.ui.panels import Cell
-from explainers.ui.prose import Prose
+from explainers.chapters.common.choose_layer import LayerChoices, random_layer, trained_layer
+from explainers.chapters.many_heads import heads_at_equal_parameters
+from explainers.chapters.many_heads.dropout_draws import ANSWERS, ASKED, DRAWS, draw, in_words
+from explainers.chapters.many_heads.head_arithmetic import arithmetic_of_heads
+from explainers.chapters.many_heads.head_panels import (
+    compare,
+    distance_in_words,
+    head_of,
+    panels_of,
+)
+from explainers.chapters.many_heads.selection import Looked
+from explainers.toys import examples, trained_heads
+from explainers.ui.controls import controls
+from explainers.ui.figure.panels import Cell
+from explainers.ui.page import Prose
 
 PAGE = next(page for page in PAGES if page.stem == "06_many_heads")
 TOKENS = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
@@ -180,30 +184,38 @@ def test_operations_are_those_that_torch_counts():
     x, mask = torch.randn(7, 13, device=layer.w_query.device), torch.ones(7, 7, dtype=torch.bool)
     with FlopCounterMode(display=False) as counted:
         multi_head(x, layer, mask.to(x.device))
-    assert report.operations(7, 13, 3, 5) == counted.get_total_flops()
+    assert heads_at_equal_parameters.operations(7, 13, 3, 5) == counted.get_total_flops()
 
 
 def test_equal_parameters_cost_the_same():
-    sizes = [(one.num_heads, one.head_dim) for one in map(report.equal, trained.NUM_HEADS)]
-    assert {heads * head_dim for heads, head_dim in sizes} == {trained.D_MODEL}
-    assert len({report.operations(7, 64, *size) for size in sizes}) == 1
+    sizes = [
+        (one.num_heads, one.head_dim)
+        for one in map(heads_at_equal_parameters.equal, trained_heads.NUM_HEADS)
+    ]
+    assert {heads * head_dim for heads, head_dim in sizes} == {trained_heads.D_MODEL}
+    assert len({heads_at_equal_parameters.operations(7, 64, *size) for size in sizes}) == 1
 
 
 def test_the_table_says_what_was_measured():
     text = "\n".join(markdown.value for markdown in opened(PAGE).main.markdown)
-    for heads in trained.NUM_HEADS:
-        row = report.rows()[report.equal(heads)]
-        accuracies = map(report.mean_and_spread, (row.accuracy, row.verb_accuracy))
+    for heads in trained_heads.NUM_HEADS:
+        row = heads_at_equal_parameters.rows()[heads_at_equal_parameters.equal(heads)]
+        accuracies = map(
+            heads_at_equal_parameters.mean_and_spread, (row.accuracy, row.verb_accuracy)
+        )
         assert f"| {heads} | {64 // heads} | {' | '.join(accuracies)} |" in text
     for number in ("16,384", "1,048,576", "49, 98, 196, 392"):
         assert number in text
     [(written, total)] = re.findall(r"2 · \((.*)\) = ([\d,]+)\.", text)
     counted = eval(written.replace("·", "*").replace("²", "**2"))
-    assert f"{2 * counted:,}" == total == f"{report.operations(7, 64, 1, 64):,}"
+    assert f"{2 * counted:,}" == total == f"{heads_at_equal_parameters.operations(7, 64, 1, 64):,}"
 
 
 def test_one_head_cannot_fetch_what_four_fetch():
-    one, four = (report.rows()[report.equal(heads)].verb_accuracy for heads in (1, 4))
+    one, four = (
+        heads_at_equal_parameters.rows()[heads_at_equal_parameters.equal(heads)].verb_accuracy
+        for heads in (1, 4)
+    )
     assert max(one) < min(four)
     panels = {p["name"]: p["values"] for p in panels_in(pictures(opened(PAGE))[0])}
     subject, target = TOKENS.index("CEO"), TOKENS.index("earnings")
@@ -214,10 +226,15 @@ def test_one_head_cannot_fetch_what_four_fetch():
 
 def test_more_numbers_do_not_help_a_single_head():
     """What the answer says of it is what was measured."""
-    alone, four = report.single_heads(), report.rows()[report.equal(4)].verb_accuracy
+    alone, four = (
+        heads_at_equal_parameters.single_heads(),
+        heads_at_equal_parameters.rows()[heads_at_equal_parameters.equal(4)].verb_accuracy,
+    )
     assert list(alone) == [4, 8, 16, 32, 64]
     assert max(alone.values()) < min(four) / 2
-    answered = opened(PAGE, {"predict": "true", "guess_contrast": report.ANSWERS[2]})
+    answered = opened(
+        PAGE, {"predict": "true", "guess_contrast": heads_at_equal_parameters.ANSWERS[2]}
+    )
     text = "\n".join(markdown.value for markdown in answered.main.markdown)
     assert ", ".join(f"{right:.0%} with {size}" for size, right in alone.items()) in text
     assert f"**{max(alone.values()):.0%} at most**" in text
@@ -227,7 +244,7 @@ def test_more_numbers_do_not_help_a_single_head():
     ("right", "answer"), [(0.9, 0), (0.751, 0), (0.5, 1), (0.25, 1), (0.249, 2), (0.0, 2)]
 )
 def test_an_accuracy_in_words(right, answer):
-    assert report.in_words(right) == report.ANSWERS[answer]
+    assert heads_at_equal_parameters.in_words(right) == heads_at_equal_parameters.ANSWERS[answer]
 
 
 def test_averages_of_dropout_come_back_to_the_weights():
@@ -380,8 +397,8 @@ def test_trained_heads_open_with_the_sizes_of_the_first_picture():
         widgets(visit)["heads"].set_value(str(heads))
         visit.run()
         own = widgets(visit)["d_k"]
-        offered = [str(size) for size in trained.head_dims(heads)]
-        assert (own.value, own.options) == (trained.D_MODEL // heads, offered)
+        offered = [str(size) for size in trained_heads.head_dims(heads)]
+        assert (own.value, own.options) == (trained_heads.D_MODEL // heads, offered)
         assert not visit.info
         link = {"weights": "trained", "heads": str(heads)}
         assert pictures(visit)[1] == pictures(opened(PAGE, link))[1]

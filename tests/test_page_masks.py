@@ -12,17 +12,16 @@ from streamlit.testing.v1 import AppTest
 
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
-from explainers.lessons.mask_lab import Lab
-from explainers.lessons.masks.batch import OTHER, most_moved
-from explainers.lessons.masks.costs import left
-from explainers.lessons.masks.growing import BOTH, changes
-from explainers.lessons.masks.leak import NEW_WORDS, _percent
-from explainers.lessons.masks.reach import NEVER, layers_needed
-from explainers.lessons.moved import rows_moved
-from explainers.lessons.toy_choice import HeadChoices
-from explainers.sentence import MAX_TOKENS, SENTENCE
-from explainers.training.task import PLACES
-from explainers.ui.drawn import cells_of, is_drawing, text_of
+from explainers.chapters.common.choose_head import HeadChoices
+from explainers.chapters.common.score_matrix import Lab, rows_moved
+from explainers.chapters.masks.growing_text import BOTH, changes
+from explainers.chapters.masks.leaking_mask import NEW_WORDS, _percent
+from explainers.chapters.masks.masks_compared import left
+from explainers.chapters.masks.padded_batch import OTHER, most_moved
+from explainers.chapters.masks.window_reach import NEVER, layers_needed
+from explainers.toys.sentence import MAX_TOKENS, SENTENCE
+from explainers.toys.task import PLACES
+from explainers.ui.controls.drawn_mask import cells_of, is_drawing, text_of
 
 PAGE = next(page for page in PAGES if page.stem == "05_masks")
 WORDS = tuple(SENTENCE.split())
@@ -404,7 +403,7 @@ def test_a_number_that_was_clicked_is_not_put_off():
     def counting():
         import streamlit as st
 
-        from explainers.ui import controls
+        from explainers.ui.controls import controls
 
         if "clicked" in st.session_state:
             controls.row.put(st.session_state.pop("clicked"))

@@ -10,26 +10,21 @@ import pytest
 from opening import ROOT, opened, widgets
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df as table_of
 
-from explainers.lessons.cache_memory.given import MOST_PASTED
-from explainers.lessons.cache_memory.labels import NAMED, described
-from explainers.lessons.cache_memory.serving import weight_format
-from explainers.memory.cache import kv_cache_bytes, kv_cache_bytes_per_token, parts
-from explainers.memory.countings import COUNTINGS, HEADLINE, counted
-from explainers.memory.engines import ENGINES
-from explainers.memory.figures import figures
-from explainers.memory.gpus import GIB, gpus
-from explainers.memory.others import other_answers
-from explainers.memory.paging import waste_bytes
-from explainers.memory.parallel import replication
-from explainers.memory.reasons import REASONS
-from explainers.memory.serving import Deployment, longest_context, users
-from explainers.memory.serving_working import context_line, memory_lines
-from explainers.memory.shapes import LayerGroup, ModelShape, model_ids, model_shape
+from explainers.chapters.cache_memory.choose_cache import MOST_PASTED
+from explainers.chapters.cache_memory.gpu_fit import weight_format
+from explainers.chapters.cache_memory.published_table import NAMED, described
+from explainers.memory.cache_bytes import kv_cache_bytes, kv_cache_bytes_per_token, parts
+from explainers.memory.cache_formula import COUNTINGS, HEADLINE, counted
+from explainers.memory.calculator_mistakes import other_answers
+from explainers.memory.engines import ENGINES, waste_bytes
+from explainers.memory.gpus import GIB, gpus, replication
+from explainers.memory.published_figures import REASONS, figures
+from explainers.memory.published_models import LayerGroup, ModelShape, model_ids, model_shape
+from explainers.memory.serving import Deployment, context_line, longest_context, memory_lines, users
 from explainers.memory.sizes import both
-from explainers.memory.speed import tokens_per_second
-from explainers.memory.speed_working import speed_lines
-from explainers.models.names import READ_FOLDERS
-from explainers.ui import memory_controls as controls
+from explainers.memory.speed import speed_lines, tokens_per_second
+from explainers.models.registry import READ_FOLDERS
+from explainers.ui.controls import memory_controls as controls
 
 PAGE = ROOT / "pages" / "09_cache_memory.py"
 CHOSEN = {"tokens": "33000", "texts": "3", "cache_dtype": "q8_0"}

@@ -11,34 +11,40 @@ import torch
 from opening import ROOT, opened, pictures, widgets
 from test_packed import unpacked
 
-from explainers import examples
 from explainers.attention.grouped_query import average_kv_heads, grouped_query, share, share_wrongly
 from explainers.attention.latent import latent_attention
 from explainers.attention.multi_head import merge_heads, multi_head
 from explainers.attention.positions import sinusoidal
-from explainers.lessons.shared_heads import averaging, uptraining
-from explainers.lessons.shared_heads.averaging import TESTS, averaged, compared, examined
-from explainers.lessons.shared_heads.cached import by_pattern
-from explainers.lessons.shared_heads.compressed import difference
-from explainers.lessons.shared_heads.dealt import NUM_KV_HEADS, mistaken
-from explainers.lessons.shared_heads.given import (
+from explainers.chapters.common.number_words import less_than
+from explainers.chapters.shared_heads import uptraining_job
+from explainers.chapters.shared_heads.fixed_layers import (
     D_MODEL,
     HEAD_DIM,
     NUM_HEADS,
     ROPE_DIM,
     given_to_latent,
 )
-from explainers.lessons.shared_heads.sharing import readers
-from explainers.lessons.shared_heads.turned import ANSWERS, TURNED_DIM, Moved, pair
-from explainers.lessons.shared_heads.uptraining import JOB, STEPS
-from explainers.lessons.wording import less_than
-from explainers.sentence import SENTENCE
-from explainers.trained import Configuration, Learned, learned, trained_toy
-from explainers.training.batch import Batch, given
-from explainers.training.live import Job
-from explainers.training.loop import attend, fresh, pool
-from explainers.training.task import WORDS, is_held_out
-from explainers.ui import controls
+from explainers.chapters.shared_heads.kv_sharing import readers
+from explainers.chapters.shared_heads.latent_heads import difference
+from explainers.chapters.shared_heads.rope_scores import ANSWERS, TURNED_DIM, Moved, pair
+from explainers.chapters.shared_heads.stored_numbers import by_pattern
+from explainers.chapters.shared_heads.uptraining_job import (
+    JOB,
+    STEPS,
+    TESTS,
+    averaged,
+    compared,
+    examined,
+)
+from explainers.chapters.shared_heads.wrong_repeat import NUM_KV_HEADS, mistaken
+from explainers.toys import examples
+from explainers.toys.batch import Batch, given
+from explainers.toys.sentence import SENTENCE
+from explainers.toys.task import WORDS, is_held_out
+from explainers.toys.train import attend, fresh, pool
+from explainers.toys.trained_heads import Configuration, Learned, learned, trained_toy
+from explainers.toys.training_job import Job
+from explainers.ui.controls import controls
 
 PAGE = ROOT / "pages" / "07_shared_heads.py"
 TOKENS = tuple(SENTENCE.split())
@@ -391,7 +397,7 @@ def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_star
 def test_the_curve_says_which_loss_is_of_which_sentences(monkeypatch):
     drawn: dict[str, Any] = {}
     monkeypatch.setattr(
-        uptraining, "show_chart", lambda build, rows, *_, **of: drawn.update(of, rows=rows)
+        uptraining_job, "show_chart", lambda build, rows, *_, **of: drawn.update(of, rows=rows)
     )
     visit = opened(PAGE, {"kv_heads": "2", "mask": "causal"})
     job = Job(Configuration(4, 2, 16, "causal"), 0, TOKENS, steps=STEPS, state="cancelled")
@@ -451,7 +457,7 @@ def test_losses_are_of_sentences_that_nobody_trained_on(monkeypatch):
         seen.append(some)
         return given(some, rule)
 
-    monkeypatch.setattr(averaging, "given", watched)
+    monkeypatch.setattr(uptraining_job, "given", watched)
     examined(learned(Configuration(2, 1, 4, "causal"), 0), "causal")
     [some] = seen
     assert len(some.words) == TESTS

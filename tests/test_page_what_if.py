@@ -14,11 +14,12 @@ from test_live_training import wait
 from test_models_run import ours
 from torch.testing import assert_close
 
-from explainers.lessons.what_if import heads, outcome, silencing
-from explainers.lessons.what_if.heads import all_heads
-from explainers.models import scoring, silenced
-from explainers.models import silencing as working
-from explainers.models.call import Change
+from explainers.chapters.what_if import before_after, choose_changes, silenced_heads
+from explainers.chapters.what_if.choose_changes import all_heads
+from explainers.models import ablation, head_scores_job
+from explainers.models import ablation_job as working
+from explainers.models.ablation_job import Silencing
+from explainers.models.attention_hook import Change
 from explainers.models.changes import (
     FewerKVHeads,
     FirstHidden,
@@ -32,14 +33,12 @@ from explainers.models.changes import (
     Window,
 )
 from explainers.models.effect import Shape, divergence, effect, loss_of, shape_of
+from explainers.models.head_names import ROLES
 from explainers.models.head_scores import HeadScores
-from explainers.models.labels import ROLES
 from explainers.models.load import Loaded, load
-from explainers.models.names import folder_of
 from explainers.models.probes import Probe
-from explainers.models.registry import SHIPPED, ModelError
-from explainers.models.silencing import Silencing
-from explainers.ui import what_controls as what
+from explainers.models.registry import SHIPPED, ModelError, folder_of
+from explainers.ui.controls import what_controls as what
 
 PAGE = next(page for page in PAGES if page.stem == "14_what_if")
 GPT2 = "openai-community/gpt2"
@@ -182,7 +181,7 @@ def made(monkeypatch, tiny, link):
         asked.append(changes)
         return effect(loaded, written, changes)
 
-    monkeypatch.setattr(outcome, "effect", heard)
+    monkeypatch.setattr(before_after, "effect", heard)
     visit = visited(tiny, **link)
     assert not visit.exception
     return (asked[-1] if asked else None), visit
@@ -202,7 +201,9 @@ def test_every_change_is_offered_and_tested():
 
 
 def test_kv_heads_that_cannot_be_fewer_are_told(monkeypatch, tiny):
-    monkeypatch.setattr("explainers.lessons.what_if.shape.shape_of", lambda _: Shape((6,), (1,)))
+    monkeypatch.setattr(
+        "explainers.chapters.what_if.choose_changes.shape_of", lambda _: Shape((6,), (1,))
+    )
     changes, visit = made(monkeypatch, tiny, {"changes": what.FEWER_KV_HEADS})
     assert changes is None
     assert "cannot be dealt to fewer" in said(visit)
@@ -261,10 +262,10 @@ def test_heads_are_chosen_by_a_role_that_was_measured(monkeypatch, tiny):
     assert changes is None
     assert "have not been measured" in said(visit)
     found = ((0, 3), (1, 1))
-    monkeypatch.setattr(heads, "kept", lambda _: scores(induction=found))
+    monkeypatch.setattr(choose_changes, "kept", lambda _: scores(induction=found))
     [change], _ = made(monkeypatch, tiny, link)
     assert change.heads == set(found)
-    monkeypatch.setattr(heads, "kept", lambda _: scores())
+    monkeypatch.setattr(choose_changes, "kept", lambda _: scores())
     assert "earned a role" in said(made(monkeypatch, tiny, link)[1])
 
 
@@ -309,17 +310,22 @@ def test_a_question_comes_first_and_is_answered_by_what_was_computed(tiny):
     assert len(asking.radio) == 1
     assert not pictures(asking)
     before, after = effect(tiny, TEXT, [FirstHidden()]).means
-    asking.radio[0].set_value(outcome.answer_of(after - before)).run()
+    asking.radio[0].set_value(before_after.answer_of(after - before)).run()
     assert "that is what comes out" in said(asking)
     assert len(pictures(asking)) == 2
 
 
 @pytest.mark.parametrize(
     ("more", "answer"),
-    [(-0.2, outcome.FALLS), (-0.05, outcome.SAME), (0.5, outcome.SOME), (1.5, outcome.MUCH)],
+    [
+        (-0.2, before_after.FALLS),
+        (-0.05, before_after.SAME),
+        (0.5, before_after.SOME),
+        (1.5, before_after.MUCH),
+    ],
 )
 def test_the_ranges_of_the_question(more, answer):
-    assert outcome.answer_of(more) == answer
+    assert before_after.answer_of(more) == answer
 
 
 def test_one_token_has_no_loss(tiny):
@@ -351,9 +357,9 @@ def test_a_text_without_a_token_is_told(tiny):
 def probes(monkeypatch):
     """Two short texts in place of the probes, which a tiny model could not read."""
     again = torch.tensor([[0, 1, 2, 3] * 2, [4, 3, 1, 0] * 2])
-    monkeypatch.setattr(silenced, "REPEATED_LENGTH", 4)
-    monkeypatch.setattr(silenced, "repeated", lambda _: Probe(again, again > 9))
-    monkeypatch.setattr(silenced, "natural", lambda _: Probe(again[:, :3], again > 9))
+    monkeypatch.setattr(ablation, "REPEATED_LENGTH", 4)
+    monkeypatch.setattr(ablation, "repeated", lambda _: Probe(again, again > 9))
+    monkeypatch.setattr(ablation, "natural", lambda _: Probe(again[:, :3], again > 9))
     return again
 
 
@@ -361,7 +367,7 @@ def test_what_is_left_without_heads_is_read_off_the_probes(monkeypatch, tiny):
     ids = probes(monkeypatch)
     off = ((0, 1), (1, 5))
     heard: list[int] = []
-    found = silenced.silenced(tiny, off, heard.append)
+    found = ablation.silenced(tiny, off, heard.append)
     tokens = [" ".join(list(saved_models.WORDS)[n] for n in row) for row in ids.tolist()]
     change = HeadsOff(heads=frozenset(off))
     losses = torch.tensor([effect(tiny, one, [change]).losses[1] for one in tokens])
@@ -371,7 +377,7 @@ def test_what_is_left_without_heads_is_read_off_the_probes(monkeypatch, tiny):
     assert found.natural == pytest.approx(losses[:, :2].mean().item(), abs=1e-5)
     assert 0 <= found.hits <= 1
     assert len(heard) == 4
-    whole = silenced.silenced(tiny, (), heard.append)
+    whole = ablation.silenced(tiny, (), heard.append)
     assert whole.by_place == pytest.approx(
         torch.tensor([effect(tiny, one, []).losses[0] for one in tokens]).mean(0).tolist(), abs=1e-5
     )
@@ -379,19 +385,19 @@ def test_what_is_left_without_heads_is_read_off_the_probes(monkeypatch, tiny):
 
 def test_a_model_with_a_shorter_context_is_refused(tiny):
     with pytest.raises(ModelError, match="cannot read the 101 tokens"):
-        silenced.silenced(tiny, (), lambda _: None)
+        ablation.silenced(tiny, (), lambda _: None)
 
 
 def test_others_are_as_many_of_the_same_layers():
     off = ((1, 0), (1, 4), (3, 2))
-    found = [silenced.others(off, 6, seed) for seed in range(20)]
+    found = [ablation.others(off, 6, seed) for seed in range(20)]
     for drawn in found:
         assert [layer for layer, _ in drawn] == [1, 1, 3]
         assert not set(drawn) & set(off)
         assert len(set(drawn)) == 3
     assert len(set(found)) > 5
-    assert found[3] == silenced.others(off, 6, 3)
-    assert silenced.others(((0, 0),), 1, 0) == ()
+    assert found[3] == ablation.others(off, 6, 3)
+    assert ablation.others(((0, 0),), 1, 0) == ()
 
 
 @pytest.fixture
@@ -401,7 +407,7 @@ def nothing_read(monkeypatch):
 
 def worked(monkeypatch, tiny, **roles):
     probes(monkeypatch)
-    monkeypatch.setattr(scoring, "kept", lambda _: scores(**roles))
+    monkeypatch.setattr(head_scores_job, "kept", lambda _: scores(**roles))
     job = Silencing(tiny.name, seed=1).start()
     wait(lambda: job.is_over)
     return job
@@ -414,7 +420,7 @@ def test_the_work_finds_the_heads_and_reads_with_and_without_them(monkeypatch, t
     assert (job.state, job.problem) == ("done", "")
     found = working.recalled(tiny.name, 1)
     assert found
-    assert [one.heads for one in found] == [(), off, silenced.others(off, 6, 1)]
+    assert [one.heads for one in found] == [(), off, ablation.others(off, 6, 1)]
     assert job.said().startswith("text 12")
 
 
@@ -424,7 +430,7 @@ def test_what_was_read_for_one_visitor_is_there_for_all(monkeypatch, tiny):
     again = Silencing(tiny.name, seed=1).start()
     wait(lambda: again.is_over)
     assert (again.state, again.read) == ("done", 0)
-    draw = [silenced.others(((0, 3),), 6, seed) for seed in range(20)]
+    draw = [ablation.others(((0, 3),), 6, seed) for seed in range(20)]
     other = next(seed for seed in range(20) if draw[seed] != draw[1])
     assert working.recalled(tiny.name, other) is None
     drawn = Silencing(tiny.name, seed=other).start()
@@ -452,7 +458,7 @@ def test_a_model_without_such_heads_is_done_at_once(monkeypatch, tiny):
 @pytest.mark.usefixtures("nothing_read")
 def test_the_work_can_be_stopped_between_two_texts(monkeypatch, tiny):
     probes(monkeypatch)
-    monkeypatch.setattr(scoring, "kept", lambda _: scores(induction=[(0, 3)]))
+    monkeypatch.setattr(head_scores_job, "kept", lambda _: scores(induction=[(0, 3)]))
     job = Silencing(tiny.name)
     job._heard(0)
     assert job.read == 1
@@ -466,10 +472,10 @@ def test_the_work_can_be_stopped_between_two_texts(monkeypatch, tiny):
 def linked(monkeypatch, tiny, predict="false", **roles):
     """The page of a link with the demonstration, when it has been worked through."""
     probes(monkeypatch)
-    monkeypatch.setattr(scoring, "kept", lambda _: scores(**roles))
+    monkeypatch.setattr(head_scores_job, "kept", lambda _: scores(**roles))
     visit = visited(tiny, predict=predict, changes="", silence="true", seed="3")
-    if silencing.JOB in visit.session_state:
-        wait(lambda: visit.session_state[silencing.JOB].is_over)
+    if silenced_heads.JOB in visit.session_state:
+        wait(lambda: visit.session_state[silenced_heads.JOB].is_over)
     return visit.run()
 
 
@@ -477,7 +483,7 @@ def linked(monkeypatch, tiny, predict="false", **roles):
 def test_a_link_shows_all_three_and_the_next_visitor_does_not_wait(monkeypatch, tiny):
     roles = {"induction": [(0, 3), (1, 1)]}
     visit = linked(monkeypatch, tiny, **roles)
-    for name, one in zip(silencing.SERIES, working.recalled(tiny.name, 3) or (), strict=True):
+    for name, one in zip(silenced_heads.SERIES, working.recalled(tiny.name, 3) or (), strict=True):
         assert f"| {name} | {one.second:.2f} | {100 * one.hits:.0f} % |" in said(visit)
     assert "L0.H3, L1.H1" in said(visit)
     assert "drawn with seed 3" in said(visit)
@@ -486,32 +492,32 @@ def test_a_link_shows_all_three_and_the_next_visitor_does_not_wait(monkeypatch, 
     monkeypatch.setattr(working, "silenced", pytest.fail)
     other = visited(tiny, changes="", silence="true", seed="3")
     assert pictures(other) == pictures(visit)
-    assert silencing.JOB not in other.session_state
+    assert silenced_heads.JOB not in other.session_state
 
 
 @pytest.mark.usefixtures("nothing_read")
 def test_the_switch_begins_it_and_ends_it(monkeypatch, tiny):
     probes(monkeypatch)
-    monkeypatch.setattr(scoring, "kept", lambda _: scores(induction=[(0, 3)]))
+    monkeypatch.setattr(head_scores_job, "kept", lambda _: scores(induction=[(0, 3)]))
     visit = visited(tiny, changes="")
-    assert silencing.JOB not in visit.session_state
+    assert silenced_heads.JOB not in visit.session_state
     visit.toggle(key="silence").set_value(True).run()
-    job = visit.session_state[silencing.JOB]
+    job = visit.session_state[silenced_heads.JOB]
     wait(lambda: job.is_over)
     job.state = "cancelled"
     working._read.clear()
     assert "Turn the switch off and on" in said(visit.run())
-    assert visit.session_state[silencing.JOB] is job, "it does not begin again by itself"
+    assert visit.session_state[silenced_heads.JOB] is job, "it does not begin again by itself"
     visit.toggle(key="silence").set_value(False).run()
     assert job.is_stopped
-    assert silencing.JOB not in visit.session_state
+    assert silenced_heads.JOB not in visit.session_state
 
 
 @pytest.mark.usefixtures("nothing_read")
 def test_what_suffers_is_asked_before_it_is_shown(monkeypatch, tiny):
     visit = linked(monkeypatch, tiny, predict="true", induction=[(0, 3)])
     assert "guessed right" not in said(visit)
-    visit.radio[-1].set_value(silencing.PROSE).run()
+    visit.radio[-1].set_value(silenced_heads.PROSE).run()
     assert "guessed right" in said(visit)
     assert "what comes out is **neither**" in said(visit)  # random weights copy nothing
 
@@ -521,9 +527,9 @@ def test_no_head_to_switch_off_is_told(monkeypatch, tiny):
 
 
 def test_a_demonstration_that_fails_is_told(tiny, monkeypatch):
-    monkeypatch.setattr(scoring, "kept", lambda _: scores(induction=[(0, 3)]))
+    monkeypatch.setattr(head_scores_job, "kept", lambda _: scores(induction=[(0, 3)]))
     visit = visited(tiny, changes="", silence="true")
-    wait(lambda: visit.session_state[silencing.JOB].is_over)
+    wait(lambda: visit.session_state[silenced_heads.JOB].is_over)
     assert "cannot read the 101 tokens" in told(visit.run())
 
 
@@ -533,11 +539,11 @@ KNOWN = ((17, 3), (17, 4), (17, 5), (18, 6), (18, 7), (20, 6), (23, 2), (23, 7))
 
 def test_without_its_induction_heads_smollm2_reads_but_cannot_repeat(smollm2, monkeypatch):
     for name in ("repeated", "natural"):
-        make = getattr(silenced, name)
-        monkeypatch.setattr(silenced, name, lambda loaded, make=make: fewer(make(loaded)))
-    others = silenced.others(KNOWN, 9, 0)
+        make = getattr(ablation, name)
+        monkeypatch.setattr(ablation, name, lambda loaded, make=make: fewer(make(loaded)))
+    others = ablation.others(KNOWN, 9, 0)
     whole, without, control = (
-        silenced.silenced(smollm2, off, lambda _: None) for off in ((), KNOWN, others)
+        ablation.silenced(smollm2, off, lambda _: None) for off in ((), KNOWN, others)
     )
     assert whole.second < 4 < 11 < without.second
     assert without.hits < 0.02 < 0.45 < whole.hits

@@ -23,8 +23,8 @@ from opening import (
     widgets,
 )
 
-from explainers.ui import controls
-from explainers.ui.live import Live
+from explainers.ui.controls import controls
+from explainers.ui.controls.live import Live
 from explainers.ui.predict import SKIP, in_order
 
 ORIGIN = re.compile(r":gray-badge\[:material/info: (.*)\]")

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from explainers.ui import presence
-from explainers.ui.presence import GRACE, Presence
+from explainers.chapters.common import background_job
+from explainers.chapters.common.background_job import GRACE, Presence
 
 
 @pytest.fixture
@@ -14,10 +14,10 @@ def world(monkeypatch):
     now = SimpleNamespace(time=100.0, tabs={"mine", "another"}, is_server=True)
     server = SimpleNamespace(is_active_session=lambda one: one in now.tabs)
     runtime = SimpleNamespace(exists=lambda: now.is_server, get_instance=lambda: server)
-    monkeypatch.setattr(presence, "runtime", runtime)
-    monkeypatch.setattr(presence, "time", SimpleNamespace(monotonic=lambda: now.time))
+    monkeypatch.setattr(background_job, "runtime", runtime)
+    monkeypatch.setattr(background_job, "time", SimpleNamespace(monotonic=lambda: now.time))
     context = SimpleNamespace(session_id="mine")
-    monkeypatch.setattr(presence, "get_script_run_ctx", lambda **_: context)
+    monkeypatch.setattr(background_job, "get_script_run_ctx", lambda **_: context)
     return now
 
 

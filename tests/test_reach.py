@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from explainers.attention import masks
 from explainers.attention.reach import cells, reach, window_reach
 from explainers.attention.scaled_dot_product import attention
-from explainers.sentence import SENTENCE, words
+from explainers.toys.sentence import SENTENCE, words
 
 CHANCES = st.integers(0, 2**16)
 

@@ -7,7 +7,7 @@ import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from explainers.sentence import (
+from explainers.toys.sentence import (
     MAX_CHARACTERS,
     MAX_TOKENS,
     PRESETS,

@@ -15,13 +15,8 @@ from shapes import TEACHING, check_shapes
 from explainers import attention as teaching
 from explainers.attention import (
     alibi,
-    cache,
-    cache_added,
-    cache_faults,
-    cache_windows,
     cross,
     decoder_block,
-    decoding,
     dropout,
     encoder_block,
     grouped_query,
@@ -41,6 +36,7 @@ from explainers.attention import (
     steps,
     tiled,
 )
+from explainers.attention.cache import added_positions, decoding, faults, kv_cache, windows
 from explainers.attention.latent_layer import Latent
 from explainers.attention.layer import MultiHead
 from explainers.attention.scaled_dot_product import attention
@@ -110,7 +106,7 @@ def calls(leading):
 
     def kept(rows, seen):
         held_key, held_value = torch.randn(2, *leading, 4, rows, 16)
-        return cache.Cache(held_key, held_value, seen)
+        return kv_cache.Cache(held_key, held_value, seen)
 
     return {
         attention: (query, key, value, mask),
@@ -160,18 +156,18 @@ def calls(leading):
         leak.masked_after: (scores, mask),
         reach.reach: (tensor("q_len", "q_len") > 0, 6),
         dropout.drop: (scores, 0.25, torch.Generator()),
-        cache.empty_cache: (x, in_turns),
-        cache.project_at: (x, in_turns, 2),
-        cache.append: (kept(2, 2), *kept(5, 5)[:2]),
-        cache.look_up: (torch.randn(*leading, 12, 5, 16), kept(7, 7), in_turns, mask),
-        cache.read: (x, in_turns, kept(2, 2), masks.causal),
-        cache_added.read_added: (x, in_turns, kept(2, 2), masks.causal),
-        cache_faults.forget_offset: (token, in_turns, kept(6, 6)),
-        cache_faults.drop_row: (token, in_turns, kept(6, 6)),
-        cache_faults.append_after: (token, in_turns, kept(7, 7)),
-        cache_windows.empty_ring: (x, in_turns, 3),
-        cache_windows.put: (keys[..., :3, :], keys[..., :1, :], 1),
-        cache_windows.read_ring: (token, in_turns, kept(3, 6), 1),
+        kv_cache.empty_cache: (x, in_turns),
+        kv_cache.project_at: (x, in_turns, 2),
+        kv_cache.append: (kept(2, 2), *kept(5, 5)[:2]),
+        kv_cache.look_up: (torch.randn(*leading, 12, 5, 16), kept(7, 7), in_turns, mask),
+        kv_cache.read: (x, in_turns, kept(2, 2), masks.causal),
+        added_positions.read_added: (x, in_turns, kept(2, 2), masks.causal),
+        faults.forget_offset: (token, in_turns, kept(6, 6)),
+        faults.drop_row: (token, in_turns, kept(6, 6)),
+        faults.append_after: (token, in_turns, kept(7, 7)),
+        windows.empty_ring: (x, in_turns, 3),
+        windows.put: (keys[..., :3, :], keys[..., :1, :], 1),
+        windows.read_ring: (token, in_turns, kept(3, 6), 1),
         encoder_block.normalised: (x, norm),
         encoder_block.feed_forward: (x, feed),
         encoder_block.encoder_block: (
@@ -194,7 +190,7 @@ def calls(leading):
             layer,
             mask,
         ),
-        decoding.through: (x, [in_turns], [kept(2, 2)], partial(cache.read, rule=masks.causal)),
+        decoding.through: (x, [in_turns], [kept(2, 2)], partial(kv_cache.read, rule=masks.causal)),
         decoding.recompute: (x, [in_turns]),
         online_softmax.begin: (query, value),
         online_softmax.read_block: (online_softmax.begin(query, value), scores, value),
@@ -241,24 +237,24 @@ def own_sizes(function, leading):
         rotary.rotary_attention: {"head_dim": 16, rotary.rotate: None},
         reach.reach: within,
         sinks.attention_with_sinks: {"...": (*leading, SIZES["heads"])},
-        cache.empty_cache: turned,
-        cache.project_at: turned,
-        cache.append: turned,
-        cache.look_up: in_cache,
-        cache.read: in_cache,
-        cache_added.read_added: in_cache,
-        cache_faults.forget_offset: one_more,
-        cache_faults.drop_row: one_more,
-        cache_faults.append_after: one_more | {cache.append: {"kv_len": SIZES["kv_len"] + 1}},
-        cache_windows.empty_ring: turned,
-        cache_windows.read_ring: one_more | of_slots,
+        kv_cache.empty_cache: turned,
+        kv_cache.project_at: turned,
+        kv_cache.append: turned,
+        kv_cache.look_up: in_cache,
+        kv_cache.read: in_cache,
+        added_positions.read_added: in_cache,
+        faults.forget_offset: one_more,
+        faults.drop_row: one_more,
+        faults.append_after: one_more | {kv_cache.append: {"kv_len": SIZES["kv_len"] + 1}},
+        windows.empty_ring: turned,
+        windows.read_ring: one_more | of_slots,
         encoder_block.encoder_block: inside_blocks,
         decoder_block.decoder_block: inside_blocks,
         cross.read_source: several,
         cross.hide_padding: {"q_len": 1, "...": (2, 1)},
         cross.cross_attention: {attention: inside},
         decoding.through: turned,
-        decoding.recompute: turned | {cache.look_up: None, multi_head.merge_heads: None},
+        decoding.recompute: turned | {kv_cache.look_up: None, multi_head.merge_heads: None},
     }.get(function, {})
 
 
@@ -271,7 +267,8 @@ def test_comments_are_true(function, leading):
 
 def test_no_teaching_function_is_missing():
     modules = [
-        import_module(f"{TEACHING}.{m.name}") for m in pkgutil.iter_modules(teaching.__path__)
+        import_module(module.name)
+        for module in pkgutil.walk_packages(teaching.__path__, f"{TEACHING}.")
     ]
     public = {
         function

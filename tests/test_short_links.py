@@ -4,8 +4,17 @@ import re
 
 from opening import PAGES, opened, pictures
 
-from explainers.ui.sharing import EASILY_READ, RIM, drawn, shared
-from explainers.ui.short_links import LONGEST, MOST, Link, ShortLinks, short_links
+from explainers.ui.lecture.share_link import (
+    EASILY_READ,
+    LONGEST,
+    MOST,
+    RIM,
+    Link,
+    ShortLinks,
+    drawn,
+    shared,
+    short_links,
+)
 
 
 def test_a_code_is_found_again_and_always_the_same():

@@ -6,8 +6,13 @@ from typing import Any, cast
 import pytest
 import torch
 
-from explainers.models.sentences import put_together
-from explainers.models.syntax import SENTENCES, chosen_words, relations, tokenised
+from explainers.models.grammar_heads import (
+    SENTENCES,
+    chosen_words,
+    put_together,
+    relations,
+    tokenised,
+)
 
 TEXTS = put_together(40)
 

@@ -12,13 +12,13 @@ from nbclient import NotebookClient
 from opening import PAGES, lacks_model, opened
 from taking import cells_of, drawn_on, executed, kernel, valid
 
-from explainers import examples
-from explainers.attention import cache, masks, tiled
+from explainers.attention import masks, tiled
+from explainers.attention.cache import kv_cache
 from explainers.attention.multi_head import multi_head
-from explainers.claims.rows import claims
-from explainers.exercises.kinds import Prediction
-from explainers.exercises.rows import exercises
-from explainers.lessons.sized import written as written_size
+from explainers.chapters.claims.claim_table import claims
+from explainers.chapters.common.claim_parameters import written as written_size
+from explainers.chapters.exercises.exercise_kinds import Prediction
+from explainers.chapters.exercises.exercise_table import exercises
 from explainers.takeaway.bindings import NotPlainError, needed
 from explainers.takeaway.example import FILE, example
 from explainers.takeaway.literals import literal
@@ -26,9 +26,10 @@ from explainers.takeaway.notebook import notebook
 from explainers.takeaway.recipe import Cell
 from explainers.takeaway.script import script
 from explainers.takeaway.written import written
-from explainers.ui.plain import titled
-from explainers.ui.prose import sections
-from explainers.ui.takeaway import TAKEN
+from explainers.toys import examples
+from explainers.ui.page import sections
+from explainers.ui.takeaway_files import TAKEN
+from explainers.ui.untrusted_text import titled
 
 PAGE = {page.stem[:2]: page for page in PAGES}
 BUSY = {"text": "the bank raised the rate", "seed": "7", "d_model": "16", "mask": "causal"}
@@ -247,7 +248,7 @@ def test_any_text_is_written_as_itself(text):
     assert "\u202e" not in literal(text)
 
 
-FUNCTIONS = [examples.toy, multi_head, tiled.tiled_attention, cache.read, examples.random_latent]
+FUNCTIONS = [examples.toy, multi_head, tiled.tiled_attention, kv_cache.read, examples.random_latent]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
@@ -275,22 +276,22 @@ def test_a_module_is_called_by_the_name_that_others_have_for_it():
 
 
 def test_what_is_not_plain_is_refused():
-    from explainers import sentence, trained
-    from explainers.ui import controls
+    from explainers.toys import sentence, trained_heads
+    from explainers.ui.controls import controls
 
     with pytest.raises(NotPlainError, match="regex comes from regex"):
         written([sentence.words])
     with pytest.raises(NotPlainError, match="__file__"):
-        written([trained.stored])
+        written([trained_heads.stored])
     with pytest.raises(NotPlainError):
         written([controls.sentence])
 
 
 def test_a_name_with_two_meanings_is_refused():
-    from explainers.lessons import layer_choice
+    from explainers.chapters.common import choose_layer
 
     with pytest.raises(NotPlainError, match="random_layer would mean"):
-        written([layer_choice.random_layer])
+        written([choose_layer.random_layer])
 
 
 def test_the_example_is_what_the_command_writes():

@@ -9,8 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from explainers.sentence import PRESETS
-from explainers.tokens import BYTES, encode, learn_merges, merge_pair, pieces, spelling, split_words
+from explainers.toys.byte_pairs import (
+    BYTES,
+    encode,
+    learn_merges,
+    merge_pair,
+    pieces,
+    spelling,
+    split_words,
+)
+from explainers.toys.sentence import PRESETS
 
 LESSON = f"""The CEO announced record earnings on Friday. The board announced that the earnings
 recorded on Fridays are announced on Mondays. {" ".join(PRESETS.values())}"""

@@ -7,20 +7,20 @@ from opening import elements
 from streamlit.testing.v1 import AppTest
 from test_live_training import TOKENS, over, wait
 
-from explainers.lessons import train_here as lesson
-from explainers.lessons import training_pictures, watched
-from explainers.lessons.shared_heads import uptraining
-from explainers.trained import Configuration
-from explainers.training.live import Asked, Job
-from explainers.training.loop import Training
-from explainers.training.report import mean_and_spread, measured, rows
-from explainers.turns import BusyError
+from explainers.chapters.common import background_job, live_training
+from explainers.chapters.common import live_training as lesson
+from explainers.chapters.shared_heads import uptraining_job
+from explainers.job_queue import BusyError
+from explainers.toys.train import Training
+from explainers.toys.trained_heads import Configuration
+from explainers.toys.training_job import Asked, Job
+from explainers.toys.training_report import mean_and_spread, measured, rows
 
 
 def page():
     import streamlit as st
 
-    from explainers.lessons.train_here import train_here
+    from explainers.chapters.common.live_training import train_here
 
     tokens = ("The", st.session_state.get("who", "CEO"), "announced", "earnings")
     train_here(tokens, 2, 1, 4, st.session_state.get("rule", "causal"), 0)
@@ -147,7 +147,7 @@ def test_who_may_not_wait_is_told(visit, monkeypatch):
 def session(monkeypatch):
     """What a visitor's session keeps, where no page is drawn."""
     kept: dict[str, object] = {}
-    monkeypatch.setattr(watched.st, "session_state", kept)
+    monkeypatch.setattr(background_job.st, "session_state", kept)
     yield kept
     for one in kept.values():
         if isinstance(one, Job):
@@ -159,12 +159,12 @@ def here(asked):
 
 
 def more(asked):
-    uptraining._start(asked.configuration._replace(num_kv_heads=2), 1, asked.seed, asked.tokens)
+    uptraining_job._start(asked.configuration._replace(num_kv_heads=2), 1, asked.seed, asked.tokens)
 
 
-@pytest.mark.parametrize(("begin", "module"), [(here, lesson), (more, uptraining)])
+@pytest.mark.parametrize(("begin", "module"), [(here, lesson), (more, uptraining_job)])
 def test_a_second_click_finds_the_first_ones_training(session, monkeypatch, begin, module):
-    monkeypatch.setattr(uptraining, "STEPS", 1_000_000)
+    monkeypatch.setattr(uptraining_job, "STEPS", 1_000_000)
     monkeypatch.setattr(lesson, "Job", functools.partial(Job, steps=1_000_000))
     asked = Asked(Configuration(2, 1, 4, "causal"), 0, TOKENS)
     begin(asked)
@@ -191,7 +191,7 @@ def test_the_bar_says_what_is_waited_for():
         return Job(Configuration(2, 1, 4, "causal"), seed, TOKENS, steps)
 
     def state(one):
-        return watched.state_of(one, functools.partial(training_pictures.batches, one))
+        return background_job.state_of(one, functools.partial(live_training.batches, one))
 
     assert state(job(0)) == "beginning"
     jobs = [job(seed).start() for seed in range(3)]
@@ -211,10 +211,10 @@ def test_the_bar_says_what_is_waited_for():
 
 def test_a_point_of_the_curve_is_a_mean_of_batches(monkeypatch):
     drawn = []
-    monkeypatch.setattr(training_pictures, "show_chart", lambda *given, **_: drawn.append(given[1]))
+    monkeypatch.setattr(live_training, "show_chart", lambda *given, **_: drawn.append(given[1]))
     size = 3
-    losses = [float(step**2 % 11) for step in range(size * training_pictures.POINTS)]
-    training_pictures.show_losses(losses, "")
+    losses = [float(step**2 % 11) for step in range(size * live_training.POINTS)]
+    live_training.show_losses(losses, "")
     points = drawn[0]
     assert list(points.x) == [*range(size, len(losses) + 1, size)]
     by_hand = [sum(losses[x - size : x]) / size for x in points.x]

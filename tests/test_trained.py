@@ -6,15 +6,15 @@ import pytest
 import torch
 from opening import PAGES, elements, opened, pictures, widgets
 
-from explainers import trained
 from explainers.attention import masks
 from explainers.attention.positions import sinusoidal
 from explainers.attention.single_head import single_head
-from explainers.examples import LONGEST
-from explainers.lessons.toy_choice import single_toy
-from explainers.trained import Configuration, embedded, learned, trained_toy
-from explainers.training.loop import heads
-from explainers.ui import controls
+from explainers.chapters.common.choose_head import single_toy
+from explainers.toys import trained_heads
+from explainers.toys.examples import LONGEST
+from explainers.toys.train import heads
+from explainers.toys.trained_heads import Configuration, embedded, learned, trained_toy
+from explainers.ui.controls import controls
 
 TOKENS = ("The", "ceo", "Zebra", "announced", "zebra", "EARNINGS", "gnu")
 GQA = Configuration(4, 2, 8, "causal")
@@ -27,7 +27,7 @@ with_masks = pytest.mark.parametrize("page", [*SWITCHED, MASKS], ids=lambda page
 def test_a_known_word_has_its_row_in_any_case():
     known = learned(GQA, 1)
     x, unknown = embedded(TOKENS, known)
-    rows = x - sinusoidal(len(TOKENS), trained.D_MODEL, LONGEST).to(x.device)
+    rows = x - sinusoidal(len(TOKENS), trained_heads.D_MODEL, LONGEST).to(x.device)
     for place, word in ((0, "the"), (1, "CEO"), (3, "announced"), (5, "earnings")):
         row = known.embedding[known.words.index(word)]
         torch.testing.assert_close(rows[place], row, atol=1e-5, rtol=0)
@@ -37,15 +37,15 @@ def test_a_known_word_has_its_row_in_any_case():
 def test_an_unknown_word_has_a_row_of_its_own():
     known = learned(GQA, 1)
     x, _ = embedded(TOKENS, known)
-    rows = x - sinusoidal(len(TOKENS), trained.D_MODEL, LONGEST).to(x.device)
+    rows = x - sinusoidal(len(TOKENS), trained_heads.D_MODEL, LONGEST).to(x.device)
     torch.testing.assert_close(rows[2], rows[4], atol=1e-5, rtol=0)
     assert not torch.allclose(rows[2], rows[6], atol=0.1)
     alone, _ = embedded(("gnu",), learned(GQA, 1))
-    placed = sinusoidal(1, trained.D_MODEL, LONGEST).to(x.device)
+    placed = sinusoidal(1, trained_heads.D_MODEL, LONGEST).to(x.device)
     torch.testing.assert_close(alone - placed, rows[6:], atol=1e-5, rtol=0)
     many, unknown = embedded([f"word{n}" for n in range(200)], known)
     assert len(unknown) == 200
-    spread = (many - sinusoidal(200, trained.D_MODEL, LONGEST).to(x.device)).std()
+    spread = (many - sinusoidal(200, trained_heads.D_MODEL, LONGEST).to(x.device)).std()
     assert spread.item() == pytest.approx(known.embedding.std().item(), rel=0.05)
 
 
@@ -68,9 +68,9 @@ def test_what_was_not_trained_is_refused(asked, told):
 
 
 def test_a_missing_file_says_how_it_is_made(monkeypatch, tmp_path):
-    monkeypatch.setattr(trained, "FILE", tmp_path / "none.safetensors")
+    monkeypatch.setattr(trained_heads, "FILE", tmp_path / "none.safetensors")
     learned.cache_clear()
-    with pytest.raises(FileNotFoundError, match=r"python -m explainers\.training"):
+    with pytest.raises(FileNotFoundError, match=r"python -m explainers\.toys"):
         trained_toy(("The",), *GQA, seed=0)
 
 
@@ -91,8 +91,8 @@ def test_a_single_head_is_a_layer_with_one_head():
     torch.testing.assert_close(one.output @ layer.w_output, many.output)
 
 
-@pytest.mark.parametrize("seed", trained.SEEDS)
-@pytest.mark.parametrize("head_dim", trained.HEAD_DIMS)
+@pytest.mark.parametrize("seed", trained_heads.SEEDS)
+@pytest.mark.parametrize("head_dim", trained_heads.HEAD_DIMS)
 def test_announced_looks_most_at_earnings_as_the_first_page_says(head_dim, seed):
     tokens = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
     weights = single_head(*single_toy(tokens, head_dim, "full", seed)).weights
@@ -191,6 +191,6 @@ def test_the_mask_that_heads_learned_under_is_told(page):
 
 @with_masks
 def test_a_text_longer_than_any_that_was_learned_from_is_said_to_be(page):
-    for length, said in [(trained.MOST_TOKENS, False), (trained.MOST_TOKENS + 1, True)]:
+    for length, said in [(trained_heads.MOST_TOKENS, False), (trained_heads.MOST_TOKENS + 1, True)]:
         visit = opened(page, {"weights": "trained", "text": "Friday " * length})
         assert (f"at most 8 words; this has {length}" in captions(visit)) == said

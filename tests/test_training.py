@@ -9,14 +9,10 @@ from hypothesis import given as for_any
 from hypothesis import strategies as st
 from safetensors import safe_open
 
-from explainers import trained
 from explainers.attention import masks
-from explainers.trained import PARTS, SEEDS, Configuration, configurations, learned
-from explainers.training import make, report
-from explainers.training.batch import asked, encoded, given
-from explainers.training.loop import Training, attend, fresh, heads, mean_loss, parts_of, pool
-from explainers.training.report import measured, rows
-from explainers.training.task import (
+from explainers.toys import make_weights, trained_heads, training_report
+from explainers.toys.batch import asked, encoded, given
+from explainers.toys.task import (
     CHOICES,
     COMMON,
     KINDS,
@@ -28,12 +24,15 @@ from explainers.training.task import (
     news,
     sentences,
 )
+from explainers.toys.train import Training, attend, fresh, heads, mean_loss, parts_of, pool
+from explainers.toys.trained_heads import PARTS, SEEDS, Configuration, configurations, learned
+from explainers.toys.training_report import measured, rows
 
 MANY = Configuration(4, 4, 16, "full")
 SMALL = Configuration(2, 1, 4, "causal")
 SENTENCE = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
 numbers = st.lists(st.integers(0, 2**31), min_size=CHOICES, max_size=CHOICES)
-each_rule = pytest.mark.parametrize("rule", trained.RULES)
+each_rule = pytest.mark.parametrize("rule", trained_heads.RULES)
 
 
 def seeded(seed=3):
@@ -72,7 +71,7 @@ def test_the_relations_of_the_running_sentence():
     ]
 
 
-@for_any(numbers, st.sampled_from(trained.RULES))
+@for_any(numbers, st.sampled_from(trained_heads.RULES))
 def test_only_what_the_mask_shows_is_asked_for(choices, rule):
     one = news(choices)
     wanted = asked(encoded([one]), rule)[0]
@@ -180,22 +179,22 @@ def test_each_seed_has_its_own_batches():
 
 def test_what_is_measured_is_what_is_shipped(monkeypatch):
     tested = []
-    monkeypatch.setattr(make, "measured", lambda configuration, seeds: tested.extend(seeds))
-    shipped, _ = make.train(SMALL, steps=2)
+    monkeypatch.setattr(make_weights, "measured", lambda configuration, seeds: tested.extend(seeds))
+    shipped, _ = make_weights.train(SMALL, steps=2)
     for seed in SEEDS:
-        kept = (shipped[trained.part_name(SMALL, seed, part)].float() for part in PARTS)
+        kept = (shipped[trained_heads.part_name(SMALL, seed, part)].float() for part in PARTS)
         assert all(map(torch.equal, kept, parts_of(tested[seed])))
 
 
 def test_the_shipped_file_has_everything_and_is_small():
-    assert trained.FILE.stat().st_size < 5_000_000
+    assert trained_heads.FILE.stat().st_size < 5_000_000
     names = {
-        trained.part_name(configuration, seed, part)
+        trained_heads.part_name(configuration, seed, part)
         for configuration in configurations()
         for seed in SEEDS
         for part in PARTS
     }
-    with safe_open(trained.FILE, framework="pt") as file:
+    with safe_open(trained_heads.FILE, framework="pt") as file:
         assert set(file.keys()) == names
         assert file.metadata()["words"].split() == list(WORDS)
     assert len(configurations()) == len(set(configurations())) == 90
@@ -237,19 +236,21 @@ def test_accuracy_is_that_of_the_tokens_that_are_asked_for_something():
 
 
 def test_the_readable_report_is_the_report():
-    made = json.loads(report.REPORT.read_text(encoding="utf-8"))["made"]
-    assert report.READABLE.read_text(encoding="utf-8") == report.readable([*rows().values()], made)
+    made = json.loads(training_report.REPORT.read_text(encoding="utf-8"))["made"]
+    assert training_report.READABLE.read_text(encoding="utf-8") == training_report.readable(
+        [*rows().values()], made
+    )
 
 
 def test_several_heads_find_who_and_what():
-    x, layer, mask, unknown = trained.trained_toy(SENTENCE, *MANY, seed=0)
+    x, layer, mask, unknown = trained_heads.trained_toy(SENTENCE, *MANY, seed=0)
     largest = heads(x, layer, mask).weights[:, 2].amax(dim=0)
     assert not unknown
     assert set(largest.topk(2).indices.tolist()) == {1, 4}
     assert largest[[1, 4]].min() > 0.5
 
 
-@pytest.mark.parametrize("head_dim", trained.HEAD_DIMS)
+@pytest.mark.parametrize("head_dim", trained_heads.HEAD_DIMS)
 def test_one_head_cannot_keep_who_and_whom_apart(head_dim):
     """It hands over an average, whatever its d_k; four heads hand over two things."""
     one, four = rows()[Configuration(1, 1, head_dim, "full")], rows()[MANY]
@@ -259,19 +260,21 @@ def test_one_head_cannot_keep_who_and_whom_apart(head_dim):
 
 def test_the_weights_can_be_made_again(monkeypatch, tmp_path):
     """The whole way with a few steps: shipped halves and a row of the report."""
-    monkeypatch.setattr(make, "MEASURED_SEEDS", 2)
-    shipped, row = make.train(SMALL, steps=3)
+    monkeypatch.setattr(make_weights, "MEASURED_SEEDS", 2)
+    shipped, row = make_weights.train(SMALL, steps=3)
     assert {tensor.dtype for tensor in shipped.values()} == {torch.float16}
-    assert set(shipped) == {trained.part_name(SMALL, s, part) for s in SEEDS for part in PARTS}
+    assert set(shipped) == {
+        trained_heads.part_name(SMALL, s, part) for s in SEEDS for part in PARTS
+    }
     assert row.configuration == SMALL
     assert len(row.loss) == 2
-    again, _ = make.train(SMALL, steps=3)
+    again, _ = make_weights.train(SMALL, steps=3)
     assert all(torch.equal(again[name], tensor) for name, tensor in shipped.items())
     report_file = tmp_path / "report.json"
-    monkeypatch.setattr(report, "REPORT", report_file)
-    monkeypatch.setattr(report, "READABLE", tmp_path / "report.md")
-    report.save([row], "made by a test")
-    assert report.Row(**json.loads(report_file.read_text())["rows"][0]) == row
+    monkeypatch.setattr(training_report, "REPORT", report_file)
+    monkeypatch.setattr(training_report, "READABLE", tmp_path / "report.md")
+    training_report.save([row], "made by a test")
+    assert training_report.Row(**json.loads(report_file.read_text())["rows"][0]) == row
 
 
 def test_pools_are_the_same_every_time():

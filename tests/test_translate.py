@@ -8,10 +8,10 @@ from opening import PAGES, opened
 from torch.testing import assert_close
 
 from explainers.models import load as loading_module
-from explainers.models import names
+from explainers.models import registry
 from explainers.models.load import load
-from explainers.models.merging import merged, named, words_of
 from explainers.models.registry import ModelError
+from explainers.models.token_text import merged, named, word_spans
 from explainers.models.translate import MOST_PIECES, translate
 
 ID = "someone/tiny-marian"
@@ -49,7 +49,7 @@ def test_the_model_writes_what_it_writes_by_itself_bit_for_bit(saved):
 def test_what_is_too_long_or_no_translator_is_refused(saved):
     with pytest.raises(ModelError, match=f"at most {MOST_PIECES}"):
         translate(load(ID), "earnings " * 200)
-    saved_models.llama(names.folder_of("someone/llama"))
+    saved_models.llama(registry.folder_of("someone/llama"))
     with pytest.raises(ModelError, match="no translator"):
         translate(load("someone/llama"), TEXT)
 
@@ -58,12 +58,12 @@ PIECES = ["▁re", "cord", "▁", "earn", "ings", "</s>"]
 
 
 def test_pieces_are_put_together_where_no_space_stands_between():
-    words = words_of(PIECES)
+    words = word_spans(PIECES)
     assert words == [0, 0, 1, 1, 1, 2]
     assert named(PIECES, words) == ["record", "earnings", "</s>"]
-    assert words_of(["a", "b", "▁c"]) == [0, 0, 1]
-    assert words_of(["<unk>", "a", "</s>", "</s>"]) == [0, 1, 2, 3]
-    assert words_of([]) == []
+    assert word_spans(["a", "b", "▁c"]) == [0, 0, 1]
+    assert word_spans(["<unk>", "a", "</s>", "</s>"]) == [0, 1, 2, 3]
+    assert word_spans([]) == []
 
 
 def test_weights_are_summed_over_what_is_read_and_averaged_over_what_is_written():
@@ -74,7 +74,7 @@ def test_weights_are_summed_over_what_is_read_and_averaged_over_what_is_written(
     apart = merged(weights, [0, 1], [0, 0, 1, 1, 1])
     assert_close(apart, torch.tensor([[0.3, 0.7], [0.6, 0.4]]))
     found = translate(load(ID), TEXT)
-    words = merged(found.cross, words_of(found.target), words_of(found.source))
+    words = merged(found.cross, word_spans(found.target), word_spans(found.source))
     assert_close(words.sum(dim=-1), torch.ones(words.shape[:-1]))
 
 

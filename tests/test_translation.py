@@ -11,12 +11,10 @@ from torch.testing import assert_close
 
 from explainers.attention.encoder_block import Norm
 from explainers.attention.scaled_dot_product import Attention, attention
-from explainers.translation import kept, pieces
+from explainers.translation import weights_file, word_pieces
 from explainers.translation.corpus import LONGEST_SOURCE, RUNNING, drawn
-from explainers.translation.decoding import MOST_SYLLABLES, beam, greedy
-from explainers.translation.kept import BrokenWeightsError, keep, load, stored, untrained
-from explainers.translation.model import D_MODEL, PLAIN
-from explainers.translation.parts import HIDDEN, LAYERS, NUM_HEADS, fresh, shapes
+from explainers.translation.model import D_MODEL, HIDDEN, LAYERS, NUM_HEADS, PLAIN, fresh, shapes
+from explainers.translation.search import MOST_SYLLABLES, beam, greedy
 from explainers.translation.translator import MOST_BEAMS
 from explainers.translation.vocabulary import (
     BEGIN,
@@ -26,6 +24,7 @@ from explainers.translation.vocabulary import (
     sources,
     vietnamese,
 )
+from explainers.translation.weights_file import BrokenWeightsError, keep, load, stored, untrained
 
 UNTRAINED = untrained(3)
 MODEL = UNTRAINED.model
@@ -284,14 +283,14 @@ def test_what_cannot_be_written_is_refused(syllables, message):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder of its own for the weights' files."""
-    monkeypatch.setattr(kept, "FIRST", tmp_path / "translator.safetensors")
-    monkeypatch.setattr(kept, "OTHERS", tmp_path / "translator_seeds.safetensors")
-    monkeypatch.setattr(pieces, "FIRST", tmp_path / "translator.safetensors")
+    monkeypatch.setattr(weights_file, "FIRST", tmp_path / "translator.safetensors")
+    monkeypatch.setattr(weights_file, "OTHERS", tmp_path / "translator_seeds.safetensors")
+    monkeypatch.setattr(word_pieces, "FIRST", tmp_path / "translator.safetensors")
     load.cache_clear()
-    pieces.shipped.cache_clear()
+    word_pieces.shipped.cache_clear()
     yield tmp_path
     load.cache_clear()
-    pieces.shipped.cache_clear()
+    word_pieces.shipped.cache_clear()
 
 
 def test_what_is_kept_is_what_is_loaded(folder):
@@ -303,7 +302,10 @@ def test_what_is_kept_is_what_is_loaded(folder):
         assert torch.equal(load(seed).model.words, other.words.half().float())
         last = load(seed).model.decoder[-1].cross.w_output
         assert torch.equal(last, other.decoder[-1].cross.w_output.half().float())
-    assert {path.name for path in folder.iterdir()} == {kept.FIRST.name, kept.OTHERS.name}
+    assert {path.name for path in folder.iterdir()} == {
+        weights_file.FIRST.name,
+        weights_file.OTHERS.name,
+    }
 
 
 def test_a_seed_that_is_trained_again_replaces_itself_alone(folder):
@@ -316,19 +318,19 @@ def test_a_seed_that_is_trained_again_replaces_itself_alone(folder):
 
 def test_pieces_are_kept_with_the_first_seed(folder):
     lines = [" ".join(side) for pair in drawn("pieces", 400, False, set()) for side in pair[:2]]
-    keep(0, fresh(7), pieces.train(lines))
-    cut = pieces.cut(WORDS)
+    keep(0, fresh(7), word_pieces.train(lines))
+    cut = word_pieces.cut(WORDS)
     assert ["".join(one) for one in cut] == [f"▁{word}" for word in WORDS]
     assert cut[0] == ["▁the"]
     assert max(map(len, cut)) > 1, "some words are cut"
-    assert pieces.shipped().get_piece_size() == pieces.COUNT
+    assert word_pieces.shipped().get_piece_size() == word_pieces.COUNT
     assert torch.equal(load(0).model.words, fresh(7)["words"].half().float())
 
 
 def test_a_file_without_pieces_says_so(folder):
     keep(0, fresh(7))
     with pytest.raises(BrokenWeightsError, match="no model of pieces"):
-        pieces.cut(WORDS)
+        word_pieces.cut(WORDS)
 
 
 def missing(file):
@@ -359,7 +361,7 @@ def folder_instead(file):
 
 def huge(file):
     with file.open("wb") as opened:
-        opened.truncate(kept.MOST_BYTES + 1)
+        opened.truncate(weights_file.MOST_BYTES + 1)
 
 
 def other_words(file):
@@ -381,7 +383,7 @@ def a_part_less(file):
 def another_seed(file):
     keep(0, fresh(0))
     tensors = {name.replace("0.", "1.", 1): part for name, part in stored(file).items()}
-    save_file(tensors, file, {"words": kept._words()})
+    save_file(tensors, file, {"words": weights_file._words()})
 
 
 def not_finite(file):
@@ -407,7 +409,7 @@ def not_finite(file):
     ],
 )
 def test_a_file_that_cannot_be_used_says_why(folder, damage, message):
-    damage(kept.FIRST)
+    damage(weights_file.FIRST)
     load.cache_clear()
     with pytest.raises(BrokenWeightsError, match=message):
         load(0)

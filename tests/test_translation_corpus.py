@@ -7,7 +7,7 @@ import torch
 from hypothesis import given as for_any
 from hypothesis import strategies as st
 
-from explainers.examples import generator
+from explainers.toys.examples import generator
 from explainers.translation import corpus, vocabulary
 from explainers.translation.corpus import (
     LONGEST_SOURCE,

@@ -4,16 +4,16 @@ import json
 
 import pytest
 
-from explainers.translation import corpus, kept, report
+from explainers.translation import corpus, report, weights_file
 from explainers.translation.alignment import read_links
 from explainers.translation.corpus import RUNNING
-from explainers.translation.kept import SEEDS, load
 from explainers.translation.measure import MEAN, measured
-from explainers.translation.parts import LAYERS
+from explainers.translation.model import LAYERS
+from explainers.translation.weights_file import SEEDS, load
 
 
 def test_the_shipped_files_are_small():
-    for file in (kept.FIRST, kept.OTHERS):
+    for file in (weights_file.FIRST, weights_file.OTHERS):
         assert file.stat().st_size <= 2_000_000
 
 

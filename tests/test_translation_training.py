@@ -11,16 +11,22 @@ import torch
 from torch.testing import assert_close
 
 from explainers.attention.scaled_dot_product import attention
-from explainers.translation import corpus, evaluate, kept, loop, make, report
+from explainers.translation import corpus, measure, report, train, weights_file
 from explainers.translation.alignment import aer, diagonal, pooled, read_links
 from explainers.translation.corpus import RUNNING
-from explainers.translation.evaluate import Baselines, Evaluation
-from explainers.translation.kept import SEEDS, keep, load, untrained
-from explainers.translation.loop import BATCH_SIZE, RATE, WARM_UP, Training, batches, rate
-from explainers.translation.measure import READINGS, Measured, attended, exact_match, measured
-from explainers.translation.model import Model
-from explainers.translation.parts import LAYERS, fresh
+from explainers.translation.measure import (
+    READINGS,
+    Baselines,
+    Evaluation,
+    Measured,
+    attended,
+    exact_match,
+    measured,
+)
+from explainers.translation.model import LAYERS, Model, fresh
+from explainers.translation.train import BATCH_SIZE, RATE, WARM_UP, Training, batches, rate
 from explainers.translation.vocabulary import BEGIN, END, PAD, vietnamese
+from explainers.translation.weights_file import SEEDS, keep, load, untrained
 
 FEW = corpus.for_testing(5)
 SENTENCES = 250
@@ -30,9 +36,9 @@ SENTENCES = 250
 def small(monkeypatch, tmp_path):
     """Few sentences, and files of its own."""
     monkeypatch.setattr(corpus, "for_testing", lambda count=5: FEW)
-    monkeypatch.setattr(evaluate, "for_testing", lambda count=5: FEW)
-    monkeypatch.setattr(kept, "FIRST", tmp_path / "translator.safetensors")
-    monkeypatch.setattr(kept, "OTHERS", tmp_path / "translator_seeds.safetensors")
+    monkeypatch.setattr(measure, "for_testing", lambda count=5: FEW)
+    monkeypatch.setattr(weights_file, "FIRST", tmp_path / "translator.safetensors")
+    monkeypatch.setattr(weights_file, "OTHERS", tmp_path / "translator_seeds.safetensors")
     load.cache_clear()
     batches.cache_clear()
     yield tmp_path
@@ -67,20 +73,20 @@ def test_training_again_gives_the_same(small):
 
 
 def test_the_loss_falls(small, monkeypatch):
-    monkeypatch.setattr(loop, "WARM_UP", 1)
+    monkeypatch.setattr(train, "WARM_UP", 1)
     _, losses = after(15)
     assert losses[-1] < 0.9 * losses[0]
 
 
 def test_every_batch_is_seen_before_one_is_seen_again(small, monkeypatch):
     seen = []
-    whole = loop.loss
+    whole = train.loss
 
     def noted(model, batch, *others):
         seen.append(id(batch))
         return whole(model, batch, *others)
 
-    monkeypatch.setattr(loop, "loss", noted)
+    monkeypatch.setattr(train, "loss", noted)
     after(6)
     assert len(batches(SENTENCES)) == 3
     assert set(seen[:3]) == set(seen[3:]) == {id(batch) for batch in batches(SENTENCES)}
@@ -88,19 +94,19 @@ def test_every_batch_is_seen_before_one_is_seen_again(small, monkeypatch):
 
 def test_some_of_what_is_read_is_hidden_and_never_the_begin(small, monkeypatch):
     read = []
-    whole = loop.loss
+    whole = train.loss
 
     def noted(model, batch, given, *others):
         read.append((batch.read, given))
         return whole(model, batch, given, *others)
 
-    monkeypatch.setattr(loop, "loss", noted)
+    monkeypatch.setattr(train, "loss", noted)
     after(3)
     is_real = torch.cat([(before > END).flatten() for before, _ in read])
     is_hidden = torch.cat([(before != given).flatten() for before, given in read])
     assert not (is_hidden & ~is_real).any()
     share = (is_hidden.sum() / is_real.sum()).item()
-    assert share == pytest.approx(loop.HIDDEN_SYLLABLES, abs=0.03)
+    assert share == pytest.approx(train.HIDDEN_SYLLABLES, abs=0.03)
     assert all((given[before != given] == PAD).all() for before, given in read)
 
 
@@ -108,15 +114,15 @@ def test_some_weights_are_dropped_and_others_each_time():
     drawn = torch.Generator().manual_seed(1)
     query, key, value = (torch.randn(3, 40, 5, generator=drawn) for _ in range(3))
     mask = torch.ones(40, 40, dtype=torch.bool)
-    attend = loop.with_dropout(drawn)
+    attend = train.with_dropout(drawn)
     plain, first, second = (
         attention(query, key, value, mask),
         *(attend(query, key, value, mask) for _ in range(2)),
     )
     share = (first.weights == 0).float().mean().item()
-    assert share == pytest.approx(loop.DROPPED_WEIGHTS, abs=0.02)
+    assert share == pytest.approx(train.DROPPED_WEIGHTS, abs=0.02)
     stays = first.weights > 0
-    assert_close(first.weights[stays], plain.weights[stays] / (1 - loop.DROPPED_WEIGHTS))
+    assert_close(first.weights[stays], plain.weights[stays] / (1 - train.DROPPED_WEIGHTS))
     assert_close(first.output, first.weights @ value)
     assert not torch.equal(first.weights, second.weights)
 
@@ -126,9 +132,9 @@ def test_filling_is_not_asked_for(small):
     model = Model.of(fresh(0))
     alone = [one_of(batch, place) for place in range(4)]
     sizes = torch.tensor([(one.asked != PAD).sum() for one in alone]).float()
-    losses = torch.stack([loop.loss(model, one, one.read) for one in alone])
-    some = loop.Batch(*(cut(part) for part in batch))
-    together = loop.loss(model, some, some.read)
+    losses = torch.stack([train.loss(model, one, one.read) for one in alone])
+    some = train.Batch(*(cut(part) for part in batch))
+    together = train.loss(model, some, some.read)
     assert_close(together, (losses @ sizes) / sizes.sum(), rtol=1e-4, atol=1e-4)
 
 
@@ -140,7 +146,7 @@ def one_of(batch, place):
     """One sentence without any filling."""
     length, words = (batch.asked[place] != PAD).sum(), batch.source.lengths[place]
     source = type(batch.source)(batch.source.numbers[place, :words][None], words[None])
-    return loop.Batch(source, batch.read[place, :length][None], batch.asked[place, :length][None])
+    return train.Batch(source, batch.read[place, :length][None], batch.asked[place, :length][None])
 
 
 def test_the_rate_rises_and_falls():
@@ -148,18 +154,18 @@ def test_the_rate_rises_and_falls():
     rates = [rate(step, steps) for step in range(steps + 1)]
     assert rates[0] == pytest.approx(RATE / WARM_UP, rel=1e-3)
     assert rates.index(max(rates)) == WARM_UP - 1
-    assert rates[-1] == pytest.approx(loop.LOWEST * RATE)
+    assert rates[-1] == pytest.approx(train.LOWEST * RATE)
     assert all(one > next_one for one, next_one in itertools.pairwise(rates[WARM_UP:]))
 
 
 def test_the_whole_way_with_a_few_steps(small, monkeypatch, capsys):
     """Trained, kept, loaded, evaluated, reported: the numbers of the report are the weights'."""
     for seed in SEEDS:
-        make.make(seed, steps=2, sentences=120)
+        train.make(seed, steps=2, sentences=120)
     shown = capsys.readouterr()
     assert "2/2" in shown.err
     assert not shown.out
-    evaluation = evaluate.evaluate(5, 40)
+    evaluation = measure.evaluate(5, 40)
     assert list(evaluation.seeds) == list(SEEDS)
     monkeypatch.setattr(report, "REPORT", small / "report.json")
     monkeypatch.setattr(report, "READABLE", small / "REPORT.md")
@@ -192,8 +198,8 @@ def test_the_line_is_the_mean_over_the_seeds_and_the_better_ibm():
 def test_the_command_prints_one_line_of_json(small, monkeypatch, capsys):
     for seed in SEEDS:
         keep(seed, fresh(seed))
-    whole = evaluate.evaluate
-    monkeypatch.setattr(evaluate, "evaluate", lambda: whole(5, 40))
+    whole = measure.evaluate
+    monkeypatch.setattr(measure, "evaluate", lambda: whole(5, 40))
     monkeypatch.setattr(sys, "argv", ["translation", "evaluate", "--json"])
     runpy.run_module("explainers.translation", run_name="__main__")
     [line] = capsys.readouterr().out.splitlines()

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 import pandas as pd
 
-from explainers.charts.dress import dressed
 from explainers.charts.theme import WEIGHT_DOMAIN, Theme
+from explainers.charts.themed import dressed
 
 BAR = 30
 

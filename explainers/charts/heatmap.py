@@ -9,9 +9,9 @@ import pandas as pd
 
 from explainers.charts.colours import image_uri, ink, pixel, ramp, stops
 from explainers.charts.drawings import DRAWINGS
-from explainers.charts.dress import dressed
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import MAX_MARKS_SIDE, Theme
+from explainers.charts.themed import dressed
 
 CELL = 34
 WITH_NUMBERS = 14

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import altair as alt
 import pandas as pd
 
-from explainers.charts.amounts import storable
-from explainers.charts.dress import dressed
+from explainers.charts.bars import storable
 from explainers.charts.theme import LAYER_AXIS, Theme
+from explainers.charts.themed import dressed
 
 STRIP = -0.03, -0.12
 """Where the strip below the bars begins and ends, in parts of the tallest bar."""

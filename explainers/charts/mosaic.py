@@ -11,8 +11,8 @@ import altair as alt
 import pandas as pd
 from PIL import Image
 
-from explainers.charts.dress import dressed
 from explainers.charts.theme import Theme, rgb
+from explainers.charts.themed import dressed
 
 WIDEST = 2700
 """Pixels; what is larger is made smaller."""

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import Attention
-from explainers.models.call import Call, Change, mixed
+from explainers.models.attention_hook import Call, Change, mixed
 
 
 @dataclass(frozen=True, kw_only=True)

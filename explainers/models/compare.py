@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor
 
-from explainers.models.call import Layer
-from explainers.models.outside import OUTSIDE
+from explainers.models.attention_hook import Layer
 from explainers.models.run import run
+from explainers.models.unhooked_families import OUTSIDE
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel

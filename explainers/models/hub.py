@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from explainers.models import room
-from explainers.models.contents import PICKLED, read_json
+from explainers.models import free_memory
+from explainers.models.model_files import PICKLED, read_json
 from explainers.models.registry import ModelError, brings_code, offered
 from explainers.phrase import phrase
 
@@ -92,7 +92,7 @@ def download(
     from huggingface_hub import snapshot_download
 
     weight = weigh(model_id, commit)
-    room.ask(model_id, weight.parameters)
+    free_memory.ask(model_id, weight.parameters)
     into = into / weight.commit
     into.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(into).free

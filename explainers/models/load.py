@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explainers.models import room
-from explainers.models.contents import contents
+from explainers.models import free_memory
 from explainers.models.fetch import SOURCE
-from explainers.models.names import place_of
-from explainers.models.parts import context, parts
-from explainers.models.registry import ModelError
+from explainers.models.model_files import contents, context, parts
+from explainers.models.registry import ModelError, place_of
 from explainers.models.run import use_our_attention
 from explainers.phrase import phrase, words_of
 
@@ -91,9 +89,9 @@ def _load(named: str, folder: Path) -> Loaded:
     if not folder.is_dir():
         raise ModelError(phrase("{model} is not on this machine yet.", model=named))
     held = contents(folder)
-    while _kept and room.needed(held.parameters) > room.free():
+    while _kept and free_memory.needed(held.parameters) > free_memory.free():
         _give_up(list(_kept)[:1])
-    room.ask(named, held.parameters)
+    free_memory.ask(named, held.parameters)
     found = parts(named, folder, held)
     try:
         use_our_attention(found.model)

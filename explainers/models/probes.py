@@ -1,12 +1,12 @@
 """Texts on which the heads of a model are measured: random tokens said twice, and real prose."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor
 
+from explainers.folders import ASSETS
 from explainers.models.registry import ModelError
 from explainers.phrase import phrase
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Say = Callable[[int], None]
 """Hears of every layer that is done, by its number."""
-PASSAGES = Path(__file__).parents[2] / "assets" / "text" / "passages.txt"
+PASSAGES = ASSETS / "text" / "passages.txt"
 NATURAL_LENGTH = 64
 """Tokens of a passage, as Gu et al. 2024 measure sinks."""
 REPEATED_LENGTH, TEXTS = 50, 8

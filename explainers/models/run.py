@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from explainers.models.call import Change, Layer
-from explainers.models.inside import Running, attend, mask, now
-from explainers.models.outside import OUTSIDE
+from explainers.models.attention_hook import Change, Layer, Running, attend, mask, now
+from explainers.models.unhooked_families import OUTSIDE
 from explainers.phrase import phrase
 
 if TYPE_CHECKING:

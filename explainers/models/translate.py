@@ -6,9 +6,9 @@ import torch
 from torch import Tensor
 
 from explainers.models.compare import differences
-from explainers.models.reading import read
 from explainers.models.registry import ModelError
 from explainers.models.run import run
+from explainers.models.token_text import read
 from explainers.phrase import phrase
 
 if TYPE_CHECKING:

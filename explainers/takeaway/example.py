@@ -1,11 +1,10 @@
 """The example notebook: our functions and our charts in a plain Jupyter, without the app."""
 
-from pathlib import Path
-
+from explainers.folders import ASSETS
 from explainers.takeaway.notebook import notebook
 from explainers.takeaway.recipe import Cell
 
-FILE = Path(__file__).parents[2] / "assets" / "notebooks" / "attention.ipynb"
+FILE = ASSETS / "notebooks" / "attention.ipynb"
 PARTS = [
     """# Attention in a notebook
 
@@ -28,7 +27,7 @@ from explainers.attention.single_head import project
 from explainers.charts.heatmap import heatmap, heatmaps
 from explainers.charts.matrix import blanked, pairs
 from explainers.charts.theme import LIGHT
-from explainers.examples import generator, toy
+from explainers.toys.examples import generator, toy
 
 alt.renderers.enable("svg")  # drawn by this process: it works without a network""",
     """## One head

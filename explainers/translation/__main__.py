@@ -7,9 +7,9 @@ from the shipped weights; `--json` prints the means over the seeds as one line.
 import argparse
 
 from explainers.translation import report
-from explainers.translation.evaluate import evaluate
-from explainers.translation.kept import SEEDS, BrokenWeightsError
-from explainers.translation.make import MADE, make
+from explainers.translation.measure import evaluate
+from explainers.translation.train import MADE, make
+from explainers.translation.weights_file import SEEDS, BrokenWeightsError
 
 if __name__ == "__main__":
     asked = argparse.ArgumentParser("python -m explainers.translation", description=__doc__)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import torch
 
-from explainers.examples import generator
+from explainers.toys.examples import generator
 from explainers.translation.grammar import CHOICES, sentence
 from explainers.translation.lexicon import fitting, lexicon
 from explainers.translation.phrases import Phrase

@@ -3,9 +3,20 @@
 from collections.abc import Iterable
 
 from explainers.translation.lexicon import Entry, lexicon
-from explainers.translation.nouns import Noun, said, small, what, who
-from explainers.translation.phrases import NOTHING, Choices, Phrase, join, of_past, translated
-from explainers.translation.times import when
+from explainers.translation.phrases import (
+    NOTHING,
+    Choices,
+    Noun,
+    Phrase,
+    join,
+    of_past,
+    said,
+    small,
+    what,
+    when,
+    who,
+    word_pair,
+)
 
 CHOICES = 64
 """More decisions than any sentence takes."""
@@ -54,7 +65,7 @@ def _passive(choices: Choices, kind: str) -> tuple[Phrase, str]:
     verbs = [entry for entry in lexicon()[f"verbs of {kind}"] if "active" not in entry.kinds]
     thing, verb = what(choices, kind), choices.one_of(verbs)
     helpers, tense = _suffered(choices, thing.is_plural, "bị" if "harm" in verb.kinds else "được")
-    done = translated(verb.forms[3], verb.vietnamese)
+    done = word_pair(verb.forms[3], verb.vietnamese)
     if not choices.chance(60):
         return join([thing.phrase, *helpers, done]), tense
     agent = who(choices, can_belong=False)
@@ -79,7 +90,7 @@ def _verb(
     choices: Choices, verb: Entry, is_plural: bool, can_be_described: bool
 ) -> tuple[Phrase, str]:
     """The verb with what goes before it, and its tense."""
-    base, past, doing, done = (translated(form, verb.vietnamese) for form in verb.forms)
+    base, past, doing, done = (word_pair(form, verb.vietnamese) for form in verb.forms)
     manner = also = NOTHING
     if can_be_described and choices.chance(14):
         manner, also = choices.one_of(
@@ -108,13 +119,13 @@ def _suffered(choices: Choices, is_plural: bool, suffers: str) -> tuple[list[Phr
     """The helping verbs of the passive, in the order of both languages, and the tense."""
     match choices.shared(past=55, future=25, present=12, not_past=8):
         case "future":
-            return [small("will"), translated("be", suffers)], "future"
+            return [small("will"), word_pair("be", suffers)], "future"
         case "present":
             has = small("have" if is_plural else "has")
-            return [has, translated("been", suffers)], "present"
+            return [has, word_pair("been", suffers)], "present"
         case "past":
-            return [translated("were" if is_plural else "was", f"đã {suffers}")], "past"
-    was = translated("were" if is_plural else "was", f"đã {suffers}")
+            return [word_pair("were" if is_plural else "was", f"đã {suffers}")], "past"
+    was = word_pair("were" if is_plural else "was", f"đã {suffers}")
     return [_around(was, small("not"))], "past"
 
 

@@ -2,10 +2,11 @@
 
 import functools
 import itertools
-from pathlib import Path
 from typing import NamedTuple
 
-FILE = Path(__file__).parents[2] / "assets" / "lexicon.txt"
+from explainers.folders import ASSETS
+
+FILE = ASSETS / "lexicon.txt"
 MISSING = "-"
 
 

@@ -1,19 +1,30 @@
-"""How good a translator is: sentences without a fault, and whether its weights find the words."""
+"""How good a translator is, beside aligners that are no network."""
 
-from collections.abc import Iterator, Sequence
+import json
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from explainers.attention.cross import Attend
-from explainers.translation.alignment import INPUT, PREDICTED, aer, pooled, read_links
-from explainers.translation.corpus import ForTesting, Pair
-from explainers.translation.decoding import greedy
-from explainers.translation.model import PLAIN, Model
-from explainers.translation.parts import LAYERS, NUM_HEADS
+from explainers.translation import ibm1
+from explainers.translation.alignment import (
+    INPUT,
+    PREDICTED,
+    Link,
+    aer,
+    diagonal,
+    pooled,
+    read_links,
+)
+from explainers.translation.corpus import TESTS, ForTesting, Pair, for_testing, training_set
+from explainers.translation.model import LAYERS, NUM_HEADS, PLAIN, Model
+from explainers.translation.search import greedy
 from explainers.translation.translator import Translator
 from explainers.translation.vocabulary import BEGIN, padded, sources, vietnamese
+from explainers.translation.weights_file import SEEDS, load
 
 BATCH = 100
 MEAN = "mean of heads"
@@ -126,3 +137,57 @@ def _row(each: Sequence[tuple[Tensor, Pair]], layer: int, reading: str, by: str)
         largest.append(rows.amax(dim=-1))
     on_gold, at_most = (torch.cat(some).mean().item() for some in (gold, largest))
     return Row(layer, reading, by, aer(links, sure, possible).aer, on_gold, at_most)
+
+
+IBM1_SENTENCES = 20_000
+"""How many sentences of the training set IBM Model 1 learns from; more no longer help it."""
+
+
+class Baselines(NamedTuple):
+    """Alignment error rates of those that are no network, on the same sentences."""
+
+    ibm1: float
+    ibm1_null: float
+    diagonal: float
+
+
+class Evaluation(NamedTuple):
+    """Each seed, and the baselines."""
+
+    seeds: Mapping[int, Measured]
+    baselines: Baselines
+
+    def mean(self, what: str) -> float:
+        """Over all seeds."""
+        return statistics.mean(getattr(one, what) for one in self.seeds.values())
+
+    def line(self) -> str:
+        """One line of JSON. Of the two IBM models it names the better one."""
+        numbers = {name: self.mean(name) for name in Measured._fields[:3]}
+        numbers["aer_ibm1"] = min(self.baselines.ibm1, self.baselines.ibm1_null)
+        numbers["aer_diagonal"] = self.baselines.diagonal
+        rounded = {name: round(number, 4) for name, number in numbers.items()}
+        return json.dumps({**rounded, "seeds": len(self.seeds)})
+
+
+def evaluate(tests: int = TESTS, learned_from: int = IBM1_SENTENCES) -> Evaluation:
+    """Compute everything from the shipped weights, on so many sentences of each kind."""
+    some = for_testing(tests)
+    seeds = {seed: measured(load(seed), some) for seed in SEEDS}
+    return Evaluation(seeds, baselines([*some.unseen, *some.held_out_pairs], learned_from))
+
+
+def baselines(pairs: list[Pair], learned_from: int) -> Baselines:
+    """Error rates on these pairs, learned from others."""
+    known = [(pair.source, pair.target) for pair in training_set(learned_from)]
+    counted, with_null = (
+        _error([model.align(one.source, one.target) for one in pairs], pairs)
+        for model in (ibm1.Model.learn(known, null=null) for null in (False, True))
+    )
+    straight = [diagonal(len(one.source), len(one.target)) for one in pairs]
+    return Baselines(counted, with_null, _error(straight, pairs))
+
+
+def _error(links: list[set[Link]], pairs: list[Pair]) -> float:
+    sure, possible = (pooled(getattr(p, kind) for p in pairs) for kind in ("sure", "possible"))
+    return aer(pooled(links), sure, possible).aer

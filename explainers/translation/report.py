@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from explainers.translation.evaluate import Baselines, Evaluation
-from explainers.translation.kept import FIRST
-from explainers.translation.measure import Measured, Row
+from explainers.translation.measure import Baselines, Evaluation, Measured, Row
+from explainers.translation.weights_file import FIRST
 
 REPORT = FIRST.with_suffix(".json")
 READABLE = Path(__file__).with_name("REPORT.md")

@@ -7,12 +7,12 @@ from contextlib import nullcontext
 import streamlit as st
 
 from explainers.phrase import phrase
-from explainers.ui import controls
-from explainers.ui.language import said, translated
-from explainers.ui.lecturing import lecturing, screen
-from explainers.ui.links import one_of
-from explainers.ui.prose import Prose
-from explainers.ui.worded import Worded
+from explainers.ui.controls import controls
+from explainers.ui.controls.links import one_of
+from explainers.ui.controls.worded import Worded
+from explainers.ui.lecture.screens import lecturing, screen
+from explainers.ui.page import Prose
+from explainers.ui.text.language import said, translated
 
 SKIP = phrase("just show me")
 _NUMBER = re.compile(r"(-?[\d,]*\.?\d+)(.*)")

@@ -3,7 +3,7 @@
 import torch
 
 from explainers.device import device_name
-from explainers.ui.language import said
+from explainers.ui.text.language import said
 
 
 def random_weights(seed: int, device: torch.device) -> str:

@@ -3,12 +3,13 @@
 import logging
 import os
 from collections.abc import Awaitable, Callable, MutableMapping
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 import uvicorn
 from streamlit import config
+
+from explainers.folders import ROOT
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -39,7 +40,7 @@ def with_headers(served: Served) -> Served:
     return answer
 
 
-app = with_headers(st.App(Path(__file__).parents[2] / "app.py"))
+app = with_headers(st.App(ROOT / "app.py"))
 
 if __name__ == "__main__":
     # What readers type is in the URL, and not for the log. Streamlit revives `access_log=False`.

@@ -7,8 +7,8 @@ from typing import Any, ParamSpec, TypeVar
 import streamlit as st
 
 from explainers.phrase import phrase
-from explainers.ui.language import said, translated
-from explainers.ui.lecturing import lecturing, screen
+from explainers.ui.lecture.screens import lecturing, screen
+from explainers.ui.text.language import said, translated
 
 P = ParamSpec("P")
 R = TypeVar("R")

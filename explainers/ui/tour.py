@@ -7,10 +7,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from explainers.ui.common import open_page
-from explainers.ui.language import said, translated
-from explainers.ui.live import Unbound
-from explainers.ui.prose import sections
+from explainers.ui.controls.live import Unbound
+from explainers.ui.page import open_page, sections
+from explainers.ui.text.language import said, translated
 
 Contents = Mapping[str, Mapping[str, str]]
 """Part → file of a page → its title, in reading order."""

@@ -1,0 +1,152 @@
+"""Which cache is sized: a model or a config.json, a text, a number format, a way to count."""
+
+from dataclasses import dataclass, replace
+from typing import Final, TypedDict
+
+import streamlit as st
+
+from explainers.chapters.common.number_words import told
+from explainers.memory.cache_formula import COUNTINGS, IDEAL, Working, cache_working, counted
+from explainers.memory.layer_groups import LayerGroup, ModelShape
+from explainers.memory.number_formats import FORMATS
+from explainers.memory.published_models import model_ids, model_shape, read_config, read_config_file
+from explainers.memory.read_config import LARGEST
+from explainers.models.registry import READ_FOLDERS, reads_folders
+from explainers.ui.controls import memory_controls as controls
+from explainers.ui.page import Prose
+from explainers.ui.text.language import said
+from explainers.ui.untrusted_text import verbatim
+
+
+class OfText(TypedDict):
+    """What the calculators want to know besides the number of tokens."""
+
+    dtype: str
+    source_tokens: int | None
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Everything the reader can change about one cache."""
+
+    shape: ModelShape
+    tokens: int
+    texts: int
+    dtype: str
+    counting: str
+    source_tokens: int | None
+    beams: int
+
+    def counted(self, counting: str = "") -> Working:
+        """The bytes, by the chosen counting or another one, and what they are made of."""
+        counting = counting or self.counting
+        if counting == IDEAL:
+            return cache_working(self.shape, self.tokens, self.texts, beams=self.beams, **self.of)
+        return counted(self.shape, self.tokens, counting, self.texts * self.beams, **self.of)
+
+    @property
+    def of(self) -> OfText:
+        """What every calculator is asked about."""
+        return {"dtype": self.dtype, "source_tokens": self.source_tokens}
+
+
+MOST_PASTED = 240_000
+"""Characters, each of up to four bytes: with more, the server would refuse the whole message."""
+KEPT: Final = "session"
+
+
+def given_config() -> ModelShape | None:
+    """The model of the reader's file; nothing while there is none. Raises what is wrong with it."""
+    pasted = st.text_area(
+        said("Paste a config.json here"),
+        max_chars=MOST_PASTED,
+        key="pasted config",
+        height=150,
+        persist_state=KEPT,
+    )
+    with st.container(horizontal=True):
+        uploaded = st.file_uploader(said("or upload it"), type="json", key="uploaded config")
+        folder = ""
+        if reads_folders():
+            label = said("or name its folder on this computer")
+            folder = st.text_input(label, max_chars=500, key="config folder", persist_state=KEPT)
+    if pasted.strip():
+        if len(pasted) == MOST_PASTED:
+            raise ValueError(
+                said("config.json has {most:,} characters or more: upload it", most=MOST_PASTED)
+            )
+        return read_config(pasted)
+    if uploaded is not None:
+        return read_config(decoded(uploaded.read(4 * LARGEST)))
+    return read_config_file(folder.strip()) if folder.strip() else None
+
+
+def decoded(content: bytes) -> str:
+    """A file's text."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(said("the file is not text in UTF-8: is it another file?")) from None
+
+
+FOR_WEIGHTS_ALONE = "mxfp4"
+CACHE_FORMATS = [name for name in FORMATS if name != FOR_WEIGHTS_ALONE]
+MOST_LAYERS, WIDEST = 1_000, 100_000
+LONGEST_WINDOW = 10**8
+
+
+def choose(text: Prose) -> Chosen | None:
+    """The inputs of the page; nothing, and a message, while a model's numbers cannot be."""
+    shape, message = None, ""
+    names = [controls.OWN, controls.CONFIG, *model_ids()]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = controls.model(names, controls.model.default)
+        tokens, texts = controls.tokens(), controls.texts()
+        dtype = controls.cache_dtype(CACHE_FORMATS, controls.cache_dtype.default)
+        counting = controls.counting(list(COUNTINGS), controls.counting.default)
+        more = st.container(horizontal=True, vertical_alignment="bottom")
+    try:
+        if name == controls.OWN:
+            shape = own_shape()
+        elif name == controls.CONFIG:
+            text("paste", most=f"{MOST_PASTED:,}", switch=READ_FOLDERS)
+            shape = given_config()
+            message = "" if shape else said("Waiting for a config.json.")
+        else:
+            shape = model_shape(name)
+        if shape:
+            shape.known_groups()
+    except ValueError as error:
+        shape, message = None, told(error)
+    with more:
+        source_tokens, beams = read_by_encoder(shape)
+    if shape is None:
+        st.warning(verbatim(message), icon=":material/edit_note:")
+        return None
+    return Chosen(shape, tokens, texts, dtype, counting, source_tokens, beams)
+
+
+def read_by_encoder(shape: ModelShape | None) -> tuple[int | None, int]:
+    """(tokens of the other text, beams): only a model with an encoder has something to choose."""
+    if shape is None or not any(group.kind == "cross" for group in shape.known_groups()):
+        return None, 1
+    return controls.source(0, shape.encoder_context or LONGEST_WINDOW), controls.beams(1, 64)
+
+
+def own_shape() -> ModelShape:
+    """A model of the reader's numbers; some of its layers may have a window."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        is_latent = controls.own_kind() != controls.own_kind.default
+        layers, heads = controls.own_layers(1, MOST_LAYERS), controls.own_heads(1, WIDEST)
+        if is_latent:
+            latent_dim, rope_dim = controls.own_latent(1, WIDEST), controls.own_rope(1, WIDEST)
+            groups = [LayerGroup("latent", layers, latent_dim=latent_dim, rope_dim=rope_dim)]
+        else:
+            each = controls.own_kv_heads(1, WIDEST), controls.own_head_dim(1, WIDEST)
+            local = controls.own_local(0, layers)
+            window = controls.own_window(1, LONGEST_WINDOW)
+            groups = [LayerGroup("sliding", local, *each, window)] if local else []
+            groups += [LayerGroup("full", layers - local, *each)] if layers > local else []
+    width = heads * (1 if is_latent else groups[0].head_dim)
+    shape = ModelShape(said("your numbers"), tuple(groups), heads, width)
+    return replace(shape, sources=(said("the numbers you gave"),))

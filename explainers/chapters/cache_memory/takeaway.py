@@ -1,0 +1,59 @@
+"""To take away from page 09: the bytes of one cache by every counting, and what fits on GPUs."""
+
+from explainers.chapters.cache_memory.choose_cache import Chosen
+from explainers.memory.cache_bytes import kv_cache_bytes_per_token, parts
+from explainers.memory.cache_formula import COUNTINGS
+from explainers.memory.serving import (
+    Deployment,
+    free_on_each,
+    longest_context,
+    sequence_on_each,
+    users,
+    weight_bytes,
+)
+from explainers.takeaway.recipe import Recipe
+from explainers.ui.takeaway_files import take
+from explainers.ui.text.language import said
+
+Numbers = dict[str, int | str | list[int] | None]
+
+
+def cache_of(chosen: Chosen) -> Numbers:
+    """The bytes with their working, by every counting, per token, and in each group of layers."""
+    working = chosen.counted()
+    return {
+        "bytes": working.size,
+        "working": "\n".join(working.lines),
+        **{f"bytes, {name}": chosen.counted(name).size for name in COUNTINGS},
+        "bytes per token": kv_cache_bytes_per_token(chosen.shape, chosen.dtype),
+        "groups of layers": [one.size for one in parts(chosen.shape, chosen.tokens, **chosen.of)],
+    }
+
+
+def on_gpus(deployment: Deployment, tokens: int, texts: int) -> Numbers:
+    """Weights, what one text takes, what is free, how many texts fit and how long they may be."""
+    return {
+        "bytes of all weights": weight_bytes(deployment),
+        "free on each": free_on_each(deployment),
+        "a text on each": sequence_on_each(deployment, tokens),
+        "texts that fit": users(deployment, tokens),
+        "longest": longest_context(deployment, texts),
+    }
+
+
+def cache(chosen: Chosen) -> None:
+    """The number that one came for."""
+    take(
+        "cache",
+        Recipe(said("The bytes of the cache"), cache_of, {"chosen": chosen}, cache_of(chosen)),
+    )
+
+
+def fit(deployment: Deployment | None, tokens: int, texts: int) -> None:
+    """What fits, as far as the size of the model is known."""
+    if deployment is None or not deployment.shape.parameters:
+        take("fit")
+        return
+    inputs = {"deployment": deployment, "tokens": tokens, "texts": texts}
+    shown = on_gpus(deployment, tokens, texts)
+    take("fit", Recipe(said("What fits on the GPUs"), on_gpus, inputs, shown))

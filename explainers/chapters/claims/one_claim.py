@@ -1,0 +1,65 @@
+"""A sentence that people write: judged by the reader, computed, and its sizes changed."""
+
+import streamlit as st
+
+from explainers.chapters.claims import takeaway as taken
+from explainers.chapters.claims.claim_table import Claim, claims
+from explainers.chapters.claims.finding import VERDICTS, Finding
+from explainers.chapters.common.claim_parameters import chosen, heading, in_words
+from explainers.ui.controls import claim_controls
+from explainers.ui.lecture.screens import screen
+from explainers.ui.page import Prose, sections
+from explainers.ui.predict import revealed
+from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import take
+from explainers.ui.text.language import said, section, translated
+from explainers.ui.untrusted_text import titled
+
+ICONS = dict(zip(VERDICTS, ("check_circle", "rule", "cancel", "help"), strict=True))
+
+
+def choose_claim(text: Prose, part: str) -> Claim:
+    """One of the part's sentences, all of them in sight."""
+    text(f"part_{part}")
+    offered = {titled(claim.id): claim for claim in claims().values() if claim.part == part}
+    texts = sections(text.page)
+    captions = [
+        section(f"{text.page}/{name}", texts[name])
+        for name in (f"claim_{claim.id}" for claim in offered.values())
+    ]
+    return offered[claim_controls.claim(tuple(offered), captions)]
+
+
+def show_claim(text: Prose, claim: Claim) -> None:
+    """Judge, see what comes out, and change what the sentence speaks of."""
+    with screen("ask", f"claim {claim.id}"):
+        st.header(heading(titled(claim.id)))
+        text(f"claim_{claim.id}")
+    take("claim")  # until it was judged
+    with st.spinner(said("Computing it again"), show_time=False):
+        own = computed(claim, tuple(claim.as_written.values()))
+    if not revealed(text, "verdict", VERDICTS, own.verdict, about=claim.id):
+        return
+    with st.container(horizontal=True):
+        values = tuple(chosen(claim.id, parameter) for parameter in claim.parameters)
+    finding = computed(claim, values)
+    st.markdown(f"### :material/{ICONS[finding.verdict]}: {heading(finding.verdict)}")
+    numbers = {name: translated(number) for name, number in finding.numbers.items()}
+    text(f"found_{claim.id}", **numbers)
+    if values != tuple(claim.as_written.values()):
+        sizes = in_words(claim.parameters, claim.as_written)
+        text("changed", own=sizes, verdict=translated(own.verdict))
+    choices = dict(zip((one.name for one in claim.parameters), values, strict=True))
+    sentence = text.filled(f"claim_{claim.id}")
+    taken.claim(claim, choices, finding, heading(titled(claim.id)), sentence)
+    show_source(claim.check)
+    st.page_link(
+        f"pages/{claim.page}.py", label=said("The page on this"), icon=":material/menu_book:"
+    )
+
+
+@st.cache_data(max_entries=256, show_spinner=False, hash_funcs={Claim: lambda claim: claim.id})
+def computed(claim: Claim, values: tuple[object, ...]) -> Finding:
+    """What comes out for these choices, in the order of the claim's parameters."""
+    names = (parameter.name for parameter in claim.parameters)
+    return claim.check(**dict(zip(names, values, strict=True)))

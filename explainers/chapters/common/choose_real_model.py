@@ -1,0 +1,150 @@
+"""Which real model a page looks into: chosen, fetched and loaded beside the page, never before it.
+
+A page calls `chosen_model()` and draws nothing of a model as long as it gets None.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from explainers.chapters.common.background_job import EVERY, REFUSED, show_refused, start
+from explainers.chapters.common.number_words import told
+from explainers.phrase import phrase, words_of
+from explainers.ui.controls import real_controls
+from explainers.ui.text.language import said, translated
+from explainers.ui.untrusted_text import shortened, verbatim
+
+if TYPE_CHECKING:
+    from explainers.models.load import Loaded
+    from explainers.models.load_job import Loading
+
+JOB = "model that comes: {}"
+"""Each place that asks for a model keeps its last one."""
+BUSY = "model-that-comes"
+"""Tests wait until no element with this key is on the page."""
+WEIGHED = "{}: weighed"
+
+
+class Answer(NamedTuple):
+    """What the hub said of a model: its size, or why there is none."""
+
+    named: str
+    said: str
+    is_size: bool
+    commit: str = ""
+
+
+def chosen_model() -> "Loaded | None":
+    """The reader's model, or a word on where it is and what can be done."""
+    from explainers.models.registry import OFFERED
+
+    return here(real_controls.model([one.id for one in OFFERED]), "chosen")
+
+
+def here(named: str, place: str) -> "Loaded | None":
+    """A model in memory; one that lies on this machine is loaded by itself, others on request."""
+    from explainers.models.load import is_here, kept
+    from explainers.models.registry import ModelError
+
+    key = JOB.format(place)
+    try:
+        loaded, is_near = kept(named), is_here(named)
+    except ModelError as error:
+        st.error(verbatim(shortened(told(error), 500)), icon=":material/error:")
+        return None
+    if loaded:
+        st.session_state.pop(key, None)
+        return loaded
+    job: Loading | None = st.session_state.get(key)
+    if job and job.asked != named:
+        job.cancel()
+        job = None
+    if job is None and is_near:
+        _begin(key, named)
+        job = st.session_state.get(key)
+    if job and not job.is_over:
+        with st.container(key=f"{BUSY}-{place}"):
+            st.fragment(_look, run_every=EVERY)(job, key)
+        return None
+    _say_why_not(job, named, key, is_near)
+    return None
+
+
+def _begin(key: str, named: str) -> None:
+    from explainers.models.load_job import Loading
+
+    answer = st.session_state.get(WEIGHED.format(key))
+    commit = answer.commit if answer and answer.named == named else ""
+    if not start(key, named, lambda: Loading(named=named, commit=commit)):
+        st.session_state.setdefault(REFUSED.format(key), "")
+
+
+def _look(job: "Loading", key: str) -> None:
+    """What is under way, and a way out."""
+    if job.is_over:
+        st.rerun()
+    waits = said("waiting, {before} before this one", before=job.before)
+    way = translated(job.said[-1]) if job.said else waits
+    fetched = said(" · {size:,.0f} MB so far", size=job.fetched / 1e6) if job.fetched else ""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f":material/hourglass_top: {verbatim(way)}{fetched}")
+        icon = ":material/stop_circle:"
+        st.button(said("Cancel"), key=f"{key}: cancel", on_click=job.cancel, icon=icon)
+
+
+def _say_why_not(job: "Loading | None", named: str, key: str, is_near: bool) -> None:
+    """Nothing is under way: what went wrong, and what the reader can do."""
+    from explainers.models.registry import SHIPPED, offered
+
+    show_refused(key)
+    if job and job.problem:
+        st.error(verbatim(translated(job.problem)), icon=":material/error:")
+    known = offered(named)
+    count = known.parameters if known else None
+    if not is_near:
+        size = said(" ({count:,} parameters)", count=count) if count else ""
+        way = said("It comes from the hub.")
+        if known in SHIPPED:
+            way = said("`python -m explainers.models fetch` brings it, once.")
+        away = said("{model} is not on this machine.", model=f"{verbatim(named)}{size}")
+        left_out = said("All that needs it is left out.")
+        st.warning(f"{away} {way} {left_out}", icon=":material/cloud_download:")
+    if is_near or count or _is_weighed(named, key):
+        label = said("Load it") if is_near else said("Fetch it now")
+        st.button(label, key=f"{key}: begin", on_click=_begin, args=(key, named))
+
+
+def _is_weighed(named: str, key: str) -> bool:
+    """Has the hub said how large it is? Nobody shall fetch what may be of any size."""
+    asked: Answer | None = st.session_state.get(WEIGHED.format(key))
+    if asked and asked.named == named:
+        icon = ":material/scale:" if asked.is_size else ":material/error:"
+        (st.info if asked.is_size else st.error)(verbatim(translated(asked.said)), icon=icon)
+        if asked.is_size:
+            return True
+    label = said("Ask the hub how large it is")
+    st.button(label, key=f"{key}: weigh", on_click=_weigh, args=(key, named))
+    return False
+
+
+def _weigh(key: str, named: str) -> None:
+    from explainers.models.free_memory import free, needed
+    from explainers.models.hub import SHOWN, OutOfReachError, weigh
+    from explainers.models.registry import ModelError
+
+    try:
+        weight = weigh(named)
+    except (ModelError, OutOfReachError) as error:
+        st.session_state[WEIGHED.format(key)] = Answer(named, words_of(error), False)
+        return
+    size = phrase(
+        "{megabytes:,.0f} MB to fetch, {parameters:,} parameters: they need {needed:.1f} GB of "
+        "memory, and {free:.1f} GB are free. As of commit {commit}, which is the one that would "
+        "be fetched.",
+        megabytes=weight.bytes / 1e6,
+        parameters=weight.parameters,
+        needed=needed(weight.parameters) / 1e9,
+        free=free() / 1e9,
+        commit=weight.commit[:SHOWN],
+    )
+    st.session_state[WEIGHED.format(key)] = Answer(named, size, True, weight.commit)

@@ -1,0 +1,65 @@
+"""The sizes that one claim or one exercise speaks of, kept in the link."""
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from explainers.memory.gpus import gpus
+from explainers.memory.published_models import published
+from explainers.takeaway.closure import Given
+from explainers.ui.controls.claim_controls import SIZE
+from explainers.ui.controls.kinds import Choice, Ladder
+from explainers.ui.text.language import translated
+
+MOST_BUTTONS = 8
+
+
+class Sized(Protocol):
+    """Something with a few values to choose from."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def values(self) -> Sequence[Any]: ...
+    @property
+    def default(self) -> Any: ...
+
+
+def chosen(owner: str, size: Sized) -> Any:
+    """The reader's value; its name in the link is made of the owner's and its own."""
+    if len(size.values) > MOST_BUTTONS and isinstance(size.default, int | float):
+        return Ladder(f"{SIZE}{owner}_{size.name}", size.label, size.default, tuple(size.values))()
+    options = {written(value): value for value in size.values}
+    key = f"{SIZE}{owner}_{size.name}"
+    return options[Choice(key, size.label, written(size.default), tuple(options))()]
+
+
+def written(value: object) -> str:
+    """131072 as 131,072."""
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def in_words(sizes: Sequence[Sized], values: Mapping[str, Any], mark: str = "") -> str:
+    """Each with its value, in the visitor's language; a `mark` makes the values bold."""
+    shown = {size.name: (translated(size.label), values[size.name]) for size in sizes}
+    return ", ".join(
+        f"{label} {mark}{translated(written(value))}{mark}" for label, value in shown.values()
+    )
+
+
+def heading(words: str) -> str:
+    """The visitor's words, beginning with a capital."""
+    shown = translated(words)
+    return shown[:1].upper() + shown[1:]
+
+
+def named_by(function: Callable[..., Any], chosen: Iterable[object]) -> Given:
+    """The entries whose ids stand in the text of the function's module, or were chosen."""
+    text, others = inspect.getsource(sys.modules[function.__module__]), set(map(str, chosen))
+    return {
+        read: {id: one for id, one in read().items() if f'"{id}"' in text or id in others}
+        for read in (published, gpus)
+    }

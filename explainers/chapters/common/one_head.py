@@ -1,0 +1,185 @@
+"""Every matrix of one head as plain numbers, their pictures, and the arithmetic of each number."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import inf
+
+from torch import Tensor
+
+from explainers import arithmetic
+from explainers.arithmetic import Working
+from explainers.attention.single_head import Projections, SingleHead
+from explainers.attention.steps import Steps
+from explainers.charts.matrix import Matrix, Values, blanked, largest
+from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
+from explainers.phrase import phrase
+from explainers.ui.figure.panels import PRODUCT, Cell, Panel, Source, oriented
+from explainers.ui.text.language import said, translated
+
+Numbers = list[list[float]]
+SCORES = ("products", "scores", "masked")
+"""Compared with each other, so drawn with one colour domain."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What one of the matrices is: its axes, its formula, its role and where it comes from."""
+
+    rows: str
+    columns: str
+    formula: str
+    role: str = ""
+    sources: tuple[Source, ...] = ()
+
+
+DRAWN = [phrase("X's dimensions in, {name}'s out", name=name) for name in "QKV"]
+KINDS = {
+    "X": Kind(TOKEN_AXIS, FEATURE_AXIS, phrase("embedding + position, a row per token")),
+    "W_Q": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN[0], "query"),
+    "W_K": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN[1], "key"),
+    "W_V": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN[2], "value"),
+    "Q": Kind(TOKEN_AXIS, FEATURE_AXIS, "X · W_Q", "query", (Source("X", row="row"),)),
+    "K": Kind(TOKEN_AXIS, FEATURE_AXIS, "X · W_K", "key", (Source("X", row="row"),)),
+    "V": Kind(TOKEN_AXIS, FEATURE_AXIS, "X · W_V", "value", (Source("X", row="row"),)),
+    "products": Kind(
+        QUERY_AXIS, KEY_AXIS, "Q · Kᵀ", "", (Source("Q", row="row"), Source("K", row="column"))
+    ),
+    "scores": Kind(
+        QUERY_AXIS, KEY_AXIS, "Q · Kᵀ ÷ √d_k", "", (Source("products", "row", "column"),)
+    ),
+    phrase("masked"): Kind(
+        QUERY_AXIS,
+        KEY_AXIS,
+        phrase("−∞ where forbidden"),
+        "",
+        (Source("scores", "row", "column"),),
+    ),
+    "weights": Kind(
+        QUERY_AXIS,
+        KEY_AXIS,
+        phrase("softmax: every row sums to 1"),
+        "",
+        (Source("masked", row="row"),),
+    ),
+    "output": Kind(
+        QUERY_AXIS,
+        FEATURE_AXIS,
+        "weights · V",
+        "",
+        (Source("weights", row="row"), Source("V", column="column")),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class OneHead:
+    """What one run of `attention_steps` computed, ready to be drawn and explained."""
+
+    tokens: tuple[str, ...]
+    head_dim: int
+    numbers: dict[str, Numbers]
+
+    @classmethod
+    def of(
+        cls, tokens: Sequence[str], x: Tensor, head: SingleHead, views: Projections, run: Steps
+    ) -> "OneHead":
+        """Take the tensors of one head, without leading axes, to plain numbers."""
+        tensors = (x, head.w_query, head.w_key, head.w_value, *views, *run)
+        numbers = {name: tensor.tolist() for name, tensor in zip(KINDS, tensors, strict=True)}
+        return cls(tuple(tokens), head.w_query.shape[1], numbers)
+
+    def matrix(self, name: str) -> Matrix:
+        """One matrix with its labels; pairs the mask forbids are blank."""
+        kind, numbers = KINDS[name], self.numbers[name]
+        values: Values = numbers
+        if name in ("masked", "weights"):
+            allowed = [[score != -inf for score in row] for row in self.numbers["masked"]]
+            values = blanked(numbers, allowed)
+        return Matrix(
+            name,
+            kind.formula,
+            values,
+            self._labels(kind.rows, len(numbers)),
+            self._labels(kind.columns, len(numbers[0])),
+            kind.rows,
+            kind.columns,
+            kind="weights" if name == "weights" else "signed",
+            role=kind.role,
+            limit=largest(self.numbers["products"]) if name in SCORES else None,
+            blank={"masked": "−∞", "weights": "0"}.get(name, ""),
+        )
+
+    def panel(self, name: str, operator: str = "", has_page: bool = False) -> Panel:
+        """The matrix with the rows and columns that its numbers come from."""
+        return Panel(name, self.matrix(name), operator, has_page, KINDS[name].sources)
+
+    def step(self, name: str, queries_down: bool) -> list[Panel]:
+        """One of the four steps: what goes in and what comes out."""
+        if name == "products":
+            return self.product("Q", "Kᵀ", name, queries_down)
+        if name == "output":
+            return self.product("weights", "V", name, queries_down)
+        before = "products" if name == "scores" else "masked"
+        return oriented([self.panel(before), self.panel(name, operator="→")], queries_down)
+
+    def product(self, left: str, right: str, result: str, queries_down: bool) -> list[Panel]:
+        """left · right = result; with the queries along the top, the same product transposed.
+
+        A factor that stands there transposed is named so: "Kᵀ".
+        """
+        factors, row, column = (left, right), "row", "column"
+        if not queries_down:  # (A · B)ᵀ = Bᵀ · Aᵀ
+            factors, row, column = (_turned(right), _turned(left)), "column", "row"
+        sources = Source(factors[0], row=row), Source(factors[1], column=column)
+        made = replace(self.panel(result), sources=sources, flipped=not queries_down)
+        panels = [self._factor(factors[0]), self._factor(factors[1]), made]
+        return [replace(p, operator=o) for p, o in zip(panels, PRODUCT, strict=True)]
+
+    def _factor(self, name: str) -> Panel:
+        panel = self.panel(name.removesuffix("ᵀ"))
+        if not name.endswith("ᵀ"):
+            return panel
+        itself = translated(panel.id)
+        formula = said("{name} with rows and columns exchanged", name=itself)
+        turned = replace(panel.matrix.transposed(), name=f"{itself}ᵀ", formula=formula)
+        return replace(panel, id=name, matrix=turned)
+
+    def _labels(self, axis: str, length: int) -> list[str]:
+        return list(self.tokens) if Matrix.has_tokens(axis) else [str(n) for n in range(length)]
+
+
+def _turned(name: str) -> str:
+    return name.removesuffix("ᵀ") if name.endswith("ᵀ") else f"{name}ᵀ"
+
+
+def arithmetic_of(one_head: OneHead) -> Callable[[Cell], Working]:
+    """What to ask about any cell of this head."""
+    return partial(_arithmetic, one_head)
+
+
+def _arithmetic(one_head: OneHead, cell: Cell) -> Working:
+    """How the number in `cell` came to be; in a right factor named "Kᵀ" the axes are exchanged."""
+    name, i, j = cell.panel.removesuffix("ᵀ"), cell.row, cell.column
+    if cell.panel.endswith("ᵀ"):
+        i, j = j, i
+    numbers = one_head.numbers
+    value = numbers[name][i][j]
+    what = f"{name}[{i}, {j}]"
+    match name:
+        case "Q" | "K" | "V":
+            column = [line[j] for line in numbers[f"W_{name}"]]
+            return arithmetic.dot_product(numbers["X"][i], column, value, what)
+        case "products":
+            query, key = numbers["Q"][i], numbers["K"][j]
+            return arithmetic.dot_product(query, key, value, what)
+        case "scores":
+            return arithmetic.division(numbers["products"][i][j], one_head.head_dim, value, what)
+        case "weights":
+            return arithmetic.softmax(numbers["masked"][i], j, value, one_head.tokens)
+        case "output":
+            column = [line[j] for line in numbers["V"]]
+            return arithmetic.dot_product(numbers["weights"][i], column, value, what)
+        case "masked":
+            return arithmetic.masked(numbers["scores"][i][j], value, what)
+    return arithmetic.given(value, what)

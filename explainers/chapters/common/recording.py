@@ -1,0 +1,199 @@
+"""A short text run through a real model: what was recorded, and its weights packed for tiles."""
+
+import zlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from explainers.ui.figure.head_tiles import HIDDEN, STEPS
+
+if TYPE_CHECKING:
+    import pandas as pd
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from explainers.attention.scaled_dot_product import attention
+from explainers.device import device_name
+from explainers.models.attention_hook import Layer
+from explainers.phrase import phrase
+from explainers.ui.provenance import real
+from explainers.ui.text.language import said
+
+if TYPE_CHECKING:
+    from explainers.models.load import Loaded
+
+
+QUICK = 1
+"""Of zlib's levels: the higher ones take seconds for a tenth less."""
+
+
+def planes(weights: Tensor, hidden: Tensor) -> bytes:
+    """weights (tiles, tokens, tokens) in steps of 1/10,000; what is `hidden` (bool) is a blank."""
+    steps = (weights * STEPS).round_().masked_fill_(hidden, HIDDEN).to(torch.int32).cpu()
+    parts = steps.numpy().astype("<u2").reshape(-1, 1).view("u1")  # low byte, high byte
+    return zlib.compress(parts.T.tobytes(), QUICK)
+
+
+def strongest(weights: Tensor, layers: Sequence[int], tokens: Sequence[str]) -> "pd.DataFrame":
+    """For each layer, head and query of weights (layers, heads, tokens, tokens), its first key."""
+    import pandas as pd
+
+    best = weights.max(dim=-1)
+    place = torch.cartesian_prod(*(torch.arange(size) for size in best.values.shape)).tolist()
+    columns = ["layer", "head", "position", "query", "strongest_key", "weight"]
+    keys, values = best.indices.flatten().tolist(), best.values.flatten().tolist()
+    return pd.DataFrame(
+        [
+            (layers[layer], head, query, tokens[query], tokens[key], value)
+            for (layer, head, query), key, value in zip(place, keys, values, strict=True)
+        ],
+        columns=columns,
+    )
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One text in one model: every layer's attention, and what the model predicts at the end.
+
+    weights (layers, heads, tokens, tokens). `predicted` is empty for a model that predicts nothing.
+    """
+
+    name: str
+    origin: str
+    tokens: tuple[str, ...]
+    layers: list[Layer]
+    predicted: list[tuple[str, float]]
+    left_out: int = 0
+
+    @cached_property
+    def weights(self) -> Tensor:
+        return torch.stack([layer.weights[0] for layer in self.layers]).float()
+
+    @cached_property
+    def masks(self) -> Tensor:
+        """(layers, tokens, tokens), True = may attend."""
+        return torch.stack([layer.mask[0, 0] for layer in self.layers])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(layers, query heads)"""
+        return self.weights.shape[0], self.weights.shape[1]
+
+    @property
+    def group_size(self) -> int:
+        """Query heads per KV head."""
+        return self.layers[0].query.shape[1] // self.layers[0].key.shape[1]
+
+    @cached_property
+    def is_causal(self) -> bool:
+        """Is no later token seen, by anybody, in any layer?"""
+        return not bool(self.masks.triu(1).any())
+
+    @cached_property
+    def windows(self) -> list[int | None]:
+        """How far each layer looks back; None is all the way."""
+        return [layer.window for layer in self.layers]
+
+    @cached_property
+    def on_first(self) -> Tensor:
+        """(layers, heads): the weight on the first token, mean over queries that see more."""
+        return on_key(self.weights, 0)
+
+    def is_plain(self, layer: int) -> bool:
+        """Is nothing added to attention in this layer?"""
+        return self.layers[layer].function is attention
+
+
+def on_key(weights: Tensor, place: int) -> Tensor:
+    """The weight on one key, mean over the queries behind it: those before it may not see it."""
+    behind = weights[..., place + 1 :, place]
+    return behind.mean(dim=-1) if behind.shape[-1] else weights[..., place, place]
+
+
+MOST_SHORT = 64
+"""Tokens of the text whose heads are all shown; a longer text has a place of its own."""
+MOST_PREDICTED = 8
+
+
+def seen(loaded: "Loaded", text: str, before: tuple[int, ...] = ()) -> Seen:
+    """Run the model on a text, with ids put `before` it if wished; raises what cannot be read."""
+    from explainers.models.registry import ModelError
+    from explainers.models.token_text import read
+
+    if loaded.model.main_input_name != "input_ids":
+        raise ModelError(
+            phrase(
+                "{model} reads sound or pictures in a way that this page does not know.",
+                model=loaded.name,
+            )
+        )
+    beginning, left_out = cut(loaded, text, MOST_SHORT)
+    ids, tokens = read(loaded, beginning)
+    if before:
+        first = torch.tensor([before], device=ids.device)
+        ids = torch.cat([first, ids], dim=1)[:, : loaded.context]
+        tokens = (*(str(loaded.tokenizer.decode([one])) for one in before), *tokens)[: ids.shape[1]]
+    layers, predicted = _run(loaded.name, id(loaded), tuple(ids[0].tolist()), loaded)
+    where = device_name(loaded.model.device)
+    origin = real(
+        said("{model} · computed live on {device}", model=loaded.provenance, device=where)
+    )
+    return Seen(loaded.name, origin, tokens, layers, predicted, left_out)
+
+
+def cut(loaded: "Loaded", text: str, most: int) -> tuple[str, int]:
+    """As much of a text as makes `most` tokens, or as the model can read; and how many are left.
+
+    A model's own tokens at the end of a text stay.
+    """
+    most = min(most, loaded.context or most)
+    encoded = loaded.tokenizer(text, verbose=False, return_special_tokens_mask=True)
+    left_out = len(encoded["input_ids"]) - most
+    if left_out <= 0 or not encoded.encodings:
+        return text, 0
+    own = encoded["special_tokens_mask"]
+    ends = [
+        end for (_, end), mine in zip(encoded.encodings[0].offsets, own, strict=True) if not mine
+    ]
+    return text[: ends[max(0, most - sum(own) - 1)]], left_out
+
+
+@st.cache_data(show_spinner=False, max_entries=12)
+def _run(
+    name: str, which: int, ids: tuple[int, ...], _loaded: "Loaded"
+) -> tuple[list[Layer], list[tuple[str, float]]]:
+    """The layers that look at the whole text, and the likeliest next tokens.
+
+    `which` tells a model from another one that a folder of the same name held before.
+    """
+    from explainers.models.run import run
+
+    model = _loaded.model
+    given = inputs(model, torch.tensor([ids], device=model.device))
+    output, layers = run(model, **given)
+    kind = "encoder" if model.config.is_encoder_decoder else "self"
+    found = [layer for layer in layers if layer.kind == kind]
+    return found, _predicted(_loaded, output)
+
+
+def inputs(model: Any, ids: Tensor) -> dict[str, Any]:
+    """What a model wants besides the text: a decoder begins with the token that starts it."""
+    given = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    if model.config.is_encoder_decoder:
+        given["decoder_input_ids"] = ids.new_full((1, 1), model.config.decoder_start_token_id or 0)
+    return given
+
+
+def _predicted(loaded: "Loaded", output: Any) -> list[tuple[str, float]]:
+    """The likeliest tokens after the last one, if the model is one that goes on to write."""
+    if "logits" not in output or not getattr(loaded.model, "can_generate", bool)():
+        return []
+    chances = output.logits[0, -1].float().softmax(dim=-1)
+    best = chances.topk(min(MOST_PREDICTED, len(chances)))
+    names = [str(loaded.tokenizer.decode([token])) for token in best.indices.tolist()]
+    return list(zip(names, best.values.tolist(), strict=True))

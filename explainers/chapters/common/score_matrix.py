@@ -1,0 +1,148 @@
+"""One score matrix under every mask, and which rows of a matrix differ by more than rounding."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from torch import Tensor
+
+from explainers.attention import masks
+from explainers.attention.masks import Rule
+from explainers.attention.reach import cells
+from explainers.attention.single_head import Projections, project
+from explainers.attention.steps import Steps, attention_steps, hide, softmax
+from explainers.chapters.common.choose_head import HeadChoices
+from explainers.chapters.common.one_head import OneHead
+from explainers.charts.matrix import Matrix, Values, blanked, pairs
+from explainers.phrase import phrase
+from explainers.toys.examples import Toy
+from explainers.ui.figure.panels import Panel, Source, oriented
+from explainers.ui.text.language import said
+
+ROUNDING = 1e-5
+"""Sums of float32 in another order differ by about 1e-7."""
+
+
+def rows_moved(change: Tensor, rounding: float = ROUNDING) -> int:
+    """How many rows have a number that changed by more than rounding."""
+    return int((change.abs() > rounding).any(dim=-1).sum())
+
+
+Tokens = tuple[str, ...]
+FROM_SCORES = (Source("scores", row="row"),)
+FEWEST = 3
+"""With fewer words there is nothing to be asked."""
+MOST_READ = 12
+"""Of more words no two tables with digits stand side by side."""
+
+
+@dataclass(frozen=True)
+class Lab:
+    """One head of a sentence, whose scores all masks begin with."""
+
+    head: HeadChoices
+    queries_down: bool
+
+    @property
+    def tokens(self) -> Tokens:
+        """The words that look and are looked at."""
+        return self.head.tokens
+
+    @cached_property
+    def toy(self) -> Toy:
+        """The sentence and the head that reads it."""
+        return self.head.toy(self.tokens)
+
+    @cached_property
+    def views(self) -> Projections:
+        """What each word looks for, can be found by, and hands over."""
+        return project(self.toy.x, self.toy.head)
+
+    @cached_property
+    def run(self) -> Steps:
+        """One head of attention, nothing hidden."""
+        return attention_steps(*self.views, self.mask(masks.full))
+
+    @property
+    def one_head(self) -> OneHead:
+        """Every matrix of the head as plain numbers."""
+        return OneHead.of(self.tokens, self.toy.x, self.toy.head, self.views, self.run)
+
+    @property
+    def scores(self) -> Tensor:
+        """How well each query matches each key, for every mask the same."""
+        return self.run.scores
+
+    def mask(self, rule: Rule) -> Tensor:
+        """Who may look at whom among the words."""
+        length = len(self.tokens)
+        return masks.build(rule, length, length).to(self.views.query.device)
+
+    def weights(self, rule: Rule) -> Tensor:
+        """The shares that the scores give under a mask."""
+        return softmax(hide(self.scores, self.mask(rule)))
+
+    def drawn(self, name: str, rule: Rule) -> Panel:
+        """The weights under a mask, with the number of cells that are left."""
+        mask = self.mask(rule)
+        return weight_panel(name, cells_left(mask), self.weights(rule), mask, self.tokens)
+
+    def arranged(self, panels: Sequence[Panel]) -> list[Panel]:
+        """Turned as the reader wants the queries to run, and miniatures of a long text."""
+        return miniatures(oriented(panels, self.queries_down), len(self.tokens))
+
+    @property
+    def origin(self) -> str:
+        """The badge of the pictures."""
+        return self.origin_with()
+
+    def origin_with(self, *others: str) -> str:
+        """The badge of a picture for which the head reads other words as well."""
+        read = replace(self.head, tokens=(*self.tokens, *others))
+        return read.origin(self.toy.x.device)
+
+    def reading(self, tokens: Tokens) -> "Lab":
+        """The same head, reading other words."""
+        return replace(self, head=replace(self.head, tokens=tokens))
+
+
+def rules_of(width: int, prefix: int) -> dict[str, Rule]:
+    """The masks that stand side by side."""
+    return {
+        phrase("full"): masks.full,
+        phrase("causal"): masks.causal,
+        phrase("window"): masks.sliding_window(width),
+        phrase("prefix"): masks.prefix(prefix),
+    }
+
+
+def miniatures(panels: Sequence[Panel], words: int) -> list[Panel]:
+    """Small panels if there are so many words that large ones would stand one below the other."""
+    return [replace(panel, small=words > MOST_READ) for panel in panels]
+
+
+def of_words(number: int) -> str:
+    """So many words, in words."""
+    return said("1 word") if number == 1 else said("{number} words", number=number)
+
+
+def cells_left(mask: Tensor) -> str:
+    """How many pairs a mask leaves, of how many."""
+    return said("{left} of {all} cells", left=cells(mask), all=mask.numel())
+
+
+def visible(values: Tensor, mask: Tensor) -> Values:
+    """The numbers of the pairs that the mask allows; the others are blank."""
+    return blanked(values.tolist(), mask.tolist())
+
+
+def ticked(name: str, formula: str, mask: Tensor, tokens: Tokens) -> Matrix:
+    """A 1 for every pair that is allowed."""
+    matrix = pairs(name, formula, visible(mask.int(), mask), tokens, "weights")
+    return replace(matrix, blank="·", places=0)
+
+
+def weight_panel(name: str, formula: str, weights: Tensor, mask: Tensor, tokens: Tokens) -> Panel:
+    """Weights with nothing where the mask forbids a pair."""
+    matrix = pairs(name, formula, visible(weights, mask), tokens, "weights")
+    return Panel(name, matrix, sources=FROM_SCORES)

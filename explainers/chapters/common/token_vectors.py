@@ -1,0 +1,135 @@
+"""Token vectors: embedding + position, and the outputs of two computations side by side."""
+
+from collections.abc import Callable, Sequence
+
+from torch import Tensor
+
+from explainers import arithmetic
+from explainers.arithmetic import Working
+from explainers.attention.positions import Reordered
+from explainers.chapters.common.score_matrix import ROUNDING
+from explainers.charts.matrix import Matrix, sharing_colours
+from explainers.charts.theme import (
+    FEATURE_AXIS,
+    POSITION_AXIS,
+    TOKEN_AXIS,
+)
+from explainers.phrase import phrase
+from explainers.ui.figure.clickable_figure import show_clickable
+from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.panels import Cell, Figure, Panel, Source, oriented
+from explainers.ui.text.language import said
+
+ANSWERS = phrase("the same numbers"), phrase("other numbers"), phrase("zeros")
+
+
+def sum_of(words: Sequence[str], x: Tensor, placed: Tensor) -> list[Panel]:
+    """E + P = X, one row per token."""
+    matrices = sharing_colours(
+        _matrix("E", said("embedding: one row per word"), words, x),
+        _matrix("P", said("position: one row per place"), words, placed),
+        _matrix("X", said("what attention reads"), words, x + placed),
+    )
+    sources = (), (), (Source("E", "row", "column"), Source("P", "row", "column"))
+    return [
+        Panel(matrix.name, matrix, operator, sources=source)
+        for matrix, operator, source in zip(matrices, ("", "+", "="), sources, strict=True)
+    ]
+
+
+def working_of(x: Tensor, placed: Tensor, longest: float) -> Callable[[Cell], Working]:
+    """The arithmetic of one number of E, P or X."""
+    left, right, total = x.tolist(), placed.tolist(), (x + placed).tolist()
+
+    def explain(cell: Cell) -> Working:
+        i, j = cell.row, cell.column
+        name = f"{cell.panel}[{i}, {j}]"
+        if cell.panel == "X":
+            return arithmetic.addition(left[i][j], right[i][j], total[i][j], name)
+        if cell.panel == "P":
+            return arithmetic.wave(i, j, x.shape[1], longest, right[i][j], name)
+        return arithmetic.given(left[i][j], name)
+
+    return explain
+
+
+def show_waves(positions: Tensor, origin: str) -> None:
+    """The position vectors (length, d_model) as a heat map."""
+    length, d_model = positions.shape
+    rows, columns = ([str(n) for n in range(size)] for size in (length, d_model))
+    matrix = Matrix(
+        "P",
+        said("sines and cosines: fast waves above, slow waves below"),
+        positions.tolist(),
+        rows,
+        columns,
+        POSITION_AXIS,
+        FEATURE_AXIS,
+        limit=1.0,
+    )
+    alt = said(
+        "Heat map of {length} position vectors side by side: fast waves above, slow ones below.",
+        length=length,
+    )
+    show_figure(Figure([Panel("P", matrix.transposed())], alt), origin, "positions")
+
+
+def output(name: str, words: Sequence[str], rows: Tensor) -> Matrix:
+    """What each word got, a row per word."""
+    return _matrix(name, said("rows of the output"), words, rows)
+
+
+def show_pair(
+    left: Matrix,
+    right: Matrix,
+    origin: str,
+    key: str,
+    queries_down: bool = True,
+    factors: Sequence[tuple[Tensor, Tensor]] = (),
+) -> None:
+    """Two tables side by side in the same colours; with `factors`, a click shows the arithmetic.
+
+    Of each table its factors are A and B in A · Bᵀ.
+    """
+    matrices = sharing_colours(left, right)
+    panels = oriented([Panel(matrix.name, matrix) for matrix in matrices], queries_down)
+    alt = said(
+        "Two tables of the same size: {left}, and {right}.", left=left.name, right=right.name
+    )
+    if not factors:
+        show_figure(Figure(panels, alt), origin, key)
+        return
+    made_of = dict(zip((left.name, right.name), zip(matrices, factors, strict=True), strict=True))
+
+    def explain(cell: Cell) -> Working:
+        matrix, (rows, columns) = made_of[cell.panel]
+        value = matrix.values[cell.row][cell.column] or 0.0
+        name = f"{cell.panel}[{cell.row}, {cell.column}]"
+        pair = rows[cell.row].tolist(), columns[cell.column].tolist()
+        return arithmetic.dot_product(*pair, value, name)
+
+    show_clickable(panels, explain, origin, key, alt)
+
+
+def moved(outputs: Reordered) -> float:
+    """The largest change of any number."""
+    return (outputs.after - outputs.before).abs().max().item()
+
+
+def in_words(outputs: Reordered) -> str:
+    """Which of the answers the comparison gives."""
+    return ANSWERS[0 if moved(outputs) < ROUNDING else 1]
+
+
+def show_reordered(
+    words: Sequence[str], order: Tensor, outputs: Reordered, origin: str, key: str
+) -> None:
+    """What each word got in the sentence's order and in the shuffled one, matched by word."""
+    shuffled = [words[token] for token in order.tolist()]
+    left = output(said("read in order, then rearranged"), shuffled, outputs.before)
+    show_pair(left, output(said("read shuffled"), shuffled, outputs.after), origin, key)
+
+
+def _matrix(name: str, formula: str, words: Sequence[str], values: Tensor) -> Matrix:
+    columns = [str(n) for n in range(values.shape[1])]
+    return Matrix(name, formula, values.tolist(), words, columns, TOKEN_AXIS, FEATURE_AXIS)

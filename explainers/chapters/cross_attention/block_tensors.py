@@ -1,0 +1,125 @@
+"""The decoder's block, part after part, with the tensors that the sentence really gave."""
+
+from dataclasses import replace
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from explainers.attention import masks
+from explainers.attention.cross import hide_padding, read_source
+from explainers.attention.decoder_block import Decoded, decoder_block
+from explainers.chapters.cross_attention.alignment_view import View
+from explainers.charts.matrix import Matrix, largest
+from explainers.charts.theme import FEATURE_AXIS, SOURCE_AXIS, TARGET_AXIS
+from explainers.phrase import phrase
+from explainers.translation.translator import Translator
+from explainers.translation.vocabulary import BEGIN, SPECIAL
+from explainers.ui.controls import cross_controls
+from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.page import Prose
+from explainers.ui.predict import revealed
+from explainers.ui.source import run_and_show
+from explainers.ui.text.language import said
+
+FIRST = SPECIAL[BEGIN]
+READ_AXIS = phrase("syllable read")
+OPERATORS = {phrase("in"): "", phrase("added"): "+", phrase("out"): "="}
+PARTS = {
+    "in": (
+        phrase("What comes in"),
+        phrase("Embedding + position, or the output of the layer below."),
+    ),
+    "own": (
+        phrase("1 · Causal self-attention"),
+        phrase(
+            "What is written looks back at what is written: mean of all heads, a row sums to 1."
+        ),
+    ),
+    "cross": (
+        phrase("2 · Cross-attention"),
+        phrase(
+            "What is written looks at the source: queries from here, keys and values from the "
+            "encoder."
+        ),
+    ),
+    "fed": (phrase("3 · Feed-forward"), phrase("Each row alone: no row sees another one.")),
+}
+"""The parts of a block, each with its heading and a remark; below a part comes what it adds."""
+
+
+def show_block(text: Prose, view: View, translator: Translator) -> None:
+    """A guess which part may look at the source; then every tensor of the chosen layer."""
+    text("block")
+    options = phrase("the first"), phrase("the second"), phrase("the third")
+    if not revealed(text, "block", options, options[1]):
+        return
+    found, layer = view.found, int(cross_controls.block()) - 1
+    x = found.x_syllables if layer == 0 else found.decoder[layer - 1].output
+    block = translator.model.decoder[layer]
+    source = read_source(found.memory, block.cross)
+    own_mask = masks.build(masks.causal, len(x), len(x))
+    source_mask = hide_padding(torch.tensor([len(found.memory)]), len(found.memory))[0]
+    picture = st.container()
+    done = run_and_show(decoder_block, x, source, block, own_mask, source_mask)
+    theirs = found.decoder[layer].output
+    with picture:
+        alt = said(
+            "The decoder's block: three parts, each with its weights, what it adds, and the sum."
+        )
+        figure = Figure(panels_of(view, x, done), alt)
+        show_figure(figure, view.origin, "block")
+    text(
+        "block_seen",
+        rows=len(x),
+        d_model=x.shape[-1],
+        gap=f"{(done.output - theirs).abs().max():g}",
+    )
+
+
+def panels_of(view: View, x: Tensor, done: Decoded) -> list[Panel]:
+    """What comes in; then a line for each part: weights, what it adds, and the sum."""
+    rows = [FIRST, *view.found.syllables]
+    sums = {
+        "in": {"in": x},
+        "own": {"added": done.own.output, "out": done.after_own},
+        "cross": {"added": done.cross.output, "out": done.after_cross},
+        "fed": {"added": done.fed, "out": done.output},
+    }
+    tables = {
+        "own": _weights(done.own.weights, rows, rows, READ_AXIS),
+        "cross": _weights(done.cross.weights, rows, view.columns, SOURCE_AXIS),
+    }
+    limit = max(largest(one.tolist()) for parts in sums.values() for one in parts.values())
+    found: list[Panel] = []
+    for part, (heading, remark) in PARTS.items():
+        line = [Panel("weights", tables[part], small=True)] if part in tables else []
+        for name, numbers in sums[part].items():
+            columns = [str(n) for n in range(numbers.shape[-1])]
+            axes = rows, columns, TARGET_AXIS, FEATURE_AXIS
+            matrix = Matrix(name, "", numbers.tolist(), *axes, limit=limit)
+            line.append(Panel(name, matrix, OPERATORS[name], small=True))
+        first, *others = oriented(line, view.queries_down)
+        line = [replace(first, heading=heading, remark=remark), *others]
+        found += [replace(panel, id=f"{part}: {panel.id}") for panel in line]
+    return found
+
+
+def _weights(heads: Tensor, rows: list[str], columns: list[str], axis: str) -> Matrix:
+    """The mean of all heads; what a causal mask hides is left blank."""
+    mean = heads.mean(dim=0)
+    values = [
+        [None if axis == READ_AXIS and j > i else value for j, value in enumerate(line)]
+        for i, line in enumerate(mean.tolist())
+    ]
+    return Matrix(
+        phrase("weights"),
+        phrase("every row sums to 1"),
+        values,
+        rows,
+        columns,
+        TARGET_AXIS,
+        axis,
+        "weights",
+    )

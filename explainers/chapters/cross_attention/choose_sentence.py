@@ -1,0 +1,166 @@
+"""Which sentence is translated: typed, built of the corpus' words, or held out, with its gold."""
+
+import functools
+
+import streamlit as st
+
+from explainers.chapters.common.number_words import told
+from explainers.chapters.cross_attention.alignment_view import View
+from explainers.phrase import phrase
+from explainers.toys.sentence import Sentence
+from explainers.translation import weights_file
+from explainers.translation.corpus import RUNNING, Pair, aligned, for_testing
+from explainers.translation.lexicon import MISSING, Entry, fitting, lexicon
+from explainers.translation.phrases import join, of_past, small, word_pair
+from explainers.translation.translator import Translation, Translator, check
+from explainers.translation.vocabulary import SPECIAL, english, read, sentence_case
+from explainers.ui.controls import controls, cross_controls
+from explainers.ui.controls.cross_controls import BEAM, GREEDY
+from explainers.ui.page import Prose
+from explainers.ui.text.language import said, translated
+from explainers.ui.untrusted_text import shortened, verbatim
+
+EXAMPLES = 6
+"""Of each kind of held-out sentence: with a pair of words that never met in training, or none."""
+PLACES = (1, 2, 3, 4, 6)
+"""Where the chosen words stand in "the CEO announced record earnings on Friday"."""
+
+
+@functools.cache
+def examples() -> dict[str, Pair]:
+    """Held-out sentences by their text."""
+    pairs = [pair for kind in for_testing(EXAMPLES) for pair in kind]
+    return {" ".join(pair.source): pair for pair in pairs}
+
+
+@functools.cache
+def slots() -> dict[str, dict[str, Entry]]:
+    """What a sentence is built of: for each place, the words that may stand there."""
+    lists = lexicon()
+    persons = (*lists["people"], *lists["organisations"])
+    return {
+        phrase("Who"): {entry.forms[0]: entry for entry in persons},
+        phrase("did"): {entry.forms[1]: entry for entry in lists["verbs of news"]},
+        phrase("what kind of"): {entry.name: entry for entry in fitting("news")},
+        phrase("what"): {_plural(entry): entry for entry in lists["news"]},
+        phrase("on"): {entry.name: entry for entry in lists["days"]},
+    }
+
+
+def build(who: str, did: str, kind: str, what: str, day: str) -> Pair:
+    """The sentence in both languages; raises KeyError for a word that may not stand there."""
+    chosen = list(zip((who, did, kind, what, day), slots().values(), strict=True))
+    parts = [word_pair(word, words[word].vietnamese) for word, words in chosen]
+    subject, verb, modifier, noun, friday = parts
+    by, done, described, thing, _ = (words[word].name for word, words in chosen)
+    [before] = [entry for entry in lexicon()["before a day"] if entry.name == "on"]
+    on = word_pair("on", before.vietnamese)
+    english = [small("the"), subject, verb, modifier, noun, on, friday]
+    phrase = join(english, [subject, of_past(verb), verb, noun, modifier, on, friday])
+    return aligned(phrase._replace(pairs=frozenset({(by, done), (described, thing)})))
+
+
+def gold_of(words: tuple[str, ...]) -> Pair | None:
+    """The sentence with its gold, if it is one of those that are known."""
+    known = examples().get(" ".join(words))
+    if known or words == RUNNING.source:
+        return known or RUNNING
+    try:
+        built = build(*(words[place] for place in PLACES))
+    except (KeyError, IndexError):
+        return None
+    return built if built.source == words else None
+
+
+def _plural(entry: Entry) -> str:
+    return entry.name if entry.forms[1] == MISSING else entry.forms[1]
+
+
+BEAMS = {GREEDY: 1, BEAM: 4}
+_BUILT, _EXAMPLE = "built: {}", "held-out sentence"
+
+
+def read_by() -> Translator | None:
+    """The trained one; if its file is missing or broken, nothing, and the reader is told."""
+    try:
+        return weights_file.load()
+    except weights_file.BrokenWeightsError as error:
+        st.error(
+            said(
+                "The translator cannot be used: {problem}. All that needs it is left out; the rest "
+                "of the app works.",
+                problem=verbatim(told(error)),
+            ),
+            icon=":material/error:",
+        )
+    return None
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def translation(words: tuple[str, ...], beams: int) -> Translation:
+    """The same sentence is translated once, however often the page runs."""
+    return weights_file.load().translate(words, beams)
+
+
+def asked_words(text: Prose, sentence: Sentence) -> tuple[str, ...]:
+    """The reader's words if the translator knows them all, else those of the running sentence."""
+    words = read(sentence.text)
+    try:
+        check(words)
+    except ValueError as error:
+        known = len(english().tokens) - len(SPECIAL)
+        with st.container(border=True):
+            text("cannot", problem=verbatim(shortened(translated(error.args[0]), 300)), known=known)
+        return RUNNING.source
+    return words
+
+
+def show_asked(text: Prose, sentence: Sentence, queries_down: bool) -> View | None:
+    """The translation of the reader's sentence, or nothing if no syllable was written."""
+    words = asked_words(text, sentence)
+    offer_sentences()
+    found = translation(words, BEAMS[cross_controls.search()])
+    if not found.syllables:
+        text("nothing_written")
+        return None
+    gold = gold_of(words)
+    return View(found, gold if gold and gold.target == found.syllables else None, queries_down)
+
+
+def offer_sentences() -> None:
+    """Sentences that the translator can read: to be put together, or held out from training."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with (
+            st.popover(said("Build a sentence"), icon=":material/construction:"),
+            st.form("builder"),
+        ):
+            for (name, words), default in zip(slots().items(), _running(), strict=True):
+                options = sorted(words)
+                key = _BUILT.format(name)
+                st.selectbox(translated(name), options, options.index(default), key=key)
+            st.form_submit_button(said("Translate this"), on_click=_take_built)
+        st.selectbox(
+            said("Or one that training never saw"),
+            list(examples()),
+            index=None,
+            key=_EXAMPLE,
+            placeholder=said("Choose"),
+            on_change=_take_example,
+        )
+
+
+def _running() -> tuple[str, ...]:
+    _, who, did, kind, what, _, day = RUNNING.source
+    return who, did, kind, what, day
+
+
+def _take_built() -> None:
+    pair = build(*(st.session_state[_BUILT.format(name)] for name in slots()))
+    st.session_state[controls.text.key] = " ".join(sentence_case(pair.source))
+
+
+def _take_example() -> None:
+    chosen = st.session_state[_EXAMPLE]
+    if chosen:
+        st.session_state[controls.text.key] = " ".join(sentence_case(examples()[chosen].source))
+        st.session_state[_EXAMPLE] = None  # so that the same one can be chosen again

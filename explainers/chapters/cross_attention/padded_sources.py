@@ -1,0 +1,125 @@
+"""Sources of different lengths in one batch: what fills them up, and what a missing mask leaks."""
+
+from typing import NamedTuple
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from explainers.attention.cross import hide_padding
+from explainers.chapters.cross_attention.alignment_view import END, View
+from explainers.chapters.cross_attention.choose_sentence import examples
+from explainers.chapters.cross_attention.held_out import LAST
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
+from explainers.phrase import phrase
+from explainers.translation import weights_file
+from explainers.translation.search import greedy
+from explainers.translation.vocabulary import (
+    BEGIN,
+    PAD,
+    SPECIAL,
+    Padded,
+    padded,
+    sources,
+    vietnamese,
+)
+from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.page import Prose
+from explainers.ui.predict import revealed
+from explainers.ui.source import show_source
+from explainers.ui.text.language import said
+from explainers.ui.untrusted_text import verbatim
+
+FILLING = SPECIAL[PAD]
+
+
+class Batch(NamedTuple):
+    """The reader's source, read alone, in the batch, and in the batch without a mask."""
+
+    words: tuple[str, ...]
+    columns: tuple[str, ...]
+    alone: Tensor
+    """Probabilities of all syllables (rows, vocabulary)"""
+    masked: Tensor
+    leaking: Tensor
+    weights: Tensor
+    """Without a mask (rows, kv_len), last layer, mean of heads"""
+    hidden: Tensor
+    """The same with the mask"""
+    written: tuple[str, ...]
+    """What is written without a mask"""
+
+
+@st.cache_data(show_spinner=False, max_entries=16)
+@torch.no_grad()
+def batch_of(words: tuple[str, ...], syllables: tuple[str, ...]) -> Batch:
+    """The reader's sentence beside the longest of the held-out examples."""
+    model = weights_file.load().model
+    longest = max((pair.source for pair in examples().values()), key=len)
+    together = sources([words, longest])
+    length = together.numbers.shape[-1]
+    unmasked = Padded(together.numbers, torch.full((2,), length))
+    rows = torch.tensor([[BEGIN, *vietnamese().numbers(syllables)]])
+    read = model.read(sources([words])), model.read(together), model.read(unmasked)
+    runs = [model.predict(rows.expand(len(one.output), -1), one) for one in read]
+    alone, masked, leaking = (run.logits[0].softmax(dim=-1) for run in runs)
+    weights = [run.blocks[LAST].cross.weights[0].mean(dim=0) for run in runs]
+    columns = (*words, END, *[FILLING] * (length - len(words) - 1))
+    written = vietnamese().texts(greedy(model, read[2])[0].tolist())
+    return Batch(words, columns, alone, masked, leaking, weights[2], weights[1], written)
+
+
+def show_padding(text: Prose, view: View) -> None:
+    """A guess where the weight goes; then the weights with the mask and without, and the leak."""
+    found = view.found
+    batch = batch_of(found.words, found.syllables)
+    filled = len(batch.columns) - len(batch.words) - 1
+    if not filled:
+        text("padding_longest", words=len(batch.words) + 1)
+        return
+    text("padding", words=len(batch.words) + 1, length=len(batch.columns), filled=filled)
+    on_filling = batch.weights[:, len(batch.words) + 1 :].sum(dim=-1).mean().item()
+    options = phrase("nothing: filling is zeros"), phrase("less than 1 %"), phrase("more than 1 %")
+    answer = options[0] if on_filling == 0 else options[1] if on_filling < 0.01 else options[2]
+    share = f"{100 * on_filling:.1f}"
+    if not revealed(text, "padding", options, answer, share=share):
+        return
+    rows, kept_words = found.syllables, len(batch.words) + 1
+    visible: list[list[float | None]] = [
+        [*line[:kept_words], *[None] * filled] for line in batch.hidden.tolist()
+    ]
+    panels = [
+        Panel(
+            name,
+            Matrix(
+                name,
+                said("decoder layer {layer}, mean of heads", layer=LAST + 1),
+                weights[: len(rows)],
+                rows,
+                batch.columns,
+                TARGET_AXIS,
+                SOURCE_AXIS,
+                kind="weights",
+            ),
+        )
+        for name, weights in (
+            (phrase("with the mask"), visible),
+            (phrase("without"), batch.weights.tolist()),
+        )
+    ]
+    alt = said(
+        "Weights on words and filling, with the padding mask and without: {share} % leaks.",
+        share=share,
+    )
+    show_figure(Figure(oriented(panels, view.queries_down), alt), view.origin, "padding")
+    text(
+        "padding_seen",
+        share=share,
+        same=f"{(batch.masked - batch.alone).abs().max():.1g}",
+        leak=f"{(batch.leaking - batch.alone).abs().max():.2g}",
+        written=verbatim(" ".join(batch.written)),
+        verdict=said("the same") if batch.written == rows else said("another one"),
+    )
+    show_source(hide_padding, padded)

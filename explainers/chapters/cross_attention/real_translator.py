@@ -1,0 +1,160 @@
+"""A real translator, if there is one: word pieces, and our attention inside."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import streamlit as st
+import torch
+
+from explainers.chapters.common.background_job import button, start, watch
+from explainers.chapters.common.number_words import told
+from explainers.chapters.cross_attention.alignment_view import View
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
+from explainers.device import device_name
+from explainers.models.load_job import Loading
+from explainers.models.token_text import merged, named, word_spans
+from explainers.models.translate import Translated, translate
+from explainers.phrase import phrase
+from explainers.translation.weights_file import BrokenWeightsError
+from explainers.ui.controls import cross_controls
+from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.page import Prose
+from explainers.ui.provenance import real
+from explainers.ui.source import show_source
+from explainers.ui.text.language import said, translated
+from explainers.ui.untrusted_text import shortened, verbatim
+
+
+def show_pieces(text: Prose, view: View) -> None:
+    """How the pieces that were learned from the corpus cut this sentence and its translation."""
+    from explainers.translation import word_pieces  # the page needs no sentencepiece to start
+
+    sides = view.found.words, view.found.syllables
+    try:
+        source, target = map(word_pieces.cut, sides)
+    except BrokenWeightsError as error:
+        st.error(verbatim(told(error)), icon=":material/error:")
+        return
+    text(
+        "pieces",
+        kinds=word_pieces.COUNT,
+        words=len(source),
+        syllables=len(target),
+        word_pieces=sum(map(len, source)),
+        syllable_pieces=sum(map(len, target)),
+        source=spelled(source),
+        target=spelled(target),
+    )
+    show_source(word_pieces.cut)
+
+
+def spelled(words: Sequence[Sequence[str]]) -> str:
+    """All pieces, with a plus where a word is cut."""
+    return " ".join(" + ".join(map(verbatim, word)) for word in words)
+
+
+PIECES = phrase("piece written"), phrase("piece read")
+JOB = "real translator of this visitor"
+
+
+class Asked(NamedTuple):
+    """Which model shall read what."""
+
+    model: str
+    sentence: str
+
+
+@dataclass(eq=False)
+class Translating(Loading):
+    """A model brought into memory, and then one sentence through it."""
+
+    sentence: str = ""
+    found: Translated | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        return self.found is not None
+
+    def _work(self) -> None:
+        super()._work()
+        if self.loaded and not self.is_stopped:
+            self.said.append(phrase("translating"))
+            self.found = translate(self.loaded, self.sentence)
+
+
+def show_real(text: Prose, sentence: str, queries_down: bool) -> None:
+    """A name and a button; then the same sentence, read by that model."""
+    text("real")
+    asked = Asked(cross_controls.translator(), sentence)
+    button(JOB, said("Read the sentence with it"), _start, asked, icon=":material/translate:")
+    job: Translating | None = st.session_state.get(JOB)
+    if not job or job.asked != asked:
+        return
+    if job.state == "failed":
+        problem = verbatim(shortened(translated(job.problem), 300))
+        st.info(
+            said("{problem} Our translator stays.", problem=problem), icon=":material/cloud_off:"
+        )
+    elif job.found and job.loaded:
+        show_translated(text, job.found, job.loaded.provenance, queries_down)
+    else:
+        watch(JOB, job, verbatim(asked.model), partial(_said, job), lambda: None)
+
+
+def _start(asked: Asked) -> None:
+    start(JOB, asked, lambda: Translating(asked.model, sentence=asked.sentence))
+
+
+def _said(job: Translating) -> str:
+    return verbatim(translated(job.said[-1])) if job.said else said("beginning")
+
+
+def show_translated(text: Prose, found: Translated, origin: str, queries_down: bool) -> None:
+    """Pieces, then words: the same weights, summed one way and averaged the other."""
+    layers = [str(n + 1) for n in range(len(found.cross))]
+    chosen = layers.index(cross_controls.translator_layer(layers, layers[max(0, len(layers) - 2)]))
+    weights = found.cross[chosen].mean(dim=0)
+    sides = word_spans(found.target), word_spans(found.source)
+    words = merged(weights, *sides)
+    written = " ".join(named(found.target[:-1], word_spans(found.target[:-1])))
+    text("real_written", written=verbatim(written), difference=f"{found.difference:.1g}")
+    names = named(found.target, sides[0]), named(found.source, sides[1])
+    heads = said(
+        "decoder layer {layer} of {count}, mean of heads", layer=chosen + 1, count=len(layers)
+    )
+    axes = TARGET_AXIS, SOURCE_AXIS
+    panels = [
+        _panel(phrase("lines"), words, *names, *axes, heads, "ties"),
+        _panel(
+            phrase("words"), words, *names, *axes, said("{heads}; every row sums to 1", heads=heads)
+        ),
+        _panel(phrase("pieces"), weights, found.target, found.source, *PIECES, heads),
+    ]
+    alt = said(
+        "Cross-attention of a real translator, {heads}: between words, and between their pieces.",
+        heads=heads,
+    )
+    figure = Figure([panels[0], *oriented(panels[1:], queries_down)], alt)
+    show_figure(figure, real(f"{origin} · computed live on {device_name(weights.device)}"), "real")
+    count = max(sides[1]) + 1
+    cut = sum(sides[1].count(word) > 1 for word in range(count))
+    text("real_seen", pieces=len(found.source), words=count, cut=cut)
+    show_source(merged, translate)
+
+
+def _panel(
+    name: str,
+    weights: torch.Tensor,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    row_axis: str,
+    column_axis: str,
+    heads: str,
+    kind: str = "weights",
+) -> Panel:
+    values = weights.tolist()
+    return Panel(name, Matrix(name, heads, values, rows, columns, row_axis, column_axis, kind))

@@ -1,0 +1,63 @@
+"""To take away from page 11: the weights of the chosen heads, learned and with others instead."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explainers.attention.cross import Attend
+from explainers.attention.scaled_dot_product import attention
+from explainers.chapters.cross_attention.alignment_view import View
+from explainers.takeaway.recipe import Recipe
+from explainers.translation.alignment import PREDICTED
+from explainers.translation.translator import Translation
+from explainers.ui.takeaway_files import take
+from explainers.ui.text.language import said
+
+Computed = dict[str, Tensor]
+
+
+def looked(
+    query: Tensor, key: Tensor, value: Tensor, head: int | None, first: int, rows: int
+) -> Computed:
+    """Where each syllable looks, in one head or in the mean of all; nothing is hidden."""
+    mask = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool)
+    weights = attention(query, key, value, mask).weights
+    chosen = weights.mean(dim=0) if head is None else weights[head]
+    return {"weights": chosen[first : first + rows], "every head": weights}
+
+
+def instead_of(
+    query: Tensor, key: Tensor, value: Tensor, attend: Attend, rows: int, left_out: int | None
+) -> dict[str, Tensor]:
+    """The mean of all heads, if something else is computed, or a word of the source is hidden."""
+    mask = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool)
+    if left_out is not None:
+        mask[:, left_out] = False
+    return {"now": attend(query, key, value, mask).weights.mean(dim=0)[:rows]}
+
+
+def weights(view: View) -> None:
+    """The picture of both sentences."""
+    cross = view.found.decoder[view.layer].cross
+    head = int(view.head) if view.head.isdigit() else None
+    first = 0 if view.by == PREDICTED else 1
+    inputs: dict[str, Any] = {"query": cross.query, "key": cross.key, "value": cross.value}
+    inputs |= {"head": head, "first": first, "rows": view.syllables}
+    shown = {"weights": view.weights, "every head": cross.weights}
+    take("weights", Recipe(said("Where each syllable looks"), looked, inputs, shown))
+
+
+def explaining(
+    changed: Translation, attend: Callable[..., Any], is_learned: bool, left_out: int | None
+) -> None:
+    """The last layer's weights in the translation that was written with something else."""
+    if is_learned or not changed.syllables:
+        take("explaining")
+        return
+    cross, rows = changed.decoder[-1].cross, len(changed.syllables)
+    inputs: dict[str, Any] = {"query": cross.query, "key": cross.key, "value": cross.value}
+    shown = {"now": cross.weights.mean(dim=0)[:rows]}
+    inputs |= {"attend": attend, "rows": rows, "left_out": left_out}
+    take("explaining", Recipe(said("Other weights instead"), instead_of, inputs, shown))

@@ -1,0 +1,72 @@
+"""Functions to write: `python -m explainers.chapters.exercises start FILE`, then `check FILE`."""
+
+import argparse
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from explainers.chapters.exercises.judge import judge
+from explainers.chapters.exercises.write import HOLES, template
+
+
+def main(arguments: list[str]) -> int:
+    """0 if all is right. The file is run: it is the learner's own, on the learner's machine."""
+    parser = argparse.ArgumentParser(
+        prog="python -m explainers.chapters.exercises", description=__doc__
+    )
+    parser.add_argument("what", choices=("start", "check"))
+    parser.add_argument("file", type=Path)
+    asked = parser.parse_args(arguments)
+    if asked.what == "start":
+        return start(asked.file)
+    return check(asked.file)
+
+
+def start(file: Path) -> int:
+    """Write the file with the holes, and never over another one."""
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(template(file.name))
+    except FileExistsError:
+        print(f"{file} is there already; choose another name, or check it.")
+        return 2
+    print(
+        f"{file} has {len(HOLES)} holes to fill. "
+        f"Then: python -m explainers.chapters.exercises check {file}"
+    )
+    return 0
+
+
+def check(file: Path) -> int:
+    """Compare each function with ours on numbers of many sizes."""
+    if not file.is_file():
+        print(f"There is no {file}; python -m explainers.chapters.exercises start {file} makes it.")
+        return 2
+    try:
+        written = loaded(file)
+    except Exception as wrong:  # whatever the learner's file raises is for the learner to read
+        print(f"{file} cannot be read: {type(wrong).__name__}: {wrong}")
+        return 2
+    right = 0
+    for name, hole in HOLES.items():
+        function = getattr(written, name, None)
+        fault = judge(hole, function) if callable(function) else "there is no such function"
+        right += not fault
+        print(f"{'✗' if fault else '✓'} {name}{': ' if fault else ''}{fault}")
+    print(f"{right} of {len(HOLES)}")
+    return 0 if right == len(HOLES) else 1
+
+
+def loaded(file: Path) -> ModuleType:
+    """The learner's file as a module."""
+    spec = importlib.util.spec_from_file_location("written", file)
+    if spec is None or spec.loader is None:
+        raise ValueError("its name must end in .py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

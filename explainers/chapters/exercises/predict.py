@@ -1,0 +1,201 @@
+"""Predict: scores, softmax, masks, parameters, caches, and how work grows."""
+
+import math
+from random import Random
+
+import torch
+
+from explainers.attention import masks
+from explainers.attention.cache.step_costs import with_cache, without_cache
+from explainers.attention.multi_head import parameters
+from explainers.attention.online_softmax import begin, read_block
+from explainers.attention.reach import cells, window_reach
+from explainers.attention.scaled_dot_product import attention
+from explainers.attention.scaling import random_scores
+from explainers.attention.steps import hide, softmax
+from explainers.chapters.exercises.exercise_kinds import Prediction, signed
+from explainers.memory.cache_bytes import kv_cache_bytes, kv_cache_bytes_per_token
+from explainers.memory.layer_groups import LayerGroup, ModelShape
+from explainers.memory.published_models import model_shape
+from explainers.toys.examples import random_layer
+
+HUNDREDTH = 0.02
+DRAWS = 5_000
+
+
+def cells_of_a_causal_mask(draw: Random) -> Prediction:
+    """How many pairs are left."""
+    tokens = draw.randint(4, 40)
+    left = cells(masks.build(masks.causal, tokens, tokens))
+    return Prediction({"tokens": f"{tokens}"}, left, worked={"next": f"{tokens + 1}"})
+
+
+def cells_of_a_window(draw: Random) -> Prediction:
+    """How many pairs a window leaves, the first rows being shorter."""
+    tokens, width = draw.randint(8, 40), draw.randint(2, 6)
+    left = cells(masks.build(masks.sliding_window(width), tokens, tokens))
+    missing = tokens * width - left
+    given = {"tokens": f"{tokens}", "width": f"{width}"}
+    return Prediction(given, left, worked={"all": f"{tokens * width}", "missing": f"{missing}"})
+
+
+def reach_of_windows(draw: Random) -> Prediction:
+    """How many positions hear of each other."""
+    layers, width = draw.randint(2, 12), draw.choice([2, 3, 4, 5, 128, 512, 1024])
+    given = {"layers": f"{layers}", "width": f"{width:,}"}
+    return Prediction(given, window_reach(width, layers), worked={"step": f"{width - 1:,}"})
+
+
+def a_score(draw: Random) -> Prediction:
+    """A dot product of small whole numbers, divided by √d_k."""
+    head_dim = draw.choice([4, 16])
+    rows = [[draw.randint(-3, 3) for _ in range(head_dim)] for _ in range(2)]
+    query, key = (torch.tensor([row], dtype=torch.double) for row in rows)
+    score = attention(query, key, key, masks.build(masks.full, 1, 1)).scores.item()
+    given = {"query": _row(rows[0]), "key": _row(rows[1]), "d_k": f"{head_dim}"}
+    worked = {"product": signed((query @ key.T).item()), "root": f"{math.sqrt(head_dim):g}"}
+    return Prediction(given, score, HUNDREDTH, worked)
+
+
+def a_weight_of_two(draw: Random) -> Prediction:
+    """The softmax of two scores depends on their difference alone."""
+    one, difference = draw.randint(-4, 4), draw.choice([-3, -2, -1, 0, 1, 2, 3])
+    scores = torch.tensor([[one, one - difference]], dtype=torch.double)
+    weight = softmax(scores)[0, 0].item()
+    given = {"one": signed(one), "other": signed(one - difference)}
+    return Prediction(given, weight, HUNDREDTH, {"back": signed(-difference)})
+
+
+def a_mixture(draw: Random) -> Prediction:
+    """What weights make of values."""
+    tenths = sorted(draw.sample(range(1, 10), 2))
+    weights = [tenths[0] / 10, (tenths[1] - tenths[0]) / 10, (10 - tenths[1]) / 10]
+    values = [draw.randint(-5, 9) for _ in range(3)]
+    mixed = torch.tensor(weights, dtype=torch.double) @ torch.tensor(values, dtype=torch.double)
+    given = {"weights": _row(weights), "values": _row(values)}
+    factors = [signed(v) if v >= 0 else f"({signed(v)})" for v in values]
+    terms = " + ".join(f"{w:g} · {v}" for w, v in zip(weights, factors, strict=True))
+    return Prediction(given, mixed.item(), HUNDREDTH, {"terms": terms})
+
+
+def a_row_under_a_mask(draw: Random) -> Prediction:
+    """Hiding keys shares their weight out among the others, in proportion."""
+    tenths = sorted(draw.sample(range(1, 10), 2))
+    weights = [tenths[0] / 10, (tenths[1] - tenths[0]) / 10, (10 - tenths[1]) / 10]
+    scores = torch.tensor([weights], dtype=torch.double).log()
+    mask = torch.tensor([[True, True, False]])
+    left = softmax(hide(scores, mask))[0, 0].item()
+    worked = {"first": f"{weights[0]:g}", "kept": f"{weights[0] + weights[1]:g}"}
+    return Prediction({"weights": _row(weights)}, left, HUNDREDTH, worked)
+
+
+def variance_of_products(draw: Random) -> Prediction:
+    """Of random vectors; a tenth off is near enough, for it is measured."""
+    head_dim = draw.choice([9, 16, 25, 36, 64, 100])
+    seeded = torch.Generator().manual_seed(draw.getrandbits(32))
+    products = random_scores(head_dim, 1, DRAWS, seeded).products
+    worked = {"measured": f"{products.var().item():.1f}", "draws": f"{DRAWS:,}"}
+    return Prediction({"d_k": f"{head_dim}"}, products.var().item(), head_dim / 10, worked)
+
+
+def a_correction(draw: Random) -> Prediction:
+    """By what an online softmax multiplies the sum it has, when a larger score comes."""
+    after, growth = draw.randint(-2, 4), draw.choice([1, 2, 3])  # further apart, 0 would be near
+    before = after - growth
+    value = torch.zeros(1, 1, dtype=torch.double)
+    running = begin(value, value)
+    for score in (before, after):
+        running = read_block(running, torch.tensor([[score]], dtype=torch.double), value)
+    given = {"before": signed(before), "after": signed(after)}
+    worked = {"difference": signed(-growth)}
+    return Prediction(given, running.correction.item(), HUNDREDTH, worked)
+
+
+def _row(numbers: list[int] | list[float]) -> str:
+    return "(" + ", ".join(map(signed, numbers)) + ")"
+
+
+MODELS = "llama-3-8b", "llama-3.1-70b", "llama-2-7b", "qwen3-8b", "smollm2-135m"
+
+
+def numbers_in_a_layer(draw: Random) -> Prediction:
+    """The four matrices of attention, with fewer KV heads than query heads."""
+    head_dim, heads = draw.choice([16, 32, 64]), draw.choice([4, 8])
+    kv_heads = draw.choice([n for n in (1, 2, 4, 8) if heads % n == 0])
+    d_model = head_dim * heads
+    answer = parameters(d_model, heads, kv_heads, head_dim)
+    given = {"d_model": f"{d_model}", "heads": f"{heads}", "kv_heads": f"{kv_heads}"}
+    wide, narrow = d_model * d_model, d_model * kv_heads * head_dim
+    worked = {"d_k": f"{head_dim}", "wide": f"{wide:,}", "narrow": f"{narrow:,}"}
+    return Prediction(given, answer, worked=worked)
+
+
+def query_heads_per_group(draw: Random) -> Prediction:
+    """Whose KV head a query head reads."""
+    kv_heads, size = draw.choice([2, 4, 8]), draw.choice([2, 3, 4])
+    head = draw.randrange(kv_heads * size)
+    given = {"heads": f"{kv_heads * size}", "kv_heads": f"{kv_heads}", "head": f"{head}"}
+    shared = [kv for kv in range(kv_heads) for _ in range(size)]
+    return Prediction(given, shared[head], worked={"size": f"{size}"})
+
+
+def bytes_of_a_token(draw: Random) -> Prediction:
+    """What each new token adds to the cache of a model, in bytes."""
+    layers, kv_heads = draw.choice([12, 24, 32, 48]), draw.choice([1, 2, 4, 8])
+    head_dim = draw.choice([64, 128])
+    group = LayerGroup("full", layers, num_kv_heads=kv_heads, head_dim=head_dim)
+    shape = ModelShape("the exercise's", (group,), num_heads=kv_heads, d_model=head_dim)
+    given = {"layers": f"{layers}", "kv_heads": f"{kv_heads}", "d_k": f"{head_dim}"}
+    return Prediction(given, kv_cache_bytes_per_token(shape))
+
+
+def gigabytes_of_a_model(draw: Random) -> Prediction:
+    """A published model's cache, in GiB; what is about a twentieth off is near enough."""
+    name, tokens = draw.choice(MODELS), 1024 * draw.choice([4, 8, 16, 32, 64])
+    shape = model_shape(name)
+    (group,) = shape.known_groups()
+    size = kv_cache_bytes(shape, tokens) / 2**30
+    given = {
+        "model": name,
+        "tokens": f"{tokens:,}",
+        "layers": f"{group.count}",
+        "kv_heads": f"{group.num_kv_heads}",
+        "d_k": f"{group.head_dim}",
+    }
+    worked = {"token": f"{kv_cache_bytes_per_token(shape):,}"}
+    return Prediction(given, size, float(f"{size / 20:.1g}"), worked)
+
+
+def numbers_of_a_latent(draw: Random) -> Prediction:
+    """What one layer of MLA keeps of a token."""
+    latent, rope = draw.choice([128, 256, 384, 512, 768]), draw.choice([16, 32, 64])
+    heads, head_dim = draw.choice([8, 16, 32, 128]), draw.choice([64, 128])
+    ((_, answer),) = LayerGroup("latent", 1, latent_dim=latent, rope_dim=rope).vectors
+    given = {"heads": f"{heads}", "d_k": f"{head_dim}", "latent": f"{latent}", "rope": f"{rope}"}
+    return Prediction(given, answer, worked={"plain": f"{2 * heads * head_dim:,}"})
+
+
+def rows_with_and_without(draw: Random) -> Prediction:
+    """How many rows of K a layer computes while it writes a text without a cache."""
+    tokens = draw.randint(5, 60)
+    layer = random_layer(8, 1, 1, 8, seed=0)
+    kept, again = with_cache(tokens, layer).rows, without_cache(tokens, layer).rows
+    worked = {"kept": f"{kept:,}", "last": f"{tokens + 1}"}
+    return Prediction({"tokens": f"{tokens}"}, again, worked=worked)
+
+
+def growth_of_the_weights(draw: Random) -> Prediction:
+    """A longer text: how many times as many weights a head has."""
+    tokens, times = draw.choice([100, 512, 1000, 4096]), draw.choice([2, 3, 4, 8, 10])
+    short, long = (masks.build(masks.full, 1, n).shape[-1] ** 2 for n in (tokens, times * tokens))
+    given = {"tokens": f"{tokens:,}", "longer": f"{times * tokens:,}"}
+    return Prediction(given, long / short, worked={"times": f"{times}"})
+
+
+def cells_between_sequences(draw: Random) -> Prediction:
+    """How many cells both texts in one sequence have more than cross-attention."""
+    queries, keys = draw.randint(3, 20), draw.randint(3, 20)
+    joined = cells(masks.build(masks.full, queries + keys, queries + keys))
+    given = {"queries": f"{queries}", "keys": f"{keys}"}
+    worked = {"cross": f"{queries * keys:,}", "joined": f"{joined:,}"}
+    return Prediction(given, joined - queries * keys, worked=worked)

@@ -1,0 +1,184 @@
+"""One head: the names it has earned, what speaks against them, and its pattern on three texts."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import streamlit as st
+from torch import Tensor
+
+from explainers.chapters.common.measured_heads import Gallery, named
+from explainers.chapters.common.number_words import told
+from explainers.chapters.common.recording import MOST_SHORT, cut, planes, strongest
+from explainers.chapters.common.run_once import heads_on, live, probe_texts, spelled
+from explainers.chapters.head_gallery import takeaway as taken
+from explainers.charts.matrix import blanked, pairs
+from explainers.models.head_names import labels
+from explainers.models.registry import ModelError
+from explainers.models.token_text import read
+from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.head_tiles import Tiles, show_tiles
+from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.page import Prose
+from explainers.ui.text.language import said
+from explainers.ui.untrusted_text import shortened, verbatim
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from explainers.models.load import Loaded
+from itertools import product
+
+from explainers.chapters.common.measured_heads import PROBE_OF
+from explainers.models.head_names import OTHER, ROLES, Label
+from explainers.phrase import phrase
+from explainers.ui.predict import revealed
+from explainers.ui.source import show_source
+from explainers.ui.text.language import translated
+
+
+def show_patterns(
+    text: Prose, gallery: Gallery, chosen: tuple[int, int], sentence: str, queries_down: bool
+) -> None:
+    """The same head on texts in which it may have something to do, or nothing."""
+    loaded, probes = gallery.loaded, probe_texts(gallery.loaded)
+    against = next((one.against for one in labels(gallery.scores, *chosen) if one.against), None)
+    passage = against.text if against else 0
+    text("patterns", head=named(*chosen), passage=passage)
+    left, right = st.columns(2)
+    with left:
+        text("on_repeated")
+        _show_text(loaded, chosen, probes["repeated"][:1], "repeated")
+    with right:
+        text("on_natural", passage=passage)
+        _show_text(loaded, chosen, probes["natural"][passage : passage + 1], "natural")
+    try:
+        _show_sentence(loaded, chosen, sentence, queries_down)
+    except ModelError as error:
+        st.info(verbatim(shortened(told(error), 300)), icon=":material/short_text:")
+
+
+def _show_text(loaded: "Loaded", chosen: tuple[int, int], ids: Tensor, name: str) -> None:
+    """One large image, to be looked into."""
+    (layer, head), found, tokens = chosen, heads_on(loaded, ids), spelled(loaded, ids[0])
+    weights = found.weights[layer, head][None]
+    alt = said("Weights of {head} between {count} tokens.", head=named(*chosen), count=len(tokens))
+    tiles = Tiles(
+        planes(weights, ~found.masks[layer][None]),
+        tokens,
+        [str(layer)],
+        [named(*chosen)],
+        alt,
+        enlarges=True,
+    )
+    table = partial(_table, weights, chosen, tokens)
+    show_tiles(tiles, live(loaded), name, table)
+
+
+def _table(weights: Tensor, chosen: tuple[int, int], tokens: list[str]) -> "pd.DataFrame":
+    layer, head = chosen
+    return strongest(weights[None], [layer], tokens).assign(head=head)
+
+
+def _show_sentence(
+    loaded: "Loaded", chosen: tuple[int, int], sentence: str, queries_down: bool
+) -> None:
+    """The reader's own words, with numbers."""
+    beginning, left_out = cut(loaded, sentence, MOST_SHORT)
+    (layer, head), reading = chosen, read(loaded, beginning)
+    if left_out:
+        st.caption(said("Of your sentence the last {count} tokens are left out.", count=left_out))
+    found = heads_on(loaded, reading.ids)
+    taken.sentence(loaded, reading.ids, chosen, named(*chosen))
+    values = blanked(found.weights[layer, head].tolist(), found.masks[layer].tolist())
+    sums = said("{head}; every row sums to 1", head=named(*chosen))
+    matrix = pairs(said("your sentence"), sums, values, reading.tokens, kind="weights")
+    alt = said("Weights of {head} on your sentence.", head=named(*chosen))
+    figure = Figure(oriented([Panel("sentence", matrix)], queries_down), alt)
+    show_figure(figure, live(loaded), "sentence")
+
+
+WORDS = {probe: words for words, probe in PROBE_OF.items()}
+KEEPS, LESS, MORE = phrase("about as much"), phrase("clearly less"), phrase("clearly more")
+ALIKE = 0.1
+"""Shares that are closer than this are called alike."""
+UNKNOWN, NEEDS = "–", "\N{NO-BREAK SPACE}(>\N{NO-BREAK SPACE}"
+
+
+def ask_keeps(text: Prose, gallery: Gallery) -> bool:
+    """A guess about the surest head of the random tokens: does it do the same in prose?"""
+    scores = gallery.scores
+    roles = [role for role in ROLES if role.probe == "repeated"]
+    best = max(roles, key=lambda role: float(scores.of(role.probe, role.what).nan_to_num(0).max()))
+    there = scores.of(best.probe, best.what)
+    layer, head = divmod(int(there.nan_to_num(-1).argmax()), gallery.heads)
+    before, after = (float(scores.of(p, best.what)[layer, head]) for p in ("repeated", "natural"))
+    first = float(scores.of("natural", "first token")[layer, head])
+    moved = after - before
+    return revealed(
+        text,
+        "keeps",
+        (KEEPS, LESS, MORE),
+        KEEPS if abs(moved) < ALIKE else MORE if moved > 0 else LESS,
+        head=named(layer, head),
+        role=translated(best.name),
+        before=f"{before:.2f}",
+        after=f"{after:.2f}",
+        first=f"{first:.2f}",
+    )
+
+
+def show_labels(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
+    """All names of a head, each with what speaks against it; and all scores that names are for."""
+    found = labels(gallery.scores, *chosen)
+    names = said(" and ").join(f"**{translated(label.role)}**" for label in found)
+    text("named", head=named(*chosen), names=names or said("no name"))
+    for label in found:
+        _show_label(text, gallery, label)
+        if label.role == "positional":
+            text("offset", offset=f"{gallery.scores.of('natural', 'offset')[chosen]:+.0f}")
+    if not found:
+        every = list(product(range(gallery.layers), range(gallery.heads)))
+        nameless = sum(not labels(gallery.scores, *one) for one in every)
+        text("no_name", nameless=nameless, heads=len(every))
+    rows = []
+    for role in ROLES:
+        earned = any(label.role == role.name for label in found)
+        both = [gallery.scores.of(probe, role.what)[chosen] for probe in ("repeated", "natural")]
+        shown = [UNKNOWN if one.isnan() else f"{one:.2f}" for one in both]
+        place = ("repeated", "natural").index(role.probe)
+        bold = "**" if earned else ""
+        shown[place] = f"{bold}{shown[place]}{bold}{NEEDS}{role.threshold:g})"
+        rows.append(f"| {translated(role.name)} | {' | '.join(shown)} |")
+    text("roles", rows="\n".join(rows))
+    show_source(labels)
+
+
+def _show_label(text: Prose, gallery: Gallery, label: Label) -> None:
+    role = next(one for one in ROLES if one.name == label.role)
+    text(
+        "label",
+        role=translated(label.role),
+        probe=translated(WORDS[role.probe]),
+        score=f"{label.score:.2f}",
+        threshold=role.threshold,
+        source=translated(role.source),
+        chance=f"{label.by_chance:.2f}",
+        other=translated(WORDS[OTHER[role.probe]]),
+        elsewhere=UNKNOWN if label.elsewhere != label.elsewhere else f"{label.elsewhere:.2f}",
+    )
+    if label.against is None:
+        text("no_against")
+        return
+    against = label.against
+    tokens = spelled(gallery.loaded, probe_texts(gallery.loaded)["natural"][against.text])
+    text(
+        f"row_{'fits' if against.mass >= against.weight else 'against'}",
+        role=translated(label.role),
+        passage=against.text,
+        query=verbatim(tokens[against.query]),
+        query_place=against.query,
+        key=verbatim(tokens[against.key]),
+        key_place=against.key,
+        weight=f"{against.weight:.2f}",
+        mass=f"{against.mass:.2f}",
+    )

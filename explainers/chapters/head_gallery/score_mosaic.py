@@ -1,0 +1,122 @@
+"""Every head of a model in one picture, coloured by a score of the reader's choice."""
+
+import math
+from collections.abc import Sequence
+
+import streamlit as st
+from torch import Tensor
+
+from explainers.chapters.common.measured_heads import MEASURED, PROBE_OF, Gallery, named
+from explainers.chapters.head_gallery import takeaway as taken
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
+from explainers.models.head_names import ROLES
+from explainers.models.head_scores import PATTERNS, of_layer, score, shuffled
+from explainers.phrase import phrase
+from explainers.ui.controls import gallery_controls, real_controls
+from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.panels import Cell, Figure, Panel
+from explainers.ui.page import Prose
+from explainers.ui.predict import revealed
+from explainers.ui.source import show_source
+from explainers.ui.text.language import said, translated
+
+MAP = "heads"
+AGAINST_CHANCE = (*PATTERNS, phrase("one offset"))
+"""Scores that a head can reach by looking anywhere."""
+SCORES = (
+    *(*AGAINST_CHANCE, phrase("sink"), phrase("entropy")),
+    *(phrase("entropy without the first token"), phrase("distance")),
+)
+OPENS_WITH = "induction"
+NONE, FEW, MANY = phrase("none"), phrase("fewer than 1 in 10"), phrase("1 in 10 or more")
+NAMED = 5
+"""So many of the highest are named below the picture."""
+
+
+def ask_induction(text: Prose, gallery: Gallery) -> bool:
+    """A guess how many heads look at what followed the same token before."""
+    [role] = [one for one in ROLES if one.what == OPENS_WITH]
+    found = gallery.scores.of(role.probe, role.what)
+    count, all_heads = int((found > role.threshold).sum()), found.numel()
+    best = divmod(int(found.nan_to_num(-1).argmax()), gallery.heads)
+    return revealed(
+        text,
+        "induction",
+        (NONE, FEW, MANY),
+        NONE if count == 0 else FEW if 10 * count < all_heads else MANY,
+        heads=all_heads,
+        threshold=role.threshold,
+        count=count,
+        best=named(*best),
+        score=f"{found[best]:.2f}",
+        chance=f"{gallery.scores.by_chance(role.probe, role.what):.2f}",
+    )
+
+
+def chosen_head(gallery: Gallery) -> tuple[int, int]:
+    """(layer, head), by numbers: the way to a head without a mouse."""
+    with st.container(horizontal=True):
+        layer = real_controls.layer(0, gallery.layers - 1)
+        return layer, real_controls.head(0, gallery.heads - 1)
+
+
+def choose(layer: int, head: int) -> None:
+    """Look at another head; a callback."""
+    real_controls.layer.put(layer)
+    real_controls.head.put(head)
+
+
+def show_map(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
+    """A cell per head; a click chooses one."""
+    scores = gallery.scores
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        words = gallery_controls.probe()
+        probe = PROBE_OF[words]
+        offered = [one for one in SCORES if not scores.of(probe, one).isnan().all()]
+        what = gallery_controls.score(offered, OPENS_WITH if OPENS_WITH in offered else offered[0])
+    text(f"score_{what.replace(' ', '_')}")
+    found = scores.of(probe, what)
+    matrix = Matrix(
+        f"{translated(what)}: {translated(words)}",
+        said("a row per head, a column per layer"),
+        numbers(found.T),
+        [said("head {head}", head=head) for head in range(gallery.heads)],
+        [str(layer) for layer in range(gallery.layers)],
+        HEAD_AXIS,
+        LAYER_AXIS,
+        kind="signed" if what == "distance" else "weights",
+    )
+    best = _best(found)
+    highest = ", ".join(f"{named(*place)} {found[place]:.2f}" for place in best)
+    alt = said(
+        "{score} of every head of {model}; the highest: {highest}.",
+        score=translated(what),
+        model=gallery.loaded.name,
+        highest=highest,
+    )
+
+    def pick(cell: Cell) -> None:
+        choose(cell.column, cell.row)
+
+    taken.scores(gallery.loaded, scores, probe, chosen, named(*chosen))
+    layer, head = chosen
+    figure = Figure([Panel(MAP, matrix)], alt, Cell(MAP, head, layer), pick)
+    show_figure(figure, gallery.origin, MAP)
+    label = said("Look at {head}, the highest", head=named(*best[0]))
+    st.button(label, on_click=choose, args=best[0], icon=":material/search:")
+    text("map_seen", highest=highest, mean=f"{found.nanmean():.2f}")
+    if what in AGAINST_CHANCE:
+        text("map_chance", chance=f"{scores.by_chance(probe, what):.2f}")
+    show_source(of_layer, score, shuffled, that=MEASURED)
+
+
+def numbers(found: Tensor) -> Sequence[Sequence[float | None]]:
+    """A head that has no row to be scored on is left blank."""
+    return [[None if math.isnan(one) else one for one in row] for row in found.tolist()]
+
+
+def _best(found: Tensor) -> list[tuple[int, int]]:
+    """The heads with the highest scores."""
+    places = found.nan_to_num(-1).flatten().topk(min(NAMED, found.numel())).indices.tolist()
+    return [divmod(place, found.shape[1]) for place in places]

@@ -1,0 +1,58 @@
+"""To take away from page 13: a head's pattern on the reader's words, and its scores on a probe."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from torch import Tensor
+
+from explainers.chapters.common.real_head_takeaway import head_recipe, on_page, recorded
+from explainers.models.head_scores import PROBES, HeadScores, distance, entropy, patterns, score
+from explainers.models.probes import Probe
+from explainers.takeaway.recipe import Recipe
+from explainers.ui.takeaway_files import take
+from explainers.ui.text.language import said
+
+if TYPE_CHECKING:
+    from explainers.models.load import Loaded
+
+Place = tuple[int, int]
+
+
+def scores_of_head(weights: Tensor, mask: Tensor, ids: Tensor, marks: Tensor) -> dict[str, Tensor]:
+    """What a head does on all texts of a probe: weights (texts, tokens, tokens).
+
+    `ids` are the tokens of the texts, `marks` says which are punctuation.
+    """
+    one, seen = weights[:, None], mask.expand(weights.shape)
+    found = {name: score(one, p)[0] for name, p in patterns(Probe(ids, marks), seen).items()}
+    found["entropy"] = entropy(one, seen).nanmean()
+    found["distance"] = distance(one)[0]
+    return found
+
+
+def scores(loaded: "Loaded", measured: HeadScores, probe: str, place: Place, head: str) -> None:
+    """The scores of the chosen head, of which the picture shows one for every head."""
+    title = said("The scores of {head}", head=head)
+    take("scores", partial(_scores, loaded, measured, probe, place, title))
+
+
+def _scores(loaded: "Loaded", measured: HeadScores, probe: str, place: Place, title: str) -> Recipe:
+    (number, head), texts = place, PROBES[probe](loaded)
+    layer = recorded(loaded, number, texts.ids)
+    inputs: dict[str, Any] = {"weights": layer.weights[:, head], "mask": layer.mask[0, 0]}
+    inputs = {name: on_page(one) for name, one in inputs.items()}
+    inputs |= {"ids": texts.ids.cpu(), "marks": texts.marks.cpu()}
+    names = scores_of_head(*inputs.values())
+    shown = {name: measured.of(probe, name)[number, head] for name in names}
+    return Recipe(title, scores_of_head, inputs, shown)
+
+
+def sentence(loaded: "Loaded", ids: Tensor, place: Place, head: str) -> None:
+    """The pattern on the reader's own words."""
+    title = said("{head} on your sentence", head=head)
+    take("sentence", partial(_sentence, loaded, ids, place, title))
+
+
+def _sentence(loaded: "Loaded", ids: Tensor, place: Place, title: str) -> Recipe:
+    number, head = place
+    return head_recipe(title, recorded(loaded, number, ids.to(loaded.model.device)), head)

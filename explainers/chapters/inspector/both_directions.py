@@ -1,0 +1,79 @@
+"""A model that reads in one direction beside one that reads in both: the same sentence."""
+
+from typing import NamedTuple
+
+from explainers.chapters.common.choose_real_model import here
+from explainers.chapters.common.recording import Seen, seen
+from explainers.charts.matrix import blanked, pairs
+from explainers.phrase import phrase
+from explainers.ui.controls import real_controls
+from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.page import Prose
+from explainers.ui.predict import revealed
+from explainers.ui.text.language import said
+from explainers.ui.untrusted_text import verbatim
+
+SOME, NONE = phrase("some of it"), phrase("exactly 0")
+
+
+class Directions(NamedTuple):
+    """Shares of all weight of a model: on tokens before, on the token itself, on those after."""
+
+    before: float
+    itself: float
+    after: float
+
+
+def directions(one: Seen) -> Directions:
+    """Averaged over all layers, heads and queries."""
+    mean = one.weights.mean(dim=(0, 1)) / len(one.tokens)
+    return Directions(
+        mean.tril(-1).sum().item(), mean.diagonal().sum().item(), mean.triu(1).sum().item()
+    )
+
+
+def show_beside(
+    text: Prose, shown: Seen, layer: int, head: int, sentence: str, queries_down: bool
+) -> None:
+    """A guess about later tokens, then both models' weights on the sentence."""
+    from explainers.models.registry import SHIPPED
+
+    text("beside")
+    after = directions(shown).after
+    answer = NONE if after == 0 else SOME
+    if not revealed(text, "beside", (SOME, NONE), answer, which=verbatim(shown.name)):
+        return
+    if not real_controls.beside():
+        return
+    other_kind = "bidirectional" if shown.is_causal else "causal"
+    loaded = here(next(model.id for model in SHIPPED if model.kind == other_kind), "beside")
+    if not loaded:
+        return
+    other = seen(loaded, sentence)
+    panels = [_panel(shown, layer, head), _panel(other, layer, head)]
+    alt = said(
+        "Weights of a head of {one}, and of one of {other}, on the same sentence.",
+        one=shown.name,
+        other=other.name,
+    )
+    origin = f"{shown.origin}; {other.origin}"
+    show_figure(Figure(oriented(panels, queries_down), alt), origin, "beside")
+    rows = [
+        f"| {verbatim(one.name)} | {' | '.join(f'{share:.3f}' for share in directions(one))} |"
+        for one in (shown, other)
+    ]
+    text("beside_seen", rows="\n".join(rows))
+
+
+def _panel(one: Seen, layer: int, head: int) -> Panel:
+    """The head of that number, or the last one that this model has."""
+    layers, heads = one.shape
+    layer, head = min(layer, layers - 1), min(head, heads - 1)
+    short = one.name.split("/")[-1]
+    name = said("{model}: layer {layer}, head {head}", model=short, layer=layer, head=head)
+    way = said("bidirectional: everybody looks ahead")
+    if one.is_causal:
+        way = said("causal: nobody looks ahead")
+    values = blanked(one.weights[layer, head].tolist(), one.masks[layer].tolist())
+    return Panel(one.name, pairs(name, way, values, one.tokens, kind="weights"))

@@ -1,0 +1,165 @@
+"""One head of a real model, large: lines, heat map, and every number that led to them."""
+
+import torch
+
+from explainers import arithmetic
+from explainers.arithmetic import Working
+from explainers.chapters.common.real_head_takeaway import head_recipe
+from explainers.chapters.common.recording import Seen
+from explainers.charts.matrix import Matrix, Values, blanked
+from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
+from explainers.phrase import phrase
+from explainers.ui.figure.clickable_figure import explore
+from explainers.ui.figure.panels import Cell, Panel, Source, oriented
+from explainers.ui.page import Prose
+from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import take
+from explainers.ui.text.language import said, translated
+from explainers.ui.untrusted_text import verbatim
+
+FROM_VECTORS = Source("Q", row="row"), Source("K", row="column")
+FROM_SCORES = (Source("scores", row="row"),)
+LINES, WEIGHTS = phrase("who looks where"), phrase("weights")
+ROLES = {"Q": "query", "K": "key", "V": "value"}
+
+
+class Head:
+    """What one head of one layer computed, as plain numbers."""
+
+    def __init__(self, seen: Seen, layer: int, head: int) -> None:
+        ran = seen.layers[layer]
+        self.seen, self.layer, self.head, self.ran = seen, layer, head, ran
+        self.shared = head // seen.group_size
+        self.is_plain = seen.is_plain(layer)
+        self.function = getattr(ran.function, "func", ran.function)
+        self.allowed = ran.mask[0, 0].tolist()
+        self.weights = ran.weights[0, head].float()
+        self.numbers = {
+            "Q": ran.query[0, head].tolist(),
+            "K": ran.key[0, self.shared].tolist(),
+            "scores": ran.scores[0, head].tolist(),
+            WEIGHTS: self.weights.tolist(),
+            "V": ran.value[0, self.shared].tolist(),
+            "output": ran.output[0, head].tolist(),
+        }
+
+    @property
+    def said(self) -> str:
+        """Which one it is, in words."""
+        return said("layer {layer}, head {head}", layer=self.layer, head=self.head)
+
+    def panels(self, is_dimmed: bool, queries_down: bool) -> list[Panel]:
+        """Lines, weights, and what they were computed from."""
+        name = said("weights, the first token dimmed") if is_dimmed else translated(WEIGHTS)
+        seen = [[a and not (is_dimmed and k == 0) for k, a in enumerate(r)] for r in self.allowed]
+        values = blanked(self.numbers[WEIGHTS], seen)
+        blank = "" if is_dimmed else "0"
+        pairs = QUERY_AXIS, KEY_AXIS
+        drawn = [[w or 0.0 for w in row] for row in values]  # a row with blanks is not written yet
+        sides, words = said("{head}: keys left, queries right", head=self.said), (self.tokens,) * 2
+        lines = Matrix(translated(LINES), sides, drawn, *words, *pairs, kind="ties")
+        sums = said("every row sums to 1") if self.is_plain else said("softmax of the scores")
+        sums = said("not renormalised: rows sum to less than 1") if is_dimmed else sums
+        shown = [
+            Panel(LINES, lines),
+            Panel(WEIGHTS, self._pairs(name, sums, values, "weights", blank), sources=FROM_SCORES),
+            self._vectors("Q", said("head {head}'s queries", head=self.head)),
+            self._vectors("K", said("keys of KV head {head}", head=self.shared)),
+            Panel("scores", self._pairs(said("scores"), *self._scores()), sources=FROM_VECTORS),
+            self._vectors("V", said("values of KV head {head}", head=self.shared)),
+            self._vectors("output", said("weights · V")),
+        ]
+        return oriented(shown, queries_down)
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        return self.seen.tokens
+
+    def _scores(self) -> tuple[str, Values]:
+        if self.is_plain:
+            return said("Q · Kᵀ ÷ √d_k, before the mask"), self.numbers["scores"]
+        return said("with what this model adds, before the mask"), self.numbers["scores"]
+
+    def _pairs(
+        self, name: str, formula: str, values: Values, kind: str = "signed", blank: str = ""
+    ) -> Matrix:
+        axes = QUERY_AXIS, KEY_AXIS
+        words = self.tokens, self.tokens
+        return Matrix(name, formula, values, *words, *axes, kind=kind, blank=blank)
+
+    def _vectors(self, name: str, formula: str) -> Panel:
+        values = self.numbers[name]
+        columns = [str(n) for n in range(len(values[0]))]
+        axes = TOKEN_AXIS, FEATURE_AXIS
+        matrix = Matrix(
+            translated(name), formula, values, self.tokens, columns, *axes, role=ROLES.get(name, "")
+        )
+        sources = (Source(WEIGHTS, row="row"), Source("V", column="column"))
+        return Panel(name, matrix, sources=sources if name == "output" else ())
+
+    def working(self, cell: Cell) -> Working:
+        """How a number came to be, as far as nothing is added to attention in this layer."""
+        i, j = cell.row, cell.column
+        panel = WEIGHTS if cell.panel == LINES else cell.panel
+        numbers = self.numbers
+        value, name = numbers[panel][i][j], f"{panel}[{i}, {j}]"
+        if panel == "output":
+            return arithmetic.dot_product(
+                numbers[WEIGHTS][i], [row[j] for row in numbers["V"]], value, name
+            )
+        if panel == "scores" and self.is_plain:
+            return self._score(i, j, value, name)
+        if panel == WEIGHTS and self.is_plain:
+            pairs = zip(numbers["scores"][i], self.allowed[i], strict=True)
+            row = [score if allowed else -float("inf") for score, allowed in pairs]
+            return arithmetic.softmax(row, j, value, self.tokens)
+        line = said("{name} = {value:z.4f}, as the model computed it.", name=name, value=value)
+        return arithmetic.given(value, name, line)
+
+    def _score(self, i: int, j: int, value: float, name: str) -> Working:
+        query, key = self.numbers["Q"][i], self.numbers["K"][j]
+        root = len(query) ** 0.5
+        return arithmetic.dot_product([number / root for number in query], key, value, name)
+
+
+WRITTEN_OUT = 8
+"""Weights of a row; more nobody adds up."""
+
+
+def show_head(text: Prose, head: Head, is_dimmed: bool, queries_down: bool) -> None:
+    """The chosen head with all its numbers, and what its rows sum to."""
+    text("head")
+    looks = [
+        said("{query} looks most at {key}", query=token, key=head.tokens[place])
+        for token, place in zip(head.tokens, head.weights.argmax(dim=-1).tolist(), strict=True)
+    ]
+    alt = said(
+        "{head} of {model}: {looks}", head=head.said, model=head.seen.name, looks="; ".join(looks)
+    )
+    panels = head.panels(is_dimmed, queries_down)
+    take("head", head_recipe(head.said, head.ran, head.head))
+    explore(panels, head.working, head.seen.origin, "head", alt, first=WEIGHTS)
+    if is_dimmed:
+        share = head.weights[:, 0].mean().item()
+        text("dimmed_head", share=f"{100 * share:.1f}", left=f"{1 - share:.3f}")
+    else:
+        _say_sums(text, head)
+    show_source(head.function)
+
+
+def _say_sums(text: Prose, head: Head) -> None:
+    sums = head.weights.sum(dim=-1)
+    least, most = sums.min().item(), sums.max().item()
+    forbidden = head.weights[~torch.tensor(head.allowed, device=head.weights.device)]
+    row = len(head.tokens) - 1
+    text(
+        "sums",
+        token=verbatim(head.tokens[row]),
+        row=" + ".join(f"{weight:.4f}" for weight in head.numbers[WEIGHTS][row][:WRITTEN_OUT]),
+        more=" + …" if row >= WRITTEN_OUT else "",
+        total=f"{sums[row]:.4f}",
+        least=f"{least:.4f}",
+        most=f"{most:.4f}",
+        forbidden=len(forbidden),
+        largest=f"{max(forbidden.tolist(), default=0.0):g}",
+    )

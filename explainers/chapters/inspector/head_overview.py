@@ -1,0 +1,202 @@
+"""Every head of a model in one picture, and the weight parked on the first token."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import streamlit as st
+import torch
+
+from explainers.chapters.common.number_words import so_many
+from explainers.chapters.common.recording import (
+    MOST_SHORT,
+    Seen,
+    cut,
+    on_key,
+    planes,
+    seen,
+    strongest,
+)
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
+from explainers.models.head_scores import SINK
+from explainers.phrase import phrase
+from explainers.ui.controls import real_controls
+from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.head_tiles import Tiles, show_tiles
+from explainers.ui.figure.panels import Cell, Figure, Panel
+from explainers.ui.page import Prose
+from explainers.ui.predict import revealed
+from explainers.ui.source import show_source
+from explainers.ui.text.language import said
+from explainers.ui.untrusted_text import verbatim
+
+if TYPE_CHECKING:
+    from explainers.models.load import Loaded
+
+
+def ask_most(text: Prose, seen: Seen) -> bool:
+    """A guess about the token that all heads together look at most."""
+    mass = seen.weights.mean(dim=(0, 1, 2))
+    places = dict.fromkeys((0, len(seen.tokens) // 2, len(seen.tokens) - 1, int(mass.argmax())))
+    names = {
+        place: phrase("{token} (place {place})", token=verbatim(seen.tokens[place]), place=place)
+        for place in places
+    }
+    answer = names[int(mass.argmax())]
+    layers, heads = seen.shape
+    return revealed(
+        text,
+        "most",
+        list(names.values()),
+        answer,
+        heads=layers * heads,
+        share=f"{100 * mass.max():.0f}",
+        even=f"{100 / len(seen.tokens):.0f}",
+    )
+
+
+def show_overview(text: Prose, seen: Seen, chosen: tuple[int, int], is_dimmed: bool) -> None:
+    """All heads small; a click chooses the one that is shown large."""
+    layers, heads = seen.shape
+    hidden = ~seen.masks[:, None].expand_as(seen.weights)
+    if is_dimmed:
+        hidden = hidden.clone()
+        hidden[..., 0] = True
+    tiles = Tiles(
+        planes(seen.weights.flatten(0, 1), hidden.flatten(0, 1)),
+        seen.tokens,
+        [str(layer) for layer in range(layers)],
+        [said("head {head}", head=head) for head in range(heads)],
+        said(
+            "Weights of {heads} heads in each of {layers} of {model}, small.",
+            heads=heads,
+            layers=so_many(layers, "layer"),
+            model=seen.name,
+        ),
+        [said("local: the last {window} tokens", window=w) if w else "" for w in seen.windows],
+        seen.group_size,
+        (chosen[1], chosen[0]),
+    )
+    table = partial(strongest, seen.weights, range(layers), seen.tokens)
+    show_tiles(tiles, seen.origin, "heads", table, choose)
+    _say_what_is_seen(text, seen, is_dimmed)
+
+
+def chosen_head(seen: Seen) -> tuple[int, int]:
+    """(layer, head) to be shown large: the fields where a reader without a mouse says so."""
+    layers, heads = seen.shape
+    return real_controls.layer(0, layers - 1), real_controls.head(0, heads - 1)
+
+
+def choose(row: int, column: int) -> None:
+    """Show the head of this row and this layer large; a callback."""
+    real_controls.layer.put(column)
+    real_controls.head.put(row)
+
+
+def _say_what_is_seen(text: Prose, seen: Seen, is_dimmed: bool) -> None:
+    layers, heads = seen.shape
+    group = seen.group_size
+    text(
+        f"families_{'shared' if group > 1 else 'own'}",
+        heads=heads,
+        groups=heads // group,
+        group=group,
+    )
+    near = [str(layer) for layer, window in enumerate(seen.windows) if window]
+    if near:
+        text("local", layers=", ".join(near), count=len(near), all=layers)
+    first = verbatim(seen.tokens[0])
+    parked = int((seen.on_first > SINK).sum())
+    if is_dimmed:
+        text("dimmed", share=f"{100 * seen.weights[..., 0].mean():.0f}", first=first)
+    text("parked", parked=parked, heads=layers * heads, limit=SINK, first=first)
+
+
+NEW, OLD = phrase("on the token that is first now"), phrase("on the word that was first")
+BOTH = phrase("on both alike")
+ALIKE = 0.1
+"""Two shares that are closer than this are called alike."""
+
+
+def show_sinks(text: Prose, shown: Seen) -> None:
+    """The weight on the first token, head by head and layer by layer; a click chooses the head."""
+    layers, heads = shown.shape
+    text("sinks")
+    mean = shown.on_first.mean(dim=1, keepdim=True)
+    values = torch.cat([mean, shown.on_first], dim=1).T.tolist()
+    matrix = Matrix(
+        said("weight on “{token}”", token=shown.tokens[0]),
+        said("mean over all later queries; a column per layer"),
+        values,
+        [said("all heads"), *(said("head {head}", head=head) for head in range(heads))],
+        [str(layer) for layer in range(layers)],
+        HEAD_AXIS,
+        LAYER_AXIS,
+        kind="weights",
+    )
+    most = int(mean.argmax())
+    alt = said(
+        "Share of the weight on the first token; the most, {share:.2f}, in layer {most}.",
+        share=mean.max().item(),
+        most=most,
+    )
+    figure = Figure([Panel("sinks", matrix)], alt, on_pick=_pick)
+    show_figure(figure, shown.origin, "sinks")
+    least = int(mean.argmin())
+    text(
+        "sinks_seen",
+        most=most,
+        most_share=f"{mean[most, 0]:.2f}",
+        least=least,
+        least_share=f"{mean[least, 0]:.2f}",
+    )
+    show_source(on_key)
+
+
+def _pick(cell: Cell) -> None:
+    choose(max(0, cell.row - 1), cell.column)
+
+
+def show_position(text: Prose, shown: Seen, loaded: "Loaded", sentence: str) -> None:
+    """A guess, then the same text with other tokens put first: who gets the weight now?"""
+    if len(shown.tokens) < 2:
+        return
+    text("position")
+    runs = {token: seen(loaded, sentence, (token,)) for token in _others(loaded, shown, sentence)}
+    if not runs:
+        return
+    pairs = {one.tokens[0]: (_on(one, 0), _on(one, 1)) for one in runs.values()}
+    new, old = next(iter(pairs.values()))
+    answer = BOTH if abs(new - old) < ALIKE else NEW if new > old else OLD
+    word, put = _in_table(shown.tokens[0]), verbatim(next(iter(pairs)))
+    if not revealed(
+        text, "position", (NEW, OLD, BOTH), answer, word=verbatim(shown.tokens[0]), put=put
+    ):
+        return
+    rows = [f"| {said('nothing')} | – | {_on(shown, 0):.2f} |"]
+    rows += [f"| {_in_table(name)} | {a:.2f} | {b:.2f} |" for name, (a, b) in pairs.items()]
+    text("position_table", word=word, rows="\n".join(rows))
+    st.caption(shown.origin)
+
+
+def _in_table(token: str) -> str:
+    """A token in a table's cell, which a bar would end."""
+    return verbatim(token).replace("|", r"\|")
+
+
+def _on(one: Seen, place: int) -> float:
+    """The share of the weight on a token, over all layers and heads and all queries behind both."""
+    behind = one.weights[..., min(2, len(one.tokens) - 1) :, place]
+    return behind.mean().item()
+
+
+def _others(loaded: "Loaded", shown: Seen, sentence: str) -> list[int]:
+    """Ids to be put first: the token that begins a text, and the text's own last one."""
+    from explainers.models.token_text import read
+
+    ids = read(loaded, cut(loaded, sentence, MOST_SHORT)[0]).ids[0].tolist()
+    tokenizer = loaded.tokenizer
+    begins = [tokenizer.bos_token_id, tokenizer.cls_token_id]
+    found = [token for token in begins if token is not None and token != ids[0]]
+    return list(dict.fromkeys([*found[:1], ids[len(ids) // 2], ids[-1]]))

@@ -1,0 +1,94 @@
+"""What the model says after the text; and our attention in it against its own."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+import torch
+
+from explainers.chapters.common.number_words import less_than
+from explainers.chapters.common.recording import MOST_SHORT, Seen, cut, inputs
+from explainers.charts.matrix import Matrix
+from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.page import Prose
+from explainers.ui.text.language import said
+from explainers.ui.untrusted_text import verbatim
+
+if TYPE_CHECKING:
+    from explainers.models.compare import Difference
+    from explainers.models.load import Loaded
+
+DECODED = 2
+"""So many last tokens are read one by one, from a KV cache."""
+
+
+def show_predicted(text: Prose, shown: Seen) -> None:
+    """The likeliest next tokens of a model that writes."""
+    if not shown.predicted:
+        text("predicts_nothing")
+        return
+    text("predicted")
+    names, chances = zip(*shown.predicted, strict=True)
+    labels = [name.replace(" ", "␣") or "∅" for name in names]
+    matrix = Matrix(
+        said("next token"),
+        said("probability; all tokens of the vocabulary together have 1"),
+        [list(chances)],
+        ["p"],
+        labels,
+        "",
+        said("token that may follow"),
+        kind="weights",
+        places=3,
+    )
+    found = ", ".join(f"{n} {p:.3f}" for n, p in shown.predicted)
+    alt = said("Likeliest next tokens: {found}", found=found)
+    show_figure(Figure([Panel("next", matrix)], alt), shown.origin, "next")
+
+
+def show_equal(text: Prose, shown: Seen, loaded: "Loaded", sentence: str) -> None:
+    """The largest difference in every layer, between ours and transformers' own attention."""
+    from explainers.models.token_text import read
+
+    ids = tuple(read(loaded, cut(loaded, sentence, MOST_SHORT)[0]).ids[0].tolist())
+    writes = bool(shown.predicted) and not loaded.model.config.is_encoder_decoder
+    decoded = min(DECODED, len(ids) - 1) if writes else 0
+    found = compared(loaded.name, id(loaded), ids, decoded, loaded)
+    rows = [f"| {_place(one)} | {less_than(one.largest)} | {one.size:.4g} |" for one in found]
+    zeros = sum(one.largest == 0 for one in found)
+    text(
+        "equal",
+        zeros=zeros,
+        count=len(found),
+        largest=less_than(max(one.largest for one in found)),
+        which=verbatim(loaded.name),
+        decoded=_one_by_one(decoded),
+    )
+    box = st.expander(said("Layer by layer"), key="equal rows", on_change="rerun")
+    if box.open:
+        with box:
+            text("equal_rows", rows="\n".join(rows))
+
+
+def _one_by_one(decoded: int) -> str:
+    if not decoded:
+        return ""
+    return said("; the last {decoded} tokens read one by one from a KV cache", decoded=decoded)
+
+
+@st.cache_data(show_spinner=False, max_entries=12)
+def compared(
+    name: str, which: int, ids: tuple[int, ...], decoded: int, _loaded: "Loaded"
+) -> "list[Difference]":
+    """Computed once for a model (`which` of this name) and a text."""
+    from explainers.models.compare import differences
+
+    given = inputs(_loaded.model, torch.tensor([ids], device=_loaded.model.device))
+    return differences(_loaded.model, decoded=decoded, **given)
+
+
+def _place(one: "Difference") -> str:
+    if one.number is None:
+        return said("what it predicts (logits)") if one.kind == "logits" else said("its output")
+    kind = "" if one.kind == "self" else f" ({one.kind})"
+    return said("weights of layer {number}", number=one.number) + kind

@@ -1,0 +1,45 @@
+"""The reader's text in the reader's model, or a word on why it cannot be."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from explainers.chapters.common.number_words import told
+from explainers.chapters.common.recording import Seen, seen
+from explainers.ui.page import Prose
+from explainers.ui.text.language import said
+from explainers.ui.untrusted_text import shortened, verbatim
+
+if TYPE_CHECKING:
+    from explainers.models.load import Loaded
+
+
+def seen_or_told(text: Prose, loaded: "Loaded", sentence: str) -> Seen | None:
+    """One run on the sentence; what cannot be run is told, and the rest of the page stays."""
+    try:
+        shown = seen(loaded, sentence)
+    except Exception as error:  # a model from a folder or the hub may raise anything
+        why = verbatim(shortened(told(error), 300))
+        st.error(said("Nothing can be shown: {why}", why=why), icon=":material/error:")
+        return None
+    if shown.left_out:
+        st.caption(
+            said(
+                "The first {shown} tokens are shown; {more} more are left out. "
+                "A long text has its place further down.",
+                shown=len(shown.tokens),
+                more=shown.left_out,
+            )
+        )
+    layers, heads = shown.shape
+    text(
+        "model",
+        which=verbatim(shown.name),
+        tokens=len(shown.tokens),
+        layers=layers,
+        heads=heads,
+        kv_heads=heads // shown.group_size,
+        head_dim=shown.layers[0].query.shape[-1],
+        parameters=f"{loaded.parameters:,}",
+    )
+    return shown

@@ -1,0 +1,174 @@
+"""A model that hears: the sound, what it writes, and where in time its decoder looks."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+from torch import Tensor
+
+from explainers.models.sound import (
+    CLICKS,
+    MOST_BYTES,
+    RATE,
+    SWEEP,
+    Sound,
+    SoundError,
+    made,
+    read_wave,
+    weigh,
+    written,
+)
+from explainers.phrase import phrase
+from explainers.ui import page
+from explainers.ui.controls import real_controls
+from explainers.ui.page import Prose
+from explainers.ui.text.language import said, translated
+from explainers.ui.untrusted_text import verbatim
+
+if TYPE_CHECKING:
+    from explainers.models.load import Loaded
+import hashlib
+from typing import TYPE_CHECKING
+
+from explainers.chapters.common.number_words import less_than, printed, told
+from explainers.chapters.common.run_once import live
+from explainers.models.hearing import Heard, hear
+from explainers.models.sound import loudness
+from explainers.ui.figure.chart import show_chart, theme
+from explainers.ui.source import show_source
+from explainers.ui.untrusted_text import shortened
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from explainers.models.load import Loaded
+
+
+MICROPHONE, FILE = phrase("microphone"), phrase("WAV file")
+ALL = SWEEP, CLICKS, MICROPHONE, FILE
+
+
+def given_sound(text: Prose, loaded: "Loaded") -> Tensor | None:
+    """The samples that this model hears at a time, or a word on why there are none."""
+    positions, seconds = loaded.model.config.max_source_positions, loaded.extractor.chunk_length
+    text(
+        "listening",
+        which=verbatim(loaded.name),
+        parameters=f"{loaded.parameters:,}",
+        positions=f"{positions:,}",
+        step=f"{1_000 * seconds / positions:g}",
+        seconds=f"{seconds:g}",
+    )
+    kind = real_controls.sound(ALL)
+    try:
+        found = _made(text, kind) if kind in (SWEEP, CLICKS) else _brought(text, kind)
+    except SoundError as error:
+        st.error(verbatim(translated(error.args[0])), icon=":material/error:")
+        return None
+    if found is None:
+        return None
+    left_out = found.left_out + max(0.0, found.seconds - seconds)
+    samples = found.samples[: round(seconds * RATE)]
+    if left_out > 0:
+        text("sound_cut", seconds=f"{seconds:g}", more=f"{left_out:.1f}")
+    st.audio(written(samples))
+    return samples
+
+
+def _made(text: Prose, kind: str) -> Sound:
+    seed = page.seed() if kind == CLICKS else 0
+    text(f"made_{'sweep' if kind == SWEEP else 'clicks'}", seed=seed)
+    return made(kind, seed)
+
+
+def _brought(text: Prose, kind: str) -> Sound | None:
+    """What the reader recorded or chose; it is weighed before it is read."""
+    if kind == MICROPHONE:
+        file = st.audio_input(said("Say something"), sample_rate=RATE, key="recorded sound")
+    else:
+        most = MOST_BYTES // 2**20
+        label = said("A WAV file, at most {most} MiB", most=most)
+        file = st.file_uploader(label, "wav", key="uploaded sound", max_upload_size=most)
+    if file is None:
+        text("no_sound")
+        return None
+    weigh(file.size)
+    return read_wave(file.getvalue())
+
+
+def show_heard(text: Prose, loaded: "Loaded", samples: Tensor) -> None:
+    """What the model writes, and the weights of one head or of all over the sound's time."""
+    try:
+        digest = hashlib.sha256(samples.numpy().tobytes()).hexdigest()
+        with st.spinner(said("The model listens …")):
+            found = once_heard(loaded.name, id(loaded), digest, samples, loaded)
+    except Exception as error:  # a model from a folder or the hub may raise anything
+        why = verbatim(shortened(told(error), 300))
+        st.error(said("Nothing can be shown: {why}", why=why), icon=":material/error:")
+        return
+    written = verbatim("".join(found.tokens))
+    text("written", written=written or "∅", count=len(found.tokens))
+    _show_weights(text, loaded, found, samples)
+    text("equal_heard", difference=less_than(found.difference), which=verbatim(loaded.name))
+    show_source(hear)
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def once_heard(name: str, which: int, digest: str, _samples: Tensor, _loaded: "Loaded") -> Heard:
+    """Once for a model (`which` of this name) and a sound (`digest` names it)."""
+    return hear(_loaded, _samples)
+
+
+def _show_weights(text: Prose, loaded: "Loaded", found: Heard, samples: Tensor) -> None:
+    from explainers.charts.sound_image import (  # a page is there before it needs altair
+        heard,
+        heard_rows,
+    )
+
+    layers, heads, count, positions = found.weights.shape
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        layer = real_controls.layer(0, layers - 1)
+        is_mean = real_controls.over_heads()
+        head = None if is_mean else real_controls.head(0, heads - 1)
+    weights = found.weights[layer].mean(dim=0) if head is None else found.weights[layer, head]
+    loud = loudness(samples, round(found.step * RATE))[:positions]
+    sounding = weights[:, : len(loud)]
+    labels = [printed(token) for token in found.tokens]
+    given = sounding.tolist(), labels, loud.tolist(), found.step
+    rows = heard_rows(*given, theme(), said("loudness"))
+    which = said("layer {layer}, mean of its heads", layer=layer)
+    if head is not None:
+        which = said("layer {layer}, head {head}", layer=layer, head=head)
+    alt = said(
+        "Cross-attention of {model}, {head}: for each written token, where in the sound.",
+        model=loaded.name,
+        head=which,
+    )
+    table = table_of(found, weights, labels, len(loud))
+    show_chart(heard, rows, alt, "heard", live(loaded), table=table, tokens=count)
+    last = count - 1
+    text(
+        "looked",
+        layer=layer,
+        whose=which,
+        token=verbatim(labels[last]),
+        positions=f"{positions:,}",
+        total=f"{weights[last].sum():.4f}",
+        most=f"{weights[last].max():.4f}",
+        at=f"{found.step * int(weights[last].argmax()):.2f}",
+        after=f"{100 * weights[:, len(loud) :].sum(dim=1).mean():.1f}",
+    )
+
+
+def table_of(found: Heard, weights: Tensor, labels: list[str], sounding: int) -> "pd.DataFrame":
+    """Of so many numbers, for each token: where its largest weight lies, and what lies behind."""
+    import pandas as pd
+
+    best = weights.max(dim=-1)
+    columns = {
+        "token": labels,
+        "second_of_largest_weight": [found.step * place for place in best.indices.tolist()],
+        "largest_weight": best.values.tolist(),
+        "sum_of_row": weights.sum(dim=-1).tolist(),
+        "on_the_silence_after_the_sound": weights[:, sounding:].sum(dim=-1).tolist(),
+    }
+    return pd.DataFrame(columns)

@@ -1,0 +1,129 @@
+"""What a cache saves, counted step by step, as curves over the length of a text."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+import torch
+
+from explainers.attention.cache.step_costs import (
+    Work,
+    cache_bytes,
+    one_call,
+    with_cache,
+    without_cache,
+)
+from explainers.chapters.common.number_words import so_many
+from explainers.chapters.kv_cache import takeaway as taken
+from explainers.chapters.kv_cache.reading import D_MODEL, HEAD_DIM, LAYERS
+from explainers.phrase import phrase
+from explainers.toys import examples
+from explainers.ui.figure.chart import show_chart
+from explainers.ui.page import Prose
+from explainers.ui.predict import revealed
+from explainers.ui.provenance import formula
+from explainers.ui.source import show_source
+from explainers.ui.text.language import said
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LENGTHS = tuple(2**power for power in range(11))
+ANSWERS = (
+    phrase("O(T): it doubles"),
+    phrase("O(T²): four times as much"),
+    phrase("O(T³): eight times as much"),
+)
+GROWTH = dict(zip((2, 4, 8), ANSWERS, strict=True))
+
+
+@st.cache_data(show_spinner=False)
+def counted() -> dict[int, tuple[Work, Work]]:
+    """With and without a cache, for texts of each length, in one layer of the page."""
+    layer = examples.random_layer(D_MODEL, 1, 1, HEAD_DIM, 0)
+    return {length: (with_cache(length, layer), without_cache(length, layer)) for length in LENGTHS}
+
+
+def both_ways() -> tuple[str, str]:
+    """What the curves are called."""
+    return said("with the cache"), said("without")
+
+
+def origin() -> str:
+    """The badge of the pictures."""
+    return formula(said("counted step by step"), torch.device("cpu"))
+
+
+def growth(of: Callable[[Work], int], way: int) -> str:
+    """Among the answers: how the work grows when a long text becomes twice as long."""
+    half, whole = (of(counted()[length][way]) for length in LENGTHS[-2:])
+    return GROWTH[round(whole / half)]
+
+
+def show_costs(text: Prose, words: int) -> None:
+    """Guess what is left of the scores; then rows, products and scores over the length."""
+    text("costs")
+    if not revealed(text, "costs", ANSWERS, growth(lambda work: work.scores, 0)):
+        return
+    from explainers.charts.measured_curve import Axis, curve  # the page needs no altair to start
+
+    text("costs_table")
+    taken.costs(LENGTHS)
+    longest = LENGTHS[-1]
+    cached, again = counted()[longest]
+    series = both_ways()
+    pictures: dict[str, tuple[str, Callable[[Work], int]]] = {
+        "rows of K computed": (said("rows of K computed"), lambda work: work.rows),
+        "multiply-adds: projections": (
+            said("multiply-adds: projections"),
+            lambda work: work.projections,
+        ),
+        "multiply-adds: scores": (said("multiply-adds: scores"), lambda work: work.scores),
+    }
+    left, right = st.columns(2)
+    for place, (key, (title, of)) in zip((left, right, left), pictures.items(), strict=True):
+        points = [
+            (length, of(work), name, False)
+            for length, both in counted().items()
+            for name, work in zip(series, both, strict=True)
+        ]
+        alt = said(
+            "{title}, in total, {longest:,} words: {cached:,} with, {again:,} without.",
+            title=title,
+            longest=longest,
+            cached=of(cached),
+            again=of(again),
+        )
+        axes = {"x": Axis(said("words"), logarithmic=True), "y": Axis(title, logarithmic=True)}
+        with place:
+            show_chart(curve, _rows(points), alt, key, origin(), series=series, **axes)
+    layer = examples.random_layer(D_MODEL, 1, 1, HEAD_DIM, 0)
+    held, most = (LAYERS * cache_bytes(rows, layer) for rows in (words, longest))
+    points = [(n, LAYERS * cache_bytes(n, layer), series[0], False) for n in LENGTHS]
+    points += [(n, 0, series[1], False) for n in LENGTHS]
+    alt = said(
+        "Bytes held after so many words: up to {most:,} with the cache, none without.", most=most
+    )
+    title = said("bytes held, {layers} layers", layers=LAYERS)
+    axes = {"x": Axis(said("words")), "y": Axis(title)}
+    with right:
+        show_chart(curve, _rows(points), alt, "bytes held", origin(), series=series, **axes)
+    text(
+        "costs_seen",
+        length=f"{longest:,}",
+        rows=f"{cached.rows:,}",
+        rows_again=f"{again.rows:,}",
+        scores=f"{cached.scores:,}",
+        scores_again=f"{again.scores:,}",
+        ratio=f"{again.scores / cached.scores:,.0f}",
+        words=so_many(words, "word"),
+        held=f"{held:,}",
+        each=held // words,
+    )
+    show_source(one_call, with_cache, without_cache, cache_bytes)
+
+
+def _rows(points: list[tuple[int, int, str, bool]]) -> "pd.DataFrame":
+    import pandas as pd
+
+    return pd.DataFrame(points, columns=["x", "y", "series", "reference"])

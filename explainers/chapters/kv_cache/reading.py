@@ -1,0 +1,138 @@
+"""A sentence read token by token with a KV cache, and everything it is compared with."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+
+import torch
+from torch import Tensor
+
+from explainers.attention import masks
+from explainers.attention.cache.decoding import Reader, Recomputed, Step, decode, recompute, through
+from explainers.attention.cache.kv_cache import Cache, empty_cache, read
+from explainers.attention.cache.windows import empty_ring, read_ring
+from explainers.attention.layer import MultiHead
+from explainers.attention.masks import Rule
+from explainers.charts.matrix import Values
+from explainers.toys import examples
+from explainers.ui.provenance import random_weights
+
+D_MODEL, HEAD_DIM, LAYERS = 8, 4, 2
+ANOTHER = 100
+"""Added to the seed for the next layer's weights."""
+
+
+def reading(rule: Rule) -> Reader:
+    """A layer that reads with a cache under a mask."""
+    return partial(read, rule=rule)
+
+
+CAUSAL = reading(masks.causal)
+
+
+def gap(left: Tensor, right: Tensor) -> float:
+    """The largest difference of any number."""
+    return (left - right).abs().max().item()
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A text, and small layers of one head each whose weights are drawn from the seed."""
+
+    tokens: tuple[str, ...]
+    seed: int
+
+    @cached_property
+    def x(self) -> Tensor:
+        """A vector per word; RoPE tells the layers where it stands."""
+        return examples.embeddings(self.tokens, D_MODEL, self.seed)
+
+    @cached_property
+    def layers(self) -> list[MultiHead]:
+        """Each reads what the one below gave."""
+        seeds = [self.seed + ANOTHER * layer for layer in range(LAYERS)]
+        return [examples.random_layer(D_MODEL, 1, 1, HEAD_DIM, seed) for seed in seeds]
+
+    @property
+    def empty(self) -> list[Cache]:
+        """The caches before the first word."""
+        return [empty_cache(self.x, layer) for layer in self.layers]
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """Word by word, with a cache in each layer."""
+        return decode(self.x, self.layers, self.empty, CAUSAL)
+
+    @cached_property
+    def again(self) -> list[Recomputed]:
+        """The text up to each word, computed without any cache."""
+        return [recompute(self.x[: n + 1], self.layers) for n in range(len(self.tokens))]
+
+    def one_pass(self, length: int, rule: Rule) -> Step:
+        """The first words at once, in one large product for each matrix."""
+        return through(self.x[:length], self.layers, self.empty, reading(rule))
+
+    def outputs(self, reader: Reader) -> Tensor:
+        """What each word gets from the last layer (tokens, d_model), read with some cache."""
+        steps = decode(self.x, self.layers, self.empty, reader)
+        return torch.cat([step.output for step in steps])
+
+    def ring_outputs(self, slots: int, sinks: int) -> Tensor:
+        """The same with a cache of so many slots."""
+        rings = [empty_ring(self.x, layer, slots) for layer in self.layers]
+        steps = decode(self.x, self.layers, rings, partial(read_ring, sinks=sinks))
+        return torch.cat([step.output for step in steps])
+
+    @cached_property
+    def row_by_row(self) -> list[float]:
+        """After each word: cached against recomputed, in products of the same shapes."""
+        return [self._gap(step, again) for step, again in zip(self.steps, self.again, strict=True)]
+
+    @cached_property
+    def in_one_product(self) -> list[float]:
+        """After each word: cached against the same rows from one pass over the text so far."""
+        passes = [self.one_pass(n + 1, masks.causal) for n in range(len(self.tokens))]
+        whole = [Recomputed(p.output, [done.cache for done in p.reads]) for p in passes]
+        return [self._gap(step, one) for step, one in zip(self.steps, whole, strict=True)]
+
+    @staticmethod
+    def _gap(step: Step, other: Recomputed) -> float:
+        """Over all keys and values of all layers, and the output of the word that was read."""
+        caches = zip((done.cache for done in step.reads), other.caches, strict=True)
+        rows = [gap(a, b) for pair in caches for a, b in zip(pair[0][:2], pair[1][:2], strict=True)]
+        return max(*rows, gap(step.output, other.output[-1:]))
+
+
+def moved(run: Reading, rule: Rule) -> list[Tensor]:
+    """By word that is read: how much each older row of the last layer's K changes."""
+    keys = [run.one_pass(n + 1, rule).reads[-1].cache.key[0] for n in range(len(run.tokens))]
+    changes = [(new[:-1] - old).abs().amax(dim=-1) for old, new in pairwise(keys)]
+    return [keys[0].new_zeros(0), *changes]
+
+
+@dataclass(frozen=True)
+class Written(Reading):
+    """A text that is read, in pictures."""
+
+    @property
+    def origin(self) -> str:
+        """The badge of the pictures."""
+        return random_weights(self.seed, self.x.device)
+
+
+def one_row(run: Written, place: int, row: Sequence[float | None]) -> Values:
+    """One word has a row, the others none."""
+    blank: list[float | None] = [None] * len(row)
+    return [row if n == place else blank for n in range(len(run.tokens))]
+
+
+def padded(run: Written, row: Tensor) -> list[float | None]:
+    """A number for each word read so far (kv_len,), then blanks."""
+    return [*row.tolist(), *[None] * (len(run.tokens) - len(row))]
+
+
+def filled(run: Written, rows: Tensor) -> Values:
+    """A row for each word read so far (kv_len, head_dim), then blank ones."""
+    blank: list[float | None] = [None] * rows.shape[-1]
+    return [*rows.tolist(), *[blank] * (len(run.tokens) - len(rows))]

@@ -1,0 +1,199 @@
+"""One word after the other: what a step computes, what it reads, its costs and its arithmetic."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from explainers import arithmetic
+from explainers.arithmetic import Working
+from explainers.attention.cache.decoding import recompute, through
+from explainers.attention.cache.kv_cache import append, look_up, project_at, read
+from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
+from explainers.chapters.common.number_words import less_than
+from explainers.chapters.common.score_matrix import FEWEST
+from explainers.chapters.kv_cache import takeaway as taken
+from explainers.chapters.kv_cache.reading import HEAD_DIM, Written, filled, one_row, padded
+from explainers.charts.matrix import Matrix, Values, largest
+from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, TOKEN_AXIS
+from explainers.phrase import phrase
+from explainers.ui.controls import controls
+from explainers.ui.figure.clickable_figure import show_clickable
+from explainers.ui.figure.panels import Cell, Panel, Slider
+from explainers.ui.page import Prose
+from explainers.ui.predict import revealed
+from explainers.ui.source import show_source
+from explainers.ui.text.language import said
+from explainers.ui.untrusted_text import verbatim
+
+
+def counters(run: Written, place: int) -> str:
+    """What has been done so far, with the cache and without one; and the proof."""
+    length = place + 1
+    both = [[work(length, layer) for layer in run.layers] for work in (with_cache, without_cache)]
+    rows, rows_again = (sum(work.rows for work in way) for way in both)
+    adds, adds_again = (sum(work.projections + work.scores for work in way) for way in both)
+    held = sum(cache_bytes(length, layer) for layer in run.layers)
+    return said(
+        "{length}: “{word}” · so far {rows:,} rows of K (without a cache {rows_again:,}), {adds:,} "
+        "multiply-adds ({adds_again:,}) · {held:,} bytes held (0) · "
+        "largest |cached − recomputed| = {difference:g}",
+        length=length,
+        word=run.tokens[place],
+        rows=rows,
+        rows_again=rows_again,
+        adds=adds,
+        adds_again=adds_again,
+        held=held,
+        difference=run.row_by_row[place],
+    )
+
+
+def explain(run: Written, panels: Sequence[Panel], place: int, cell: Cell) -> Working:
+    """One cell of the figure after the word at `place` was read."""
+    shown = next(panel.matrix.values for panel in panels if panel.id == cell.panel)
+    value, name = shown[cell.row][cell.column], f"{cell.panel}[{cell.row}, {cell.column}]"
+    if value is None:
+        line = said("Nothing stands here: this was not computed in this step.")
+        return arithmetic.given(0.0, name, line)
+    if cell.panel == "made":
+        return arithmetic.given(value, name, _times(place, cell))
+    number, _, kind = cell.panel.partition(": ")
+    layer, word = int(number.removeprefix("layer ")) - 1, cell.row
+    done = run.steps[place].reads[layer]
+    if kind == "weights":
+        scores = (done.query[0] @ done.cache.key[0].mT / HEAD_DIM**0.5)[0].tolist()
+        return arithmetic.softmax(scores, cell.column, value, run.tokens[: place + 1])
+    if kind == "V":
+        column = run.layers[layer].w_value[:, cell.column].tolist()
+        return arithmetic.dot_product(_read_by(run, layer, word), column, value, name)
+    line = said(
+        "{number}: x · W_{kind}, turned by RoPE for place {place}; computed when word {word} was "
+        "read.",
+        number=f"{name} = {value:.4f}",
+        kind=kind,
+        place=word,
+        word=word + 1,
+    )
+    return arithmetic.given(value, name, line)
+
+
+def _times(place: int, cell: Cell) -> str:
+    if cell.column == 0:
+        return said("Once: when word {word} was read.", word=cell.row + 1)
+    return said(
+        "{read} words read − {before} before it = {times} times.",
+        read=place + 1,
+        before=cell.row,
+        times=place + 1 - cell.row,
+    )
+
+
+def _read_by(run: Written, layer: int, word: int) -> list[float]:
+    """The vector of a word that a layer reads: x and what the layers below have added."""
+    x = run.x[word]
+    for below in run.steps[word].reads[:layer]:
+        x = x + below.output[0]
+    return x.tolist()
+
+
+def show_decoding(text: Prose, run: Written) -> None:
+    """How many rows a step computes; then every step, under the reader's finger."""
+    if len(run.tokens) >= FEWEST and not foretold(text, run):
+        return
+    text("decoding_seen")
+    show_steps(run)
+    text("proof", same=f"{max(run.row_by_row):g}", rounding=less_than(max(run.in_one_product)))
+    show_source(project_at, append, look_up, read, through, recompute)
+
+
+def foretold(text: Prose, run: Written) -> bool:
+    """Has the reader said how many rows the last word costs?"""
+    words, last = len(run.tokens), run.steps[-1].reads[-1]
+    options = "1", f"{words}", f"{words * (words + 1) // 2}"
+    word, answer = verbatim(run.tokens[-1]), f"{last.query.shape[-2]}"
+    return revealed(text, "decoding", options, answer, last=word, before=words - 1)
+
+
+def show_steps(run: Written) -> None:
+    """Both layers, and how often each row was computed, a frame for each word."""
+    control, words = controls.words_read, len(run.tokens)
+    place = min(control(), words - 1)
+    taken.decoding(run, place + 1)
+    labels = [counters(run, n) for n in range(words)]
+    panels = panels_of(run, place)
+    slider = Slider(control.label, labels, place, lambda n: control.put(n + 1), plays=True)
+    alt = said("Step by step: one row of Q, the rows of K and V that are kept, and the weights.")
+    show_clickable(
+        panels, partial(explain, run, panels, place), run.origin, "decoding", alt, slider
+    )
+
+
+def panels_of(run: Written, place: int) -> list[Panel]:
+    """Every matrix, with a frame for each word; `place` is the one that is shown at first."""
+    panels = [panel for layer in range(len(run.layers)) for panel in _layer(run, layer, place)]
+    return [*panels, _made(run, place)]
+
+
+def _layer(run: Written, layer: int, place: int) -> list[Panel]:
+    reads = [step.reads[layer] for step in run.steps]
+    alone = [one_row(run, n, done.query[0, 0].tolist()) for n, done in enumerate(reads)]
+    keys = [filled(run, done.cache.key[0]) for done in reads]
+    values = [filled(run, done.cache.value[0]) for done in reads]
+    weights: list[Values] = [[padded(run, done.weights[0, 0])] for done in reads]
+    number = layer + 1
+    kinds = (
+        ("Q", "query", said("computed, used, forgotten"), alone),
+        ("K", "key", said("kept"), keys),
+        ("V", "value", said("kept"), values),
+    )
+    columns = [str(n) for n in range(HEAD_DIM)]
+    panels = []
+    for name, role, formula, frames in kinds:
+        limit = max(map(largest, frames))
+        matrix = Matrix(
+            said("layer {number}: {matrix}", number=number, matrix=name),
+            formula,
+            frames[place],
+            run.tokens,
+            columns,
+            TOKEN_AXIS,
+            FEATURE_AXIS,
+            role=role,
+            limit=limit,
+        )
+        heading = said("Layer {number}", number=number) if name == "Q" else ""
+        named = f"layer {number}: {name}"
+        panels.append(Panel(named, matrix, frames=tuple(frames), heading=heading))
+    shares = Matrix(
+        said("layer {number}: weights", number=number),
+        said("of the new word over all that is kept: they sum to 1"),
+        weights[place],
+        [said("new word")],
+        run.tokens,
+        phrase("word"),
+        KEY_AXIS,
+        kind="weights",
+    )
+    return [*panels, Panel(f"layer {number}: weights", shares, frames=tuple(weights))]
+
+
+def _made(run: Written, place: int) -> Panel:
+    """With a cache a row is made once; without one, again at every later step."""
+    words = len(run.tokens)
+    frames: list[Values] = [
+        [[1.0, step - row + 1.0] if row <= step else [None, None] for row in range(words)]
+        for step in range(words)
+    ]
+    matrix = Matrix(
+        said("times computed"),
+        said("each row of K and V, so far"),
+        frames[place],
+        run.tokens,
+        (said("cache"), said("no cache")),
+        TOKEN_AXIS,
+        said("way"),
+        limit=words,
+        places=0,
+    )
+    return Panel(
+        "made", matrix, frames=tuple(frames), heading=said("How often each row was computed")
+    )

@@ -1,0 +1,110 @@
+"""To take away from page 08: a text read with a cache and without one, mistakes, costs, windows."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explainers.attention import masks
+from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
+from explainers.chapters.kv_cache.faulty_reading import differences
+from explainers.chapters.kv_cache.reading import D_MODEL, HEAD_DIM, LAYERS, Reading, moved
+from explainers.takeaway.recipe import Recipe
+from explainers.toys import examples
+from explainers.ui.takeaway_files import take
+from explainers.ui.text.language import said
+
+
+def read_words(tokens: tuple[str, ...], seed: int, words: int) -> dict[str, Any]:
+    """What each layer keeps after some words, and how far that is from computing all of it again.
+
+    The first difference is between products of the same shapes, so it is exactly 0.
+    """
+    return as_named(Reading(tokens, seed), words)
+
+
+def as_named(run: Reading, words: int) -> dict[str, Any]:
+    """The numbers of a reading under their names, whether the page read or the file."""
+    found: dict[str, Any] = {
+        "cached − recomputed": max(run.row_by_row),
+        "cached − one large product": max(run.in_one_product),
+        "outputs": torch.cat([step.output for step in run.steps]),
+    }
+    for number, done in enumerate(run.steps[words - 1].reads, start=1):
+        found[f"layer {number}: K"] = done.cache.key[0]
+        found[f"layer {number}: V"] = done.cache.value[0]
+        found[f"layer {number}: weights"] = done.weights[0]
+    return found
+
+
+def with_mistakes(tokens: tuple[str, ...], seed: int) -> dict[str, Tensor]:
+    """How wrong each word's output is, a row for each mistake."""
+    return {"wrong": torch.stack([*differences(Reading(tokens, seed)).values()])}
+
+
+def when_words_come(tokens: tuple[str, ...], seed: int) -> dict[str, Tensor]:
+    """How much each older row of K changes, word by word that is read."""
+    run, rules = Reading(tokens, seed), {"causal": masks.causal, "full (both ways)": masks.full}
+    return {name: filled_up(moved(run, rule)) for name, rule in rules.items()}
+
+
+def filled_up(rows: list[Tensor]) -> Tensor:
+    """Rows that grow word by word as one matrix, with 0 where there is nothing yet."""
+    return torch.stack([torch.cat([row, row.new_zeros(len(rows) - len(row))]) for row in rows])
+
+
+def counted(lengths: list[int]) -> dict[str, list[int]]:
+    """The work of one layer, and the bytes that all layers hold, by the length of the text."""
+    layer = examples.random_layer(D_MODEL, 1, 1, HEAD_DIM, 0)
+    kept, again = ([count(n, layer) for n in lengths] for count in (with_cache, without_cache))
+    return {
+        "rows with the cache": [work.rows for work in kept],
+        "rows without": [work.rows for work in again],
+        "scores with the cache": [work.scores for work in kept],
+        "scores without": [work.scores for work in again],
+        "bytes held": [LAYERS * cache_bytes(n, layer) for n in lengths],
+    }
+
+
+def bounded(tokens: tuple[str, ...], seed: int, window: int, sinks: int) -> dict[str, Tensor]:
+    """How far each word's output is from full causal attention: a ring, and sinks with a ring."""
+    run = Reading(tokens, seed)
+    full = run.one_pass(len(tokens), masks.causal).output
+    caches = run.ring_outputs(window, 0), run.ring_outputs(sinks + window, sinks)
+    return {"lost": torch.stack([(each - full).abs().amax(dim=-1) for each in caches])}
+
+
+def decoding(run: Reading, words: int) -> None:
+    """The steps, as far as the reader has gone."""
+    title, inputs = said("Read word by word, with a cache"), {**_inputs(run), "words": words}
+    take("decoding", Recipe(title, read_words, inputs, as_named(run, words)))
+
+
+def mistakes(run: Reading, found: dict[str, Tensor]) -> None:
+    """Caches with a mistake."""
+    shown = {"wrong": torch.stack([*found.values()])}
+    take("mistakes", Recipe(said("Mistakes in a cache"), with_mistakes, _inputs(run), shown))
+
+
+def both_ways(run: Reading, causal: list[Tensor], full: list[Tensor]) -> None:
+    """What each new word changes."""
+    found = {"causal": causal, "full (both ways)": full}
+    shown = {name: filled_up(rows) for name, rows in found.items()}
+    title = said("What each new word changes in K")
+    take("both ways", Recipe(title, when_words_come, _inputs(run), shown))
+
+
+def costs(lengths: tuple[int, ...]) -> None:
+    """The curves, whose numbers are the same for every sentence."""
+    inputs = {"lengths": [*lengths]}
+    take("costs", Recipe(said("What a cache saves"), counted, inputs, counted([*lengths])))
+
+
+def windows(run: Reading, window: int, sinks: int, lost: list[list[float]]) -> None:
+    """Caches that stop growing."""
+    inputs = {**_inputs(run), "window": window, "sinks": sinks}
+    take("windows", Recipe(said("Caches that stop growing"), bounded, inputs, {"lost": lost}))
+
+
+def _inputs(run: Reading) -> dict[str, Any]:
+    return {"tokens": run.tokens, "seed": run.seed}

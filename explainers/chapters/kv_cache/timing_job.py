@@ -1,0 +1,189 @@
+"""The time of one more token, with a cache and without, measured in the background."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from explainers.attention import masks
+from explainers.attention.cache.added_positions import read_added
+from explainers.attention.cache.decoding import Reader, through
+from explainers.attention.cache.kv_cache import empty_cache
+from explainers.attention.layer import MultiHead
+from explainers.chapters.common.background_job import Measuring, button, start, watch
+from explainers.chapters.kv_cache.cost_curves import both_ways
+from explainers.chapters.kv_cache.reading import CAUSAL, LAYERS
+from explainers.device import device_name
+from explainers.toys import examples, trained_heads
+from explainers.toys.trained_heads import Configuration
+from explainers.ui.controls import length_controls
+from explainers.ui.figure.chart import show_chart
+from explainers.ui.page import Prose
+from explainers.ui.provenance import measured
+from explainers.ui.text.language import said, translated
+
+TOY = Configuration(num_heads=4, num_kv_heads=4, head_dim=16, rule="causal")
+D_MODEL, HEADS, HEAD_DIM = 256, 4, 64
+RUNS = 5
+LENGTHS = tuple(2**power for power in range(4, 11))
+MORE_LENGTHS = (*LENGTHS, 2_048, 4_096)
+"""On an accelerator. The largest matrices of one layer then hold 4 · 4,096² numbers: 256 MiB."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Layers, how they read with a cache, and a vector for each word of a vocabulary."""
+
+    layers: list[MultiHead]
+    reader: Reader
+    words: Tensor
+
+    def text(self, length: int) -> Tensor:
+        """So many words (length, d_model), the vocabulary again and again."""
+        return self.words[torch.arange(length, device=self.words.device) % len(self.words)]
+
+
+@dataclass(frozen=True)
+class Timed:
+    """Seconds for the last of `length` tokens, the fastest of some runs each."""
+
+    length: int
+    cached: float
+    recomputed: float
+
+
+def trained_toy() -> Reading:
+    """The shipped heads that learned to find related words behind a causal mask."""
+    known = trained_heads.learned(TOY, trained_heads.SEEDS[0])
+    words, _ = trained_heads.embedded(known.words, known)
+    return Reading([known.layer], partial(read_added, rule=masks.causal), words)
+
+
+def random_layers() -> Reading:
+    """Larger ones that have learned nothing: which numbers they multiply takes no time."""
+    seeds = range(LAYERS)
+    layers = [examples.random_layer(D_MODEL, HEADS, HEADS, HEAD_DIM, seed) for seed in seeds]
+    words = examples.embeddings(tuple(map(str, range(64))), D_MODEL, 0)
+    return Reading(layers, CAUSAL, words)
+
+
+def lengths_on(device: torch.device) -> tuple[int, ...]:
+    """How long the texts get: on a CPU the last one takes some tenths of a second each time."""
+    return LENGTHS if device.type == "cpu" else MORE_LENGTHS
+
+
+def timed(reading: Reading, lengths: Sequence[int]) -> Iterator[Timed | None]:
+    """Read all but the last token; then time the last one, and everything once more.
+
+    None is yielded in between, where one may stop.
+    """
+    layers, reader = reading.layers, reading.reader
+    for length in lengths:
+        x = reading.text(length)
+        empty = [empty_cache(x, layer) for layer in layers]
+        prompt = through(x[:-1], layers, empty, reader)
+        caches = [done.cache for done in prompt.reads]
+        yield None
+        cached = fastest_seconds(partial(through, x[-1:], layers, caches, reader), x.device)
+        yield None
+        recomputed = fastest_seconds(partial(through, x, layers, empty, reader), x.device)
+        yield Timed(length, cached, recomputed)
+
+
+def fastest_seconds(call: Callable[[], object], device: torch.device) -> float:
+    """After one run that warms up. Other visitors get the interpreter between two runs."""
+    seconds = []
+    for _ in range(RUNS + 1):
+        _settle(device)
+        started = time.perf_counter()
+        call()
+        _settle(device)
+        seconds.append(time.perf_counter() - started)
+        time.sleep(min(seconds[-1], 0.1))
+    return min(seconds[1:])
+
+
+def _settle(device: torch.device) -> None:
+    """An accelerator answers before it has finished."""
+    if device.type != "cpu":
+        torch.accelerator.synchronize(device)
+
+
+JOB = "timing of the cache"
+READINGS = dict(zip(length_controls.timed.options, (trained_toy, random_layers), strict=True))
+
+
+def show_timing(text: Prose, device: torch.device) -> None:
+    """What was measured in this visit, or the button to do it."""
+    text("timing", longest=f"{lengths_on(device)[-1]:,}", device=device_name(device))
+    name = length_controls.timed()
+    is_running = button(JOB, said("Measure it here"), _start, name, device, icon=":material/timer:")
+    job: Measuring[Timed] | None = st.session_state.get(JOB)
+    if job and (is_running or job.asked == name):
+        watch(
+            JOB,
+            job,
+            translated(f"{job.asked}"),
+            partial(_said, job),
+            partial(_show, text, job, device),
+        )
+
+
+def _start(name: str, device: torch.device) -> None:
+    """A callback: the page is drawn afterwards."""
+    lengths = lengths_on(device)
+    start(JOB, name, lambda: Measuring(len(lengths), lambda: timed(READINGS[name](), lengths)))
+
+
+def _said(job: Measuring[Timed]) -> str:
+    return said("length {done} of {steps}", done=len(job.found), steps=job.steps)
+
+
+def _show(text: Prose, job: Measuring[Timed], device: torch.device) -> None:
+    """The curves as far as they go; in the end, what they come to."""
+    is_done, found = job.state == "done", list(job.found)
+    if found:
+        _show_times(found, translated(f"{job.asked}"), device)
+    if is_done:
+        first, last = found[0], found[-1]
+        text(
+            "timed",
+            length=f"{last.length:,}",
+            cached=f"{1000 * last.cached:.2f}",
+            recomputed=f"{1000 * last.recomputed:.1f}",
+            ratio=f"{last.recomputed / last.cached:.0f}",
+            first=first.length,
+            first_ratio=f"{first.recomputed / first.cached:.1f}",
+        )
+
+
+def _show_times(found: list[Timed], name: str, device: torch.device) -> None:
+    import pandas as pd
+
+    from explainers.charts.measured_curve import (  # a page is there before it needs altair
+        Axis,
+        curve,
+    )
+
+    series = both_ways()
+    points = [(one.length, 1000 * one.cached, series[0], False) for one in found]
+    points += [(one.length, 1000 * one.recomputed, series[1], False) for one in found]
+    rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
+    last = found[-1]
+    alt = said(
+        "Milliseconds for one more token at {length:,} words: {cached:.2f} with the cache, "
+        "{recomputed:.2f} without.",
+        length=last.length,
+        cached=1000 * last.cached,
+        recomputed=1000 * last.recomputed,
+    )
+    axes = {
+        "x": Axis(said("words before and with it"), logarithmic=True),
+        "y": Axis(said("ms per word"), logarithmic=True),
+    }
+    origin = measured(said("{name}, the fastest of {runs} runs", name=name, runs=RUNS), device)
+    show_chart(curve, rows, alt, "timing", origin, series=series, **axes)

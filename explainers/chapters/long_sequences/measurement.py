@@ -1,0 +1,154 @@
+"""Time and memory of three ways to the same output, measured on the present device."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import Tensor
+
+from explainers.attention import masks
+from explainers.attention.scaled_dot_product import attention
+from explainers.attention.tiled import tiled_attention
+from explainers.chapters.long_sequences.matrix_sizes import plain_bytes, row_bytes, tiled_bytes
+
+
+def peak_bytes(run: Callable[[], object], device: torch.device) -> int | None:
+    """The most bytes of tensors that exist at one time while `run` runs; None if unknown here.
+
+    On a GPU its allocator has counted them. On the CPU, torch's profiler hears of every allocation
+    of this thread, in order; libraries that torch calls may keep small buffers of their own.
+    """
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+        before = torch.cuda.memory_allocated(device)
+        torch.cuda.reset_peak_memory_stats(device)
+        run()
+        torch.cuda.synchronize(device)
+        return torch.cuda.max_memory_allocated(device) - before
+    if device.type != "cpu":
+        return None
+    with torch.autograd.profiler.profile(use_kineto=False, profile_memory=True) as profiler:
+        run()
+    now = most = 0
+    for event in profiler.kineto_results.events():
+        if event.name() == "[memory]":
+            now += event.nbytes()
+            most = max(most, now)
+    return most
+
+
+WAYS = ("plain", "tiled", "fused")
+HEAD_DIM = 64
+SHORTEST = 256
+MOST_RUNS, LONG_ENOUGH = 5, 0.5
+"""A way runs so often, or for so many seconds together; the fastest run counts."""
+SHARE, MOST_BYTES = 4, 8 * 2**30
+"""No more than a quarter of the free memory is taken, and never more than this."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One way at one length; without seconds it would not have fitted into memory.
+
+    `difference` is the largest from the output of the first way that fitted.
+    """
+
+    way: str
+    length: int
+    seconds: float | None = None
+    peak: int | None = None
+    difference: float | None = None
+
+
+def blocks(device: torch.device) -> tuple[int, int]:
+    """Queries and keys of a tile: small ones stay in a CPU's cache, a GPU has more to do."""
+    return (256, 512) if device.type == "cpu" else (2_048, 4_096)
+
+
+def lengths_to(longest: int) -> list[int]:
+    """Powers of two up to the longest."""
+    return [2**power for power in range(SHORTEST.bit_length() - 1, longest.bit_length())]
+
+
+def prepared(way: str, length: int, device: torch.device) -> Callable[[], Tensor]:
+    """A call that computes full attention over `length` tokens, one head, in float32."""
+    random = torch.Generator().manual_seed(length)
+    shape = 1, 1, length, HEAD_DIM  # torch's fused kernels want a batch and heads
+    query, key, value = (torch.randn(shape, generator=random).to(device) for _ in range(3))
+    if way == "plain":
+        mask = masks.build(masks.full, length, length).to(device)
+        return lambda: attention(query, key, value, mask).output
+    if way == "tiled":
+        return lambda: tiled_attention(query, key, value, masks.full, *blocks(device))
+    return lambda: F.scaled_dot_product_attention(query, key, value)
+
+
+def seconds(run: Callable[[], object], device: torch.device) -> float:
+    """The fastest of a few runs; a GPU is waited for before the clock is read."""
+    found: list[float] = []
+    while len(found) < MOST_RUNS and sum(found) < LONG_ENOUGH:
+        wait_for(device)
+        started = time.perf_counter()
+        run()
+        wait_for(device)
+        found.append(time.perf_counter() - started)
+    return min(found)
+
+
+def wait_for(device: torch.device) -> None:
+    """A GPU computes while Python goes on."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    elif device.type == "mps":
+        torch.mps.synchronize()
+
+
+def needed(way: str, length: int, device: torch.device) -> int:
+    """Bytes that a way will take, with its inputs and its mask."""
+    given = row_bytes(length, HEAD_DIM, 4)
+    if way == "plain":  # the mask, how it was made, and what it forbids: a byte per cell each
+        return given + plain_bytes(length, HEAD_DIM) + 3 * length**2
+    return given + tiled_bytes(length, HEAD_DIM, *blocks(device))
+
+
+def free_bytes(device: torch.device) -> int:
+    """Memory that nobody uses now, as far as this process may take it."""
+    if device.type == "cuda":
+        return torch.cuda.mem_get_info(device)[0]
+    free = [MOST_BYTES * SHARE]
+    if "SC_AVPHYS_PAGES" in os.sysconf_names:
+        free.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    group = Path("/sys/fs/cgroup")  # a container may have less than the machine
+    limit, used = group / "memory.max", group / "memory.current"
+    if limit.exists() and (most := limit.read_text().strip()).isdigit():
+        free.append(int(most) - int(used.read_text()))
+    return min(free)
+
+
+@torch.no_grad()
+def measured(lengths: Sequence[int], device: torch.device) -> Iterator[Measured | None]:
+    """Every way at every length; None in between, where one may stop."""
+    for way in WAYS:
+        prepared(way, SHORTEST, device)()  # the first call of all loads libraries
+    for length in lengths:
+        outputs: list[Tensor] = []
+        for way in WAYS:
+            if needed(way, length, device) > min(free_bytes(device) // SHARE, MOST_BYTES):
+                yield Measured(way, length)
+            else:
+                yield from one_way(way, length, device, outputs)
+
+
+def one_way(
+    way: str, length: int, device: torch.device, outputs: list[Tensor]
+) -> Iterator[Measured | None]:
+    """Its bytes, None, then its seconds too; its output joins the others, its inputs are freed."""
+    run = prepared(way, length, device)
+    peak = peak_bytes(lambda: outputs.append(run()), device)
+    difference = (outputs[-1] - outputs[0]).abs().max().item()
+    yield None
+    yield Measured(way, length, seconds(run, device), peak, difference)

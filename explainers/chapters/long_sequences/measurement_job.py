@@ -1,0 +1,166 @@
+"""The measurement on this machine: button, progress, and points over the line of theory."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from explainers.attention.scaled_dot_product import attention
+from explainers.attention.tiled import tiled_attention
+from explainers.chapters.common.background_job import Measuring, button, start, watch
+from explainers.chapters.long_sequences.matrix_sizes import plain_bytes, tiled_bytes
+from explainers.chapters.long_sequences.measurement import (
+    HEAD_DIM,
+    WAYS,
+    Measured,
+    blocks,
+    lengths_to,
+    measured,
+)
+from explainers.device import best_device, device_name
+from explainers.memory.sizes import size
+from explainers.phrase import phrase
+from explainers.ui.figure.chart import show_chart
+from explainers.ui.page import Prose
+from explainers.ui.provenance import measured as measured_live
+from explainers.ui.source import show_source
+from explainers.ui.text.language import said, translated
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+UNKNOWN = "–"
+Point = tuple[int, float, str, bool]
+"""Tokens, an amount, the way that it was measured for, and whether it is theory's."""
+
+
+def times(found: list[Measured]) -> list[Point]:
+    """Milliseconds; theory's line rises with n² and goes through plain attention's last point."""
+    points = [(m.length, m.seconds * 1000, m.way, False) for m in found if m.seconds is not None]
+    plain = [(length, taken) for length, taken, way, _ in points if way == WAYS[0]]
+    if plain:
+        length, taken = plain[-1]
+        points += [(m, taken * (m / length) ** 2, WAYS[0], True) for m, *_ in points]
+    return points
+
+
+def peaks(found: list[Measured]) -> list[Point]:
+    """MiB; the lines of theory are not fitted to anything."""
+    points = [(m.length, m.peak / 2**20, m.way, False) for m in found if m.peak is not None]
+    if points:
+        for n in sorted({one.length for one in found}):
+            points.append((n, plain_bytes(n, HEAD_DIM) / 2**20, WAYS[0], True))
+            tiled = tiled_bytes(n, HEAD_DIM, *blocks(best_device()))
+            points.append((n, tiled / 2**20, WAYS[1], True))
+    return points
+
+
+def table(found: list[Measured], cells: Callable[[list[Measured]], list[str]]) -> str:
+    """A row for each length: what `cells` says of the ways, as far as they were measured."""
+    rows = []
+    for length in sorted({one.length for one in found}):
+        known = {one.way: one for one in found if one.length == length}
+        ways = [known.get(way, Measured(way, length)) for way in WAYS]
+        rows.append(f"| {length:,} | " + " | ".join(cells(ways)) + " |")
+    return "\n".join(rows)
+
+
+def seconds_of(ways: list[Measured]) -> list[str]:
+    """Seconds of each way."""
+    return [UNKNOWN if one.seconds is None else f"{one.seconds:.4f}" for one in ways]
+
+
+def bytes_of(ways: list[Measured]) -> list[str]:
+    """The most bytes that each way took."""
+    return [UNKNOWN if one.peak is None else size(one.peak) for one in ways]
+
+
+def differences_of(ways: list[Measured]) -> list[str]:
+    """The largest of any way from the first that fitted."""
+    differences = [one.difference for one in ways[1:] if one.difference is not None]
+    return [f"{max(differences):.2g}" if differences else UNKNOWN]
+
+
+JOB = "measurement of this visitor"
+
+
+def show_measuring(text: Prose, longest: int) -> None:
+    """A button, and what measuring comes to while one looks on."""
+    button(JOB, said("Measure on this machine"), _start, longest, icon=":material/timer:")
+    job: Measuring[Measured] | None = st.session_state.get(JOB)
+    if job:
+        what = said("Up to {count:,} tokens", count=job.asked)
+        watch(JOB, job, what, partial(_said, job), partial(_show, text, job))
+        show_source(attention, tiled_attention)
+
+
+def job_for(longest: int) -> Measuring[Measured]:
+    """All ways at all lengths up to the longest, on the present device."""
+    lengths = lengths_to(longest)
+    return Measuring(len(WAYS) * len(lengths), lambda: measured(lengths, best_device()))
+
+
+def _start(longest: int) -> None:
+    start(JOB, longest, lambda: job_for(longest))
+
+
+def _said(job: Measuring[Measured]) -> str:
+    """How much was measured, and what last."""
+    found = list(job.found)
+    done = said("{count} of {all}", count=len(found), all=job.steps)
+    if not found:
+        return done
+    way, length = found[-1].way, found[-1].length
+    last = said("{way} attention, {length:,} tokens", way=way, length=length)
+    return f"{done}, {last}"
+
+
+def _show(text: Prose, job: Measuring[Measured]) -> None:
+    if found := list(job.found):
+        show_found(text, found)
+
+
+def show_found(text: Prose, found: list[Measured]) -> None:
+    """Points over theory's lines, and every number in a table."""
+    from explainers.charts.measured_curve import Axis, curve  # the page needs no altair to start
+
+    device = best_device()
+    what = said("full attention, one head, d_k {head_dim}, float32", head_dim=HEAD_DIM)
+    origin = measured_live(what, device)
+    tokens = Axis(phrase("tokens n"), True, tuple(sorted({one.length for one in found})))
+    left, right = st.columns(2)
+    for column, points, unit in (
+        (left, times(found), phrase("milliseconds")),
+        (right, peaks(found), "MiB"),
+    ):
+        if points:
+            alt = said(
+                "{unit} against tokens, both axes in powers of 2, for {ways} attention.",
+                unit=translated(unit),
+                ways=", ".join(WAYS),
+            )
+            axes = {"x": tokens, "y": Axis(unit, logarithmic=True)}
+            with column:
+                show_chart(
+                    curve, _rows(points), alt, f"measured {unit}", origin, series=WAYS, **axes
+                )
+    largest = max((one.difference for one in found if one.difference is not None), default=0.0)
+    q_block, kv_block = blocks(device)
+    text(
+        "measured",
+        device=device_name(device),
+        times=table(found, seconds_of),
+        sizes=table(found, bytes_of),
+        differences=table(found, differences_of),
+        largest=f"{largest:.2g}",
+        q_block=f"{q_block:,}",
+        kv_block=f"{kv_block:,}",
+    )
+
+
+def _rows(points: list[Point]) -> "pd.DataFrame":
+    import pandas as pd
+
+    return pd.DataFrame(points, columns=["x", "y", "series", "reference"])

@@ -1,0 +1,239 @@
+"""One row of scores read block by block: maximum, total, correction, and their arithmetic."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import inf
+
+import torch
+from torch import Tensor
+
+from explainers import arithmetic
+from explainers.arithmetic import Working, digits, power, rounded
+from explainers.attention.online_softmax import Running, read_block, read_row
+from explainers.attention.steps import softmax
+from explainers.chapters.common.number_words import less_than, so_many
+from explainers.chapters.common.one_head import arithmetic_of
+from explainers.chapters.common.score_matrix import Lab
+from explainers.chapters.long_sequences import takeaway as taken
+from explainers.charts.matrix import Matrix, Values, largest
+from explainers.charts.theme import BLOCK_AXIS, FEATURE_AXIS, KEPT_AXIS, KEY_AXIS, QUERY_AXIS
+from explainers.phrase import phrase
+from explainers.ui.controls import length_controls
+from explainers.ui.figure.clickable_figure import explore
+from explainers.ui.figure.panels import Cell, Panel, Slider, Source, oriented
+from explainers.ui.page import Prose
+from explainers.ui.predict import revealed
+from explainers.ui.source import show_source
+from explainers.ui.text.language import said, translated
+from explainers.ui.untrusted_text import verbatim
+
+SCORES, WEIGHTS, OUTPUT = phrase("scores"), phrase("weights"), phrase("output")
+RUNNING, POWERS = phrase("running"), phrase("powers")
+TABLES = (RUNNING, POWERS, WEIGHTS, OUTPUT)
+COLUMNS = (phrase("largest"), phrase("correction"), phrase("total"))
+Numbers = list[list[float | None]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """The scores of one word, read `block` keys at a time."""
+
+    lab: Lab
+    word: int
+    block: int
+
+    @cached_property
+    def steps(self) -> list[Running]:
+        """What is known after each block."""
+        word = slice(self.word, self.word + 1)
+        return read_row(self.lab.scores[word], self.lab.views.value, self.block)
+
+    def seen(self, step: int) -> int:
+        """How many keys have been read after a block."""
+        return min((step + 1) * self.block, len(self.lab.tokens))
+
+    @property
+    def scores(self) -> Tensor:
+        """(kv_len,)"""
+        return self.lab.scores[self.word]
+
+    def powers(self, step: int) -> Tensor:
+        """e to the (score − largest so far), for the keys that have been read."""
+        return torch.exp(self.scores[: self.seen(step)] - self.steps[step].largest[0])
+
+    def weights(self, step: int) -> Tensor:
+        """The same, divided by the total so far."""
+        return self.powers(step) / self.steps[step].total[0]
+
+    @property
+    def difference(self) -> float:
+        """The largest from softmax over what was read, of any weight after any block."""
+        return max(
+            (self.weights(step) - softmax(self.scores[: self.seen(step)])).abs().max().item()
+            for step in range(len(self.steps))
+        )
+
+    @property
+    def output_difference(self) -> float:
+        """The largest from attention's own output of this word, when all has been read."""
+        return (self.steps[-1].output[0] - self.lab.run.output[self.word]).abs().max().item()
+
+    @property
+    def corrected(self) -> int:
+        """How many blocks brought a larger score than all before them; the first does not count."""
+        return sum(bool(step.correction < 1) for step in self.steps[1:])
+
+    @property
+    def names(self) -> list[str]:
+        """The steps, counted."""
+        return [f"{n}" for n in range(1, len(self.steps) + 1)]
+
+    def table(self, name: str) -> Numbers:
+        """One of TABLES as it is in the end: a line for each block that was read."""
+        length = len(self.lab.tokens)
+        if name == RUNNING:
+            known = [(s.largest, s.correction, s.total) for s in self.steps]
+            numbers: Numbers = [[one.item() for one in line] for line in known]
+            numbers[0][COLUMNS.index("correction")] = None  # there was nothing to correct
+            return numbers
+        if name == OUTPUT:
+            return [step.output[0].tolist() for step in self.steps]
+        some = self.powers if name == POWERS else self.weights
+        lines = [some(step).tolist() for step in range(len(self.steps))]
+        return [line + [None] * (length - len(line)) for line in lines]
+
+    def so_far(self, read: int) -> dict[str, list[list[float]]]:
+        """All tables and the scores after so many blocks; 0 where there is nothing yet."""
+        tables = {name: self.table(name)[:read] for name in TABLES}
+        numbers = {name: [[v or 0.0 for v in line] for line in t] for name, t in tables.items()}
+        return {SCORES: [self.scores[: self.seen(read - 1)].tolist()], **numbers}
+
+
+def arithmetic_of_row(row: Row) -> Callable[[Cell], Working]:
+    """What to ask about any cell of the picture."""
+    return partial(_arithmetic, row, arithmetic_of(row.lab.one_head))
+
+
+def _arithmetic(row: Row, of_scores: Callable[[Cell], Working], cell: Cell) -> Working:
+    step, j, what = cell.row, cell.column, f"{cell.panel}[{cell.row}, {cell.column}]"
+    if cell.panel == SCORES:
+        return of_scores(Cell(SCORES, row.word, j))
+    value = row.table(cell.panel)[step][j]
+    if value is None:
+        if cell.panel == RUNNING:
+            why = said("{cell} is blank: nothing was added up before.", cell=what)
+        else:
+            why = said("{cell} is blank: this key has not been read yet.", cell=what)
+        return arithmetic.given(0.0, what, why)
+    seen = row.seen(step)
+    scores, largest = row.scores.tolist(), row.steps[step].largest.item()
+    if cell.panel == RUNNING:
+        return _kept(row, step, COLUMNS[j], value)
+    if cell.panel == POWERS:
+        return exponential(scores[j], largest, value, what)
+    if cell.panel == WEIGHTS:
+        read = [score if n < seen else -inf for n, score in enumerate(scores)]
+        return arithmetic.softmax(read, j, value, row.lab.tokens)
+    column = row.lab.views.value[:seen, j].tolist()
+    return arithmetic.dot_product(row.weights(step).tolist(), column, value, what)
+
+
+def _kept(row: Row, step: int, name: str, value: float) -> Working:
+    """One of the three numbers that are kept of a row."""
+    now, block = row.steps[step], row.scores[step * row.block : row.seen(step)].tolist()
+    if name == "total":
+        powers = row.powers(step)[step * row.block :].tolist()
+        before = row.steps[step - 1].total.item() if step else 0.0
+        factors = [now.correction.item(), *[1.0] * len(powers)]
+        return arithmetic.dot_product([before, *powers], factors, value, name)
+    before = row.steps[step - 1].largest.item() if step else -inf
+    if name == "correction":
+        return exponential(before, now.largest.item(), value, name)
+    read = ", ".join(f"{score:.4f}" for score in [before, *block] if score > -inf)
+    return arithmetic.given(
+        value, name, said("largest of {scores} = {value:.4f}", scores=read, value=value)
+    )
+
+
+def exponential(score: float, largest: float, value: float, name: str) -> Working:
+    """`value` as a power of e, from digits that give it again."""
+    exact = math.exp(score - largest)
+    for shown, places in digits(value, exact):
+        term = power(score, largest, places)
+        if rounded(term, shown) == rounded(value, shown):
+            break
+    result = f"{rounded(value, shown):f}"
+    exponent = f"({rounded(score, places):f} − {rounded(largest, places):f})"
+    return Working(
+        result,
+        (f"{name} = e^{exponent} = {result}",),
+        "import torch\n"
+        f"score, largest = torch.tensor([{score:.9g}, {largest:.9g}]).double()\n"
+        f'print(f"{{torch.exp(score - largest):z.{shown}f}}")',
+    )
+
+
+FORMULAS = {
+    RUNNING: phrase("all that is kept of the scores"),
+    POWERS: phrase("e to the (score − largest)"),
+    WEIGHTS: phrase("powers ÷ total: every row sums to 1"),
+    OUTPUT: phrase("weights · V"),
+}
+
+
+def show_row(text: Prose, lab: Lab, word: int, block: int) -> None:
+    """Guess how often a correction is needed, then read the row block by block."""
+    row = Row(lab, word, block)
+    count, name = len(row.steps), verbatim(lab.tokens[word])
+    options = [f"{n}" for n in range(min(count, 4))]
+    blocks, each = so_many(count, "block"), so_many(block, "score")
+    if not revealed(text, "row", options, f"{row.corrected}", word=name, block=each, count=blocks):
+        return
+    control = length_controls.blocks_read
+    place = min(control(), count - 1)
+    labels = [said("{count} of {all}", count=n + 1, all=count) for n in range(count)]
+    slider = Slider(control.label, labels, place, lambda turned: control.put(turned + 1), True)
+    panels = oriented(panels_of(row, place + 1), lab.queries_down)
+    alt = said(
+        "A row of scores, read in blocks: largest score, correction and total; powers; weights."
+    )
+    explore(panels, arithmetic_of_row(row), lab.origin, "row", alt, slider=slider, first=RUNNING)
+    taken.row(lab, word, block, place + 1, row.so_far(place + 1))
+    text("row_seen", softmax=less_than(row.difference), output=less_than(row.output_difference))
+    show_source(read_row, read_block)
+
+
+def panels_of(row: Row, read: int) -> list[Panel]:
+    """All matrices when `read` blocks have been read, with a frame for every number of them."""
+    tokens, line = row.lab.tokens, row.scores.tolist()
+    count = range(1, len(row.steps) + 1)
+    seen = [row.seen(n - 1) for n in count]
+    shown = tuple([line[:length] + [None] * (len(line) - length)] for length in seen)
+    labels = [tokens[row.word]], tokens, QUERY_AXIS, KEY_AXIS
+    limit = largest([line])  # a colour means the same number in every frame
+    scores = Matrix(SCORES, "q · k ÷ √d_k", shown[read - 1], *labels, limit=limit)
+    panels = [Panel(SCORES, scores, frames=shown)]
+    of_output = [str(n) for n in range(row.lab.views.value.shape[1])], FEATURE_AXIS
+    columns = {RUNNING: ([*map(translated, COLUMNS)], KEPT_AXIS), OUTPUT: of_output}
+    for name in TABLES:
+        table, (across, axis) = row.table(name), columns.get(name, (tokens, KEY_AXIS))
+        frames = tuple(_first(table, n) for n in count)
+        places = row.names, across, BLOCK_AXIS, axis
+        kind = "weights" if name in (POWERS, WEIGHTS) else "signed"
+        matrix = Matrix(
+            name, FORMULAS[name], frames[read - 1], *places, kind=kind, limit=largest(table)
+        )
+        panels.append(Panel(name, matrix, sources=_sources(name), frames=frames))
+    return panels
+
+
+def _sources(name: str) -> tuple[Source, ...]:
+    before = {RUNNING: (), POWERS: (RUNNING,), WEIGHTS: (POWERS,), OUTPUT: (WEIGHTS,)}
+    return tuple(Source(one, row="row") for one in before[name])
+
+
+def _first(table: Sequence[Sequence[float | None]], count: int) -> Values:
+    """The first lines; those that are not there yet are blank."""
+    return [list(line) if n < count else [None] * len(line) for n, line in enumerate(table)]

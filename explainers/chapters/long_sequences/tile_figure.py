@@ -1,0 +1,225 @@
+"""Attention tile by tile on the sentence: the order, what is in memory, what is done so far."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil
+
+import torch
+from torch import Tensor
+
+from explainers import arithmetic
+from explainers.arithmetic import Working
+from explainers.attention import masks
+from explainers.attention.masks import Rule
+from explainers.attention.online_softmax import begin
+from explainers.attention.scaled_dot_product import attention
+from explainers.attention.steps import hide, softmax
+from explainers.attention.tiled import positions, read_tile, tiled_attention
+from explainers.chapters.common.number_words import less_than
+from explainers.chapters.common.one_head import arithmetic_of
+from explainers.chapters.common.score_matrix import Lab
+from explainers.chapters.long_sequences import takeaway as taken
+from explainers.charts.matrix import Matrix, Values, largest, pairs
+from explainers.charts.theme import FEATURE_AXIS, QUERY_AXIS
+from explainers.phrase import phrase
+from explainers.ui.controls import length_controls
+from explainers.ui.figure.clickable_figure import show_clickable
+from explainers.ui.figure.panels import Cell, Panel, Slider, oriented
+from explainers.ui.page import Prose
+from explainers.ui.predict import revealed
+from explainers.ui.source import show_source
+from explainers.ui.text.language import said, translated
+
+MOST_SIDE = 6
+"""Tiles on a side that can still be followed, and sent with a picture for each."""
+ORDER, HELD, DONE = phrase("order of tiles"), phrase("scores in memory"), phrase("output so far")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A tile that was read: its queries and keys, and what its queries know then."""
+
+    queries: slice
+    keys: slice
+    output: Tensor
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """A sentence cut into tiles, under a rule; small tiles of a long text would be too many."""
+
+    lab: Lab
+    rule: Rule
+    asked: tuple[int, int]
+
+    @property
+    def blocks(self) -> tuple[int, int]:
+        """Queries and keys of a tile, which is no larger than the text."""
+        words = len(self.lab.tokens)
+        least = ceil(words / MOST_SIDE)
+        q_block, kv_block = (min(max(side, least), words) for side in self.asked)
+        return q_block, kv_block
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """What `tiled_attention` does, written down tile by tile."""
+        length, (q_block, kv_block) = len(self.lab.tokens), self.blocks
+        query, key, value = self.lab.views
+        query_pos, key_pos = (p.to(query.device) for p in positions(length, length, *self.blocks))
+        steps = []
+        for i in range(0, length, q_block):
+            rows = slice(i, min(i + q_block, length))
+            running = begin(query[rows], value)
+            for j in range(0, length, kv_block):
+                columns = slice(j, min(j + kv_block, length))
+                mask = self.rule(query_pos[rows], key_pos[:, columns])
+                if mask.any():
+                    running = read_tile(running, query[rows], key[columns], value[columns], mask)
+                    steps.append(Step(rows, columns, running.output))
+        return steps
+
+    @property
+    def count(self) -> int:
+        """How many tiles there are, read or not."""
+        rows, columns = (ceil(len(self.lab.tokens) / side) for side in self.blocks)
+        return rows * columns
+
+    @property
+    def difference(self) -> float:
+        """The largest of `tiled_attention` from `attention`."""
+        tiled = tiled_attention(*self.lab.views, self.rule, *self.blocks)
+        whole = attention(*self.lab.views, self.lab.mask(self.rule)).output
+        return (tiled - whole).abs().max().item()
+
+    def output(self, read: int) -> Tensor:
+        """What is known after so many tiles; a row that has read nothing is not a number."""
+        output = torch.full_like(self.lab.views.value, torch.nan)
+        for step in self.steps[:read]:
+            output[step.queries] = step.output
+        return output
+
+    def seen(self, read: int) -> Tensor:
+        """The pairs that were looked at in so many tiles."""
+        mask = self.lab.mask(self.rule)
+        seen = torch.zeros_like(mask)
+        for step in self.steps[:read]:
+            seen[step.queries, step.keys] = mask[step.queries, step.keys]
+        return seen
+
+    def order(self) -> Values:
+        """On each cell the number of its tile; blank where none is read."""
+        length = len(self.lab.tokens)
+        numbers: list[list[float | None]] = [[None] * length for _ in range(length)]
+        for count, step in enumerate(self.steps, start=1):
+            for line in numbers[step.queries]:
+                line[step.keys] = [count] * (step.keys.stop - step.keys.start)
+        return numbers
+
+    def held(self, read: int) -> Values:
+        """The scores of the tile that was read last: there are no others."""
+        last = self.seen(read) & ~self.seen(read - 1)
+        return blank(self.lab.scores.masked_fill(~last, torch.nan))
+
+    def panels(self, read: int) -> list[Panel]:
+        """The picture after so many tiles, with a frame for every number of them."""
+        tokens, count = self.lab.tokens, range(1, len(self.steps) + 1)
+        held = tuple(self.held(n) for n in count)
+        done = tuple(blank(self.output(n)) for n in count)
+        features = [str(n) for n in range(self.lab.views.value.shape[1])]
+        tiles = said("{read} of {all} tiles are read", read=len(self.steps), all=self.count)
+        order = replace(pairs(ORDER, tiles, self.order(), tokens), places=0)
+        # A colour means the same number in every frame.
+        scores = pairs(HELD, said("one tile and no more"), held[read - 1], tokens)
+        scores = replace(scores, limit=largest(self.lab.scores.tolist()))
+        axes = tokens, features, QUERY_AXIS, FEATURE_AXIS
+        output = Matrix(DONE, said("the values read so far, mixed"), done[read - 1], *axes)
+        output = replace(output, limit=largest(self.lab.views.value.tolist()))
+        panels = [
+            Panel(ORDER, order),
+            Panel(HELD, scores, frames=held),
+            Panel(DONE, output, frames=done),
+        ]
+        return oriented(panels, self.lab.queries_down)
+
+
+def blank(values: Tensor) -> Values:
+    """Numbers, and None for what is not a number."""
+    return [[None if v != v else v for v in line] for line in values.tolist()]
+
+
+def show_tiles(text: Prose, lab: Lab, rule: str, asked: tuple[int, int]) -> None:
+    """The order in which tiles are read, the only scores that exist, the output as it grows."""
+    tiles = Tiles(lab, masks.RULES[rule], asked)
+    rows, columns = tiles.blocks
+    words, count = len(lab.tokens), len(tiles.steps)
+    if rows > asked[0] or columns > asked[1]:
+        text("tiles_larger", words=words, rows=rows, columns=columns)
+    if not foretold(text, tiles, rule):
+        return
+    control = length_controls.tile
+    place = min(control(), count - 1)
+    labels = [said("{count} of {all}", count=n + 1, all=count) for n in range(count)]
+    slider = Slider(control.label, labels, place, lambda turned: control.put(turned + 1), True)
+    alt = said(
+        "The tiles in their order, the scores of the tile at the slider, and the output so far."
+    )
+    explain = _arithmetic(tiles, place + 1)
+    show_clickable(tiles.panels(place + 1), explain, lab.origin, "tiles", alt, slider)
+    done = {"output so far": tiles.output(place + 1), "tiled": tiles.output(count)}
+    taken.tiles(lab, rule, tiles.blocks, place + 1, done)
+    text(
+        "tiles_seen",
+        difference=less_than(tiles.difference),
+        most=rows * columns,
+        all=words**2,
+        rows=rows,
+        columns=columns,
+        count=tiles.count,
+        read=count,
+        skipped=tiles.count - count,
+    )
+    show_source(tiled_attention, read_tile)
+
+
+def foretold(text: Prose, tiles: Tiles, rule: str) -> bool:
+    """Has the reader said how many tiles are skipped?"""
+    count, read = tiles.count, len(tiles.steps)
+    rows, columns = tiles.blocks
+    return revealed(
+        text,
+        "tiles",
+        ["0", *(f"{count // part}" for part in (4, 3, 2))],
+        f"{count - read}",
+        words=len(tiles.lab.tokens),
+        mask=translated(rule),
+        rows=rows,
+        columns=columns,
+        count=count,
+        read=read,
+    )
+
+
+def _arithmetic(tiles: Tiles, read: int) -> Callable[[Cell], Working]:
+    lab = tiles.lab
+    of_scores = arithmetic_of(lab.one_head)
+
+    def explain(cell: Cell) -> Working:
+        i, j, what = cell.row, cell.column, f"{cell.panel}[{cell.row}, {cell.column}]"
+        if cell.panel == HELD:
+            return of_scores(Cell("scores", i, j))
+        if cell.panel == ORDER:
+            tile = tiles.order()[i][j]
+            line = said("nobody in this tile may look at anybody: it is skipped")
+            if tile:
+                line = said("tile {number:g}", number=tile)
+            return arithmetic.given(tile or 0.0, what, line)
+        seen = tiles.seen(read)
+        if not seen[i].any():
+            blank = said("{cell} is blank: this row has read nothing yet.", cell=what)
+            return arithmetic.given(0.0, what, blank)
+        weights = softmax(hide(lab.scores, seen)[i])
+        value = tiles.output(read)[i, j].item()
+        return arithmetic.dot_product(weights.tolist(), lab.views.value[:, j].tolist(), value, what)
+
+    return explain

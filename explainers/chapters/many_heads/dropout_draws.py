@@ -1,0 +1,148 @@
+"""Dropout on the weights: one draw, its row sums, and what many draws are on average."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from explainers.attention.dropout import drop
+from explainers.attention.layer import MultiHead
+from explainers.attention.multi_head import multi_head
+from explainers.chapters.common.choose_layer import trained_layer
+from explainers.chapters.common.number_words import so_many
+from explainers.chapters.many_heads import takeaway as taken
+from explainers.charts.matrix import Matrix, pairs
+from explainers.charts.theme import QUERY_AXIS
+from explainers.phrase import phrase
+from explainers.toys import trained_heads
+from explainers.toys.examples import generator
+from explainers.ui.controls import controls
+from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.panels import Figure, Panel, Slider, oriented
+from explainers.ui.page import Prose
+from explainers.ui.predict import revealed
+from explainers.ui.provenance import trained_weights
+from explainers.ui.source import show_source
+from explainers.ui.text.language import said
+
+Numbers = list[list[float]]
+DRAWS = (1, 10, 100, 1_000)
+ASKED = controls.dropout.default
+"""The probability that the question is about, and that the picture opens with."""
+EVERY_ROW = phrase("softmax: every row sums to 1")
+ANSWERS = ("1", "0.5", phrase("each row to another number"))
+
+
+class Dropped(NamedTuple):
+    """One head's weights; for each probability the averages over 1, 10, … draws; for the badge.
+
+    `x` and `heads` are what the weights come from.
+    """
+
+    weights: Numbers
+    averages: list[list[Numbers]]
+    unknown: int
+    device: torch.device
+    x: Tensor
+    heads: MultiHead
+
+
+@st.cache_data(show_spinner=False, max_entries=20)
+def draw(tokens: tuple[str, ...], seed: int) -> Dropped:
+    """Drop weights of the single trained head, at every probability that the slider offers."""
+    layer = trained_layer(tokens, 1, trained_heads.D_MODEL, "full", trained_heads.SEEDS[0])
+    weights = multi_head(layer.x, layer.heads, layer.mask).weights[0]
+    found = []
+    for probability in controls.dropout.steps:
+        seeded = generator("dropout", seed, str(probability))
+        drawn = drop(weights.expand(DRAWS[-1], *weights.shape), probability, seeded)
+        found.append([drawn[:count].mean(dim=0).tolist() for count in DRAWS])
+    return Dropped(
+        weights.tolist(), found, len(layer.unknown), layer.x.device, layer.x, layer.heads
+    )
+
+
+def in_words(weights: Numbers) -> str:
+    """Which of the answers the rows of a draw sum to."""
+    sums = torch.tensor(weights).sum(dim=-1)
+    for answer in ANSWERS[:2]:
+        if torch.allclose(sums, torch.tensor(float(answer)), atol=1e-4):
+            return answer
+    return ANSWERS[-1]
+
+
+@st.fragment
+def show_dropout(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: bool) -> None:
+    """Weights before and after, at the probability of the slider."""
+    text("dropout")
+    dropped = draw(tokens, seed)
+    control = controls.dropout
+    answer = in_words(dropped.averages[control.steps.index(ASKED)][0])
+    if not revealed(text, "dropout", ANSWERS, answer):
+        return
+    place = control()
+    labels = [f"{step:g}" for step in control.steps]
+    slider = Slider(control.label, labels, place, lambda turned: control.put(control.steps[turned]))
+    panels = _panels(tokens, dropped, place)
+    alt = said("Weights, one draw of dropout, and averages over 10, 100 and 1,000 draws.")
+    origin = trained_weights(trained_heads.SEEDS[0], dropped.unknown, dropped.device)
+    origin += said(" · dropout: random, seed {seed}", seed=seed)
+    show_figure(Figure(oriented(panels, queries_down), alt, slider=slider), origin, "dropout")
+    probability, averages = control.steps[place], dropped.averages[place]
+    taken.dropout(dropped.x, dropped.heads, probability, seed, dropped.weights, averages)
+    text("dropout_tried")
+    show_source(drop)
+
+
+def _panels(tokens: tuple[str, ...], dropped: Dropped, place: int) -> list[Panel]:
+    exact, at_place = torch.tensor(dropped.weights), dropped.averages[place]
+    names = [so_many(count, "draw") for count in DRAWS]
+    panels = [
+        Panel(
+            f"{DRAWS[n]:,} draws",
+            pairs(name, said("their average"), at_place[n], tokens, "weights"),
+            frames=tuple(averages[n] for averages in dropped.averages),
+            small=True,
+        )
+        for n, name in enumerate(names)
+    ]
+    rule = said("weight × (0 or 1) ÷ (1 − probability)")
+    one = pairs(said("one draw"), rule, at_place[0], tokens, "weights")
+    sums = tuple(
+        torch.tensor(averages[0]).sum(dim=-1, keepdim=True).tolist()
+        for averages in dropped.averages
+    )
+    summed = Matrix(
+        said("sums"),
+        said("of its rows"),
+        sums[place],
+        tokens,
+        [said("sum")],
+        QUERY_AXIS,
+        "",
+        limit=2.0,
+    )
+    far = tuple(
+        [[(torch.tensor(one) - exact).abs().max().item()] for one in averages]
+        for averages in dropped.averages
+    )
+    off = Matrix(
+        said("error"),
+        said("the largest"),
+        far[place],
+        names,
+        [said("off by")],
+        said("average"),
+        "",
+        limit=1.0,
+    )
+    return [
+        Panel("weights", pairs(said("weights"), EVERY_ROW, dropped.weights, tokens, "weights")),
+        replace(panels[0], id="one draw", matrix=one, operator="→", small=False),
+        Panel("sums", summed, "→", frames=sums),
+        replace(panels[1], heading=said("The average over many draws")),
+        *panels[2:],
+        Panel("error", off, "→", frames=far),
+    ]

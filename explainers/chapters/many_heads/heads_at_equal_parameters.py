@@ -1,0 +1,142 @@
+"""One head against many at equal parameters: what training made of them."""
+
+import statistics
+
+import streamlit as st
+from torch import Tensor
+
+from explainers.attention.multi_head import multi_head, parameters
+from explainers.chapters.common.choose_layer import trained_layer
+from explainers.chapters.common.number_words import so_many
+from explainers.chapters.many_heads.head_contributions import head_id
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import HEAD_AXIS, KEY_AXIS
+from explainers.phrase import phrase
+from explainers.toys.sentence import SENTENCE, words
+from explainers.toys.trained_heads import D_MODEL, NUM_HEADS, SEEDS, Configuration, head_dims
+from explainers.toys.training_report import Row, mean_and_spread, rows
+from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.page import Prose
+from explainers.ui.predict import revealed
+from explainers.ui.provenance import trained_weights
+from explainers.ui.source import show_source
+from explainers.ui.text.language import said
+
+WORD, SUBJECT, OBJECT = "announced", "CEO", "earnings"
+WIDE = 512
+"""The width of the model of Vaswani et al. 2017."""
+ANSWERS = (
+    phrase("for about as many"),
+    phrase("for about half of them"),
+    phrase("for less than a quarter of them"),
+)
+
+
+def equal(num_heads: int) -> Configuration:
+    """Heads that have as many numbers together as one head of full width."""
+    return Configuration(num_heads, num_heads, D_MODEL // num_heads, "full")
+
+
+def in_words(accuracy: float) -> str:
+    """Which of the answers an accuracy is."""
+    return ANSWERS[0 if accuracy > 0.75 else 1 if accuracy >= 0.25 else 2]
+
+
+def single_heads() -> dict[int, float]:
+    """For each d_k of a single head, the share of verbs it is right about."""
+    sizes = {size: Configuration(1, 1, size, "full") for size in head_dims(1)}
+    return {size: statistics.mean(rows()[one].verb_accuracy) for size, one in sizes.items()}
+
+
+def operations(q_len: int, d_model: int, num_heads: int, head_dim: int) -> int:
+    """Multiplications and additions of one layer over a sentence, without the softmax."""
+    projected = 4 * q_len * d_model * num_heads * head_dim
+    compared_and_mixed = 2 * num_heads * q_len * q_len * head_dim
+    return 2 * (projected + compared_and_mixed)
+
+
+@st.fragment
+def show_contrast(text: Prose) -> None:
+    """Where one word looks, with one head and with several that have as many numbers together."""
+    text("contrast")
+    right = {heads: statistics.mean(_row(heads).verb_accuracy) for heads in NUM_HEADS}
+    one, four = f"{right[1]:.0%}", f"{right[4]:.0%}"
+    alone = single_heads()
+    if not revealed(
+        text,
+        "contrast",
+        ANSWERS,
+        in_words(right[1]),
+        one=one,
+        four=four,
+        d_k=equal(4).head_dim,
+        single=", ".join(
+            said("{verbs:.0%} with {d_k}", verbs=verbs, d_k=size) for size, verbs in alone.items()
+        ),
+        most=f"{max(alone.values()):.0%}",
+    ):
+        return
+    tokens, seed = tuple(words(SENTENCE)), SEEDS[0]
+    looks = {heads: _looks(tokens, heads, seed) for heads in NUM_HEADS}
+    panels = [_panel(tokens, heads, weights) for heads, weights in looks.items()]
+    alt = said(
+        "Where {word} looks with 1, 2, 4 and 8 trained heads: one head divides itself.", word=WORD
+    )
+    origin = trained_weights(seed, 0, looks[1].device)
+    show_figure(Figure(panels, alt), origin, "contrast")
+    subject, target = tokens.index(SUBJECT), tokens.index(OBJECT)
+    text(
+        "contrast_shown",
+        seeds=len(_row(1).loss),
+        one=one,
+        four=four,
+        subject_1=f"{looks[1][:, subject].max():.2f}",
+        object_1=f"{looks[1][:, target].max():.2f}",
+        subject_4=f"{looks[4][:, subject].max():.2f}",
+        object_4=f"{looks[4][:, target].max():.2f}",
+    )
+
+
+@st.fragment
+def show_table(text: Prose) -> None:
+    """What equal parameters bring, divided among one head or many."""
+    tokens = len(words(SENTENCE))
+    text(
+        "table",
+        words=tokens,
+        d_model=D_MODEL,
+        parameters=f"{parameters(D_MODEL, 1, 1, D_MODEL):,}",
+        wide=f"{parameters(WIDE, 1, 1, WIDE):,}",
+        operations=f"{operations(tokens, D_MODEL, 1, D_MODEL):,}",
+        weights=", ".join(f"{heads * tokens**2}" for heads in NUM_HEADS),
+        seeds=len(_row(1).loss),
+        rows="\n".join(_line(_row(heads)) for heads in NUM_HEADS),
+    )
+    show_source(parameters, operations)
+
+
+def _row(num_heads: int) -> Row:
+    return rows()[equal(num_heads)]
+
+
+def _line(row: Row) -> str:
+    """A line of the table."""
+    accuracies = [mean_and_spread(numbers) for numbers in (row.accuracy, row.verb_accuracy)]
+    return f"| {' | '.join(map(str, [row.num_heads, row.head_dim, *accuracies]))} |"
+
+
+def _looks(tokens: tuple[str, ...], num_heads: int, seed: int) -> Tensor:
+    """The row of `WORD` in each head (heads, kv_len)."""
+    layer = trained_layer(tokens, num_heads, equal(num_heads).head_dim, "full", seed)
+    return multi_head(layer.x, layer.heads, layer.mask).weights[:, tokens.index(WORD)]
+
+
+def _panel(tokens: tuple[str, ...], num_heads: int, weights: Tensor) -> Panel:
+    name = so_many(num_heads, "head")
+    heads = [head_id(head) for head in range(num_heads)]
+    axes, of = (HEAD_AXIS, KEY_AXIS), said("of d_k {d_k}", d_k=equal(num_heads).head_dim)
+    return Panel(
+        f"contrast of {num_heads}",
+        Matrix(name, of, weights.tolist(), heads, tokens, *axes, kind="weights"),
+    )

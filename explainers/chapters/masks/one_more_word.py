@@ -1,0 +1,27 @@
+"""A word is added: what it changes in a second layer's Q, K and V of the words before it."""
+
+from explainers.attention import masks
+from explainers.attention.masks import Rule
+from explainers.attention.single_head import Projections, project, single_head
+from explainers.toys import examples
+
+Tokens = tuple[str, ...]
+ADDED = "evening"
+D_MODEL, HEAD_DIM = 8, 4
+ANOTHER = 100
+"""Added to the seed for the second layer's weights."""
+BOTH = {"full": masks.full, "causal": masks.causal}
+
+
+def second_layer(tokens: Tokens, rule: Rule, seed: int) -> Projections:
+    """Q, K and V of a second layer, which reads what the first one gave each word."""
+    toy = examples.toy(tokens, D_MODEL, HEAD_DIM, "full", seed, value_dim=D_MODEL)
+    mask = masks.build(rule, len(tokens), len(tokens)).to(toy.x.device)
+    first = single_head(toy.x, toy.head, mask).output
+    return project(first, examples.random_head(D_MODEL, HEAD_DIM, HEAD_DIM, seed + ANOTHER))
+
+
+def changes(tokens: Tokens, rule: Rule, seed: int) -> Projections:
+    """What one more word changes in the second layer's Q, K and V of the words before it."""
+    before, after = second_layer(tokens, rule, seed), second_layer((*tokens, ADDED), rule, seed)
+    return Projections(*(new[:-1] - old for old, new in zip(before, after, strict=True)))

@@ -1,0 +1,36 @@
+"""What the scores are if W_Q and W_K are exchanged."""
+
+import torch
+
+from explainers.attention.single_head import project
+from explainers.attention.steps import dot_products
+from explainers.chapters.common import head_takeaway as taken
+from explainers.chapters.common.choose_head import HeadChoices
+from explainers.chapters.common.token_vectors import show_pair
+from explainers.charts.matrix import pairs
+from explainers.phrase import phrase
+from explainers.toys.examples import Toy
+from explainers.ui.page import Prose
+from explainers.ui.predict import revealed
+from explainers.ui.source import show_source
+from explainers.ui.text.language import said
+
+SAME, MIRRORED = phrase("the same table"), phrase("the table mirrored")
+OTHER = phrase("other numbers")
+
+
+def show_exchange(
+    text: Prose, of_head: HeadChoices, toy: Toy, origin: str, queries_down: bool
+) -> None:
+    """The two tables of products, once the reader has said how they differ."""
+    tokens, views = of_head.tokens, project(toy.x, toy.head)
+    kept, swapped = dot_products(views.query, views.key), dot_products(views.key, views.query)
+    mirrored = MIRRORED if torch.allclose(swapped, kept.T, atol=1e-5) else OTHER
+    answer = SAME if torch.allclose(swapped, kept, atol=1e-5) else mirrored
+    if revealed(text, "swap", (SAME, MIRRORED, OTHER), answer):
+        left = pairs(said("as it was"), "Q · Kᵀ", kept.tolist(), tokens)
+        right = pairs(said("exchanged"), "K · Qᵀ", swapped.tolist(), tokens)
+        factors = [(views.query, views.key), (views.key, views.query)]
+        show_pair(left, right, origin, "swap", queries_down, factors)
+        show_source(dot_products)
+        taken.exchange(of_head, toy, {"as it was": kept, "exchanged": swapped})

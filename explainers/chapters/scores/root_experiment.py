@@ -1,0 +1,207 @@
+"""The experiment on √d_k: thousands of random queries and keys, measured once, and its pictures."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from explainers.attention.scaling import measure
+from explainers.attention.steps import dot_products, scale, softmax
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import KEY_AXIS
+from explainers.phrase import phrase
+from explainers.toys.examples import generator
+from explainers.ui.controls import controls
+from explainers.ui.figure.chart import show_chart
+from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.panels import Figure, Panel, Slider
+from explainers.ui.page import Prose
+from explainers.ui.provenance import random_weights
+from explainers.ui.text.language import said
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+Each = TypeVar("Each")
+Pair: TypeAlias = tuple[Each, Each]
+Numbers: TypeAlias = list[list[float]]
+SEED = 0
+"""Always the same: a law does not depend on it, and drawing again takes a second."""
+DRAWS = 2_000
+KEYS = 7
+"""As many as the running sentence has tokens."""
+BINS = 20
+ROWS_SHOWN = 7
+ANSWERS = phrase("about 1/7: all alike"), phrase("about a half"), phrase("more than 0.9")
+
+
+def in_words(average: float) -> str:
+    """Which of the answers an average largest weight is."""
+    return ANSWERS[2 if average > 0.9 else 1 if average > 0.3 else 0]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What the draws at one d_k gave: without the root, with the root."""
+
+    head_dim: int
+    variance: Pair[float]
+    gradient: Pair[float]
+    average: Pair[float]
+    shares: Pair[list[float]]
+    rows: Pair[Numbers]
+
+
+@st.cache_data(show_spinner=False, max_entries=1)
+def measurements() -> list[Measurement]:
+    """One measurement for every d_k that the slider offers."""
+    return experiment([int(step) for step in controls.root_head_dim.steps])
+
+
+def experiment(head_dims: list[int]) -> list[Measurement]:
+    """One measurement for every d_k."""
+    return [_measurement(d, rows) for d, rows in zip(head_dims, _rows(head_dims), strict=True)]
+
+
+def _measurement(head_dim: int, rows: Pair[Numbers]) -> Measurement:
+    measured = measure(head_dim, KEYS, DRAWS, generator("root", SEED, head_dim))
+    without, with_root = measured.largest
+    return Measurement(
+        head_dim,
+        measured.variance,
+        measured.gradient,
+        (without.mean().item(), with_root.mean().item()),
+        (_shares(without), _shares(with_root)),
+        rows,
+    )
+
+
+def _shares(largest: Tensor) -> list[float]:
+    """Which part of the draws fell into each twentieth between 0 and 1."""
+    return (largest.histc(BINS, 0, 1) / DRAWS).tolist()
+
+
+def _rows(head_dims: list[int]) -> Iterator[Pair[Numbers]]:
+    """The same few draws at every d_k, cut to its length, so that one can follow them."""
+    seeded = generator("rows", SEED)
+    query = torch.randn(ROWS_SHOWN, 1, head_dims[-1], generator=seeded)
+    key = torch.randn(ROWS_SHOWN, KEYS, head_dims[-1], generator=seeded)
+    for head_dim in head_dims:
+        products = dot_products(query[..., :head_dim], key[..., :head_dim])[:, 0]
+        yield softmax(products).tolist(), softmax(scale(products, head_dim)).tolist()
+
+
+# Drawn on the CPU, where generators give the same numbers on every machine.
+CPU = torch.device("cpu")
+
+
+def show_root(text: Prose, measured: list[Measurement]) -> None:
+    """What happens to the draws at a d_k, under the finger; then what holds for every d_k."""
+    from explainers.charts.measured_curve import Axis, curve  # the first page needs no altair
+
+    _at_one_d_k(text, measured)
+    origin, series = random_weights(SEED, CPU), _series()
+    theory = said("theory: variance = d_k")
+    d_k = Axis("d_k", logarithmic=True)
+    spread = Axis(said("variance of the scores"), logarithmic=True)
+    learning = Axis(said("size of the gradient"))
+    left, right = st.columns(2)
+    with left:
+        text("root_variance")
+        rows = _curve_rows(measured, "variance", theory)
+        alt = said("Variance of the scores: without the root on the line y = d_k, with it at 1.")
+        show_chart(curve, rows, alt, "variance", origin, x=d_k, y=spread, series=(*series, theory))
+    with right:
+        text("root_gradient")
+        rows = _curve_rows(measured, "gradient")
+        alt = said(
+            "Size of the softmax's gradient against d_k: without the root it falls, with it not."
+        )
+        show_chart(curve, rows, alt, "gradient", origin, x=d_k, y=learning, series=series)
+
+
+@st.fragment
+def _at_one_d_k(text: Prose, measured: list[Measurement]) -> None:
+    """A fragment of its own: the curves for every d_k need not be drawn again."""
+    from explainers.charts.distribution import histogram
+
+    origin = random_weights(SEED, CPU)
+    chosen = _show_rows(measured, origin)
+    text("root_rows")
+    without, with_root = (f"{share:.3f}" for share in chosen.average)
+    text(
+        "root_largest",
+        d_k=f"{chosen.head_dim:,}",
+        without=without,
+        with_root=with_root,
+        at_1024=f"{measured[-1].average[0]:.2f}",
+    )
+    alt = said(
+        "Largest of 7 weights over the draws: mean {without} without the root, {with_root} with.",
+        without=without,
+        with_root=with_root,
+    )
+    rows, title = _histogram_rows(chosen), said("largest weight")
+    show_chart(histogram, rows, alt, "largest", origin, x_title=title, series=_series())
+
+
+def _series() -> tuple[str, str]:
+    return said("without the root"), said("with the root")
+
+
+def _show_rows(measured: list[Measurement], origin: str) -> Measurement:
+    """Rows of weights without and with the root; returns what was measured at the chosen d_k."""
+    control = controls.root_head_dim
+    place = control()
+    panels = [_panel(series, tuple(m.rows[series] for m in measured), place) for series in (0, 1)]
+    labels = [f"d_k = {m.head_dim}" for m in measured]
+    slider = Slider(control.label, labels, place, lambda n: control.put(measured[n].head_dim))
+    alt = said("Rows of weights of a few draws, without and with the root, at the slider's d_k.")
+    show_figure(Figure(panels, alt, slider=slider), origin, "rows")
+    return measured[place]
+
+
+def _panel(series: int, frames: tuple[list[list[float]], ...], place: int) -> Panel:
+    matrix = Matrix(
+        said("weights {kind}", kind=_series()[series]),
+        "softmax(q · k)" if series == 0 else "softmax(q · k ÷ √d_k)",
+        frames[place],
+        [str(n + 1) for n in range(ROWS_SHOWN)],
+        [str(n) for n in range(KEYS)],
+        said("draw"),
+        KEY_AXIS,
+        kind="weights",
+    )
+    return Panel(("without the root", "with the root")[series], matrix, frames=frames)
+
+
+def _curve_rows(measured: list[Measurement], name: str, theory: str = "") -> "pd.DataFrame":
+    """A measured quantity against d_k for `charts.curve`; `theory` names the line y = x."""
+    import pandas as pd
+
+    points = [
+        (m.head_dim, getattr(m, name)[place], series, False)
+        for place, series in enumerate(_series())
+        for m in measured
+    ]
+    if theory:
+        points += [(m.head_dim, m.head_dim, theory, True) for m in measured]
+    return pd.DataFrame(points, columns=["x", "y", "series", "reference"])
+
+
+def _histogram_rows(chosen: Measurement) -> "pd.DataFrame":
+    """How often the largest weight fell into each twentieth, for `charts.histogram`."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            (n / BINS, (n + 1) / BINS, share, series)
+            for place, series in enumerate(_series())
+            for n, share in enumerate(chosen.shares[place])
+        ],
+        columns=["start", "end", "share", "series"],
+    )

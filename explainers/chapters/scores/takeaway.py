@@ -1,0 +1,49 @@
+"""To take away from page 04: the weights at one temperature, and the experiment on √d_k."""
+
+from typing import Any
+
+from torch import Tensor
+
+from explainers.attention.scaling import with_temperature
+from explainers.attention.single_head import SingleHead, project
+from explainers.attention.steps import dot_products, hide
+from explainers.chapters.common.choose_head import HeadChoices
+from explainers.chapters.common.head_takeaway import of_head, whole_head
+from explainers.chapters.common.one_head import OneHead
+from explainers.chapters.scores.root_experiment import Measurement, experiment
+from explainers.takeaway.recipe import Recipe
+from explainers.toys.examples import Toy
+from explainers.ui.takeaway_files import take
+from explainers.ui.text.language import said
+
+
+def at_temperature(
+    x: Tensor, head: SingleHead, mask: Tensor, temperature: float
+) -> dict[str, Tensor]:
+    """The weights if another number than √d_k divides the products."""
+    query, key, _ = project(x, head)
+    return {"warm": with_temperature(hide(dot_products(query, key), mask), temperature)}
+
+
+def measured(head_dims: list[int]) -> dict[str, Any]:
+    """Random queries and keys at each d_k: without the root first, then with it."""
+    names = "variance", "gradient", "average", "shares", "rows"
+    found = experiment(head_dims)
+    return {name: [getattr(one, name) for one in found] for name in names}
+
+
+def four_steps(choices: HeadChoices, head: Toy, seen: OneHead, chosen: float) -> None:
+    """Every matrix, and the table at the temperature of the slider."""
+    whole_head(choices, head, seen)
+    shown = at_temperature(*head, chosen)
+    title = said("At another temperature")
+    recipe = of_head(title, at_temperature, choices, head, shown, temperature=chosen)
+    take("temperature", recipe)
+
+
+def root(measurements: list[Measurement]) -> None:
+    """All that the curves, the histogram and the rows show."""
+    names = "variance", "gradient", "average", "shares", "rows"
+    shown = {name: [getattr(one, name) for one in measurements] for name in names}
+    inputs = {"head_dims": [one.head_dim for one in measurements]}
+    take("root", Recipe(said("Why there is a root"), measured, inputs, shown))

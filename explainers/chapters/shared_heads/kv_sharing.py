@@ -1,0 +1,160 @@
+"""Heads that share keys and values: who reads whom, what it changes, and what learning it gives."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from explainers.attention.grouped_query import grouped_query, share
+from explainers.attention.layer import MultiHead
+from explainers.attention.multi_head import ManyHeads, multi_head, parameters
+from explainers.chapters.common.choose_layer import Layer
+from explainers.chapters.common.number_words import so_many
+from explainers.chapters.shared_heads.rope_scores import pair
+from explainers.charts.matrix import Matrix, blanked, pairs
+from explainers.charts.theme import HEAD_AXIS
+from explainers.toys.trained_heads import shipped_seed, trained_toy
+from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.page import Prose
+from explainers.ui.text.language import said
+
+
+def learned_sharing(layer: Layer, num_kv_heads: int, seed: int) -> list[Panel]:
+    """Where such heads look; nothing beside random heads, or where each keeps its own."""
+    heads, tokens = layer.heads, layer.tokens
+    if layer.known is None or num_kv_heads == heads.num_heads:
+        return []
+    sizes = heads.num_heads, num_kv_heads, heads.head_dim
+    x, shared, mask, _ = trained_toy(tokens, *sizes, layer.rule, shipped_seed(seed))
+    weights = grouped_query(x, shared, mask).weights
+    asking, _ = pair(tokens)
+    looks = zip(*(found.tolist() for found in weights[:, asking].max(dim=-1)), strict=True)
+    formulas = [f"{tokens[asking]} → {tokens[key]} {weight:.2f}" for weight, key in looks]
+    of_heads = so_many(num_kv_heads, "KV head")
+    heading = said("Weights of heads that learned with {kv_heads}", kv_heads=of_heads)
+    matrices = per_head(said("learned head {head}"), formulas, weights, tokens, mask)
+    return miniatures(matrices, "learned head", heading)
+
+
+def divisors(number: int) -> list[str]:
+    """All numbers of KV heads that so many query heads can share."""
+    return [str(n) for n in range(1, number + 1) if number % n == 0]
+
+
+def pattern(num_heads: int, num_kv_heads: int) -> str:
+    """What the literature calls it."""
+    if num_heads == 1:
+        return said("a single head (MHA and MQA at once)")
+    if num_kv_heads == num_heads:
+        return said("multi-head (MHA)")
+    return said("multi-query (MQA)") if num_kv_heads == 1 else said("grouped-query (GQA)")
+
+
+def show_shared(
+    text: Prose,
+    layer: Layer,
+    averaged: MultiHead,
+    run: ManyHeads,
+    learned: Sequence[Panel],
+    queries_down: bool,
+    origin: str,
+) -> None:
+    """Who shares, every head's weights, and what changed, in one picture; and what it saves.
+
+    `learned` are heads that shared from the start, if there are such heads.
+    """
+    heads, kv_heads, head_dim = averaged.num_heads, averaged.num_kv_heads, averaged.head_dim
+    changed = run.weights - multi_head(layer.x, layer.heads, layer.mask).weights
+    read = readers(share, run)
+    name = pattern(heads, kv_heads)
+    formulas = [said("reads KV head {number}", number=one) for one in read]
+    weights = per_head(said("head {head}"), formulas, run.weights, layer.tokens, layer.mask)
+    is_shared = kv_heads < heads
+    heading = said("Weights: {pattern}", pattern=name)
+    if is_shared:
+        heading = said("Weights: {pattern}, keys and values averaged", pattern=name)
+    who = drawn(said("who shares"), read)
+    panels = [
+        Panel("sharing", who, heading=said("Which query heads share")),
+        *oriented(miniatures(weights, "head", heading), queries_down),
+    ]
+    alt = said(
+        "Which query heads share a KV head, and the weights of each: {pattern}.", pattern=name
+    )
+    if is_shared:
+        heading = said("What sharing changed: weights − weights of MHA")
+        changes = miniatures(changes_of(changed, layer), "change of head", heading)
+        panels += oriented([*changes, *learned], queries_down)
+        origin += said(" · KV heads averaged")
+        origin += said(", the last ones trained so") if learned else ""
+        alt = said(
+            "Which query heads share a KV head, the weights of each, and their change: {pattern}.",
+            pattern=name,
+        )
+    show_figure(Figure(panels, alt), origin, "shared")
+    of_layer = layer.x.shape[-1], heads
+    here, everyone = (parameters(*of_layer, n, head_dim) for n in (kv_heads, heads))
+    title = name[0].upper() + name[1:]
+    if not is_shared:
+        many = so_many(heads, "query head"), so_many(kv_heads, "KV head")
+        text("own", pattern=title, heads=many[0], kv_heads=many[1], d_k=head_dim, all=f"{here:,}")
+        return
+    text(
+        "shared",
+        pattern=title,
+        heads=so_many(heads, "query head"),
+        d_k=head_dim,
+        kv_heads=so_many(kv_heads, "KV head"),
+        group=averaged.group_size,
+        change=f"{changed.abs().max().item():.2f}",
+        parameters=f"{here:,}",
+        all=f"{everyone:,}",
+        saved=f"{everyone - here:,}",
+    )
+    if learned:
+        text("learned", kv_heads=so_many(kv_heads, "KV head"))
+
+
+def readers(dealt: Callable[[Tensor, int], Tensor], run: ManyHeads) -> list[int]:
+    """Which KV head each query head gets: the heads' own numbers, shared out."""
+    numbers = torch.arange(len(run.key))[:, None, None]
+    return dealt(numbers, len(run.query) // len(run.key)).flatten().tolist()
+
+
+def drawn(name: str, read: Sequence[int]) -> Matrix:
+    """Lines from each query head to the KV head that it reads."""
+    kv_heads = range(max(read) + 1)
+    values = [[float(kv_head == one) for one in read] for kv_head in kv_heads]
+    above, below = ([str(n) for n in some] for some in (range(len(read)), kv_heads))
+    formula, axes = said("query heads above, KV heads below"), (said("KV head"), HEAD_AXIS)
+    return Matrix(name, formula, values, below, above, *axes, kind="links")
+
+
+def per_head(
+    name: str, formulas: Sequence[str], numbers: Tensor, tokens: Sequence[str], mask: Tensor
+) -> list[Matrix]:
+    """A matrix per head (heads, q_len, kv_len), its number in the `name`; what the mask forbids is
+    blank."""
+    matrices, seen = [], mask.tolist()
+    for head, (formula, values) in enumerate(zip(formulas, numbers.tolist(), strict=True)):
+        allowed = blanked(values, seen)
+        matrices.append(pairs(name.format(head=head), formula, allowed, tokens, "weights"))
+    return matrices
+
+
+def changes_of(changed: Tensor, layer: Layer) -> list[Matrix]:
+    """How much each head's weights (heads, q_len, kv_len) changed, and at most."""
+    most = changed.abs().amax(dim=(1, 2)).tolist()
+    formulas = [said("largest change {change:.2f}", change=one) for one in most]
+    name = said("change of head {head}")
+    matrices = per_head(name, formulas, changed, layer.tokens, layer.mask)
+    return [replace(matrix, kind="signed", limit=1.0) for matrix in matrices]
+
+
+def miniatures(matrices: Sequence[Matrix], of_each: str, heading: str) -> list[Panel]:
+    """Small panels in a line under a heading; `of_each` and a number tell them apart."""
+    drawn_small = [Panel(f"{of_each} {n}", one, small=True) for n, one in enumerate(matrices)]
+    first, *others = drawn_small
+    return [replace(first, heading=heading), *others]

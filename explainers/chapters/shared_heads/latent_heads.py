@@ -1,0 +1,93 @@
+"""Multi-head latent attention on the sentence: what is cached of it, and what the heads see."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from explainers.attention.grouped_query import cache_elements
+from explainers.attention.latent import LatentHeads
+from explainers.attention.latent_layer import latent_cache_elements
+from explainers.chapters.common.number_words import less_than
+from explainers.chapters.shared_heads.fixed_layers import HEAD_DIM, NUM_HEADS, ROPE_DIM
+from explainers.chapters.shared_heads.kv_sharing import miniatures, per_head
+from explainers.chapters.shared_heads.rope_scores import pair
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
+from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.page import Prose
+from explainers.ui.text.language import said
+from explainers.ui.untrusted_text import verbatim
+
+
+def difference(one: LatentHeads, other: LatentHeads) -> str:
+    """The largest difference between any two numbers of two ways to compute the same."""
+    pairs = zip(one[1:], other[1:], strict=True)
+    largest = torch.stack([(a - b).abs().max() for a, b in pairs])
+    return less_than(largest.max().item())  # torch's max, unlike Python's, keeps a NaN
+
+
+def show_latent(
+    text: Prose,
+    tokens: tuple[str, ...],
+    run: LatentHeads,
+    short: LatentHeads,
+    mask: Tensor,
+    queries_down: bool,
+    origin: str,
+) -> None:
+    """What is cached and every head's weights in one picture, and how much it is."""
+    latent_dim = run.cached.latent.shape[-1]
+    kept = latent_cache_elements(len(tokens), latent_dim, ROPE_DIM)
+    mha = cache_elements(len(tokens), NUM_HEADS, HEAD_DIM)
+    latent, key = run.cached
+    content, place = (
+        said("all that heads know of content"),
+        said("turned by RoPE, one for all heads"),
+    )
+    amounts = Matrix(
+        said("numbers kept"),
+        said("of this text"),
+        [[mha], [kept]],
+        ["MHA", "MLA"],
+        [said("kept")],
+        said("way"),
+        said("numbers"),
+        places=0,
+    )
+    reads = [said("reads c")] * NUM_HEADS
+    weights = per_head(said("MLA head {head}"), reads, run.weights, tokens, mask)
+    heading = said("Every head's weights, from these rows alone, under the causal mask")
+    panels = [
+        Panel(
+            "latent",
+            _rows(said("latent c"), content, tokens, latent),
+            heading=said("Cached: two short rows per word"),
+        ),
+        Panel("rotary key", _rows(said("key of the place"), place, tokens, key)),
+        Panel("numbers kept", amounts),
+        *oriented(miniatures(weights, "MLA head", heading), queries_down),
+    ]
+    alt = said("The cached latent and rotary key of each word, and the weights of every head.")
+    show_figure(Figure(panels, alt), origin, "latent")
+    asking, asked = pair(tokens)
+    text(
+        "latent_kept",
+        rope=ROPE_DIM,
+        latent=latent_dim,
+        each=kept // len(tokens),
+        mha_each=mha // len(tokens),
+        kept=f"{kept:,}",
+        mha=f"{mha:,}",
+        difference=difference(run, short),
+        asking=verbatim(tokens[asking]),
+        asked=verbatim(tokens[asked]),
+        long=f"{run.scores[0, asking, asked].item():.4f}",
+        short=f"{short.scores[0, asking, asked].item():.4f}",
+    )
+
+
+def _rows(name: str, formula: str, tokens: Sequence[str], values: Tensor) -> Matrix:
+    columns = [str(n) for n in range(values.shape[1])]
+    return Matrix(name, formula, values.tolist(), tokens, columns, TOKEN_AXIS, FEATURE_AXIS)

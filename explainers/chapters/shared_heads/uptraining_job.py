@@ -1,0 +1,173 @@
+"""From trained heads to shared ones: average, see what it costs, and train a little more."""
+
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import streamlit as st
+import torch
+
+from explainers.attention.grouped_query import average_kv_heads
+from explainers.chapters.common.background_job import show_refused, start, watch
+from explainers.chapters.common.choose_head import not_among
+from explainers.chapters.common.live_training import batches
+from explainers.chapters.common.number_words import so_many
+from explainers.toys import trained_heads
+from explainers.toys.batch import Batch, given
+from explainers.toys.task import WORDS
+from explainers.toys.train import attend, fresh, mean_loss, parts_of, pool
+from explainers.toys.trained_heads import Configuration, Learned
+from explainers.toys.training_job import Asked, Job
+from explainers.ui.figure.chart import show_chart
+from explainers.ui.page import Prose
+from explainers.ui.provenance import learned_live
+from explainers.ui.text.language import said
+
+TESTS = 250
+"""A quarter of the held-out sentences: the page waits for them."""
+
+
+class Examined(NamedTuple):
+    """The loss, and how many words a word names although they are not asked for."""
+
+    loss: float
+    wrong: float
+
+
+def averaged(own: Configuration, num_kv_heads: int, seed: int) -> Learned:
+    """The shipped heads of a configuration, with keys and values averaged in groups."""
+    known = on_cpu(trained_heads.learned(own, seed), own)
+    return replace(known, layer=average_kv_heads(known.layer, num_kv_heads))
+
+
+def on_cpu(known: Learned, own: Configuration) -> Learned:
+    """Where training runs, whatever the pages' device is."""
+    return Learned.of(known.words, (part.cpu() for part in parts_of(known)), own.head_dim)
+
+
+@torch.no_grad()
+def examined(known: Learned, rule: str) -> Examined:
+    """How a layer does on sentences that training never sees."""
+    task = given(Batch(*(part[:TESTS] for part in pool(True))), rule)
+    named = known.named(attend(known, task.words, task.mask).output) > 0
+    wrong = (named & (task.asked == 0)).sum(dim=-1) * task.real
+    return Examined(mean_loss(known, task).item(), (wrong.sum() / task.real.sum()).item())
+
+
+@st.cache_data(show_spinner=False, max_entries=200)
+def compared(own: Configuration, num_kv_heads: int, seed: int) -> tuple[Examined, ...]:
+    """Keys and values of each head's own; and shared: averaged, random, trained from the start."""
+    known = on_cpu(trained_heads.learned(own, seed), own)
+    shared = own._replace(num_kv_heads=num_kv_heads)
+    at_random = Learned.of(WORDS, fresh(shared, seed), own.head_dim)
+    from_start = on_cpu(trained_heads.learned(shared, seed), shared)
+    some = known, averaged(own, num_kv_heads, seed), at_random, from_start
+    return tuple(examined(one, own.rule) for one in some)
+
+
+JOB = "uptraining of this visitor"
+STEPS = 100
+"""A sixth of what the heads were trained with from the start."""
+
+
+def show_uptraining(
+    text: Prose, own: Configuration, num_kv_heads: int, seed: int, tokens: tuple[str, ...]
+) -> None:
+    """What averaging costs at once; on request, a little training, in a thread of its own."""
+    text("uptraining", tests=TESTS)
+    if num_kv_heads == own.num_heads:
+        if own.num_heads == 1:
+            text("nobody_to_share_with")
+        else:
+            text("nothing_to_average")
+        return
+    rule = own.rule if own.rule in trained_heads.RULES else trained_heads.RULES[0]
+    instead = not_among("mask", own.rule, rule, trained_heads.RULES)
+    instead += not_among("seed", seed, trained_heads.shipped_seed(seed), trained_heads.SEEDS)
+    if instead:
+        st.caption(" ".join(instead))
+    own, seed = own._replace(rule=rule), trained_heads.shipped_seed(seed)
+    before, after, untrained, from_start = compared(own, num_kv_heads, seed)
+    verdict = "worse" if after.loss > untrained.loss else "better"
+    text(
+        "averaged",
+        before=f"{before.loss:.3f}",
+        after=f"{after.loss:.3f}",
+        untrained=f"{untrained.loss:.3f}",
+        from_start=f"{from_start.loss:.3f}",
+        kv_heads=so_many(num_kv_heads, "KV head"),
+    )
+    text(
+        f"averaged_{verdict}",
+        gap=f"{abs(after.loss - untrained.loss):.2f}",
+        wrong=f"{after.wrong:.2f}",
+        untrained_wrong=f"{untrained.wrong:.2f}",
+    )
+    shared = own._replace(num_kv_heads=num_kv_heads)
+    job: Job | None = st.session_state.get(JOB)
+    if job and (job.configuration, job.seed) != (shared, seed):
+        job.cancel()
+        job = None
+    if job is None or job.is_over:
+        label = said(
+            "Train the averaged heads, and beside them random ones: {steps} batches", steps=STEPS
+        )
+        asked = own, num_kv_heads, seed, tokens
+        st.button(label, on_click=_start, args=asked, icon=":material/model_training:")
+    show_refused(JOB)
+    if job:
+        show = partial(_show, text, job, before, after)
+        watch(JOB, job, said("averaged and random heads"), partial(batches, job), show)
+
+
+def _start(own: Configuration, num_kv_heads: int, seed: int, tokens: tuple[str, ...]) -> None:
+    asked = Asked(own._replace(num_kv_heads=num_kv_heads), seed, tokens)
+    start(JOB, asked, lambda: Job(*asked, STEPS, averaged(own, num_kv_heads, seed)))
+
+
+def _show(text: Prose, job: Job, before: Examined, after: Examined) -> None:
+    done = len(job.losses)
+    if done:
+        _show_losses(job, done, before.loss)
+    if job.learned and job.learned_beside:
+        rule = job.configuration.rule
+        now, beside = (examined(one, rule) for one in (job.learned, job.learned_beside))
+        text(
+            "uptrained",
+            steps=job.steps,
+            after=f"{after.loss:.2f}",
+            now=f"{now.loss:.2f}",
+            beside=f"{beside.loss:.2f}",
+        )
+
+
+def _show_losses(job: Job, done: int, before: float) -> None:
+    import pandas as pd
+
+    from explainers.charts.measured_curve import (  # a page is there before it needs altair
+        Axis,
+        curve,
+    )
+
+    series = (
+        said("from averaged heads: training batches"),
+        said("from random weights: training batches"),
+        said("MHA, before averaging: unseen sentences"),
+    )
+    both = dict(zip(series, (job.losses[:done], job.losses_beside[:done]), strict=False))
+    points = [
+        (step, loss, name, False)
+        for name, losses in both.items()
+        for step, loss in enumerate(losses, start=1)
+    ]
+    points += [(step, before, series[-1], True) for step in (1, job.steps)]
+    rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
+    now = ", ".join(f"{name} {losses[-1]:.2f}" for name, losses in both.items())
+    alt = said(
+        "The loss after {done} batches, which are the same for both: {now}.", done=done, now=now
+    )
+    what = said(
+        "related words, seed {seed}, {done} batches, the same for both", seed=job.seed, done=done
+    )
+    axes = {"x": Axis(said("batch")), "y": Axis(said("loss per word"))}
+    show_chart(curve, rows, alt, "uptraining", learned_live(what), series=series, **axes)

@@ -1,0 +1,70 @@
+"""The classic mistake with shared heads: `repeat` where `repeat_interleave` is meant."""
+
+from dataclasses import replace
+
+from torch import Tensor
+
+from explainers.attention.grouped_query import grouped_query, share, share_wrongly
+from explainers.attention.multi_head import ManyHeads, merge_heads
+from explainers.attention.scaled_dot_product import Attention, attention
+from explainers.chapters.common.choose_layer import LayerChoices, random_layer
+from explainers.chapters.shared_heads import takeaway as taken
+from explainers.chapters.shared_heads.fixed_layers import D_MODEL, HEAD_DIM, NUM_HEADS
+from explainers.chapters.shared_heads.kv_sharing import drawn, miniatures, per_head, readers
+from explainers.toys import examples
+from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.page import Prose
+from explainers.ui.provenance import random_weights
+from explainers.ui.source import show_source
+from explainers.ui.text.language import said
+
+NUM_KV_HEADS = 2
+
+
+def mistaken(run: ManyHeads, mask: Tensor) -> Attention:
+    """The same heads if the KV heads are dealt out with `repeat`."""
+    group_size = len(run.query) // len(run.key)
+    key, value = share_wrongly(run.key, group_size), share_wrongly(run.value, group_size)
+    return attention(run.query, key, value, mask)
+
+
+def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: bool) -> None:
+    """Every head as it should be, and below as it is if the KV heads are dealt out wrongly."""
+    text("mistake", heads=NUM_HEADS, kv_heads=NUM_KV_HEADS)
+    choices = LayerChoices(tokens, False, NUM_HEADS, HEAD_DIM, "causal", D_MODEL, seed)
+    reader = random_layer(choices)
+    layer = examples.random_layer(D_MODEL, NUM_HEADS, NUM_KV_HEADS, HEAD_DIM, seed)
+    run = grouped_query(reader.x, layer, reader.mask)
+    wrong = mistaken(run, reader.mask)
+    output = merge_heads(wrong.output) @ layer.w_output
+    changed = wrong.weights - run.weights
+    ways = {"repeat_interleave": readers(share, run), "repeat": readers(share_wrongly, run)}
+    pairs = zip(*ways.values(), strict=True)
+    formulas = [
+        said("reads KV head {now}, as it should: all 0", now=now)
+        if now == right
+        else said("reads KV head {now}, not {right}", now=now, right=right)
+        for right, now in pairs
+    ]
+    name = said("with repeat, head {head}")
+    heads = [
+        replace(matrix, kind="signed", limit=1.0)
+        for matrix in per_head(name, formulas, changed, tokens, reader.mask)
+    ]
+    first, second = (Panel(name, drawn(name, read)) for name, read in ways.items())
+    heading = said("Weights with repeat − weights with repeat_interleave")
+    changes = oriented(miniatures(heads, "with repeat, head", heading), queries_down)
+    panels = [replace(first, heading=said("Who reads whom")), second, *changes]
+    alt = said(
+        "Who reads whom with repeat_interleave and with repeat, and what it does to each weight."
+    )
+    show_figure(Figure(panels, alt), random_weights(seed, reader.x.device), "mistake")
+    taken.mistake(choices, NUM_KV_HEADS, changed)
+    text(
+        "mistaken",
+        change=f"{changed.abs().max().item():.2f}",
+        moved=f"{(output - run.output).abs().max().item():.2f}",
+        size=f"{run.output.abs().max().item():.2f}",
+    )
+    show_source(share, share_wrongly)

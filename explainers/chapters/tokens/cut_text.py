@@ -1,0 +1,139 @@
+"""Cutting the reader's text, and learning byte pairs in front of the reader."""
+
+from collections import Counter
+
+import streamlit as st
+
+from explainers.chapters.common.number_words import told
+from explainers.chapters.tokens import takeaway as taken
+from explainers.folders import ASSETS
+from explainers.toys.byte_pairs import (
+    BYTES,
+    Merge,
+    Piece,
+    learn_merges,
+    merge_pair,
+    pieces,
+    spelling,
+)
+from explainers.toys.sentence import Sentence, characters, words
+from explainers.ui.controls import controls
+from explainers.ui.figure.chart import show_chart
+from explainers.ui.page import Prose
+from explainers.ui.provenance import learned_live, real
+from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import take
+from explainers.ui.text.language import said
+from explainers.ui.untrusted_text import verbatim
+
+CORPUS = ASSETS / "text" / "corpus.txt"
+LAST = 5
+
+
+@st.cache_data(show_spinner=False, max_entries=1)
+def learned() -> list[Merge]:
+    """All the merges that the slider offers, learned on the shipped text."""
+    return learn_merges(CORPUS.read_text(encoding="utf-8"), controls.merges.high)
+
+
+@st.cache_data(show_spinner=False, max_entries=1)
+def vocabulary() -> dict[str, int]:
+    """Every word of the shipped text with a number, the most frequent first."""
+    counted = Counter(words(CORPUS.read_text(encoding="utf-8")))
+    return {word: n for n, (word, _) in enumerate(counted.most_common())}
+
+
+def cut(sentence: Sentence, unit: str, merges: int) -> list[Piece]:
+    """The sentence as tokens with their ids; a word that the shipped text lacks has none."""
+    if unit == "words":
+        known = vocabulary()
+        return [Piece(w, (known[w],) if w in known else ()) for w in sentence.tokens]
+    if unit == "characters":
+        return [Piece(c, tuple(map(ord, c))) for c in characters(sentence.text)]
+    return pieces(sentence.text, learned()[:merges])
+
+
+@st.fragment
+def show_tokens(text: Prose, sentence: Sentence) -> None:
+    """The text cut into tokens, as the reader chooses."""
+    unit = controls.unit()
+    take("tokens")  # only byte pairs are computed again
+    if unit == "model tokens":
+        show_model_tokens(text, sentence.text)
+        return
+    merges = controls.merges() if unit == "byte pairs" else 0
+    found = cut(sentence, unit, merges)
+    text("cut_" + unit.replace(" ", "_"), count=len(found))
+    show_strip(found, _origin(unit))
+    if unit == "byte pairs":
+        ids = [one for piece in found for one in piece.ids]
+        taken.cut(sentence.text, CORPUS.read_text(encoding="utf-8"), merges, ids)
+    if merges:
+        show_merges(text, merges)
+
+
+def _origin(unit: str) -> str:
+    """Where the numbers of the tokens come from."""
+    if unit == "byte pairs":
+        return learned_live(said("byte pairs of a shipped text"))
+    if unit == "characters":
+        return said("numbered by Unicode")
+    return said("numbered by frequency in a shipped text")
+
+
+def show_model_tokens(text: Prose, typed: str) -> None:
+    """The tokens of a published model, if one is on this machine."""
+    from explainers.models.registry import ModelError
+    from explainers.models.token_text import pieces_of, tokenizer_of, with_tokenizer
+
+    here = {model.name: model.id for model in with_tokenizer()}
+    if not here:
+        text("no_tokenizer")
+        return
+    name = controls.tokenizer(list(here), next(iter(here)))
+    try:
+        tokenizer = tokenizer_of(here[name])
+    except ModelError as error:
+        st.error(verbatim(told(error)), icon=":material/error:")
+        return
+    found = pieces_of(typed, tokenizer)
+    count, known = sum(len(piece.ids) for piece in found), tokenizer.get_vocab_size()
+    text("model_tokens", model=name, count=count, known=f"{known:,}")
+    show_strip(found, real(said("the tokenizer of {model}", model=here[name])))
+
+
+def show_strip(found: list[Piece], origin: str) -> None:
+    """The tokens in a row, ids underneath."""
+    from explainers.charts.token_strip import strip_rows, token_strip
+
+    notes = [" ".join(map(str, piece.ids)) or said("unknown") for piece in found]
+    rows = strip_rows([piece.text for piece in found], notes)
+    lines = int(rows["top"].max()) + 1 if len(rows) else 1
+    alt = said("The text as {count} tokens, each with its id underneath.", count=len(found))
+    show_chart(token_strip, rows, alt, "tokens", origin, lines=lines)
+
+
+def show_merges(text: Prose, merges: int) -> None:
+    """The last merges that were learned, newest first."""
+    done = learned()[:merges]
+    with st.expander(said("The shipped text that is counted")):
+        st.text(CORPUS.read_text(encoding="utf-8"))
+    text("merges", vocabulary=BYTES + len(done), merges=len(done))
+    if not done:
+        return
+    lines = []
+    for n in range(len(done) - 1, max(len(done) - 1 - LAST, -1), -1):
+        merge = done[n]
+        left, right = (_printed(spelling(token, done)) for token in (merge.left, merge.right))
+        times = said("{count} times", count=merge.count)
+        lines.append(f"{n + 1:>4}  {left} + {right}  →  id {BYTES + n}   ({times})")
+    st.code("\n".join(lines), language=None)
+    show_source(learn_merges, merge_pair)
+
+
+def _printed(spelled: bytes) -> str:
+    """Text where the bytes are whole characters, otherwise the bytes themselves."""
+    try:
+        return f"“{spelled.decode()}”".replace(" ", "␣").replace("\n", "⏎")
+    except UnicodeDecodeError:
+        return said("bytes {bytes}", bytes=spelled.hex(" "))

@@ -1,0 +1,71 @@
+"""To take away from page 02: token ids, vectors with their positions, and the two orders."""
+
+from typing import Any
+
+from torch import Tensor
+
+from explainers.attention.positions import Reordered, reorder, sinusoidal
+from explainers.takeaway.recipe import Recipe
+from explainers.toys import examples
+from explainers.toys.byte_pairs import encode, learn_merges
+from explainers.ui.takeaway_files import take
+from explainers.ui.text.language import said
+
+
+def byte_pairs(text: str, corpus: str, merges: int) -> dict[str, list[int]]:
+    """The ids of the tokens that cut the text, with as many merges as were learned."""
+    return {"ids": encode(text, learn_merges(corpus, merges))}
+
+
+def placed(
+    words: tuple[str, ...], d_model: int, longest: int, seed: int, places: int
+) -> dict[str, Tensor]:
+    """E + P = X, and the waves of more positions than the sentence has."""
+    x, waves = examples.embeddings(words, d_model, seed), sinusoidal(places, d_model, longest)
+    positions = waves[: len(words)].to(x.device)
+    return {"E": x, "P": positions, "X": x + positions, "waves": waves}
+
+
+def two_orders(
+    words: tuple[str, ...], d_model: int, head_dim: int, longest: int, seed: int
+) -> dict[str, Tensor]:
+    """What each token gets in two orders, without positions and with them."""
+    x, order = examples.embeddings(words, d_model, seed), examples.shuffled(len(words), seed)
+    _, head, full = examples.toy(words, d_model, head_dim, "full", seed)
+    positions = sinusoidal(len(words), d_model, longest).to(x.device)
+    without = reorder(x, 0 * positions, head, full, order)
+    with_places = reorder(x, positions, head, full, order)
+    return {
+        "without, in order": without.before,
+        "without, shuffled": without.after,
+        "with, in order": with_places.before,
+        "with, shuffled": with_places.after,
+    }
+
+
+def cut(text: str, corpus: str, merges: int, ids: list[int]) -> None:
+    """The strip of tokens, where it comes from byte pairs."""
+    inputs = {"text": text, "corpus": corpus, "merges": merges}
+    take("tokens", Recipe(said("Byte pairs"), byte_pairs, inputs, {"ids": ids}))
+
+
+def sum_and_waves(choices: Any, x: Tensor, waves: Tensor) -> None:
+    """The two pictures that positions are in; `choices` are those of the page."""
+    here = waves[: len(x)].to(x.device)
+    shown = {"E": x, "P": here, "X": x + here, "waves": waves}
+    inputs = {**_inputs(choices), "places": len(waves)}
+    take("vectors", Recipe(said("Embedding + position"), placed, inputs, shown))
+
+
+def orders(choices: Any, head_dim: int, without: Reordered, with_places: Reordered) -> None:
+    """The four tables of two readings."""
+    outputs = {"without": without, "with": with_places}
+    shown = {f"{name}, in order": each.before for name, each in outputs.items()}
+    shown |= {f"{name}, shuffled": each.after for name, each in outputs.items()}
+    inputs = {**_inputs(choices), "head_dim": head_dim}
+    take("order", Recipe(said("The same words in two orders"), two_orders, inputs, shown))
+
+
+def _inputs(choices: Any) -> dict[str, Any]:
+    sizes = {"d_model": choices.d_model, "longest": choices.longest}
+    return {"words": choices.tokens, **sizes, "seed": choices.seed}

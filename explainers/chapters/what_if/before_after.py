@@ -1,0 +1,146 @@
+"""Before and after, side by side: what the model expects, and how much it is surprised."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from explainers.chapters.common.number_words import printed, told
+from explainers.chapters.common.run_once import live
+from explainers.chapters.what_if import takeaway as taken
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import TOKEN_AXIS
+from explainers.models.attention_hook import Change
+from explainers.models.effect import Effect, divergence, effect, loss_of
+from explainers.phrase import phrase
+from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.page import Prose
+from explainers.ui.predict import revealed
+from explainers.ui.source import show_source
+from explainers.ui.text.language import said, translated
+from explainers.ui.untrusted_text import shortened, verbatim
+
+if TYPE_CHECKING:
+    from explainers.models.load import Loaded
+
+FELT = 0.01
+"""A loss that rises by fewer nats is not worth a word."""
+FALLS, SAME = phrase("it falls"), phrase("by less than 0.1")
+SOME, MUCH = phrase("by 0.1 to 1"), phrase("by more than 1")
+
+
+def show_outcome(
+    text: Prose, loaded: "Loaded", written: str, changes: Mapping[str, Change]
+) -> None:
+    """A guess about the loss; then next tokens, losses and the code of what was changed."""
+    try:
+        which, made = repr(changes), tuple(changes.values())
+        with st.spinner(said("The model reads the text twice …")):
+            found = computed(loaded.name, id(loaded), written, which, made, loaded)
+    except Exception as error:  # a model from a folder or the hub may raise anything
+        why = verbatim(shortened(told(error), 300))
+        st.error(said("Nothing can be shown: {why}", why=why), icon=":material/error:")
+        return
+    names = ", ".join(map(translated, changes))
+    is_short = len(found.tokens) < 2
+    before, after = found.means
+    if is_short:
+        text("one_token")
+    elif not revealed(
+        text,
+        "loss",
+        (FALLS, SAME, SOME, MUCH),
+        answer_of(after - before),
+        about=f"loss {', '.join(changes)}",
+        names=names,
+        before=f"{before:.2f}",
+        after=f"{after:.2f}",
+    ):
+        return
+    taken.outcome(loaded, written, made)
+    origin = live(loaded)
+    _show_following(text, found, origin)
+    if not is_short:
+        _show_losses(text, found, origin, names)
+    for name in changes:
+        text(f"remark_{name.replace(' ', '_').replace('√', '')}")
+    show_source(*(type(change) for change in changes.values()))
+    show_source(loss_of, divergence)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def computed(
+    named: str,
+    which: int,
+    written: str,
+    named_changes: str,
+    _changes: tuple[Change, ...],
+    _loaded: "Loaded",
+) -> Effect:
+    """Once for a model (`which` of this name), a text and changes (`named_changes` names them)."""
+    return effect(_loaded, written, _changes)
+
+
+def answer_of(more: float) -> str:
+    """In which of the ranges that the question offers a change of the loss falls."""
+    if abs(more) < 0.1:
+        return SAME
+    return FALLS if more < 0 else SOME if more <= 1 else MUCH
+
+
+def _show_following(text: Prose, found: Effect, origin: str) -> None:
+    names = [printed(name) for name, _, _ in found.following]
+    both = [list(chances) for chances in list(zip(*found.following, strict=True))[1:]]
+    first, second = (verbatim(names[chances.index(max(chances))]) for chances in both)
+    text(
+        "following",
+        before=first,
+        before_chance=f"{max(both[0]):.2f}",
+        after=second,
+        after_chance=f"{max(both[1]):.2f}",
+        divergence=f"{found.divergence[-1]:.2f}",
+    )
+    sides = said("as it is"), said("changed")
+    formula = said("chance of each; all tokens of the vocabulary together have 1")
+    name, axis = said("next token"), said("token that may follow")
+    matrix = Matrix(name, formula, both, sides, names, "", axis, "weights")
+    pairs = zip(names, *both, strict=True)
+    chances = "; ".join(f"{name} {before:.2f}, {after:.2f}" for name, before, after in pairs)
+    alt = said("Chances of next tokens, as it is and changed: {chances}", chances=chances)
+    show_figure(Figure([Panel("next", matrix)], alt), origin, "following")
+
+
+def _show_losses(text: Prose, found: Effect, origin: str, names: str) -> None:
+    """A column for each token that was to be said: aligned, what was expected before it."""
+    before, after = found.losses
+    apart = found.divergence[:-1]
+    worst = max(range(len(before)), key=lambda place: after[place] - before[place])
+    means = found.means
+    text(
+        "losses",
+        names=names,
+        count=len(before),
+        before=f"{means[0]:.3f}",
+        after=f"{means[1]:.3f}",
+        divergence=f"{sum(apart) / len(apart):.3f}",
+    )
+    if after[worst] - before[worst] >= FELT:
+        text(
+            "worst",
+            token=verbatim(printed(found.tokens[worst + 1])),
+            before=f"{before[worst]:.2f}",
+            after=f"{after[worst]:.2f}",
+        )
+    rows = said("loss as it is"), said("loss changed"), "KL"
+    tokens = [printed(token) for token in found.tokens[1:]]
+    formula = said("nats, of each token but the first; KL between what both expected there")
+    matrix = Matrix(said("losses"), formula, [before, after, apart], rows, tokens, "", TOKEN_AXIS)
+    alt = said(
+        "Losses of {count} tokens: mean {before:.2f} as it is, {after:.2f} changed.",
+        count=len(tokens),
+        before=means[0],
+        after=means[1],
+    )
+    figure = Figure([Panel("losses", matrix, dense=True)], alt)
+    show_figure(figure, origin, "losses")

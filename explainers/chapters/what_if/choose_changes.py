@@ -1,0 +1,156 @@
+"""From what the reader chose to the changes made in a model, or why they cannot be made."""
+
+import random
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from explainers.chapters.common.measured_heads import named
+from explainers.chapters.common.number_words import told
+from explainers.models.ablation import Head, by_role
+from explainers.models.effect import Shape, shape_of
+from explainers.models.head_scores_job import kept
+from explainers.ui import page
+from explainers.ui.controls import what_controls as what
+from explainers.ui.text.language import said
+from explainers.ui.untrusted_text import shortened, verbatim
+
+if TYPE_CHECKING:
+    from explainers.models.load import Loaded
+from collections.abc import Callable
+from typing import NamedTuple
+
+from explainers.models.attention_hook import Change
+from explainers.models.changes import (
+    FewerKVHeads,
+    FirstHidden,
+    Hard,
+    HeadsOff,
+    NotCausal,
+    Quantised,
+    Temperature,
+    Uniform,
+    Unscaled,
+    Window,
+)
+
+
+def chosen_heads(model: str, shape: Shape) -> tuple[Head, ...]:
+    """The heads, as the reader chose to choose them."""
+    every = {named(*head): head for head in all_heads(shape)}
+    by = what.heads_by()
+    if by == what.NAMED:
+        return tuple(every[name] for name in what.heads(list(every)))
+    if by == what.DRAWN:
+        count = what.drawn(1, len(every))
+        draw = random.Random(page.seed())  # noqa: S311
+        return tuple(sorted(draw.sample(list(every.values()), count)))
+    return _of_role(model)
+
+
+def _of_role(model: str) -> tuple[Head, ...]:
+    """Needs the scores of all heads, which are measured once for a model."""
+    scores = kept(model)
+    if not scores:
+        st.caption(
+            said(
+                "The heads of this model have not been measured on this machine yet, so nobody "
+                "knows their roles. The demonstration further down measures them, once; so does "
+                "page 13."
+            )
+        )
+        return ()
+    found = by_role(scores)
+    if not found:
+        st.caption(said("No head of this model has earned a role."))
+        return ()
+    return found[what.role(list(found), next(iter(found)))]
+
+
+def all_heads(shape: Shape) -> list[Head]:
+    """Every head of every layer."""
+    return [(layer, head) for layer, count in enumerate(shape.heads) for head in range(count)]
+
+
+def names_of(heads: tuple[Head, ...]) -> str:
+    """Several of them, for a sentence."""
+    return ", ".join(named(*head) for head in heads)
+
+
+def shape_or_told(loaded: "Loaded") -> Shape | None:
+    """A model that does not say what comes next has nothing to compare."""
+    try:
+        return _shape(loaded.name, id(loaded), loaded)
+    except Exception as error:  # a model from a folder or the hub may raise anything
+        st.warning(verbatim(shortened(told(error), 300)), icon=":material/block:")
+        return None
+
+
+@st.cache_data(show_spinner=False, max_entries=12)
+def _shape(named: str, which: int, _loaded: "Loaded") -> Shape:
+    """Once for a model (`which` of this name)."""
+    return shape_of(_loaded)
+
+
+Layers = frozenset[int] | None
+
+
+class Place(NamedTuple):
+    """Where a change is made: in which model, of what shape, in which layers."""
+
+    named: str
+    shape: Shape
+    layers: Layers
+
+
+def chosen_changes(named: str, shape: Shape) -> dict[str, Change]:
+    """The changes by name, in the order in which they are made, with a control for each number."""
+    picked = what.changes(what.CHANGES)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        place = Place(named, shape, _layers(len(shape.heads)))
+        made = {name: MAKE[name](place) for name in what.CHANGES if name in picked}
+    return {name: change for name, change in made.items() if change}
+
+
+def _layers(count: int) -> Layers:
+    """Which layers are changed."""
+    half, where = count // 2, what.where()
+    if where == what.ONE_LAYER:
+        return frozenset({what.layer(0, count - 1)})
+    parts = {what.FIRST_HALF: range(half), what.SECOND_HALF: range(half, count)}
+    return frozenset(parts[where]) if where in parts else None
+
+
+def _window(place: Place) -> Change:
+    return Window(width=what.width(), sinks=int(what.kept()), layers=place.layers)
+
+
+def _heads_off(place: Place) -> Change | None:
+    found = chosen_heads(place.named, place.shape)
+    return HeadsOff(heads=frozenset(found)) if found else None
+
+
+def _fewer_kv_heads(place: Place) -> Change | None:
+    """Numbers that divide those of every layer, the largest being all that there are."""
+    have = place.shape.kv_heads
+    left = [str(n) for n in range(1, max(have) + 1) if all(kv_heads % n == 0 for kv_heads in have)]
+    if len(left) == 1:
+        st.caption(said("The KV heads of this model cannot be dealt to fewer in equal groups."))
+        return None
+    return FewerKVHeads(num_kv_heads=int(what.kv_heads(left, left[0])), layers=place.layers)
+
+
+MAKE: dict[str, Callable[[Place], Change | None]] = {
+    what.UNSCALED: lambda place: Unscaled(place.layers),
+    what.TEMPERATURE: lambda place: Temperature(
+        temperature=float(what.temperature()), layers=place.layers
+    ),
+    what.WINDOW: _window,
+    what.NOT_CAUSAL: lambda place: NotCausal(place.layers),
+    what.FIRST_HIDDEN: lambda place: FirstHidden(place.layers),
+    what.HEADS_OFF: _heads_off,
+    what.FEWER_KV_HEADS: _fewer_kv_heads,
+    what.UNIFORM: lambda place: Uniform(place.layers),
+    what.HARD: lambda place: Hard(place.layers),
+    what.QUANTISED: lambda place: Quantised(bits=int(what.bits()), layers=place.layers),
+}

@@ -1,0 +1,124 @@
+"""The demonstration: without a few heads a model cannot repeat, and reads prose as before."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from explainers.chapters.common.background_job import show_refused, start, watch
+from explainers.chapters.common.run_once import live
+from explainers.chapters.what_if.choose_changes import names_of
+from explainers.models.ablation import Silenced, by_role, others, silenced
+from explainers.models.ablation_job import Silencing, recalled
+from explainers.models.changes import HeadsOff
+from explainers.models.probes import REPEATED_LENGTH, TEXTS
+from explainers.phrase import phrase
+from explainers.ui.controls import what_controls as what
+from explainers.ui.figure.chart import show_chart
+from explainers.ui.page import Prose
+from explainers.ui.predict import revealed
+from explainers.ui.source import show_source
+from explainers.ui.text.language import said, translated
+from explainers.ui.untrusted_text import shortened, verbatim
+
+if TYPE_CHECKING:
+    from explainers.models.load import Loaded
+
+JOB = "heads silenced for this visitor"
+WHOLE, WITHOUT = phrase("all heads"), phrase("induction heads off")
+CONTROL = phrase("others off")
+SERIES = WHOLE, WITHOUT, CONTROL
+SECOND, PROSE = phrase("the second copy"), phrase("prose")
+BOTH, NEITHER = phrase("both"), phrase("neither")
+FELT = 1.0
+"""A loss that rises by more nats than this has suffered."""
+
+
+class Asked(NamedTuple):
+    """Which model, and the seed of the heads that are drawn."""
+
+    model: str
+    seed: int
+
+
+def show_silencing(text: Prose, loaded: "Loaded", seed: int) -> None:
+    """Find the heads, switch them off, read again: what one visitor waits for all others see."""
+    text("silencing", length=REPEATED_LENGTH, texts=TEXTS)
+    if not what.silence():
+        if job := st.session_state.pop(JOB, None):
+            job.cancel()
+        return
+    found = recalled(loaded.name, seed)
+    if found is None:
+        _watch(text, loaded, Asked(loaded.name, seed))
+    elif found:
+        _show(text, found, loaded, seed)
+    else:
+        text("no_induction", which=verbatim(loaded.name))
+
+
+def _watch(text: Prose, loaded: "Loaded", asked: Asked) -> None:
+    """Begin it, once; how far it is."""
+    job: Silencing | None = st.session_state.get(JOB)
+    if not job or job.asked != asked:
+        start(JOB, asked, lambda: Silencing(asked.model, seed=asked.seed))
+        job = st.session_state.get(JOB)
+    show_refused(JOB)
+    if not job or job.asked != asked:
+        return
+    if job.state == "failed":
+        st.error(verbatim(shortened(translated(job.problem), 300)), icon=":material/error:")
+        return
+    watch(JOB, job, verbatim(loaded.name), lambda: translated(job.said()), lambda: None)
+    if job.is_over:
+        text("silencing_stopped")
+
+
+def _show(text: Prose, found: list[Silenced], loaded: "Loaded", seed: int) -> None:
+    whole, without, control = found
+    count = len(without.heads)
+    rises = without.second - whole.second > FELT, without.natural - whole.natural > FELT
+    answer = {(1, 0): SECOND, (0, 1): PROSE, (1, 1): BOTH, (0, 0): NEITHER}[rises]
+    options = SECOND, PROSE, BOTH, NEITHER
+    if not revealed(text, "suffers", options, answer, count=count, felt=f"{FELT:g}"):
+        return
+    rows = "\n".join(map(_row, SERIES, found))
+    text(
+        "silenced",
+        rows=rows,
+        count=count,
+        heads=names_of(without.heads),
+        others=names_of(control.heads),
+        seed=seed,
+    )
+    _show_places(found, loaded)
+    show_source(silenced, by_role, others, HeadsOff)
+
+
+def _row(name: str, one: Silenced) -> str:
+    return f"| {translated(name)} | {one.second:.2f} | {100 * one.hits:.0f} % | {one.natural:.2f} |"
+
+
+def _show_places(found: list[Silenced], loaded: "Loaded") -> None:
+    import pandas as pd
+
+    from explainers.charts.measured_curve import (  # a page is there before it needs altair
+        Axis,
+        curve,
+    )
+
+    series = tuple(map(translated, SERIES))
+    points = [
+        (place, loss, name, False)
+        for name, one in zip(series, found, strict=True)
+        for place, loss in enumerate(one.by_place, start=1)
+    ]
+    rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
+    named = zip(series, found, strict=True)
+    alt = said(
+        "Loss of each token; in the second copy, which begins at {begin}: {losses}.",
+        begin=REPEATED_LENGTH + 1,
+        losses=", ".join(f"{name} {one.second:.2f}" for name, one in named),
+    )
+    ticks = (1, REPEATED_LENGTH + 1, 2 * REPEATED_LENGTH)
+    axes = {"x": Axis(said("place in the text"), ticks=ticks), "y": Axis(said("loss, nats"))}
+    show_chart(curve, rows, alt, "silenced", live(loaded), series=series, **axes)

@@ -1,0 +1,68 @@
+"""To take away from page 14: the first layer that is changed, as it is and changed."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from torch import Tensor
+
+from explainers.attention.scaled_dot_product import attention
+from explainers.chapters.common.real_head_takeaway import head_recipe, on_page, recorded
+from explainers.models.attention_hook import Call, Change, attended
+from explainers.models.changes import HeadsOff
+from explainers.takeaway.recipe import Recipe
+from explainers.ui.takeaway_files import take
+from explainers.ui.text.language import said
+
+if TYPE_CHECKING:
+    from explainers.models.load import Loaded
+
+
+def before_and_after(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor, number: int, changes: list[Change]
+) -> dict[str, Tensor]:
+    """All heads of one layer: what the model computes there, and what it computes changed."""
+    call = Call("self", number, None, attention, query[None], key[None], value[None], mask[None])
+    before, made = attended(call), [change for change in changes if change.concerns(call)]
+    for change in made:
+        call = change.before(call)
+    after = attended(call)
+    for change in made:
+        after = change.after(call, after)
+    found = {"weights": before.weights, "weights, changed": after.weights}
+    found |= {"output": before.output, "output, changed": after.output}
+    return {name: numbers[0] for name, numbers in found.items()}
+
+
+def outcome(loaded: "Loaded", written: str, changes: tuple[Change, ...]) -> None:
+    """Up to the first changed layer both runs are the same, so its inputs are."""
+    first = min(map(_first, changes))
+    title = said("Layer {layer}, as it is and changed", layer=first)
+    take("outcome", partial(_outcome, loaded, written, changes, first, title))
+
+
+def _first(change: Change) -> int:
+    """The first layer in which something is changed."""
+    if isinstance(change, HeadsOff):
+        return min(layer for layer, _ in change.heads)
+    return 0 if change.layers is None else min(change.layers)
+
+
+def _outcome(
+    loaded: "Loaded", written: str, changes: tuple[Change, ...], first: int, title: str
+) -> Recipe:
+    from explainers.models.effect import MOST_TOKENS
+    from explainers.models.token_text import read
+
+    ids, _ = read(loaded, written, MOST_TOKENS)
+    before, after = recorded(loaded, first, ids), recorded(loaded, first, ids, changes)
+    if before.function is not attention:  # what this model adds is in no change: a head as it is
+        return head_recipe(title, before, 0)
+    inputs = {name: on_page(getattr(before, name)[0]) for name in ("query", "key", "value")}
+    shown = {"weights": before.weights, "weights, changed": after.weights}
+    shown |= {"output": before.output, "output, changed": after.output}
+    return Recipe(
+        title,
+        before_and_after,
+        {**inputs, "mask": on_page(before.mask[0]), "number": first, "changes": [*changes]},
+        {name: on_page(numbers[0]) for name, numbers in shown.items()},
+    )

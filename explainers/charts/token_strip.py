@@ -1,0 +1,54 @@
+"""A text as its tokens in a row, each with its id underneath."""
+
+from collections.abc import Sequence
+
+import altair as alt
+import pandas as pd
+
+from explainers.charts.theme import Theme
+from explainers.charts.themed import dressed
+
+LINE = 44
+"""Characters to a line: what a phone can show at a readable size."""
+PADDING = 1.2
+
+
+def strip_rows(texts: Sequence[str], notes: Sequence[str]) -> pd.DataFrame:
+    """Where each token stands, wrapped into lines; `notes` are printed underneath (its ids)."""
+    rows, line, x = [], 0, 0.0
+    for position, (text, note) in enumerate(zip(texts, notes, strict=True)):
+        shown = text.replace(" ", "␣")
+        width = min(max(len(shown), 0.8 * len(note)) + PADDING, LINE)
+        if x + width > LINE:
+            line, x = line + 1, 0.0
+        middle = x + width / 2
+        rows.append((position, shown, note, line, line + 0.55, line + 0.8, x, x + width, middle))
+        x += width
+    names = ["position", "token", "note", "top", "bottom", "under", "x", "x2", "middle"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def token_strip(rows: pd.DataFrame, theme: Theme, lines: int) -> alt.TopLevelMixin:
+    """The tokens of `strip_rows`; the space in front of a word is printed as ␣."""
+    base = alt.Chart(rows)
+    x = alt.X("x:Q").scale(domain=[0, LINE], nice=False).axis(None)
+    y = alt.Y("top:Q").scale(domain=[lines, 0], nice=False).axis(None)
+    boxes = base.mark_rect(cornerRadius=4, stroke=theme.background, strokeWidth=2).encode(
+        x,
+        y,
+        alt.X2("x2"),
+        alt.Y2("bottom"),
+        alt.Color("odd:N").scale(domain=[0, 1], range=[theme.grid, theme.band]).legend(None),
+        tooltip=[
+            alt.Tooltip("position:Q"),
+            alt.Tooltip("token:N"),
+            alt.Tooltip("note:N", title="id"),
+        ],
+    )
+    boxes = boxes.transform_calculate(odd="datum.position % 2")
+    words = base.mark_text(fontSize=13, color=theme.text, font="Source Code Pro, monospace")
+    words = words.encode(alt.X("middle:Q"), alt.Y("mid:Q"), alt.Text("token:N"))
+    words = words.transform_calculate(mid="(datum.top + datum.bottom) / 2")
+    ids = base.mark_text(fontSize=10.5, color=theme.muted)
+    ids = ids.encode(alt.X("middle:Q"), alt.Y("under:Q"), alt.Text("note:N"))
+    return dressed((boxes + words + ids).properties(width="container", height=58 * lines), theme)

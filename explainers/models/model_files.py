@@ -1,0 +1,269 @@
+"""A model's folder: looked at before it is loaded, then what transformers reads from it."""
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from safetensors import SafetensorError, safe_open
+
+from explainers.models import free_memory
+from explainers.models.registry import ModelError, brings_code
+from explainers.models.sound import MOST_SECONDS, RATE
+from explainers.phrase import phrase, words_of
+
+TABLES = (
+    "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
+    "MODEL_FOR_MASKED_LM_MAPPING_NAMES",
+    "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES",
+    "MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES",
+    "MODEL_MAPPING_NAMES",
+)
+"""Where transformers lists the classes of each kind; last those without an output layer."""
+
+
+def class_name(named: str, config: dict[str, Any]) -> str:
+    """The class that the model was saved from, if transformers lists it for its type."""
+    from transformers.models.auto import modeling_auto
+
+    family, saved = config.get("model_type"), config.get("architectures")
+    classes: list[str] = []
+    for table in TABLES:
+        listed = getattr(modeling_auto, table).get(str(family), ())
+        classes += [listed] if isinstance(listed, str) else listed
+    if not classes:
+        raise ModelError(
+            phrase(
+                "{model} is a “{family}”, which is no model of text that we know.",
+                model=named,
+                family=family,
+            )
+        )
+    first = saved[0] if isinstance(saved, list) and saved else None
+    return first if first in classes else classes[-1]
+
+
+def described(kind: Any, folder: Path) -> int:
+    """How many numbers the configuration asks for, which may be more than the files hold."""
+    config = kind.config_class.from_pretrained(folder, local_files_only=True)
+    with torch.device("meta"):  # sizes without memory
+        return sum(parameter.numel() for parameter in kind(config).parameters())
+
+
+PICKLED = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.h5", "*.msgpack")
+LARGEST_JSON = 20_000_000
+"""Bytes. The largest that is read here lists the tensors of a model; tokenizers are not read."""
+
+
+class Contents(NamedTuple):
+    """A folder that holds a model of a kind that transformers knows, whole and without code."""
+
+    config: dict[str, Any]
+    parameters: int
+
+
+def contents(folder: Path) -> Contents:
+    """Look at everything but the numbers themselves; raise what is wrong."""
+    config = read_json(folder / "config.json")
+    for settings in (config, read_json(folder / "tokenizer_config.json", needed=False)):
+        if "auto_map" in settings:
+            raise brings_code(folder.name)
+    sizes = [size for file in weight_files(folder) for size in tensor_sizes(file)]
+    layers = max(layer_counts(config), default=0)
+    if layers > len(sizes):
+        raise ModelError(
+            phrase(
+                "{model} is not whole: it speaks of {layers:,} layers and has weights for fewer.",
+                model=folder.name,
+                layers=layers,
+            )
+        )
+    return Contents(config, sum(sizes))
+
+
+def layer_counts(settings: dict[str, Any]) -> Iterator[int]:
+    """How many layers would be built of a configuration, whatever the files hold."""
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            yield from layer_counts(value)
+        # Qwen's max_window_layers says which layers are local, and may be more than there are.
+        elif isinstance(value, int) and name.endswith(("layer", "layers")) and "max" not in name:
+            yield value
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The safetensors of a model, all of them there."""
+    index = read_json(folder / "model.safetensors.index.json", needed=False)
+    listed = index.get("weight_map", {"": "model.safetensors"})
+    names = sorted(set(map(str, listed.values()))) if isinstance(listed, dict) else []
+    if not names or any(Path(n).name != n or not n.endswith(".safetensors") for n in names):
+        raise ModelError(
+            phrase(
+                "{model}: its list of weights names files outside its folder.", model=folder.name
+            )
+        )
+    missing = [name for name in names if not (folder / name).is_file()]
+    pickled = sorted(file.name for kind in PICKLED for file in folder.glob(kind))
+    if missing and pickled:
+        raise ModelError(
+            phrase(
+                "{model} has its weights as {file}. Such files can run code when they are "
+                "read: only safetensors are.",
+                model=folder.name,
+                file=pickled[0],
+            )
+        )
+    if missing:
+        raise ModelError(
+            phrase(
+                "{model} is not whole: {file} is missing. Fetch it again.",
+                model=folder.name,
+                file=missing[0],
+            )
+        )
+    return [folder / name for name in names]
+
+
+def tensor_sizes(file: Path) -> list[int]:
+    """How many numbers each tensor has, from the header; a file that was cut off has none."""
+    try:
+        with safe_open(file, framework="pt") as tensors:
+            return [math.prod(tensors.get_slice(n).get_shape()) for n in tensors.offset_keys()]
+    except (SafetensorError, OSError) as wrong:
+        raise ModelError(
+            phrase(
+                "{file} is not whole, or not safetensors: {why}",
+                file=file.name,
+                why=words_of(wrong),
+            )
+        ) from None
+
+
+def read_json(file: Path, needed: bool = True) -> dict[str, Any]:
+    """An object from a file; an empty one if the file is missing and may be."""
+    if not file.is_file():
+        if needed:
+            raise ModelError(
+                phrase(
+                    "{model} is not a model: it has no {file}.",
+                    model=file.parent.name,
+                    file=file.name,
+                )
+            )
+        return {}
+    if file.stat().st_size > LARGEST_JSON:
+        raise ModelError(
+            phrase("{file} has more than {most:,} bytes.", file=file.name, most=LARGEST_JSON)
+        )
+    try:
+        found = json.loads(file.read_bytes())
+    except (ValueError, RecursionError):
+        raise ModelError(
+            phrase("{model}: {file} is not JSON.", model=file.parent.name, file=file.name)
+        ) from None
+    if not isinstance(found, dict):
+        raise ModelError(
+            phrase("{model}: {file} is no JSON object.", model=file.parent.name, file=file.name)
+        )
+    return found
+
+
+MOST_SAID = 200
+"""Characters of another library's error that a reader gets."""
+UNBOUNDED = 10**9
+"""A tokenizer that knows no limit says 10^30."""
+
+
+class Parts(NamedTuple):
+    """A model and its tokenizer, as transformers has them."""
+
+    model: Any
+    tokenizer: Any
+    extractor: Any
+    """What makes numbers of sound; None for a model that hears nothing."""
+
+
+def parts(named: str, folder: Path, held: Contents) -> Parts:
+    """The model and its tokenizer; a model with missing weights would be one with random ones."""
+    import transformers
+
+    where = free_memory.where()
+    try:
+        kind = getattr(transformers, class_name(named, held.config))
+        free_memory.ask(named, described(kind, folder))
+        model, report = kind.from_pretrained(
+            folder,
+            use_safetensors=True,
+            trust_remote_code=False,
+            local_files_only=True,
+            dtype=torch.float32,
+            device_map=where if where == "auto" else None,
+            output_loading_info=True,
+        )
+        tokenizer = transformers.AutoTokenizer.from_pretrained(
+            folder, trust_remote_code=False, local_files_only=True
+        )
+        extractor = extractor_of(named, folder, model)
+    except ModelError:
+        raise
+    except Exception as error:  # a folder may hold anything
+        said = str(error).strip().partition("\n")[0][:MOST_SAID]
+        raise ModelError(
+            phrase("{model} cannot be loaded: {why}", model=named, why=said or type(error).__name__)
+        ) from error
+    if report["missing_keys"] or report["mismatched_keys"]:
+        first = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))[0]
+        raise ModelError(
+            phrase("{model} is not whole: its files lack {first}.", model=named, first=first)
+        )
+    return Parts(model if where == "auto" else model.to(where), tokenizer, extractor)
+
+
+def context(model: Any, tokenizer: Any) -> int | None:
+    """The least that configuration and tokenizer say: RoBERTa counts two positions too many."""
+    places = getattr(model.config, "max_position_embeddings", None)
+    said = [most for most in (places, tokenizer.model_max_length) if most and most < UNBOUNDED]
+    return min(said, default=None)
+
+
+SETTINGS = "preprocessor_config.json"
+MOST = {"chunk_length": MOST_SECONDS, "n_fft": 4_096, "feature_size": 256, "hop_length": 4_096}
+"""What a folder may ask for at most: all of it takes memory before anything is heard."""
+
+
+def extractor_of(named: str, folder: Path, model: Any) -> Any:
+    """What makes of sound the log-mel that this model was trained on; None if it hears nothing."""
+    if model.config.model_type != "whisper" or not (folder / SETTINGS).is_file():
+        return None
+    from transformers import WhisperFeatureExtractor
+
+    settings = read_json(folder / SETTINGS)
+    if "auto_map" in settings:
+        raise brings_code(folder.name)
+    too_much = [n for n, most in MOST.items() if not is_whole(settings.get(n, 1), most)]
+    if too_much:
+        raise ModelError(
+            phrase(
+                "{model}: {field} in its {settings} is none that can be.",
+                model=named,
+                field=too_much[0],
+                settings=SETTINGS,
+            )
+        )
+    found = WhisperFeatureExtractor.from_pretrained(folder, local_files_only=True)
+    frames = 2 * model.config.max_source_positions  # the encoder halves them
+    fits = found.feature_size == model.config.num_mel_bins and found.nb_max_frames == frames
+    if not fits or found.sampling_rate != RATE:
+        raise ModelError(
+            phrase(
+                "{model}: its {settings} does not fit its model.", model=named, settings=SETTINGS
+            )
+        )
+    return found
+
+
+def is_whole(number: object, most: int) -> bool:
+    """Is it a whole number from 1 to the most?"""
+    return isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= most

@@ -1,0 +1,166 @@
+"""A text as a real model reads it: ids, what to print for each, and pieces merged into words."""
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
+from tokenizers import Encoding, Tokenizer, decoders
+from torch import Tensor
+
+from explainers.models.registry import OFFERED, ModelError, Offered, folder_of
+from explainers.phrase import phrase, words_of
+from explainers.toys.byte_pairs import Piece
+
+if TYPE_CHECKING:
+    from explainers.models.load import Loaded
+from collections.abc import Sequence
+
+from torch.nn.functional import one_hot
+
+FILE = "tokenizer.json"
+
+
+def with_tokenizer() -> list[Offered]:
+    """The models whose tokenizer is on this machine, in the order of the registry."""
+    return [model for model in OFFERED if (folder_of(model.id) / FILE).is_file()]
+
+
+def tokenizer_of(model_id: str) -> Tokenizer:
+    """A model's tokenizer without the model: quick, and nothing of transformers."""
+    return _read(folder_of(model_id) / FILE)
+
+
+@functools.lru_cache(maxsize=len(OFFERED))
+def _read(file: Path) -> Tokenizer:
+    try:
+        tokenizer = Tokenizer.from_file(str(file))
+    except Exception as error:  # the library raises nothing more precise
+        raise ModelError(
+            phrase(
+                "{model}: its tokenizer cannot be read: {error}",
+                model=file.parent.name,
+                error=words_of(error),
+            )
+        ) from None
+    tokenizer.no_truncation()  # some are saved as they were used, cutting and filling up
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def labels(encoded: Encoding, tokenizer: Tokenizer) -> list[str]:
+    """A label per token: its text with its space in front, or the bytes of a part of a letter."""
+    if not isinstance(tokenizer.decoder, decoders.ByteLevel):
+        return [token.replace("▁", " ") for token in encoded.tokens]
+    return [_text_or_bytes(token) for token in encoded.tokens]
+
+
+def pieces_of(text: str, tokenizer: Tokenizer) -> list[Piece]:
+    """The tokens of a text in printable portions: no portion ends inside a character."""
+    encoded = tokenizer.encode(text)
+    found: list[Piece] = []
+    first = end = 0
+    for label, token, (start, stop) in zip(
+        labels(encoded, tokenizer), encoded.ids, encoded.offsets, strict=True
+    ):
+        if start < min(end, stop):  # another part of a letter that has been begun
+            end = max(end, stop)
+            found[-1] = Piece(text[first:end], (*found[-1].ids, token))
+        else:
+            found.append(Piece(label, (token,)))
+            first, end = start, stop
+    return found
+
+
+def _text_or_bytes(token: str) -> str:
+    """Byte-level tokenizers write bytes as letters; not all of their tokens are whole ones."""
+    decoded = bytes(map(_BYTES.__getitem__, token)) if set(token) <= set(_BYTES) else token.encode()
+    try:
+        return decoded.decode()
+    except UnicodeDecodeError:
+        return f"⟨{decoded.hex(' ')}⟩"
+
+
+def _byte_letters() -> dict[str, int]:
+    """Which letter stands for which byte (Radford et al. 2019, encoder.py): unprintable ones get
+    a letter beyond Latin-1."""
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(256) if byte not in printable]
+    letters = {chr(byte): byte for byte in printable}
+    return letters | {chr(256 + n): byte for n, byte in enumerate(others)}
+
+
+_BYTES = _byte_letters()
+
+
+MOST_TOKENS = 1024
+"""What the pages draw at most."""
+
+
+class Reading(NamedTuple):
+    """ids (1, tokens), and a label per token."""
+
+    ids: Tensor
+    tokens: tuple[str, ...]
+
+
+def read(loaded: "Loaded", text: str, most: int = MOST_TOKENS) -> Reading:
+    """Cut a text as this model's own tokenizer does, with the tokens that it adds."""
+    tokenizer = loaded.tokenizer
+    encoded = tokenizer(text, verbose=False, return_special_tokens_mask=True)
+    ids = encoded["input_ids"]
+    if all(encoded["special_tokens_mask"]):
+        raise ModelError(
+            phrase("{model} finds no token in this text: type some words.", model=loaded.name)
+        )
+    most = min(most, loaded.context or most)
+    if len(ids) > most:
+        raise ModelError(
+            phrase(
+                "{model} reads at most {most:,} tokens; this text has {count:,}.",
+                model=loaded.name,
+                most=most,
+                count=len(ids),
+            )
+        )
+    if encoded.encodings:
+        named = labels(encoded.encodings[0], tokenizer.backend_tokenizer)
+    else:  # Marian's pieces have no such tokenizer
+        named = [token.replace("▁", " ") for token in tokenizer.convert_ids_to_tokens(ids)]
+    return Reading(torch.tensor([ids], device=loaded.model.device), tuple(named))
+
+
+SPACE = "▁"
+"""Stands in a piece for the space in front of it: there a word begins (sentencepiece)."""
+
+
+def word_spans(pieces: Sequence[str]) -> list[int]:
+    """The number of each piece's word; a sign like `</s>` is a word of its own."""
+    found: list[int] = []
+    for place, piece in enumerate(pieces):
+        is_sign = piece.startswith("<") and piece.endswith(">")
+        after_sign = place > 0 and pieces[place - 1].startswith("<")
+        begins = piece.startswith(SPACE) or is_sign or after_sign
+        found.append(found[-1] + begins if found else 0)
+    return found
+
+
+def named(pieces: Sequence[str], words: Sequence[int]) -> list[str]:
+    """Each word as it is written."""
+    spelled = [""] * (max(words, default=-1) + 1)
+    for piece, word in zip(pieces, words, strict=True):
+        spelled[word] += piece.replace(SPACE, "")
+    return [word or " " for word in spelled]
+
+
+def merged(weights: Tensor, target: Sequence[int], source: Sequence[int]) -> Tensor:
+    """From (..., target pieces, source pieces) to words, given the number of each piece's word.
+
+    What goes *to* a word is the sum over its pieces, what comes *from* one their mean: so every
+    row still sums to 1.
+    """
+    to_words, from_words = (
+        one_hot(torch.tensor(words, device=weights.device)).to(weights.dtype)
+        for words in (source, target)
+    )
+    return from_words.T @ (weights @ to_words) / from_words.sum(dim=0)[:, None]

@@ -1,0 +1,18 @@
+"""`python -m explainers.toys` makes the shipped weights and their report; 90 configurations.
+
+`--check` trains one configuration again and compares its weights with those in the file.
+"""
+
+import argparse
+import sys
+
+from explainers.toys.make_weights import check, make
+
+if __name__ == "__main__":
+    asked = argparse.ArgumentParser("python -m explainers.toys", description=__doc__)
+    asked.add_argument("--check", action="store_true", help="train one again and compare")
+    asked.add_argument("--processes", type=int, default=2)
+    options = asked.parse_args()
+    if options.check:
+        sys.exit(0 if check() else "Other numbers: another processor or torch, or a change.")
+    make(options.processes)

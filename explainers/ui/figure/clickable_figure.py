@@ -1,0 +1,147 @@
+"""Click a number, see its arithmetic: beside the number, and to read below the first picture."""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+import streamlit as st
+
+from explainers.arithmetic import Working
+from explainers.ui.controls import controls
+from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, matrix_in_words
+from explainers.ui.lecture.screens import lecturing, screen
+from explainers.ui.text.language import said, translated
+
+LONG = 12
+"""More lines of arithmetic than this scroll in a box of their own."""
+
+
+class Explored(NamedTuple):
+    """The panel whose name was clicked, or "", and the number that is looked at."""
+
+    opened: str
+    cell: Cell
+
+
+def explore(
+    panels: Sequence[Panel],
+    working: Callable[[Cell], Working],
+    origin: str,
+    key: str,
+    alt: str,
+    stepper: str = "",
+    on_pick: Callable[[Cell], None] = lambda _: None,
+    slider: Slider | None = None,
+    first: str = "",
+) -> Explored:
+    """Draw linked matrices; a click on a number, or the fields below, show how it was computed.
+
+    `on_pick` hears of a click before the page runs again; `first` names the panel that is looked
+    at before there was one.
+    """
+
+    def pick(clicked: Cell) -> None:
+        st.session_state[f"clicked in {key}"] = True
+        _pick(clicked)
+        on_pick(clicked)
+
+    picture = st.container()
+    with screen("controls", f"numbers {key}"), st.container(border=True):
+        st.markdown(
+            said("**Click a number** in the picture, or choose it here, to see its arithmetic.")
+        )
+        cell = _chosen(panels, stepper, first, key)
+        full = working(cell)
+        _arithmetic(_title(cell, panels), full, key)
+    with picture:
+        is_wanted = not lecturing() or st.session_state.get(f"clicked in {key}")
+        card = card_of(cell, panels, full) if is_wanted else None  # a class sees the picture first
+        figure = Figure(panels, alt, cell, pick, stepper, slider, working=card)
+        opened = show_figure(figure, origin, key)
+    return Explored(opened, cell)
+
+
+def _chosen(panels: Sequence[Panel], stepper: str, first: str, key: str) -> Cell:
+    names, seen = [panel.id for panel in panels], f"stepper of {key}"
+    if stepper and stepper != st.session_state.get(seen) and controls.matrix.asked() is None:
+        st.session_state[controls.matrix.key] = stepper  # another step: look at what it makes
+    st.session_state[seen] = stepper
+    with st.container(horizontal=True):
+        name = controls.matrix(names, stepper or first or names[-1])
+        rows, columns = panels[names.index(name)].matrix.shape
+        return Cell(name, controls.row(0, rows - 1), controls.column(0, columns - 1))
+
+
+def _pick(cell: Cell) -> None:
+    st.session_state[controls.matrix.key] = cell.panel
+    controls.row.put(cell.row)
+    controls.column.put(cell.column)
+
+
+def _title(cell: Cell, panels: Sequence[Panel]) -> str:
+    matrix = matrix_in_words(next(panel.matrix for panel in panels if panel.id == cell.panel))
+    row, column = matrix.rows[cell.row], matrix.columns[cell.column]
+    return f"{matrix.name}: {_at(matrix.row_axis, row)}, {_at(matrix.column_axis, column)}"
+
+
+def _at(axis: str, label: str) -> str:
+    """A place on an axis; "head 1" names its axis by itself."""
+    named = translated(axis)
+    return label if label.startswith(f"{named} ") else f"{named} {label}".strip()
+
+
+def card_of(cell: Cell, panels: Sequence[Panel], working: Working) -> dict[str, Any]:
+    """What the picture shows beside the number that was clicked."""
+    title = _title(cell, panels)
+    return {"title": title, "lines": working.lines, "snippet": working.snippet}
+
+
+def _arithmetic(title: str, working: Working, key: str) -> None:
+    """The picture shows it beside a number that is clicked; here it can be read without one."""
+    label = said("The arithmetic, to read and to copy")
+    box = st.expander(label, key=f"arithmetic {key}", on_change="rerun")
+    if not box.open:
+        return
+    with box:
+        st.text(title)
+        left, right = st.columns(2)
+        height: int | Literal["content"] = 320 if len(working.lines) > LONG else "content"
+        lines = "\n".join(translated(line) for line in working.lines)
+        left.code(lines, language=None, height=height)
+        right.code(working.snippet, language="python", wrap_lines=True, height=height)
+
+
+def show_clickable(
+    panels: Sequence[Panel],
+    working: Callable[[Cell], Working],
+    origin: str,
+    key: str,
+    alt: str,
+    slider: Slider | None = None,
+    acts: Mapping[str, Callable[[Cell], None]] = MappingProxyType({}),
+    stepper: str = "",
+) -> Cell | None:
+    """Draw linked matrices; a click on a number shows how it was computed, and nothing else.
+
+    On a panel that `acts` names, a click does what stands there instead. Returns what was clicked.
+    """
+    kept = f"clicked in {key}"
+
+    def pick(clicked: Cell) -> None:
+        act = acts.get(clicked.panel)
+        if act:
+            act(clicked)
+        st.session_state[kept] = None if act else clicked
+
+    cell = st.session_state.get(kept)
+    if cell and not _is_there(cell, panels):  # the sentence has become shorter
+        cell = None
+    card = card_of(cell, panels, working(cell)) if cell else None
+    show_figure(Figure(panels, alt, cell, pick, stepper, slider, working=card), origin, key)
+    return cell
+
+
+def _is_there(cell: Cell, panels: Sequence[Panel]) -> bool:
+    shape = next((p.matrix.shape for p in panels if p.id == cell.panel), (0, 0))
+    return cell.row < shape[0] and cell.column < shape[1]

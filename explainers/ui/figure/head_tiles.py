@@ -1,0 +1,121 @@
+"""Many square matrices of weights in one picture: every head of a model, or of a layer.
+
+The numbers travel as bytes and are packed; above 64 tokens nothing else would be quick enough.
+"""
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from explainers.charts.theme import rgb
+from explainers.ui.figure.chart import take_away, theme
+from explainers.ui.figure.panels import spoken_by
+from explainers.ui.text.language import language, translated
+
+if TYPE_CHECKING:  # pandas takes most of a second to import
+    import pandas as pd
+
+HERE = Path(__file__).parent
+SCRIPTS = HERE / "linked" / "paint.js", HERE / "tiled" / "tiles.js"
+STEPS, HIDDEN = 10_000, 65_535
+"""A weight is so many steps of 16 bits, four places and no more; and what stands for a blank."""
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Square matrices, one for each name `across` and each name `down`, all of the same tokens.
+
+    `planes` holds, packed by zlib, first the low byte of every number's steps and then every high
+    byte, a tile after the other, down first. `remarks` say more of the names across; each
+    `group_size` tiles down stand together. Tiles that `enlarge` stand by themselves, grow when
+    they are clicked and are zoomed into; the others are chosen by a click. `rooted` colours small
+    weights so that they are seen.
+    """
+
+    planes: bytes
+    tokens: Sequence[str]
+    across: Sequence[str]
+    down: Sequence[str]
+    alt: str
+    remarks: Sequence[str] = ()
+    group_size: int = 1
+    selected: tuple[int, int] | None = None
+    enlarges: bool = False
+    rooted: bool = False
+
+
+def show_tiles(
+    tiles: Tiles,
+    origin: str,
+    key: str,
+    table: "Callable[[], pd.DataFrame]",
+    on_pick: Callable[[int, int], None] = lambda *_: None,
+) -> None:
+    """Draw them; `on_pick` hears which one (row, column) was clicked, before the page runs."""
+    look, name = theme(), f"tiles {key}"
+
+    def pick() -> None:
+        told = st.session_state[name].tile
+        rows, columns = len(tiles.down), len(tiles.across)
+        row, column = int(told["row"]), int(told["column"])
+        on_pick(min(max(row, 0), rows - 1), min(max(column, 0), columns - 1))
+
+    result = _component()(
+        key=name,
+        # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
+        data=[
+            {
+                "planes": b64encode(tiles.planes).decode(),
+                "digest": _digest(tiles),
+                "tokens": list(tiles.tokens),
+                "across": [translated(name) for name in tiles.across],
+                "down": [translated(name) for name in tiles.down],
+                "remarks": [translated(r) for r in tiles.remarks] or [""] * len(tiles.across),
+                "words": spoken_by(SCRIPTS),
+                "alt": translated(tiles.alt),
+                "group_size": tiles.group_size,
+                "selected": tiles.selected,
+                "enlarges": tiles.enlarges,
+                "rooted": tiles.rooted,
+                "ramp": [list(rgb(colour)) for colour in look.weight_ramp],
+                "background": rgb(look.background),
+                "highlight": look.highlight,
+            }
+        ],
+        on_tile_change=pick,
+        on_theme_change=lambda: None,
+    )
+    if result.theme:
+        st.rerun()
+    take_away(key, origin, partial(_drawn, tiles, look.name), table)
+
+
+def _digest(tiles: Tiles) -> str:
+    """Changes with everything that the picture is built from anew."""
+    names = [list(tiles.tokens), list(tiles.across), list(tiles.down), list(tiles.remarks)]
+    return hashlib.sha256(tiles.planes + repr([*names, language()]).encode()).hexdigest()
+
+
+def _drawn(tiles: Tiles, look: str) -> Any:
+    from explainers.charts.mosaic import mosaic  # the first paint needs no altair
+    from explainers.charts.theme import THEMES
+
+    # Heads of one layer stand beside each other: below each other they would be small.
+    names = (tiles.down, tiles.across) if len(tiles.across) == 1 else (tiles.across, tiles.down)
+    return mosaic(tiles.planes, len(tiles.tokens), *names, THEMES[look], rooted=tiles.rooted)
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> Callable[..., Any]:
+    return st.components.v2.component(
+        "attention.tiles",
+        html='<div class="tiles"></div>\n',
+        css=(HERE / "tiled" / "style.css").read_text(encoding="utf-8"),
+        js="\n".join(script.read_text(encoding="utf-8") for script in SCRIPTS),
+    )

@@ -1,0 +1,165 @@
+"""Linked matrices in the browser: point, click and step without waiting for the server."""
+
+import math
+import sys
+from array import array
+from base64 import b64encode
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from explainers.charts.matrix import Values, largest
+from explainers.charts.theme import Theme, rgb
+from explainers.ui.figure.panels import Cell, Figure, Panel, Source, axes_of, spoken_by
+
+STEPS, HIDDEN = 32_767, -32_768
+"""Of 16 bits: a number is so many steps of the largest one, and a blank is what no number is."""
+
+
+def short(values: Values) -> list[list[float | None]]:
+    """Six digits, twice what is printed: half the bytes to send."""
+    return [[None if v is None else float(f"{v:.6g}") for v in line] for line in values]
+
+
+def packed(values: Values) -> dict[str, Any]:
+    """16 bits a number, a quarter of the digits' bytes and still more than a colour can tell."""
+    unit = largest(values) / STEPS or 1.0  # the smallest numbers that floats know have no part
+    flat = [HIDDEN if v is None else round(v / unit) for line in values for v in line]
+    numbers = array("h", flat)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return {"unit": unit, "steps": b64encode(numbers.tobytes()).decode()}
+
+
+LINKED = Path(__file__).parent / "linked"
+SCRIPTS = [LINKED / f"{n}.js" for n in ("figure", "paint", "card", "table", "image", "drawing")]
+AS_THEY_ARE = ("operator", "heading", "remark", "has_page", "flipped", "grows")
+OF_ALIKE = ("small", "marked", "muted", "followed")
+"""What a panel says of itself is sent without a change."""
+RAMPS = {"signed": "signed_ramp", "weights": "weight_ramp"}
+"""The kinds of matrices whose numbers are colours."""
+OF_SLIDER = ("label", "labels", "index", "plays")
+MOST_CELLS, MOST_READ, LONGEST_SIDE = 1500, 128, 32
+"""A matrix with more is drawn as one image; `linked/figure.js` draws what it is told."""
+
+
+def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
+    """Draw the panels, wrapped to the width there is; returns the panel whose name was clicked.
+
+    What the browser tells is counted, and the count sent back, so that the browser can see which
+    of its messages a new picture answers.
+    """
+    by_id = {panel.id: panel for panel in figure.panels}
+    slider, counted = figure.slider, f"{key} count"
+
+    def pick() -> None:
+        answered = st.session_state.get(counted, 0)
+        for cell in [cell for cell in st.session_state[key].cell if cell["count"] > answered]:
+            panel = by_id.get(cell["panel"])
+            if panel and figure.on_pick:
+                place = cell["row"], cell["column"]
+                figure.on_pick(Cell(panel.id, *(place[::-1] if panel.flipped else place)))
+            st.session_state[counted] = cell["count"]
+
+    def turn() -> None:
+        told = st.session_state[key].frame
+        st.session_state[counted] = told["count"]
+        if slider:
+            slider.on_turn(min(max(int(told["frame"]), 0), len(slider.labels) - 1))
+
+    result = _component()(
+        key=key,
+        # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
+        data=[
+            {
+                "panels": [_sent(panel, by_id, theme) for panel in figure.panels],
+                "alt": figure.alt,
+                "words": spoken_by(SCRIPTS, axes_of(figure.panels)),
+                "ramps": {
+                    kind: [list(rgb(c)) for c in getattr(theme, n)] for kind, n in RAMPS.items()
+                },
+                "background": rgb(theme.background),
+                "highlight": theme.highlight,
+                "selected": _selected(figure.picked, by_id),
+                "pickable": figure.on_pick is not None,
+                "stepper": figure.stepper,
+                "slider": slider and {name: getattr(slider, name) for name in OF_SLIDER},
+                "working": figure.working,
+                "echo": st.session_state.get(counted, 0),
+            }
+        ],
+        on_cell_change=pick,
+        on_frame_change=turn,
+        on_open_change=lambda: None,
+        on_theme_change=lambda: None,
+    )
+    if result.theme:
+        st.rerun()  # every picture of the page in the reader's new colours
+    return result.open or ""
+
+
+def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]:
+    matrix = panel.matrix.transposed() if panel.flipped else panel.matrix
+    low, high = matrix.domain
+    most_cells = MOST_READ if panel.dense else MOST_CELLS
+    is_image = max(matrix.shape) > LONGEST_SIDE or math.prod(matrix.shape) > most_cells
+    written = packed if is_image and matrix.kind in RAMPS else short
+    return {
+        "id": panel.id,
+        "name": matrix.name,
+        "formula": panel.formula,
+        **{name: getattr(panel, name) for name in AS_THEY_ARE + OF_ALIKE},
+        "rows": list(matrix.rows),
+        "columns": list(matrix.columns),
+        "row_axis": matrix.row_axis,
+        "column_axis": matrix.column_axis,
+        "row_tokens": matrix.has_tokens(matrix.row_axis),
+        "column_tokens": matrix.has_tokens(matrix.column_axis),
+        "values": written(matrix.values),
+        "blank": matrix.blank,
+        "ringed": [list(place) for place in matrix.ringed],
+        "places": matrix.places,
+        "frames": [written(_turned(frame, panel.flipped)) for frame in panel.frames],
+        "kind": matrix.kind,
+        "low": low,
+        "high": high,
+        "colour": theme.role(matrix.role),
+        "roles": [theme.query, theme.key],
+        "image": is_image,
+        "sources": [_frame(s, panel, by_id) for s in panel.sources if s.panel in by_id],
+    }
+
+
+def _turned(values: Values, flipped: bool) -> Values:
+    return [list(column) for column in zip(*values, strict=True)] if flipped else values
+
+
+def _frame(source: Source, picked: Panel, by_id: dict[str, Panel]) -> dict[str, str | None]:
+    exchanged = {"row": "column", "column": "row", None: None}
+    row, column = source.row, source.column
+    if picked.flipped:
+        row, column = exchanged[row], exchanged[column]
+    if by_id[source.panel].flipped:
+        row, column = column, row
+    return {"panel": source.panel, "row": row, "column": column}
+
+
+def _selected(picked: Cell | None, by_id: dict[str, Panel]) -> dict[str, Any] | None:
+    if picked is None or picked.panel not in by_id:
+        return None
+    row, column = picked.row, picked.column
+    if by_id[picked.panel].flipped:
+        row, column = column, row
+    return {"panel": picked.panel, "row": row, "column": column}
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> Callable[..., Any]:
+    return st.components.v2.component(
+        "attention.matrices",
+        html='<div class="figure"></div>\n',
+        css=(LINKED / "style.css").read_text(encoding="utf-8"),
+        js="\n".join(script.read_text(encoding="utf-8") for script in SCRIPTS),
+    )

@@ -1,0 +1,167 @@
+"""Matrices with their place in a computation, and the same in the visitor's language."""
+
+import functools
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from explainers.charts.matrix import Matrix, Values
+from explainers.ui.text.language import ENGLISH, language, said, translated
+
+PRODUCT = ("", "·", "=")
+"""What stands before the three panels of a matrix product."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a number came from: the row and column of `panel` that the picked cell names.
+
+    `row` and `column` are "row" or "column" of the picked cell, or None for all of them.
+    """
+
+    panel: str
+    row: str | None = None
+    column: str | None = None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A matrix with its place in the computation; `flipped` shows it with its axes exchanged.
+
+    `heading` begins a new line of the picture under these words and a `remark` on them. A `small`
+    one is a miniature without digits; of several alike one can be `marked` as chosen, or `muted`
+    as not taking part. The row of the query `followed` stands in a box.
+    One that `grows` has a row more in each frame of the slider.
+    A `dense` one becomes an image as soon as it has more numbers than one would read.
+    """
+
+    id: str
+    matrix: Matrix
+    operator: str = ""
+    has_page: bool = False
+    sources: tuple[Source, ...] = ()
+    flipped: bool = False
+    frames: tuple[Values, ...] = ()
+    heading: str = ""
+    remark: str = ""
+    small: bool = False
+    marked: bool = False
+    muted: bool = False
+    followed: int | None = None
+    dense: bool = False
+    grows: bool = False
+
+    @property
+    def formula(self) -> str:
+        """The matrix's formula as it is true of the picture; a miniature has no room for more."""
+        formula = translated(self.matrix.formula)
+        if self.small or not self.flipped:
+            return formula
+        turned = formula.replace(said("every row"), said("every column"))
+        return said("{formula}, drawn transposed", formula=turned)
+
+
+@dataclass(frozen=True)
+class Slider:
+    """Dragged in the browser: frame n of every panel was computed for `labels[n]`.
+
+    One that `plays` has buttons to play, pause and step through its frames.
+    """
+
+    label: str
+    labels: Sequence[str]
+    index: int
+    on_turn: Callable[[int], None]
+    plays: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number: the panel it stands in, its row and its column as the matrix counts them."""
+
+    panel: str
+    row: int
+    column: int
+
+
+def oriented(panels: Sequence[Panel], queries_down: bool) -> list[Panel]:
+    """Exchange the axes of query-key matrices if the reader wants the queries along the top."""
+    return [replace(p, flipped=p.matrix.is_pairs and not queries_down) for p in panels]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A linked picture: `alt` says in a sentence what is seen.
+
+    Without `on_pick` its numbers cannot be picked. `stepper` names the panel whose cells are
+    stepped through; `working` is shown beside a number that was clicked.
+    """
+
+    panels: Sequence[Panel]
+    alt: str
+    picked: Cell | None = None
+    on_pick: Callable[[Cell], None] | None = None
+    stepper: str = ""
+    slider: Slider | None = None
+    working: dict[str, Any] | None = None
+
+
+_SAID = re.compile(r'\bsay\("([^"]+)"')
+
+
+def in_words(figure: Figure) -> Figure:
+    """The figure with everything in it said; names of panels and axes are no words but keys."""
+    if language() == ENGLISH:
+        return figure
+    slider, working = figure.slider, figure.working
+    if slider:
+        labels = [translated(label) for label in slider.labels]
+        slider = replace(slider, label=translated(slider.label), labels=labels)
+    if working:
+        lines = [translated(line) for line in working["lines"]]
+        working = {**working, "title": translated(working["title"]), "lines": lines}
+    panels = [_panel(panel) for panel in figure.panels]
+    alt = translated(figure.alt)
+    return replace(figure, panels=panels, alt=alt, slider=slider, working=working)
+
+
+def _panel(panel: Panel) -> Panel:
+    said, operator = matrix_in_words(panel.matrix), translated(panel.operator)
+    heading, remark = translated(panel.heading), translated(panel.remark)
+    return replace(panel, matrix=said, operator=operator, heading=heading, remark=remark)
+
+
+def matrix_in_words(matrix: Matrix) -> Matrix:
+    """A matrix with its name, its formula and its labels said."""
+    return replace(
+        matrix,
+        name=translated(matrix.name),
+        formula=translated(matrix.formula),
+        rows=_labels(matrix, matrix.row_axis, matrix.rows),
+        columns=_labels(matrix, matrix.column_axis, matrix.columns),
+    )
+
+
+def _labels(matrix: Matrix, axis: str, labels: Sequence[str]) -> Sequence[str]:
+    """Tokens are the reader's words, and stay."""
+    return labels if matrix.has_tokens(axis) else [translated(label) for label in labels]
+
+
+def axes_of(panels: Iterable[Panel]) -> set[str]:
+    """How the axes are called."""
+    return {axis for panel in panels for axis in (panel.matrix.row_axis, panel.matrix.column_axis)}
+
+
+def spoken_by(scripts: Sequence[Path], more: Iterable[str] = ()) -> dict[str, str]:
+    """What a component's scripts say, `say("…")`, and more, in the visitor's language."""
+    if language() == ENGLISH:
+        return {}
+    return {text: translated(text) for text in (*said_by(tuple(scripts)), *more)}
+
+
+@functools.cache
+def said_by(scripts: tuple[Path, ...]) -> tuple[str, ...]:
+    """The English texts in a component's scripts."""
+    return tuple(text for file in scripts for text in _SAID.findall(file.read_text("utf-8")))

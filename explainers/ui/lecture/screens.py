@@ -1,0 +1,119 @@
+"""In front of a class: one idea per screen, large, and nothing else.
+
+The server draws a page as ever, with everything open; `lecture/*.js` shows one part of it after the
+other, so that no step waits for it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from explainers.ui.controls.lecture_controls import lecture
+from explainers.ui.lecture.share_link import shared
+from explainers.ui.text.language import said
+
+HERE = Path(__file__).parent
+_PARTS = "lecture", "keys", "typed", "screens", "pieces", "look", "bar", "share"
+_KEY_PARTS = "key", "typed"
+UNTIL_IT_COMES = """<style>
+html:not([data-lecturing]) [data-testid=stAppViewContainer] { animation: 8s step-end lecture; }
+@keyframes lecture { from { visibility: hidden; } to { visibility: visible; } }
+</style>"""
+"""A class sees no page before its first screen; but where no script runs, it comes after all."""
+_KEY, _SHARED = "lecture component", "link that a class is to open"
+
+
+def lecturing() -> bool:
+    """Is this in front of a class?"""
+    return bool(st.session_state.get(lecture.key))
+
+
+@contextmanager
+def screen(kind: str, name: str) -> Iterator[None]:
+    """What is drawn inside is a screen of that kind, or part of one; outside a lecture, nothing.
+
+    `lecture/screens.js` knows the kinds: ask, reveal, code, box, choose, controls, page, nothing.
+    """
+    if not lecturing():
+        yield
+        return
+    with st.container(key=f"lecture {kind} {name}"):
+        yield
+
+
+def folded(label: str, icon: str, key: str, **more: Any) -> Any:
+    """A box to open; in a lecture a screen of its own. `is_open` tells whether it will be seen."""
+    if not lecturing():
+        return st.expander(label, icon=icon, key=key, **more)
+    box = st.container(key=f"lecture box {key}")
+    box.markdown(f"{icon} **{label}**")
+    return box
+
+
+def is_open(box: Any) -> bool:
+    """Is what is drawn into a `folded` box that can be asked (`on_change`) seen at all?"""
+    return lecturing() or bool(box.open)
+
+
+def stand_by(title: str, place: str) -> None:
+    """Listen for the key that begins a lecture, or hold one; `place` is the page in the address."""
+    if lecturing():
+        st.html(UNTIL_IT_COMES)
+        _hold(title, place)
+    else:
+        _waiting()(key="lecture key", data=[place])
+
+
+@st.fragment
+def _hold(title: str, place: str) -> None:
+    """In a fragment of its own: a link that is wanted costs no run of the page."""
+
+    def ask() -> None:
+        st.session_state[_SHARED] = shared(str(st.session_state[_KEY].share), place)
+
+    # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
+    data = [{"page": title, "words": _words(), "shared": st.session_state.get(_SHARED)}]
+    _component()(key=_KEY, data=data, on_share_change=ask)
+
+
+def _words() -> dict[str, str]:
+    return {
+        "bar": said("Lecture"),
+        "back": said("Back (← or PageUp)"),
+        "on": said("On (→, space or PageDown)"),
+        "controls": said("Controls (C)"),
+        "share": said("Link to this screen (Q)"),
+        "leave": said("Leave lecture mode (Esc)"),
+        "code": said("A code to photograph: the link to this screen"),
+        "place": said("Screen {at} of {all}: {title}"),
+        "absurd": said("The link asks for screen = {asked}. Screens count from 1; this is 1."),
+        "beyond": said("The link asks for screen {asked}. This is {last}, the last of the page."),
+        "first": said("This is the first page."),
+        "last": said("This is the last page."),
+    }
+
+
+def _joined(names: Iterable[str]) -> str:
+    return "\n".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in names)
+
+
+@st.cache_resource(show_spinner=False)
+def _waiting() -> Callable[..., Any]:
+    return st.components.v2.component(
+        "attention.lecture_key",
+        js=_joined(_KEY_PARTS),
+        isolate_styles=False,
+    )
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> Callable[..., Any]:
+    return st.components.v2.component(
+        "attention.lecture",
+        css=(HERE / "style.css").read_text(encoding="utf-8"),
+        js=_joined(_PARTS),
+        isolate_styles=False,
+    )

@@ -1,0 +1,138 @@
+"""A link for an audience: as a QR code, and short enough to be typed."""
+
+import hashlib
+import threading
+from base64 import b32encode
+from collections import OrderedDict
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, urlsplit, urlunsplit
+
+import streamlit as st
+
+from explainers.folders import PAGES
+from explainers.ui.controls.links import VISIT
+from explainers.ui.text.language import said
+from explainers.ui.untrusted_text import shortened, verbatim
+
+MOST, LONGEST, SHORTEST = 1000, 2000, 6
+"""Links that are kept, letters of one, and letters of its short form."""
+
+
+class Link(NamedTuple):
+    """A page's place in the address, and its choices as they stand there."""
+
+    place: str
+    query: str
+
+
+class ShortLinks:
+    """The last `MOST` links that somebody wanted shorter."""
+
+    def __init__(self) -> None:
+        self._links: OrderedDict[str, Link] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def keep(self, link: Link) -> str:
+        """The code of a link, always the same one; "" for one that is too long to be kept."""
+        if len(link.query) > LONGEST:
+            return ""
+        digest = hashlib.sha256("?".join(link).encode()).digest()
+        letters = b32encode(digest).decode().lower().strip("=")
+        with self._lock:
+            sizes = range(SHORTEST, len(letters) + 1)
+            # Two links may begin alike, also because somebody tried until they did.
+            code = next(c for n in sizes if self._links.get(c := letters[:n], link) == link)
+            self._links[code] = link
+            self._links.move_to_end(code)
+            while len(self._links) > MOST:
+                self._links.popitem(last=False)
+        return code
+
+    def find(self, code: str) -> Link | None:
+        """The link that the code stands for, if it is still kept."""
+        with self._lock:
+            return self._links.get(code)
+
+
+@st.cache_resource(show_spinner=False)
+def short_links() -> ShortLinks:
+    """Those of this server, for all of its visitors."""
+    return ShortLinks()
+
+
+EASILY_READ = 400
+"""Letters: a code of more has squares that a phone at the back of a room cannot tell apart."""
+RIM = 4
+GO, _UNKNOWN = "go", "short link that is not known"
+NO_CHOICES = "embed", "embed_options"
+"""How the page that was shared stands in another one; Streamlit lets nobody else say so."""
+ONLY_HERE = "localhost", "127.0.0.1", "::1", "0.0.0.0"  # noqa: S104 - only compared
+
+
+def follow() -> None:
+    """Open the page that a short link stands for, before anything is drawn; or tell that none is.
+
+    What else the link says holds on.
+    """
+    code = st.query_params.pop(GO, None)
+    link = short_links().find(code) if code else None
+    if link:
+        asked = parse_qs(link.query, keep_blank_values=True).items()
+        choices = {name: values for name, values in asked if name.lower() not in NO_CHOICES}
+        st.switch_page(page_at(link.place), query_params=choices)
+    if code is not None:
+        st.session_state[_UNKNOWN] = st.session_state.get(VISIT), code
+    visit, unknown = st.session_state.get(_UNKNOWN, (None, ""))
+    if unknown and visit == st.session_state.get(VISIT):
+        told = said(
+            "The short link {code} is not known here: it was never made, or this server has been "
+            "started again since. Ask for the full link.",
+            code=verbatim(shortened(unknown)),
+        )
+        st.info(told, icon=":material/link_off:")
+
+
+def page_at(place: str) -> str:
+    """The file of the page that is at `place` in the address; the first one is at none."""
+    paths = sorted(PAGES.glob("*.py"))
+    found = next((p for p in paths if p.stem.partition("_")[2] == place), paths[0])
+    return f"{PAGES.name}/{found.name}"
+
+
+def shared(asked: str, place: str) -> dict[str, Any]:
+    """What is shown of the address that the browser has, of the page at `place`."""
+    address = urlsplit(asked)
+    root = address.path.removesuffix(place)
+    code = short_links().keep(Link(place, address.query))
+    short = urlunsplit((address.scheme, address.netloc, root, f"go={code}", "")) if code else ""
+    full = urlunsplit((address.scheme, address.netloc, address.path, address.query, ""))
+    notes = []
+    if address.hostname in ONLY_HERE:
+        notes.append(
+            said(
+                "Others cannot open this address: {host} is their own computer. Start the server "
+                "with --server.address 0.0.0.0 and open this page by your computer's name or "
+                "number in the network; then this link is for everybody there.",
+                host=address.hostname,
+            )
+        )
+    # The full link also works when this server has been started again.
+    link = full if len(full) <= EASILY_READ else short
+    if not link:
+        notes.append(said("This link is too long for a code: send it instead."))
+    path, side = drawn(link) if link else ("", 0)
+    return {"asked": asked, "side": side, "path": path, "links": [short or full], "notes": notes}
+
+
+def drawn(link: str) -> tuple[str, int]:
+    """The code's dark squares as a path, and its side with the rim."""
+    import segno  # only a lecture shares, and it takes 40 ms
+
+    code = segno.make(link, error="m", micro=False, boost_error=False)
+    rows = [
+        f"M{column + RIM} {row + RIM}h1v1h-1z"
+        for row, line in enumerate(code.matrix)
+        for column, is_dark in enumerate(line)
+        if is_dark
+    ]
+    return "".join(rows), len(code.matrix) + 2 * RIM

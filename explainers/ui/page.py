@@ -1,0 +1,126 @@
+"""The frame of every page, its text, and the switches that mean the same everywhere."""
+
+import functools
+import re
+from contextlib import nullcontext
+from pathlib import Path
+
+import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
+
+from explainers.phrase import Phrase
+from explainers.ui.controls import controls
+from explainers.ui.controls.lecture_controls import lecture
+from explainers.ui.controls.links import VISIT
+from explainers.ui.lecture.screens import screen, stand_by
+from explainers.ui.lecture.share_link import follow
+from explainers.ui.text.language import TEXTS, said, section, translated
+from explainers.ui.text.language_switch import offer_languages
+
+_SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+LAST = "notice"
+"""The section that is about the whole page."""
+_NUMBER = re.compile(r"\{\{(\w+)\}\}")
+
+
+@functools.cache
+def sections(page: str) -> dict[str, str]:
+    """All remarks of a page by name, as Markdown; `{{name}}` stands for a number."""
+    return read_sections((TEXTS / "en" / f"{page}.md").read_text(encoding="utf-8"))
+
+
+def read_sections(written: str) -> dict[str, str]:
+    """The sections of a file by name."""
+    return {name: text.strip() for name, text in _SECTION.findall(written)}
+
+
+class Prose:
+    """The remarks of one page; calling it with a name shows one."""
+
+    def __init__(self, page_file: str) -> None:
+        self.page = Path(page_file).stem
+
+    def __call__(self, name: str, **numbers: object) -> None:
+        """Show a remark with its numbers; one that the text asks for must be given."""
+        with screen("page", name) if name == LAST else nullcontext():
+            st.markdown(self.filled(name, **numbers))
+
+    def filled(self, name: str, **numbers: object) -> str:
+        """The same for a file that is taken away."""
+        text = section(f"{self.page}/{name}", sections(self.page)[name])
+        # In the file a heading stands below its section's name, on the page below the title.
+        raised = re.sub("^###", "##", text, flags=re.MULTILINE)
+        return _NUMBER.sub(lambda slot: _told(numbers[slot[1]]), raised)
+
+
+def _told(number: object) -> str:
+    return translated(number) if isinstance(number, Phrase) else str(number)
+
+
+_FRAMED, _SENT_BACK = "page that was drawn", "sent back to the contents"
+
+
+NARROW_MARGINS = """<style>
+.stMainBlockContainer { padding: 3rem 2rem 5rem; }
+.stApp .stMarkdown .stMarkdownBadge { white-space: normal; }
+.stApp .stRadio [data-testid="stCaptionContainer"] { opacity: 0.75; }
+@media (min-width: 641px) { .stMarkdown td:last-child { overflow-wrap: anywhere; } }
+@media (max-width: 640px) { .stMarkdown table { display: block; overflow-x: auto; } }
+</style>"""
+"""Streamlit's own margins take a quarter of a projector's 1024 pixels; wide tables scroll, badges
+wrap."""
+
+
+def frame(title: str, place: str) -> None:
+    """Draw the title before the page computes anything, and the common switches.
+
+    `place` is where the page is in the address. A visit is one of a place: what the page is called
+    changes with the language, and two pages may be called alike in one.
+    """
+    if st.session_state.get(_FRAMED) != place:
+        st.session_state[VISIT] = st.session_state.get(VISIT, 0) + 1
+    st.session_state[_FRAMED] = place
+    follow()
+    st.html(NARROW_MARGINS)
+    st.title(title)
+    with st.sidebar:
+        offer_languages()
+        st.subheader(said("On every page"))
+        controls.predict_first()
+        controls.queries()
+        controls.seed()
+        lecture()
+        again = said("Reset all choices")
+        st.button(again, on_click=controls.reset, icon=":material/restart_alt:")
+        stand_by(title, place)
+
+
+def page_text(page_file: str) -> Prose:
+    """The text of a page, and a check that the page was opened by way of `app.py`.
+
+    Until `app.py` has run once in the process, Streamlit takes the folder `pages` for its older
+    kind of app and opens a linked page alone, without contents and title. Then run again.
+    """
+    if _FRAMED not in st.session_state and _SENT_BACK not in st.session_state:
+        st.session_state[_SENT_BACK] = True
+        PagesManager.uses_pages_directory = False
+        st.rerun()
+    return Prose(page_file)
+
+
+def queries_down() -> bool:
+    """Has the reader left the queries down the side?"""
+    return st.session_state.get(controls.queries.key, "down") == "down"
+
+
+def seed() -> int:
+    """The seed of everything random, chosen in the sidebar."""
+    return st.session_state.get(controls.seed.key, controls.seed.default)
+
+
+def open_page(path: str, step: str) -> None:
+    """Go to another page with all choices, and there to the step that is asked for."""
+    if step in controls.step.options:
+        st.session_state[controls.step.key] = step
+    if path:
+        st.switch_page(path, query_params={})  # without {} it refuses to leave bound choices

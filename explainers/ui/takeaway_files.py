@@ -1,0 +1,102 @@
+"""A page as a notebook and a script: what it recomputes, and the row that offers both."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from urllib.parse import quote, urlencode
+
+import streamlit as st
+
+from explainers.takeaway import notebook, script
+from explainers.takeaway.recipe import Cell, Made, Words, cells
+from explainers.ui.text.language import said
+
+TAKEN = "what this page recomputes"
+"""In the session's state: begun with every page, filled by its parts."""
+
+
+@dataclass
+class Taken:
+    """A page's recipes by the part that gave them, and the link to what it shows.
+
+    A fragment runs again without the rest of its page, which keeps what it had given.
+    """
+
+    stem: str
+    words: Words
+    link: str = ""
+    parts: dict[str, tuple[Made, ...]] = field(default_factory=dict)
+
+    def cells(self) -> Iterable[Cell]:
+        """The file from top to bottom."""
+        recipes = [recipe for part in list(self.parts.values()) for recipe in part]
+        return cells(self.words, self.link, recipes)
+
+
+def words(title: str) -> Words:
+    """What a file says around its code, in the language of this visit."""
+    return Words(
+        title=title,
+        made_from=said("Computes again what is on this page:"),
+        needs=said(
+            "It needs Python 3.11 and torch, nothing else. Change an input and run it again: the "
+            "check at the end of each part tells what is not as on the page."
+        ),
+        functions=said("The functions"),
+        own=said("Each as it runs on the page."),
+        nothing=said(
+            "Nothing that the page showed can be computed in a file: answer its question, or "
+            "choose something else, and take it again."
+        ),
+    )
+
+
+def begin(title: str, stem: str) -> None:
+    """A page that is opened has given nothing yet."""
+    st.session_state[TAKEN] = Taken(stem, words(title))
+
+
+def take(part: str, *recipes: Made) -> None:
+    """What a part of the page, a fragment or all of it, shows now and how it is recomputed."""
+    taken: Taken = st.session_state[TAKEN]
+    taken.parts[part] = recipes
+    taken.link = link_here()
+
+
+def link_here() -> str:
+    """The address of what is on screen; nothing of it is left that could end a line or a tag."""
+    chosen = urlencode(st.query_params.to_dict(), quote_via=quote, errors="replace")
+    return f"{quote(st.context.url or '', safe=':/[]')}?{chosen}".rstrip("?")
+
+
+def offer() -> None:
+    """The row at the end of a page. Files are made when asked for, outside of any script run."""
+    taken: Taken = st.session_state[TAKEN]
+    if not taken.parts:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="takeaway"):
+        st.markdown(said("**Take this page with you**"))
+        _file(taken, said("Notebook"), "ipynb", notebook.MIME, notebook.notebook)
+        _file(taken, said("Script"), "py", script.MIME, script.script)
+    st.markdown(
+        ":small[{}]".format(
+            said(
+                "Both compute again what is on screen, from our functions and torch alone, and "
+                "compare it with the numbers of this page."
+            )
+        )
+    )
+
+
+def _file(
+    taken: Taken, label: str, ending: str, mime: str, write: Callable[[Iterable[Cell]], str]
+) -> None:
+    name = f"{taken.stem}.{ending}"
+    st.download_button(
+        label,
+        lambda: write(taken.cells()),
+        name,
+        mime,
+        key=f"take {ending}",
+        on_click="ignore",
+        icon=":material/download:",
+    )
