@@ -11,7 +11,7 @@ CHROMIUM ?= $(shell for found in chromium chromium-browser google-chrome; do \
 export CHROMIUM
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench browser models
+.PHONY: help run test check translate bench browser models
 
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s%s\n", $$1, $$2 }' Makefile
@@ -26,6 +26,10 @@ check: $(VENV)/tools ## lint, format and types
 	$(IN_VENV) ruff check $(CODE)
 	$(IN_VENV) ruff format --check $(CODE)
 	$(IN_VENV) mypy $(CODE)
+	$(IN_VENV) explainers.ui.text.catalogue --check
+
+translate: $(VENV)/app ## bring the translations up to date, and say what is missing
+	$(IN_VENV) explainers.ui.text.catalogue
 
 bench: $(VENV)/tools browser models ## measure from a slider to the picture, to start, and attention in tiles
 	$(IN_VENV) benchmarks.latency

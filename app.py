@@ -2,52 +2,53 @@
 
 import streamlit as st
 
+from explainers.messages import N_
+from explainers.translations import _
 from explainers.ui import takeaway_files
 from explainers.ui.lecture.screens import screen
 from explainers.ui.page import frame
-from explainers.ui.text.language import translated
-from explainers.ui.text.language_switch import settle
+from explainers.ui.text.language import settle
 from explainers.ui.tour import offer_next
 
 CONTENTS = {
-    "": {"pages/01_start.py": "Attention, step by step"},
-    "One head": {
-        "pages/02_tokens.py": "Tokens and positions",
-        "pages/03_query_key_value.py": "Query, key, value",
-        "pages/04_scores.py": "Scores, softmax, output",
+    "": {"pages/01_start.py": N_("Attention, step by step")},
+    N_("One head"): {
+        "pages/02_tokens.py": N_("Tokens and positions"),
+        "pages/03_query_key_value.py": N_("Query, key, value"),
+        "pages/04_scores.py": N_("Scores, softmax, output"),
     },
-    "Masks and heads": {
-        "pages/05_masks.py": "Masks",
-        "pages/06_many_heads.py": "Many heads",
-        "pages/07_shared_heads.py": "Shared heads",
+    N_("Masks and heads"): {
+        "pages/05_masks.py": N_("Masks"),
+        "pages/06_many_heads.py": N_("Many heads"),
+        "pages/07_shared_heads.py": N_("Shared heads"),
     },
-    "Generation and memory": {
-        "pages/08_kv_cache.py": "KV cache",
-        "pages/09_cache_memory.py": "Cache memory",
-        "pages/10_long_sequences.py": "Long sequences",
+    N_("Generation and memory"): {
+        "pages/08_kv_cache.py": N_("KV cache"),
+        "pages/09_cache_memory.py": N_("Cache memory"),
+        "pages/10_long_sequences.py": N_("Long sequences"),
     },
-    "Two sequences": {
-        "pages/11_cross_attention.py": "Cross-attention",
+    N_("Two sequences"): {
+        "pages/11_cross_attention.py": N_("Cross-attention"),
     },
-    "Real models": {
-        "pages/12_inspector.py": "Inspector",
-        "pages/13_head_gallery.py": "Head gallery",
-        "pages/14_what_if.py": "What if",
+    N_("Real models"): {
+        "pages/12_inspector.py": N_("Inspector"),
+        "pages/13_head_gallery.py": N_("Head gallery"),
+        "pages/14_what_if.py": N_("What if"),
     },
-    "Learn by doing": {
-        "pages/15_exercises.py": "Exercises",
-        "pages/16_claims.py": "Claims",
+    N_("Learn by doing"): {
+        "pages/15_exercises.py": N_("Exercises"),
+        "pages/16_claims.py": N_("Claims"),
     },
 }
 
 settle()
 listed = {
-    path: st.Page(path, title=translated(title))
+    path: st.Page(path, title=_(title))
     for pages in CONTENTS.values()
     for path, title in pages.items()
 }
 page = st.navigation(
-    {translated(part): [listed[path] for path in pages] for part, pages in CONTENTS.items()},
+    {_(part): [listed[path] for path in pages] for part, pages in CONTENTS.items()},
     expanded=True,
 )
 st.set_page_config(page_title=page.title, page_icon="🔎", layout="wide")

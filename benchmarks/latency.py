@@ -20,7 +20,7 @@ from benchmarks.browser import (
     wait_until_healthy,
 )
 from benchmarks.walkers import SPAN, Chooser, Slider, Walker
-from explainers.ui.controls import controls, cross_controls, length_controls, memory_controls
+from explainers.ui.controls import controls
 
 WARM_UP = 5
 """Changes that are not counted."""
@@ -62,18 +62,20 @@ PAGES = {
     "08 words read": Target(f"/kv_cache?{SHOWN}", controls.words_read.label),
     "07 places": Target(f"/shared_heads?{SHOWN}", controls.shift.label),
     "09 model": Target(
-        f"/cache_memory?{SHOWN}", memory_controls.model.label, options=("gpt-oss-20b", "gemma-3-4b")
+        f"/cache_memory?{SHOWN}", controls.model.label, options=("gpt-oss-20b", "gemma-3-4b")
     ),
     "09 sixth model": Target(
-        f"/cache_memory?{SHOWN}", memory_controls.compared.label, options=("gpt-oss-120b", "")
+        f"/cache_memory?{SHOWN}",
+        controls.compared_models.label,
+        options=("gpt-oss-120b", ""),
     ),
-    "10 blocks": Target(f"/long_sequences?{SHOWN}&kv_block=1", length_controls.blocks_read.label),
-    "10 tiles": Target(f"/long_sequences?{SHOWN}&tile_mask=full", length_controls.tile.label),
-    "10 keys": Target(f"/long_sequences?{SHOWN}", length_controls.cross_kv.label),
-    "11 syllables": Target(f"/cross_attention?{SHOWN}", cross_controls.written.label),
+    "10 blocks": Target(f"/long_sequences?{SHOWN}&kv_block=1", controls.blocks_read.label),
+    "10 tiles": Target(f"/long_sequences?{SHOWN}&tile_mask=full", controls.tiles_read.label),
+    "10 keys": Target(f"/long_sequences?{SHOWN}", controls.cross_kv.label),
+    "11 syllables": Target(f"/cross_attention?{SHOWN}", controls.written.label),
     "11 word left out": Target(
         f"/cross_attention?{SHOWN}&instead=a+word+less",
-        cross_controls.left_out.label,
+        controls.left_out.label,
         options=("1: CEO", "2: announced"),
     ),
 }

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 
-from explainers.phrase import phrase
+from explainers.messages import N_
 
 RESULT_PLACES = (4, 5, 6, 3, 7, 2, 1, 0)
 """How many decimals a result may be shown with, the usual one first."""
@@ -72,7 +72,7 @@ def dot_product(left: Sequence[float], right: Sequence[float], value: float, nam
     result = f"{rounded(value, shown):f}"
     return Working(
         result,
-        (*products, phrase("sum = {total:f}", total=total), f"{name} = {result}"),
+        (*products, N_("sum = {total:f}", total=total), f"{name} = {result}"),
         "import torch\n"
         f"left, right = torch.tensor([{listed(left)}, {listed(right)}]).double()\n"
         f'print(f"{{left @ right:z.{shown}f}}")',
@@ -107,13 +107,13 @@ def softmax(row: Sequence[float], column: int, value: float, labels: Sequence[st
             break
     result = f"{rounded(value, shown):f}"
     largest_shown = rounded(largest, places)
-    lines = [phrase("The largest score of the row is {largest:f}.", largest=largest_shown)]
+    lines = [N_("The largest score of the row is {largest:f}.", largest=largest_shown)]
     for label, score, term in zip(labels, row, terms, strict=True):
         exponent = (
             f"({rounded(score, places):f} − {largest_shown:f})" if score > -math.inf else "−∞"
         )
         lines.append(f"e^{exponent} = {term:f}  {label}")
-    lines += [phrase("total = {total:f}", total=total), f"{terms[column]:f} ÷ {total:f} = {result}"]
+    lines += [N_("total = {total:f}", total=total), f"{terms[column]:f} ÷ {total:f} = {result}"]
     return Working(
         result,
         tuple(lines),
@@ -152,8 +152,8 @@ def wave(place: int, column: int, d_model: int, longest: float, value: float, na
     return Working(
         result,
         (
-            phrase("slower by {sum}", sum=f"{longest:g}^({pair} ÷ {d_model}) = {slower:f}"),
-            phrase("angle = {sum}", sum=f"{place} ÷ {slower:f} = {angle:f}"),
+            N_("slower by {sum}", sum=f"{longest:g}^({pair} ÷ {d_model}) = {slower:f}"),
+            N_("angle = {sum}", sum=f"{place} ÷ {slower:f} = {angle:f}"),
             f"{name} = {function}({angle:f}) = {result}",
         ),
         "import torch\n"
@@ -165,13 +165,13 @@ def wave(place: int, column: int, d_model: int, longest: float, value: float, na
 def masked(score: float, value: float, name: str) -> Working:
     """A score that the mask lets through, or replaces by −∞."""
     if value == -math.inf:
-        line = phrase("The mask forbids this pair: its score becomes −∞ and its weight exactly 0.")
+        line = N_("The mask forbids this pair: its score becomes −∞ and its weight exactly 0.")
         snippet = (
             f"import torch\nscore, forbidden = torch.tensor([{score:.9g}]), torch.tensor([True])\n"
             "print(score.masked_fill(forbidden, -torch.inf).item())"
         )
         return Working("-inf", (line,), snippet)
-    allowed = phrase("{name} = {score:z.4f}: the mask allows this pair.", name=name, score=score)
+    allowed = N_("{name} = {score:z.4f}: the mask allows this pair.", name=name, score=score)
     return given(score, name, allowed)
 
 
@@ -179,7 +179,7 @@ def given(value: float, name: str, line: str = "") -> Working:
     """A number that was not computed from others on the page."""
     shown = f"{rounded(value, RESULT_PLACES[0]):f}"
     snippet = f'import torch\nvalue = torch.tensor({value:.9g})\nprint(f"{{value:z.4f}}")'
-    line = line or phrase(
+    line = line or N_(
         "{name} = {number}: given. Under the picture it says from where.", name=name, number=shown
     )
     return Working(shown, (line,), snippet)

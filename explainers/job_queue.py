@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
-from explainers.phrase import Phrase, phrase, words_of
+from explainers.messages import N_, Message, message_of
 
 MOST_WAITING = 8
 
@@ -34,7 +34,7 @@ class Turns:
         """Take the last place."""
         with self._changed:
             if len(self._queue) > self.most_waiting:  # the first of them does not wait
-                raise BusyError(phrase("{count} others wait already.", count=self.most_waiting))
+                raise BusyError(N_("{count} others wait already.", count=self.most_waiting))
             self._queue.append(one)
 
     def wait(self, one: "Work") -> None:
@@ -134,8 +134,8 @@ class Work:
                 self._work()
             state = "done" if self.is_complete else "cancelled"
         except Exception as error:  # whatever it is: the reader shall see it, not only the log
-            kind, why = type(error).__name__, words_of(error)
-            self.error = Phrase("{kind}: {why}", {"kind": kind, "why": why})
+            kind, why = type(error).__name__, message_of(error)
+            self.error = Message("{kind}: {why}", {"kind": kind, "why": why})
             self.problem = why if isinstance(error, self.for_readers) else self.error
         finally:
             self.turns.leave(self)

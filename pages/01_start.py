@@ -10,12 +10,13 @@ from explainers.chapters.common import head_takeaway as taken
 from explainers.chapters.common.choose_head import HeadChoices, choose_head, offer_training
 from explainers.chapters.common.one_head import OneHead, arithmetic_of
 from explainers.chapters.start.changed_ending import show_other_ending
+from explainers.translations import _
 from explainers.ui import page
-from explainers.ui.controls import controls
+from explainers.ui.controls.sentence_box import choose_text
 from explainers.ui.figure.clickable_figure import explore
 from explainers.ui.figure.panels import oriented
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
+from explainers.ui.text.language import fragment
 
 text = page.page_text(__file__)
 SCORES, AFTER = "pages/04_scores.py", ("products", "scores", "masked", "weights", "output")
@@ -31,7 +32,7 @@ class Choices:
     queries_down: bool
 
 
-@st.fragment
+@fragment
 def computation(tokens: tuple[str, ...]) -> None:
     """The sentence through one head."""
     text("guide")
@@ -47,8 +48,8 @@ def computation(tokens: tuple[str, ...]) -> None:
     panels = [one_head.panel(name, operator, True) for name, operator in STAGES.items()]
     panels, working = oriented(panels, choices.queries_down), arithmetic_of(one_head)
     with picture:
-        alt = said("One head of attention, a matrix per step, from the tokens to the output.")
-        opened, _ = explore(panels, working, origin, "overview", alt)
+        alt = _("One head of attention, a matrix per step, from the tokens to the output.")
+        opened, _unused = explore(panels, working, origin, "overview", alt)
     offer_training(choices.head)
     taken.whole_head(choices.head, toy, one_head)
     show_other_ending(text, choices.head, toy, origin)
@@ -57,4 +58,4 @@ def computation(tokens: tuple[str, ...]) -> None:
 
 
 text("question")
-computation(controls.sentence().tokens)
+computation(choose_text().tokens)

@@ -10,12 +10,14 @@ from explainers.chapters.common import token_vectors
 from explainers.chapters.tokens import takeaway as taken
 from explainers.chapters.tokens.cut_text import show_tokens
 from explainers.toys import examples
+from explainers.translations import _
 from explainers.ui import page, provenance
 from explainers.ui.controls import controls
+from explainers.ui.controls.sentence_box import choose_text
 from explainers.ui.figure.clickable_figure import explore
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show
-from explainers.ui.text.language import said
+from explainers.ui.text.language import fragment
 
 text = page.page_text(__file__)
 PLACES = 32
@@ -32,25 +34,25 @@ class Choices:
     seed: int
 
 
-@st.fragment
+@fragment
 def places(words: tuple[str, ...]) -> None:
     """Embeddings, positions, and what attention knows of order without them."""
     text("positions")
     with st.container(horizontal=True):
         choices = Choices(words, controls.d_model(), controls.longest(), page.seed())
     x = examples.embeddings(words, choices.d_model, choices.seed)
-    _, head, full = examples.toy(words, choices.d_model, HEAD_DIM, "full", choices.seed)
+    _unused, head, full = examples.toy(words, choices.d_model, HEAD_DIM, "full", choices.seed)
     origin = provenance.random_weights(choices.seed, x.device)
     picture = st.container()
     positions = run_and_show(sinusoidal, PLACES, choices.d_model, choices.longest)
     placed = positions[: len(words)].to(x.device)
     with picture:
         working = token_vectors.working_of(x, placed, choices.longest)
-        alt = said("Embedding plus position is what attention reads, a row per token.")
+        alt = _("Embedding plus position is what attention reads, a row per token.")
         explore(token_vectors.sum_of(words, x, placed), working, origin, "vectors", alt)
     text("waves", places=PLACES)
     token_vectors.show_waves(
-        positions, provenance.formula(said("sines and cosines"), positions.device)
+        positions, provenance.formula(_("sines and cosines"), positions.device)
     )
     taken.sum_and_waves(choices, x, positions)
 
@@ -67,7 +69,7 @@ def places(words: tuple[str, ...]) -> None:
 
 
 text("question")
-read_sentence = controls.sentence()
+read_sentence = choose_text()
 show_tokens(text, read_sentence)
 places(read_sentence.tokens)
 text("notice")

@@ -10,11 +10,13 @@ from explainers.chapters.common import head_takeaway as taken
 from explainers.chapters.common.choose_head import HeadChoices, choose_head, offer_training
 from explainers.chapters.common.one_head import OneHead, arithmetic_of
 from explainers.chapters.query_key_value.swapped_query_key import show_exchange
+from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
+from explainers.ui.controls.sentence_box import choose_text
 from explainers.ui.figure.clickable_figure import explore
 from explainers.ui.source import run_and_show
-from explainers.ui.text.language import said
+from explainers.ui.text.language import fragment
 
 text = page.page_text(__file__)
 GPT3_WIDTH = 12_288  # Brown et al. 2020, table 2.1
@@ -29,7 +31,7 @@ class Choices:
     projection: str
 
 
-@st.fragment
+@fragment
 def projections(tokens: tuple[str, ...]) -> None:
     """X times a matrix, one row and one column at a time; then W_Q and W_K exchanged."""
     of_head = choose_head(tokens, has_mask=False, has_value_dim=True)
@@ -43,7 +45,7 @@ def projections(tokens: tuple[str, ...]) -> None:
     one_head = OneHead.of(tokens, toy.x, toy.head, views, attention_steps(*views, toy.mask))
     with picture:
         panels = one_head.product("X", f"W_{name}", name, queries_down=True)
-        alt = said(
+        alt = _(
             "X times W_{name} is {name}: the row and the column of one number are framed.",
             name=name,
         )
@@ -63,5 +65,5 @@ def projections(tokens: tuple[str, ...]) -> None:
 
 
 text("question")
-projections(controls.sentence().tokens)
+projections(choose_text().tokens)
 text("notice")

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import streamlit as st
-
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import EXPERIMENT
 from explainers.attention.single_head import project
@@ -15,9 +13,10 @@ from explainers.chapters.scores import takeaway as taken
 from explainers.chapters.scores.four_steps import show_step, steps_shown
 from explainers.chapters.scores.temperature import show_temperatures
 from explainers.ui import page
-from explainers.ui.controls import controls
+from explainers.ui.controls.sentence_box import choose_text
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show, show_source
+from explainers.ui.text.language import fragment
 
 text = page.page_text(__file__)
 
@@ -31,7 +30,7 @@ class Choices:
     steps: tuple[str, ...]
 
 
-@st.fragment
+@fragment
 def four_steps(tokens: tuple[str, ...]) -> None:
     """Queries and keys in, output out, one operation at a time."""
     choices = Choices(choose_head(tokens), page.queries_down(), steps_shown())
@@ -53,7 +52,7 @@ def four_steps(tokens: tuple[str, ...]) -> None:
     text("temperature_tried")
 
 
-@st.fragment
+@fragment
 def why_root() -> None:
     """The same softmax with and without √d_k, as d_k grows."""
     text("root", keys=root_experiment.KEYS, draws=f"{root_experiment.DRAWS:,}")
@@ -67,6 +66,6 @@ def why_root() -> None:
 
 
 text("question")
-four_steps(controls.sentence().tokens)
+four_steps(choose_text().tokens)
 why_root()
 text("notice")

@@ -1,7 +1,5 @@
 """Who may look at whom: one matrix under many masks, what each lets through and what it costs."""
 
-import streamlit as st
-
 from explainers.chapters.common.choose_head import choose_head, offer_training
 from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words
 from explainers.chapters.masks import takeaway as taken
@@ -13,11 +11,13 @@ from explainers.chapters.masks.padded_batch import show_batch
 from explainers.chapters.masks.window_reach import show_reach
 from explainers.ui import page
 from explainers.ui.controls import controls
+from explainers.ui.controls.sentence_box import choose_text
+from explainers.ui.text.language import fragment
 
 text = page.page_text(__file__)
 
 
-@st.fragment
+@fragment
 def side_by_side(lab: Lab) -> None:
     """One matrix under every mask, where the probability went, and what each mask costs."""
     text("cells")
@@ -34,27 +34,27 @@ def side_by_side(lab: Lab) -> None:
         show_costs(text, words, width, prefix)
 
 
-@st.fragment
+@fragment
 def by_hand(lab: Lab) -> None:
     """A mask of the reader's own, and one that is refused."""
     show_drawing(text, lab)
 
 
-@st.fragment
+@fragment
 def in_layers(lab: Lab) -> None:
     """How far windows reach when they are stacked."""
     text("reach")
     show_reach(text, lab, int(controls.reach_window()))
 
 
-@st.fragment
+@fragment
 def before_or_after(lab: Lab) -> None:
     """What is hidden too late, and what is hidden altogether."""
     show_leak(text, lab)
     show_empty_row(text, lab)
 
 
-@st.fragment
+@fragment
 def one_way(lab: Lab) -> None:
     """What a model gains that never looks ahead."""
     show_one_pass(text, lab.tokens)
@@ -62,7 +62,7 @@ def one_way(lab: Lab) -> None:
 
 
 text("question")
-head = choose_head(controls.sentence().tokens, has_mask=False, has_sizes=False)
+head = choose_head(choose_text().tokens, has_mask=False, has_sizes=False)
 choices = Lab(head, page.queries_down())
 is_short = len(choices.tokens) < FEWEST
 if is_short:

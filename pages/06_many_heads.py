@@ -21,16 +21,18 @@ from explainers.chapters.many_heads.head_arithmetic import arithmetic_of_heads
 from explainers.chapters.many_heads.head_panels import compare, follow, head_id, panels_of
 from explainers.chapters.many_heads.selection import Looked
 from explainers.toys.trained_heads import D_MODEL
+from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
+from explainers.ui.controls.sentence_box import choose_text
 from explainers.ui.figure.clickable_figure import explore
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
+from explainers.ui.text.language import fragment
 
 text = page.page_text(__file__)
 
 
-@st.fragment
+@fragment
 def one_layer(tokens: tuple[str, ...]) -> None:
     """Choose a kind of layer, and look at it."""
     with st.container(horizontal=True):
@@ -44,7 +46,7 @@ def one_layer(tokens: tuple[str, ...]) -> None:
     show_source(multi_head, split_heads, merge_heads, contributions, multi_head_one_by_one)
 
 
-@st.fragment
+@fragment
 def looked_at(kind: LayerChoices, off: frozenset[int]) -> None:
     """All heads of a layer, one of them enlarged, and what each adds to the output.
 
@@ -60,7 +62,7 @@ def looked_at(kind: LayerChoices, off: frozenset[int]) -> None:
     if len(off) == looked.num_heads:
         text("all_off")
     panels, working = panels_of(looked, page.queries_down()), arithmetic_of_heads(looked)
-    alt = said("Every head's weights, one head enlarged, W_O, and what each head adds to a word.")
+    alt = _("Every head's weights, one head enlarged, W_O, and what each head adds to a word.")
     explore(panels, working, origin, "heads", alt, on_pick=follow, first=head_id(0))
     taken.heads(choices, looked)
     if choices.is_trained:
@@ -70,7 +72,7 @@ def looked_at(kind: LayerChoices, off: frozenset[int]) -> None:
 
 
 text("question")
-words = controls.sentence().tokens
+words = choose_text().tokens
 heads_at_equal_parameters.show_contrast(text)
 text("guide")
 one_layer(words)

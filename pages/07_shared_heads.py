@@ -23,13 +23,15 @@ from explainers.chapters.shared_heads.wrong_repeat import show_mistake
 from explainers.toys import trained_heads
 from explainers.ui import page
 from explainers.ui.controls import controls
+from explainers.ui.controls.sentence_box import choose_text
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
+from explainers.ui.text.language import fragment
 
 text = page.page_text(__file__)
 
 
-@st.fragment
+@fragment
 def sharing(tokens: tuple[str, ...]) -> None:
     """The sentence through heads that share keys and values."""
     with st.container(horizontal=True):
@@ -50,7 +52,7 @@ def sharing(tokens: tuple[str, ...]) -> None:
     show_uptraining(text, own, num_kv_heads, page.seed(), tokens)
 
 
-@st.fragment
+@fragment
 def latent(tokens: tuple[str, ...]) -> None:
     """One short row per word instead of keys and values."""
     latent_dim, seed = controls.latent_dim(), page.seed()
@@ -62,14 +64,14 @@ def latent(tokens: tuple[str, ...]) -> None:
 
 
 text("question")
-words = controls.sentence().tokens
+words = choose_text().tokens
 text("sharing")
 sharing(words)
-st.fragment(show_cache)(text, words)
-st.fragment(show_mistake)(text, words, page.seed(), page.queries_down())
-st.fragment(show_turning)(text, words, page.seed(), page.queries_down())
-st.fragment(show_penalties)(text, words, page.seed(), page.queries_down())
+fragment(show_cache)(text, words)
+fragment(show_mistake)(text, words, page.seed(), page.queries_down())
+fragment(show_turning)(text, words, page.seed(), page.queries_down())
+fragment(show_penalties)(text, words, page.seed(), page.queries_down())
 text("latent", rope=ROPE_DIM, d_k=HEAD_DIM)
 latent(words)
-st.fragment(show_source)(compress, queries, latent_attention, absorbed)
+fragment(show_source)(compress, queries, latent_attention, absorbed)
 text("notice")

@@ -12,31 +12,33 @@ from explainers.chapters.kv_cache.step_figure import show_decoding
 from explainers.chapters.kv_cache.timing_job import show_timing
 from explainers.ui import page
 from explainers.ui.controls import controls
+from explainers.ui.controls.sentence_box import choose_text
+from explainers.ui.text.language import fragment
 
 text = page.page_text(__file__)
 
 
-@st.fragment
+@fragment
 def word_by_word(run: Written) -> None:
     """Every step of reading the sentence, and that what is kept is what would be recomputed."""
     show_decoding(text, run)
 
 
-@st.fragment
+@fragment
 def mistakes(run: Written) -> None:
     """What a wrong cache does, and why a mask that looks ahead allows none."""
     show_broken(text, run)
     show_both_ways(text, run)
 
 
-@st.fragment
+@fragment
 def price(run: Written) -> None:
     """What a cache saves: counted, and measured."""
     show_costs(text, len(run.tokens))
     show_timing(text, run.x.device)
 
 
-@st.fragment
+@fragment
 def bounded(run: Written) -> None:
     """Caches that stop growing."""
     text("windows")
@@ -46,7 +48,7 @@ def bounded(run: Written) -> None:
 
 
 text("question")
-choices = Written(controls.sentence().tokens, page.seed())
+choices = Written(choose_text().tokens, page.seed())
 is_short = len(choices.tokens) < FEWEST
 if is_short:
     text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)

@@ -1,7 +1,5 @@
 """How much memory the keys and values of a text take: calculators that agree with real caches."""
 
-import streamlit as st
-
 from explainers.chapters.cache_memory import takeaway as taken
 from explainers.chapters.cache_memory.cache_result import show_answers, show_result
 from explainers.chapters.cache_memory.choose_cache import Chosen, choose
@@ -13,11 +11,12 @@ from explainers.memory.cache_bytes import held, kv_cache_bytes, part, parts, tok
 from explainers.ui import page
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
+from explainers.ui.text.language import fragment
 
 text = page.page_text(__file__)
 
 
-@st.fragment
+@fragment
 def on_gpus(choices: Chosen | None) -> None:
     """What fits on which GPU, and many models beside its memory."""
     text("serving")
@@ -29,10 +28,10 @@ def on_gpus(choices: Chosen | None) -> None:
             show_fit(text, choices, deployment)
             show_pages(text, choices, deployment)
         taken.fit(deployment, choices.tokens, choices.texts)
-        st.fragment(show_comparison)(text, choices, hardware)
+        fragment(show_comparison)(text, choices, hardware)
 
 
-@st.fragment
+@fragment
 def calculators() -> None:
     """One model, its bytes with their working, and where it fits."""
     take("cache")  # until what was typed or brought can be counted
@@ -48,5 +47,5 @@ def calculators() -> None:
 
 text("question")
 calculators()
-st.fragment(show_figures)(text)
+fragment(show_figures)(text)
 text("notice")

@@ -13,50 +13,52 @@ from explainers.chapters.long_sequences.skipped_tiles import show_spared
 from explainers.chapters.long_sequences.tile_figure import show_tiles
 from explainers.device import best_device, device_name
 from explainers.ui import page
-from explainers.ui.controls import controls, length_controls
+from explainers.ui.controls import controls
+from explainers.ui.controls.sentence_box import choose_text
+from explainers.ui.text.language import fragment
 
 text = page.page_text(__file__)
 
 
-@st.fragment
+@fragment
 def row(lab: Lab) -> None:
     """A row of scores that is never whole."""
     text("row")
     with st.container(horizontal=True):
-        word = length_controls.reader(0, len(lab.tokens) - 1)
-        block = int(length_controls.kv_block())
+        word = controls.reading_word(0, len(lab.tokens) - 1)
+        block = int(controls.kv_block())
     show_row(text, lab, word, block)
 
 
-@st.fragment
+@fragment
 def tiles(lab: Lab) -> None:
     """Many rows at once, and masks that let tiles be skipped."""
     text("tiles")
     with st.container(horizontal=True):
-        rule = length_controls.tile_mask(list(masks.RULES))
-        sides = int(length_controls.tile_rows()), int(length_controls.tile_columns())
+        rule = controls.tile_mask(list(masks.RULES))
+        sides = int(controls.tile_rows()), int(controls.tile_columns())
     show_tiles(text, lab, rule, sides)
 
 
-@st.fragment
+@fragment
 def measured() -> None:
     """Plain, tiled and fused attention on this machine."""
     text("measure", device=device_name(best_device()))
-    show_measuring(text, length_controls.longest_measured())
+    show_measuring(text, controls.measured_length())
 
 
-@st.fragment
+@fragment
 def two_sequences() -> None:
     """Looking at another sequence, or joining it."""
     text("two")
     with st.container(horizontal=True):
-        q_len, kv_len = length_controls.cross_q(), length_controls.cross_kv()
+        q_len, kv_len = controls.cross_q(), controls.cross_kv()
     show_two(text, q_len, kv_len)
 
 
 text("question")
 show_squares(text)
-head = choose_head(controls.sentence().tokens, has_mask=False, has_sizes=False)
+head = choose_head(choose_text().tokens, has_mask=False, has_sizes=False)
 choices = Lab(head, page.queries_down())
 if len(choices.tokens) < FEWEST:
     text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)

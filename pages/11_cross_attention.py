@@ -20,18 +20,20 @@ from explainers.chapters.cross_attention.source_cache import show_kept
 from explainers.chapters.cross_attention.written_lines import ask_where, show_writing
 from explainers.translation.translator import Translator
 from explainers.ui import page
-from explainers.ui.controls import controls, cross_controls
+from explainers.ui.controls import controls
+from explainers.ui.controls.sentence_box import choose_text
+from explainers.ui.text.language import fragment
 
 text = page.page_text(__file__)
 
 
-@st.fragment
+@fragment
 def looking(shown: View) -> None:
     """Which word each syllable looks at, in every head; and whether that is the right one."""
     text("looking")
     with st.container(horizontal=True):
-        layer, head = int(cross_controls.layer()) - 1, cross_controls.head()
-        rows, has_rings = cross_controls.rows(), cross_controls.gold()
+        layer, head = int(controls.cross_layer()) - 1, controls.cross_head()
+        rows, has_rings = controls.cross_rows(), controls.gold()
     chosen = shown.at(layer, head, rows)
     if ask_where(text, chosen):
         offer_heads()
@@ -40,7 +42,7 @@ def looking(shown: View) -> None:
     show_off_by_one(text, chosen)
 
 
-@st.fragment
+@fragment
 def explaining(shown: View) -> None:
     """What the weights say, and what they do not."""
     show_parking(text, shown)
@@ -48,7 +50,7 @@ def explaining(shown: View) -> None:
     show_tried(text)
 
 
-@st.fragment
+@fragment
 def inside(shown: View, translator: Translator) -> None:
     """The block around cross-attention, and what is kept and hidden of the source."""
     show_block(text, shown, translator)
@@ -56,20 +58,20 @@ def inside(shown: View, translator: Translator) -> None:
     show_padding(text, shown)
 
 
-@st.fragment
+@fragment
 def two_ways(shown: View) -> None:
     """Looking at another sequence, or standing behind it."""
     show_cells(text, shown)
 
 
-@st.fragment
+@fragment
 def real(sentence: str) -> None:
     """The same with a published translator, if it can be had."""
     show_real(text, sentence, page.queries_down())
 
 
 text("question")
-sentence, translator = controls.sentence(), read_by()
+sentence, translator = choose_text(), read_by()
 if translator and (shown := show_asked(text, sentence, page.queries_down())):
     looking(shown)
     explaining(shown)

@@ -20,7 +20,9 @@ from explainers.chapters.inspector.next_token import show_equal, show_predicted
 from explainers.chapters.inspector.run_or_explain import seen_or_told
 from explainers.chapters.inspector.sound_attention import given_sound, show_heard
 from explainers.ui import page
-from explainers.ui.controls import controls, real_controls
+from explainers.ui.controls import controls
+from explainers.ui.controls.sentence_box import choose_text
+from explainers.ui.text.language import fragment
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -29,7 +31,7 @@ text = page.page_text(__file__)
 queries_down = page.queries_down()
 
 
-@st.fragment
+@fragment
 def looking(shown: Seen, sentence: str) -> None:
     """All heads small, one of them large, and what is parked on the first token."""
     text("looking")
@@ -37,14 +39,14 @@ def looking(shown: Seen, sentence: str) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         layer, head = chosen_head(shown)
-        is_dimmed = real_controls.dimmed()
+        is_dimmed = controls.dim_first_token()
     show_overview(text, shown, (layer, head), is_dimmed)
     show_head(text, Head(shown, layer, head), is_dimmed, queries_down)
     show_sinks(text, shown)
     show_beside(text, shown, layer, head, sentence, queries_down)
 
 
-@st.fragment
+@fragment
 def asking(shown: Seen, loaded: "Loaded", sentence: str) -> None:
     """Is it the word or its place; what comes next; is it really the model?"""
     show_position(text, shown, loaded, sentence)
@@ -52,13 +54,13 @@ def asking(shown: Seen, loaded: "Loaded", sentence: str) -> None:
     show_equal(text, shown, loaded, sentence)
 
 
-@st.fragment
+@fragment
 def long(shown: Seen, loaded: "Loaded") -> None:
     """A text of many tokens, one layer at a time."""
     show_long(text, shown, loaded)
 
 
-@st.fragment
+@fragment
 def listening(loaded: "Loaded") -> None:
     """A model that hears gets a sound instead."""
     samples = given_sound(text, loaded)
@@ -71,7 +73,7 @@ loaded = chosen_model()
 if loaded and loaded.extractor:
     listening(loaded)
 else:
-    sentence = controls.sentence().text
+    sentence = choose_text().text
     shown = seen_or_told(text, loaded, sentence) if loaded else None
     if loaded and shown:
         looking(shown, sentence)

@@ -1,7 +1,5 @@
 """Head gallery: what every head of a real model does, measured on texts that are known."""
 
-import streamlit as st
-
 from explainers.chapters.common.choose_real_model import chosen_model
 from explainers.chapters.common.measured_heads import Gallery, measured
 from explainers.chapters.head_gallery.head_card import ask_keeps, show_labels, show_patterns
@@ -10,12 +8,13 @@ from explainers.chapters.head_gallery.partner_heads import show_partners
 from explainers.chapters.head_gallery.score_mosaic import ask_induction, chosen_head, show_map
 from explainers.models.probes import REPEATED_LENGTH, TEXTS
 from explainers.ui import page
-from explainers.ui.controls import controls
+from explainers.ui.controls.sentence_box import choose_text
+from explainers.ui.text.language import fragment
 
 text = page.page_text(__file__)
 
 
-@st.fragment
+@fragment
 def looking(gallery: Gallery, sentence: str) -> None:
     """All heads by a score, one of them with its names, and those that find partners."""
     text("looking", texts=TEXTS, length=REPEATED_LENGTH)
@@ -29,7 +28,7 @@ def looking(gallery: Gallery, sentence: str) -> None:
     show_partners(text, gallery)
 
 
-@st.fragment
+@fragment
 def layers(gallery: Gallery) -> None:
     """A sentence about layers, put to the test."""
     show_layers(text, gallery)
@@ -37,7 +36,7 @@ def layers(gallery: Gallery) -> None:
 
 text("question")
 loaded = chosen_model()
-sentence = controls.sentence().text
+sentence = choose_text().text
 gallery = measured(text, loaded) if loaded else None
 if gallery:
     looking(gallery, sentence)

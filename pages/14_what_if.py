@@ -2,15 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-import streamlit as st
-
 from explainers.chapters.common.choose_real_model import chosen_model
 from explainers.chapters.what_if.before_after import show_outcome
 from explainers.chapters.what_if.choose_changes import chosen_changes, shape_or_told
 from explainers.chapters.what_if.silenced_heads import show_silencing
 from explainers.ui import page
-from explainers.ui.controls import what_controls
+from explainers.ui.controls import controls
 from explainers.ui.takeaway_files import take
+from explainers.ui.text.language import fragment
 
 if TYPE_CHECKING:
     from explainers.models.effect import Shape
@@ -19,12 +18,12 @@ if TYPE_CHECKING:
 text = page.page_text(__file__)
 
 
-@st.fragment
+@fragment
 def changing(loaded: "Loaded", shape: "Shape") -> None:
     """Any change or several, on any text: before and after."""
     text("changing")
     take("outcome")  # until what is asked about these changes is answered
-    written = what_controls.text()
+    written = controls.prompt()
     changes = chosen_changes(loaded.name, shape)
     if changes:
         show_outcome(text, loaded, written, changes)
@@ -32,7 +31,7 @@ def changing(loaded: "Loaded", shape: "Shape") -> None:
         text("nothing_changed")
 
 
-@st.fragment
+@fragment
 def silencing(loaded: "Loaded") -> None:
     """What a few heads are needed for, and what not."""
     show_silencing(text, loaded, page.seed())

@@ -1,22 +1,21 @@
 """Sentences that people write about attention, computed again in front of the reader."""
 
-import streamlit as st
-
 from explainers.chapters.claims.claim_table import parts
 from explainers.chapters.claims.one_claim import choose_claim, show_claim
 from explainers.ui import page
-from explainers.ui.controls import claim_controls
+from explainers.ui.controls import controls
 from explainers.ui.lecture.screens import screen
+from explainers.ui.text.language import fragment
 
 text = page.page_text(__file__)
 
 
-@st.fragment
+@fragment
 def one_by_one() -> None:
     """Choose a sentence, judge it, see the verdict."""
     with screen("choose", "claim"):
         text("choose")
-        claim = choose_claim(text, claim_controls.about(parts()))
+        claim = choose_claim(text, controls.claims_about(parts()))
     show_claim(text, claim)
 
 

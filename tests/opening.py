@@ -11,7 +11,7 @@ from unittest import mock
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest, app_test
 
-from explainers.chapters.common.choose_real_model import JOB
+from explainers.ui.session import MODEL_JOB
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(ROOT.glob("pages/*.py"))
@@ -66,7 +66,7 @@ def opened(page: Path, link: Mapping[str, str | list[str]] | None = None) -> App
 
 def settled(visit: AppTest) -> AppTest:
     """The page as it is when the models that come by themselves have come."""
-    for key in map(JOB.format, PLACES):
+    for key in map(MODEL_JOB.format, PLACES):
         if key in visit.session_state:
             until, job = time.monotonic() + LIMIT, visit.session_state[key]
             while not job.is_over:

@@ -14,7 +14,8 @@ from streamlit.testing.v1 import AppTest
 
 from explainers.takeaway.notebook import notebook
 from explainers.takeaway.recipe import Cell
-from explainers.ui.takeaway_files import TAKEN, Taken
+from explainers.ui.session import TAKEN
+from explainers.ui.takeaway_files import Taken
 
 ALONE = """import importlib.util
 assert importlib.util.find_spec("explainers") is None"""

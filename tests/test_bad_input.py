@@ -11,10 +11,11 @@ from test_page_what_if import scores
 
 from explainers.chapters.what_if import choose_changes
 from explainers.models.registry import folder_of
-from explainers.toys.sentence import SENTENCE, words
-from explainers.ui.controls import claim_controls, controls
-from explainers.ui.controls.live import Live
-from explainers.ui.controls.real_controls import SMALLEST
+from explainers.toys.sentence import MAX_CHARACTERS, SENTENCE, words
+from explainers.ui.controls import controls
+from explainers.ui.controls.controls import SMALLEST
+from explainers.ui.controls.number_kinds import Live
+from explainers.ui.session import SIZE
 
 pytest_plugins = ("browser_fixtures",)
 
@@ -60,7 +61,7 @@ CHANGED = {
 
 OF_ALL = {"text", "preset", "predict", "real_model", "lang"}
 """The text, the switches of pictures and languages, and a model without which there are none."""
-ELSEWHERE = claim_controls.SIZE, "answer ", "built: ", "held-out sentence", "translator"
+ELSEWHERE = SIZE, "answer ", "built: ", "held-out sentence", "translator"
 """Keys that begin so have tests of their own, or stand in no link."""
 
 
@@ -184,8 +185,8 @@ def linked_and_typed(page, text):
     """The page with a text from a link, and with the same text typed, as far as there is room."""
     yield opened(page, {"text": text, "seed": "7"})
     visit = opened(page, {"seed": "7"})
-    visit.text_input(key="text").set_value(text[: controls.MAX_CHARACTERS])
-    if len(text) <= controls.MAX_CHARACTERS:
+    visit.text_input(key="text").set_value(text[:MAX_CHARACTERS])
+    if len(text) <= MAX_CHARACTERS:
         yield visit.run()
 
 

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from explainers.memory.cache_bytes import kv_cache_bytes
 from explainers.memory.published_models import model_shape
-from explainers.ui.controls import memory_controls as controls
+from explainers.ui.controls import controls
 
 pytest_plugins = ("browser_fixtures",)
 

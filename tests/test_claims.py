@@ -13,7 +13,7 @@ from explainers.chapters.claims import (
 )
 from explainers.chapters.claims.claim_table import FILE, Claim, Parameter, claims, parts
 from explainers.chapters.claims.finding import CONDITION, FAILS, HOLDS, VERDICTS, printed
-from explainers.ui.page import sections
+from explainers.ui.text.sections import sections
 
 TEXT = sections("16_claims")
 EACH = pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.id)

@@ -14,7 +14,7 @@ from explainers.chapters.exercises.exercise_kinds import Goal, Prediction, drawn
 from explainers.chapters.exercises.exercise_table import KINDS, exercises
 from explainers.chapters.exercises.judge import judge
 from explainers.chapters.exercises.write import HOLE, HOLES, template
-from explainers.ui.page import sections
+from explainers.ui.text.sections import sections
 
 TEXT = sections("15_exercises")
 SEEDS = range(200)

@@ -1,4 +1,4 @@
-"""Every text in every language: none is missing, none is left over, none lost a number."""
+"""Texts in other languages: found where they stand, said with their numbers, English if missing."""
 
 import ast
 import re
@@ -8,17 +8,18 @@ from string import Formatter
 import pandas as pd
 import pytest
 
-from explainers.phrase import phrase
+from explainers import translations
+from explainers.charts.distribution import distribution, share_rows
+from explainers.charts.theme import LIGHT
+from explainers.messages import N_, ngettext
+from explainers.translations import TEXTS, _, speak, translate
 from explainers.ui.figure import chart
-from explainers.ui.text import language
-from explainers.ui.text.catalogue import TEXTS, words_of, written
-from explainers.ui.text.collected import calls_that_say, texts
+from explainers.ui.text.catalogue import missing, template, translations_of, written
 
 ROOT = Path(__file__).parents[1]
 CATALOGUES = sorted(TEXTS.glob("*.po"))
-BRING_UP_TO_DATE = "run `python -m explainers.ui.text.catalogue`, and translate what it finds"
-SPEAKING = {"said", "translated", "section", "language"}
-
+SPEAKING = {"_", "pgettext", "section", "language"}
+MARKING = {"_", "N_", "ngettext"}
 
 EACH_FILE = pytest.mark.parametrize(
     "path",
@@ -31,40 +32,69 @@ def each_language(test):
     return pytest.mark.parametrize("catalogue", CATALOGUES, ids=lambda path: path.stem)(test)
 
 
-@each_language
-def test_nothing_is_missing(catalogue):
-    wanted = {(text.name, text.text) for text in texts()}
-    assert wanted - set(words_of(catalogue)) == set(), BRING_UP_TO_DATE
-
-
-@each_language
-def test_nothing_is_left_over(catalogue):
-    kept = catalogue.read_text(encoding="utf-8")
-    assert kept == written(catalogue, words_of(catalogue)), BRING_UP_TO_DATE
+def test_texts_are_found_wherever_they_stand():
+    found = {(entry.context, entry.id) for entry in template()}
+    for expected in [
+        (None, "Masks"),  # the table of contents
+        (None, "Width of the window"),  # a control
+        (None, "share of draws"),  # an axis of a chart
+        (None, ("{count:,} token", "{count:,} tokens")),
+        (None, "rows sum to one"),  # a claim, named as its function
+        (None, "Standard deviation of an entry"),  # a size of a claim
+        (None, "Close the arithmetic"),  # what a script of the browser says
+    ]:
+        assert expected in found
+    assert {"controls/mask", "05_masks/question"} <= {context for context, _ in found}
 
 
 @each_language
 def test_a_translation_has_the_slots_and_the_code_of_its_text(catalogue):
-    for (name, text), words in words_of(catalogue).items():
-        assert slots(name, words) == slots(name, text), words
-        assert sorted(re.findall(r"`[^`]+`", words)) == sorted(re.findall(r"`[^`]+`", text)), words
+    for (context, text), words in translations_of(catalogue).items():
+        for form in words if isinstance(words, tuple) else [words]:
+            english = text[-1] if isinstance(text, tuple) else text
+            assert slots(context, form) == slots(context, english), form
+            assert sorted(re.findall(r"`[^`]+`", form)) == sorted(re.findall(r"`[^`]+`", english))
 
 
-def slots(name, text):
+def slots(context, text):
     """Those of a page are `{{name}}`; those of code are what `str.format` reads."""
-    if name:
+    if context:
         return set(re.findall(r"\{\{(\w+)\}\}", text))
     return {(slot, form) for _, slot, form, _ in Formatter().parse(text) if slot}
 
 
+def test_what_a_language_lacks_is_reported_and_shown_in_english(tmp_path, monkeypatch):
+    file = tmp_path / "fr.po"
+    file.write_text("# Français\n", encoding="utf-8")
+    file.write_text(written(file, {(None, "Masks"): "Masques"}), encoding="utf-8")
+    lacking = missing(file)
+    assert "Masks" not in lacking
+    assert "Many heads" in lacking
+    monkeypatch.setattr(translations, "TEXTS", tmp_path)
+    assert translate("Masks", "fr") == "Masques"
+    assert translate("Many heads", "fr") == "Many heads"
+
+
 @EACH_FILE
-def test_what_is_said_is_written_out(path):
-    """Else the tool that collects texts would not find it."""
-    for call in calls_that_say(ast.parse(path.read_text(encoding="utf-8"))):
+def test_a_text_is_written_out_where_it_is_marked(path):
+    """Else Babel would not find it: no name, no f-string, and none inside of one."""
+    code = ast.parse(path.read_text(encoding="utf-8"))
+    for call in marked_in(code):
+        if getattr(call.func, "id", "") == "_" and not isinstance(call.args[0], ast.Constant):
+            continue  # `_` also translates what was marked elsewhere
         literal = ast.literal_eval(call.args[0])
-        assert isinstance(literal, str)
-        given = {keyword.arg for keyword in call.keywords}
-        assert not given or {slot for slot, _ in slots(None, literal)} == given
+        given = {keyword.arg for keyword in call.keywords} - {None}
+        counted = {"count"} if call.func.id == "ngettext" else set()
+        assert not given or {slot for slot, _ in slots(None, literal)} == given | counted
+    inside = [part for part in ast.walk(code) if isinstance(part, ast.JoinedStr)]
+    for call in (call for part in inside for call in marked_in(part)):
+        assert not isinstance(call.args[0], ast.Constant), f"line {call.lineno}"
+
+
+def marked_in(code):
+    for node in ast.walk(code):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in MARKING:
+            yield node
 
 
 @EACH_FILE
@@ -84,46 +114,48 @@ def test_no_cache_holds_one_visitors_language(path):
             assert not called & SPEAKING, function.name
 
 
-def test_a_phrase_is_english_until_it_is_said(monkeypatch):
-    words = {"{n} of {what}": "{what}: {n}", "words": "từ", "{n} rows": "{n} hàng"}
-    monkeypatch.setattr(language, "language", lambda: "vi")
-    monkeypatch.setattr(language, "_words", lambda _: Words(words))
-    made = phrase("{n} of {what}", n=3, what=phrase("{n} words", n=2))
-    assert made == "3 of 2 words"
-    assert language.translated(made) == "2 words: 3"  # what is not translated stays English
-    assert language.said("words") == "từ"
-    assert language.translated("") == ""
-    monkeypatch.setattr(language, "language", lambda: "en")  # as in the threads that make files
-    assert language.in_language(
-        "vi", phrase("{n} of {what}", n=3, what=phrase("{n} rows", n=2))
-    ) == ("2 hàng: 3")
+@pytest.fixture
+def french(monkeypatch):
+    words = {
+        "{n} of {what}": "{what} : {n}",
+        "{n} rows": "{n} lignes",
+        "weight": "poids",
+        "scores": "scores bruts",
+    }
+    monkeypatch.setattr(translations, "_catalogue", lambda language: Words(words))
+    speak("fr")
+    yield
+    speak("en")
+
+
+@pytest.mark.usefixtures("french")
+def test_a_message_is_english_until_it_is_said():
+    made = N_("{n} of {what}", n=3, what=N_("{n} rows", n=2))
+    assert made == "3 of 2 rows"
+    assert _(made) == "2 lignes : 3"
+    assert _("{n} of {what}", n=3, what="x") == "x : 3"
+    assert _(ngettext("{count:,} row", "{count:,} rows", 1)) == "1 row"  # not translated
+    assert _(ngettext("{count:,} row", "{count:,} rows", 1_000)) == "1,000 rows"
+    assert _("") == ""
+    assert _("a { brace") == "a { brace"
+    speak("en")  # as in the threads that make files
+    assert _(made) == made
+    assert translate(made, "fr") == "2 lignes : 3"
 
 
 class Words(dict[str, str]):
     def gettext(self, text):
         return self.get(text, text)
 
+    def ngettext(self, one, more, count):
+        return one if count == 1 else more
 
-def test_a_chart_says_its_own_words_and_nobody_elses(monkeypatch):
-    monkeypatch.setattr(chart, "language", lambda: "vi")
-    said = {"weight": "trọng số", "scores": "điểm"}
-    monkeypatch.setattr(chart, "translated", lambda word: said.get(word, word))
-    monkeypatch.setattr(chart, "in_language", lambda _, word: said.get(word, word))
-    rows = pd.DataFrame({"series": ["scores", "7"], "token": ["scores", "weight"], "x": [1, 2]})
-    told = chart.rows_in_words(rows)
-    assert told["series"].tolist() == ["điểm", "7"]
+
+@pytest.mark.usefixtures("french")
+def test_a_chart_says_its_own_words_and_nobody_elses():
+    rows = pd.DataFrame({"series": ["scores", "7"], "token": ["scores", "weight"]})
+    told = chart.own_words_translated(rows)
+    assert told["series"].tolist() == ["scores bruts", "7"]
     assert told["token"].tolist() == ["scores", "weight"]  # the reader's
-    spec = {
-        "encoding": {
-            "x": {"field": "weight", "title": "weight", "scale": {"domain": ["scores", 3]}},
-            "tooltip": [{"field": "scores"}, {"field": "weight", "title": "scores"}],
-        }
-    }
-    told_spec = chart.chart_in_words(spec, "vi")["encoding"]
-    assert told_spec["x"] == {
-        "field": "weight",
-        "title": "trọng số",
-        "scale": {"domain": ["điểm", 3]},
-    }
-    assert [tip["title"] for tip in told_spec["tooltip"]] == ["điểm", "điểm"]
-    assert chart.chart_in_words(spec, "en") is spec
+    drawn = distribution(share_rows({"scores": [0.25]}, ["on"]), LIGHT, length=1).to_dict()
+    assert "poids" in str(drawn)

@@ -11,11 +11,11 @@ import pytest
 
 from explainers.chapters.common.background_job import Measuring
 from explainers.job_queue import MOST_WAITING, BusyError
-from explainers.phrase import phrase
+from explainers.messages import N_
 from explainers.toys.train import Training, parts_of
 from explainers.toys.trained_heads import Configuration
 from explainers.toys.training_job import Job
-from explainers.ui.text.language import in_language
+from explainers.translations import translate
 
 SMALL = Configuration(2, 1, 4, "causal")
 TOKENS = ("The", "zebra", "announced", "earnings")
@@ -176,14 +176,14 @@ def test_what_goes_wrong_is_told(monkeypatch):
 
 def test_what_goes_wrong_can_be_said_in_the_language_of_whoever_looks(monkeypatch):
     def broken(_):
-        raise ZeroDivisionError(phrase("{count} others wait already.", count=8))
+        raise ZeroDivisionError(N_("{count} others wait already.", count=8))
 
     monkeypatch.setattr(Training, "step", broken)
     monkeypatch.setattr(Job, "for_readers", (ZeroDivisionError,))
     failed = over(job(steps=3).start())
     assert failed.error == "ZeroDivisionError: 8 others wait already."
     for words in (failed.error, failed.problem):
-        assert in_language("vi", words).endswith("Đã có 8 người đang đợi.")
+        assert translate("vi", words).endswith("Đã có 8 người đang đợi.")
     monkeypatch.undo()
     assert over(job(steps=1).start()).state == "done", "the next one has its turn"
 

@@ -4,7 +4,7 @@ import pytest
 from opening import ROOT, opened
 
 from explainers.chapters.claims.claim_table import claims
-from explainers.ui.page import sections
+from explainers.ui.text.sections import sections
 from explainers.ui.untrusted_text import titled
 
 PAGE = ROOT / "pages" / "16_claims.py"

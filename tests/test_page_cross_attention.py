@@ -29,15 +29,7 @@ from explainers.translation import weights_file, word_pieces
 from explainers.translation.alignment import INPUT, PREDICTED
 from explainers.translation.corpus import RUNNING, Pair
 from explainers.translation.weights_file import untrained
-from explainers.ui.controls.cross_controls import (
-    LEARNED,
-    MEAN,
-    PEAK,
-    PREDICTS,
-    READS,
-    UNIFORM,
-    WITHOUT,
-)
+from explainers.ui.controls.controls import LEARNED, MEAN, PEAK, PREDICTS, READS, UNIFORM, WITHOUT
 from explainers.ui.figure.panels import Cell
 
 PAGE = next(page for page in PAGES if page.stem == "11_cross_attention")

@@ -6,7 +6,7 @@ from opening import ROOT, opened
 from explainers.chapters.exercises.exercise_kinds import Goal, Prediction
 from explainers.chapters.exercises.exercise_table import exercises
 from explainers.chapters.exercises.one_exercise import number, precise
-from explainers.ui.controls.claim_controls import SIZE
+from explainers.ui.session import SIZE
 from explainers.ui.untrusted_text import titled
 
 PAGE = ROOT / "pages" / "15_exercises.py"

@@ -11,7 +11,7 @@ from opening import PAGES, opened, pictures
 from test_live_training import wait
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
-from explainers.chapters.common.measured_heads import JOB, MEASURE, Gallery
+from explainers.chapters.common.measured_heads import MEASURE, Gallery
 from explainers.chapters.common.run_once import heads_on, probe_texts
 from explainers.chapters.head_gallery import head_card
 from explainers.chapters.head_gallery.layer_entropy import (
@@ -30,8 +30,9 @@ from explainers.models import head_scores_job, registry
 from explainers.models import load as loading_module
 from explainers.models.head_scores import HeadScores, measure
 from explainers.models.load import load
-from explainers.ui.controls.gallery_controls import PROSE
+from explainers.ui.controls.controls import PROSE
 from explainers.ui.predict import SKIP
+from explainers.ui.session import HEAD_SCORES_JOB
 
 PAGE = next(page for page in PAGES if page.stem == "13_head_gallery")
 ID, BOTH_WAYS = "someone/tiny-model", "someone/both-ways"
@@ -133,7 +134,7 @@ def test_all_heads_are_measured_on_request_and_then_kept(store, model):
     visit = opened(PAGE, {"real_model": model})
     assert not pictures(visit)
     next(button for button in visit.button if button.label == MEASURE).click().run()
-    job = visit.session_state[JOB]
+    job = visit.session_state[HEAD_SCORES_JOB]
     wait(lambda: job.is_over)
     assert (job.state, job.share) == ("done", 1)
     shown = panel(visit.run(), "heads")
@@ -141,7 +142,7 @@ def test_all_heads_are_measured_on_request_and_then_kept(store, model):
         pytest.approx(row, abs=1e-4) for row in job.scores.of("repeated", "induction").T.tolist()
     ]
     other = opened(PAGE, {"real_model": model})
-    assert JOB not in other.session_state
+    assert HEAD_SCORES_JOB not in other.session_state
     assert pictures(other) == pictures(visit)
     offered = next(box for box in other.selectbox if box.key == "head_score").options
     assert ("next token" in offered) == (model == BOTH_WAYS)

@@ -29,7 +29,8 @@ from explainers.chapters.kv_cache.reading import CAUSAL, Written, gap, moved, re
 from explainers.chapters.kv_cache.step_figure import explain, panels_of
 from explainers.job_queue import MOST_WAITING, BusyError
 from explainers.toys.sentence import SENTENCE
-from explainers.ui.controls import length_controls
+from explainers.ui import session
+from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Cell
 
 PAGE = ROOT / "pages" / "08_kv_cache.py"
@@ -273,12 +274,12 @@ def click(visit, label):
     return visit.run()
 
 
-@pytest.mark.parametrize("name", length_controls.timed.options)
+@pytest.mark.parametrize("name", controls.timed.options)
 def test_times_are_measured_and_drawn(short, name):
     visit = timer()
     visit.get_by_key("timed").set_value(name).run()
     click(visit, "Measure it here")
-    job = visit.session_state[timing_job.JOB]
+    job = visit.session_state[session.TIMING_JOB]
     over(job)
     visit.run()
     assert not visit.exception
@@ -326,7 +327,7 @@ def endless(*_):
 def test_a_measurement_can_be_cancelled(short, monkeypatch):
     monkeypatch.setattr(timing_job, "timed", endless)
     visit = click(timer(), "Measure it here")
-    job = visit.session_state[timing_job.JOB]
+    job = visit.session_state[session.TIMING_JOB]
     job.steps = 10**9
     wait(lambda: len(job.found) > 1)
     click(visit.run(), "Cancel")
@@ -336,7 +337,7 @@ def test_a_measurement_can_be_cancelled(short, monkeypatch):
 
 def test_who_chose_another_one_sees_no_times_of_the_first(short):
     visit = click(timer(), "Measure it here")
-    over(visit.session_state[timing_job.JOB])
+    over(visit.session_state[session.TIMING_JOB])
     visit.get_by_key("timed").set_value("random layers").run()
     assert not visit.get("progress")
     visit.get_by_key("timed").set_value("trained toy").run()
@@ -349,7 +350,7 @@ def test_a_measurement_that_fails_says_why(short, monkeypatch):
 
     monkeypatch.setattr(timing_job, "timed", broken)
     visit = click(timer(), "Measure it here")
-    over(visit.session_state[timing_job.JOB])
+    over(visit.session_state[session.TIMING_JOB])
     assert "no such length" in visit.run().error[0].value
 
 

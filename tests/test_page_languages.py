@@ -8,16 +8,18 @@ import pytest
 import saved_models
 from opening import PAGES, ROOT, elements, opened, unfolded, widgets
 
+from explainers import translations
 from explainers.chapters.cross_attention.choose_sentence import examples
 from explainers.models import load as loading
 from explainers.models import registry
 from explainers.toys.sentence import PRESETS, SENTENCE
-from explainers.ui.controls.links import VISIT
-from explainers.ui.controls.memory_controls import CONFIG
-from explainers.ui.page import sections
+from explainers.translations import ENGLISH
+from explainers.ui.controls.controls import CONFIG
+from explainers.ui.session import VISIT
 from explainers.ui.text import language
 from explainers.ui.text.catalogue import written
-from explainers.ui.text.language import ENGLISH, languages
+from explainers.ui.text.language import languages
+from explainers.ui.text.sections import sections
 
 OTHERS = sorted(set(languages()) - {ENGLISH})
 LINK = {"text": "Fans praised players"}
@@ -140,6 +142,7 @@ def test_a_third_language_is_one_file(tmp_path, monkeypatch):
     }
     file.write_text(written(file, words), encoding="utf-8")
     monkeypatch.setattr(language, "TEXTS", tmp_path)
+    monkeypatch.setattr(translations, "TEXTS", tmp_path)
     language.languages.cache_clear()
     try:
         visit = opened(ROOT / "pages" / "05_masks.py", {"lang": "fr"})

@@ -50,6 +50,7 @@ from explainers.chapters.long_sequences.skipped_tiles import (
 from explainers.chapters.long_sequences.tile_figure import Tiles
 from explainers.job_queue import BusyError
 from explainers.toys.sentence import SENTENCE
+from explainers.ui import session
 from explainers.ui.figure.panels import Cell
 
 PAGE = next(page for page in PAGES if page.stem == "10_long_sequences")
@@ -371,7 +372,7 @@ def test_the_page_measures():
     charts = [e.type for e in elements(visit.main)].count("vega_lite_chart")
     assert not visit.get("progress")
     clicked(visit, "Measure on this machine")
-    job = visit.session_state[measurement_job.JOB]
+    job = visit.session_state[session.MEASUREMENT_JOB]
     wait(lambda: job.is_over)
     visit.run()
     assert not visit.exception
@@ -387,7 +388,7 @@ def test_the_page_measures():
 
 def test_measuring_can_be_watched_and_cancelled(gate):
     visit = clicked(opened(PAGE, {"up_to": "1024"}), "Measure on this machine")
-    job = visit.session_state[measurement_job.JOB]
+    job = visit.session_state[session.MEASUREMENT_JOB]
     wait(lambda: len(job.found) == 3)
     visit.run()
     assert "3 of 9" in progress(visit)
@@ -412,7 +413,7 @@ def test_a_failure_is_shown(monkeypatch):
 
     monkeypatch.setattr(measurement_job, "measured", broken)
     visit = clicked(opened(PAGE), "Measure on this machine")
-    wait(lambda: visit.session_state[measurement_job.JOB].is_over)
+    wait(lambda: visit.session_state[session.MEASUREMENT_JOB].is_over)
     visit.run()
     assert not visit.exception
     assert "no such kernel" in visit.error[0].value

@@ -24,7 +24,7 @@ from explainers.memory.serving import Deployment, context_line, longest_context,
 from explainers.memory.sizes import both
 from explainers.memory.speed import speed_lines, tokens_per_second
 from explainers.models.registry import READ_FOLDERS
-from explainers.ui.controls import memory_controls as controls
+from explainers.ui.controls import controls
 
 PAGE = ROOT / "pages" / "09_cache_memory.py"
 CHOSEN = {"tokens": "33000", "texts": "3", "cache_dtype": "q8_0"}
@@ -367,7 +367,7 @@ def test_six_models_are_compared_with_the_memory_of_the_gpus():
 @pytest.mark.parametrize(
     ("asked", "shown"),
     [
-        (["nonsense"], list(controls.compared.default)),
+        (["nonsense"], list(controls.compared_models.default)),
         (["gpt2", "nonsense"], ["gpt2"]),
         (["gpt2", "gpt2"], ["gpt2"]),
         (list(model_ids()), [m for m in model_ids() if model_shape(m).groups][:6]),
@@ -389,7 +389,7 @@ def test_nothing_to_compare_is_no_error():
     assert "Choose a model to compare." in said(visit)
 
 
-@pytest.mark.parametrize("shown", controls.figures.options)
+@pytest.mark.parametrize("shown", controls.published.options)
 def test_every_published_figure_stands_beside_ours(shown):
     main = opened(PAGE, {"figures": shown}).main.markdown
     [table] = [m.value for m in main if m.value.startswith("| what, and why they differ")]
@@ -397,7 +397,7 @@ def test_every_published_figure_stands_beside_ours(shown):
     if shown != "all":
         expected = [f for f in expected if (f.reason if "differ" in shown else not f.agrees)]
     lines = table.splitlines()[2:]
-    number_of = dict(zip(controls.figures.options, (19, 50, 95), strict=True))
+    number_of = dict(zip(controls.published.options, (19, 50, 95), strict=True))
     assert len(expected) == len(lines) == number_of[shown]
     assert not re.search(r"as above|\| same|Hkv\d|\bL\d", " ".join(line[:80] for line in lines))
     for figure, line in zip(expected, lines, strict=True):

@@ -29,7 +29,6 @@ from explainers.chapters.shared_heads.latent_heads import difference
 from explainers.chapters.shared_heads.rope_scores import ANSWERS, TURNED_DIM, Moved, pair
 from explainers.chapters.shared_heads.stored_numbers import by_pattern
 from explainers.chapters.shared_heads.uptraining_job import (
-    JOB,
     STEPS,
     TESTS,
     averaged,
@@ -45,6 +44,7 @@ from explainers.toys.train import attend, fresh, pool
 from explainers.toys.trained_heads import Configuration, Learned, learned, trained_toy
 from explainers.toys.training_job import Job
 from explainers.ui.controls import controls
+from explainers.ui.session import UPTRAINING_JOB
 
 PAGE = ROOT / "pages" / "07_shared_heads.py"
 TOKENS = tuple(SENTENCE.split())
@@ -372,7 +372,7 @@ def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_star
     assert before < 0.1 < 1 < after
     button(visit, "Train the averaged heads").click()
     visit.run()
-    job = visit.session_state[JOB]
+    job = visit.session_state[UPTRAINING_JOB]
     ended = time.monotonic() + 60
     while not job.is_over and time.monotonic() < ended:
         time.sleep(0.05)
@@ -402,7 +402,7 @@ def test_the_curve_says_which_loss_is_of_which_sentences(monkeypatch):
     visit = opened(PAGE, {"kv_heads": "2", "mask": "causal"})
     job = Job(Configuration(4, 2, 16, "causal"), 0, TOKENS, steps=STEPS, state="cancelled")
     job.losses, job.losses_beside = [3.5, 2.25], [5.5, 4.25]
-    visit.session_state[JOB] = job
+    visit.session_state[UPTRAINING_JOB] = job
     assert not visit.run().exception
     averages, at_random, before = drawn["series"]
     assert "training batches" in averages

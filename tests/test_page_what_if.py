@@ -38,7 +38,8 @@ from explainers.models.head_scores import HeadScores
 from explainers.models.load import Loaded, load
 from explainers.models.probes import Probe
 from explainers.models.registry import SHIPPED, ModelError, folder_of
-from explainers.ui.controls import what_controls as what
+from explainers.ui import session
+from explainers.ui.controls import controls
 
 PAGE = next(page for page in PAGES if page.stem == "14_what_if")
 GPT2 = "openai-community/gpt2"
@@ -145,31 +146,35 @@ def test_a_model_that_is_not_there_is_told_with_the_way_to_it(monkeypatch, tmp_p
 
 HALF = frozenset({1})
 CASES: list[tuple[dict[str, Any], Change]] = [
-    ({"changes": what.UNSCALED}, Unscaled()),
+    ({"changes": controls.UNSCALED}, Unscaled()),
     (
-        {"changes": what.TEMPERATURE, "what_temperature": "0.5", "what_layers": "second half"},
+        {
+            "changes": controls.CHANGED_TEMPERATURE,
+            "what_temperature": "0.5",
+            "what_layers": "second half",
+        },
         Temperature(temperature=0.5, layers=HALF),
     ),
     (
-        {"changes": what.WINDOW, "what_window": "3", "what_sinks": "2"},
+        {"changes": controls.NARROW_WINDOW, "what_window": "3", "what_sinks": "2"},
         Window(width=3, sinks=2),
     ),
     (
-        {"changes": what.NOT_CAUSAL, "what_layers": "first half"},
+        {"changes": controls.NOT_CAUSAL, "what_layers": "first half"},
         NotCausal(layers=frozenset({0})),
     ),
-    ({"changes": what.FIRST_HIDDEN}, FirstHidden()),
+    ({"changes": controls.FIRST_HIDDEN}, FirstHidden()),
     (
-        {"changes": what.HEADS_OFF, "heads_off": ["L1.H4", "L0.H2"]},
+        {"changes": controls.HEADS_OFF, "heads_off": ["L1.H4", "L0.H2"]},
         HeadsOff(heads=frozenset({(1, 4), (0, 2)})),
     ),
-    ({"changes": what.FEWER_KV_HEADS}, FewerKVHeads(num_kv_heads=1)),
+    ({"changes": controls.FEWER_KV_HEADS}, FewerKVHeads(num_kv_heads=1)),
     (
-        {"changes": what.UNIFORM, "what_layers": "one", "what_layer": "1"},
+        {"changes": controls.UNIFORM_WEIGHTS, "what_layers": "one", "what_layer": "1"},
         Uniform(layers=HALF),
     ),
-    ({"changes": what.HARD}, Hard()),
-    ({"changes": what.QUANTISED, "what_bits": "3"}, Quantised(bits=3)),
+    ({"changes": controls.HARD}, Hard()),
+    ({"changes": controls.QUANTISED, "what_bits": "3"}, Quantised(bits=3)),
 ]
 
 
@@ -197,20 +202,20 @@ def test_a_link_makes_its_change_and_shows_its_code(monkeypatch, tiny, link, cha
 
 
 def test_every_change_is_offered_and_tested():
-    assert [link["changes"] for link, _ in CASES] == list(what.CHANGES)
+    assert [link["changes"] for link, _ in CASES] == list(controls.CHANGES)
 
 
 def test_kv_heads_that_cannot_be_fewer_are_told(monkeypatch, tiny):
     monkeypatch.setattr(
         "explainers.chapters.what_if.choose_changes.shape_of", lambda _: Shape((6,), (1,))
     )
-    changes, visit = made(monkeypatch, tiny, {"changes": what.FEWER_KV_HEADS})
+    changes, visit = made(monkeypatch, tiny, {"changes": controls.FEWER_KV_HEADS})
     assert changes is None
     assert "cannot be dealt to fewer" in said(visit)
 
 
 def test_several_changes_are_made_in_the_order_that_is_shown(monkeypatch, tiny):
-    link = {"changes": [what.HARD, what.UNSCALED], "what_layers": "second half"}
+    link = {"changes": [controls.HARD, controls.UNSCALED], "what_layers": "second half"}
     changes, _ = made(monkeypatch, tiny, link)
     assert changes == (Unscaled(layers=HALF), Hard(layers=HALF))
 
@@ -223,7 +228,11 @@ def test_no_change_is_a_choice_too(monkeypatch, tiny):
 
 
 def test_heads_drawn_are_those_of_the_seed(monkeypatch, tiny):
-    link = {"changes": what.HEADS_OFF, "heads_by": what.DRAWN, "heads_drawn": "5"}
+    link = {
+        "changes": controls.HEADS_OFF,
+        "heads_by": controls.AT_RANDOM,
+        "heads_drawn": "5",
+    }
     first, again, other = (
         made(monkeypatch, tiny, link | {"seed": seed, "what_text": f"{TEXT} {'the' * n}"})[0]
         for n, seed in enumerate(("1", "1", "2"))
@@ -233,7 +242,10 @@ def test_heads_drawn_are_those_of_the_seed(monkeypatch, tiny):
 
 
 def test_heads_that_do_not_exist_are_told(monkeypatch, tiny):
-    link = {"changes": what.HEADS_OFF, "heads_off": ["L1.H5", "L7.H0", "L1.H6", "x" * 5_000]}
+    link = {
+        "changes": controls.HEADS_OFF,
+        "heads_off": ["L1.H5", "L7.H0", "L1.H6", "x" * 5_000],
+    }
     [change], visit = made(monkeypatch, tiny, link)
     assert change.heads == {(1, 5)}
     assert "heads_off" in told(visit)
@@ -257,7 +269,7 @@ def scores(**roles):
 
 
 def test_heads_are_chosen_by_a_role_that_was_measured(monkeypatch, tiny):
-    link = {"changes": what.HEADS_OFF, "heads_by": what.BY_ROLE}
+    link = {"changes": controls.HEADS_OFF, "heads_by": controls.BY_ROLE}
     changes, visit = made(monkeypatch, tiny, link)
     assert changes is None
     assert "have not been measured" in said(visit)
@@ -271,21 +283,27 @@ def test_heads_are_chosen_by_a_role_that_was_measured(monkeypatch, tiny):
 
 def test_the_numbers_of_a_change_come_back_with_it(tiny):
     """Chosen on the page: those of a link would come back from the link."""
-    visit = visited(tiny, changes=[what.TEMPERATURE, what.HEADS_OFF], what_layers="one")
+    visit = visited(
+        tiny,
+        changes=[controls.CHANGED_TEMPERATURE, controls.HEADS_OFF],
+        what_layers="one",
+    )
     visit.select_slider(key="what_temperature").set_value(2).run()
     visit.multiselect(key="heads_off").set_value(["L1.H5", "L0.H2"]).run()
     visit.number_input(key="what_layer").set_value(1).run()
-    visit.button_group(key="heads_by").set_value(what.DRAWN).run()
+    visit.button_group(key="heads_by").set_value(controls.AT_RANDOM).run()
     visit.number_input(key="heads_drawn").set_value(3).run()
-    visit.button_group(key="changes").set_value([what.HARD]).run()
-    visit.button_group(key="what_layers").set_value(what.ALL_LAYERS).run()
+    visit.button_group(key="changes").set_value([controls.HARD]).run()
+    visit.button_group(key="what_layers").set_value(controls.ALL_LAYERS).run()
     visit.run()
-    visit.button_group(key="changes").set_value([what.HEADS_OFF, what.TEMPERATURE]).run()
+    visit.button_group(key="changes").set_value(
+        [controls.HEADS_OFF, controls.CHANGED_TEMPERATURE]
+    ).run()
     assert visit.select_slider(key="what_temperature").value == 2
     assert visit.number_input(key="heads_drawn").value == 3
-    visit.button_group(key="heads_by").set_value(what.NAMED).run()
+    visit.button_group(key="heads_by").set_value(controls.BY_NAME).run()
     assert visit.multiselect(key="heads_off").value == ["L1.H5", "L0.H2"]
-    visit.button_group(key="what_layers").set_value(what.ONE_LAYER).run()
+    visit.button_group(key="what_layers").set_value(controls.ONE_LAYER).run()
     assert visit.number_input(key="what_layer").value == 1
 
 
@@ -293,7 +311,7 @@ def test_the_numbers_of_a_change_come_back_with_it(tiny):
 
 
 def test_before_and_after_have_the_same_tokens_and_the_same_colours(tiny):
-    visit = visited(tiny, changes=what.HARD)
+    visit = visited(tiny, changes=controls.HARD)
     found = effect(tiny, TEXT, [Hard()])
     following, panel = (json.loads(one)[0]["panels"][0] for one in pictures(visit))
     expected = [list(chances) for chances in list(zip(*found.following, strict=True))[1:]]
@@ -474,8 +492,8 @@ def linked(monkeypatch, tiny, predict="false", **roles):
     probes(monkeypatch)
     monkeypatch.setattr(head_scores_job, "kept", lambda _: scores(**roles))
     visit = visited(tiny, predict=predict, changes="", silence="true", seed="3")
-    if silenced_heads.JOB in visit.session_state:
-        wait(lambda: visit.session_state[silenced_heads.JOB].is_over)
+    if session.ABLATION_JOB in visit.session_state:
+        wait(lambda: visit.session_state[session.ABLATION_JOB].is_over)
     return visit.run()
 
 
@@ -492,7 +510,7 @@ def test_a_link_shows_all_three_and_the_next_visitor_does_not_wait(monkeypatch, 
     monkeypatch.setattr(working, "silenced", pytest.fail)
     other = visited(tiny, changes="", silence="true", seed="3")
     assert pictures(other) == pictures(visit)
-    assert silenced_heads.JOB not in other.session_state
+    assert session.ABLATION_JOB not in other.session_state
 
 
 @pytest.mark.usefixtures("nothing_read")
@@ -500,17 +518,17 @@ def test_the_switch_begins_it_and_ends_it(monkeypatch, tiny):
     probes(monkeypatch)
     monkeypatch.setattr(head_scores_job, "kept", lambda _: scores(induction=[(0, 3)]))
     visit = visited(tiny, changes="")
-    assert silenced_heads.JOB not in visit.session_state
+    assert session.ABLATION_JOB not in visit.session_state
     visit.toggle(key="silence").set_value(True).run()
-    job = visit.session_state[silenced_heads.JOB]
+    job = visit.session_state[session.ABLATION_JOB]
     wait(lambda: job.is_over)
     job.state = "cancelled"
     working._read.clear()
     assert "Turn the switch off and on" in said(visit.run())
-    assert visit.session_state[silenced_heads.JOB] is job, "it does not begin again by itself"
+    assert visit.session_state[session.ABLATION_JOB] is job, "it does not begin again by itself"
     visit.toggle(key="silence").set_value(False).run()
     assert job.is_stopped
-    assert silenced_heads.JOB not in visit.session_state
+    assert session.ABLATION_JOB not in visit.session_state
 
 
 @pytest.mark.usefixtures("nothing_read")
@@ -529,7 +547,7 @@ def test_no_head_to_switch_off_is_told(monkeypatch, tiny):
 def test_a_demonstration_that_fails_is_told(tiny, monkeypatch):
     monkeypatch.setattr(head_scores_job, "kept", lambda _: scores(induction=[(0, 3)]))
     visit = visited(tiny, changes="", silence="true")
-    wait(lambda: visit.session_state[silenced_heads.JOB].is_over)
+    wait(lambda: visit.session_state[session.ABLATION_JOB].is_over)
     assert "cannot read the 101 tokens" in told(visit.run())
 
 
@@ -562,7 +580,7 @@ def test_smollm2_knows_capitals_and_loses_them_with_its_sinks(smollm2):
     assert smollm2.name == SHIPPED[0].id
     near = Window(width=4)
     kept = Window(width=4, sinks=1)
-    lost, saved = (effect(smollm2, what.CAPITALS, [change]) for change in (near, kept))
+    lost, saved = (effect(smollm2, controls.CAPITALS, [change]) for change in (near, kept))
     assert lost.following[0][0] == " Tokyo"
     assert lost.following[0][1] > 0.8
     assert lost.means[1] > saved.means[1] + 2

@@ -24,8 +24,9 @@ from opening import (
 )
 
 from explainers.ui.controls import controls
-from explainers.ui.controls.live import Live
+from explainers.ui.controls.number_kinds import Live
 from explainers.ui.predict import SKIP, in_order
+from explainers.ui.session import GUESS
 
 ORIGIN = re.compile(r":gray-badge\[:material/info: (.*)\]")
 BUSY = {
@@ -51,7 +52,7 @@ def each_page_that_draws(test):
 def title_of(page):
     """What `app.py` calls a page."""
     source = (ROOT / "app.py").read_text(encoding="utf-8")
-    return next(iter(re.findall(rf'"pages/{page.name}": "(.*)"', source)))
+    return next(iter(re.findall(rf'"pages/{page.name}": N_\("(.*)"\)', source)))
 
 
 @each_page
@@ -102,7 +103,7 @@ def test_every_live_slider_at_its_ends(page):
 @each_page_that_draws
 def test_a_question_hides_pictures_until_it_is_answered(page):
     shown, asking = opened(page), opened(page, {"predict": "true"})
-    questions = {key for key in widgets(asking) if key.startswith(controls.GUESS)}
+    questions = {key for key in widgets(asking) if key.startswith(GUESS)}
     assert not shown.radio, "predict is off"
     assert bool(questions) == (len(pictures(asking)) < len(pictures(shown)))
     for key in questions:
@@ -115,7 +116,7 @@ def test_a_question_hides_pictures_until_it_is_answered(page):
 @each_page
 def test_an_answer_is_compared_with_what_was_computed(page):
     for key, radio in widgets(opened(page, {"predict": "true"})).items():
-        if not key.startswith(controls.GUESS):
+        if not key.startswith(GUESS):
             continue
         right = []
         for option in radio.options:

@@ -27,8 +27,8 @@ from explainers.takeaway.recipe import Cell
 from explainers.takeaway.script import script
 from explainers.takeaway.written import written
 from explainers.toys import examples
-from explainers.ui.page import sections
-from explainers.ui.takeaway_files import TAKEN
+from explainers.ui.session import TAKEN
+from explainers.ui.text.sections import sections
 from explainers.ui.untrusted_text import titled
 
 PAGE = {page.stem[:2]: page for page in PAGES}
@@ -277,14 +277,14 @@ def test_a_module_is_called_by_the_name_that_others_have_for_it():
 
 def test_what_is_not_plain_is_refused():
     from explainers.toys import sentence, trained_heads
-    from explainers.ui.controls import controls
+    from explainers.ui.controls import sentence_box
 
     with pytest.raises(NotPlainError, match="regex comes from regex"):
         written([sentence.words])
     with pytest.raises(NotPlainError, match="__file__"):
         written([trained_heads.stored])
     with pytest.raises(NotPlainError):
-        written([controls.sentence])
+        written([sentence_box.choose_text])
 
 
 def test_a_name_with_two_meanings_is_refused():

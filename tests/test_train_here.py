@@ -15,6 +15,7 @@ from explainers.toys.train import Training
 from explainers.toys.trained_heads import Configuration
 from explainers.toys.training_job import Asked, Job
 from explainers.toys.training_report import mean_and_spread, measured, rows
+from explainers.ui.session import TRAINING_JOB, UPTRAINING_JOB
 
 
 def page():
@@ -41,8 +42,8 @@ def started(visit):
     """Click, and wait until the thread has begun."""
     next(b for b in visit.button if b.label == "Train it here").click()
     visit.run()
-    wait(lambda: visit.session_state[lesson.JOB].state != "waiting")
-    return visit.session_state[lesson.JOB]
+    wait(lambda: visit.session_state[TRAINING_JOB].state != "waiting")
+    return visit.session_state[TRAINING_JOB]
 
 
 def labels(visit):
@@ -78,7 +79,7 @@ def test_what_it_came_to(visit):
     assert badges[0].startswith(f":gray-badge[:material/info: learned live: related words, {what}")
     assert what in progress(page)
     compared = [e.value for e in page.main.markdown if "layer's loss is" in e.value]
-    job = page.session_state[lesson.JOB]
+    job = page.session_state[TRAINING_JOB]
     row, shipped = (measured(job.configuration, [job.learned]), rows()[job.configuration])
     assert f"loss is {row.loss[0]:.2f} per word" in compared[0]
     assert f"loss {mean_and_spread(shipped.loss)}" in compared[0]
@@ -162,28 +163,28 @@ def more(asked):
     uptraining_job._start(asked.configuration._replace(num_kv_heads=2), 1, asked.seed, asked.tokens)
 
 
-@pytest.mark.parametrize(("begin", "module"), [(here, lesson), (more, uptraining_job)])
-def test_a_second_click_finds_the_first_ones_training(session, monkeypatch, begin, module):
+@pytest.mark.parametrize(("begin", "key"), [(here, TRAINING_JOB), (more, UPTRAINING_JOB)])
+def test_a_second_click_finds_the_first_ones_training(session, monkeypatch, begin, key):
     monkeypatch.setattr(uptraining_job, "STEPS", 1_000_000)
     monkeypatch.setattr(lesson, "Job", functools.partial(Job, steps=1_000_000))
     asked = Asked(Configuration(2, 1, 4, "causal"), 0, TOKENS)
     begin(asked)
-    first = session[module.JOB]
+    first = session[key]
     wait(lambda: len(first.losses) > 2)
     begin(asked)
-    assert session[module.JOB] is first
+    assert session[key] is first
     many = len(first.losses)
     wait(lambda: len(first.losses) > many)
     begin(asked._replace(tokens=TOKENS[:2]))
-    second = session[module.JOB]
+    second = session[key]
     assert second.tokens == TOKENS[:2]
     assert over(first).state == "cancelled", "nobody can see it any more"
     wait(lambda: second.state == "running")
     second.cancel()
     assert over(second).state == "cancelled"
     begin(second_asked := second.asked)
-    assert session[module.JOB] is not second, "what is over can begin again"
-    assert session[module.JOB].asked == second_asked
+    assert session[key] is not second, "what is over can begin again"
+    assert session[key].asked == second_asked
 
 
 def test_the_bar_says_what_is_waited_for():

@@ -7,6 +7,7 @@ import pandas as pd
 
 from explainers.charts.theme import Theme
 from explainers.charts.themed import dressed
+from explainers.translations import _
 
 BAR, AXIS = 34, 55
 """Pixels for one bar with its name, and for the axis: on the page a height includes both."""
@@ -30,9 +31,14 @@ def bars(rows: pd.DataFrame, theme: Theme, length: int, x_title: str) -> alt.Top
     """Columns place, name, amount: one bar with its name above and its number behind."""
     base = alt.Chart(rows)
     y = alt.Y("place:O").axis(None).scale(paddingInner=0)
-    x = alt.X("amount:Q").title(x_title).axis(tickMinStep=1, tickCount=5)
+    x = alt.X("amount:Q").title(_(x_title)).axis(tickMinStep=1, tickCount=5)
     lengths = base.mark_bar(color=theme.weight_bar, height=BAR * 0.4, yOffset=6).encode(
-        y, x, tooltip=["name:N", alt.Tooltip("amount:Q", format=",", title=x_title)]
+        y,
+        x,
+        tooltip=[
+            alt.Tooltip("name:N", title=_("name")),
+            alt.Tooltip("amount:Q", format=",", title=_(x_title)),
+        ],
     )
     words = base.mark_text(align="left", fontSize=13, color=theme.text, dy=-9)
     words = words.encode(y, alt.Text("label:N"), x=alt.datum(0))

@@ -7,6 +7,7 @@ import pandas as pd
 
 from explainers.charts.theme import WEIGHT_DOMAIN, Theme
 from explainers.charts.themed import dressed
+from explainers.translations import _
 
 BAR = 30
 
@@ -30,9 +31,15 @@ def distribution(rows: pd.DataFrame, theme: Theme, length: int) -> alt.TopLevelM
     """
     base = alt.Chart(rows)
     y = alt.Y("position:O").axis(None)
-    x = alt.X("weight:Q").scale(domain=list(WEIGHT_DOMAIN)).title("weight")
+    x = alt.X("weight:Q").scale(domain=list(WEIGHT_DOMAIN)).title(_("weight"))
     bars = base.mark_bar(color=theme.weight_bar, height=BAR * 0.7).encode(
-        y, x, tooltip=["token:N", "series:N", alt.Tooltip("weight:Q", format=".4f")]
+        y,
+        x,
+        tooltip=[
+            alt.Tooltip("token:N", title=_("token")),
+            alt.Tooltip("series:N", title=_("series")),
+            alt.Tooltip("weight:Q", format=".4f", title=_("weight")),
+        ],
     )
     tokens = base.mark_text(align="right", dx=-6, fontSize=13, color=theme.text, limit=90)
     tokens = tokens.encode(y, alt.Text("token:N"), x=alt.datum(0))
@@ -48,20 +55,22 @@ def histogram(
     rows: pd.DataFrame, theme: Theme, x_title: str, series: tuple[str, str]
 ) -> alt.TopLevelMixin:
     """Columns start, end, share, series: the share of draws between start and end."""
-    colour = alt.Color("series:N").scale(domain=list(series), range=list(theme.series[:2]))
+    colour = alt.Color("series:N").scale(
+        domain=[_(name) for name in series], range=list(theme.series[:2])
+    )
     chart = (
         alt.Chart(rows)
         .mark_bar(opacity=0.75)
         .encode(
-            alt.X("start:Q", bin="binned").title(x_title).scale(domain=list(WEIGHT_DOMAIN)),
+            alt.X("start:Q", bin="binned").title(_(x_title)).scale(domain=list(WEIGHT_DOMAIN)),
             alt.X2("end"),
-            alt.Y("share:Q").stack(None).title("share of draws"),
+            alt.Y("share:Q").stack(None).title(_("share of draws")),
             colour.legend(orient="top", title=None),
             tooltip=[
                 "series:N",
-                alt.Tooltip("start:Q", format=".2f"),
-                alt.Tooltip("end:Q", format=".2f"),
-                alt.Tooltip("share:Q", format=".3f"),
+                alt.Tooltip("start:Q", format=".2f", title=_("start")),
+                alt.Tooltip("end:Q", format=".2f", title=_("end")),
+                alt.Tooltip("share:Q", format=".3f", title=_("share")),
             ],
         )
         .properties(width="container", height=240)

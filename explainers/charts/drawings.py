@@ -8,6 +8,7 @@ import pandas as pd
 
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import Theme
+from explainers.translations import _
 
 FAINT = 0.04
 """A smaller weight has no line."""
@@ -38,7 +39,7 @@ def dials(matrix: Matrix, theme: Theme) -> alt.LayerChart:
     y = alt.Y("y:Q").scale(domain=[-1.6, 1.2], nice=False).axis(None)
     rims = alt.Chart(rim).mark_line(color=theme.grid)
     colour = alt.Color("row:N").legend(orient="top", title=None, labelLimit=300)
-    colour = colour.scale(domain=list(matrix.rows), range=[theme.query, theme.key])
+    colour = colour.scale(domain=[_(row) for row in matrix.rows], range=[theme.query, theme.key])
     lines = alt.Chart(arrows).mark_rule(strokeWidth=3)
     heads = alt.Chart(arrows).mark_point(filled=True, opacity=1, size=60)
     texts = alt.Chart(names).mark_text(color=theme.muted)
@@ -120,7 +121,7 @@ def ties(matrix: Matrix, theme: Theme) -> alt.LayerChart:
 
 def _titled(matrix: Matrix, theme: Theme, *layers: alt.Chart) -> alt.LayerChart:
     title = alt.Title(
-        matrix.name, subtitle=matrix.formula, color=theme.text, subtitleColor=theme.muted
+        _(matrix.name), subtitle=_(matrix.formula), color=theme.text, subtitleColor=theme.muted
     )
     return alt.LayerChart(layer=list(layers)).properties(title=title)
 

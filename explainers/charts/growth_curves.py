@@ -5,6 +5,7 @@ import pandas as pd
 
 from explainers.charts.theme import Theme
 from explainers.charts.themed import dressed
+from explainers.translations import _
 
 DASHES = ([1, 0], [8, 3], [2, 2], [10, 3, 2, 3], [5, 2], [2, 5])
 """So that lines can be told apart by eyes that see fewer colours."""
@@ -17,7 +18,7 @@ def growth(rows: pd.DataFrame, theme: Theme, ticks: tuple[int, ...]) -> alt.TopL
     specification stays the same, and only lines are drawn anew.
     """
     base = alt.Chart(rows)
-    x = alt.X("tokens:Q").scale(type="log", base=2, nice=False).title("tokens of a text")
+    x = alt.X("tokens:Q").scale(type="log", base=2, nice=False).title(_("tokens of a text"))
     x = x.axis(values=list(ticks), format=",", labelOverlap=True)
     y = alt.Y("gib:Q").scale(type="log", base=2).title("GiB").axis(tickCount=8, format="~g")
     by_place = alt.EncodingSortField("place", op="min")
@@ -32,9 +33,9 @@ def growth(rows: pd.DataFrame, theme: Theme, ticks: tuple[int, ...]) -> alt.TopL
             .legend(orient="top", title=None, columns=2, labelLimit=150),
             alt.StrokeDash("model:N", sort=by_place).scale(range=[list(dash) for dash in DASHES]),
             tooltip=[
-                alt.Tooltip("model:N"),
-                alt.Tooltip("tokens:Q", format=","),
-                alt.Tooltip("bytes:Q", format=","),
+                alt.Tooltip("model:N", title=_("model")),
+                alt.Tooltip("tokens:Q", format=",", title=_("tokens")),
+                alt.Tooltip("bytes:Q", format=",", title=_("bytes")),
                 alt.Tooltip("gib:Q", format=",.3f", title="GiB"),
             ],
         )

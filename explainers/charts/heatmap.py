@@ -12,6 +12,7 @@ from explainers.charts.drawings import DRAWINGS
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import MAX_MARKS_SIDE, Theme
 from explainers.charts.themed import dressed
+from explainers.translations import _
 
 CELL = 34
 WITH_NUMBERS = 14
@@ -65,8 +66,8 @@ def _panel(matrix: Matrix, theme: Theme) -> alt.LayerChart:
     rows, columns = matrix.shape
     width = columns * (CELL if columns <= WITH_NUMBERS else max(420 // columns, 3))
     height = rows * (CELL if rows <= WITH_NUMBERS else max(420 // rows, 3))
-    x = alt.X("x:Q").scale(domain=[0, columns], nice=False).title(matrix.column_axis)
-    y = alt.Y("y:Q").scale(domain=[rows, 0], nice=False).title(matrix.row_axis)
+    x = alt.X("x:Q").scale(domain=[0, columns], nice=False).title(_(matrix.column_axis))
+    y = alt.Y("y:Q").scale(domain=[rows, 0], nice=False).title(_(matrix.row_axis))
     x = x.axis(_label_axis(matrix.columns, "top"))
     y = y.axis(_label_axis(matrix.rows, "left"))
     if max(rows, columns) > MAX_MARKS_SIDE:
@@ -77,7 +78,7 @@ def _panel(matrix: Matrix, theme: Theme) -> alt.LayerChart:
         layers += _frame(theme, (i, i + 1), (j, j + 1))
     title = alt.Title(
         f"{matrix.name}  ({rows} × {columns})",
-        subtitle=matrix.formula,
+        subtitle=_(matrix.formula),
         color=theme.role(matrix.role),
         subtitleColor=theme.muted,
     )
@@ -106,9 +107,9 @@ def _marks(matrix: Matrix, theme: Theme, x: alt.X, y: alt.Y) -> alt.LayerChart:
         domain=list(stops(matrix)), range=list(ramp(matrix, theme)), interpolate="rgb"
     )
     tooltip = [
-        alt.Tooltip("row_label:N", title=matrix.row_axis),
-        alt.Tooltip("column_label:N", title=matrix.column_axis),
-        alt.Tooltip("value:Q", format=".4f" if matrix.places else ".0f"),
+        alt.Tooltip("row_label:N", title=_(matrix.row_axis)),
+        alt.Tooltip("column_label:N", title=_(matrix.column_axis)),
+        alt.Tooltip("value:Q", format=".4f" if matrix.places else ".0f", title=_("value")),
     ]
     coloured = base.mark_rect(stroke=theme.grid, strokeWidth=0.5)
     layers = [coloured.encode(x, y, alt.X2("x2"), alt.Y2("y2"), colour, tooltip=tooltip)]

@@ -8,6 +8,7 @@ import pandas as pd
 from explainers.charts.bars import storable
 from explainers.charts.theme import LAYER_AXIS, Theme
 from explainers.charts.themed import dressed
+from explainers.translations import _
 
 STRIP = -0.03, -0.12
 """Where the strip below the bars begins and ends, in parts of the tallest bar."""
@@ -28,17 +29,17 @@ def layer_bars(rows: pd.DataFrame, theme: Theme) -> alt.TopLevelMixin:
     colour = alt.Color("kind:N", sort=by_layer).scale(range=list(theme.series))
     base = alt.Chart(rows).encode(
         alt.X("layer:O")
-        .title(LAYER_AXIS)
+        .title(_(LAYER_AXIS))
         .axis(labelOverlap="greedy", labelSeparation=6, labelAngle=0),
         colour.legend(orient="top", title=None, labelLimit=300, columns=1, symbolLimit=6),
         tooltip=[
-            alt.Tooltip("layer:O"),
-            alt.Tooltip("kind:N"),
-            alt.Tooltip("tokens:Q", format=",", title="tokens kept"),
-            alt.Tooltip("bytes:Q", format=","),
+            alt.Tooltip("layer:O", title=_("layer")),
+            alt.Tooltip("kind:N", title=_("kind")),
+            alt.Tooltip("tokens:Q", format=",", title=_("tokens kept")),
+            alt.Tooltip("bytes:Q", format=",", title=_("bytes")),
         ],
     )
-    y = alt.Y("mib:Q").scale(nice=False).title("MiB of a layer")
+    y = alt.Y("mib:Q").scale(nice=False).title(_("MiB of a layer"))
     y = y.axis(tickCount=5, labelExpr="datum.value < 0 ? '' : datum.label")
     bars = base.mark_bar().encode(y)
     strip = base.mark_bar(stroke=theme.background).encode(alt.Y("top:Q"), alt.Y2("bottom:Q"))

@@ -7,6 +7,7 @@ import pandas as pd
 
 from explainers.charts.theme import Theme
 from explainers.charts.themed import dressed
+from explainers.translations import _
 
 
 @dataclass(frozen=True)
@@ -41,12 +42,16 @@ def curve(
     `series` names the measured ones and then, if there is one, the theory.
     """
     base = alt.Chart(rows).encode(
-        alt.X("x:Q").scale(x.scale).axis(x.axis).title(x.title),
-        alt.Y("y:Q").scale(y.scale).axis(y.axis).title(y.title),
+        alt.X("x:Q").scale(x.scale).axis(x.axis).title(_(x.title)),
+        alt.Y("y:Q").scale(y.scale).axis(y.axis).title(_(y.title)),
         alt.Color("series:N")
-        .scale(domain=list(series), range=list(theme.series[: len(series)]))
+        .scale(domain=[_(name) for name in series], range=list(theme.series[: len(series)]))
         .legend(orient="top", title=None, columns=2, labelLimit=300),
-        tooltip=["series:N", alt.Tooltip("x:Q", title=x.title), alt.Tooltip("y:Q", format=".4f")],
+        tooltip=[
+            alt.Tooltip("series:N", title=_("series")),
+            alt.Tooltip("x:Q", title=_(x.title)),
+            alt.Tooltip("y:Q", format=".4f", title=_("y")),
+        ],
     )
     theory = base.transform_filter("datum.reference").mark_line(strokeDash=[6, 4])
     measured = base.transform_filter("!datum.reference").mark_line(point=True)

@@ -13,6 +13,7 @@ from PIL import Image
 
 from explainers.charts.theme import Theme, rgb
 from explainers.charts.themed import dressed
+from explainers.translations import _
 
 WIDEST = 2700
 """Pixels; what is larger is made smaller."""
@@ -41,8 +42,8 @@ def mosaic(
     drawn.save(stored, "PNG")
     width, height = max(drawn.width, 40 * len(across)), max(drawn.height, 20 * len(down))
     uri = "data:image/png;base64," + base64.b64encode(stored.getvalue()).decode()
-    x = alt.X("x:Q").scale(domain=[0, len(across)], nice=False).title("layer")
-    y = alt.Y("y:Q").scale(domain=[len(down), 0], nice=False).title("head")
+    x = alt.X("x:Q").scale(domain=[0, len(across)], nice=False).title(_("layer"))
+    y = alt.Y("y:Q").scale(domain=[len(down), 0], nice=False).title(_("head"))
     picture = alt.Chart(pd.DataFrame({"x": [0], "y": [0], "uri": [uri]}))
     mark = picture.mark_image(
         width=width, height=height, align="left", baseline="top", aspect=False

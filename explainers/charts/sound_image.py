@@ -11,6 +11,7 @@ from PIL import Image
 
 from explainers.charts.theme import Theme, rgb
 from explainers.charts.themed import dressed
+from explainers.translations import _
 
 LINE, LOUD = 18, 3
 """Pixels of a token's line; lines that the loudness takes, the middle one having its name."""
@@ -44,7 +45,7 @@ def heard_rows(
 def heard(rows: pd.DataFrame, theme: Theme, tokens: int) -> alt.TopLevelMixin:
     """The rows of `heard_rows` under one axis of seconds."""
     base = alt.Chart(rows)
-    x = alt.X("start:Q").scale(nice=False, zero=True).title("seconds")
+    x = alt.X("start:Q").scale(nice=False, zero=True).title(_("seconds"))
     said = "slice(datum.label, indexof(datum.label, ' ') + 1)"
     lines = alt.Axis(labelExpr=said, ticks=False, domain=False, labelLimit=110, labelOverlap=False)
     y = alt.Y("line:N").sort(None).axis(lines).title(None)
@@ -53,9 +54,9 @@ def heard(rows: pd.DataFrame, theme: Theme, tokens: int) -> alt.TopLevelMixin:
     image = base.transform_filter("datum.uri").mark_image(aspect=False)
     image = image.encode(x, alt.X2("end"), alt.Url("uri:N"), y=alt.value(0), y2=alt.value("height"))
     tips = [
-        alt.Tooltip("line:N", title="written"),
-        alt.Tooltip("most:Q", title="largest weight", format=".4f"),
-        alt.Tooltip("at:Q", title="second", format=".2f"),
+        alt.Tooltip("line:N", title=_("written")),
+        alt.Tooltip("most:Q", title=_("largest weight"), format=".4f"),
+        alt.Tooltip("at:Q", title=_("second"), format=".2f"),
     ]
     lines_of_all = base.mark_rect(opacity=0).encode(x, y, alt.X2("end"))
     over = base.transform_filter("isValid(datum.most)").mark_rect(opacity=0)

@@ -6,14 +6,14 @@ which readers with red or green blindness can tell apart.
 
 from dataclasses import dataclass
 
-from explainers.phrase import phrase
+from explainers.messages import N_
 
-QUERY_AXIS, KEY_AXIS, TOKEN_AXIS = phrase("query"), phrase("key"), phrase("token")
-FEATURE_AXIS, POSITION_AXIS = phrase("dimension"), phrase("position")
-HEAD_AXIS, LAYER_AXIS = phrase("head"), phrase("layer")
-TARGET_AXIS, SOURCE_AXIS = phrase("syllable"), phrase("word")
+QUERY_AXIS, KEY_AXIS, TOKEN_AXIS = N_("query"), N_("key"), N_("token")
+FEATURE_AXIS, POSITION_AXIS = N_("dimension"), N_("position")
+HEAD_AXIS, LAYER_AXIS = N_("head"), N_("layer")
+TARGET_AXIS, SOURCE_AXIS = N_("syllable"), N_("word")
 """Queries of one sequence, keys of another: token 3 of one is not token 3 of the other."""
-BLOCK_AXIS, KEPT_AXIS = phrase("block read"), phrase("kept")
+BLOCK_AXIS, KEPT_AXIS = N_("block read"), N_("kept")
 WEIGHT_DOMAIN = (0.0, 1.0)
 MAX_MARKS_SIDE = 64
 """A matrix longer than this on a side is drawn as one image."""

@@ -7,6 +7,7 @@ import pandas as pd
 
 from explainers.charts.theme import Theme
 from explainers.charts.themed import dressed
+from explainers.translations import _
 
 LINE = 44
 """Characters to a line: what a phone can show at a readable size."""
@@ -40,9 +41,9 @@ def token_strip(rows: pd.DataFrame, theme: Theme, lines: int) -> alt.TopLevelMix
         alt.Y2("bottom"),
         alt.Color("odd:N").scale(domain=[0, 1], range=[theme.grid, theme.band]).legend(None),
         tooltip=[
-            alt.Tooltip("position:Q"),
-            alt.Tooltip("token:N"),
-            alt.Tooltip("note:N", title="id"),
+            alt.Tooltip("position:Q", title=_("position")),
+            alt.Tooltip("token:N", title=_("token")),
+            alt.Tooltip("note:N", title=_("id")),
         ],
     )
     boxes = boxes.transform_calculate(odd="datum.position % 2")

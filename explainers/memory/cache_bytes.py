@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from explainers.memory.layer_groups import LayerGroup, ModelShape
 from explainers.memory.number_formats import SIXTEEN, Format, format_of
 from explainers.memory.sizes import shown, whole
-from explainers.phrase import phrase
+from explainers.messages import N_
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def groups_of(shape: ModelShape) -> tuple[LayerGroup, ...]:
     """The layers that are counted, if it is a model whose layers are known."""
     if not isinstance(shape, ModelShape):
         raise ValueError(
-            phrase(
+            N_(
                 "shape must be a ModelShape, as model_shape gives it, not {shape}",
                 shape=shown(shape),
             )
@@ -94,7 +94,7 @@ def encoder_tokens(shape: ModelShape, source_tokens: int | None) -> int:
     """The length of the other text: as said, or the longest that the encoder reads."""
     if source_tokens is None and shape.encoder_context is None:
         raise ValueError(
-            phrase("{model}: source_tokens must be given, its encoder has no limit", model=shape.id)
+            N_("{model}: source_tokens must be given, its encoder has no limit", model=shape.id)
         )
     asked = shape.encoder_context if source_tokens is None else source_tokens
     return whole("source_tokens", asked, 0)

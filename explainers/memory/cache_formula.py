@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from explainers.many import many
 from explainers.memory.cache_bytes import (
     Part,
     headline_bytes,
@@ -15,17 +14,17 @@ from explainers.memory.engines import ENGINES, engine_bytes, engine_parts, is_pa
 from explainers.memory.layer_groups import ModelShape
 from explainers.memory.number_formats import SIXTEEN, Format, format_of
 from explainers.memory.sizes import added, in_both, times
-from explainers.phrase import Phrase, phrase
+from explainers.messages import N_, Message, ngettext
 
 HOLDS = {
-    "full": phrase("full attention"),
-    "sliding": phrase("sliding window"),
-    "chunked": phrase("chunks"),
-    "latent": phrase("latent (MLA)"),
-    "cross": phrase("cross-attention"),
+    "full": N_("full attention"),
+    "sliding": N_("sliding window"),
+    "chunked": N_("chunks"),
+    "latent": N_("latent (MLA)"),
+    "cross": N_("cross-attention"),
 }
 
-NOTHING = (phrase("No layer keeps anything for the next token: 0 bytes."),)
+NOTHING = (N_("No layer keeps anything for the next token: 0 bytes."),)
 
 
 @dataclass(frozen=True)
@@ -52,14 +51,18 @@ def cache_working(
         lines += part_lines(part, tokens, format_of(dtype))
         shared = part.group.kind == "cross" or beams == 1
         size = f"{part.size:,}"
-        terms.append(size if shared else phrase("{size} × {beams:,} beams", size=size, beams=beams))
+        terms.append(size if shared else N_("{size} × {beams:,} beams", size=size, beams=beams))
     if not terms:
         return Working(0, NOTHING)
     together = added(terms)
     if batch > 1:
-        together = phrase("{texts} × ({sum})", texts=many(batch, "text"), sum=together)
+        together = N_(
+            "{texts} × ({sum})",
+            texts=ngettext("{count:,} text", "{count:,} texts", batch),
+            sum=together,
+        )
     if batch > 1 or beams > 1 or len(terms) > 1:
-        lines.append(phrase("{sum} = {bytes:,} bytes", sum=together, bytes=total))
+        lines.append(N_("{sum} = {bytes:,} bytes", sum=together, bytes=total))
     return Working(total, (*lines, in_both(total)))
 
 
@@ -67,8 +70,8 @@ def part_lines(part: Part, tokens: int, format_: Format) -> list[str]:
     """One group of layers: what it holds, and the product."""
     group, lines = part.group, []
     if group.window is not None:
-        kept, window = many(part.tokens, "token"), group.window
-        line = phrase(
+        kept, window = ngettext("{count:,} token", "{count:,} tokens", part.tokens), group.window
+        line = N_(
             "min({tokens:,}, window {window:,}) = {kept} kept",
             tokens=tokens,
             window=window,
@@ -82,22 +85,25 @@ def product_line(part: Part, format_: Format) -> str:
     """What all layers of a group hold, as one product."""
     group = part.group
     newest = 0 if group.kind == "cross" else min(part.tokens, format_.residual)
-    one = times(per_token(part, format_), many(part.tokens - newest, "token"))
+    one = times(
+        per_token(part, format_),
+        ngettext("{count:,} token", "{count:,} tokens", part.tokens - newest),
+    )
     if newest:
-        one = phrase(
+        one = N_(
             "({older} + {each:,} bytes in 16 bits × the newest {tokens})",
             older=one,
             each=token_bytes(group, SIXTEEN),
-            tokens=many(newest, "token"),
+            tokens=ngettext("{count:,} token", "{count:,} tokens", newest),
         )
-    return of_kind(part, times(one, many(group.count, "layer")))
+    return of_kind(part, times(one, ngettext("{count:,} layer", "{count:,} layers", group.count)))
 
 
 def of_kind(part: Part, product: str) -> str:
     """A line: what kind of layers it is about, and how many bytes these hold."""
-    return phrase(
+    return N_(
         "{kind}: {product} = {bytes:,} bytes",
-        kind=Phrase(HOLDS[part.group.kind], {}),
+        kind=Message(HOLDS[part.group.kind], {}),
         product=product,
         bytes=part.size,
     )
@@ -109,30 +115,37 @@ def per_token(part: Part, format_: Format) -> str:
     heads, head_dim = group.vectors[0]
     if group.kind == "latent":
         latent, rotary = group.latent_dim, group.rope_dim
-        elements = [phrase("({latent} latent + {rotary} rotary)", latent=latent, rotary=rotary)]
+        elements = [N_("({latent} latent + {rotary} rotary)", latent=latent, rotary=rotary)]
         keys_and_values = []
     else:
-        elements = [many(heads, "KV head"), f"{head_dim}"]
-        keys_and_values = [Phrase(phrase("2 (K and V)"), {})]
+        elements = [ngettext("{count:,} KV head", "{count:,} KV heads", heads), f"{head_dim}"]
+        keys_and_values = [Message(N_("2 (K and V)"), {})]
     groups = format_.groups(heads, head_dim)
     if groups * format_.shared_bits % 8 or heads * head_dim * format_.bits % 8:
-        bytes_ = many(part.token_bytes, "byte")
-        return phrase("{bytes} of {bits} bits, filled up", bytes=bytes_, bits=format_.bits)
-    bits = times(*elements, many(format_.bits, "bit"))
+        bytes_ = ngettext("{count:,} byte", "{count:,} bytes", part.token_bytes)
+        return N_("{bytes} of {bits} bits, filled up", bytes=bytes_, bits=format_.bits)
+    bits = times(*elements, ngettext("{count:,} bit", "{count:,} bits", format_.bits))
     if groups:
-        scales = times(many(groups, "group"), many(format_.shared_bits, "bit"))
-        both_ = Phrase("({bits} + {scales}) ÷ 8", {"bits": bits, "scales": scales})
+        scales = times(
+            ngettext("{count:,} group", "{count:,} groups", groups),
+            ngettext("{count:,} bit", "{count:,} bits", format_.shared_bits),
+        )
+        both_ = Message("({bits} + {scales}) ÷ 8", {"bits": bits, "scales": scales})
         return times(*keys_and_values, both_)
     if format_.bits % 8:
-        return Phrase("{bits} ÷ 8", {"bits": times(*keys_and_values, bits)})
-    return times(*keys_and_values, *elements, many(format_.bits // 8, "byte"))
+        return Message("{bits} ÷ 8", {"bits": times(*keys_and_values, bits)})
+    return times(
+        *keys_and_values,
+        *elements,
+        ngettext("{count:,} byte", "{count:,} bytes", format_.bits // 8),
+    )
 
 
 def context_note(shape: ModelShape, tokens: int) -> str:
     """What to say of a text that the model was not made for; nothing if it is short enough."""
     if shape.context is None or tokens <= shape.context:
         return ""
-    return phrase(
+    return N_(
         "{tokens:,} tokens is more than the {most:,} that {model} was published with: "
         "the arithmetic holds, the model may not.",
         tokens=tokens,
@@ -141,10 +154,10 @@ def context_note(shape: ModelShape, tokens: int) -> str:
     )
 
 
-IDEAL, HEADLINE = phrase("ideal minimum"), phrase("headline")
+IDEAL, HEADLINE = N_("ideal minimum"), N_("headline")
 COUNTINGS = {
-    IDEAL: phrase("what must be kept at the least, by any engine"),
-    HEADLINE: phrase("one rate times the tokens; windows and encoders forgotten"),
+    IDEAL: N_("what must be kept at the least, by any engine"),
+    HEADLINE: N_("one rate times the tokens; windows and encoders forgotten"),
     **{name: engine.note for name, engine in ENGINES.items()},
 }
 """name: what it counts."""
@@ -179,30 +192,44 @@ def allocated(
     size = engine_bytes(shape, tokens, engine, batch, dtype, source_tokens)
     lines = []
     for part in found:
-        tokens_, layers = many(part.tokens, "token"), many(part.group.count, "layer")
-        room = phrase(
+        tokens_, layers = (
+            ngettext("{count:,} token", "{count:,} tokens", part.tokens),
+            ngettext("{count:,} layer", "{count:,} layers", part.group.count),
+        )
+        room = N_(
             "{engine} makes room for {tokens} in each of these layers",
-            engine=Phrase(engine, {}),
+            engine=Message(engine, {}),
             tokens=tokens_,
         )
         lines.append(room)
         if is_packed(engine, part.group, format_of(dtype)):
-            packed = phrase("{bytes} (packed)", bytes=many(part.token_bytes, "byte"))
+            packed = N_(
+                "{bytes} (packed)",
+                bytes=ngettext("{count:,} byte", "{count:,} bytes", part.token_bytes),
+            )
             lines.append(of_kind(part, times(packed, tokens_, layers)))
         else:
             lines.append(product_line(part, format_of(dtype)))
     if not found:
         return Working(0, NOTHING)
     together = " + ".join(f"{part.size:,}" for part in found)
-    product = phrase("{texts} × ({sum})", texts=many(batch, "text"), sum=together)
-    lines.append(phrase("{sum} = {bytes:,} bytes", sum=product, bytes=size))
+    product = N_(
+        "{texts} × ({sum})",
+        texts=ngettext("{count:,} text", "{count:,} texts", batch),
+        sum=together,
+    )
+    lines.append(N_("{sum} = {bytes:,} bytes", sum=product, bytes=size))
     return Working(size, (*lines, in_both(size)))
 
 
 def headline(shape: ModelShape, tokens: int, batch: int, dtype: str) -> Working:
     """A rate, multiplied."""
     size, rate = headline_bytes(shape, tokens, batch, dtype), kv_cache_bytes_per_token(shape, dtype)
-    each = phrase("{rate:,} bytes for each token", rate=rate)
-    product = times(each, many(tokens, "token"), many(batch, "text"))
-    line = phrase("{sum} = {bytes:,} bytes", sum=product, bytes=size)
+    each = N_("{rate:,} bytes for each token", rate=rate)
+    product = times(
+        each,
+        ngettext("{count:,} token", "{count:,} tokens", tokens),
+        ngettext("{count:,} text", "{count:,} texts", batch),
+    )
+    line = N_("{sum} = {bytes:,} bytes", sum=product, bytes=size)
     return Working(size, (line, in_both(size)))

@@ -8,7 +8,7 @@ from functools import partial
 from explainers.memory.cache_bytes import kv_cache_bytes
 from explainers.memory.layer_groups import WITH_HEADS, WITH_WINDOW, LayerGroup, ModelShape
 from explainers.memory.number_formats import Format
-from explainers.phrase import phrase
+from explainers.messages import N_
 
 ROUND, POWER = 128_000, 131_072
 Change = Callable[[ModelShape, LayerGroup], LayerGroup]
@@ -51,14 +51,14 @@ def mistakes(shape: ModelShape, tokens: int) -> Iterator[tuple[str, ModelShape, 
         yield name, replace(shape, groups=groups), tokens, why
     if any(group.kind == "cross" for group in shape.known_groups()):
         own = tuple(group for group in shape.known_groups() if group.kind != "cross")
-        why = phrase(
+        why = N_(
             "The decoder also keeps keys and values of the encoder's text, however little it says."
         )
-        yield phrase("cross-attention left out"), replace(shape, groups=own), tokens, why
+        yield N_("cross-attention left out"), replace(shape, groups=own), tokens, why
     if tokens in (ROUND, POWER):
         other = POWER if tokens == ROUND else ROUND
-        why = phrase("“128K” is 128,000 tokens to some and 131,072 to others.")
-        yield phrase("{count:,} tokens", count=other), shape, other, why
+        why = N_("“128K” is 128,000 tokens to some and 131,072 to others.")
+        yield N_("{count:,} tokens", count=other), shape, other, why
 
 
 def query_heads(shape: ModelShape, group: LayerGroup) -> LayerGroup:
@@ -98,33 +98,33 @@ def latent_of(width: Callable[[ModelShape, LayerGroup], int]) -> Change:
 
 CHANGES: list[tuple[str, Change, str]] = [
     (
-        phrase("query heads for KV heads"),
+        N_("query heads for KV heads"),
         query_heads,
-        phrase("Only KV heads are cached; several query heads share each of them."),
+        N_("Only KV heads are cached; several query heads share each of them."),
     ),
-    (phrase("windows ignored"), no_windows, phrase("A local layer keeps no more than its window.")),
+    (N_("windows ignored"), no_windows, N_("A local layer keeps no more than its window.")),
     (
-        phrase("head_dim = d_model ÷ heads"),
+        N_("head_dim = d_model ÷ heads"),
         divided_width,
-        phrase("In this model head_dim is a number of its own, not a quotient."),
+        N_("In this model head_dim is a number of its own, not a quotient."),
     ),
     (
-        phrase("head_dim = d_model ÷ heads, windows ignored"),
+        N_("head_dim = d_model ÷ heads, windows ignored"),
         divided_width_no_windows,
-        phrase("Two mistakes at once."),
+        N_("Two mistakes at once."),
     ),
     (
-        phrase("latent without its rotary part"),
+        N_("latent without its rotary part"),
         latent_of(lambda shape, group: group.latent_dim),
-        phrase("The rotary key is cached beside the latent."),
+        N_("The rotary key is cached beside the latent."),
     ),
     (
-        phrase("latent stored twice, no rotary part"),
+        N_("latent stored twice, no rotary part"),
         latent_of(lambda shape, group: 2 * group.latent_dim),
-        phrase("Keys and values are made of the same latent: there is no factor 2."),
+        N_("Keys and values are made of the same latent: there is no factor 2."),
     ),
     (
-        phrase("latent written out into heads"),
+        N_("latent written out into heads"),
         latent_of(
             lambda shape, group: (
                 shape.num_heads * (shape.nope_dim + group.rope_dim + shape.value_dim)
@@ -132,7 +132,7 @@ CHANGES: list[tuple[str, Change, str]] = [
                 else 0
             )
         ),
-        phrase(
+        N_(
             "Software that caches every head's keys and values saves nothing "
             "(transformers 4.57 did)."
         ),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from explainers.memory.sizes import lacking, must_be, not_known
-from explainers.phrase import phrase
+from explainers.messages import N_
 
 LARGEST = 10**9
 """No published field is near this; above it, something else was copied into the field."""
@@ -29,7 +29,7 @@ class Fields:
             path.append(name)
         if path:
             where = " → ".join(path)
-            self.notes.append(phrase("Only the text model ({where}) is counted.", where=where))
+            self.notes.append(N_("Only the text model ({where}) is counted.", where=where))
 
     def find(self, *names: str, least: int = 1, largest: int = LARGEST) -> int | None:
         """The first of the names that has a number, checked; nothing if none has."""
@@ -38,7 +38,7 @@ class Fields:
             if value is None:
                 continue
             if type(value) is not int or not least <= value <= largest:
-                what = phrase(
+                what = N_(
                     "a whole number from {least} to {largest:,}", least=least, largest=largest
                 )
                 raise must_be(what, name, value)
@@ -56,7 +56,7 @@ class Fields:
         """True or false; the default where it is not said."""
         value = self.config.get(name, default)
         if not isinstance(value, bool | None):
-            raise must_be(phrase("true or false"), name, value)
+            raise must_be(N_("true or false"), name, value)
         return default if value is None else value
 
     def text(self, name: str) -> str:
@@ -70,7 +70,7 @@ class Fields:
         if value is None:
             return None
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-            raise must_be(phrase("a list of names"), name, value)
+            raise must_be(N_("a list of names"), name, value)
         return value
 
     def wholes(self, name: str) -> list[int] | None:
@@ -79,7 +79,7 @@ class Fields:
         if value is None:
             return None
         if not isinstance(value, list) or not all(type(one) is int and one >= 0 for one in value):
-            raise must_be(phrase("a list of whole numbers"), name, value)
+            raise must_be(N_("a list of whole numbers"), name, value)
         return value
 
     def inside(self, name: str) -> "Fields | None":
@@ -88,7 +88,7 @@ class Fields:
         if value is None:
             return None
         if not isinstance(value, dict):
-            raise must_be(phrase("an object in {braces}", braces="{…}"), name, value)
+            raise must_be(N_("an object in {braces}", braces="{…}"), name, value)
         return Fields(value)
 
     def refuse_if_there(self, name: str) -> None:
@@ -107,11 +107,11 @@ class Fields:
         """The KV heads, as each family of models writes them."""
         num_heads, found = self.num_heads(), self._said_kv_heads()
         if found is None:
-            said = phrase("No KV heads are given: each of the {n} heads has its own.", n=num_heads)
+            said = N_("No KV heads are given: each of the {n} heads has its own.", n=num_heads)
             self.notes.append(said)
             return num_heads
         if num_heads % found:
-            raise ValueError(phrase(
+            raise ValueError(N_(
                 "num_attention_heads {num_heads} cannot share num_key_value_heads {found}",
                 num_heads=num_heads, found=found,
             ))  # fmt: skip
@@ -139,11 +139,11 @@ class Fields:
             return found
         num_heads, d_model = self.num_heads(), self.number(*WIDTHS)
         if d_model % num_heads:
-            raise ValueError(phrase(
+            raise ValueError(N_(
                 "config.json lacks head_dim, and {d_model} (hidden_size) does not divide by "
                 "{num_heads} heads",
                 d_model=d_model, num_heads=num_heads,
             ))  # fmt: skip
         given = f"{d_model} ÷ {num_heads} = {d_model // num_heads}"
-        self.notes.append(phrase("head_dim is not given: {division}.", division=given))
+        self.notes.append(N_("head_dim is not given: {division}.", division=given))
         return d_model // num_heads

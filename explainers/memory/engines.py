@@ -7,7 +7,7 @@ from explainers.memory.cache_bytes import Part, copies, encoder_tokens, kv_cache
 from explainers.memory.layer_groups import LayerGroup, ModelShape
 from explainers.memory.number_formats import Format, format_of
 from explainers.memory.sizes import whole
-from explainers.phrase import phrase
+from explainers.messages import N_
 
 BLOCK = 16
 """Tokens in a page of vLLM, unless one says otherwise."""
@@ -104,7 +104,7 @@ def engine_parts(
     """What each group of layers takes for one text; `tokens` of a part are those with room."""
     if engine not in ENGINES:
         raise ValueError(
-            phrase(
+            N_(
                 "engine must be one of {engines}, not {engine!r}",
                 engines=", ".join(ENGINES),
                 engine=engine,
@@ -163,19 +163,17 @@ def vllm_full_room(group: LayerGroup, tokens: int) -> int:
     return BLOCK * pages(tokens)
 
 
-PAGED = phrase("pages of {block} tokens, {budget:,} read at once", block=BLOCK, budget=TOKEN_BUDGET)
+PAGED = N_("pages of {block} tokens, {budget:,} read at once", block=BLOCK, budget=TOKEN_BUDGET)
 ENGINES = {
     engine.name: engine
     for engine in [
-        Engine(
-            "transformers", transformers_room, phrase("DynamicCache: grows with the text"), QUANTO
-        ),
-        Engine("llama.cpp", llama_cpp_room, phrase("for the whole context when it starts"), BLOCKS),
+        Engine("transformers", transformers_room, N_("DynamicCache: grows with the text"), QUANTO),
+        Engine("llama.cpp", llama_cpp_room, N_("for the whole context when it starts"), BLOCKS),
         Engine("vLLM", vllm_room, PAGED, VLLM),
         Engine(
-            phrase("vLLM, windows off"),
+            N_("vLLM, windows off"),
             vllm_full_room,
-            phrase("pages; every layer charged in full"),
+            N_("pages; every layer charged in full"),
             VLLM,
         ),
     ]

@@ -9,7 +9,7 @@ from explainers.folders import ASSETS
 from explainers.memory.cache_bytes import kv_cache_bytes
 from explainers.memory.layer_groups import WITH_HEADS, LayerGroup, ModelShape
 from explainers.memory.sizes import whole
-from explainers.phrase import phrase
+from explainers.messages import N_
 
 FILE = ASSETS / "gpus.json"
 GIB, MIB = 2**30, 2**20
@@ -65,7 +65,7 @@ def rank_shape(shape: ModelShape, ranks: int) -> ModelShape:
     whole("ranks", ranks)
     if shape.num_heads % ranks:
         raise ValueError(
-            phrase(
+            N_(
                 "{heads} query heads cannot be split over {ranks} ranks",
                 heads=shape.num_heads,
                 ranks=ranks,
@@ -82,7 +82,7 @@ def rank_group(group: LayerGroup, ranks: int) -> LayerGroup:
     heads = group.num_kv_heads
     if heads % ranks and ranks % heads:
         raise ValueError(
-            phrase(
+            N_(
                 "{heads} KV heads can neither be split over {ranks} ranks nor repeated",
                 heads=heads,
                 ranks=ranks,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from explainers.memory.sizes import divides, whole
-from explainers.phrase import Phrase, phrase
+from explainers.messages import N_, Message
 
 KINDS = ("full", "sliding", "chunked", "latent", "cross", "recurrent", "index")
 WITH_HEADS = ("full", "sliding", "chunked", "cross")
@@ -37,7 +37,7 @@ class LayerGroup:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(
-                phrase(
+                N_(
                     "kind must be one of {kinds}, not {kind!r}",
                     kinds=", ".join(KINDS),
                     kind=self.kind,
@@ -49,13 +49,11 @@ class LayerGroup:
         needed += ["latent_dim", "rope_dim"] if self.kind == "latent" else []
         needed += ["head_dim"] if self.kind == "index" else []
         for field in needed:
-            said = phrase("{field} of a {kind} layer", field=field, kind=self.kind)
+            said = N_("{field} of a {kind} layer", field=field, kind=self.kind)
             whole(said, getattr(self, field))
         if self.window is not None and self.kind not in WITH_WINDOW:
             raise ValueError(
-                phrase(
-                    "a {kind} layer has no window; sliding and chunked layers have", kind=self.kind
-                )
+                N_("a {kind} layer has no window; sliding and chunked layers have", kind=self.kind)
             )
 
     @property
@@ -101,7 +99,7 @@ class ModelShape:
         """The groups, or a refusal to guess them."""
         if self.groups is None:
             raise ValueError(
-                phrase("{model}: which of its layers keep what is not published", model=self.id)
+                N_("{model}: which of its layers keep what is not published", model=self.id)
             )
         return self.groups
 
@@ -109,10 +107,10 @@ class ModelShape:
     def gaps(self) -> tuple[str, ...]:
         """What is left out of every total because nobody published it."""
         return tuple(
-            phrase(
+            N_(
                 "{count} recurrent layers: {note}",
                 count=group.count,
-                note=Phrase(group.state_note, {}),
+                note=Message(group.state_note, {}),
             )
             for group in self.groups or ()
             if group.kind == "recurrent" and not group.state

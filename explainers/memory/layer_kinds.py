@@ -10,7 +10,7 @@ from explainers.memory.config_fields import Fields
 from explainers.memory.layer_groups import LayerGroup, State
 from explainers.memory.per_layer_heads import block_layers, heads_of_layers
 from explainers.memory.sizes import must_be, not_known, shown, whole
-from explainers.phrase import phrase
+from explainers.messages import N_
 
 KINDS = {
     "full_attention": "full",
@@ -37,7 +37,7 @@ def listed_kinds(fields: Fields, count: int) -> list[str] | None:
             return told_apart(name, names, KINDS, count)
     if (signs := fields.config.get("hybrid_override_pattern")) is not None:
         if not isinstance(signs, str):
-            raise must_be(phrase("a text"), "hybrid_override_pattern", signs)
+            raise must_be(N_("a text"), "hybrid_override_pattern", signs)
         return told_apart("hybrid_override_pattern", signs, SIGNS, count)
     if (switches := fields.wholes("attn_type_list")) is not None:
         return told_apart("attn_type_list", switches, SWITCHES, count)
@@ -46,7 +46,7 @@ def listed_kinds(fields: Fields, count: int) -> list[str] | None:
         return None
     if beyond := places - set(range(count)):
         raise ValueError(
-            phrase(
+            N_(
                 "layer {layer} has attention, but there are {count} layers",
                 layer=shown(min(beyond)),
                 count=count,
@@ -59,7 +59,7 @@ def told_apart(name: str, said: Sequence[Any], table: Mapping[Any, str], count: 
     """What each layer is called, in our words."""
     if len(said) != count:
         raise ValueError(
-            phrase(
+            N_(
                 "{name} names {listed} layers, num_hidden_layers {count}",
                 name=name,
                 listed=len(said),
@@ -69,7 +69,7 @@ def told_apart(name: str, said: Sequence[Any], table: Mapping[Any, str], count: 
     for one in said:
         if one not in table:
             raise ValueError(
-                phrase(
+                N_(
                     "{name}: {one} is not one of {known}",
                     name=name,
                     one=shown(one),
@@ -100,9 +100,7 @@ def check_states(fields: Fields, kinds: list[str]) -> None:
     for name, value in fields.config.items():
         if STATES.search(name) and value and not isinstance(value, bool):
             raise ValueError(
-                phrase(
-                    "{name}: which layers keep a state is not said in a field known here", name=name
-                )
+                N_("{name}: which layers keep a state is not said in a field known here", name=name)
             )
 
 
@@ -126,9 +124,7 @@ def decoder_groups(fields: Fields, encoder_decoder: bool) -> tuple[LayerGroup, .
     groups = [replace(one, count=number) for one, number in Counter(layers).items()]
     if not any(group.vectors for group in groups):
         raise ValueError(
-            phrase(
-                "none of the {count} layers keeps keys and values: there is no cache", count=count
-            )
+            N_("none of the {count} layers keeps keys and values: there is no cache", count=count)
         )
     if encoder_decoder:
         groups.append(replace(groups[0], kind="cross", window=None, count=count))
@@ -149,12 +145,12 @@ def every_layer(fields: Fields, count: int) -> list[LayerGroup]:
     kinds = kinds_of_layers(fields, count)
     shared = fields.find("num_kv_shared_layers", least=0) or 0
     if shared >= count:
-        raise ValueError(phrase(
+        raise ValueError(N_(
             "num_kv_shared_layers {shared} leaves none of {count} layers a cache",
             shared=shared, count=count,
         ))  # fmt: skip
     if shared:
-        note = phrase("The last {shared} layers share the cache of earlier ones.", shared=shared)
+        note = N_("The last {shared} layers share the cache of earlier ones.", shared=shared)
         fields.notes.append(note)
     kinds = kinds[: count - shared]
     states = [state_layer(fields) for kind in kinds if kind == "recurrent"]
@@ -173,7 +169,7 @@ def latent_layers(fields: Fields, kinds: list[str]) -> list[LayerGroup]:
     for kind in kinds:
         if kind not in ("full", "indexed", "recurrent", "nothing"):
             raise ValueError(
-                phrase("kv_lora_rank: a latent in {kind} layers is not known here", kind=kind)
+                N_("kv_lora_rank: a latent in {kind} layers is not known here", kind=kind)
             )
     fields.refuse_if_there("per_layer_config")
     latent_dim, rope_dim = fields.number("kv_lora_rank"), fields.number("qk_rope_head_dim")
@@ -208,7 +204,7 @@ def windows(fields: Fields, count: int) -> tuple[str, int, int]:
     switched_off = not fields.flag("use_sliding_window", default=True)
     if switched_off or not fields.find("sliding_window"):
         if fields.config.get("sliding_window"):
-            note = phrase("sliding_window is there but switched off by use_sliding_window.")
+            note = N_("sliding_window is there but switched off by use_sliding_window.")
             fields.notes.append(note)
         return "full", never, 0
     if fields.text("model_type").startswith("gemma2"):
@@ -230,7 +226,7 @@ def state_layer(fields: Fields) -> LayerGroup:
     """
     if not fields.find("linear_num_value_heads"):
         return LayerGroup(
-            "recurrent", 1, state_note=phrase("the size of their state is not known here")
+            "recurrent", 1, state_note=N_("the size of their state is not known here")
         )
     heads, keys = fields.number("linear_num_value_heads"), fields.number("linear_num_key_heads")
     key_dim, value_dim = (

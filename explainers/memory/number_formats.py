@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from explainers.memory.sizes import whole
-from explainers.phrase import phrase
+from explainers.messages import N_
 
 
 @dataclass(frozen=True)
@@ -44,38 +44,32 @@ def grouped(bits: int, group: int = 64, zero_bits: int = 16, residual: int = 0) 
 
 
 SIXTEEN = Format("bfloat16", 16)
-ONE_SCALE = phrase("llama.cpp: blocks of 32 elements share a scale")
-WITH_MINIMUM = phrase("llama.cpp: blocks of 32 elements share a scale and a minimum")
+ONE_SCALE = N_("llama.cpp: blocks of 32 elements share a scale")
+WITH_MINIMUM = N_("llama.cpp: blocks of 32 elements share a scale and a minimum")
 FORMATS = {
     made.name: made
     for made in [
         Format("float32", 32),
         SIXTEEN,
         Format("float16", 16),
-        Format("fp8", 8, note=phrase("one scale for a whole tensor, not counted")),
-        Format("int8", 8, note=phrase("one scale for a whole tensor, not counted")),
+        Format("fp8", 8, note=N_("one scale for a whole tensor, not counted")),
+        Format("int8", 8, note=N_("one scale for a whole tensor, not counted")),
+        Format("fp8_per_head", 8, None, 32, True, note=N_("vLLM: a scale for each token and head")),
         Format(
-            "fp8_per_head", 8, None, 32, True, note=phrase("vLLM: a scale for each token and head")
+            "int8_per_head", 8, None, 32, True, note=N_("vLLM: a scale for each token and head")
         ),
-        Format(
-            "int8_per_head", 8, None, 32, True, note=phrase("vLLM: a scale for each token and head")
-        ),
-        Format("int4", 4, 64, 32, note=phrase("groups of 64 share a 16-bit scale and zero point")),
+        Format("int4", 4, 64, 32, note=N_("groups of 64 share a 16-bit scale and zero point")),
         Format(
             "int4_residual",
             4,
             64,
             32,
             residual=128,
-            note=phrase("as int4; the newest 128 in 16 bits"),
+            note=N_("as int4; the newest 128 in 16 bits"),
         ),
-        Format(
-            "int2_residual", 2, 32, 32, residual=128, note=phrase("KIVI: scale and minimum of 32")
-        ),
-        Format("nvfp4", 4, 16, 8, note=phrase("vLLM: an 8-bit scale for 16 elements")),
-        Format(
-            "mxfp4", 4, 32, 8, note=phrase("weights of gpt-oss's experts: an 8-bit scale for 32")
-        ),
+        Format("int2_residual", 2, 32, 32, residual=128, note=N_("KIVI: scale and minimum of 32")),
+        Format("nvfp4", 4, 16, 8, note=N_("vLLM: an 8-bit scale for 16 elements")),
+        Format("mxfp4", 4, 32, 8, note=N_("weights of gpt-oss's experts: an 8-bit scale for 32")),
         Format("q8_0", 8, 32, 16, note=ONE_SCALE),
         Format("q5_1", 5, 32, 32, note=WITH_MINIMUM),
         Format("q5_0", 5, 32, 16, note=ONE_SCALE),
@@ -91,7 +85,7 @@ def format_of(dtype: str | Format) -> Format:
         return dtype
     if not isinstance(dtype, str) or dtype not in FORMATS:
         raise ValueError(
-            phrase(
+            N_(
                 "dtype must be one of {formats}, not {dtype!r}",
                 formats=", ".join(FORMATS),
                 dtype=dtype,

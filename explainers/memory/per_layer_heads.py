@@ -5,7 +5,7 @@ import re
 from explainers.memory.config_fields import Fields
 from explainers.memory.layer_groups import LayerGroup
 from explainers.memory.sizes import must_be, shown
-from explainers.phrase import phrase
+from explainers.messages import N_
 
 WINDOWS = {"sliding": "sliding_window", "chunked": "attention_chunk_size"}
 OTHER_HEADS = re.compile(r"(kv|key_value)_heads?$|^swa_.*head")
@@ -20,14 +20,12 @@ def heads_of_layers(fields: Fields, kinds: list[str], count: int) -> list[LayerG
     for name, value in fields.config.items():
         if OTHER_HEADS.search(name) and name not in READ and value and "encoder" not in name:
             raise ValueError(
-                phrase(
-                    "{name}: heads like these are not known here; make a model by hand", name=name
-                )
+                N_("{name}: heads like these are not known here; make a model by hand", name=name)
             )
     listed = fields.wholes("num_key_value_heads_per_layer")
     if listed is not None and len(listed) != count:
         raise ValueError(
-            phrase(
+            N_(
                 "num_key_value_heads_per_layer names {listed} layers, not {count}",
                 listed=len(listed),
                 count=count,
@@ -44,9 +42,7 @@ def heads_of_layers(fields: Fields, kinds: list[str], count: int) -> list[LayerG
             layers.append(None)
             continue
         if kind == "indexed":
-            raise ValueError(
-                phrase("layer_types: indexed_attention is known with kv_lora_rank only")
-            )
+            raise ValueError(N_("layer_types: indexed_attention is known with kv_lora_rank only"))
         each, width = (global_heads, global_dim) if kind == "full" else (heads, head_dim)
         each = listed[place] if listed else each
         if place in own:
@@ -62,7 +58,7 @@ def check_values(fields: Fields, head_dim: int) -> None:
     value_dim = fields.find("v_head_dim")
     if value_dim not in (None, head_dim):
         raise ValueError(
-            phrase(
+            N_(
                 "v_head_dim {value_dim} differs from head_dim {head_dim}: not known here",
                 value_dim=value_dim,
                 head_dim=head_dim,
@@ -80,7 +76,7 @@ def per_layer(fields: Fields, count: int) -> dict[int, Fields]:
         changes = found.inside(place)
         if not place.isdecimal() or int(place) >= count or changes is None:
             raise ValueError(
-                phrase(
+                N_(
                     "per_layer_config: {place} is none of the {count} layers",
                     place=shown(place),
                     count=count,
@@ -88,7 +84,7 @@ def per_layer(fields: Fields, count: int) -> dict[int, Fields]:
             )
         for name in changes.config.keys() - PER_LAYER:
             raise ValueError(
-                phrase("per_layer_config: {name} of a single layer is not known here", name=name)
+                N_("per_layer_config: {name} of a single layer is not known here", name=name)
             )
         places[int(place)] = changes
     return places
@@ -100,12 +96,12 @@ def block_layers(fields: Fields, count: int) -> list[LayerGroup]:
     if blocks is None:
         return []
     if not isinstance(blocks, list) or len(blocks) != count:
-        raise must_be(phrase("a list of {count} layers", count=count), "block_configs", blocks)
+        raise must_be(N_("a list of {count} layers", count=count), "block_configs", blocks)
     head_dim, layers = fields.head_dim(), []
     for block in blocks:
         attention = Fields(block).inside("attention") if isinstance(block, dict) else None
         if attention is None:
-            raise ValueError(phrase("block_configs: {block} lacks attention", block=shown(block)))
+            raise ValueError(N_("block_configs: {block} lacks attention", block=shown(block)))
         if not (attention.flag("no_op") or attention.flag("replace_with_linear")):
             layers.append(block_layer(attention, fields.num_heads(), head_dim))
     return layers
@@ -118,7 +114,7 @@ def block_layer(attention: Fields, num_heads: int, head_dim: int) -> LayerGroup:
     shared = attention.number("n_heads_in_group")
     if num_heads % shared:
         raise ValueError(
-            phrase(
+            N_(
                 "n_heads_in_group {shared} does not divide {num_heads} heads",
                 shared=shared,
                 num_heads=num_heads,

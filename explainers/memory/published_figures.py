@@ -15,41 +15,39 @@ from explainers.memory.gpus import rank_shape
 from explainers.memory.layer_groups import WITH_WINDOW, LayerGroup, ModelShape
 from explainers.memory.number_formats import Format
 from explainers.memory.published_models import model_shape
-from explainers.phrase import phrase
+from explainers.messages import N_
 
 REASONS = {
-    "binary-unit": phrase("It prints KB, MB or GB and means KiB, MiB or GiB."),
-    "checkpoint-for-sixteen": phrase(
+    "binary-unit": N_("It prints KB, MB or GB and means KiB, MiB or GiB."),
+    "checkpoint-for-sixteen": N_(
         "It counts the 16 KV heads of a checkpoint cut for 16 GPUs, where each of the 8 is stored "
         "twice."
     ),
-    "width-divided": phrase(
+    "width-divided": N_(
         "It divides d_model by the heads for head_dim, and gives every layer the whole text."
     ),
-    "wrong-width": phrase("It uses half of the model's head_dim."),
-    "slip": phrase("A slip of arithmetic: its own inputs give another number."),
-    "cut-off": phrase("Its decimals are cut off instead of rounded."),
-    "no-reading": phrase(
+    "wrong-width": N_("It uses half of the model's head_dim."),
+    "slip": N_("A slip of arithmetic: its own inputs give another number."),
+    "cut-off": N_("Its decimals are cut off instead of rounded."),
+    "no-reading": N_(
         "No reading of the model gives this number, with or without its windows, groups or latents."
     ),
-    "bound": phrase("It is stated as an upper bound, and holds as one."),
-    "not-reproducible": phrase(
+    "bound": N_("It is stated as an upper bound, and holds as one."),
+    "not-reproducible": N_(
         "Six times what the formula gives, in every row; the report gives no reason."
     ),
-    "two-precisions": phrase(
+    "two-precisions": N_(
         "It compares a cache of 6 bits with one of 16 bits; at equal precision less is saved."
     ),
-    "latent-twice": phrase(
+    "latent-twice": N_(
         "It counts the latent once for keys and once for values, and leaves out the rotary part."
     ),
-    "bits-as-bytes": phrase(
+    "bits-as-bytes": N_(
         "It takes 8 bits for 8 bytes, counts query heads for KV heads, and prints MB for MiB."
     ),
-    "end-to-end": phrase(
-        "It is measured with the weights in memory; the cache alone shrinks more."
-    ),
-    "rounded-inputs": phrase("It follows from numbers that were rounded before."),
-    "about": phrase("It is stated as a rough number, within 5 % of the exact one."),
+    "end-to-end": N_("It is measured with the weights in memory; the cache alone shrinks more."),
+    "rounded-inputs": N_("It follows from numbers that were rounded before."),
+    "about": N_("It is stated as a rough number, within 5 % of the exact one."),
 }
 
 
@@ -72,7 +70,7 @@ def evaluate(recipe: Any) -> Fraction:
             return terms[0] / terms[1]
         case "floor":
             return Fraction(floor(terms[0]))
-    raise ValueError(phrase("a recipe cannot {name}", name=name))
+    raise ValueError(N_("a recipe cannot {name}", name=name))
 
 
 def cache(

@@ -9,7 +9,7 @@ from explainers.folders import ASSETS
 from explainers.memory.layer_groups import LayerGroup, ModelShape, State
 from explainers.memory.read_config import read_config, read_config_file
 from explainers.memory.sizes import shown
-from explainers.phrase import phrase
+from explainers.messages import N_
 
 __all__ = [
     "LayerGroup",
@@ -29,7 +29,7 @@ def model_shape(model: str) -> ModelShape:
     shapes = published()
     if not isinstance(model, str) or model not in shapes:
         raise ValueError(
-            phrase(
+            N_(
                 "there is no model {model}; there are {models}",
                 model=shown(model),
                 models=", ".join(shapes),

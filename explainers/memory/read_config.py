@@ -9,7 +9,7 @@ from explainers.memory.layer_groups import LayerGroup, ModelShape
 from explainers.memory.layer_kinds import decoder_groups
 from explainers.memory.number_formats import FORMATS
 from explainers.memory.sizes import must_be
-from explainers.phrase import Phrase, phrase
+from explainers.messages import N_, Message
 
 LARGEST = 1_000_000
 """Characters; the longest published config.json has a tenth of this."""
@@ -34,10 +34,10 @@ def read_config_file(path: str | Path) -> ModelShape:
         with file.open(encoding="utf-8-sig") as opened:
             return read_config(opened.read(LARGEST + 1))
     except FileNotFoundError:
-        raise ValueError(phrase("there is no file {file}", file=file)) from None
+        raise ValueError(N_("there is no file {file}", file=file)) from None
     except (OSError, UnicodeDecodeError) as error:
         raise ValueError(
-            phrase("{file} cannot be read as text: {kind}", file=file, kind=type(error).__name__)
+            N_("{file} cannot be read as text: {kind}", file=file, kind=type(error).__name__)
         ) from None
 
 
@@ -51,7 +51,7 @@ def read_config(text: str) -> ModelShape:
     if model_type not in ENCODERS or fields.flag("is_decoder"):
         groups = decoder_groups(fields, encoder_decoder)
     else:
-        notes.append(phrase("An encoder reads its text at once: it keeps no cache."))
+        notes.append(N_("An encoder reads its text at once: it keeps no cache."))
     return ModelShape(
         id=fields.text("_name_or_path") or model_type or "config.json",
         groups=groups,
@@ -68,7 +68,7 @@ def read_config(text: str) -> ModelShape:
         nope_dim=fields.find("qk_nope_head_dim") or 0,
         value_dim=fields.find("v_head_dim") or 0,
         dtype=weight_dtype(fields),
-        sources=(phrase("the config.json you gave"),),
+        sources=(N_("the config.json you gave"),),
         notes=tuple(notes),
     )
 
@@ -80,7 +80,7 @@ def weight_dtype(fields: Fields) -> str:
     if method in FORMATS:
         return method
     if quantized:
-        note = phrase("quantization_config: choose the format of the weights below.")
+        note = N_("quantization_config: choose the format of the weights below.")
         fields.notes.append(note)
     return fields.text("dtype") or fields.text("torch_dtype") or "bfloat16"
 
@@ -89,27 +89,25 @@ def parsed(text: str) -> dict[str, Any]:
     """The object in the text; a text that was cut off is told from one that is not JSON."""
     if len(text) > LARGEST:
         raise ValueError(
-            phrase(
-                "config.json has more than {most:,} characters: is it another file?", most=LARGEST
-            )
+            N_("config.json has more than {most:,} characters: is it another file?", most=LARGEST)
         )
     if not text.strip():
-        raise ValueError(phrase("config.json is empty"))
+        raise ValueError(N_("config.json is empty"))
     try:
         found = json.loads(text)
     except json.JSONDecodeError as error:
-        where = phrase("line {line}, column {column}", line=error.lineno, column=error.colno)
+        where = N_("line {line}, column {column}", line=error.lineno, column=error.colno)
         if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
             raise ValueError(
-                phrase("config.json breaks off at {where}: was all of it copied?", where=where)
+                N_("config.json breaks off at {where}: was all of it copied?", where=where)
             ) from None
         raise ValueError(
-            phrase("config.json is not JSON: {why} at {where}", why=error.msg, where=where)
+            N_("config.json is not JSON: {why} at {where}", why=error.msg, where=where)
         ) from None
     except (RecursionError, ValueError) as error:
-        deep = Phrase(phrase("it is nested too deeply"), {})
+        deep = Message(N_("it is nested too deeply"), {})
         why = deep if isinstance(error, RecursionError) else str(error)
-        raise ValueError(phrase("config.json cannot be read: {why}", why=why)) from None
+        raise ValueError(N_("config.json cannot be read: {why}", why=why)) from None
     if not isinstance(found, dict):
-        raise must_be(phrase("an object in {braces}", braces="{…}"), "config.json", found)
+        raise must_be(N_("an object in {braces}", braces="{…}"), "config.json", found)
     return found

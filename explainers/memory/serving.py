@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 
-from explainers.many import many
 from explainers.memory.cache_bytes import beside_bytes
 from explainers.memory.engines import paged_bytes
 from explainers.memory.gpus import GIB, Gpu, rank_shape
 from explainers.memory.layer_groups import ModelShape
 from explainers.memory.number_formats import FORMATS, Format, format_of
 from explainers.memory.sizes import in_both, whole
-from explainers.phrase import Phrase, phrase
+from explainers.messages import N_, Message, ngettext
 
 LONGEST = 10**12
 """Tokens; a model whose cache has stopped growing by then never fills the memory."""
@@ -37,7 +36,7 @@ class Deployment:
         whole("beams", self.beams)
         if whole("percent", self.percent) > 100:
             raise ValueError(
-                phrase(
+                N_(
                     "percent must be a whole number from 1 to 100, not {percent}",
                     percent=self.percent,
                 )
@@ -50,9 +49,7 @@ def weight_bytes(deployment: Deployment) -> int:
     parameters = deployment.shape.parameters
     if parameters is None:
         raise ValueError(
-            phrase(
-                "{model}: parameters are not published; give a number", model=deployment.shape.id
-            )
+            N_("{model}: parameters are not published; give a number", model=deployment.shape.id)
         )
     return format_of(deployment.weight_dtype).vector_bytes(1, whole("parameters", parameters))
 
@@ -118,7 +115,7 @@ def longest_context(deployment: Deployment, readers: int = 1) -> int | None:
     return low
 
 
-STATED = Phrase(phrase(" (a stated, rounded number)"), {})
+STATED = Message(N_(" (a stated, rounded number)"), {})
 
 
 def memory_lines(deployment: Deployment, tokens: int) -> tuple[str, ...]:
@@ -129,20 +126,20 @@ def memory_lines(deployment: Deployment, tokens: int) -> tuple[str, ...]:
     format_, memory = format_of(deployment.weight_dtype), deployment.gpu.memory
     usable = memory * deployment.percent // 100
     lines = [
-        phrase(
+        N_(
             "{count:,} parameters{exact} in {format}: {size}",
             count=deployment.shape.parameters,
             exact=exact,
             format=format_.name,
             size=in_both(weights),
         ),
-        phrase(
+        N_(
             "usable on each GPU: {memory:,} bytes × {percent} % = {usable:,} bytes",
             memory=memory,
             percent=deployment.percent,
             usable=usable,
         ),
-        phrase(
+        N_(
             "left for caches: {usable:,} − {weights:,} weights − {overhead:,} overhead "
             "(an estimate) = {free} bytes",
             usable=usable,
@@ -150,9 +147,7 @@ def memory_lines(deployment: Deployment, tokens: int) -> tuple[str, ...]:
             overhead=deployment.overhead,
             free=f"{free:,}".replace("-", "−"),
         ),
-        phrase(
-            "one text of {tokens:,} tokens on each GPU: {size}", tokens=tokens, size=in_both(one)
-        ),
+        N_("one text of {tokens:,} tokens on each GPU: {size}", tokens=tokens, size=in_both(one)),
     ]
     return (*lines, verdict(deployment, tokens))
 
@@ -161,17 +156,17 @@ def verdict(deployment: Deployment, tokens: int) -> str:
     """How many texts of so many tokens go into what is left."""
     free, one = free_on_each(deployment), sequence_on_each(deployment, tokens)
     if weights_on_each(deployment) > deployment.gpu.memory:
-        return phrase("The weights alone are more than the memory.")
+        return N_("The weights alone are more than the memory.")
     if free < 0:
-        return phrase("Weights and overhead are more than what is usable, without any text.")
+        return N_("Weights and overhead are more than what is usable, without any text.")
     readers = users(deployment, tokens)
     if readers is None:
-        return phrase("A text takes no cache: memory sets no limit.")
-    return phrase(
+        return N_("A text takes no cache: memory sets no limit.")
+    return N_(
         "{free:,} ÷ {one:,} = {texts} at once (rounded down)",
         free=free,
         one=one,
-        texts=many(readers, "text"),
+        texts=ngettext("{count:,} text", "{count:,} texts", readers),
     )
 
 
@@ -179,13 +174,13 @@ def context_line(deployment: Deployment, readers: int = 1) -> str:
     """The longest text, with the check that one more token would not fit."""
     longest = longest_context(deployment, readers)
     if longest is None:
-        return phrase("The cache stops growing before the memory is full: no limit on the length.")
+        return N_("The cache stops growing before the memory is full: no limit on the length.")
     if not longest:
-        return phrase("Not even one token fits.")
+        return N_("Not even one token fits.")
     free = free_on_each(deployment)
     now = readers * sequence_on_each(deployment, longest)
     then = readers * sequence_on_each(deployment, longest + 1)
-    return phrase(
+    return N_(
         "longest text: {longest:,} tokens ({now:,} ≤ {free:,} < {then:,} bytes)",
         longest=longest,
         now=now,

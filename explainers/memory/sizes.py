@@ -4,27 +4,27 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from typing import Any, Literal
 
-from explainers.phrase import Phrase, phrase
+from explainers.messages import N_, Message
 
 
 def whole(name: str, value: object, least: int = 1) -> int:
     """The value if it is a whole number of at least `least`; floats are refused, not rounded."""
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise must_be(phrase("a whole number from {least} on", least=least), name, value)
+        raise must_be(N_("a whole number from {least} on", least=least), name, value)
     return value
 
 
 def must_be(what: str, name: str, value: object) -> ValueError:
     """An error that says what a field must be, and what it is."""
-    told = what if isinstance(what, Phrase) else Phrase(what, {})
-    text = phrase("{name} must be {what}, not {value}", name=name, what=told, value=shown(value))
+    told = what if isinstance(what, Message) else Message(what, {})
+    text = N_("{name} must be {what}, not {value}", name=name, what=told, value=shown(value))
     return ValueError(text)
 
 
 def not_known(name: str) -> ValueError:
     """An error that names the field of layers that nobody here can count."""
     return ValueError(
-        phrase("{name}: layers like these are not known here; make a model by hand", name=name)
+        N_("{name}: layers like these are not known here; make a model by hand", name=name)
     )
 
 
@@ -32,12 +32,12 @@ def divides(part: str, parts: int, unit: str, units: int) -> None:
     """Refuse, say, 10 query heads that are to share 4 KV heads."""
     if units % parts:
         raise ValueError(
-            phrase(
+            N_(
                 "{units} {unit} cannot share {parts} {part}",
                 units=units,
-                unit=Phrase(unit, {}),
+                unit=Message(unit, {}),
                 parts=parts,
-                part=Phrase(part, {}),
+                part=Message(part, {}),
             )
         )
 
@@ -46,13 +46,13 @@ def lacking(config: dict[str, Any], names: tuple[str, ...]) -> ValueError:
     """An error that names the field, its other names, and a part of the file that has it."""
     field, others = names[0], ", ".join(names[1:])
     if others:
-        field = phrase("{name} (or {others})", name=field, others=others)
+        field = N_("{name} (or {others})", name=field, others=others)
     has = (part for part, held in config.items() if isinstance(held, dict) and {*names} & {*held})
     inner = next(has, None)
     if inner is None:
-        return ValueError(phrase("config.json lacks {field}", field=field))
+        return ValueError(N_("config.json lacks {field}", field=field))
     return ValueError(
-        phrase(
+        N_(
             "config.json lacks {field}; {inner} has it: paste that part alone",
             field=field,
             inner=inner[:60],
@@ -64,7 +64,7 @@ def shown(value: object) -> str:
     """A value as a message can hold it, however long it is."""
     if isinstance(value, int) and value.bit_length() > 200:
         # Python refuses to print the longest ones.
-        return Phrase(phrase("a number of more than 60 digits"), {})
+        return Message(N_("a number of more than 60 digits"), {})
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
 
@@ -81,12 +81,12 @@ def times(*factors: str) -> str:
 
 def in_both(total: int) -> str:
     """Bytes, and the same in larger units."""
-    return phrase("{bytes:,} bytes = {size}", bytes=total, size=both(total))
+    return N_("{bytes:,} bytes = {size}", bytes=total, size=both(total))
 
 
 def _between(sign: str, terms: Sequence[str]) -> str:
     slots: dict[str, object] = {f"term{place}": term for place, term in enumerate(terms)}
-    return Phrase(sign.join(f"{{{name}}}" for name in slots), slots)
+    return Message(sign.join(f"{{{name}}}" for name in slots), slots)
 
 
 System = Literal["binary", "decimal"]
@@ -104,11 +104,7 @@ UNITS = {
 def size(count: int, system: System = "binary", places: int = 2) -> str:
     """1073741824 as `1.00 GiB` (of 1,024³) or `1.07 GB` (of 1,000³), never as the other."""
     if abs(count) < STEPS[system]:
-        return (
-            phrase("{count} byte", count=count)
-            if count == 1
-            else phrase("{count} bytes", count=count)
-        )
+        return N_("{count} byte", count=count) if count == 1 else N_("{count} bytes", count=count)
     for name in NAMES[system][1:]:
         shown = quotient(count, UNITS[name], places)
         if abs(shown) < STEPS[system]:

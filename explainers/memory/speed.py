@@ -6,7 +6,7 @@ from fractions import Fraction
 from explainers.memory.number_formats import format_of
 from explainers.memory.serving import Deployment, sequence_on_each
 from explainers.memory.sizes import quotient, whole
-from explainers.phrase import Phrase, phrase
+from explainers.messages import N_, Message
 
 
 def active_parameters(deployment: Deployment) -> int:
@@ -14,9 +14,7 @@ def active_parameters(deployment: Deployment) -> int:
     shape = deployment.shape
     found = shape.active_parameters or shape.parameters
     if found is None:
-        raise ValueError(
-            phrase("{model}: parameters are not published; give a number", model=shape.id)
-        )
+        raise ValueError(N_("{model}: parameters are not published; give a number", model=shape.id))
     return found
 
 
@@ -59,7 +57,7 @@ def compute_bound_batch(deployment: Deployment, tokens: int) -> int | None:
     return -(-weights // gained)
 
 
-AT_BEST = Phrase(phrase(" (at best: all texts choose the same experts)"), {})
+AT_BEST = Message(N_(" (at best: all texts choose the same experts)"), {})
 
 
 def speed_lines(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[str, ...]:
@@ -71,10 +69,10 @@ def speed_lines(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[st
     turn = compute_bound_batch(deployment, tokens)
     in_batch = f"{batch:,}"
     if deployment.beams > 1:
-        in_batch = phrase("{size} × {beams:,} beams", size=in_batch, beams=deployment.beams)
+        in_batch = N_("{size} × {beams:,} beams", size=in_batch, beams=deployment.beams)
     speed = decimals(tokens_per_second(deployment, tokens, batch))
     return (
-        phrase(
+        N_(
             "read in a step by each GPU: {weights:,} of weights{at_best} + {batch:,} × {one:,} "
             "of caches = {sum:,} bytes",
             weights=weights,
@@ -83,12 +81,12 @@ def speed_lines(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[st
             one=one,
             sum=weights + batch * one,
         ),
-        phrase(
+        N_(
             "÷ {bandwidth:,} bytes a second = {time} ms",
             bandwidth=gpu.bandwidth,
             time=milliseconds(reading),
         ),
-        phrase(
+        N_(
             "computed with the weights in a step: 2 × {active:,} parameters × {batch} ÷ "
             "({flops:,} × {gpus}) = {time} ms",
             active=active,
@@ -97,12 +95,12 @@ def speed_lines(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[st
             gpus=deployment.gpus,
             time=milliseconds(computing),
         ),
-        phrase("at most {speed} tokens a second: limited by reading", speed=speed)
+        N_("at most {speed} tokens a second: limited by reading", speed=speed)
         if reading >= computing
-        else phrase("at most {speed} tokens a second: limited by computing", speed=speed),
-        phrase("computing takes over from {count:,} texts on", count=turn)
+        else N_("at most {speed} tokens a second: limited by computing", speed=speed),
+        N_("computing takes over from {count:,} texts on", count=turn)
         if turn is not None
-        else phrase(
+        else N_(
             "reading always takes longer than computing with the weights, for any number of texts"
         ),
     )

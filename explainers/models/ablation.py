@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import Tensor
 
+from explainers.messages import N_
 from explainers.models.changes import HeadsOff
 from explainers.models.effect import expected, loss_of
 from explainers.models.head_names import ROLES, labels
 from explainers.models.head_scores import HeadScores
 from explainers.models.probes import REPEATED_LENGTH, TEXTS, natural, repeated
 from explainers.models.registry import ModelError
-from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -44,7 +44,7 @@ def silenced(loaded: "Loaded", heads: tuple[Head, ...], say: Callable[[int], Non
     ids = repeated(loaded).ids
     if loaded.context and loaded.context < ids.shape[1]:
         raise ModelError(
-            phrase(
+            N_(
                 "{model} cannot read the {count} tokens of this test.",
                 model=loaded.name,
                 count=ids.shape[1],

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from explainers.messages import N_
 from explainers.models import head_scores_job
 from explainers.models.ablation import READ, Head, Silenced, by_role, others, silenced
 from explainers.models.head_scores import HeadScores
 from explainers.models.head_scores_job import Scoring, UnwantedError
 from explainers.models.load import load
-from explainers.phrase import phrase
 
 ROLE = "induction"
 CASES = 3
@@ -58,10 +58,8 @@ class Silencing(Scoring):
         """What is under way."""
         if not self.scores:
             asked = self.steps or "?"
-            return phrase(
-                "measuring all heads, once: layer {done} of {all}", done=self.done, all=asked
-            )
-        return phrase("text {done} of {all}", done=self.read, all=READ * CASES)
+            return N_("measuring all heads, once: layer {done} of {all}", done=self.done, all=asked)
+        return N_("text {done} of {all}", done=self.read, all=READ * CASES)
 
     def _work(self) -> None:
         super()._work()

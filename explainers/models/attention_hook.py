@@ -15,7 +15,7 @@ from explainers.attention.grouped_query import share
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.attention.sinks import attention_with_sinks
 from explainers.attention.softcap import capped_attention
-from explainers.phrase import phrase
+from explainers.messages import N_
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def function_for(module: nn.Module, extra: dict[str, Any]) -> Callable[..., Atte
     if len(added) > 1 or set(asked) - set(added) - NO_ARITHMETIC:
         more = ", ".join(sorted(set(asked) - NO_ARITHMETIC))
         raise ValueError(
-            phrase(
+            N_(
                 "{kind} does more than our functions do: {more}",
                 kind=type(module).__name__,
                 more=more,
@@ -185,9 +185,7 @@ def checked(module: nn.Module, query: Tensor, key: Tensor, given: Tensor | None)
         return torch.ones(size, dtype=torch.bool, device=query.device)
     if given is None or given.dtype != torch.bool:
         raise ValueError(
-            phrase(
-                "{kind} makes a mask of its own, which ours cannot read", kind=type(module).__name__
-            )
+            N_("{kind} makes a mask of its own, which ours cannot read", kind=type(module).__name__)
         )
     return given
 

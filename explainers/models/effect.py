@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import Tensor
 
+from explainers.messages import N_
 from explainers.models.attention_hook import Change, Layer
 from explainers.models.registry import ModelError
 from explainers.models.run import run
 from explainers.models.token_text import read
-from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -51,7 +51,7 @@ def shape_of(loaded: "Loaded") -> Shape:
     """Look at a run on three tokens; refuse a model that does not say what comes next."""
     if loaded.model.config.is_encoder_decoder:
         raise ModelError(
-            phrase(
+            N_(
                 "{model} has an encoder and a decoder: what it says depends on another text. "
                 "This page changes models that go on with one text.",
                 model=loaded.name,
@@ -62,7 +62,7 @@ def shape_of(loaded: "Loaded") -> Shape:
     heads, kv_heads, sees_later = zip(*layers, strict=True)
     if "logits" not in output or any(sees_later):
         raise ModelError(
-            phrase(
+            N_(
                 "{model} is an encoder: it reads a whole text in both directions and does not "
                 "say which token comes next, so there is no loss to compare.",
                 model=loaded.name,

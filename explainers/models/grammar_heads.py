@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 
 from explainers.folders import ASSETS
+from explainers.messages import N_
 from explainers.models.attention_hook import Layer
 from explainers.models.probes import Say, first_token
 from explainers.models.registry import ModelError
 from explainers.models.run import run
-from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -117,7 +117,7 @@ def tokenised(loaded: "Loaded", sentences: list[Said]) -> tuple[Tensor, Tensor, 
         encoded = loaded.tokenizer(text)
         if not encoded.encodings:
             raise ModelError(
-                phrase("{model} does not say which letters a token stands for.", model=loaded.name)
+                N_("{model} does not say which letters a token stands for.", model=loaded.name)
             )
         ends = torch.tensor([len(word) + 1 for word in sentence.words]).cumsum(0)
         offsets = encoded.encodings[0].offsets

@@ -5,8 +5,8 @@ A head may have several names or none: thresholds are conventions, and roles dep
 
 from typing import NamedTuple
 
+from explainers.messages import N_
 from explainers.models.head_scores import SINK, SYNTAX, Against, HeadScores
-from explainers.phrase import phrase
 
 
 class Role(NamedTuple):
@@ -44,21 +44,21 @@ class Partner(NamedTuple):
     pairs: int
 
 
-OURS = phrase("our threshold")
+OURS = N_("our threshold")
 ROLES = (
     Role("previous token", "previous token", "repeated", 0.4, OURS),
     Role("next token", "next token", "repeated", 0.4, OURS),
     Role("current token", "current token", "repeated", 0.4, OURS),
     Role("duplicate token", "duplicate token", "repeated", 0.4, OURS),
-    Role("induction", "induction", "repeated", 0.4, phrase("Olsson et al. 2022; our threshold")),
-    Role(phrase("sink"), "first token", "natural", SINK, phrase("Gu et al. 2024: ε = 0.3")),
-    Role("punctuation", "punctuation", "natural", 0.4, phrase("Clark et al. 2019; our threshold")),
+    Role("induction", "induction", "repeated", 0.4, N_("Olsson et al. 2022; our threshold")),
+    Role(N_("sink"), "first token", "natural", SINK, N_("Gu et al. 2024: ε = 0.3")),
+    Role("punctuation", "punctuation", "natural", 0.4, N_("Clark et al. 2019; our threshold")),
     Role(
-        phrase("positional"),
+        N_("positional"),
         "one offset",
         "natural",
         0.9,
-        phrase("Voita et al. 2019: 90 % of rows"),
+        N_("Voita et al. 2019: 90 % of rows"),
     ),
 )
 AT = {-1: "previous token", 0: "current token", 1: "next token"}

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import Tensor
 
+from explainers.messages import N_
 from explainers.models.attention_hook import Layer
 from explainers.models.grammar_heads import relations
 from explainers.models.probes import Probe, Say, natural, repeated
 from explainers.models.registry import ModelError
 from explainers.models.run import run
-from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -40,13 +40,13 @@ def marked(probe: Probe, query_pos: Tensor, key_pos: Tensor) -> Tensor:
 
 
 PATTERNS: dict[str, Pattern] = {
-    phrase("previous token"): lambda _, query_pos, key_pos: key_pos == query_pos - 1,
-    phrase("next token"): lambda _, query_pos, key_pos: key_pos == query_pos + 1,
-    phrase("current token"): lambda _, query_pos, key_pos: key_pos == query_pos,
-    phrase("first token"): lambda _, query_pos, key_pos: (key_pos == 0) & (query_pos > 0),
-    phrase("duplicate token"): duplicates,
-    phrase("induction"): induced,
-    phrase("punctuation"): marked,
+    N_("previous token"): lambda _, query_pos, key_pos: key_pos == query_pos - 1,
+    N_("next token"): lambda _, query_pos, key_pos: key_pos == query_pos + 1,
+    N_("current token"): lambda _, query_pos, key_pos: key_pos == query_pos,
+    N_("first token"): lambda _, query_pos, key_pos: (key_pos == 0) & (query_pos > 0),
+    N_("duplicate token"): duplicates,
+    N_("induction"): induced,
+    N_("punctuation"): marked,
 }
 
 
@@ -151,7 +151,7 @@ def measure(loaded: "Loaded", say: Say = lambda *_: None) -> HeadScores:
     """Read the probes and the sentences: three runs of the model."""
     if loaded.model.config.is_encoder_decoder:
         raise ModelError(
-            phrase(
+            N_(
                 "{model} has an encoder and a decoder: heads of one are measured.",
                 model=loaded.name,
             )

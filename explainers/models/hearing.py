@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor
 
+from explainers.messages import N_
 from explainers.models.attention_hook import Layer
 from explainers.models.compare import differences, own
 from explainers.models.registry import ModelError
 from explainers.models.run import run
 from explainers.models.sound import RATE
-from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -63,7 +63,7 @@ def write(model: Any, sound: Any) -> tuple[Tensor, int]:
     most = min(MOST_WRITTEN, model.config.max_target_positions - begun)
     if most < 1:
         raise ModelError(
-            phrase("This model can write nothing: there is no room behind what it begins with.")
+            N_("This model can write nothing: there is no room behind what it begins with.")
         )
     stamps = getattr(settings, "no_timestamps_token_id", None)
     for number in range(most):

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from explainers.messages import N_
 from explainers.models import free_memory
 from explainers.models.model_files import PICKLED, read_json
 from explainers.models.registry import ModelError, brings_code, offered
-from explainers.phrase import phrase
 
 PATIENCE = 3
 """Seconds without an answer after which the hub counts as out of reach."""
@@ -53,18 +53,18 @@ def weigh(model_id: str, commit: str | None = None) -> Weight:
         info = HfApi().model_info(model_id, revision=commit, files_metadata=True, timeout=PATIENCE)
     except GatedRepoError:
         raise ModelError(
-            phrase("{model} is given out only to those who asked its owners.", model=model_id)
+            N_("{model} is given out only to those who asked its owners.", model=model_id)
         ) from None
     except RepositoryNotFoundError:
         raise ModelError(
-            phrase("The hub has no model {model}, or keeps it private.", model=model_id)
+            N_("The hub has no model {model}, or keeps it private.", model=model_id)
         ) from None
     except Exception as error:  # its clients raise errors of several libraries
         raise OutOfReachError(
-            phrase("the hub is out of reach ({error})", error=type(error).__name__)
+            N_("the hub is out of reach ({error})", error=type(error).__name__)
         ) from error
     if not info.sha or not _COMMIT.fullmatch(info.sha):
-        raise OutOfReachError(phrase("the hub does not say which state of the model it speaks of"))
+        raise OutOfReachError(N_("the hub does not say which state of the model it speaks of"))
     if "custom_code" in (info.tags or []):
         raise brings_code(model_id)
     files = {one.rfilename: one.size or 0 for one in info.siblings or []}
@@ -73,7 +73,7 @@ def weigh(model_id: str, commit: str | None = None) -> Weight:
     if not any(name.endswith(".safetensors") for name in wanted):
         held = next((name for name in files if _is_like(name, PICKLED)), "no weights")
         raise ModelError(
-            phrase(
+            N_(
                 "{model} has {held} and no safetensors, the only format of weights that cannot "
                 "hold code.",
                 model=model_id,
@@ -98,7 +98,7 @@ def download(
     free = shutil.disk_usage(into).free
     if weight.bytes + MUST_STAY_FREE > free:
         raise ModelError(
-            phrase(
+            N_(
                 "{model} takes {bytes:,} bytes; the disk has {free:,} left, of which {must:,} "
                 "must stay free.",
                 model=model_id,
@@ -114,7 +114,7 @@ def download(
         )
     except Exception as error:
         raise OutOfReachError(
-            phrase("the hub stopped answering ({kind})", kind=type(error).__name__)
+            N_("the hub stopped answering ({kind})", kind=type(error).__name__)
         ) from error
     read_json(into / "config.json")
     shutil.rmtree(into / ".cache", ignore_errors=True)

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from explainers.messages import N_, message_of
 from explainers.models import free_memory
 from explainers.models.fetch import SOURCE
 from explainers.models.model_files import contents, context, parts
 from explainers.models.registry import ModelError, place_of
 from explainers.models.run import use_our_attention
-from explainers.phrase import phrase, words_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -87,7 +87,7 @@ def _give_up(folders: list[Path]) -> None:
 
 def _load(named: str, folder: Path) -> Loaded:
     if not folder.is_dir():
-        raise ModelError(phrase("{model} is not on this machine yet.", model=named))
+        raise ModelError(N_("{model} is not on this machine yet.", model=named))
     held = contents(folder)
     while _kept and free_memory.needed(held.parameters) > free_memory.free():
         _give_up(list(_kept)[:1])
@@ -96,7 +96,7 @@ def _load(named: str, folder: Path) -> Loaded:
     try:
         use_our_attention(found.model)
     except ValueError as error:
-        raise ModelError(phrase("{model}: {error}", model=named, error=words_of(error))) from error
+        raise ModelError(N_("{model}: {error}", model=named, error=message_of(error))) from error
     provenance = _provenance(named, folder)
     longest = context(found.model, found.tokenizer)
     return Loaded(
@@ -108,6 +108,6 @@ def _provenance(named: str, folder: Path) -> str:
     """Whose numbers these are."""
     source = folder / SOURCE
     if not source.exists():
-        return phrase("{model}, from a folder", model=named)
+        return N_("{model}, from a folder", model=named)
     said = json.loads(source.read_text(encoding="utf-8"))["from"]
-    return phrase("{model}, from {source}", model=named, source=said)
+    return N_("{model}, from {source}", model=named, source=said)

@@ -12,10 +12,10 @@ from typing import ClassVar
 
 from explainers.folders import ROOT
 from explainers.job_queue import MOST_WAITING, Turns, Work
+from explainers.messages import N_
 from explainers.models.fetch import forget
 from explainers.models.load import Loaded, is_here, load
 from explainers.models.registry import ModelError, begun_of, is_hub_id
-from explainers.phrase import phrase
 
 LOOK = 0.2
 """Seconds after which a fetch that nobody wants ends."""
@@ -59,7 +59,7 @@ class Loading(Work):
         if not is_here(self.named):
             self._fetch()
         if not self.is_stopped:
-            self.said.append(phrase("{model}: loading", model=self.named))
+            self.said.append(N_("{model}: loading", model=self.named))
             self.loaded = load(self.named)
 
     def _fetch(self) -> None:
@@ -82,7 +82,7 @@ class Loading(Work):
         if self.is_stopped:
             forget(self.named)
         elif fetching.returncode:
-            nothing = phrase("{model}: fetching failed", model=self.named)
+            nothing = N_("{model}: fetching failed", model=self.named)
             raise ModelError(self.said[-1] if self.said else nothing)
 
     def _end_if_unwanted(self, fetching: "subprocess.Popen[str]") -> None:

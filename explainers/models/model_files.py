@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import torch
 from safetensors import SafetensorError, safe_open
 
+from explainers.messages import N_, message_of
 from explainers.models import free_memory
 from explainers.models.registry import ModelError, brings_code
 from explainers.models.sound import MOST_SECONDS, RATE
-from explainers.phrase import phrase, words_of
 
 TABLES = (
     "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
@@ -35,7 +35,7 @@ def class_name(named: str, config: dict[str, Any]) -> str:
         classes += [listed] if isinstance(listed, str) else listed
     if not classes:
         raise ModelError(
-            phrase(
+            N_(
                 "{model} is a “{family}”, which is no model of text that we know.",
                 model=named,
                 family=family,
@@ -74,7 +74,7 @@ def contents(folder: Path) -> Contents:
     layers = max(layer_counts(config), default=0)
     if layers > len(sizes):
         raise ModelError(
-            phrase(
+            N_(
                 "{model} is not whole: it speaks of {layers:,} layers and has weights for fewer.",
                 model=folder.name,
                 layers=layers,
@@ -100,15 +100,13 @@ def weight_files(folder: Path) -> list[Path]:
     names = sorted(set(map(str, listed.values()))) if isinstance(listed, dict) else []
     if not names or any(Path(n).name != n or not n.endswith(".safetensors") for n in names):
         raise ModelError(
-            phrase(
-                "{model}: its list of weights names files outside its folder.", model=folder.name
-            )
+            N_("{model}: its list of weights names files outside its folder.", model=folder.name)
         )
     missing = [name for name in names if not (folder / name).is_file()]
     pickled = sorted(file.name for kind in PICKLED for file in folder.glob(kind))
     if missing and pickled:
         raise ModelError(
-            phrase(
+            N_(
                 "{model} has its weights as {file}. Such files can run code when they are "
                 "read: only safetensors are.",
                 model=folder.name,
@@ -117,7 +115,7 @@ def weight_files(folder: Path) -> list[Path]:
         )
     if missing:
         raise ModelError(
-            phrase(
+            N_(
                 "{model} is not whole: {file} is missing. Fetch it again.",
                 model=folder.name,
                 file=missing[0],
@@ -133,10 +131,10 @@ def tensor_sizes(file: Path) -> list[int]:
             return [math.prod(tensors.get_slice(n).get_shape()) for n in tensors.offset_keys()]
     except (SafetensorError, OSError) as wrong:
         raise ModelError(
-            phrase(
+            N_(
                 "{file} is not whole, or not safetensors: {why}",
                 file=file.name,
-                why=words_of(wrong),
+                why=message_of(wrong),
             )
         ) from None
 
@@ -146,7 +144,7 @@ def read_json(file: Path, needed: bool = True) -> dict[str, Any]:
     if not file.is_file():
         if needed:
             raise ModelError(
-                phrase(
+                N_(
                     "{model} is not a model: it has no {file}.",
                     model=file.parent.name,
                     file=file.name,
@@ -155,17 +153,17 @@ def read_json(file: Path, needed: bool = True) -> dict[str, Any]:
         return {}
     if file.stat().st_size > LARGEST_JSON:
         raise ModelError(
-            phrase("{file} has more than {most:,} bytes.", file=file.name, most=LARGEST_JSON)
+            N_("{file} has more than {most:,} bytes.", file=file.name, most=LARGEST_JSON)
         )
     try:
         found = json.loads(file.read_bytes())
     except (ValueError, RecursionError):
         raise ModelError(
-            phrase("{model}: {file} is not JSON.", model=file.parent.name, file=file.name)
+            N_("{model}: {file} is not JSON.", model=file.parent.name, file=file.name)
         ) from None
     if not isinstance(found, dict):
         raise ModelError(
-            phrase("{model}: {file} is no JSON object.", model=file.parent.name, file=file.name)
+            N_("{model}: {file} is no JSON object.", model=file.parent.name, file=file.name)
         )
     return found
 
@@ -211,12 +209,12 @@ def parts(named: str, folder: Path, held: Contents) -> Parts:
     except Exception as error:  # a folder may hold anything
         said = str(error).strip().partition("\n")[0][:MOST_SAID]
         raise ModelError(
-            phrase("{model} cannot be loaded: {why}", model=named, why=said or type(error).__name__)
+            N_("{model} cannot be loaded: {why}", model=named, why=said or type(error).__name__)
         ) from error
     if report["missing_keys"] or report["mismatched_keys"]:
         first = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))[0]
         raise ModelError(
-            phrase("{model} is not whole: its files lack {first}.", model=named, first=first)
+            N_("{model} is not whole: its files lack {first}.", model=named, first=first)
         )
     return Parts(model if where == "auto" else model.to(where), tokenizer, extractor)
 
@@ -245,7 +243,7 @@ def extractor_of(named: str, folder: Path, model: Any) -> Any:
     too_much = [n for n, most in MOST.items() if not is_whole(settings.get(n, 1), most)]
     if too_much:
         raise ModelError(
-            phrase(
+            N_(
                 "{model}: {field} in its {settings} is none that can be.",
                 model=named,
                 field=too_much[0],
@@ -257,9 +255,7 @@ def extractor_of(named: str, folder: Path, model: Any) -> Any:
     fits = found.feature_size == model.config.num_mel_bins and found.nb_max_frames == frames
     if not fits or found.sampling_rate != RATE:
         raise ModelError(
-            phrase(
-                "{model}: its {settings} does not fit its model.", model=named, settings=SETTINGS
-            )
+            N_("{model}: its {settings} does not fit its model.", model=named, settings=SETTINGS)
         )
     return found
 

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from explainers.folders import ASSETS
+from explainers.messages import N_
 from explainers.models.registry import ModelError
-from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -51,7 +51,7 @@ def natural(loaded: "Loaded") -> Probe:
     cut = loaded.tokenizer(texts, truncation=True, max_length=NATURAL_LENGTH)["input_ids"]
     if {len(ids) for ids in cut} != {NATURAL_LENGTH}:
         raise ModelError(
-            phrase(
+            N_(
                 "{model} finds fewer than {count} tokens in a passage.",
                 model=loaded.name,
                 count=NATURAL_LENGTH,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from explainers.phrase import phrase
+from explainers.messages import N_
 
 
 class ModelError(Exception):
@@ -15,9 +15,7 @@ class ModelError(Exception):
 
 def brings_code(model: str) -> ModelError:
     """The refusal of a model that would run code of its authors."""
-    return ModelError(
-        phrase("{model} brings code of its own, which is never run here.", model=model)
-    )
+    return ModelError(N_("{model} brings code of its own, which is never run here.", model=model))
 
 
 class Wheel(NamedTuple):
@@ -158,14 +156,14 @@ def place_of(named: str) -> Path:
         return folder_of(named)
     if len(named) > MOST_CHARACTERS or "\0" in named or not named.strip():
         raise ModelError(
-            phrase(
+            N_(
                 "A model is owner/name on the hub, of at most {most} letters.",
                 most=MOST_CHARACTERS,
             )
         )
     if not reads_folders():
         raise ModelError(
-            phrase(
+            N_(
                 "“{name}” is not owner/name, as models of the hub are called. Folders are read "
                 "only where the server was started with {variable}=1.",
                 name=named,
@@ -175,6 +173,6 @@ def place_of(named: str) -> Path:
     folder = Path(named).expanduser()
     if not folder.is_dir():
         raise ModelError(
-            phrase("There is no folder “{name}” on the machine that serves this page.", name=named)
+            N_("There is no folder “{name}” on the machine that serves this page.", name=named)
         )
     return folder.resolve()

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
+from explainers.messages import N_
 from explainers.models.attention_hook import Change, Layer, Running, attend, mask, now
 from explainers.models.unhooked_families import OUTSIDE
-from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -39,9 +39,7 @@ def use_our_attention(model: "PreTrainedModel") -> None:
         if closed and not outside:
             name = type(part).__name__
             raise ValueError(
-                phrase(
-                    "{name} computes attention in its own class: ours cannot be put in", name=name
-                )
+                N_("{name} computes attention in its own class: ours cannot be put in", name=name)
             )
     for module in outside:
         module.forward = partial(OUTSIDE[type(module).__name__], attend, module)
@@ -80,6 +78,6 @@ def run(
         now.reset(token)
     if not running.layers:
         raise ValueError(
-            phrase("{kind} never asked for attention: is ours in it?", kind=type(model).__name__)
+            N_("{kind} never asked for attention: is ours in it?", kind=type(model).__name__)
         )
     return Run(output, running.layers)

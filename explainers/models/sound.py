@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
-from explainers.phrase import phrase
+from explainers.messages import N_
 
 RATE = 16_000
 """Numbers per second, as models hear."""
@@ -17,7 +17,7 @@ MOST_SECONDS = 30
 MOST_BYTES = 2**20
 """Of a file, as many as the server takes: half a minute at `RATE`, mono, in 16 bits."""
 RATES = range(4_000, 192_001)
-SWEEP, CLICKS = phrase("tone sweep"), phrase("clicks")
+SWEEP, CLICKS = N_("tone sweep"), N_("clicks")
 MADE_SECONDS = 4
 
 
@@ -40,7 +40,7 @@ def weigh(size: int) -> None:
     """Refuse a file of too many bytes, before they are taken."""
     if size > MOST_BYTES:
         raise SoundError(
-            phrase("The file has more than {most} MiB: cut it.", most=f"{MOST_BYTES / 2**20:g}")
+            N_("The file has more than {most} MiB: cut it.", most=f"{MOST_BYTES / 2**20:g}")
         )
 
 
@@ -52,7 +52,7 @@ def read_wave(data: bytes) -> Sound:
             channels, width, rate, count, *_ = file.getparams()
             if channels not in (1, 2) or width not in (1, 2, 3, 4) or rate not in RATES:
                 raise SoundError(
-                    phrase(
+                    N_(
                         "This WAV file has {channels} channels of {bits} bits, {rate} a second. "
                         "Read are mono and stereo, 8 to 32 bits, 4,000 to 192,000 a second.",
                         channels=channels,
@@ -63,14 +63,12 @@ def read_wave(data: bytes) -> Sound:
             raw = file.readframes(min(count, MOST_SECONDS * rate))
     except (wave.Error, EOFError, RuntimeError) as error:
         raise SoundError(
-            phrase(
-                "This is no WAV file of plain numbers (PCM): {why}.", why=str(error) or "cut off"
-            )
+            N_("This is no WAV file of plain numbers (PCM): {why}.", why=str(error) or "cut off")
         ) from None
     whole = len(raw) // (channels * width) * channels * width
     samples = resampled(numbers(raw[:whole], width).view(-1, channels).mean(dim=1), rate)
     if not len(samples):
-        raise SoundError(phrase("There is no sound in this file."))
+        raise SoundError(N_("There is no sound in this file."))
     held = (len(data) - 44) / (channels * width * rate)  # a header may claim anything
     return Sound(samples, max(0.0, min(count / rate, held) - MOST_SECONDS))
 

@@ -9,7 +9,6 @@ from tokenizers import Encoding, Tokenizer, decoders
 from torch import Tensor
 
 from explainers.models.registry import OFFERED, ModelError, Offered, folder_of
-from explainers.phrase import phrase, words_of
 from explainers.toys.byte_pairs import Piece
 
 if TYPE_CHECKING:
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
 from collections.abc import Sequence
 
 from torch.nn.functional import one_hot
+
+from explainers.messages import N_, message_of
 
 FILE = "tokenizer.json"
 
@@ -37,10 +38,10 @@ def _read(file: Path) -> Tokenizer:
         tokenizer = Tokenizer.from_file(str(file))
     except Exception as error:  # the library raises nothing more precise
         raise ModelError(
-            phrase(
+            N_(
                 "{model}: its tokenizer cannot be read: {error}",
                 model=file.parent.name,
-                error=words_of(error),
+                error=message_of(error),
             )
         ) from None
     tokenizer.no_truncation()  # some are saved as they were used, cutting and filling up
@@ -111,12 +112,12 @@ def read(loaded: "Loaded", text: str, most: int = MOST_TOKENS) -> Reading:
     ids = encoded["input_ids"]
     if all(encoded["special_tokens_mask"]):
         raise ModelError(
-            phrase("{model} finds no token in this text: type some words.", model=loaded.name)
+            N_("{model} finds no token in this text: type some words.", model=loaded.name)
         )
     most = min(most, loaded.context or most)
     if len(ids) > most:
         raise ModelError(
-            phrase(
+            N_(
                 "{model} reads at most {most:,} tokens; this text has {count:,}.",
                 model=loaded.name,
                 most=most,

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor
 
+from explainers.messages import N_
 from explainers.models.compare import differences
 from explainers.models.registry import ModelError
 from explainers.models.run import run
 from explainers.models.token_text import read
-from explainers.phrase import phrase
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -36,9 +36,7 @@ def translate(loaded: "Loaded", text: str) -> Translated:
     model: Any = loaded.model  # torch types the methods of a module as tensors
     if not model.config.is_encoder_decoder or model.main_input_name != "input_ids":
         raise ModelError(
-            phrase(
-                "{model} is no translator: no decoder of it reads another text.", model=loaded.name
-            )
+            N_("{model} is no translator: no decoder of it reads another text.", model=loaded.name)
         )
     ids = read(loaded, text, MOST_PIECES).ids
     seen = torch.ones_like(ids)

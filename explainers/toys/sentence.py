@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 import regex
 
-from explainers.phrase import phrase
+from explainers.messages import N_
 
 SENTENCE = "The CEO announced record earnings on Friday"
 PRESETS = {
-    phrase("the running sentence"): SENTENCE,
+    N_("the running sentence"): SENTENCE,
     "two plus three": "two plus three",
-    phrase("a repeated word"): "the bank raised the rate the bank had cut",
-    phrase("Vietnamese"): "Tổng giám đốc đã công bố thu nhập kỷ lục vào thứ Sáu",
-    phrase("emoji"): "We won 🏆 and the whole family 👩‍👩‍👧 danced 💃🏽",
+    N_("a repeated word"): "the bank raised the rate the bank had cut",
+    N_("Vietnamese"): "Tổng giám đốc đã công bố thu nhập kỷ lục vào thứ Sáu",
+    N_("emoji"): "We won 🏆 and the whole family 👩‍👩‍👧 danced 💃🏽",
 }
 MAX_CHARACTERS = 400
 MAX_TOKENS = 24
@@ -42,21 +42,21 @@ def read_sentence(raw: str, max_tokens: int = MAX_TOKENS) -> Sentence:
     notes = []
     text = raw
     if len(text) > MAX_CHARACTERS:
-        cut = phrase("Only the first {most} characters of this text are used.", most=MAX_CHARACTERS)
+        cut = N_("Only the first {most} characters of this text are used.", most=MAX_CHARACTERS)
         notes.append(cut)
         text = text[:MAX_CHARACTERS]
     visible = _JOINS_NOTHING.sub("", _UNSEEN.sub("", " ".join(text.split())))
     if visible.split() != text.split():
-        notes.append(phrase("Characters that cannot be seen were left out."))
+        notes.append(N_("Characters that cannot be seen were left out."))
     tokens = words(visible)
     if not tokens:
-        instead = phrase(
+        instead = N_(
             "There was no word in the text, so this is the sentence: {sentence}.", sentence=SENTENCE
         )
         notes.append(instead)
         visible, tokens = SENTENCE, words(SENTENCE)
     if len(tokens) > max_tokens:
-        too_long = phrase(
+        too_long = N_(
             "Only the first {most} of {count} tokens are used: every token looks at every other, "
             "and more than {most}² numbers cannot be read.",
             most=max_tokens,

@@ -10,7 +10,7 @@ from explainers.attention.cross import Attend
 from explainers.attention.decoder_block import Decoded
 from explainers.attention.encoder_block import Encoded
 from explainers.attention.multi_head import ManyHeads
-from explainers.phrase import Phrase, phrase
+from explainers.messages import N_, Message
 from explainers.translation.corpus import LONGEST_SOURCE
 from explainers.translation.model import PLAIN, Model, Read
 from explainers.translation.search import MOST_SYLLABLES, Candidate, beam
@@ -151,10 +151,10 @@ class Translator:
 def check(words: Sequence[str]) -> None:
     """Refuse what the translator cannot read, and say why."""
     if not words:
-        raise ValueError(phrase("there is no word to translate"))
+        raise ValueError(N_("there is no word to translate"))
     if len(words) > LONGEST_SOURCE:
         raise ValueError(
-            phrase(
+            N_(
                 "{count} words: in training no sentence had more than {most}",
                 count=len(words),
                 most=LONGEST_SOURCE,
@@ -163,17 +163,17 @@ def check(words: Sequence[str]) -> None:
     known = english().tokens[len(SPECIAL) :]
     unknown = dict.fromkeys(word for word in words if word not in known)
     if unknown:
-        raise ValueError(phrase("not among the corpus' words: {words}", words=hints(unknown)))
+        raise ValueError(N_("not among the corpus' words: {words}", words=hints(unknown)))
 
 
 def hints(unknown: Iterable[str]) -> str:
     """Words that are not known, each with those that are most like it."""
     slots: dict[str, object] = {f"word{n}": _hinted(word) for n, word in enumerate(unknown)}
-    return Phrase(", ".join(f"{{{name}}}" for name in slots), slots)
+    return Message(", ".join(f"{{{name}}}" for name in slots), slots)
 
 
 def _hinted(word: str) -> str:
     others = similar(word)
     if not others:
         return word
-    return phrase("{word} (known: {others})", word=word, others=", ".join(others))
+    return N_("{word} (known: {others})", word=word, others=", ".join(others))

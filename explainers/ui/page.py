@@ -1,6 +1,5 @@
 """The frame of every page, its text, and the switches that mean the same everywhere."""
 
-import functools
 import re
 from contextlib import nullcontext
 from pathlib import Path
@@ -8,30 +7,20 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
-from explainers.phrase import Phrase
+from explainers.messages import Message
+from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.controls.lecture_controls import lecture
-from explainers.ui.controls.links import VISIT
+from explainers.ui.controls.controls import lecture_mode
+from explainers.ui.controls.sentence_box import reset
 from explainers.ui.lecture.screens import screen, stand_by
 from explainers.ui.lecture.share_link import follow
-from explainers.ui.text.language import TEXTS, said, section, translated
-from explainers.ui.text.language_switch import offer_languages
+from explainers.ui.session import PAGE_DRAWN, SENT_BACK, VISIT
+from explainers.ui.text.language import offer_languages
+from explainers.ui.text.sections import section
 
-_SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 LAST = "notice"
 """The section that is about the whole page."""
 _NUMBER = re.compile(r"\{\{(\w+)\}\}")
-
-
-@functools.cache
-def sections(page: str) -> dict[str, str]:
-    """All remarks of a page by name, as Markdown; `{{name}}` stands for a number."""
-    return read_sections((TEXTS / "en" / f"{page}.md").read_text(encoding="utf-8"))
-
-
-def read_sections(written: str) -> dict[str, str]:
-    """The sections of a file by name."""
-    return {name: text.strip() for name, text in _SECTION.findall(written)}
 
 
 class Prose:
@@ -47,17 +36,14 @@ class Prose:
 
     def filled(self, name: str, **numbers: object) -> str:
         """The same for a file that is taken away."""
-        text = section(f"{self.page}/{name}", sections(self.page)[name])
+        text = section(self.page, name)
         # In the file a heading stands below its section's name, on the page below the title.
         raised = re.sub("^###", "##", text, flags=re.MULTILINE)
         return _NUMBER.sub(lambda slot: _told(numbers[slot[1]]), raised)
 
 
 def _told(number: object) -> str:
-    return translated(number) if isinstance(number, Phrase) else str(number)
-
-
-_FRAMED, _SENT_BACK = "page that was drawn", "sent back to the contents"
+    return _(number) if isinstance(number, Message) else str(number)
 
 
 NARROW_MARGINS = """<style>
@@ -77,21 +63,21 @@ def frame(title: str, place: str) -> None:
     `place` is where the page is in the address. A visit is one of a place: what the page is called
     changes with the language, and two pages may be called alike in one.
     """
-    if st.session_state.get(_FRAMED) != place:
+    if st.session_state.get(PAGE_DRAWN) != place:
         st.session_state[VISIT] = st.session_state.get(VISIT, 0) + 1
-    st.session_state[_FRAMED] = place
+    st.session_state[PAGE_DRAWN] = place
     follow()
     st.html(NARROW_MARGINS)
     st.title(title)
     with st.sidebar:
         offer_languages()
-        st.subheader(said("On every page"))
+        st.subheader(_("On every page"))
         controls.predict_first()
         controls.queries()
         controls.seed()
-        lecture()
-        again = said("Reset all choices")
-        st.button(again, on_click=controls.reset, icon=":material/restart_alt:")
+        lecture_mode()
+        again = _("Reset all choices")
+        st.button(again, on_click=reset, icon=":material/restart_alt:")
         stand_by(title, place)
 
 
@@ -101,8 +87,8 @@ def page_text(page_file: str) -> Prose:
     Until `app.py` has run once in the process, Streamlit takes the folder `pages` for its older
     kind of app and opens a linked page alone, without contents and title. Then run again.
     """
-    if _FRAMED not in st.session_state and _SENT_BACK not in st.session_state:
-        st.session_state[_SENT_BACK] = True
+    if PAGE_DRAWN not in st.session_state and SENT_BACK not in st.session_state:
+        st.session_state[SENT_BACK] = True
         PagesManager.uses_pages_directory = False
         st.rerun()
     return Prose(page_file)

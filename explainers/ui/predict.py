@@ -6,15 +6,15 @@ from contextlib import nullcontext
 
 import streamlit as st
 
-from explainers.phrase import phrase
+from explainers.messages import N_
+from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.controls.links import one_of
-from explainers.ui.controls.worded import Worded
+from explainers.ui.controls.base import Control, one_of
 from explainers.ui.lecture.screens import lecturing, screen
 from explainers.ui.page import Prose
-from explainers.ui.text.language import said, translated
+from explainers.ui.session import GUESS
 
-SKIP = phrase("just show me")
+SKIP = N_("just show me")
 _NUMBER = re.compile(r"(-?[\d,]*\.?\d+)(.*)")
 
 
@@ -44,7 +44,7 @@ def revealed(
         text(f"ask_{name}", **numbers)
         guess = _asked(asked_of, offered, is_class)
         if guess is None and not is_class:
-            st.caption(said("What comes out is shown when you have answered."))
+            st.caption(_("What comes out is shown when you have answered."))
             return False
     with screen("reveal", asked_of), nullcontext() if is_class else box:
         st.markdown(_verdict(guess or SKIP, answer))
@@ -54,7 +54,7 @@ def revealed(
 
 def _asked(asked_of: str, options: list[str], is_class: bool) -> str | None:
     """The reader's guess; of a class, what most hands were raised for, if that is clicked."""
-    answered = Worded(controls.GUESS + asked_of, phrase("Your prediction"), None)
+    answered = Control(GUESS + asked_of, N_("Your prediction"), None)
     asked, offered = answered.asked(), [*options, SKIP]
     guess = st.radio(
         options=offered,
@@ -63,22 +63,22 @@ def _asked(asked_of: str, options: list[str], is_class: bool) -> str | None:
         horizontal=not is_class,
         label_visibility="collapsed" if is_class else "visible",
         **answered.words,
-        **answered.tied(offered, None),
+        **answered.bind(offered, None),
     )
-    answered.tie(guess, offered, None)
-    answered.told(asked, guess or said("no answer"), one_of(offered))
+    answered.save(guess, offered, None)
+    answered.report_bad_link(asked, guess or _("no answer"), one_of(offered))
     # What a link asks for is plain text; the option itself knows how it is said.
     return next((one for one in offered if one == guess), None)
 
 
 def _verdict(guess: str, answer: str) -> str:
-    said_so, comes_out = translated(guess), translated(answer)
+    said_so, comes_out = _(guess), _(answer)
     if guess == SKIP:
-        return said("Computed: **{answer}**.", answer=comes_out)
+        return _("Computed: **{answer}**.", answer=comes_out)
     if guess == answer:
-        right = said("You said **{guess}**, and that is what comes out.", guess=said_so)
+        right = _("You said **{guess}**, and that is what comes out.", guess=said_so)
         return f":material/check_circle: {right}"
-    wrong = said(
+    wrong = _(
         "You said **{guess}**; what comes out is **{answer}**.", guess=said_so, answer=comes_out
     )
     return f":material/cancel: {wrong}"

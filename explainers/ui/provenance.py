@@ -3,26 +3,26 @@
 import torch
 
 from explainers.device import device_name
-from explainers.ui.text.language import said
+from explainers.translations import _
 
 
 def random_weights(seed: int, device: torch.device) -> str:
     """Numbers from untrained, seeded weights."""
     where = device_name(device)
-    return said("random, seed {seed} · computed live on {device}", seed=seed, device=where)
+    return _("random, seed {seed} · computed live on {device}", seed=seed, device=where)
 
 
 def trained_weights(seed: int, unknown: int, device: torch.device) -> str:
     """Numbers from the shipped toy weights; words they never saw have vectors drawn at random."""
     if unknown:
-        return said(
+        return _(
             "trained: related words, seed {seed} · {unknown} unknown: drawn at random · "
             "computed live on {device}",
             seed=seed,
             unknown=unknown,
             device=device_name(device),
         )
-    return said(
+    return _(
         "trained: related words, seed {seed} · computed live on {device}",
         seed=seed,
         device=device_name(device),
@@ -31,7 +31,7 @@ def trained_weights(seed: int, unknown: int, device: torch.device) -> str:
 
 def translator(device: torch.device) -> str:
     """Numbers from the shipped translator, which learned a grammar's sentences."""
-    return said(
+    return _(
         "trained: a small translator, seed 0 · computed live on {device}",
         device=device_name(device),
     )
@@ -39,21 +39,19 @@ def translator(device: torch.device) -> str:
 
 def learned_live(what: str) -> str:
     """Numbers learned in front of the reader."""
-    return said("learned live: {what}", what=what)
+    return _("learned live: {what}", what=what)
 
 
 def measured(what: str, device: torch.device) -> str:
     """Times, which are others on another machine."""
-    return said("measured live on {device}: {what}", device=device_name(device), what=what)
+    return _("measured live on {device}: {what}", device=device_name(device), what=what)
 
 
 def formula(what: str, device: torch.device) -> str:
     """Numbers that follow from a formula alone."""
-    return said(
-        "formula: {what} · computed live on {device}", what=what, device=device_name(device)
-    )
+    return _("formula: {what} · computed live on {device}", what=what, device=device_name(device))
 
 
 def real(what: str) -> str:
     """What a published model, or a part of it, makes of the reader's text."""
-    return said("real: {what}", what=what)
+    return _("real: {what}", what=what)

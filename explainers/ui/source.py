@@ -6,9 +6,9 @@ from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
-from explainers.phrase import phrase
+from explainers.messages import N_
+from explainers.translations import _
 from explainers.ui.lecture.screens import lecturing, screen
-from explainers.ui.text.language import said, translated
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -22,13 +22,13 @@ def run_and_show(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) ->
     return function(*args, **kwargs)
 
 
-def show_source(*functions: Callable[..., Any], that: str = phrase("just ran")) -> None:
+def show_source(*functions: Callable[..., Any], that: str = N_("just ran")) -> None:
     """The text of functions that this page has run, or `that` did something else before."""
     if lecturing():
         _on_screens(functions)
         return
     names = ", ".join(f"`{function.__name__}`" for function in functions)
-    label = said("The code that {that}: {names}", that=translated(that), names=names)
+    label = _("The code that {that}: {names}", that=_(that), names=names)
     box = st.expander(label, icon=":material/code:", key=f"code {names}", on_change="rerun")
     if not box.open:  # 1.5 MB of highlighter, and milliseconds of every rerun, for what few open
         return

@@ -8,10 +8,8 @@ import streamlit as st
 
 from explainers.takeaway import notebook, script
 from explainers.takeaway.recipe import Cell, Made, Words, cells
-from explainers.ui.text.language import said
-
-TAKEN = "what this page recomputes"
-"""In the session's state: begun with every page, filled by its parts."""
+from explainers.translations import _
+from explainers.ui.session import TAKEN
 
 
 @dataclass
@@ -36,14 +34,14 @@ def words(title: str) -> Words:
     """What a file says around its code, in the language of this visit."""
     return Words(
         title=title,
-        made_from=said("Computes again what is on this page:"),
-        needs=said(
+        made_from=_("Computes again what is on this page:"),
+        needs=_(
             "It needs Python 3.11 and torch, nothing else. Change an input and run it again: the "
             "check at the end of each part tells what is not as on the page."
         ),
-        functions=said("The functions"),
-        own=said("Each as it runs on the page."),
-        nothing=said(
+        functions=_("The functions"),
+        own=_("Each as it runs on the page."),
+        nothing=_(
             "Nothing that the page showed can be computed in a file: answer its question, or "
             "choose something else, and take it again."
         ),
@@ -74,12 +72,12 @@ def offer() -> None:
     if not taken.parts:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="takeaway"):
-        st.markdown(said("**Take this page with you**"))
-        _file(taken, said("Notebook"), "ipynb", notebook.MIME, notebook.notebook)
-        _file(taken, said("Script"), "py", script.MIME, script.script)
+        st.markdown(_("**Take this page with you**"))
+        _file(taken, _("Notebook"), "ipynb", notebook.MIME, notebook.notebook)
+        _file(taken, _("Script"), "py", script.MIME, script.script)
     st.markdown(
         ":small[{}]".format(
-            said(
+            _(
                 "Both compute again what is on screen, from our functions and torch alone, and "
                 "compare it with the numbers of this page."
             )

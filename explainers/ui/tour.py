@@ -7,9 +7,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from explainers.ui.controls.live import Unbound
-from explainers.ui.page import open_page, sections
-from explainers.ui.text.language import said, translated
+from explainers.translations import _
+from explainers.ui.controls.base import Control
+from explainers.ui.page import open_page
+from explainers.ui.text.sections import sections
 
 Contents = Mapping[str, Mapping[str, str]]
 """Part → file of a page → its title, in reading order."""
@@ -23,14 +24,16 @@ _WORD, _HEADING = re.compile(r"[^\W\d_]+"), re.compile(r"^#+ ", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Done(Unbound):
+class Done(Control):
     """The pages that the reader ticked, by their numbers, as they stand in a link: 01.02.05."""
 
     def __call__(self, paths: Sequence[str]) -> list[str]:
         """Those of the pages that are done, in reading order."""
         numbers = [_number(path) for path in paths]
-        asked, value = self.held(lambda text: _among(text, numbers))
-        self.told(asked, value, f"numbers of pages in their order, {'.'.join(numbers[:3])}")
+        asked, value = self.read_link(lambda text: _among(text, numbers))
+        self.report_bad_link(
+            asked, value, f"numbers of pages in their order, {'.'.join(numbers[:3])}"
+        )
         self.write(value)
         return [path for path in paths if _number(path) in value.split(".")]
 
@@ -58,15 +61,15 @@ def minutes_of(texts: Mapping[str, str]) -> int:
 
 def offer_next(contents: Contents, here: str) -> None:
     """At the end of a page, whose file is `here`: tick it and go on, or look at the path."""
-    titles = {path: translated(name) for part in contents.values() for path, name in part.items()}
+    titles = {path: _(name) for part in contents.values() for path, name in part.items()}
     paths = list(titles)
     ticked = done(paths)
     later = [*paths[paths.index(here) + 1 :], *paths]
     following = next((path for path in later if path not in {here, *ticked}), "")
     with st.container(key="tour"):
-        label = said("Done: that was the last page")
+        label = _("Done: that was the last page")
         if following:
-            label = said(
+            label = _(
                 "Done → {page} · {minutes} min",
                 page=titles[following],
                 minutes=minutes(following),
@@ -74,9 +77,7 @@ def offer_next(contents: Contents, here: str) -> None:
         if st.button(label, on_click=done.add, args=(here,), icon=":material/check:"):
             open_page(following, step="")
         icon = ":material/route:"
-        box = st.expander(
-            said("The learning path"), key="learning path", on_change="rerun", icon=icon
-        )
+        box = st.expander(_("The learning path"), key="learning path", on_change="rerun", icon=icon)
     if box.open:
         with box:
             _path(contents, ticked)
@@ -85,18 +86,18 @@ def offer_next(contents: Contents, here: str) -> None:
 def _path(contents: Contents, ticked: Sequence[str]) -> None:
     paths = [path for part in contents.values() for path in part]
     left = _hours(sum(minutes(path) for path in paths if path not in ticked))
-    counted = said(
+    counted = _(
         "{done} of {all} pages done, {left} to go.", done=len(ticked), all=len(paths), left=left
     )
     st.markdown(f"**{counted}**")
     for part, pages in contents.items():
         if part:
-            st.caption(f"{translated(part)} · {_hours(sum(map(minutes, pages)))}")
+            st.caption(f"{_(part)} · {_hours(sum(map(minutes, pages)))}")
         for path, title in pages.items():
             icon = ":material/check_circle:" if path in ticked else ":material/circle:"
-            st.page_link(path, label=f"{translated(title)} · {_hours(minutes(path))}", icon=icon)
+            st.page_link(path, label=f"{_(title)} · {_hours(minutes(path))}", icon=icon)
     st.caption(
-        said(
+        _(
             "The text at {words} words a minute (Brysbaert 2019), and {minutes} min for each "
             "question and each section to try. What is done stands in the address: bookmark it to "
             "go on another day.",
@@ -105,15 +106,15 @@ def _path(contents: Contents, ticked: Sequence[str]) -> None:
         )
     )
     if ticked:
-        again = said("Begin again")
+        again = _("Begin again")
         st.button(again, on_click=done.put, args=("",), icon=":material/restart_alt:")
 
 
 def _hours(total: int) -> str:
     hours, rest = divmod(total, 60)
     if not hours:
-        return said("{minutes} min", minutes=rest)
-    return said("{hours} h {minutes} min", hours=hours, minutes=rest)
+        return _("{minutes} min", minutes=rest)
+    return _("{hours} h {minutes} min", hours=hours, minutes=rest)
 
 
 def _number(path: str) -> str:

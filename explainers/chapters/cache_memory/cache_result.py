@@ -7,7 +7,6 @@ import streamlit as st
 
 from explainers.chapters.cache_memory.choose_cache import Chosen
 from explainers.chapters.cache_memory.published_table import plain
-from explainers.chapters.common.number_words import so_many
 from explainers.memory.cache_bytes import beside_bytes, kv_cache_bytes, kv_cache_bytes_per_token
 from explainers.memory.cache_formula import COUNTINGS, HEADLINE, IDEAL, context_note
 from explainers.memory.calculator_mistakes import other_answers
@@ -15,26 +14,26 @@ from explainers.memory.engines import stores
 from explainers.memory.layer_groups import ModelShape
 from explainers.memory.number_formats import FORMATS
 from explainers.memory.sizes import STEPS, both
-from explainers.phrase import Phrase, phrase
+from explainers.messages import N_, Message, ngettext
+from explainers.translations import _
 from explainers.ui.page import Prose
-from explainers.ui.text.language import said, translated
 from explainers.ui.untrusted_text import together, verbatim
 
 VERIFIED = {
-    phrase("primary"): phrase(
+    N_("primary"): N_(
         "the vendor's repository or paper, or the vendor's own class in transformers"
     ),
-    phrase("library"): phrase("a maintained library's copy of the released configuration"),
-    phrase("partial"): phrase("some fields only, or a class default"),
-    phrase("secondary"): phrase("a copy, not the original"),
-    phrase("yours"): phrase("what you gave"),
+    N_("library"): N_("a maintained library's copy of the released configuration"),
+    N_("partial"): N_("some fields only, or a class default"),
+    N_("secondary"): N_("a copy, not the original"),
+    N_("yours"): N_("what you gave"),
 }
 
 KIND_OF_NUMBER = {
-    IDEAL: phrase("exact for these numbers; nothing is measured or estimated."),
-    HEADLINE: phrase("a multiplication; no cache of this size need exist."),
+    IDEAL: N_("exact for these numbers; nothing is measured or estimated."),
+    HEADLINE: N_("a multiplication; no cache of this size need exist."),
 }
-ENGINES_NUMBER = phrase(
+ENGINES_NUMBER = N_(
     "an **estimate**: what its code asks for with its usual settings, not measured."
 )
 
@@ -49,24 +48,22 @@ def show_result(text: Prose, chosen: Chosen) -> None:
         "result",
         size=both(working.size),
         bytes=f"{working.size:,}",
-        counting=translated(chosen.counting),
-        means=translated(COUNTINGS[chosen.counting]),
-        texts=so_many(chosen.texts, "text"),
-        tokens=so_many(chosen.tokens, "token"),
+        counting=_(chosen.counting),
+        means=_(COUNTINGS[chosen.counting]),
+        texts=_(ngettext("{count:,} text", "{count:,} texts", chosen.texts)),
+        tokens=_(ngettext("{count:,} token", "{count:,} tokens", chosen.tokens)),
         model=verbatim(shape.id),
         dtype=chosen.dtype,
         rate=f"{rate:,}",
         rate_size=f" = {both(rate)}" if rate >= STEPS["decimal"] else "",
-        while_no_window=said(" while no window is full") if has_window(shape) else "",
-        each_beam=said(" in each of {beams:,} beams", beams=chosen.beams)
-        if chosen.beams > 1
-        else "",
+        while_no_window=_(" while no window is full") if has_window(shape) else "",
+        each_beam=_(" in each of {beams:,} beams", beams=chosen.beams) if chosen.beams > 1 else "",
         next=f"{added(chosen):,}",
     )
     # Where layers differ, the working would answer the question about them before it is asked.
     alike = len(shape.known_groups()) < 2
-    with st.expander(said("The formula with these numbers"), expanded=alike):
-        st.code("\n".join(map(translated, working.lines)), language=None, wrap_lines=True)
+    with st.expander(_("The formula with these numbers"), expanded=alike):
+        st.code("\n".join(map(_, working.lines)), language=None, wrap_lines=True)
     text("remarks", remarks="\n".join(f"- {remark}" for remark in remarks(chosen)))
     show_origin(text, shape)
 
@@ -87,35 +84,31 @@ def added(chosen: Chosen) -> int:
 def remarks(chosen: Chosen) -> list[str]:
     """What is exact, and what is left out."""
     shape = chosen.shape
-    kind = translated(KIND_OF_NUMBER.get(chosen.counting, ENGINES_NUMBER))
-    found = [f"**{translated(chosen.counting)}:** {kind}"]
+    kind = _(KIND_OF_NUMBER.get(chosen.counting, ENGINES_NUMBER))
+    found = [f"**{_(chosen.counting)}:** {kind}"]
     if note := FORMATS[chosen.dtype].note:
-        found.append(f"**{chosen.dtype}:** {translated(note)}.")
-    if note := context_note(replace(shape, id=Phrase(phrase("it"), {})), chosen.tokens):
-        found.append(translated(note))
+        found.append(f"**{chosen.dtype}:** {_(note)}.")
+    if note := context_note(replace(shape, id=Message(N_("it"), {})), chosen.tokens):
+        found.append(_(note))
     if beside := beside_bytes(shape, chosen.tokens, chosen.texts):
         found.append(
-            said(
-                "Kept besides, and not counted above: {size} (states, indexes).", size=both(beside)
-            )
+            _("Kept besides, and not counted above: {size} (states, indexes).", size=both(beside))
         )
-    found += [said("**Left out:** {gap}.", gap=gap) for gap in shape.gaps]
+    found += [_("**Left out:** {gap}.", gap=gap) for gap in shape.gaps]
     if not chosen.counted().size:
-        found.append(
-            said("Nothing is kept: this model reads its text at once and does not generate.")
-        )
+        found.append(_("Nothing is kept: this model reads its text at once and does not generate."))
     return found
 
 
 def show_origin(text: Prose, shape: ModelShape) -> None:
     """Where the model's numbers are from, for whoever wants to check them."""
-    with st.expander(said("Where the numbers of this model come from")):
+    with st.expander(_("Where the numbers of this model come from")):
         text(
             "origin",
-            verified=translated(shape.verified),
-            means=translated(VERIFIED[shape.verified]),
-            sources="; ".join(map(translated, shape.sources)),
-            notes="\n\n".join(plain(translated(note)) for note in shape.notes),
+            verified=_(shape.verified),
+            means=_(VERIFIED[shape.verified]),
+            sources="; ".join(map(_, shape.sources)),
+            notes="\n\n".join(plain(_(note)) for note in shape.notes),
         )
 
 
@@ -126,22 +119,21 @@ def show_answers(text: Prose, chosen: Chosen) -> None:
     for name, means in COUNTINGS.items():
         size = chosen.counted(name).size
         times = f"{size / ideal:.2f}×" if ideal else "–"
-        shown, means = both(size), translated(means)
+        shown, means = both(size), _(means)
         if not stores(name, chosen.dtype):
             shown, times = "–", "–"
-            means = said("it stores no cache in {dtype}", dtype=chosen.dtype)
-        mark = said(" (chosen)") if name == chosen.counting else ""
-        rows.append(f"| **{translated(name)}**{mark}: {means} | {together(shown)} | {times} |")
+            means = _("it stores no cache in {dtype}", dtype=chosen.dtype)
+        mark = _(" (chosen)") if name == chosen.counting else ""
+        rows.append(f"| **{_(name)}**{mark}: {means} | {together(shown)} | {times} |")
     text("countings", rows="\n".join(rows))
     given = chosen.dtype, chosen.source_tokens, chosen.beams
     others = other_answers(chosen.shape, chosen.tokens, chosen.texts, *given)
     wrong = [
-        f"| **{translated(o.name)}:** {translated(o.why)} "
-        f"| {together(both(o.size))} | {float(o.ratio):.2f}× |"
+        f"| **{_(o.name)}:** {_(o.why)} | {together(both(o.size))} | {float(o.ratio):.2f}× |"
         for o in others
     ]
     if wrong:
         text("others", rows="\n".join(wrong))
     elif ideal:
-        long, none = said("the text is no longer than its windows"), said("there is no window")
+        long, none = _("the text is no longer than its windows"), _("there is no window")
         text("no_others", windows=long if has_window(chosen.shape) else none)

@@ -12,9 +12,9 @@ from explainers.memory.number_formats import FORMATS
 from explainers.memory.published_models import model_ids, model_shape, read_config, read_config_file
 from explainers.memory.read_config import LARGEST
 from explainers.models.registry import READ_FOLDERS, reads_folders
-from explainers.ui.controls import memory_controls as controls
+from explainers.translations import _
+from explainers.ui.controls import controls
 from explainers.ui.page import Prose
-from explainers.ui.text.language import said
 from explainers.ui.untrusted_text import verbatim
 
 
@@ -58,22 +58,22 @@ KEPT: Final = "session"
 def given_config() -> ModelShape | None:
     """The model of the reader's file; nothing while there is none. Raises what is wrong with it."""
     pasted = st.text_area(
-        said("Paste a config.json here"),
+        _("Paste a config.json here"),
         max_chars=MOST_PASTED,
         key="pasted config",
         height=150,
         persist_state=KEPT,
     )
     with st.container(horizontal=True):
-        uploaded = st.file_uploader(said("or upload it"), type="json", key="uploaded config")
+        uploaded = st.file_uploader(_("or upload it"), type="json", key="uploaded config")
         folder = ""
         if reads_folders():
-            label = said("or name its folder on this computer")
+            label = _("or name its folder on this computer")
             folder = st.text_input(label, max_chars=500, key="config folder", persist_state=KEPT)
     if pasted.strip():
         if len(pasted) == MOST_PASTED:
             raise ValueError(
-                said("config.json has {most:,} characters or more: upload it", most=MOST_PASTED)
+                _("config.json has {most:,} characters or more: upload it", most=MOST_PASTED)
             )
         return read_config(pasted)
     if uploaded is not None:
@@ -86,7 +86,7 @@ def decoded(content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ValueError(said("the file is not text in UTF-8: is it another file?")) from None
+        raise ValueError(_("the file is not text in UTF-8: is it another file?")) from None
 
 
 FOR_WEIGHTS_ALONE = "mxfp4"
@@ -111,7 +111,7 @@ def choose(text: Prose) -> Chosen | None:
         elif name == controls.CONFIG:
             text("paste", most=f"{MOST_PASTED:,}", switch=READ_FOLDERS)
             shape = given_config()
-            message = "" if shape else said("Waiting for a config.json.")
+            message = "" if shape else _("Waiting for a config.json.")
         else:
             shape = model_shape(name)
         if shape:
@@ -130,16 +130,24 @@ def read_by_encoder(shape: ModelShape | None) -> tuple[int | None, int]:
     """(tokens of the other text, beams): only a model with an encoder has something to choose."""
     if shape is None or not any(group.kind == "cross" for group in shape.known_groups()):
         return None, 1
-    return controls.source(0, shape.encoder_context or LONGEST_WINDOW), controls.beams(1, 64)
+    return controls.encoder_tokens(0, shape.encoder_context or LONGEST_WINDOW), controls.beams(
+        1, 64
+    )
 
 
 def own_shape() -> ModelShape:
     """A model of the reader's numbers; some of its layers may have a window."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         is_latent = controls.own_kind() != controls.own_kind.default
-        layers, heads = controls.own_layers(1, MOST_LAYERS), controls.own_heads(1, WIDEST)
+        layers, heads = (
+            controls.own_layers(1, MOST_LAYERS),
+            controls.own_heads(1, WIDEST),
+        )
         if is_latent:
-            latent_dim, rope_dim = controls.own_latent(1, WIDEST), controls.own_rope(1, WIDEST)
+            latent_dim, rope_dim = (
+                controls.own_latent(1, WIDEST),
+                controls.own_rope(1, WIDEST),
+            )
             groups = [LayerGroup("latent", layers, latent_dim=latent_dim, rope_dim=rope_dim)]
         else:
             each = controls.own_kv_heads(1, WIDEST), controls.own_head_dim(1, WIDEST)
@@ -148,5 +156,5 @@ def own_shape() -> ModelShape:
             groups = [LayerGroup("sliding", local, *each, window)] if local else []
             groups += [LayerGroup("full", layers - local, *each)] if layers > local else []
     width = heads * (1 if is_latent else groups[0].head_dim)
-    shape = ModelShape(said("your numbers"), tuple(groups), heads, width)
-    return replace(shape, sources=(said("the numbers you gave"),))
+    shape = ModelShape(_("your numbers"), tuple(groups), heads, width)
+    return replace(shape, sources=(_("the numbers you gave"),))

@@ -2,24 +2,23 @@
 
 from explainers.chapters.cache_memory.choose_cache import Chosen
 from explainers.chapters.cache_memory.gpu_fit import Hardware
-from explainers.chapters.common.number_words import so_many
 from explainers.memory.cache_bytes import kv_cache_bytes, kv_cache_bytes_per_token
 from explainers.memory.layer_groups import ModelShape
 from explainers.memory.published_models import model_ids, model_shape
 from explainers.memory.sizes import both, size
-from explainers.phrase import phrase
-from explainers.ui.controls import memory_controls as controls
+from explainers.messages import N_, ngettext
+from explainers.translations import _
+from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
-from explainers.ui.text.language import said, translated
 from explainers.ui.untrusted_text import together
 
 LENGTHS = (1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288, 1_048_576)
 TICKS = LENGTHS[::2]
 SMALL, LARGE, QUESTION = "llama-3.1-8b", "deepseek-v3", 131_072
 # A sentence that changed with the models would have the browser build the picture anew.
-ALT = phrase(
+ALT = N_(
     "Bytes of the caches of the chosen models over the tokens of a text, and the memory of the "
     "GPUs as a line; both axes are logarithmic. The table below names the models and their bytes."
 )
@@ -58,14 +57,17 @@ def show_comparison(text: Prose, asked: Chosen, hardware: Hardware) -> None:
 
 def show_six(text: Prose, asked: Chosen, hardware: Hardware) -> None:
     """The models that the reader chooses, as lines and as a table."""
-    chosen = [model_shape(name) for name in controls.compared(comparable())]
+    chosen = [model_shape(name) for name in controls.compared_models(comparable())]
     if not chosen:
         text("compare_none")
         return
     draw(chosen, asked.texts, asked.dtype, hardware)
     of_text = asked.tokens, asked.texts, asked.dtype
     rows = "\n".join(row_of(shape, *of_text) for shape in chosen)
-    tokens, texts = so_many(asked.tokens, "token"), so_many(asked.texts, "text")
+    tokens, texts = (
+        _(ngettext("{count:,} token", "{count:,} tokens", asked.tokens)),
+        _(ngettext("{count:,} text", "{count:,} texts", asked.texts)),
+    )
     text("compared", rows=rows, tokens=tokens, texts=texts, dtype=asked.dtype)
 
 
@@ -74,9 +76,9 @@ def row_of(shape: ModelShape, tokens: int, texts: int, dtype: str) -> str:
     rate = kv_cache_bytes_per_token(shape, dtype)
     held = size_of(shape, tokens, texts, dtype)
     following = size_of(shape, tokens + 1, 1, dtype) - size_of(shape, tokens, 1, dtype)
-    exactly = said("{count:,} bytes", count=held)
+    exactly = _("{count:,} bytes", count=held)
     amounts = f"{rate:,} / {following:,} | {together(both(held))} ({exactly})"
-    return f"| {shape.id} ({translated(shape.attention)}) | {amounts} |"
+    return f"| {shape.id} ({_(shape.attention)}) | {amounts} |"
 
 
 def draw(chosen: list[ModelShape], texts: int, dtype: str, hardware: Hardware) -> None:
@@ -92,12 +94,10 @@ def draw(chosen: list[ModelShape], texts: int, dtype: str, hardware: Hardware) -
             held = size_of(shape, tokens, texts, dtype)
             rows.append((shape.id, place, tokens, held, held / 2**30, False))
     memory, name = hardware.gpus * hardware.gpu.memory, hardware.gpu.name
-    line = said(
-        "memory of {count} × {gpu}: {size}", count=hardware.gpus, gpu=name, size=size(memory)
-    )
+    line = _("memory of {count} × {gpu}: {size}", count=hardware.gpus, gpu=name, size=size(memory))
     ends = LENGTHS[0], LENGTHS[-1]
     rows += [(line, len(chosen), end, memory, memory / 2**30, True) for end in ends]
     table = pd.DataFrame(rows, columns=["model", "place", "tokens", "bytes", "gib", "limit"])
     table = table.assign(bytes=storable([row[3] for row in rows]))
-    origin = said("formula: ideal minimum for {texts:,} × {dtype}, exact", texts=texts, dtype=dtype)
+    origin = _("formula: ideal minimum for {texts:,} × {dtype}, exact", texts=texts, dtype=dtype)
     show_chart(growth, table, ALT, "comparison", origin, ticks=TICKS)

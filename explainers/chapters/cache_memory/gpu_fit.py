@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from explainers.chapters.cache_memory.choose_cache import Chosen
-from explainers.chapters.common.number_words import so_many, told
+from explainers.chapters.common.number_words import told
 from explainers.memory.cache_bytes import kv_cache_bytes
 from explainers.memory.cache_formula import context_note
 from explainers.memory.engines import pages, waste_bytes
@@ -26,9 +26,10 @@ from explainers.memory.serving import (
 )
 from explainers.memory.sizes import both
 from explainers.memory.speed import compute_bound_batch, decimals, speed_lines, tokens_per_second
-from explainers.ui.controls import memory_controls as controls
+from explainers.messages import ngettext
+from explainers.translations import _
+from explainers.ui.controls import controls
 from explainers.ui.page import Prose
-from explainers.ui.text.language import said, translated
 from explainers.ui.untrusted_text import verbatim
 
 PAGE_SIZES = ("1", "8", "16", "32", "64", "128", "256")
@@ -56,7 +57,10 @@ def choose_hardware() -> Hardware:
         default = controls.weight_dtype.default
         weights = controls.weight_dtype([default, *WEIGHT_FORMATS], default)
         block = int(controls.page_size(PAGE_SIZES, controls.page_size.default))
-        percent, overhead = controls.percent(1, 100), controls.overhead(0, 1_000)
+        percent, overhead = (
+            controls.usable_percent(1, 100),
+            controls.overhead_gib(0, 1_000),
+        )
     return Hardware(gpu, number, weights, block, percent, overhead * GIB)
 
 
@@ -105,11 +109,11 @@ def show_pages(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
         block=block,
         pages=f"{pages(chosen.tokens, block):,}",
         empty=f"{block * pages(chosen.tokens, block) - chosen.tokens:,}",
-        waste=both(waste) if waste else said("no bytes"),
+        waste=both(waste) if waste else _("no bytes"),
         gpus=deployment.gpus,
         each=both(each),
         times=f"{float(times):.3g}",
-        sequence=said("text") if chosen.beams == 1 else said("beam"),
+        sequence=_("text") if chosen.beams == 1 else _("beam"),
     )
 
 
@@ -128,13 +132,13 @@ def show_fit(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
         f"fit_{verdict(deployment, readers, texts)}",
         gpus=f"{deployment.gpus} × {deployment.gpu.name}",
         weights=both(weight_bytes(deployment)),
-        readers=said("any number") if readers is None else f"{readers:,}",
+        readers=_("any number") if readers is None else f"{readers:,}",
         texts=f"{texts:,}",
-        tokens=so_many(tokens, "token"),
+        tokens=_(ngettext("{count:,} token", "{count:,} tokens", tokens)),
         free=both(abs(free_on_each(deployment))),
         each=both(weights_on_each(deployment)),
         memory=both(deployment.gpu.memory),
-        usable=said(
+        usable=_(
             "{percent} % of {memory}",
             percent=deployment.percent,
             memory=both(deployment.gpu.memory),
@@ -144,22 +148,31 @@ def show_fit(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
     if deployment.shape.architecture == ENCODER:
         show_lines(memory_lines(deployment, tokens))
         return
-    length = said("without limit") if longest is None else so_many(longest, "token")
+    length = (
+        _("without limit")
+        if longest is None
+        else _(ngettext("{count:,} token", "{count:,} tokens", longest))
+    )
     beyond = "" if longest is None else context_note(deployment.shape, longest)
-    text("longest", texts=so_many(texts, "text"), longest=length, beyond=beyond)
+    text(
+        "longest",
+        texts=_(ngettext("{count:,} text", "{count:,} texts", texts)),
+        longest=length,
+        beyond=beyond,
+    )
     lines = [*memory_lines(deployment, tokens), context_line(deployment, texts)]
     served = texts if readers is None else min(texts, readers)
     if served:
         show_speed(text, deployment, tokens, served)
         lines += speed_lines(deployment, tokens, served)
     else:
-        text("no_speed", tokens=so_many(tokens, "token"))
+        text("no_speed", tokens=_(ngettext("{count:,} token", "{count:,} tokens", tokens)))
     show_lines(lines)
 
 
 def show_lines(lines: Iterable[str]) -> None:
     """The arithmetic, to be read and copied."""
-    st.code("\n".join(map(translated, lines)), language=None, wrap_lines=True)
+    st.code("\n".join(map(_, lines)), language=None, wrap_lines=True)
 
 
 def verdict(deployment: Deployment, readers: int | None, texts: int) -> str:
@@ -178,14 +191,14 @@ def show_speed(text: Prose, deployment: Deployment, tokens: int, served: int) ->
     turn = compute_bound_batch(deployment, tokens)
     text(
         "limits",
-        texts=so_many(served, "text"),
-        tokens=so_many(tokens, "token"),
+        texts=_(ngettext("{count:,} text", "{count:,} texts", served)),
+        tokens=_(ngettext("{count:,} token", "{count:,} tokens", tokens)),
         speed=f"{decimals(tokens_per_second(deployment, tokens, served)):,}",
-        turn=said("for no number of texts")
+        turn=_("for no number of texts")
         if turn is None
-        else said("from {count:,} texts on", count=turn),
+        else _("from {count:,} texts on", count=turn),
     )
     if served > 1 and deployment.shape.active_parameters:
-        text("mixture", texts=so_many(served, "text"))
+        text("mixture", texts=_(ngettext("{count:,} text", "{count:,} texts", served)))
     if deployment.shape.architecture == "encoder-decoder":
         text("both_halves")

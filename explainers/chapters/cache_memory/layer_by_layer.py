@@ -3,28 +3,25 @@
 from dataclasses import replace
 
 from explainers.chapters.cache_memory.choose_cache import Chosen
-from explainers.chapters.common.number_words import so_many
 from explainers.memory.cache_bytes import Part, copies, layers_in_order, parts
 from explainers.memory.cache_formula import HOLDS
 from explainers.memory.sizes import both
-from explainers.phrase import phrase
+from explainers.messages import N_, ngettext
+from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
-from explainers.ui.text.language import said, translated
 from explainers.ui.untrusted_text import verbatim
 
-ORIGIN = phrase("formula: bytes that each layer must keep, exact")
+ORIGIN = N_("formula: bytes that each layer must keep, exact")
 # A sentence that changed with the model would have the browser build the picture anew.
-ALT = phrase(
-    "What each layer holds, a bar for each; the text below says it for every kind of layer."
-)
+ALT = N_("What each layer holds, a bar for each; the text below says it for every kind of layer.")
 MOST_LISTED = 6
 SHARES = (
-    phrase("under 25 %"),
-    phrase("25 to 50 %"),
-    phrase("50 to 75 %"),
-    phrase("75 % and more"),
+    N_("under 25 %"),
+    N_("25 to 50 %"),
+    N_("50 to 75 %"),
+    N_("75 % and more"),
 )
 
 
@@ -48,9 +45,9 @@ def show_layers(text: Prose, chosen: Chosen) -> None:
         SHARES,
         SHARES[min(4 * most.size // total, 3)],
         kind=names[most],
-        count=so_many(most.group.count, "layer"),
+        count=_(ngettext("{count:,} layer", "{count:,} layers", most.group.count)),
         layers=layers,
-        tokens=so_many(chosen.tokens, "token"),
+        tokens=_(ngettext("{count:,} token", "{count:,} tokens", chosen.tokens)),
         share=f"{100 * most.size / total:.1f} %",
     ):
         draw(names, chosen)
@@ -62,37 +59,44 @@ def show_layers(text: Prose, chosen: Chosen) -> None:
 
 def alike(found: tuple[Part, ...]) -> str:
     """One sentence for a model whose layers all keep the same."""
-    return told(found[0], *names_of(found)) if found else said("no layer keeps anything")
+    return told(found[0], *names_of(found)) if found else _("no layer keeps anything")
 
 
 def listed(names: dict[Part, str]) -> str:
     """The groups of layers, without what they hold: that is the question."""
     counted = [
-        said("{layers} of {kind}", layers=so_many(part.group.count, "layer"), kind=name)
+        _(
+            "{layers} of {kind}",
+            layers=_(ngettext("{count:,} layer", "{count:,} layers", part.group.count)),
+            kind=name,
+        )
         for part, name in names.items()
     ]
     if (rest := len(counted) - MOST_LISTED) > 0:
-        counted[MOST_LISTED:] = [said("{count:,} other kinds", count=rest)]
+        counted[MOST_LISTED:] = [_("{count:,} other kinds", count=rest)]
     return "; ".join(counted)
 
 
 def told(part: Part, name: str) -> str:
     """A group of layers and what it holds."""
-    return said(
+    return _(
         "{layers} of {kind}: {tokens}, {size} each",
-        layers=so_many(part.group.count, "layer"),
+        layers=_(ngettext("{count:,} layer", "{count:,} layers", part.group.count)),
         kind=name,
-        tokens=so_many(part.tokens, "token"),
+        tokens=_(ngettext("{count:,} token", "{count:,} tokens", part.tokens)),
         size=both(part.size // part.group.count),
     )
 
 
 def names_of(found: tuple[Part, ...]) -> list[str]:
     """The kind of each group with its window, and with its heads where these tell two apart."""
-    names = [translated(HOLDS[part.group.kind]) + windowed(part.group.window) for part in found]
+    names = [_(HOLDS[part.group.kind]) + windowed(part.group.window) for part in found]
     if len(set(names)) == len(names):
         return names
-    heads = [so_many(part.group.num_kv_heads, "KV head") for part in found]
+    heads = [
+        _(ngettext("{count:,} KV head", "{count:,} KV heads", part.group.num_kv_heads))
+        for part in found
+    ]
     return [
         f"{name}, {each} × {p.group.head_dim}"
         for name, each, p in zip(names, heads, found, strict=True)
@@ -101,13 +105,14 @@ def names_of(found: tuple[Part, ...]) -> list[str]:
 
 def windowed(window: int | None) -> str:
     """The window of a local layer."""
-    return f" ({so_many(window, 'token')})" if window else ""
+    tokens = _(ngettext("{count:,} token", "{count:,} tokens", window or 0))
+    return f" ({tokens})" if window else ""
 
 
 def draw(names: dict[Part, str], chosen: Chosen) -> None:
     """The picture."""
     from explainers.charts.layer_bars import layer_bars, layer_rows  # after the number
 
-    ordered, _ = layers_in_order(chosen.shape, tuple(names))
+    ordered, _unused = layers_in_order(chosen.shape, tuple(names))
     rows = layer_rows([(names[p], p.tokens, p.size // p.group.count) for p in ordered])
     show_chart(layer_bars, rows, ALT, "layers", ORIGIN)

@@ -2,16 +2,17 @@
 
 import functools
 import re
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 
-from explainers.chapters.common.number_words import so_many
 from explainers.memory.published_figures import REASONS, Figure, figures
 from explainers.memory.speed import decimals
-from explainers.phrase import phrase
-from explainers.ui.controls import memory_controls as controls
+from explainers.messages import N_, ngettext
+from explainers.translations import _, language
+from explainers.ui.controls import controls
 from explainers.ui.page import Prose
-from explainers.ui.text.language import language, said, translated
 from explainers.ui.untrusted_text import together
 
 SIGNS = (
@@ -23,49 +24,58 @@ SIGNS = (
     (r"(?<=[a-z)\d]) (?=\d+ (?:KV )?heads|head_dim|window)", ", "),
     (r"\b1 KV heads", "1 KV head"),
 )
-COUNTED = re.compile(r"\b(\d+) (layer|KV head|head)s?\b")
+COUNTED: tuple[tuple[str, Callable[[int], str]], ...] = (
+    (r"\b(\d+) layers?\b", lambda n: ngettext("{count:,} layer", "{count:,} layers", n)),
+    (r"\b(\d+) KV heads?\b", lambda n: ngettext("{count:,} KV head", "{count:,} KV heads", n)),
+    (r"\b(\d+) heads?\b", lambda n: ngettext("{count:,} head", "{count:,} heads", n)),
+)
 NAMED = {
     "hf-octo-gb": "OctoCoder",
-    "heji-mla": phrase("An example, MLA 576"),
-    "vllm-25350-gib": phrase("A model shaped like Qwen3-30B-A3B"),
+    "heji-mla": N_("An example, MLA 576"),
+    "vllm-25350-gib": N_("A model shaped like Qwen3-30B-A3B"),
 }
 """Figures whose list says *as above* or *same*."""
-CONFIGS = {"as above": "", "as above, both 16 bits": phrase("both in 16 bits"), "same": ""}
+CONFIGS = {"as above": "", "as above, both 16 bits": N_("both in 16 bits"), "same": ""}
 REPORTED = "report: "
 
 
 def described(figure: Figure) -> str:
     """The model, how it is built, how long the text is, and in what format it is kept."""
-    parts = [spelled(translated(CONFIGS.get(figure.config, figure.config)))]
+    parts = [spelled(_(CONFIGS.get(figure.config, figure.config)))]
     if figure.tokens:
         tokens = figure.tokens
         if isinstance(tokens, int):
-            parts.append(so_many(tokens, "token"))
+            parts.append(_(ngettext("{count:,} token", "{count:,} tokens", tokens)))
         else:
-            parts.append(said("{what} tokens", what=tokens))
+            parts.append(_("{what} tokens", what=tokens))
     if figure.dtype.startswith(REPORTED):
         claimed = figure.dtype.removeprefix(REPORTED)
-        parts.append(said("the report says {claimed}, computed in 16 bits", claimed=claimed))
+        parts.append(_("the report says {claimed}, computed in 16 bits", claimed=claimed))
     else:
         parts.append(figure.dtype)
     told = ", ".join(part for part in parts if part and part != "-")
-    return f"{translated(NAMED.get(figure.id, figure.model))}: {told}"
+    return f"{_(NAMED.get(figure.id, figure.model))}: {told}"
 
 
 def spelled(config: str) -> str:
     """`L126 Hkv8 d128` in words."""
     for sign, words in SIGNS:
         config = re.sub(sign, words, config)
-    config = COUNTED.sub(lambda n: so_many(int(n[1]), n[2]), config)
-    return re.sub(r"\bwindow (\d+)", lambda n: said("window {width}", width=n[1]), config)
+    for pattern, counted in COUNTED:
+        config = re.sub(pattern, partial(_count, counted), config)
+    return re.sub(r"\bwindow (\d+)", lambda n: _("window {width}", width=n[1]), config)
 
 
-UNITS = phrase("percent"), phrase("tokens"), phrase("elements")
+def _count(counted: Callable[[int], str], found: re.Match[str]) -> str:
+    return _(counted(int(found[1])))
+
+
+UNITS = N_("percent"), N_("tokens"), N_("elements")
 """Those that are words; a sign is the same in every language."""
-SAME = phrase("They agree.")
+SAME = N_("They agree.")
 MARKUP = frozenset("\\`*_[]<>|~$^:#")
 LONG = re.compile(r"\S{24,}")
-WRONG, DIFFERENT, _ = controls.figures.options
+WRONG, DIFFERENT, _unused = controls.published.options
 
 
 def show_figures(text: Prose) -> None:
@@ -73,7 +83,7 @@ def show_figures(text: Prose) -> None:
     found = figures().values()
     differing, wrong = sum(1 for f in found if f.reason), sum(1 for f in found if not f.agrees)
     text("figures", count=len(found), differing=differing, wrong=wrong)
-    text("published", rows="\n".join(rows_of(controls.figures(), language())))
+    text("published", rows="\n".join(rows_of(controls.published(), language())))
 
 
 @functools.cache
@@ -89,14 +99,14 @@ def rows_of(asked: str, _spoken: str) -> tuple[str, ...]:
 
 def row_of(figure: Figure) -> str:
     """What it is and why they differ, what was printed, and what we compute."""
-    reason = translated(REASONS[figure.reason] if figure.reason else SAME)
+    reason = _(REASONS[figure.reason] if figure.reason else SAME)
     if figure.mistaken is not None:
-        number, unit = shortest(figure.mistaken), translated(figure.mistake_unit)
-        reason += said(" Done so, we get {number:,} {unit}.", number=number, unit=unit)
+        number, unit = shortest(figure.mistaken), _(figure.mistake_unit)
+        reason += _(" Done so, we get {number:,} {unit}.", number=number, unit=unit)
     formula = figure.formula.replace("**", "^").replace("*", " × ")
     printed = f"{figure.published:,}{after(figure.unit)}"
     ours = f"{shortest(figure.ours):,}{after(figure.unit_meant)}"
-    why = said(
+    why = _(
         "{reason} Working: {formula}. Source: {source}",
         reason=reason,
         formula=formula,
@@ -108,7 +118,7 @@ def row_of(figure: Figure) -> str:
 
 def after(unit: str) -> str:
     """A unit behind its number: as a sign if it has one, for no narrow column can cut a sign."""
-    return {"percent": "%", "x": "×"}.get(unit, f" {translated(unit)}")
+    return {"percent": "%", "x": "×"}.get(unit, f" {_(unit)}")
 
 
 def breakable(word: re.Match[str]) -> str:

@@ -12,8 +12,8 @@ from explainers.memory.serving import (
     weight_bytes,
 )
 from explainers.takeaway.recipe import Recipe
+from explainers.translations import _
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.language import said
 
 Numbers = dict[str, int | str | list[int] | None]
 
@@ -45,7 +45,7 @@ def cache(chosen: Chosen) -> None:
     """The number that one came for."""
     take(
         "cache",
-        Recipe(said("The bytes of the cache"), cache_of, {"chosen": chosen}, cache_of(chosen)),
+        Recipe(_("The bytes of the cache"), cache_of, {"chosen": chosen}, cache_of(chosen)),
     )
 
 
@@ -56,4 +56,4 @@ def fit(deployment: Deployment | None, tokens: int, texts: int) -> None:
         return
     inputs = {"deployment": deployment, "tokens": tokens, "texts": texts}
     shown = on_gpus(deployment, tokens, texts)
-    take("fit", Recipe(said("What fits on the GPUs"), on_gpus, inputs, shown))
+    take("fit", Recipe(_("What fits on the GPUs"), on_gpus, inputs, shown))

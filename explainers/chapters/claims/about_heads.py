@@ -7,7 +7,7 @@ from explainers.attention.grouped_query import share, share_wrongly
 from explainers.attention.multi_head import merge_heads, parameters, split_heads
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.claims.finding import CONDITION, FAILS, Finding, found, judged
-from explainers.phrase import phrase
+from explainers.messages import N_
 from explainers.toys.examples import generator, random_layer
 
 D_MODEL = 512
@@ -39,7 +39,7 @@ def splitting_copies_nothing(num_heads: int) -> Finding:
     per_head = heads.contiguous()  # as attention gives it: a tensor of its own, head by head
     splits = heads.data_ptr() != x.data_ptr()
     merges = merge_heads(per_head).data_ptr() != per_head.data_ptr()
-    copied = {False: phrase("no number"), True: phrase("{count:,} numbers", count=x.numel())}
+    copied = {False: N_("no number"), True: N_("{count:,} numbers", count=x.numel())}
     return judged(not splits, not splits, split=copied[splits], merged=copied[merges])
 
 

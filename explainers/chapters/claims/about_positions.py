@@ -8,7 +8,7 @@ from explainers.attention.masks import Rule
 from explainers.attention.multi_head import multi_head
 from explainers.attention.reach import cells, reach, window_reach
 from explainers.chapters.claims.finding import CONDITION, FAILS, HOLDS, Finding, found, judged
-from explainers.phrase import phrase
+from explainers.messages import N_
 from explainers.toys.examples import generator, random_layer
 from explainers.toys.sentence import SENTENCE
 
@@ -40,7 +40,7 @@ def windows_reach(layers: int, width: int) -> Finding:
     first = int(last.int().argmax())
     needed = next(n for n in range(1, 8) if window_reach(width, n) >= 6) if width > 1 else 0
     holds = first <= 1
-    enough = phrase("{count} layers", count=needed) if needed else phrase("no number of layers")
+    enough = N_("{count} layers", count=needed) if needed else N_("no number of layers")
     reached = window_reach(width, layers)
     return judged(holds, holds, first=WORDS[first], reached=reached, enough=enough)
 

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from explainers.phrase import phrase
+from explainers.messages import N_
 
-HOLDS = phrase("holds")
-CONDITION = phrase("holds with a condition")
-FAILS = phrase("does not hold")
-LOST = phrase("not reproducible")
+HOLDS = N_("holds")
+CONDITION = N_("holds with a condition")
+FAILS = N_("does not hold")
+LOST = N_("not reproducible")
 VERDICTS = HOLDS, CONDITION, FAILS, LOST
 
 

@@ -6,13 +6,14 @@ from explainers.chapters.claims import takeaway as taken
 from explainers.chapters.claims.claim_table import Claim, claims
 from explainers.chapters.claims.finding import VERDICTS, Finding
 from explainers.chapters.common.claim_parameters import chosen, heading, in_words
-from explainers.ui.controls import claim_controls
+from explainers.translations import _, pgettext
+from explainers.ui.controls import controls
 from explainers.ui.lecture.screens import screen
-from explainers.ui.page import Prose, sections
+from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.language import said, section, translated
+from explainers.ui.text.sections import sections
 from explainers.ui.untrusted_text import titled
 
 ICONS = dict(zip(VERDICTS, ("check_circle", "rule", "cancel", "help"), strict=True))
@@ -24,10 +25,10 @@ def choose_claim(text: Prose, part: str) -> Claim:
     offered = {titled(claim.id): claim for claim in claims().values() if claim.part == part}
     texts = sections(text.page)
     captions = [
-        section(f"{text.page}/{name}", texts[name])
+        pgettext(f"{text.page}/{name}", texts[name])
         for name in (f"claim_{claim.id}" for claim in offered.values())
     ]
-    return offered[claim_controls.claim(tuple(offered), captions)]
+    return offered[controls.claim(tuple(offered), captions)]
 
 
 def show_claim(text: Prose, claim: Claim) -> None:
@@ -36,7 +37,7 @@ def show_claim(text: Prose, claim: Claim) -> None:
         st.header(heading(titled(claim.id)))
         text(f"claim_{claim.id}")
     take("claim")  # until it was judged
-    with st.spinner(said("Computing it again"), show_time=False):
+    with st.spinner(_("Computing it again"), show_time=False):
         own = computed(claim, tuple(claim.as_written.values()))
     if not revealed(text, "verdict", VERDICTS, own.verdict, about=claim.id):
         return
@@ -44,18 +45,16 @@ def show_claim(text: Prose, claim: Claim) -> None:
         values = tuple(chosen(claim.id, parameter) for parameter in claim.parameters)
     finding = computed(claim, values)
     st.markdown(f"### :material/{ICONS[finding.verdict]}: {heading(finding.verdict)}")
-    numbers = {name: translated(number) for name, number in finding.numbers.items()}
+    numbers = {name: _(number) for name, number in finding.numbers.items()}
     text(f"found_{claim.id}", **numbers)
     if values != tuple(claim.as_written.values()):
         sizes = in_words(claim.parameters, claim.as_written)
-        text("changed", own=sizes, verdict=translated(own.verdict))
+        text("changed", own=sizes, verdict=_(own.verdict))
     choices = dict(zip((one.name for one in claim.parameters), values, strict=True))
     sentence = text.filled(f"claim_{claim.id}")
     taken.claim(claim, choices, finding, heading(titled(claim.id)), sentence)
     show_source(claim.check)
-    st.page_link(
-        f"pages/{claim.page}.py", label=said("The page on this"), icon=":material/menu_book:"
-    )
+    st.page_link(f"pages/{claim.page}.py", label=_("The page on this"), icon=":material/menu_book:")
 
 
 @st.cache_data(max_entries=256, show_spinner=False, hash_funcs={Claim: lambda claim: claim.id})

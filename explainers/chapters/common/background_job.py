@@ -11,8 +11,10 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from explainers.chapters.common.number_words import waiting
 from explainers.job_queue import BusyError, Work
-from explainers.phrase import phrase, words_of
-from explainers.ui.text.language import said, translated
+from explainers.messages import N_, message_of
+from explainers.translations import _
+from explainers.ui.session import JOB_REFUSED
+from explainers.ui.text.language import fragment
 from explainers.ui.untrusted_text import verbatim
 
 GRACE = 10.0
@@ -66,7 +68,6 @@ class Measuring(Work, Generic[Found]):
 
 EVERY = 0.8
 """Seconds between two looks at work that goes on."""
-REFUSED = "{}: refused"
 
 
 def button(key: str, label: str, on_click: Callable[..., None], *args: object, **look: Any) -> bool:
@@ -90,16 +91,16 @@ def start(key: str, asked: object, make: Callable[[], Work]) -> bool:
     try:
         st.session_state[key] = one.start()
     except BusyError as busy:
-        refused = phrase("{problem} Try again in a minute.", problem=words_of(busy))
-        st.session_state[REFUSED.format(key)] = refused
+        refused = N_("{problem} Try again in a minute.", problem=message_of(busy))
+        st.session_state[JOB_REFUSED.format(key)] = refused
         return False
     return True
 
 
 def show_refused(key: str) -> None:
     """Why none has begun: once, on the page that asked for it."""
-    if refused := st.session_state.pop(REFUSED.format(key), ""):
-        st.info(translated(refused), icon=":material/hourglass:")
+    if refused := st.session_state.pop(JOB_REFUSED.format(key), ""):
+        st.info(_(refused), icon=":material/hourglass:")
 
 
 def watch(
@@ -110,7 +111,7 @@ def watch(
     `tell` says in words what is done, once it is no longer waiting.
     """
     is_polled = not job.is_over
-    look = st.fragment(_look, run_every=EVERY if is_polled else None)
+    look = fragment(_look, run_every=EVERY if is_polled else None)
     look(key, job, what, tell, show, is_polled)
 
 
@@ -125,20 +126,20 @@ def _look(
     if is_polled and job.is_over:
         st.rerun()  # the page as it is afterwards: nobody has to look again
     if job.state == "failed":
-        problem = verbatim(translated(job.error))
-        stopped = said("{what} stopped: {problem}", what=what, problem=problem)
+        problem = verbatim(_(job.error))
+        stopped = _("{what} stopped: {problem}", what=what, problem=problem)
         st.error(stopped, icon=":material/error:")
         return
     st.progress(job.share, f"{what}: {state_of(job, tell)}")
     if is_polled:
         icon = ":material/stop_circle:"
-        st.button(said("Cancel"), key=f"{key}: cancel", on_click=job.cancel, icon=icon)
+        st.button(_("Cancel"), key=f"{key}: cancel", on_click=job.cancel, icon=icon)
     show()
 
 
 def state_of(job: Work, tell: Callable[[], str]) -> str:
     """In words."""
     if job.state == "waiting":
-        return translated(waiting(job.before))
+        return _(waiting(job.before))
     done = tell()
-    return said("{done}, cancelled", done=done) if job.state == "cancelled" else done
+    return _("{done}, cancelled", done=done) if job.state == "cancelled" else done

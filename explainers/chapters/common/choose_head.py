@@ -8,14 +8,14 @@ import torch
 
 from explainers.attention import masks
 from explainers.attention.single_head import SingleHead
-from explainers.phrase import phrase
+from explainers.messages import N_
 from explainers.toys import examples, trained_heads
 from explainers.toys.examples import Toy
 from explainers.toys.trained_heads import D_MODEL, HEAD_DIMS, RULES, SEEDS
+from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.provenance import random_weights, trained_weights
-from explainers.ui.text.language import said, translated
 from explainers.ui.untrusted_text import verbatim
 
 ABLE = 32
@@ -59,7 +59,7 @@ class HeadChoices:
 
 def single_toy(tokens: Sequence[str], head_dim: int, rule: str, seed: int) -> Toy:
     """One trained head in the form of `examples.toy`; what it hands on to W_O is left out."""
-    x, layer, mask, _ = trained_heads.trained_toy(tokens, 1, 1, head_dim, rule, seed)
+    x, layer, mask, _unused = trained_heads.trained_toy(tokens, 1, 1, head_dim, rule, seed)
     return Toy(x, SingleHead(layer.w_query, layer.w_key, layer.w_value), mask)
 
 
@@ -97,21 +97,21 @@ def _say(asked: tuple[str, int], chosen: HeadChoices, has_value_dim: bool) -> No
     """In one line, because each element costs time at every rerun."""
     sizes = f"{D_MODEL}, d_v = d_k" if has_value_dim else f"{D_MODEL}"
     notes = [
-        said(
+        _(
             "Trained on finding related words, mask {mask}: d_model is {sizes}.",
-            mask=translated(chosen.mask),
+            mask=_(chosen.mask),
             sizes=sizes,
         )
     ]
-    notes += not_among(phrase("mask"), asked[0], chosen.mask, RULES)
-    notes += not_among(phrase("seed"), asked[1], chosen.seed, SEEDS)
+    notes += not_among(N_("mask"), asked[0], chosen.mask, RULES)
+    notes += not_among(N_("seed"), asked[1], chosen.seed, SEEDS)
     if asked[1] not in SEEDS:
-        notes.append(said("Train it here takes any seed."))
+        notes.append(_("Train it here takes any seed."))
     notes += longer_than_learned(chosen.tokens)
     if chosen.unknown:
         words = ", ".join(map(verbatim, chosen.unknown))
         notes.append(
-            said("Training never saw {words}: vectors drawn at random stand in.", words=words)
+            _("Training never saw {words}: vectors drawn at random stand in.", words=words)
         )
     st.caption(" ".join(notes))
 
@@ -121,12 +121,12 @@ def not_among(name: str, asked: object, shown: object, offered: Sequence[object]
     if asked == shown:
         return []
     return [
-        said(
+        _(
             "There is no {name} {asked} among them, only {listed}; this is {shown}.",
-            name=translated(name),
-            asked=translated(str(asked)),
-            listed=", ".join(translated(str(one)) for one in offered),
-            shown=translated(str(shown)),
+            name=_(name),
+            asked=_(str(asked)),
+            listed=", ".join(_(str(one)) for one in offered),
+            shown=_(str(shown)),
         )
     ]
 
@@ -136,7 +136,7 @@ def longer_than_learned(tokens: Sequence[str]) -> list[str]:
     if len(tokens) <= trained_heads.MOST_TOKENS:
         return []
     return [
-        said(
+        _(
             "It learned from sentences of at most {most} words; this has {count}.",
             most=trained_heads.MOST_TOKENS,
             count=len(tokens),

@@ -11,10 +11,10 @@ from explainers.attention.positions import sinusoidal
 from explainers.chapters.common.choose_head import longer_than_learned, not_among
 from explainers.toys import examples, trained_heads
 from explainers.toys.trained_heads import Configuration, Learned
+from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.page import Prose
 from explainers.ui.provenance import random_weights, trained_weights
-from explainers.ui.text.language import said
 from explainers.ui.untrusted_text import verbatim
 
 
@@ -59,9 +59,7 @@ def read_layer(text: Prose, choices: LayerChoices) -> tuple[Layer, str]:
     rule = choices.mask if choices.mask in trained_heads.RULES else trained_heads.RULES[0]
     seed = trained_heads.shipped_seed(choices.seed)
     notes = [
-        said(
-            "Trained on finding related words: d_model is {d_model}.", d_model=trained_heads.D_MODEL
-        )
+        _("Trained on finding related words: d_model is {d_model}.", d_model=trained_heads.D_MODEL)
     ]
     notes += not_among("mask", choices.mask, rule, trained_heads.RULES)
     notes += not_among("seed", choices.seed, seed, trained_heads.SEEDS)

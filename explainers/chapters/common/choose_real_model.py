@@ -7,22 +7,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from explainers.chapters.common.background_job import EVERY, REFUSED, show_refused, start
+from explainers.chapters.common.background_job import EVERY, show_refused, start
 from explainers.chapters.common.number_words import told
-from explainers.phrase import phrase, words_of
-from explainers.ui.controls import real_controls
-from explainers.ui.text.language import said, translated
+from explainers.messages import N_, message_of
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.session import JOB_REFUSED, MODEL_JOB, MODEL_WEIGHED
+from explainers.ui.text.language import fragment
 from explainers.ui.untrusted_text import shortened, verbatim
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
     from explainers.models.load_job import Loading
 
-JOB = "model that comes: {}"
+
 """Each place that asks for a model keeps its last one."""
 BUSY = "model-that-comes"
 """Tests wait until no element with this key is on the page."""
-WEIGHED = "{}: weighed"
 
 
 class Answer(NamedTuple):
@@ -38,7 +39,7 @@ def chosen_model() -> "Loaded | None":
     """The reader's model, or a word on where it is and what can be done."""
     from explainers.models.registry import OFFERED
 
-    return here(real_controls.model([one.id for one in OFFERED]), "chosen")
+    return here(controls.real_model([one.id for one in OFFERED]), "chosen")
 
 
 def here(named: str, place: str) -> "Loaded | None":
@@ -46,7 +47,7 @@ def here(named: str, place: str) -> "Loaded | None":
     from explainers.models.load import is_here, kept
     from explainers.models.registry import ModelError
 
-    key = JOB.format(place)
+    key = MODEL_JOB.format(place)
     try:
         loaded, is_near = kept(named), is_here(named)
     except ModelError as error:
@@ -64,7 +65,7 @@ def here(named: str, place: str) -> "Loaded | None":
         job = st.session_state.get(key)
     if job and not job.is_over:
         with st.container(key=f"{BUSY}-{place}"):
-            st.fragment(_look, run_every=EVERY)(job, key)
+            fragment(_look, run_every=EVERY)(job, key)
         return None
     _say_why_not(job, named, key, is_near)
     return None
@@ -73,23 +74,23 @@ def here(named: str, place: str) -> "Loaded | None":
 def _begin(key: str, named: str) -> None:
     from explainers.models.load_job import Loading
 
-    answer = st.session_state.get(WEIGHED.format(key))
+    answer = st.session_state.get(MODEL_WEIGHED.format(key))
     commit = answer.commit if answer and answer.named == named else ""
     if not start(key, named, lambda: Loading(named=named, commit=commit)):
-        st.session_state.setdefault(REFUSED.format(key), "")
+        st.session_state.setdefault(JOB_REFUSED.format(key), "")
 
 
 def _look(job: "Loading", key: str) -> None:
     """What is under way, and a way out."""
     if job.is_over:
         st.rerun()
-    waits = said("waiting, {before} before this one", before=job.before)
-    way = translated(job.said[-1]) if job.said else waits
-    fetched = said(" · {size:,.0f} MB so far", size=job.fetched / 1e6) if job.fetched else ""
+    waits = _("waiting, {before} before this one", before=job.before)
+    way = _(job.said[-1]) if job.said else waits
+    fetched = _(" · {size:,.0f} MB so far", size=job.fetched / 1e6) if job.fetched else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f":material/hourglass_top: {verbatim(way)}{fetched}")
         icon = ":material/stop_circle:"
-        st.button(said("Cancel"), key=f"{key}: cancel", on_click=job.cancel, icon=icon)
+        st.button(_("Cancel"), key=f"{key}: cancel", on_click=job.cancel, icon=icon)
 
 
 def _say_why_not(job: "Loading | None", named: str, key: str, is_near: bool) -> None:
@@ -98,31 +99,31 @@ def _say_why_not(job: "Loading | None", named: str, key: str, is_near: bool) -> 
 
     show_refused(key)
     if job and job.problem:
-        st.error(verbatim(translated(job.problem)), icon=":material/error:")
+        st.error(verbatim(_(job.problem)), icon=":material/error:")
     known = offered(named)
     count = known.parameters if known else None
     if not is_near:
-        size = said(" ({count:,} parameters)", count=count) if count else ""
-        way = said("It comes from the hub.")
+        size = _(" ({count:,} parameters)", count=count) if count else ""
+        way = _("It comes from the hub.")
         if known in SHIPPED:
-            way = said("`python -m explainers.models fetch` brings it, once.")
-        away = said("{model} is not on this machine.", model=f"{verbatim(named)}{size}")
-        left_out = said("All that needs it is left out.")
+            way = _("`python -m explainers.models fetch` brings it, once.")
+        away = _("{model} is not on this machine.", model=f"{verbatim(named)}{size}")
+        left_out = _("All that needs it is left out.")
         st.warning(f"{away} {way} {left_out}", icon=":material/cloud_download:")
     if is_near or count or _is_weighed(named, key):
-        label = said("Load it") if is_near else said("Fetch it now")
+        label = _("Load it") if is_near else _("Fetch it now")
         st.button(label, key=f"{key}: begin", on_click=_begin, args=(key, named))
 
 
 def _is_weighed(named: str, key: str) -> bool:
     """Has the hub said how large it is? Nobody shall fetch what may be of any size."""
-    asked: Answer | None = st.session_state.get(WEIGHED.format(key))
+    asked: Answer | None = st.session_state.get(MODEL_WEIGHED.format(key))
     if asked and asked.named == named:
         icon = ":material/scale:" if asked.is_size else ":material/error:"
-        (st.info if asked.is_size else st.error)(verbatim(translated(asked.said)), icon=icon)
+        (st.info if asked.is_size else st.error)(verbatim(_(asked.said)), icon=icon)
         if asked.is_size:
             return True
-    label = said("Ask the hub how large it is")
+    label = _("Ask the hub how large it is")
     st.button(label, key=f"{key}: weigh", on_click=_weigh, args=(key, named))
     return False
 
@@ -135,9 +136,9 @@ def _weigh(key: str, named: str) -> None:
     try:
         weight = weigh(named)
     except (ModelError, OutOfReachError) as error:
-        st.session_state[WEIGHED.format(key)] = Answer(named, words_of(error), False)
+        st.session_state[MODEL_WEIGHED.format(key)] = Answer(named, message_of(error), False)
         return
-    size = phrase(
+    size = N_(
         "{megabytes:,.0f} MB to fetch, {parameters:,} parameters: they need {needed:.1f} GB of "
         "memory, and {free:.1f} GB are free. As of commit {commit}, which is the one that would "
         "be fetched.",
@@ -147,4 +148,4 @@ def _weigh(key: str, named: str) -> None:
         free=free() / 1e9,
         commit=weight.commit[:SHOWN],
     )
-    st.session_state[WEIGHED.format(key)] = Answer(named, size, True, weight.commit)
+    st.session_state[MODEL_WEIGHED.format(key)] = Answer(named, size, True, weight.commit)

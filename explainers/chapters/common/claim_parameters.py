@@ -8,9 +8,10 @@ from typing import Any, Protocol
 from explainers.memory.gpus import gpus
 from explainers.memory.published_models import published
 from explainers.takeaway.closure import Given
-from explainers.ui.controls.claim_controls import SIZE
-from explainers.ui.controls.kinds import Choice, Ladder
-from explainers.ui.text.language import translated
+from explainers.translations import _
+from explainers.ui.controls.name_kinds import Choice
+from explainers.ui.controls.number_kinds import Ladder
+from explainers.ui.session import SIZE
 
 MOST_BUTTONS = 8
 
@@ -44,15 +45,13 @@ def written(value: object) -> str:
 
 def in_words(sizes: Sequence[Sized], values: Mapping[str, Any], mark: str = "") -> str:
     """Each with its value, in the visitor's language; a `mark` makes the values bold."""
-    shown = {size.name: (translated(size.label), values[size.name]) for size in sizes}
-    return ", ".join(
-        f"{label} {mark}{translated(written(value))}{mark}" for label, value in shown.values()
-    )
+    shown = {size.name: (_(size.label), values[size.name]) for size in sizes}
+    return ", ".join(f"{label} {mark}{_(written(value))}{mark}" for label, value in shown.values())
 
 
 def heading(words: str) -> str:
     """The visitor's words, beginning with a capital."""
-    shown = translated(words)
+    shown = _(words)
     return shown[:1].upper() + shown[1:]
 
 

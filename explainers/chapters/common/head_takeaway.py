@@ -15,8 +15,8 @@ from explainers.chapters.common.one_head import OneHead
 from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
 from explainers.toys.examples import Toy, toy
+from explainers.translations import _
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.language import said
 
 Computed = dict[str, Tensor]
 PROJECTED = ("X", "W_Q", "W_K", "W_V", "Q", "K", "V")
@@ -56,7 +56,7 @@ def two_drawn(
 
 def two_learned(x: Tensor, new: Tensor, **learned: Any) -> TwoSentences:
     """Both sentences as a trained head reads them."""
-    _, head, mask = learned_head(x, **learned)
+    _unused, head, mask = learned_head(x, **learned)
     return TwoSentences(x, new, head, mask)
 
 
@@ -71,7 +71,7 @@ def both_endings(x: Tensor, new: Tensor, head: SingleHead, mask: Tensor) -> Comp
 
 def swapped(x: Tensor, head: SingleHead, mask: Tensor) -> Computed:
     """The products, and the products if W_Q and W_K are exchanged."""
-    query, key, _ = project(x, head)
+    query, key, _unused = project(x, head)
     return {"as it was": dot_products(query, key), "exchanged": dot_products(key, query)}
 
 
@@ -121,7 +121,7 @@ def of_two(
 
 def whole_head(choices: HeadChoices, head: Toy, shown: OneHead) -> None:
     """Every matrix of the picture."""
-    title = said("One head, every matrix")
+    title = _("One head, every matrix")
     take("head", of_head(title, every_matrix, choices, head, shown.numbers))
 
 
@@ -132,21 +132,21 @@ def projections(choices: HeadChoices, head: Toy, shown: OneHead) -> None:
     count = {"parameters": projection_parameters(**sizes)}
     take(
         "head",
-        of_head(said("X times a matrix"), every_matrix, choices, head, numbers),
-        Recipe(said("How many numbers are learned"), parameters, sizes, count),
+        of_head(_("X times a matrix"), every_matrix, choices, head, numbers),
+        Recipe(_("How many numbers are learned"), parameters, sizes, count),
     )
 
 
 def exchange(choices: HeadChoices, head: Toy, shown: Computed) -> None:
     """The two tables of products."""
-    take("exchange", of_head(said("W_Q and W_K exchanged"), swapped, choices, head, shown))
+    take("exchange", of_head(_("W_Q and W_K exchanged"), swapped, choices, head, shown))
 
 
 def another_ending(
     choices: HeadChoices, head: Toy, others: tuple[str, ...], new: Tensor, shown: dict[str, Tensor]
 ) -> None:
     """Two tables, and the new sentence: its words where they are drawn, its vectors elsewhere."""
-    title = said("Another ending")
+    title = _("Another ending")
     take("ending", of_two(title, both_endings, choices, head, (others, new), shown))
 
 

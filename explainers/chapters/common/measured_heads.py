@@ -7,24 +7,25 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from explainers.chapters.common.background_job import button, start, watch
+from explainers.messages import N_
 from explainers.models.grammar_heads import SENTENCES
 from explainers.models.head_scores import HeadScores
 from explainers.models.head_scores_job import RUNS, Scoring, kept
 from explainers.models.probes import NATURAL_LENGTH, REPEATED_LENGTH, TEXTS
-from explainers.phrase import phrase
-from explainers.ui.controls.gallery_controls import PROSE, TWICE
+from explainers.translations import _
+from explainers.ui.controls.controls import PROSE, TWICE
 from explainers.ui.page import Prose
 from explainers.ui.provenance import real
-from explainers.ui.text.language import said, translated
+from explainers.ui.session import HEAD_SCORES_JOB
 from explainers.ui.untrusted_text import shortened, verbatim
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
 
-JOB = "measurement of all heads"
-MEASURE = phrase("Measure all heads")
+
+MEASURE = N_("Measure all heads")
 LONGEST_PROBLEM = 300
-MEASURED = phrase("measured this")
+MEASURED = N_("measured this")
 """Of code whose results were kept: other code would not find them."""
 PROBE_OF = {TWICE: "repeated", PROSE: "natural"}
 """What the measurement calls each text that the reader can choose."""
@@ -49,7 +50,7 @@ class Gallery:
     @property
     def origin(self) -> str:
         model = self.loaded.provenance
-        return real(said("{model} · measured once, then kept on the server's disk", model=model))
+        return real(_("{model} · measured once, then kept on the server's disk", model=model))
 
 
 def named(layer: int, head: int) -> str:
@@ -70,23 +71,23 @@ def measured(text: Prose, loaded: "Loaded") -> Gallery | None:
         prose=NATURAL_LENGTH,
         sentences=2 * SENTENCES,
     )
-    button(JOB, translated(MEASURE), _start, loaded.name, icon=":material/query_stats:")
-    job: Scoring | None = st.session_state.get(JOB)
+    button(HEAD_SCORES_JOB, _(MEASURE), _start, loaded.name, icon=":material/query_stats:")
+    job: Scoring | None = st.session_state.get(HEAD_SCORES_JOB)
     if not job or job.asked != loaded.name:
         return None
     if job.state == "failed":
-        problem = verbatim(shortened(translated(job.problem), LONGEST_PROBLEM))
+        problem = verbatim(shortened(_(job.problem), LONGEST_PROBLEM))
         st.error(problem, icon=":material/error:")
     elif job.scores:  # measured, but the disk could not keep it
         return Gallery(loaded, job.scores)
     else:
-        watch(JOB, job, said("Reading"), partial(_so_far, job), lambda: None)
+        watch(HEAD_SCORES_JOB, job, _("Reading"), partial(_so_far, job), lambda: None)
     return None
 
 
 def _start(named: str) -> None:
-    start(JOB, named, lambda: Scoring(named=named))
+    start(HEAD_SCORES_JOB, named, lambda: Scoring(named=named))
 
 
 def _so_far(job: Scoring) -> str:
-    return said("{done} of {all} layers", done=job.done, all=job.steps or "…")
+    return _("{done} of {all} layers", done=job.done, all=job.steps or "…")

@@ -2,19 +2,13 @@
 
 import math
 
-from explainers.many import many
-from explainers.phrase import words_of
-from explainers.ui.text.language import said, translated
-
-
-def so_many(number: int, thing: str) -> str:
-    """A number of things: 1 head, 2 heads."""
-    return translated(many(number, thing))
+from explainers.messages import message_of
+from explainers.translations import _
 
 
 def waiting(before: int) -> str:
     """Where one stands whose turn has not come."""
-    return said("waiting, {before} before this one", before=before) if before else said("beginning")
+    return _("waiting, {before} before this one", before=before) if before else _("beginning")
 
 
 def less_than(difference: float) -> str:
@@ -22,12 +16,12 @@ def less_than(difference: float) -> str:
     if difference == 0:
         return "0"
     power = math.floor(math.log10(difference)) + 1
-    return said("less than {limit}", limit=f"{10.0**power:.{max(0, -power)}f}")
+    return _("less than {limit}", limit=f"{10.0**power:.{max(0, -power)}f}")
 
 
 def told(error: Exception) -> str:
     """What went wrong, in the visitor's language if it was written for readers."""
-    return translated(words_of(error))
+    return _(message_of(error))
 
 
 def printed(token: str) -> str:

@@ -13,9 +13,9 @@ from explainers.attention.single_head import Projections, SingleHead
 from explainers.attention.steps import Steps
 from explainers.charts.matrix import Matrix, Values, blanked, largest
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
-from explainers.phrase import phrase
+from explainers.messages import N_
+from explainers.translations import _
 from explainers.ui.figure.panels import PRODUCT, Cell, Panel, Source, oriented
-from explainers.ui.text.language import said, translated
 
 Numbers = list[list[float]]
 SCORES = ("products", "scores", "masked")
@@ -33,9 +33,9 @@ class Kind:
     sources: tuple[Source, ...] = ()
 
 
-DRAWN = [phrase("X's dimensions in, {name}'s out", name=name) for name in "QKV"]
+DRAWN = [N_("X's dimensions in, {name}'s out", name=name) for name in "QKV"]
 KINDS = {
-    "X": Kind(TOKEN_AXIS, FEATURE_AXIS, phrase("embedding + position, a row per token")),
+    "X": Kind(TOKEN_AXIS, FEATURE_AXIS, N_("embedding + position, a row per token")),
     "W_Q": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN[0], "query"),
     "W_K": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN[1], "key"),
     "W_V": Kind(FEATURE_AXIS, FEATURE_AXIS, DRAWN[2], "value"),
@@ -48,17 +48,17 @@ KINDS = {
     "scores": Kind(
         QUERY_AXIS, KEY_AXIS, "Q · Kᵀ ÷ √d_k", "", (Source("products", "row", "column"),)
     ),
-    phrase("masked"): Kind(
+    N_("masked"): Kind(
         QUERY_AXIS,
         KEY_AXIS,
-        phrase("−∞ where forbidden"),
+        N_("−∞ where forbidden"),
         "",
         (Source("scores", "row", "column"),),
     ),
     "weights": Kind(
         QUERY_AXIS,
         KEY_AXIS,
-        phrase("softmax: every row sums to 1"),
+        N_("softmax: every row sums to 1"),
         "",
         (Source("masked", row="row"),),
     ),
@@ -140,8 +140,8 @@ class OneHead:
         panel = self.panel(name.removesuffix("ᵀ"))
         if not name.endswith("ᵀ"):
             return panel
-        itself = translated(panel.id)
-        formula = said("{name} with rows and columns exchanged", name=itself)
+        itself = _(panel.id)
+        formula = _("{name} with rows and columns exchanged", name=itself)
         turned = replace(panel.matrix.transposed(), name=f"{itself}ᵀ", formula=formula)
         return replace(panel, id=name, matrix=turned)
 

@@ -19,10 +19,10 @@ import streamlit as st
 
 from explainers.attention.scaled_dot_product import attention
 from explainers.device import device_name
+from explainers.messages import N_
 from explainers.models.attention_hook import Layer
-from explainers.phrase import phrase
+from explainers.translations import _
 from explainers.ui.provenance import real
-from explainers.ui.text.language import said
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -127,7 +127,7 @@ def seen(loaded: "Loaded", text: str, before: tuple[int, ...] = ()) -> Seen:
 
     if loaded.model.main_input_name != "input_ids":
         raise ModelError(
-            phrase(
+            N_(
                 "{model} reads sound or pictures in a way that this page does not know.",
                 model=loaded.name,
             )
@@ -140,9 +140,7 @@ def seen(loaded: "Loaded", text: str, before: tuple[int, ...] = ()) -> Seen:
         tokens = (*(str(loaded.tokenizer.decode([one])) for one in before), *tokens)[: ids.shape[1]]
     layers, predicted = _run(loaded.name, id(loaded), tuple(ids[0].tolist()), loaded)
     where = device_name(loaded.model.device)
-    origin = real(
-        said("{model} · computed live on {device}", model=loaded.provenance, device=where)
-    )
+    origin = real(_("{model} · computed live on {device}", model=loaded.provenance, device=where))
     return Seen(loaded.name, origin, tokens, layers, predicted, left_out)
 
 
@@ -158,7 +156,9 @@ def cut(loaded: "Loaded", text: str, most: int) -> tuple[str, int]:
         return text, 0
     own = encoded["special_tokens_mask"]
     ends = [
-        end for (_, end), mine in zip(encoded.encodings[0].offsets, own, strict=True) if not mine
+        end
+        for (_unused, end), mine in zip(encoded.encodings[0].offsets, own, strict=True)
+        if not mine
     ]
     return text[: ends[max(0, most - sum(own) - 1)]], left_out
 

@@ -9,8 +9,8 @@ from torch import Tensor
 from explainers.device import device_name
 from explainers.models.attention_hook import Layer
 from explainers.models.head_scores import PROBES
+from explainers.translations import _
 from explainers.ui.provenance import real
-from explainers.ui.text.language import said
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -31,7 +31,7 @@ def heads_on(loaded: "Loaded", ids: Tensor) -> Heads:
 def live(loaded: "Loaded") -> str:
     """The badge of what runs when it is looked at."""
     where = device_name(loaded.model.device)
-    return real(said("{model} · computed live on {device}", model=loaded.provenance, device=where))
+    return real(_("{model} · computed live on {device}", model=loaded.provenance, device=where))
 
 
 def probe_texts(loaded: "Loaded") -> dict[str, Tensor]:

@@ -14,10 +14,10 @@ from explainers.attention.steps import Steps, attention_steps, hide, softmax
 from explainers.chapters.common.choose_head import HeadChoices
 from explainers.chapters.common.one_head import OneHead
 from explainers.charts.matrix import Matrix, Values, blanked, pairs
-from explainers.phrase import phrase
+from explainers.messages import N_
 from explainers.toys.examples import Toy
+from explainers.translations import _
 from explainers.ui.figure.panels import Panel, Source, oriented
-from explainers.ui.text.language import said
 
 ROUNDING = 1e-5
 """Sums of float32 in another order differ by about 1e-7."""
@@ -109,10 +109,10 @@ class Lab:
 def rules_of(width: int, prefix: int) -> dict[str, Rule]:
     """The masks that stand side by side."""
     return {
-        phrase("full"): masks.full,
-        phrase("causal"): masks.causal,
-        phrase("window"): masks.sliding_window(width),
-        phrase("prefix"): masks.prefix(prefix),
+        N_("full"): masks.full,
+        N_("causal"): masks.causal,
+        N_("window"): masks.sliding_window(width),
+        N_("prefix"): masks.prefix(prefix),
     }
 
 
@@ -123,12 +123,12 @@ def miniatures(panels: Sequence[Panel], words: int) -> list[Panel]:
 
 def of_words(number: int) -> str:
     """So many words, in words."""
-    return said("1 word") if number == 1 else said("{number} words", number=number)
+    return _("1 word") if number == 1 else _("{number} words", number=number)
 
 
 def cells_left(mask: Tensor) -> str:
     """How many pairs a mask leaves, of how many."""
-    return said("{left} of {all} cells", left=cells(mask), all=mask.numel())
+    return _("{left} of {all} cells", left=cells(mask), all=mask.numel())
 
 
 def visible(values: Tensor, mask: Tensor) -> Values:

@@ -14,21 +14,21 @@ from explainers.charts.theme import (
     POSITION_AXIS,
     TOKEN_AXIS,
 )
-from explainers.phrase import phrase
+from explainers.messages import N_
+from explainers.translations import _
 from explainers.ui.figure.clickable_figure import show_clickable
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Source, oriented
-from explainers.ui.text.language import said
 
-ANSWERS = phrase("the same numbers"), phrase("other numbers"), phrase("zeros")
+ANSWERS = N_("the same numbers"), N_("other numbers"), N_("zeros")
 
 
 def sum_of(words: Sequence[str], x: Tensor, placed: Tensor) -> list[Panel]:
     """E + P = X, one row per token."""
     matrices = sharing_colours(
-        _matrix("E", said("embedding: one row per word"), words, x),
-        _matrix("P", said("position: one row per place"), words, placed),
-        _matrix("X", said("what attention reads"), words, x + placed),
+        _matrix("E", _("embedding: one row per word"), words, x),
+        _matrix("P", _("position: one row per place"), words, placed),
+        _matrix("X", _("what attention reads"), words, x + placed),
     )
     sources = (), (), (Source("E", "row", "column"), Source("P", "row", "column"))
     return [
@@ -59,7 +59,7 @@ def show_waves(positions: Tensor, origin: str) -> None:
     rows, columns = ([str(n) for n in range(size)] for size in (length, d_model))
     matrix = Matrix(
         "P",
-        said("sines and cosines: fast waves above, slow waves below"),
+        _("sines and cosines: fast waves above, slow waves below"),
         positions.tolist(),
         rows,
         columns,
@@ -67,7 +67,7 @@ def show_waves(positions: Tensor, origin: str) -> None:
         FEATURE_AXIS,
         limit=1.0,
     )
-    alt = said(
+    alt = _(
         "Heat map of {length} position vectors side by side: fast waves above, slow ones below.",
         length=length,
     )
@@ -76,7 +76,7 @@ def show_waves(positions: Tensor, origin: str) -> None:
 
 def output(name: str, words: Sequence[str], rows: Tensor) -> Matrix:
     """What each word got, a row per word."""
-    return _matrix(name, said("rows of the output"), words, rows)
+    return _matrix(name, _("rows of the output"), words, rows)
 
 
 def show_pair(
@@ -93,9 +93,7 @@ def show_pair(
     """
     matrices = sharing_colours(left, right)
     panels = oriented([Panel(matrix.name, matrix) for matrix in matrices], queries_down)
-    alt = said(
-        "Two tables of the same size: {left}, and {right}.", left=left.name, right=right.name
-    )
+    alt = _("Two tables of the same size: {left}, and {right}.", left=left.name, right=right.name)
     if not factors:
         show_figure(Figure(panels, alt), origin, key)
         return
@@ -126,8 +124,8 @@ def show_reordered(
 ) -> None:
     """What each word got in the sentence's order and in the shuffled one, matched by word."""
     shuffled = [words[token] for token in order.tolist()]
-    left = output(said("read in order, then rearranged"), shuffled, outputs.before)
-    show_pair(left, output(said("read shuffled"), shuffled, outputs.after), origin, key)
+    left = output(_("read in order, then rearranged"), shuffled, outputs.before)
+    show_pair(left, output(_("read shuffled"), shuffled, outputs.after), origin, key)
 
 
 def _matrix(name: str, formula: str, words: Sequence[str], values: Tensor) -> Matrix:

@@ -11,12 +11,12 @@ from explainers.translation import weights_file
 from explainers.translation.corpus import for_testing
 from explainers.translation.measure import exact_match
 from explainers.translation.search import greedy
-from explainers.ui.controls.cross_controls import LEARNED, PEAK, PERMUTED, UNIFORM
+from explainers.translations import _
+from explainers.ui.controls.controls import LEARNED, PEAK, PERMUTED, UNIFORM
 from explainers.ui.page import Prose
+from explainers.ui.session import ABLATION_TABLE_JOB
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said, translated
 
-JOB = "other weights on held-out sentences"
 SENTENCES = 50
 CASES = (
     (LEARNED, False),
@@ -48,29 +48,29 @@ def tried() -> Iterator[Tried]:
 
 def show_tried(text: Prose) -> None:
     """A button; then a line for each case."""
-    label = said("Try them all on {count} held-out sentences", count=SENTENCES)
-    button(JOB, label, _start, icon=":material/experiment:")
-    job: Measuring[Tried] | None = st.session_state.get(JOB)
+    label = _("Try them all on {count} held-out sentences", count=SENTENCES)
+    button(ABLATION_TABLE_JOB, label, _start, icon=":material/experiment:")
+    job: Measuring[Tried] | None = st.session_state.get(ABLATION_TABLE_JOB)
     if job:
 
         def done() -> str:
-            return said("{count} of {all}", count=len(job.found), all=job.steps)
+            return _("{count} of {all}", count=len(job.found), all=job.steps)
 
-        watch(JOB, job, said("Translating"), done, lambda: _show(text, job))
+        watch(ABLATION_TABLE_JOB, job, _("Translating"), done, lambda: _show(text, job))
         show_source(exact_match, greedy)
 
 
 def _start() -> None:
-    start(JOB, SENTENCES, lambda: Measuring(len(CASES), tried))
+    start(ABLATION_TABLE_JOB, SENTENCES, lambda: Measuring(len(CASES), tried))
 
 
 def _show(text: Prose, job: Measuring[Tried]) -> None:
     found = list(job.found)
     if not found:
         return
-    where = {False: said("last layer"), True: said("all layers")}
+    where = {False: _("last layer"), True: _("all layers")}
     lines = [
-        f"| {translated(one.instead)} | {'–' if one.instead == LEARNED else where[one.everywhere]} "
+        f"| {_(one.instead)} | {'–' if one.instead == LEARNED else where[one.everywhere]} "
         f"| {100 * one.exact:.0f} % |"
         for one in found
     ]

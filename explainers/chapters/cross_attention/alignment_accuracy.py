@@ -7,21 +7,21 @@ from explainers.chapters.cross_attention import held_out
 from explainers.chapters.cross_attention.alignment_view import View
 from explainers.chapters.cross_attention.held_out import BY, HEADS, LAST, LEARNED_FROM, Reading
 from explainers.charts.matrix import Matrix
-from explainers.phrase import phrase
+from explainers.messages import N_
 from explainers.translation.alignment import INPUT, PREDICTED, Score, aer, diagonal, read_links
 from explainers.translation.ibm1 import reestimated
 from explainers.translation.model import LAYERS
-from explainers.ui.controls import cross_controls
-from explainers.ui.controls.cross_controls import MEAN, PREDICTS, READS
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.controls.controls import MEAN, PREDICTS, READS
 from explainers.ui.figure.clickable_figure import show_clickable
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said, translated
 
-WEIGHTS, COUNTED, STRAIGHT = phrase("attention"), "IBM Model 1", phrase("the diagonal")
+WEIGHTS, COUNTED, STRAIGHT = N_("attention"), "IBM Model 1", N_("the diagonal")
 
 
 def show_accuracy(text: Prose, view: View) -> None:
@@ -36,17 +36,17 @@ def show_accuracy(text: Prose, view: View) -> None:
     words, syllables = view.found.words, view.found.syllables
     chosen = measured[Reading(view.layer, view.head, view.by)]
     straight, counted = diagonal(len(words), len(syllables)), held_out.ibm_links(words, syllables)
-    tables = {phrase("held out"): [chosen, others["diagonal"], others["ibm"]]}
+    tables = {N_("held out"): [chosen, others["diagonal"], others["ibm"]]}
     if view.gold:
         each = (view.links(view.by), straight, counted)
         here = [aer(links, set(view.gold.sure), set(view.gold.possible)) for links in each]
-        tables = {phrase("this sentence"): here, **tables}
+        tables = {N_("this sentence"): here, **tables}
     panels = [Panel(name, _table(view, name, rows)) for name, rows in tables.items()]
     errors = [
-        said("{table}: error {rate:.2f}", table=translated(name), rate=rows[0].aer)
+        _("{table}: error {rate:.2f}", table=_(name), rate=rows[0].aer)
         for name, rows in tables.items()
     ]
-    alt = said("Scores of {heads} and of two baselines.", heads=view.place)
+    alt = _("Scores of {heads} and of two baselines.", heads=view.place)
     show_figure(Figure(panels, f"{alt} {'; '.join(errors)}"), view.origin, "scores")
     text("accuracy_seen", sentences=len(held_out.pairs()), pairs=f"{LEARNED_FROM:,}")
     if not view.gold:
@@ -57,16 +57,16 @@ def show_accuracy(text: Prose, view: View) -> None:
 def named(layer: int, head: str) -> str:
     """A head beside its row of a table."""
     if head == MEAN:
-        return said("L{layer} mean", layer=layer + 1)
+        return _("L{layer} mean", layer=layer + 1)
     return f"L{layer + 1} {head}"
 
 
 def _table(view: View, name: str, rows: list[Score]) -> Matrix:
     """A line for each aligner; 0 is best for the error, 1 for the others."""
-    names = [named(view.layer, view.head), said("diagonal"), "IBM 1"]
+    names = [named(view.layer, view.head), _("diagonal"), "IBM 1"]
     values = [list(row) for row in rows]
-    columns = ["AER", said("precision"), said("recall")]
-    axes = phrase("aligner"), phrase("score")
+    columns = ["AER", _("precision"), _("recall")]
+    axes = N_("aligner"), N_("score")
     return Matrix(name, "", values, names, columns, *axes, kind="weights")
 
 
@@ -80,35 +80,31 @@ def offer_heads() -> None:
     with st.container(horizontal=True):
         best, worst = (choose(single, key=lambda one: single[one]) for choose in (min, max))
         labels = {
-            best: said(
-                "Best head: layer {layer}, head {head}", layer=best.layer + 1, head=best.head
-            ),
-            worst: said(
+            best: _("Best head: layer {layer}, head {head}", layer=best.layer + 1, head=best.head),
+            worst: _(
                 "Worst head: layer {layer}, head {head}", layer=worst.layer + 1, head=worst.head
             ),
         }
         for reading, label in labels.items():
-            rate = said(
-                "alignment error rate {rate:.2f} on held-out sentences", rate=single[reading]
-            )
+            rate = _("alignment error rate {rate:.2f} on held-out sentences", rate=single[reading])
             st.button(label, on_click=look_at, args=(reading,), help=rate)
 
 
 def look_at(reading: Reading) -> None:
     """Show this head in the picture; a callback."""
-    st.session_state[cross_controls.layer.key] = str(reading.layer + 1)
-    st.session_state[cross_controls.head.key] = reading.head
+    st.session_state[controls.cross_layer.key] = str(reading.layer + 1)
+    st.session_state[controls.cross_head.key] = reading.head
     by_prediction = reading.by == PREDICTED
-    st.session_state[cross_controls.rows.key] = PREDICTS if by_prediction else cross_controls.READS
+    st.session_state[controls.cross_rows.key] = PREDICTS if by_prediction else controls.READS
 
 
-TABLE = phrase("alignment error rate")
-AXES = phrase("head"), phrase("rows")
+TABLE = N_("alignment error rate")
+AXES = N_("head"), N_("rows")
 READINGS = [(layer, head) for layer in range(LAYERS) for head in HEADS]
 ANSWERS = (
-    phrase("about the same"),
-    phrase("2 to 5 times as large"),
-    phrase("more than 5 times as large"),
+    N_("about the same"),
+    N_("2 to 5 times as large"),
+    N_("more than 5 times as large"),
 )
 
 
@@ -128,10 +124,10 @@ def show_off_by_one(text: Prose, view: View) -> None:
         return
     values = [[measured[Reading(*one, by)].aer for by in BY] for one in READINGS]
     names = [named(layer, head) for layer, head in READINGS]
-    ways = [translated(PREDICTS), translated(READS)]
-    rule = said("{count} held-out sentences; 0 is best", count=len(held_out.pairs()))
+    ways = [_(PREDICTS), _(READS)]
+    rule = _("{count} held-out sentences; 0 is best", count=len(held_out.pairs()))
     matrix = Matrix(TABLE, rule, values, names, ways, *AXES, kind="weights")
-    alt = said(
+    alt = _(
         "Alignment error rate of every head, rows read in two ways: {right:.2f} and {wrong:.2f}.",
         right=right,
         wrong=wrong,
@@ -149,7 +145,7 @@ def show_off_by_one(text: Prose, view: View) -> None:
         "off_by_one_seen",
         first=f"{first[0]:.2f}",
         first_input=f"{first[1]:.2f}",
-        by_input=", ".join(map(str, by_input)) or said("none"),
+        by_input=", ".join(map(str, by_input)) or _("none"),
     )
     show_source(read_links)
 
@@ -159,5 +155,5 @@ def _is_by_input(layer: int) -> bool:
     return rates[Reading(layer, MEAN, INPUT)].aer < rates[Reading(layer, MEAN, PREDICTED)].aer
 
 
-def _none(_: Cell) -> Working:
+def _none(_unused: Cell) -> Working:
     return given(0.0, TABLE)

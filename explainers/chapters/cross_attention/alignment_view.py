@@ -10,19 +10,19 @@ from explainers import arithmetic
 from explainers.arithmetic import Working
 from explainers.charts.matrix import Matrix, Values
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
-from explainers.phrase import phrase
+from explainers.messages import N_
 from explainers.translation import vocabulary
 from explainers.translation.alignment import INPUT, PREDICTED, Link, read_links
 from explainers.translation.corpus import Pair
 from explainers.translation.model import LAYERS
 from explainers.translation.translator import Translation
-from explainers.ui.controls.cross_controls import MEAN, PREDICTS
+from explainers.translations import _
+from explainers.ui.controls.controls import MEAN, PREDICTS
 from explainers.ui.figure.panels import Cell, Panel
 from explainers.ui.provenance import translator as origin_of
-from explainers.ui.text.language import said
 
 END = vocabulary.SPECIAL[vocabulary.END]
-LINES, WEIGHTS = "lines", phrase("weights")
+LINES, WEIGHTS = "lines", N_("weights")
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class View:
     def place(self) -> str:
         """The chosen heads in words."""
         if self.head == MEAN:
-            return said("decoder layer {layer}, mean of all heads", layer=self.layer + 1)
-        return said("decoder layer {layer}, head {head}", layer=self.layer + 1, head=self.head)
+            return _("decoder layer {layer}, mean of all heads", layer=self.layer + 1)
+        return _("decoder layer {layer}, head {head}", layer=self.layer + 1, head=self.head)
 
     @property
     def origin(self) -> str:
@@ -87,10 +87,8 @@ class View:
         rings = sorted(self.gold.sure) if self.gold and has_rings else []
         values: Values = self.weights.tolist()
         axes = self.found.syllables, self.columns, TARGET_AXIS, SOURCE_AXIS
-        rule = said("{heads}; every row sums to 1", heads=self.place)
-        lines = Matrix(
-            phrase("who looks where"), self.place, values, *axes, kind="ties", ringed=rings
-        )
+        rule = _("{heads}; every row sums to 1", heads=self.place)
+        lines = Matrix(N_("who looks where"), self.place, values, *axes, kind="ties", ringed=rings)
         cells = Matrix(WEIGHTS, rule, values, *axes, kind="weights", ringed=rings)
         turned = not self.queries_down
         return [

@@ -12,39 +12,37 @@ from explainers.attention.decoder_block import Decoded, decoder_block
 from explainers.chapters.cross_attention.alignment_view import View
 from explainers.charts.matrix import Matrix, largest
 from explainers.charts.theme import FEATURE_AXIS, SOURCE_AXIS, TARGET_AXIS
-from explainers.phrase import phrase
+from explainers.messages import N_
 from explainers.translation.translator import Translator
 from explainers.translation.vocabulary import BEGIN, SPECIAL
-from explainers.ui.controls import cross_controls
+from explainers.translations import _
+from explainers.ui.controls import controls
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, oriented
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show
-from explainers.ui.text.language import said
 
 FIRST = SPECIAL[BEGIN]
-READ_AXIS = phrase("syllable read")
-OPERATORS = {phrase("in"): "", phrase("added"): "+", phrase("out"): "="}
+READ_AXIS = N_("syllable read")
+OPERATORS = {N_("in"): "", N_("added"): "+", N_("out"): "="}
 PARTS = {
     "in": (
-        phrase("What comes in"),
-        phrase("Embedding + position, or the output of the layer below."),
+        N_("What comes in"),
+        N_("Embedding + position, or the output of the layer below."),
     ),
     "own": (
-        phrase("1 · Causal self-attention"),
-        phrase(
-            "What is written looks back at what is written: mean of all heads, a row sums to 1."
-        ),
+        N_("1 · Causal self-attention"),
+        N_("What is written looks back at what is written: mean of all heads, a row sums to 1."),
     ),
     "cross": (
-        phrase("2 · Cross-attention"),
-        phrase(
+        N_("2 · Cross-attention"),
+        N_(
             "What is written looks at the source: queries from here, keys and values from the "
             "encoder."
         ),
     ),
-    "fed": (phrase("3 · Feed-forward"), phrase("Each row alone: no row sees another one.")),
+    "fed": (N_("3 · Feed-forward"), N_("Each row alone: no row sees another one.")),
 }
 """The parts of a block, each with its heading and a remark; below a part comes what it adds."""
 
@@ -52,10 +50,10 @@ PARTS = {
 def show_block(text: Prose, view: View, translator: Translator) -> None:
     """A guess which part may look at the source; then every tensor of the chosen layer."""
     text("block")
-    options = phrase("the first"), phrase("the second"), phrase("the third")
+    options = N_("the first"), N_("the second"), N_("the third")
     if not revealed(text, "block", options, options[1]):
         return
-    found, layer = view.found, int(cross_controls.block()) - 1
+    found, layer = view.found, int(controls.block_layer()) - 1
     x = found.x_syllables if layer == 0 else found.decoder[layer - 1].output
     block = translator.model.decoder[layer]
     source = read_source(found.memory, block.cross)
@@ -65,7 +63,7 @@ def show_block(text: Prose, view: View, translator: Translator) -> None:
     done = run_and_show(decoder_block, x, source, block, own_mask, source_mask)
     theirs = found.decoder[layer].output
     with picture:
-        alt = said(
+        alt = _(
             "The decoder's block: three parts, each with its weights, what it adds, and the sum."
         )
         figure = Figure(panels_of(view, x, done), alt)
@@ -114,8 +112,8 @@ def _weights(heads: Tensor, rows: list[str], columns: list[str], axis: str) -> M
         for i, line in enumerate(mean.tolist())
     ]
     return Matrix(
-        phrase("weights"),
-        phrase("every row sums to 1"),
+        N_("weights"),
+        N_("every row sums to 1"),
         values,
         rows,
         columns,

@@ -14,7 +14,7 @@ from explainers.chapters.cross_attention.alignment_view import END, View
 from explainers.chapters.cross_attention.held_out import LAST
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
-from explainers.phrase import phrase
+from explainers.messages import N_
 from explainers.translation import weights_file
 from explainers.translation.changed_weights import (
     leave_one_out,
@@ -26,14 +26,14 @@ from explainers.translation.changed_weights import (
 )
 from explainers.translation.model import LAYERS, PLAIN
 from explainers.translation.translator import Translation
-from explainers.ui.controls import cross_controls
-from explainers.ui.controls.cross_controls import LEARNED, PEAK, PERMUTED, UNIFORM, WITHOUT
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.controls.controls import LEARNED, PEAK, PERMUTED, UNIFORM, WITHOUT
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, oriented
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said, translated
 from explainers.ui.untrusted_text import verbatim
 
 
@@ -48,14 +48,14 @@ def marked(before: Sequence[str], after: Sequence[str]) -> str:
     shown = [
         verbatim(one) if n in staying else f"**{verbatim(one)}**" for n, one in enumerate(after)
     ]
-    return " ".join(shown) or said("(nothing)")
+    return " ".join(shown) or _("(nothing)")
 
 
 def _blocks(before: Sequence[str], after: Sequence[str]) -> list[difflib.Match]:
     return difflib.SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
 
 
-SHARES = phrase("all of them"), phrase("most of them"), phrase("less than half of them")
+SHARES = N_("all of them"), N_("most of them"), N_("less than half of them")
 INSTEAD: dict[str, Attend] = {
     LEARNED: attention,
     UNIFORM: uniform,
@@ -80,11 +80,11 @@ def show_explaining(text: Prose, view: View) -> None:
     answer = SHARES[0] if share == 1 else SHARES[1] if share >= 0.5 else SHARES[2]
     if not revealed(text, "explaining", SHARES, answer, left=left, count=view.syllables):
         return
-    instead = cross_controls.instead()
+    instead = controls.replaced_weights()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        everywhere = cross_controls.everywhere()
+        everywhere = controls.in_both_layers()
         names = [f"{n}: {word}" for n, word in enumerate(found.words)]
-        left_out = names.index(cross_controls.left_out(names, names[min(3, len(names) - 1)]))
+        left_out = names.index(controls.left_out(names, names[min(3, len(names) - 1)]))
     place = left_out if instead == WITHOUT else None
     changed, chance = retold(found.words, found.syllables, instead, everywhere, place)
     text(
@@ -96,12 +96,12 @@ def show_explaining(text: Prose, view: View) -> None:
         before=f"{found.log_probabilities.sum().exp():.3f}",
         after=f"{chance:.3g}",
     )
-    shown = {LEARNED: found} if instead == LEARNED else {LEARNED: found, phrase("now"): changed}
+    shown = {LEARNED: found} if instead == LEARNED else {LEARNED: found, N_("now"): changed}
     taken.explaining(changed, INSTEAD[instead], instead == LEARNED, place)
     panels = oriented([_panel(*one) for one in shown.items()], view.queries_down)
-    alt = said(
+    alt = _(
         "Weights of the last layer, mean of heads: as learned, and with: {instead}.",
-        instead=translated(instead),
+        instead=_(instead),
     )
     show_figure(Figure(panels, alt), view.origin, "explaining")
     show_source(INSTEAD[instead])
@@ -143,7 +143,7 @@ def _panel(name: str, found: Translation) -> Panel:
     weights = found.cross[LAST].mean(dim=0)[: len(found.syllables)]
     columns = [*found.words, END]
     axes = found.syllables, columns, TARGET_AXIS, SOURCE_AXIS
-    rule = said("decoder layer {layer}, mean of heads; every row sums to 1", layer=LAST + 1)
+    rule = _("decoder layer {layer}, mean of heads; every row sums to 1", layer=LAST + 1)
     return Panel(name, Matrix(name, rule, weights.tolist(), *axes, kind="weights"))
 
 

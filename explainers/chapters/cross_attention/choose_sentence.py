@@ -6,7 +6,7 @@ import streamlit as st
 
 from explainers.chapters.common.number_words import told
 from explainers.chapters.cross_attention.alignment_view import View
-from explainers.phrase import phrase
+from explainers.messages import N_
 from explainers.toys.sentence import Sentence
 from explainers.translation import weights_file
 from explainers.translation.corpus import RUNNING, Pair, aligned, for_testing
@@ -14,10 +14,11 @@ from explainers.translation.lexicon import MISSING, Entry, fitting, lexicon
 from explainers.translation.phrases import join, of_past, small, word_pair
 from explainers.translation.translator import Translation, Translator, check
 from explainers.translation.vocabulary import SPECIAL, english, read, sentence_case
-from explainers.ui.controls import controls, cross_controls
-from explainers.ui.controls.cross_controls import BEAM, GREEDY
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.controls.controls import BEAM, GREEDY
 from explainers.ui.page import Prose
-from explainers.ui.text.language import said, translated
+from explainers.ui.session import BUILT_WORD, HELD_OUT_SENTENCE
 from explainers.ui.untrusted_text import shortened, verbatim
 
 EXAMPLES = 6
@@ -39,11 +40,11 @@ def slots() -> dict[str, dict[str, Entry]]:
     lists = lexicon()
     persons = (*lists["people"], *lists["organisations"])
     return {
-        phrase("Who"): {entry.forms[0]: entry for entry in persons},
-        phrase("did"): {entry.forms[1]: entry for entry in lists["verbs of news"]},
-        phrase("what kind of"): {entry.name: entry for entry in fitting("news")},
-        phrase("what"): {_plural(entry): entry for entry in lists["news"]},
-        phrase("on"): {entry.name: entry for entry in lists["days"]},
+        N_("Who"): {entry.forms[0]: entry for entry in persons},
+        N_("did"): {entry.forms[1]: entry for entry in lists["verbs of news"]},
+        N_("what kind of"): {entry.name: entry for entry in fitting("news")},
+        N_("what"): {_plural(entry): entry for entry in lists["news"]},
+        N_("on"): {entry.name: entry for entry in lists["days"]},
     }
 
 
@@ -52,7 +53,7 @@ def build(who: str, did: str, kind: str, what: str, day: str) -> Pair:
     chosen = list(zip((who, did, kind, what, day), slots().values(), strict=True))
     parts = [word_pair(word, words[word].vietnamese) for word, words in chosen]
     subject, verb, modifier, noun, friday = parts
-    by, done, described, thing, _ = (words[word].name for word, words in chosen)
+    by, done, described, thing, _unused = (words[word].name for word, words in chosen)
     [before] = [entry for entry in lexicon()["before a day"] if entry.name == "on"]
     on = word_pair("on", before.vietnamese)
     english = [small("the"), subject, verb, modifier, noun, on, friday]
@@ -77,7 +78,6 @@ def _plural(entry: Entry) -> str:
 
 
 BEAMS = {GREEDY: 1, BEAM: 4}
-_BUILT, _EXAMPLE = "built: {}", "held-out sentence"
 
 
 def read_by() -> Translator | None:
@@ -86,7 +86,7 @@ def read_by() -> Translator | None:
         return weights_file.load()
     except weights_file.BrokenWeightsError as error:
         st.error(
-            said(
+            _(
                 "The translator cannot be used: {problem}. All that needs it is left out; the rest "
                 "of the app works.",
                 problem=verbatim(told(error)),
@@ -110,7 +110,7 @@ def asked_words(text: Prose, sentence: Sentence) -> tuple[str, ...]:
     except ValueError as error:
         known = len(english().tokens) - len(SPECIAL)
         with st.container(border=True):
-            text("cannot", problem=verbatim(shortened(translated(error.args[0]), 300)), known=known)
+            text("cannot", problem=verbatim(shortened(_(error.args[0]), 300)), known=known)
         return RUNNING.source
     return words
 
@@ -119,7 +119,7 @@ def show_asked(text: Prose, sentence: Sentence, queries_down: bool) -> View | No
     """The translation of the reader's sentence, or nothing if no syllable was written."""
     words = asked_words(text, sentence)
     offer_sentences()
-    found = translation(words, BEAMS[cross_controls.search()])
+    found = translation(words, BEAMS[controls.search()])
     if not found.syllables:
         text("nothing_written")
         return None
@@ -131,36 +131,36 @@ def offer_sentences() -> None:
     """Sentences that the translator can read: to be put together, or held out from training."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with (
-            st.popover(said("Build a sentence"), icon=":material/construction:"),
+            st.popover(_("Build a sentence"), icon=":material/construction:"),
             st.form("builder"),
         ):
             for (name, words), default in zip(slots().items(), _running(), strict=True):
                 options = sorted(words)
-                key = _BUILT.format(name)
-                st.selectbox(translated(name), options, options.index(default), key=key)
-            st.form_submit_button(said("Translate this"), on_click=_take_built)
+                key = BUILT_WORD.format(name)
+                st.selectbox(_(name), options, options.index(default), key=key)
+            st.form_submit_button(_("Translate this"), on_click=_take_built)
         st.selectbox(
-            said("Or one that training never saw"),
+            _("Or one that training never saw"),
             list(examples()),
             index=None,
-            key=_EXAMPLE,
-            placeholder=said("Choose"),
+            key=HELD_OUT_SENTENCE,
+            placeholder=_("Choose"),
             on_change=_take_example,
         )
 
 
 def _running() -> tuple[str, ...]:
-    _, who, did, kind, what, _, day = RUNNING.source
+    _unused, who, did, kind, what, _unused, day = RUNNING.source
     return who, did, kind, what, day
 
 
 def _take_built() -> None:
-    pair = build(*(st.session_state[_BUILT.format(name)] for name in slots()))
+    pair = build(*(st.session_state[BUILT_WORD.format(name)] for name in slots()))
     st.session_state[controls.text.key] = " ".join(sentence_case(pair.source))
 
 
 def _take_example() -> None:
-    chosen = st.session_state[_EXAMPLE]
+    chosen = st.session_state[HELD_OUT_SENTENCE]
     if chosen:
         st.session_state[controls.text.key] = " ".join(sentence_case(examples()[chosen].source))
-        st.session_state[_EXAMPLE] = None  # so that the same one can be chosen again
+        st.session_state[HELD_OUT_SENTENCE] = None  # so that the same one can be chosen again

@@ -6,15 +6,15 @@ import torch
 
 from explainers.attention import masks
 from explainers.chapters.cross_attention.alignment_view import View
-from explainers.phrase import phrase
+from explainers.messages import N_
+from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.provenance import formula
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said, translated
 
-CROSS, JOINED = phrase("cross-attention"), phrase("one behind the other")
+CROSS, JOINED = N_("cross-attention"), N_("one behind the other")
 
 
 class Cells(NamedTuple):
@@ -51,10 +51,10 @@ def show_cells(text: Prose, view: View) -> None:
         return
     from explainers.charts.bars import amount_rows, bars  # the page needs no altair to start
 
-    amounts = [(translated(CROSS), cells.cross), (translated(JOINED), cells.joined)]
+    amounts = [(_(CROSS), cells.cross), (_(JOINED), cells.joined)]
     counts = ", ".join(f"{name} {count:,}" for name, count in amounts)
-    alt = said("Weights: {counts}", counts=counts)
-    origin = formula(said("weights that a mask allows, one head and layer"), torch.device("cpu"))
+    alt = _("Weights: {counts}", counts=counts)
+    origin = formula(_("weights that a mask allows, one head and layer"), torch.device("cpu"))
     show_chart(bars, amount_rows(amounts), alt, "cells", origin, length=2, x_title="weights")
     text(
         "cells_seen",

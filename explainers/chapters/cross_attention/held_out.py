@@ -22,7 +22,7 @@ from explainers.translation.alignment import (
 from explainers.translation.corpus import Pair, drawn, for_testing
 from explainers.translation.measure import attended
 from explainers.translation.model import LAYERS, NUM_HEADS
-from explainers.ui.controls.cross_controls import MEAN
+from explainers.ui.controls.controls import MEAN
 
 SENTENCES = 50
 """Of each kind: with pairs of words that never met in training, and without."""

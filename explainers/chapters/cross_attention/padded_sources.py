@@ -12,7 +12,7 @@ from explainers.chapters.cross_attention.choose_sentence import examples
 from explainers.chapters.cross_attention.held_out import LAST
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
-from explainers.phrase import phrase
+from explainers.messages import N_
 from explainers.translation import weights_file
 from explainers.translation.search import greedy
 from explainers.translation.vocabulary import (
@@ -24,12 +24,12 @@ from explainers.translation.vocabulary import (
     sources,
     vietnamese,
 )
+from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, oriented
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
 from explainers.ui.untrusted_text import verbatim
 
 FILLING = SPECIAL[PAD]
@@ -81,7 +81,7 @@ def show_padding(text: Prose, view: View) -> None:
         return
     text("padding", words=len(batch.words) + 1, length=len(batch.columns), filled=filled)
     on_filling = batch.weights[:, len(batch.words) + 1 :].sum(dim=-1).mean().item()
-    options = phrase("nothing: filling is zeros"), phrase("less than 1 %"), phrase("more than 1 %")
+    options = N_("nothing: filling is zeros"), N_("less than 1 %"), N_("more than 1 %")
     answer = options[0] if on_filling == 0 else options[1] if on_filling < 0.01 else options[2]
     share = f"{100 * on_filling:.1f}"
     if not revealed(text, "padding", options, answer, share=share):
@@ -95,7 +95,7 @@ def show_padding(text: Prose, view: View) -> None:
             name,
             Matrix(
                 name,
-                said("decoder layer {layer}, mean of heads", layer=LAST + 1),
+                _("decoder layer {layer}, mean of heads", layer=LAST + 1),
                 weights[: len(rows)],
                 rows,
                 batch.columns,
@@ -105,11 +105,11 @@ def show_padding(text: Prose, view: View) -> None:
             ),
         )
         for name, weights in (
-            (phrase("with the mask"), visible),
-            (phrase("without"), batch.weights.tolist()),
+            (N_("with the mask"), visible),
+            (N_("without"), batch.weights.tolist()),
         )
     ]
-    alt = said(
+    alt = _(
         "Weights on words and filling, with the padding mask and without: {share} % leaks.",
         share=share,
     )
@@ -120,6 +120,6 @@ def show_padding(text: Prose, view: View) -> None:
         same=f"{(batch.masked - batch.alone).abs().max():.1g}",
         leak=f"{(batch.leaking - batch.alone).abs().max():.2g}",
         written=verbatim(" ".join(batch.written)),
-        verdict=said("the same") if batch.written == rows else said("another one"),
+        verdict=_("the same") if batch.written == rows else _("another one"),
     )
     show_source(hide_padding, padded)

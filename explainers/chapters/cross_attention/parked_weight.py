@@ -8,19 +8,19 @@ from explainers.chapters.cross_attention.changed_translation import losses
 from explainers.chapters.cross_attention.held_out import LAST
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS
-from explainers.phrase import phrase
+from explainers.messages import N_
 from explainers.translation.changed_weights import leave_one_out
 from explainers.translation.train import HIDDEN_SYLLABLES
+from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
 from explainers.ui.untrusted_text import verbatim
 
 SMALL = 0.05
-PLACES = phrase("where a word begins"), phrase("where a word goes on"), phrase("in both alike")
+PLACES = N_("where a word begins"), N_("where a word goes on"), N_("in both alike")
 
 
 def show_parking(text: Prose, view: View) -> None:
@@ -36,25 +36,25 @@ def show_parking(text: Prose, view: View) -> None:
     found = view.found
     heads = found.cross[LAST][:, place]
     values = [*heads.tolist(), heads.mean(dim=0).tolist()]
-    names = [*(said("head {n}", n=n) for n in range(len(heads))), said("mean")]
-    name = said("the row of “{syllable}”", syllable=found.syllables[place])
-    axes = names, view.columns, phrase("head"), SOURCE_AXIS
-    rule = said("decoder layer {layer}; sums to 1", layer=LAST + 1)
+    names = [*(_("head {n}", n=n) for n in range(len(heads))), _("mean")]
+    name = _("the row of “{syllable}”", syllable=found.syllables[place])
+    axes = names, view.columns, N_("head"), SOURCE_AXIS
+    rule = _("decoder layer {layer}; sums to 1", layer=LAST + 1)
     shares = Matrix(name, rule, values, *axes, kind="weights")
     lost = losses(found.words, found.syllables)[place]
     # Where the past says it all, leaving out any word costs little.
     times = 1 if lost.abs().max() >= SMALL else 1_000
-    in_thousandths = said("log-probability that it loses, in thousandths")
+    in_thousandths = _("log-probability that it loses, in thousandths")
     without = Matrix(
-        phrase("left out"),
-        said("log-probability that it loses") if times == 1 else in_thousandths,
+        N_("left out"),
+        _("log-probability that it loses") if times == 1 else in_thousandths,
         [(times * lost).tolist()],
         [found.syllables[place]],
         found.words,
         "",
         SOURCE_AXIS,
     )
-    alt = said(
+    alt = _(
         "Weights of {row} in each head, and what leaving each word out costs this syllable.",
         row=name,
     )
@@ -81,6 +81,6 @@ def show_parking(text: Prose, view: View) -> None:
 def weakest(view: View) -> int:
     """The "đã" that no English word says; without one, the syllable with the most on `<eos>`."""
     if view.gold and view.gold.weak:
-        return min(place for place, _ in view.gold.weak)
+        return min(place for place, _unused in view.gold.weak)
     last = view.found.cross[LAST].mean(dim=0)
     return int(torch.argmax(last[: view.syllables, -1]))

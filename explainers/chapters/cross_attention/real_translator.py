@@ -14,18 +14,19 @@ from explainers.chapters.cross_attention.alignment_view import View
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
 from explainers.device import device_name
+from explainers.messages import N_
 from explainers.models.load_job import Loading
 from explainers.models.token_text import merged, named, word_spans
 from explainers.models.translate import Translated, translate
-from explainers.phrase import phrase
 from explainers.translation.weights_file import BrokenWeightsError
-from explainers.ui.controls import cross_controls
+from explainers.translations import _
+from explainers.ui.controls import controls
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, oriented
 from explainers.ui.page import Prose
 from explainers.ui.provenance import real
+from explainers.ui.session import TRANSLATION_JOB
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said, translated
 from explainers.ui.untrusted_text import shortened, verbatim
 
 
@@ -57,8 +58,7 @@ def spelled(words: Sequence[Sequence[str]]) -> str:
     return " ".join(" + ".join(map(verbatim, word)) for word in words)
 
 
-PIECES = phrase("piece written"), phrase("piece read")
-JOB = "real translator of this visitor"
+PIECES = N_("piece written"), N_("piece read")
 
 
 class Asked(NamedTuple):
@@ -82,59 +82,57 @@ class Translating(Loading):
     def _work(self) -> None:
         super()._work()
         if self.loaded and not self.is_stopped:
-            self.said.append(phrase("translating"))
+            self.said.append(N_("translating"))
             self.found = translate(self.loaded, self.sentence)
 
 
 def show_real(text: Prose, sentence: str, queries_down: bool) -> None:
     """A name and a button; then the same sentence, read by that model."""
     text("real")
-    asked = Asked(cross_controls.translator(), sentence)
-    button(JOB, said("Read the sentence with it"), _start, asked, icon=":material/translate:")
-    job: Translating | None = st.session_state.get(JOB)
+    asked = Asked(controls.translator(), sentence)
+    button(
+        TRANSLATION_JOB, _("Read the sentence with it"), _start, asked, icon=":material/translate:"
+    )
+    job: Translating | None = st.session_state.get(TRANSLATION_JOB)
     if not job or job.asked != asked:
         return
     if job.state == "failed":
-        problem = verbatim(shortened(translated(job.problem), 300))
-        st.info(
-            said("{problem} Our translator stays.", problem=problem), icon=":material/cloud_off:"
-        )
+        problem = verbatim(shortened(_(job.problem), 300))
+        st.info(_("{problem} Our translator stays.", problem=problem), icon=":material/cloud_off:")
     elif job.found and job.loaded:
         show_translated(text, job.found, job.loaded.provenance, queries_down)
     else:
-        watch(JOB, job, verbatim(asked.model), partial(_said, job), lambda: None)
+        watch(TRANSLATION_JOB, job, verbatim(asked.model), partial(_said, job), lambda: None)
 
 
 def _start(asked: Asked) -> None:
-    start(JOB, asked, lambda: Translating(asked.model, sentence=asked.sentence))
+    start(TRANSLATION_JOB, asked, lambda: Translating(asked.model, sentence=asked.sentence))
 
 
 def _said(job: Translating) -> str:
-    return verbatim(translated(job.said[-1])) if job.said else said("beginning")
+    return verbatim(_(job.said[-1])) if job.said else _("beginning")
 
 
 def show_translated(text: Prose, found: Translated, origin: str, queries_down: bool) -> None:
     """Pieces, then words: the same weights, summed one way and averaged the other."""
     layers = [str(n + 1) for n in range(len(found.cross))]
-    chosen = layers.index(cross_controls.translator_layer(layers, layers[max(0, len(layers) - 2)]))
+    chosen = layers.index(controls.translator_layer(layers, layers[max(0, len(layers) - 2)]))
     weights = found.cross[chosen].mean(dim=0)
     sides = word_spans(found.target), word_spans(found.source)
     words = merged(weights, *sides)
     written = " ".join(named(found.target[:-1], word_spans(found.target[:-1])))
     text("real_written", written=verbatim(written), difference=f"{found.difference:.1g}")
     names = named(found.target, sides[0]), named(found.source, sides[1])
-    heads = said(
+    heads = _(
         "decoder layer {layer} of {count}, mean of heads", layer=chosen + 1, count=len(layers)
     )
     axes = TARGET_AXIS, SOURCE_AXIS
     panels = [
-        _panel(phrase("lines"), words, *names, *axes, heads, "ties"),
-        _panel(
-            phrase("words"), words, *names, *axes, said("{heads}; every row sums to 1", heads=heads)
-        ),
-        _panel(phrase("pieces"), weights, found.target, found.source, *PIECES, heads),
+        _panel(N_("lines"), words, *names, *axes, heads, "ties"),
+        _panel(N_("words"), words, *names, *axes, _("{heads}; every row sums to 1", heads=heads)),
+        _panel(N_("pieces"), weights, found.target, found.source, *PIECES, heads),
     ]
-    alt = said(
+    alt = _(
         "Cross-attention of a real translator, {heads}: between words, and between their pieces.",
         heads=heads,
     )

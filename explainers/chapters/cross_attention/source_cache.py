@@ -7,12 +7,12 @@ from explainers.attention.encoder_block import normalised
 from explainers.chapters.cross_attention.alignment_view import View
 from explainers.translation.model import D_MODEL, LAYERS
 from explainers.translation.translator import Translator
+from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.provenance import formula
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
 
 FLOAT = 4
 """Bytes of a number."""
@@ -40,10 +40,10 @@ def show_kept(text: Prose, view: View, translator: Translator) -> None:
     from explainers.charts.bars import amount_rows, bars  # the page needs no altair to start
 
     once, again = words * LAYERS, words * LAYERS * steps
-    rows = [(said("kept"), once), (said("computed again at each step"), again)]
+    rows = [(_("kept"), once), (_("computed again at each step"), again)]
     counts = ", ".join(f"{name} {count:,}" for name, count in rows)
-    alt = said("Rows of the source's keys: {counts}", counts=counts)
-    origin = formula(said("rows of keys that are computed"), torch.device("cpu"))
+    alt = _("Rows of the source's keys: {counts}", counts=counts)
+    origin = formula(_("rows of keys that are computed"), torch.device("cpu"))
     show_chart(bars, amount_rows(rows), alt, "kept", origin, length=2, x_title="rows")
     text(
         "kept_seen",

@@ -12,8 +12,8 @@ from explainers.chapters.cross_attention.alignment_view import View
 from explainers.takeaway.recipe import Recipe
 from explainers.translation.alignment import PREDICTED
 from explainers.translation.translator import Translation
+from explainers.translations import _
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.language import said
 
 Computed = dict[str, Tensor]
 
@@ -46,7 +46,7 @@ def weights(view: View) -> None:
     inputs: dict[str, Any] = {"query": cross.query, "key": cross.key, "value": cross.value}
     inputs |= {"head": head, "first": first, "rows": view.syllables}
     shown = {"weights": view.weights, "every head": cross.weights}
-    take("weights", Recipe(said("Where each syllable looks"), looked, inputs, shown))
+    take("weights", Recipe(_("Where each syllable looks"), looked, inputs, shown))
 
 
 def explaining(
@@ -60,4 +60,4 @@ def explaining(
     inputs: dict[str, Any] = {"query": cross.query, "key": cross.key, "value": cross.value}
     shown = {"now": cross.weights.mean(dim=0)[:rows]}
     inputs |= {"attend": attend, "rows": rows, "left_out": left_out}
-    take("explaining", Recipe(said("Other weights instead"), instead_of, inputs, shown))
+    take("explaining", Recipe(_("Other weights instead"), instead_of, inputs, shown))

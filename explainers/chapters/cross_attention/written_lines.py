@@ -6,13 +6,13 @@ from explainers.attention.cross import cross_attention
 from explainers.chapters.cross_attention import takeaway as taken
 from explainers.chapters.cross_attention.alignment_view import View, off_diagonal
 from explainers.translation.vocabulary import sentence_case
-from explainers.ui.controls import cross_controls
+from explainers.translations import _
+from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import show_clickable
 from explainers.ui.figure.panels import Slider
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
 from explainers.ui.untrusted_text import verbatim
 
 
@@ -43,12 +43,12 @@ def show_writing(text: Prose, view: View, has_rings: bool) -> None:
     source, target = (" ".join(sentence_case(side)) for side in (found.words, found.syllables))
     st.markdown(f"{verbatim(source)} → {verbatim(target)}")
     _show_others(text, view)
-    control, count = cross_controls.written, view.syllables
+    control, count = controls.written, view.syllables
     place = min(control(), count - 1)
     slider = Slider(
         control.label, _labels(view), place, lambda turned: control.put(turned + 1), plays=True
     )
-    alt = said("Lines from syllables to words, as thick as their weights; and the weights.")
+    alt = _("Lines from syllables to words, as thick as their weights; and the weights.")
     alt = f"{alt} {'; '.join(_labels(view))}"
     panels = view.panels(has_rings)
     taken.weights(view)
@@ -62,7 +62,7 @@ def _labels(view: View) -> list[str]:
     found, peaks = view.found, view.weights.argmax(dim=-1).tolist()
     chances = found.log_probabilities.exp().tolist()
     return [
-        said(
+        _(
             "{place} of {count}: “{syllable}” (probability {chance:.2f}), most weight on “{word}”",
             place=n + 1,
             count=view.syllables,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
 
-from explainers.phrase import phrase
+from explainers.messages import N_
 
 
 @dataclass(frozen=True)
@@ -91,4 +91,4 @@ def signed(number: float) -> str:
 
 def yes(is_so: bool) -> str:
     """For readers."""
-    return phrase("yes") if is_so else phrase("no")
+    return N_("yes") if is_so else N_("no")

@@ -11,11 +11,11 @@ from explainers.chapters.exercises import takeaway as taken
 from explainers.chapters.exercises.choose_exercise import called, count, is_done, offer_next
 from explainers.chapters.exercises.exercise_kinds import Goal, Prediction
 from explainers.chapters.exercises.exercise_table import Exercise
+from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.lecture.screens import folded, is_open, screen
 from explainers.ui.page import Prose
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said, translated
 from explainers.ui.untrusted_text import shortened, verbatim
 
 COMMAS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", re.ASCII)
@@ -57,7 +57,7 @@ def show_exercise(text: Prose, exercise: Exercise) -> None:
             _show_prediction(text, exercise, task)
         show_source(exercise.make)
     st.page_link(
-        f"pages/{exercise.page}.py", label=said("The page on this"), icon=":material/menu_book:"
+        f"pages/{exercise.page}.py", label=_("The page on this"), icon=":material/menu_book:"
     )
 
 
@@ -67,7 +67,7 @@ def _show_prediction(text: Prose, exercise: Exercise, task: Prediction) -> None:
     else:
         text("exact_help")
     key = f"answer {exercise.id} {page.seed()}"
-    typed = st.text_input(said("Your answer"), key=key, max_chars=30, width=200)
+    typed = st.text_input(_("Your answer"), key=key, max_chars=30, width=200)
     if typed:
         read = number(typed)
         if read is None:
@@ -100,7 +100,7 @@ def _show_goal(text: Prose, exercise: Exercise, task: Goal) -> None:
     name = heading(called(exercise))
     statement = text.filled(f"task_{exercise.id}", **task.given)
     taken.goal(exercise, page.seed(), task, turned, reached, name, statement)
-    measured = {name: translated(found) for name, found in reached.measured.items()}
+    measured = {name: _(found) for name, found in reached.measured.items()}
     text(f"measured_{exercise.id}", **task.given, **measured)
     if reached.met:
         text("reached")
@@ -116,14 +116,14 @@ def _show_goal(text: Prose, exercise: Exercise, task: Goal) -> None:
 
 
 def _show_help(text: Prose, exercise: Exercise) -> None:
-    with folded(said("Hint"), ":material/lightbulb:", f"hint {exercise.id}"):
+    with folded(_("Hint"), ":material/lightbulb:", f"hint {exercise.id}"):
         text(f"hint_{exercise.id}")
 
 
 def _solution(exercise: Exercise) -> Any:
     """Closed again when the numbers are other ones: Streamlit keeps open what keeps its key."""
     key = f"solution {exercise.id} {page.seed()}"
-    return folded(said("Worked solution"), ":material/school:", key, on_change="rerun")
+    return folded(_("Worked solution"), ":material/school:", key, on_change="rerun")
 
 
 def _show_hole(text: Prose, exercise: Exercise) -> None:
@@ -135,5 +135,5 @@ def _show_hole(text: Prose, exercise: Exercise) -> None:
     if is_done(exercise):
         offer_next(exercise)
     else:
-        label = said("Mine passes: count it as done")
+        label = _("Mine passes: count it as done")
         st.button(label, on_click=count, args=(exercise,), icon=":material/check:")

@@ -19,7 +19,6 @@ from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
 from explainers.ui.figure.panels import Figure, Panel, oriented
 from explainers.ui.page import Prose
-from explainers.ui.text.language import said
 from explainers.ui.untrusted_text import shortened, verbatim
 
 if TYPE_CHECKING:
@@ -29,11 +28,11 @@ if TYPE_CHECKING:
 from itertools import product
 
 from explainers.chapters.common.measured_heads import PROBE_OF
+from explainers.messages import N_
 from explainers.models.head_names import OTHER, ROLES, Label
-from explainers.phrase import phrase
+from explainers.translations import _
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import translated
 
 
 def show_patterns(
@@ -61,7 +60,7 @@ def _show_text(loaded: "Loaded", chosen: tuple[int, int], ids: Tensor, name: str
     """One large image, to be looked into."""
     (layer, head), found, tokens = chosen, heads_on(loaded, ids), spelled(loaded, ids[0])
     weights = found.weights[layer, head][None]
-    alt = said("Weights of {head} between {count} tokens.", head=named(*chosen), count=len(tokens))
+    alt = _("Weights of {head} between {count} tokens.", head=named(*chosen), count=len(tokens))
     tiles = Tiles(
         planes(weights, ~found.masks[layer][None]),
         tokens,
@@ -86,19 +85,19 @@ def _show_sentence(
     beginning, left_out = cut(loaded, sentence, MOST_SHORT)
     (layer, head), reading = chosen, read(loaded, beginning)
     if left_out:
-        st.caption(said("Of your sentence the last {count} tokens are left out.", count=left_out))
+        st.caption(_("Of your sentence the last {count} tokens are left out.", count=left_out))
     found = heads_on(loaded, reading.ids)
     taken.sentence(loaded, reading.ids, chosen, named(*chosen))
     values = blanked(found.weights[layer, head].tolist(), found.masks[layer].tolist())
-    sums = said("{head}; every row sums to 1", head=named(*chosen))
-    matrix = pairs(said("your sentence"), sums, values, reading.tokens, kind="weights")
-    alt = said("Weights of {head} on your sentence.", head=named(*chosen))
+    sums = _("{head}; every row sums to 1", head=named(*chosen))
+    matrix = pairs(_("your sentence"), sums, values, reading.tokens, kind="weights")
+    alt = _("Weights of {head} on your sentence.", head=named(*chosen))
     figure = Figure(oriented([Panel("sentence", matrix)], queries_down), alt)
     show_figure(figure, live(loaded), "sentence")
 
 
 WORDS = {probe: words for words, probe in PROBE_OF.items()}
-KEEPS, LESS, MORE = phrase("about as much"), phrase("clearly less"), phrase("clearly more")
+KEEPS, LESS, MORE = N_("about as much"), N_("clearly less"), N_("clearly more")
 ALIKE = 0.1
 """Shares that are closer than this are called alike."""
 UNKNOWN, NEEDS = "–", "\N{NO-BREAK SPACE}(>\N{NO-BREAK SPACE}"
@@ -120,7 +119,7 @@ def ask_keeps(text: Prose, gallery: Gallery) -> bool:
         (KEEPS, LESS, MORE),
         KEEPS if abs(moved) < ALIKE else MORE if moved > 0 else LESS,
         head=named(layer, head),
-        role=translated(best.name),
+        role=_(best.name),
         before=f"{before:.2f}",
         after=f"{after:.2f}",
         first=f"{first:.2f}",
@@ -130,8 +129,8 @@ def ask_keeps(text: Prose, gallery: Gallery) -> bool:
 def show_labels(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
     """All names of a head, each with what speaks against it; and all scores that names are for."""
     found = labels(gallery.scores, *chosen)
-    names = said(" and ").join(f"**{translated(label.role)}**" for label in found)
-    text("named", head=named(*chosen), names=names or said("no name"))
+    names = _(" and ").join(f"**{_(label.role)}**" for label in found)
+    text("named", head=named(*chosen), names=names or _("no name"))
     for label in found:
         _show_label(text, gallery, label)
         if label.role == "positional":
@@ -148,7 +147,7 @@ def show_labels(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
         place = ("repeated", "natural").index(role.probe)
         bold = "**" if earned else ""
         shown[place] = f"{bold}{shown[place]}{bold}{NEEDS}{role.threshold:g})"
-        rows.append(f"| {translated(role.name)} | {' | '.join(shown)} |")
+        rows.append(f"| {_(role.name)} | {' | '.join(shown)} |")
     text("roles", rows="\n".join(rows))
     show_source(labels)
 
@@ -157,13 +156,13 @@ def _show_label(text: Prose, gallery: Gallery, label: Label) -> None:
     role = next(one for one in ROLES if one.name == label.role)
     text(
         "label",
-        role=translated(label.role),
-        probe=translated(WORDS[role.probe]),
+        role=_(label.role),
+        probe=_(WORDS[role.probe]),
         score=f"{label.score:.2f}",
         threshold=role.threshold,
-        source=translated(role.source),
+        source=_(role.source),
         chance=f"{label.by_chance:.2f}",
-        other=translated(WORDS[OTHER[role.probe]]),
+        other=_(WORDS[OTHER[role.probe]]),
         elsewhere=UNKNOWN if label.elsewhere != label.elsewhere else f"{label.elsewhere:.2f}",
     )
     if label.against is None:
@@ -173,7 +172,7 @@ def _show_label(text: Prose, gallery: Gallery, label: Label) -> None:
     tokens = spelled(gallery.loaded, probe_texts(gallery.loaded)["natural"][against.text])
     text(
         f"row_{'fits' if against.mass >= against.weight else 'against'}",
-        role=translated(label.role),
+        role=_(label.role),
         passage=against.text,
         query=verbatim(tokens[against.query]),
         query_place=against.query,

@@ -8,24 +8,24 @@ from torch import Tensor
 from explainers.chapters.common.measured_heads import MEASURED, Gallery
 from explainers.charts.measured_curve import Axis, curve
 from explainers.charts.theme import LAYER_AXIS
+from explainers.messages import N_
 from explainers.models.head_scores import entropy, without_first
-from explainers.phrase import phrase
+from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said, translated
 from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:
     import pandas as pd
 
-HOLDS, BY_FIRST = phrase("it holds"), phrase("only because of the first token")
-FAILS = phrase("it does not hold")
+HOLDS, BY_FIRST = N_("it holds"), N_("only because of the first token")
+FAILS = N_("it does not hold")
 CLEAR = -0.5
 """A rank correlation below this is called a trend."""
 ENTROPIES = "entropy", "entropy without the first token"
-SERIES = phrase("all tokens"), phrase("without the first token")
+SERIES = N_("all tokens"), N_("without the first token")
 
 
 class Trend(NamedTuple):
@@ -67,13 +67,13 @@ def show_layers(text: Prose, gallery: Gallery) -> None:
         text, "layers", (HOLDS, BY_FIRST, FAILS), found.verdict, clear=CLEAR, **numbers
     ):
         return
-    x, y = Axis(LAYER_AXIS), Axis(said("entropy ÷ its maximum"))
-    alt = said(
+    x, y = Axis(LAYER_AXIS), Axis(_("entropy ÷ its maximum"))
+    alt = _(
         "Entropy by layer, with all tokens and without the first: correlation {rank}, {rest}.",
         rank=numbers["rank"],
         rest=numbers["rest"],
     )
-    series = tuple(map(translated, SERIES))
+    series = tuple(map(_, SERIES))
     rows = _rows(found, series)
     show_chart(curve, rows, alt, "entropy", gallery.origin, x=x, y=y, series=series)
     heads = gallery.scores.of("natural", ENTROPIES[0])
@@ -82,7 +82,7 @@ def show_layers(text: Prose, gallery: Gallery) -> None:
     text(
         "layers_seen",
         model=verbatim(gallery.loaded.name),
-        verdict=translated(found.verdict),
+        verdict=_(found.verdict),
         rank=numbers["rank"],
         rest=numbers["rest"],
         diffuse=int(found.whole.argmax()),

@@ -3,25 +3,25 @@
 from explainers.chapters.common.measured_heads import MEASURED, Gallery, named
 from explainers.chapters.head_gallery.score_mosaic import choose
 from explainers.charts.matrix import Matrix
+from explainers.messages import N_
 from explainers.models import grammar_heads
 from explainers.models.grammar_heads import SENTENCES, chosen_words
 from explainers.models.head_names import partners
-from explainers.phrase import phrase
+from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said, translated
 
 TABLE = "partners"
-NONE, FEW = phrase("for none"), phrase("for less than half")
-MOST, ALL = phrase("for half or more"), phrase("for all")
+NONE, FEW = N_("for none"), N_("for less than half")
+MOST, ALL = N_("for half or more"), N_("for all")
 CLEARLY = 0.1
 """A head that is better by less than this is called as good as a fixed distance."""
 WORDS = (
-    *(phrase("determiner"), phrase("adjective"), phrase("noun"), phrase("its noun")),
-    *(phrase("preposition"), phrase("verb"), phrase("subject"), phrase("object")),
+    *(N_("determiner"), N_("adjective"), N_("noun"), N_("its noun")),
+    *(N_("preposition"), N_("verb"), N_("subject"), N_("object")),
 )
 """What relations are made of."""
 
@@ -43,18 +43,18 @@ def show_partners(text: Prose, gallery: Gallery) -> None:
         return
     letters = [chr(ord("a") + place) for place in range(len(found))]
     matrix = Matrix(
-        said("partners found"),
-        said("share of all pairs"),
+        _("partners found"),
+        _("share of all pairs"),
         [[one.score, one.by_offset] for one in found],
         letters,
-        [said("head"), said("distance")],
-        said("relation"),
-        said("found by"),
+        [_("head"), _("distance")],
+        _("relation"),
+        _("found by"),
         kind="weights",
     )
     most = max(found, key=lambda one: one.score - one.by_offset)
     relation = _said(most.relation)
-    alt = said(
+    alt = _(
         "{relation}: {score:.2f} by a head, {by_offset:.2f} by a distance.",
         relation=relation,
         score=most.score,
@@ -84,4 +84,4 @@ def show_partners(text: Prose, gallery: Gallery) -> None:
 
 def _said(relation: str) -> str:
     """Both words of it in the visitor's language."""
-    return " → ".join(translated(word) for word in relation.split(" → "))
+    return " → ".join(_(word) for word in relation.split(" → "))

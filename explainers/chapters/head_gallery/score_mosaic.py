@@ -10,26 +10,26 @@ from explainers.chapters.common.measured_heads import MEASURED, PROBE_OF, Galler
 from explainers.chapters.head_gallery import takeaway as taken
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
+from explainers.messages import N_
 from explainers.models.head_names import ROLES
 from explainers.models.head_scores import PATTERNS, of_layer, score, shuffled
-from explainers.phrase import phrase
-from explainers.ui.controls import gallery_controls, real_controls
+from explainers.translations import _
+from explainers.ui.controls import controls
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said, translated
 
 MAP = "heads"
-AGAINST_CHANCE = (*PATTERNS, phrase("one offset"))
+AGAINST_CHANCE = (*PATTERNS, N_("one offset"))
 """Scores that a head can reach by looking anywhere."""
 SCORES = (
-    *(*AGAINST_CHANCE, phrase("sink"), phrase("entropy")),
-    *(phrase("entropy without the first token"), phrase("distance")),
+    *(*AGAINST_CHANCE, N_("sink"), N_("entropy")),
+    *(N_("entropy without the first token"), N_("distance")),
 )
 OPENS_WITH = "induction"
-NONE, FEW, MANY = phrase("none"), phrase("fewer than 1 in 10"), phrase("1 in 10 or more")
+NONE, FEW, MANY = N_("none"), N_("fewer than 1 in 10"), N_("1 in 10 or more")
 NAMED = 5
 """So many of the highest are named below the picture."""
 
@@ -57,31 +57,31 @@ def ask_induction(text: Prose, gallery: Gallery) -> bool:
 def chosen_head(gallery: Gallery) -> tuple[int, int]:
     """(layer, head), by numbers: the way to a head without a mouse."""
     with st.container(horizontal=True):
-        layer = real_controls.layer(0, gallery.layers - 1)
-        return layer, real_controls.head(0, gallery.heads - 1)
+        layer = controls.model_layer(0, gallery.layers - 1)
+        return layer, controls.model_head(0, gallery.heads - 1)
 
 
 def choose(layer: int, head: int) -> None:
     """Look at another head; a callback."""
-    real_controls.layer.put(layer)
-    real_controls.head.put(head)
+    controls.model_layer.put(layer)
+    controls.model_head.put(head)
 
 
 def show_map(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
     """A cell per head; a click chooses one."""
     scores = gallery.scores
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        words = gallery_controls.probe()
+        words = controls.probe_text()
         probe = PROBE_OF[words]
         offered = [one for one in SCORES if not scores.of(probe, one).isnan().all()]
-        what = gallery_controls.score(offered, OPENS_WITH if OPENS_WITH in offered else offered[0])
+        what = controls.head_score(offered, OPENS_WITH if OPENS_WITH in offered else offered[0])
     text(f"score_{what.replace(' ', '_')}")
     found = scores.of(probe, what)
     matrix = Matrix(
-        f"{translated(what)}: {translated(words)}",
-        said("a row per head, a column per layer"),
+        f"{_(what)}: {_(words)}",
+        _("a row per head, a column per layer"),
         numbers(found.T),
-        [said("head {head}", head=head) for head in range(gallery.heads)],
+        [_("head {head}", head=head) for head in range(gallery.heads)],
         [str(layer) for layer in range(gallery.layers)],
         HEAD_AXIS,
         LAYER_AXIS,
@@ -89,9 +89,9 @@ def show_map(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
     )
     best = _best(found)
     highest = ", ".join(f"{named(*place)} {found[place]:.2f}" for place in best)
-    alt = said(
+    alt = _(
         "{score} of every head of {model}; the highest: {highest}.",
-        score=translated(what),
+        score=_(what),
         model=gallery.loaded.name,
         highest=highest,
     )
@@ -103,7 +103,7 @@ def show_map(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
     layer, head = chosen
     figure = Figure([Panel(MAP, matrix)], alt, Cell(MAP, head, layer), pick)
     show_figure(figure, gallery.origin, MAP)
-    label = said("Look at {head}, the highest", head=named(*best[0]))
+    label = _("Look at {head}, the highest", head=named(*best[0]))
     st.button(label, on_click=choose, args=best[0], icon=":material/search:")
     text("map_seen", highest=highest, mean=f"{found.nanmean():.2f}")
     if what in AGAINST_CHANCE:

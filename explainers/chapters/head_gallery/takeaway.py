@@ -9,8 +9,8 @@ from explainers.chapters.common.real_head_takeaway import head_recipe, on_page, 
 from explainers.models.head_scores import PROBES, HeadScores, distance, entropy, patterns, score
 from explainers.models.probes import Probe
 from explainers.takeaway.recipe import Recipe
+from explainers.translations import _
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.language import said
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -32,7 +32,7 @@ def scores_of_head(weights: Tensor, mask: Tensor, ids: Tensor, marks: Tensor) ->
 
 def scores(loaded: "Loaded", measured: HeadScores, probe: str, place: Place, head: str) -> None:
     """The scores of the chosen head, of which the picture shows one for every head."""
-    title = said("The scores of {head}", head=head)
+    title = _("The scores of {head}", head=head)
     take("scores", partial(_scores, loaded, measured, probe, place, title))
 
 
@@ -49,7 +49,7 @@ def _scores(loaded: "Loaded", measured: HeadScores, probe: str, place: Place, ti
 
 def sentence(loaded: "Loaded", ids: Tensor, place: Place, head: str) -> None:
     """The pattern on the reader's own words."""
-    title = said("{head} on your sentence", head=head)
+    title = _("{head} on your sentence", head=head)
     take("sentence", partial(_sentence, loaded, ids, place, title))
 
 

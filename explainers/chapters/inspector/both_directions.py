@@ -5,16 +5,16 @@ from typing import NamedTuple
 from explainers.chapters.common.choose_real_model import here
 from explainers.chapters.common.recording import Seen, seen
 from explainers.charts.matrix import blanked, pairs
-from explainers.phrase import phrase
-from explainers.ui.controls import real_controls
+from explainers.messages import N_
+from explainers.translations import _
+from explainers.ui.controls import controls
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, oriented
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
-from explainers.ui.text.language import said
 from explainers.ui.untrusted_text import verbatim
 
-SOME, NONE = phrase("some of it"), phrase("exactly 0")
+SOME, NONE = N_("some of it"), N_("exactly 0")
 
 
 class Directions(NamedTuple):
@@ -44,7 +44,7 @@ def show_beside(
     answer = NONE if after == 0 else SOME
     if not revealed(text, "beside", (SOME, NONE), answer, which=verbatim(shown.name)):
         return
-    if not real_controls.beside():
+    if not controls.other_model():
         return
     other_kind = "bidirectional" if shown.is_causal else "causal"
     loaded = here(next(model.id for model in SHIPPED if model.kind == other_kind), "beside")
@@ -52,7 +52,7 @@ def show_beside(
         return
     other = seen(loaded, sentence)
     panels = [_panel(shown, layer, head), _panel(other, layer, head)]
-    alt = said(
+    alt = _(
         "Weights of a head of {one}, and of one of {other}, on the same sentence.",
         one=shown.name,
         other=other.name,
@@ -71,9 +71,9 @@ def _panel(one: Seen, layer: int, head: int) -> Panel:
     layers, heads = one.shape
     layer, head = min(layer, layers - 1), min(head, heads - 1)
     short = one.name.split("/")[-1]
-    name = said("{model}: layer {layer}, head {head}", model=short, layer=layer, head=head)
-    way = said("bidirectional: everybody looks ahead")
+    name = _("{model}: layer {layer}, head {head}", model=short, layer=layer, head=head)
+    way = _("bidirectional: everybody looks ahead")
     if one.is_causal:
-        way = said("causal: nobody looks ahead")
+        way = _("causal: nobody looks ahead")
     values = blanked(one.weights[layer, head].tolist(), one.masks[layer].tolist())
     return Panel(one.name, pairs(name, way, values, one.tokens, kind="weights"))

@@ -8,18 +8,18 @@ from explainers.chapters.common.real_head_takeaway import head_recipe
 from explainers.chapters.common.recording import Seen
 from explainers.charts.matrix import Matrix, Values, blanked
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
-from explainers.phrase import phrase
+from explainers.messages import N_
+from explainers.translations import _
 from explainers.ui.figure.clickable_figure import explore
 from explainers.ui.figure.panels import Cell, Panel, Source, oriented
 from explainers.ui.page import Prose
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.language import said, translated
 from explainers.ui.untrusted_text import verbatim
 
 FROM_VECTORS = Source("Q", row="row"), Source("K", row="column")
 FROM_SCORES = (Source("scores", row="row"),)
-LINES, WEIGHTS = phrase("who looks where"), phrase("weights")
+LINES, WEIGHTS = N_("who looks where"), N_("weights")
 ROLES = {"Q": "query", "K": "key", "V": "value"}
 
 
@@ -46,28 +46,28 @@ class Head:
     @property
     def said(self) -> str:
         """Which one it is, in words."""
-        return said("layer {layer}, head {head}", layer=self.layer, head=self.head)
+        return _("layer {layer}, head {head}", layer=self.layer, head=self.head)
 
     def panels(self, is_dimmed: bool, queries_down: bool) -> list[Panel]:
         """Lines, weights, and what they were computed from."""
-        name = said("weights, the first token dimmed") if is_dimmed else translated(WEIGHTS)
+        name = _("weights, the first token dimmed") if is_dimmed else _(WEIGHTS)
         seen = [[a and not (is_dimmed and k == 0) for k, a in enumerate(r)] for r in self.allowed]
         values = blanked(self.numbers[WEIGHTS], seen)
         blank = "" if is_dimmed else "0"
         pairs = QUERY_AXIS, KEY_AXIS
         drawn = [[w or 0.0 for w in row] for row in values]  # a row with blanks is not written yet
-        sides, words = said("{head}: keys left, queries right", head=self.said), (self.tokens,) * 2
-        lines = Matrix(translated(LINES), sides, drawn, *words, *pairs, kind="ties")
-        sums = said("every row sums to 1") if self.is_plain else said("softmax of the scores")
-        sums = said("not renormalised: rows sum to less than 1") if is_dimmed else sums
+        sides, words = _("{head}: keys left, queries right", head=self.said), (self.tokens,) * 2
+        lines = Matrix(_(LINES), sides, drawn, *words, *pairs, kind="ties")
+        sums = _("every row sums to 1") if self.is_plain else _("softmax of the scores")
+        sums = _("not renormalised: rows sum to less than 1") if is_dimmed else sums
         shown = [
             Panel(LINES, lines),
             Panel(WEIGHTS, self._pairs(name, sums, values, "weights", blank), sources=FROM_SCORES),
-            self._vectors("Q", said("head {head}'s queries", head=self.head)),
-            self._vectors("K", said("keys of KV head {head}", head=self.shared)),
-            Panel("scores", self._pairs(said("scores"), *self._scores()), sources=FROM_VECTORS),
-            self._vectors("V", said("values of KV head {head}", head=self.shared)),
-            self._vectors("output", said("weights · V")),
+            self._vectors("Q", _("head {head}'s queries", head=self.head)),
+            self._vectors("K", _("keys of KV head {head}", head=self.shared)),
+            Panel("scores", self._pairs(_("scores"), *self._scores()), sources=FROM_VECTORS),
+            self._vectors("V", _("values of KV head {head}", head=self.shared)),
+            self._vectors("output", _("weights · V")),
         ]
         return oriented(shown, queries_down)
 
@@ -77,8 +77,8 @@ class Head:
 
     def _scores(self) -> tuple[str, Values]:
         if self.is_plain:
-            return said("Q · Kᵀ ÷ √d_k, before the mask"), self.numbers["scores"]
-        return said("with what this model adds, before the mask"), self.numbers["scores"]
+            return _("Q · Kᵀ ÷ √d_k, before the mask"), self.numbers["scores"]
+        return _("with what this model adds, before the mask"), self.numbers["scores"]
 
     def _pairs(
         self, name: str, formula: str, values: Values, kind: str = "signed", blank: str = ""
@@ -92,7 +92,7 @@ class Head:
         columns = [str(n) for n in range(len(values[0]))]
         axes = TOKEN_AXIS, FEATURE_AXIS
         matrix = Matrix(
-            translated(name), formula, values, self.tokens, columns, *axes, role=ROLES.get(name, "")
+            _(name), formula, values, self.tokens, columns, *axes, role=ROLES.get(name, "")
         )
         sources = (Source(WEIGHTS, row="row"), Source("V", column="column"))
         return Panel(name, matrix, sources=sources if name == "output" else ())
@@ -113,7 +113,7 @@ class Head:
             pairs = zip(numbers["scores"][i], self.allowed[i], strict=True)
             row = [score if allowed else -float("inf") for score, allowed in pairs]
             return arithmetic.softmax(row, j, value, self.tokens)
-        line = said("{name} = {value:z.4f}, as the model computed it.", name=name, value=value)
+        line = _("{name} = {value:z.4f}, as the model computed it.", name=name, value=value)
         return arithmetic.given(value, name, line)
 
     def _score(self, i: int, j: int, value: float, name: str) -> Working:
@@ -130,10 +130,10 @@ def show_head(text: Prose, head: Head, is_dimmed: bool, queries_down: bool) -> N
     """The chosen head with all its numbers, and what its rows sum to."""
     text("head")
     looks = [
-        said("{query} looks most at {key}", query=token, key=head.tokens[place])
+        _("{query} looks most at {key}", query=token, key=head.tokens[place])
         for token, place in zip(head.tokens, head.weights.argmax(dim=-1).tolist(), strict=True)
     ]
-    alt = said(
+    alt = _(
         "{head} of {model}: {looks}", head=head.said, model=head.seen.name, looks="; ".join(looks)
     )
     panels = head.panels(is_dimmed, queries_down)

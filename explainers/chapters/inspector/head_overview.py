@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import streamlit as st
 import torch
 
-from explainers.chapters.common.number_words import so_many
 from explainers.chapters.common.recording import (
     MOST_SHORT,
     Seen,
@@ -18,16 +17,16 @@ from explainers.chapters.common.recording import (
 )
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
+from explainers.messages import N_, ngettext
 from explainers.models.head_scores import SINK
-from explainers.phrase import phrase
-from explainers.ui.controls import real_controls
+from explainers.translations import _
+from explainers.ui.controls import controls
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
 from explainers.ui.figure.panels import Cell, Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
 from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def ask_most(text: Prose, seen: Seen) -> bool:
     mass = seen.weights.mean(dim=(0, 1, 2))
     places = dict.fromkeys((0, len(seen.tokens) // 2, len(seen.tokens) - 1, int(mass.argmax())))
     names = {
-        place: phrase("{token} (place {place})", token=verbatim(seen.tokens[place]), place=place)
+        place: N_("{token} (place {place})", token=verbatim(seen.tokens[place]), place=place)
         for place in places
     }
     answer = names[int(mass.argmax())]
@@ -66,14 +65,14 @@ def show_overview(text: Prose, seen: Seen, chosen: tuple[int, int], is_dimmed: b
         planes(seen.weights.flatten(0, 1), hidden.flatten(0, 1)),
         seen.tokens,
         [str(layer) for layer in range(layers)],
-        [said("head {head}", head=head) for head in range(heads)],
-        said(
+        [_("head {head}", head=head) for head in range(heads)],
+        _(
             "Weights of {heads} heads in each of {layers} of {model}, small.",
             heads=heads,
-            layers=so_many(layers, "layer"),
+            layers=_(ngettext("{count:,} layer", "{count:,} layers", layers)),
             model=seen.name,
         ),
-        [said("local: the last {window} tokens", window=w) if w else "" for w in seen.windows],
+        [_("local: the last {window} tokens", window=w) if w else "" for w in seen.windows],
         seen.group_size,
         (chosen[1], chosen[0]),
     )
@@ -85,13 +84,13 @@ def show_overview(text: Prose, seen: Seen, chosen: tuple[int, int], is_dimmed: b
 def chosen_head(seen: Seen) -> tuple[int, int]:
     """(layer, head) to be shown large: the fields where a reader without a mouse says so."""
     layers, heads = seen.shape
-    return real_controls.layer(0, layers - 1), real_controls.head(0, heads - 1)
+    return controls.model_layer(0, layers - 1), controls.model_head(0, heads - 1)
 
 
 def choose(row: int, column: int) -> None:
     """Show the head of this row and this layer large; a callback."""
-    real_controls.layer.put(column)
-    real_controls.head.put(row)
+    controls.model_layer.put(column)
+    controls.model_head.put(row)
 
 
 def _say_what_is_seen(text: Prose, seen: Seen, is_dimmed: bool) -> None:
@@ -113,8 +112,8 @@ def _say_what_is_seen(text: Prose, seen: Seen, is_dimmed: bool) -> None:
     text("parked", parked=parked, heads=layers * heads, limit=SINK, first=first)
 
 
-NEW, OLD = phrase("on the token that is first now"), phrase("on the word that was first")
-BOTH = phrase("on both alike")
+NEW, OLD = N_("on the token that is first now"), N_("on the word that was first")
+BOTH = N_("on both alike")
 ALIKE = 0.1
 """Two shares that are closer than this are called alike."""
 
@@ -126,17 +125,17 @@ def show_sinks(text: Prose, shown: Seen) -> None:
     mean = shown.on_first.mean(dim=1, keepdim=True)
     values = torch.cat([mean, shown.on_first], dim=1).T.tolist()
     matrix = Matrix(
-        said("weight on “{token}”", token=shown.tokens[0]),
-        said("mean over all later queries; a column per layer"),
+        _("weight on “{token}”", token=shown.tokens[0]),
+        _("mean over all later queries; a column per layer"),
         values,
-        [said("all heads"), *(said("head {head}", head=head) for head in range(heads))],
+        [_("all heads"), *(_("head {head}", head=head) for head in range(heads))],
         [str(layer) for layer in range(layers)],
         HEAD_AXIS,
         LAYER_AXIS,
         kind="weights",
     )
     most = int(mean.argmax())
-    alt = said(
+    alt = _(
         "Share of the weight on the first token; the most, {share:.2f}, in layer {most}.",
         share=mean.max().item(),
         most=most,
@@ -174,7 +173,8 @@ def show_position(text: Prose, shown: Seen, loaded: "Loaded", sentence: str) -> 
         text, "position", (NEW, OLD, BOTH), answer, word=verbatim(shown.tokens[0]), put=put
     ):
         return
-    rows = [f"| {said('nothing')} | – | {_on(shown, 0):.2f} |"]
+    nothing = _("nothing")
+    rows = [f"| {nothing} | – | {_on(shown, 0):.2f} |"]
     rows += [f"| {_in_table(name)} | {a:.2f} | {b:.2f} |" for name, (a, b) in pairs.items()]
     text("position_table", word=word, rows="\n".join(rows))
     st.caption(shown.origin)

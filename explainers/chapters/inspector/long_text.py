@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from torch import Tensor
 
 from explainers.models import token_text
+from explainers.ui.session import LONG_TEXT_JOB
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -28,11 +29,11 @@ import streamlit as st
 
 from explainers.chapters.common.background_job import button, start, watch
 from explainers.chapters.common.recording import Seen
-from explainers.ui.controls import real_controls
+from explainers.translations import TEXTS, _
+from explainers.ui.controls import controls
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
 from explainers.ui.page import Prose
 from explainers.ui.source import show_source
-from explainers.ui.text.language import TEXTS, said
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -142,7 +143,7 @@ class LongRead(Work):
             raise Enough
 
 
-JOB, TYPED = "long text of this visitor", "long_text"
+TYPED = "long_text"
 MOST_CHARACTERS = 8_000
 SHIPPED = ("passages.txt", "corpus.txt")
 
@@ -157,26 +158,28 @@ def show_long(text: Prose, shown: Seen, loaded: "Loaded") -> None:
     """A text, how much of it, which layer; and its heads when they have been read."""
     text("long")
     typed = st.text_area(
-        said("A long text"), shipped_text(), max_chars=MOST_CHARACTERS, key=TYPED, height=120
+        _("A long text"), shipped_text(), max_chars=MOST_CHARACTERS, key=TYPED, height=120
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        length = real_controls.length()
-        layer = real_controls.long_layer(0, shown.shape[0] - 1)
-        is_merged = real_controls.as_words()
+        length = controls.long_length()
+        layer = controls.long_layer(0, shown.shape[0] - 1)
+        is_merged = controls.as_words()
         asked = (loaded.name, typed, length, layer)
         is_running = button(
-            JOB, said("Read it"), _start, asked, loaded, icon=":material/grid_view:"
+            LONG_TEXT_JOB, _("Read it"), _start, asked, loaded, icon=":material/grid_view:"
         )
-    job: LongRead | None = st.session_state.get(JOB)
+    job: LongRead | None = st.session_state.get(LONG_TEXT_JOB)
     if job and (is_running or job.asked == asked):
-        what = said("{length:,} tokens, layer {layer}", length=length, layer=layer)
+        what = _("{length:,} tokens, layer {layer}", length=length, layer=layer)
         show = partial(_show, text, job, shown, is_merged)
-        watch(JOB, job, what, lambda: said("layer {layer}", layer=max(0, job.done - 1)), show)
+        watch(
+            LONG_TEXT_JOB, job, what, lambda: _("layer {layer}", layer=max(0, job.done - 1)), show
+        )
 
 
 def _start(asked: tuple[str, str, int, int], loaded: "Loaded") -> None:
-    _, typed, length, layer = asked
-    start(JOB, asked, lambda: LongRead(loaded, typed, length, layer))
+    _unused, typed, length, layer = asked
+    start(LONG_TEXT_JOB, asked, lambda: LongRead(loaded, typed, length, layer))
 
 
 def _show(text: Prose, job: LongRead, shown: Seen, is_merged: bool) -> None:
@@ -192,7 +195,7 @@ def _show(text: Prose, job: LongRead, shown: Seen, is_merged: bool) -> None:
         found.tokens,
         [str(job.layer)],
         [_named(head, group) for head in heads],
-        said(
+        _(
             "Weights of all heads of layer {layer} between {count:,} tokens.",
             layer=job.layer,
             count=len(found.tokens),
@@ -218,8 +221,8 @@ def _show(text: Prose, job: LongRead, shown: Seen, is_merged: bool) -> None:
 def _named(head: int, group: int) -> str:
     """A head, and whose keys and values it reads if it shares them."""
     if group == 1:
-        return said("head {head}", head=head)
-    return said("head {head} · KV head {kv_head}", head=head, kv_head=head // group)
+        return _("head {head}", head=head)
+    return _("head {head} · KV head {kv_head}", head=head, kv_head=head // group)
 
 
 def _table(found: Read) -> "pd.DataFrame":

@@ -8,10 +8,10 @@ import torch
 from explainers.chapters.common.number_words import less_than
 from explainers.chapters.common.recording import MOST_SHORT, Seen, cut, inputs
 from explainers.charts.matrix import Matrix
+from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
-from explainers.ui.text.language import said
 from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:
@@ -31,18 +31,18 @@ def show_predicted(text: Prose, shown: Seen) -> None:
     names, chances = zip(*shown.predicted, strict=True)
     labels = [name.replace(" ", "␣") or "∅" for name in names]
     matrix = Matrix(
-        said("next token"),
-        said("probability; all tokens of the vocabulary together have 1"),
+        _("next token"),
+        _("probability; all tokens of the vocabulary together have 1"),
         [list(chances)],
         ["p"],
         labels,
         "",
-        said("token that may follow"),
+        _("token that may follow"),
         kind="weights",
         places=3,
     )
     found = ", ".join(f"{n} {p:.3f}" for n, p in shown.predicted)
-    alt = said("Likeliest next tokens: {found}", found=found)
+    alt = _("Likeliest next tokens: {found}", found=found)
     show_figure(Figure([Panel("next", matrix)], alt), shown.origin, "next")
 
 
@@ -64,7 +64,7 @@ def show_equal(text: Prose, shown: Seen, loaded: "Loaded", sentence: str) -> Non
         which=verbatim(loaded.name),
         decoded=_one_by_one(decoded),
     )
-    box = st.expander(said("Layer by layer"), key="equal rows", on_change="rerun")
+    box = st.expander(_("Layer by layer"), key="equal rows", on_change="rerun")
     if box.open:
         with box:
             text("equal_rows", rows="\n".join(rows))
@@ -73,7 +73,7 @@ def show_equal(text: Prose, shown: Seen, loaded: "Loaded", sentence: str) -> Non
 def _one_by_one(decoded: int) -> str:
     if not decoded:
         return ""
-    return said("; the last {decoded} tokens read one by one from a KV cache", decoded=decoded)
+    return _("; the last {decoded} tokens read one by one from a KV cache", decoded=decoded)
 
 
 @st.cache_data(show_spinner=False, max_entries=12)
@@ -89,6 +89,6 @@ def compared(
 
 def _place(one: "Difference") -> str:
     if one.number is None:
-        return said("what it predicts (logits)") if one.kind == "logits" else said("its output")
+        return _("what it predicts (logits)") if one.kind == "logits" else _("its output")
     kind = "" if one.kind == "self" else f" ({one.kind})"
-    return said("weights of layer {number}", number=one.number) + kind
+    return _("weights of layer {number}", number=one.number) + kind

@@ -6,8 +6,8 @@ import streamlit as st
 
 from explainers.chapters.common.number_words import told
 from explainers.chapters.common.recording import Seen, seen
+from explainers.translations import _
 from explainers.ui.page import Prose
-from explainers.ui.text.language import said
 from explainers.ui.untrusted_text import shortened, verbatim
 
 if TYPE_CHECKING:
@@ -20,11 +20,11 @@ def seen_or_told(text: Prose, loaded: "Loaded", sentence: str) -> Seen | None:
         shown = seen(loaded, sentence)
     except Exception as error:  # a model from a folder or the hub may raise anything
         why = verbatim(shortened(told(error), 300))
-        st.error(said("Nothing can be shown: {why}", why=why), icon=":material/error:")
+        st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return None
     if shown.left_out:
         st.caption(
-            said(
+            _(
                 "The first {shown} tokens are shown; {more} more are left out. "
                 "A long text has its place further down.",
                 shown=len(shown.tokens),

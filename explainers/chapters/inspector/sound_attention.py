@@ -17,11 +17,9 @@ from explainers.models.sound import (
     weigh,
     written,
 )
-from explainers.phrase import phrase
 from explainers.ui import page
-from explainers.ui.controls import real_controls
+from explainers.ui.controls import controls
 from explainers.ui.page import Prose
-from explainers.ui.text.language import said, translated
 from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:
@@ -31,8 +29,10 @@ from typing import TYPE_CHECKING
 
 from explainers.chapters.common.number_words import less_than, printed, told
 from explainers.chapters.common.run_once import live
+from explainers.messages import N_
 from explainers.models.hearing import Heard, hear
 from explainers.models.sound import loudness
+from explainers.translations import _
 from explainers.ui.figure.chart import show_chart, theme
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import shortened
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from explainers.models.load import Loaded
 
 
-MICROPHONE, FILE = phrase("microphone"), phrase("WAV file")
+MICROPHONE, FILE = N_("microphone"), N_("WAV file")
 ALL = SWEEP, CLICKS, MICROPHONE, FILE
 
 
@@ -58,11 +58,11 @@ def given_sound(text: Prose, loaded: "Loaded") -> Tensor | None:
         step=f"{1_000 * seconds / positions:g}",
         seconds=f"{seconds:g}",
     )
-    kind = real_controls.sound(ALL)
+    kind = controls.sound(ALL)
     try:
         found = _made(text, kind) if kind in (SWEEP, CLICKS) else _brought(text, kind)
     except SoundError as error:
-        st.error(verbatim(translated(error.args[0])), icon=":material/error:")
+        st.error(verbatim(_(error.args[0])), icon=":material/error:")
         return None
     if found is None:
         return None
@@ -83,10 +83,10 @@ def _made(text: Prose, kind: str) -> Sound:
 def _brought(text: Prose, kind: str) -> Sound | None:
     """What the reader recorded or chose; it is weighed before it is read."""
     if kind == MICROPHONE:
-        file = st.audio_input(said("Say something"), sample_rate=RATE, key="recorded sound")
+        file = st.audio_input(_("Say something"), sample_rate=RATE, key="recorded sound")
     else:
         most = MOST_BYTES // 2**20
-        label = said("A WAV file, at most {most} MiB", most=most)
+        label = _("A WAV file, at most {most} MiB", most=most)
         file = st.file_uploader(label, "wav", key="uploaded sound", max_upload_size=most)
     if file is None:
         text("no_sound")
@@ -99,11 +99,11 @@ def show_heard(text: Prose, loaded: "Loaded", samples: Tensor) -> None:
     """What the model writes, and the weights of one head or of all over the sound's time."""
     try:
         digest = hashlib.sha256(samples.numpy().tobytes()).hexdigest()
-        with st.spinner(said("The model listens …")):
+        with st.spinner(_("The model listens …")):
             found = once_heard(loaded.name, id(loaded), digest, samples, loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
         why = verbatim(shortened(told(error), 300))
-        st.error(said("Nothing can be shown: {why}", why=why), icon=":material/error:")
+        st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return
     written = verbatim("".join(found.tokens))
     text("written", written=written or "∅", count=len(found.tokens))
@@ -126,19 +126,19 @@ def _show_weights(text: Prose, loaded: "Loaded", found: Heard, samples: Tensor) 
 
     layers, heads, count, positions = found.weights.shape
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        layer = real_controls.layer(0, layers - 1)
-        is_mean = real_controls.over_heads()
-        head = None if is_mean else real_controls.head(0, heads - 1)
+        layer = controls.model_layer(0, layers - 1)
+        is_mean = controls.mean_over_heads()
+        head = None if is_mean else controls.model_head(0, heads - 1)
     weights = found.weights[layer].mean(dim=0) if head is None else found.weights[layer, head]
     loud = loudness(samples, round(found.step * RATE))[:positions]
     sounding = weights[:, : len(loud)]
     labels = [printed(token) for token in found.tokens]
     given = sounding.tolist(), labels, loud.tolist(), found.step
-    rows = heard_rows(*given, theme(), said("loudness"))
-    which = said("layer {layer}, mean of its heads", layer=layer)
+    rows = heard_rows(*given, theme(), _("loudness"))
+    which = _("layer {layer}, mean of its heads", layer=layer)
     if head is not None:
-        which = said("layer {layer}, head {head}", layer=layer, head=head)
-    alt = said(
+        which = _("layer {layer}, head {head}", layer=layer, head=head)
+    alt = _(
         "Cross-attention of {model}, {head}: for each written token, where in the sound.",
         model=loaded.name,
         head=which,

@@ -8,11 +8,11 @@ from explainers.chapters.kv_cache import takeaway as taken
 from explainers.chapters.kv_cache.reading import Written, moved
 from explainers.charts.matrix import Matrix, Values, sharing_colours
 from explainers.charts.theme import TOKEN_AXIS
+from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
-from explainers.ui.text.language import said
 
 
 def rows_moved(changes: list[Tensor]) -> int:
@@ -24,7 +24,7 @@ def show_both_ways(text: Prose, run: Written) -> None:
     """Guess how many rows move; then every row at every step, under both masks."""
     words = len(run.tokens)
     text("both_ways")
-    names = said("causal"), said("full (both ways)")
+    names = _("causal"), _("full (both ways)")
     found = [moved(run, rule) for rule in (masks.causal, masks.full)]
     causal, full = map(rows_moved, found)
     options = "0", f"{words}", f"{words * (words - 1) // 2}"
@@ -33,7 +33,7 @@ def show_both_ways(text: Prose, run: Written) -> None:
     taken.both_ways(run, *found)
     matrices = [_matrix(run, *each) for each in zip(names, found, strict=True)]
     drawn = sharing_colours(*matrices)
-    alt = said(
+    alt = _(
         "How much each row of K changes when another word is read: causally not, both ways yes."
     )
     show_figure(Figure([Panel(m.name, m) for m in drawn], alt), run.origin, "both ways")
@@ -43,6 +43,6 @@ def show_both_ways(text: Prose, run: Written) -> None:
 def _matrix(run: Written, name: str, changes: list[Tensor]) -> Matrix:
     words = len(run.tokens)
     by_step: Values = [[*c.tolist(), *[None] * (words - len(c))] for c in changes]
-    formula = said("{count} rows of K would have to be computed again", count=rows_moved(changes))
+    formula = _("{count} rows of K would have to be computed again", count=rows_moved(changes))
     rows = [f"+ {token}" for token in run.tokens]
-    return Matrix(name, formula, by_step, rows, run.tokens, said("word read"), TOKEN_AXIS)
+    return Matrix(name, formula, by_step, rows, run.tokens, _("word read"), TOKEN_AXIS)

@@ -4,19 +4,20 @@ from torch import Tensor
 
 from explainers.attention.cache.step_costs import cache_bytes
 from explainers.attention.cache.windows import put, read_ring, sinks_and_window, slot_of
-from explainers.chapters.common.number_words import less_than, so_many
+from explainers.chapters.common.number_words import less_than
 from explainers.chapters.kv_cache import takeaway as taken
 from explainers.chapters.kv_cache.cost_curves import LENGTHS, origin
 from explainers.chapters.kv_cache.reading import CAUSAL, Written, gap, reading
 from explainers.charts.matrix import Matrix, Values
 from explainers.charts.theme import TOKEN_AXIS
+from explainers.messages import ngettext
+from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
 
 
 def slots_over_time(words: int, sinks: int, window: int) -> list[list[float | None]]:
@@ -49,29 +50,33 @@ def show_windows(text: Prose, run: Written, window: int, sinks: int) -> None:
     full = run.outputs(CAUSAL)
     ring, with_sinks = run.ring_outputs(window, 0), run.ring_outputs(slots, sinks)
     lost = {
-        said("window"): _lost(ring, full),
-        said("with sinks"): _lost(with_sinks, full),
+        _("window"): _lost(ring, full),
+        _("with sinks"): _lost(with_sinks, full),
     }
     taken.windows(run, window, sinks, [*lost.values()])
-    alone = said("ring of {window}", window=window)
-    beside = said("{sinks} + ring of {window}", sinks=so_many(sinks, "sink"), window=window)
+    alone = _("ring of {window}", window=window)
+    beside = _(
+        "{sinks} + ring of {window}",
+        sinks=_(ngettext("{count:,} sink", "{count:,} sinks", sinks)),
+        window=window,
+    )
     panels = [
-        Panel("ring", _slots(run, alone, 0, window), heading=said("Whose row is where")),
+        Panel("ring", _slots(run, alone, 0, window), heading=_("Whose row is where")),
         Panel("sinks", _slots(run, beside, sinks, window)),
-        Panel("lost", _losses(run, lost), heading=said("What is lost")),
+        Panel("lost", _losses(run, lost), heading=_("What is lost")),
     ]
-    alt = said("Which word's row stands in which slot, word by word, and how far the outputs move.")
+    alt = _("Which word's row stands in which slot, word by word, and how far the outputs move.")
     show_figure(Figure(panels, alt), run.origin, "slots")
     masked = run.outputs(reading(sinks_and_window(0, window)))
     masked_sinks = run.outputs(reading(sinks_and_window(sinks, window)))
     text(
         "windows_seen",
-        rows=so_many(window, "row"),
+        rows=_(ngettext("{count:,} row", "{count:,} rows", window)),
         slots=slots,
         full=words,
         same=less_than(max(gap(ring, masked), gap(with_sinks, masked_sinks))),
         without=f"{ring.sub(full).abs().max().item():.2f}",
-        sinks=so_many(sinks, "first word"),
+        sinks=_(ngettext("{count:,} first word", "{count:,} first words", sinks)),
         with_sinks=f"{with_sinks.sub(full).abs().max().item():.2f}",
     )
     _show_held(text, run, slots)
@@ -84,19 +89,17 @@ def _show_held(text: Prose, run: Written, slots: int) -> None:
     from explainers.charts.measured_curve import Axis, curve  # the page needs no altair to start
 
     text("held")
-    series = said("every row kept"), said("sinks and window")
+    series = _("every row kept"), _("sinks and window")
     points = [
         (length, sum(cache_bytes(rows, layer) for layer in run.layers), name, False)
         for length in LENGTHS
         for name, rows in zip(series, (length, min(length, slots)), strict=True)
     ]
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
-    alt = said(
-        "Bytes held: they grow with the text, or stay at those of {slots} rows.", slots=slots
-    )
+    alt = _("Bytes held: they grow with the text, or stay at those of {slots} rows.", slots=slots)
     axes = {
-        "x": Axis(said("words"), logarithmic=True),
-        "y": Axis(said("bytes"), logarithmic=True),
+        "x": Axis(_("words"), logarithmic=True),
+        "y": Axis(_("bytes"), logarithmic=True),
     }
     show_chart(curve, rows, alt, "held", origin(), series=series, **axes)
 
@@ -104,11 +107,9 @@ def _show_held(text: Prose, run: Written, slots: int) -> None:
 def _slots(run: Written, name: str, sinks: int, window: int) -> Matrix:
     words = len(run.tokens)
     values: Values = slots_over_time(words, sinks, window)
-    rows = [said("{n}: sink", n=n) if n < sinks else f"{n}" for n in range(sinks + window)]
-    formula = said(
-        "{slots} rows of memory for any text; a number names a word", slots=sinks + window
-    )
-    axes = said("slot"), TOKEN_AXIS
+    rows = [_("{n}: sink", n=n) if n < sinks else f"{n}" for n in range(sinks + window)]
+    formula = _("{slots} rows of memory for any text; a number names a word", slots=sinks + window)
+    axes = _("slot"), TOKEN_AXIS
     return Matrix(name, formula, values, rows, run.tokens, *axes, limit=words, places=0)
 
 
@@ -117,6 +118,6 @@ def _lost(outputs: Tensor, full: Tensor) -> list[float]:
 
 
 def _losses(run: Written, lost: dict[str, list[float]]) -> Matrix:
-    name, formula = said("lost"), said("largest difference of an output from full causal attention")
-    axes = said("cache"), TOKEN_AXIS
+    name, formula = _("lost"), _("largest difference of an output from full causal attention")
+    axes = _("cache"), TOKEN_AXIS
     return Matrix(name, formula, [*lost.values()], [*lost], run.tokens, *axes)

@@ -16,16 +16,16 @@ from explainers.chapters.kv_cache.faulty_reading import (
 from explainers.chapters.kv_cache.reading import Written
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
-from explainers.phrase import phrase
+from explainers.messages import N_
+from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said, translated
 from explainers.ui.untrusted_text import verbatim
 
-NOWHERE = phrase("at none")
+NOWHERE = N_("at none")
 
 
 def begins(difference: Tensor) -> int | None:
@@ -42,7 +42,7 @@ def in_words(run: Written, difference: Tensor) -> str:
 
 def _said(run: Written, difference: Tensor) -> str:
     first = in_words(run, difference)
-    return translated(first) if first == NOWHERE else first
+    return _(first) if first == NOWHERE else first
 
 
 def show_broken(text: Prose, run: Written) -> None:
@@ -55,19 +55,19 @@ def show_broken(text: Prose, run: Written) -> None:
     firsts = {name: verbatim(_said(run, each)) for name, each in found.items()}
     taken.mistakes(run, found)
     matrix = Matrix(
-        said("how wrong"),
-        said("largest difference of the word's output"),
+        _("how wrong"),
+        _("largest difference of the word's output"),
         [each.tolist() for each in found.values()],
-        [translated(name) for name in found],
+        [_(name) for name in found],
         run.tokens,
-        said("mistake"),
+        _("mistake"),
         TOKEN_AXIS,
     )
     listed = ", ".join(
-        said("{mistake}: begins at word {word}", mistake=translated(name), word=_said(run, each))
+        _("{mistake}: begins at word {word}", mistake=_(name), word=_said(run, each))
         for name, each in found.items()
     )
-    alt = said(
+    alt = _(
         "A row per mistake, a column per word: how wrong the word's output is. {listed}",
         listed=listed,
     )

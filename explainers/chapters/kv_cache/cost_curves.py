@@ -13,26 +13,25 @@ from explainers.attention.cache.step_costs import (
     with_cache,
     without_cache,
 )
-from explainers.chapters.common.number_words import so_many
 from explainers.chapters.kv_cache import takeaway as taken
 from explainers.chapters.kv_cache.reading import D_MODEL, HEAD_DIM, LAYERS
-from explainers.phrase import phrase
+from explainers.messages import N_, ngettext
 from explainers.toys import examples
+from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.provenance import formula
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
 
 if TYPE_CHECKING:
     import pandas as pd
 
 LENGTHS = tuple(2**power for power in range(11))
 ANSWERS = (
-    phrase("O(T): it doubles"),
-    phrase("O(T²): four times as much"),
-    phrase("O(T³): eight times as much"),
+    N_("O(T): it doubles"),
+    N_("O(T²): four times as much"),
+    N_("O(T³): eight times as much"),
 )
 GROWTH = dict(zip((2, 4, 8), ANSWERS, strict=True))
 
@@ -46,12 +45,12 @@ def counted() -> dict[int, tuple[Work, Work]]:
 
 def both_ways() -> tuple[str, str]:
     """What the curves are called."""
-    return said("with the cache"), said("without")
+    return _("with the cache"), _("without")
 
 
 def origin() -> str:
     """The badge of the pictures."""
-    return formula(said("counted step by step"), torch.device("cpu"))
+    return formula(_("counted step by step"), torch.device("cpu"))
 
 
 def growth(of: Callable[[Work], int], way: int) -> str:
@@ -73,12 +72,12 @@ def show_costs(text: Prose, words: int) -> None:
     cached, again = counted()[longest]
     series = both_ways()
     pictures: dict[str, tuple[str, Callable[[Work], int]]] = {
-        "rows of K computed": (said("rows of K computed"), lambda work: work.rows),
+        "rows of K computed": (_("rows of K computed"), lambda work: work.rows),
         "multiply-adds: projections": (
-            said("multiply-adds: projections"),
+            _("multiply-adds: projections"),
             lambda work: work.projections,
         ),
-        "multiply-adds: scores": (said("multiply-adds: scores"), lambda work: work.scores),
+        "multiply-adds: scores": (_("multiply-adds: scores"), lambda work: work.scores),
     }
     left, right = st.columns(2)
     for place, (key, (title, of)) in zip((left, right, left), pictures.items(), strict=True):
@@ -87,25 +86,25 @@ def show_costs(text: Prose, words: int) -> None:
             for length, both in counted().items()
             for name, work in zip(series, both, strict=True)
         ]
-        alt = said(
+        alt = _(
             "{title}, in total, {longest:,} words: {cached:,} with, {again:,} without.",
             title=title,
             longest=longest,
             cached=of(cached),
             again=of(again),
         )
-        axes = {"x": Axis(said("words"), logarithmic=True), "y": Axis(title, logarithmic=True)}
+        axes = {"x": Axis(_("words"), logarithmic=True), "y": Axis(title, logarithmic=True)}
         with place:
             show_chart(curve, _rows(points), alt, key, origin(), series=series, **axes)
     layer = examples.random_layer(D_MODEL, 1, 1, HEAD_DIM, 0)
     held, most = (LAYERS * cache_bytes(rows, layer) for rows in (words, longest))
     points = [(n, LAYERS * cache_bytes(n, layer), series[0], False) for n in LENGTHS]
     points += [(n, 0, series[1], False) for n in LENGTHS]
-    alt = said(
+    alt = _(
         "Bytes held after so many words: up to {most:,} with the cache, none without.", most=most
     )
-    title = said("bytes held, {layers} layers", layers=LAYERS)
-    axes = {"x": Axis(said("words")), "y": Axis(title)}
+    title = _("bytes held, {layers} layers", layers=LAYERS)
+    axes = {"x": Axis(_("words")), "y": Axis(title)}
     with right:
         show_chart(curve, _rows(points), alt, "bytes held", origin(), series=series, **axes)
     text(
@@ -116,7 +115,7 @@ def show_costs(text: Prose, words: int) -> None:
         scores=f"{cached.scores:,}",
         scores_again=f"{again.scores:,}",
         ratio=f"{again.scores / cached.scores:,.0f}",
-        words=so_many(words, "word"),
+        words=_(ngettext("{count:,} word", "{count:,} words", words)),
         held=f"{held:,}",
         each=held // words,
     )

@@ -5,12 +5,12 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.cache.faults import append_after, drop_row, forget_offset
 from explainers.chapters.kv_cache.reading import CAUSAL, Reading, reading
-from explainers.phrase import phrase
+from explainers.messages import N_
 
 WINDOW = 3
 """Of the mistake with a window: this wide it should be."""
-FORGOTTEN, DROPPED = phrase("no offset"), phrase("row lost")
-AFTER, SMALL = phrase("too late"), phrase("window − 1")
+FORGOTTEN, DROPPED = N_("no offset"), N_("row lost")
+AFTER, SMALL = N_("too late"), N_("window − 1")
 
 
 def differences(run: Reading) -> dict[str, Tensor]:

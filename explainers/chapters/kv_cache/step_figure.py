@@ -14,14 +14,14 @@ from explainers.chapters.kv_cache import takeaway as taken
 from explainers.chapters.kv_cache.reading import HEAD_DIM, Written, filled, one_row, padded
 from explainers.charts.matrix import Matrix, Values, largest
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, TOKEN_AXIS
-from explainers.phrase import phrase
+from explainers.messages import N_
+from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import show_clickable
 from explainers.ui.figure.panels import Cell, Panel, Slider
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
 from explainers.ui.untrusted_text import verbatim
 
 
@@ -32,7 +32,7 @@ def counters(run: Written, place: int) -> str:
     rows, rows_again = (sum(work.rows for work in way) for way in both)
     adds, adds_again = (sum(work.projections + work.scores for work in way) for way in both)
     held = sum(cache_bytes(length, layer) for layer in run.layers)
-    return said(
+    return _(
         "{length}: “{word}” · so far {rows:,} rows of K (without a cache {rows_again:,}), {adds:,} "
         "multiply-adds ({adds_again:,}) · {held:,} bytes held (0) · "
         "largest |cached − recomputed| = {difference:g}",
@@ -52,11 +52,11 @@ def explain(run: Written, panels: Sequence[Panel], place: int, cell: Cell) -> Wo
     shown = next(panel.matrix.values for panel in panels if panel.id == cell.panel)
     value, name = shown[cell.row][cell.column], f"{cell.panel}[{cell.row}, {cell.column}]"
     if value is None:
-        line = said("Nothing stands here: this was not computed in this step.")
+        line = _("Nothing stands here: this was not computed in this step.")
         return arithmetic.given(0.0, name, line)
     if cell.panel == "made":
         return arithmetic.given(value, name, _times(place, cell))
-    number, _, kind = cell.panel.partition(": ")
+    number, _unused, kind = cell.panel.partition(": ")
     layer, word = int(number.removeprefix("layer ")) - 1, cell.row
     done = run.steps[place].reads[layer]
     if kind == "weights":
@@ -65,7 +65,7 @@ def explain(run: Written, panels: Sequence[Panel], place: int, cell: Cell) -> Wo
     if kind == "V":
         column = run.layers[layer].w_value[:, cell.column].tolist()
         return arithmetic.dot_product(_read_by(run, layer, word), column, value, name)
-    line = said(
+    line = _(
         "{number}: x · W_{kind}, turned by RoPE for place {place}; computed when word {word} was "
         "read.",
         number=f"{name} = {value:.4f}",
@@ -78,8 +78,8 @@ def explain(run: Written, panels: Sequence[Panel], place: int, cell: Cell) -> Wo
 
 def _times(place: int, cell: Cell) -> str:
     if cell.column == 0:
-        return said("Once: when word {word} was read.", word=cell.row + 1)
-    return said(
+        return _("Once: when word {word} was read.", word=cell.row + 1)
+    return _(
         "{read} words read − {before} before it = {times} times.",
         read=place + 1,
         before=cell.row,
@@ -121,7 +121,7 @@ def show_steps(run: Written) -> None:
     labels = [counters(run, n) for n in range(words)]
     panels = panels_of(run, place)
     slider = Slider(control.label, labels, place, lambda n: control.put(n + 1), plays=True)
-    alt = said("Step by step: one row of Q, the rows of K and V that are kept, and the weights.")
+    alt = _("Step by step: one row of Q, the rows of K and V that are kept, and the weights.")
     show_clickable(
         panels, partial(explain, run, panels, place), run.origin, "decoding", alt, slider
     )
@@ -141,16 +141,16 @@ def _layer(run: Written, layer: int, place: int) -> list[Panel]:
     weights: list[Values] = [[padded(run, done.weights[0, 0])] for done in reads]
     number = layer + 1
     kinds = (
-        ("Q", "query", said("computed, used, forgotten"), alone),
-        ("K", "key", said("kept"), keys),
-        ("V", "value", said("kept"), values),
+        ("Q", "query", _("computed, used, forgotten"), alone),
+        ("K", "key", _("kept"), keys),
+        ("V", "value", _("kept"), values),
     )
     columns = [str(n) for n in range(HEAD_DIM)]
     panels = []
     for name, role, formula, frames in kinds:
         limit = max(map(largest, frames))
         matrix = Matrix(
-            said("layer {number}: {matrix}", number=number, matrix=name),
+            _("layer {number}: {matrix}", number=number, matrix=name),
             formula,
             frames[place],
             run.tokens,
@@ -160,16 +160,16 @@ def _layer(run: Written, layer: int, place: int) -> list[Panel]:
             role=role,
             limit=limit,
         )
-        heading = said("Layer {number}", number=number) if name == "Q" else ""
+        heading = _("Layer {number}", number=number) if name == "Q" else ""
         named = f"layer {number}: {name}"
         panels.append(Panel(named, matrix, frames=tuple(frames), heading=heading))
     shares = Matrix(
-        said("layer {number}: weights", number=number),
-        said("of the new word over all that is kept: they sum to 1"),
+        _("layer {number}: weights", number=number),
+        _("of the new word over all that is kept: they sum to 1"),
         weights[place],
-        [said("new word")],
+        [_("new word")],
         run.tokens,
-        phrase("word"),
+        N_("word"),
         KEY_AXIS,
         kind="weights",
     )
@@ -184,16 +184,14 @@ def _made(run: Written, place: int) -> Panel:
         for step in range(words)
     ]
     matrix = Matrix(
-        said("times computed"),
-        said("each row of K and V, so far"),
+        _("times computed"),
+        _("each row of K and V, so far"),
         frames[place],
         run.tokens,
-        (said("cache"), said("no cache")),
+        (_("cache"), _("no cache")),
         TOKEN_AXIS,
-        said("way"),
+        _("way"),
         limit=words,
         places=0,
     )
-    return Panel(
-        "made", matrix, frames=tuple(frames), heading=said("How often each row was computed")
-    )
+    return Panel("made", matrix, frames=tuple(frames), heading=_("How often each row was computed"))

@@ -11,8 +11,8 @@ from explainers.chapters.kv_cache.faulty_reading import differences
 from explainers.chapters.kv_cache.reading import D_MODEL, HEAD_DIM, LAYERS, Reading, moved
 from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
+from explainers.translations import _
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.language import said
 
 
 def read_words(tokens: tuple[str, ...], seed: int, words: int) -> dict[str, Any]:
@@ -76,34 +76,34 @@ def bounded(tokens: tuple[str, ...], seed: int, window: int, sinks: int) -> dict
 
 def decoding(run: Reading, words: int) -> None:
     """The steps, as far as the reader has gone."""
-    title, inputs = said("Read word by word, with a cache"), {**_inputs(run), "words": words}
+    title, inputs = _("Read word by word, with a cache"), {**_inputs(run), "words": words}
     take("decoding", Recipe(title, read_words, inputs, as_named(run, words)))
 
 
 def mistakes(run: Reading, found: dict[str, Tensor]) -> None:
     """Caches with a mistake."""
     shown = {"wrong": torch.stack([*found.values()])}
-    take("mistakes", Recipe(said("Mistakes in a cache"), with_mistakes, _inputs(run), shown))
+    take("mistakes", Recipe(_("Mistakes in a cache"), with_mistakes, _inputs(run), shown))
 
 
 def both_ways(run: Reading, causal: list[Tensor], full: list[Tensor]) -> None:
     """What each new word changes."""
     found = {"causal": causal, "full (both ways)": full}
     shown = {name: filled_up(rows) for name, rows in found.items()}
-    title = said("What each new word changes in K")
+    title = _("What each new word changes in K")
     take("both ways", Recipe(title, when_words_come, _inputs(run), shown))
 
 
 def costs(lengths: tuple[int, ...]) -> None:
     """The curves, whose numbers are the same for every sentence."""
     inputs = {"lengths": [*lengths]}
-    take("costs", Recipe(said("What a cache saves"), counted, inputs, counted([*lengths])))
+    take("costs", Recipe(_("What a cache saves"), counted, inputs, counted([*lengths])))
 
 
 def windows(run: Reading, window: int, sinks: int, lost: list[list[float]]) -> None:
     """Caches that stop growing."""
     inputs = {**_inputs(run), "window": window, "sinks": sinks}
-    take("windows", Recipe(said("Caches that stop growing"), bounded, inputs, {"lost": lost}))
+    take("windows", Recipe(_("Caches that stop growing"), bounded, inputs, {"lost": lost}))
 
 
 def _inputs(run: Reading) -> dict[str, Any]:

@@ -20,11 +20,12 @@ from explainers.chapters.kv_cache.reading import CAUSAL, LAYERS
 from explainers.device import device_name
 from explainers.toys import examples, trained_heads
 from explainers.toys.trained_heads import Configuration
-from explainers.ui.controls import length_controls
+from explainers.translations import _
+from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
 from explainers.ui.provenance import measured
-from explainers.ui.text.language import said, translated
+from explainers.ui.session import TIMING_JOB
 
 TOY = Configuration(num_heads=4, num_kv_heads=4, head_dim=16, rule="causal")
 D_MODEL, HEADS, HEAD_DIM = 256, 4, 64
@@ -59,7 +60,7 @@ class Timed:
 def trained_toy() -> Reading:
     """The shipped heads that learned to find related words behind a causal mask."""
     known = trained_heads.learned(TOY, trained_heads.SEEDS[0])
-    words, _ = trained_heads.embedded(known.words, known)
+    words, _unused = trained_heads.embedded(known.words, known)
     return Reading([known.layer], partial(read_added, rule=masks.causal), words)
 
 
@@ -97,7 +98,7 @@ def timed(reading: Reading, lengths: Sequence[int]) -> Iterator[Timed | None]:
 def fastest_seconds(call: Callable[[], object], device: torch.device) -> float:
     """After one run that warms up. Other visitors get the interpreter between two runs."""
     seconds = []
-    for _ in range(RUNS + 1):
+    for _unused in range(RUNS + 1):
         _settle(device)
         started = time.perf_counter()
         call()
@@ -113,21 +114,22 @@ def _settle(device: torch.device) -> None:
         torch.accelerator.synchronize(device)
 
 
-JOB = "timing of the cache"
-READINGS = dict(zip(length_controls.timed.options, (trained_toy, random_layers), strict=True))
+READINGS = dict(zip(controls.timed.options, (trained_toy, random_layers), strict=True))
 
 
 def show_timing(text: Prose, device: torch.device) -> None:
     """What was measured in this visit, or the button to do it."""
     text("timing", longest=f"{lengths_on(device)[-1]:,}", device=device_name(device))
-    name = length_controls.timed()
-    is_running = button(JOB, said("Measure it here"), _start, name, device, icon=":material/timer:")
-    job: Measuring[Timed] | None = st.session_state.get(JOB)
+    name = controls.timed()
+    is_running = button(
+        TIMING_JOB, _("Measure it here"), _start, name, device, icon=":material/timer:"
+    )
+    job: Measuring[Timed] | None = st.session_state.get(TIMING_JOB)
     if job and (is_running or job.asked == name):
         watch(
-            JOB,
+            TIMING_JOB,
             job,
-            translated(f"{job.asked}"),
+            _(str(job.asked)),
             partial(_said, job),
             partial(_show, text, job, device),
         )
@@ -136,18 +138,20 @@ def show_timing(text: Prose, device: torch.device) -> None:
 def _start(name: str, device: torch.device) -> None:
     """A callback: the page is drawn afterwards."""
     lengths = lengths_on(device)
-    start(JOB, name, lambda: Measuring(len(lengths), lambda: timed(READINGS[name](), lengths)))
+    start(
+        TIMING_JOB, name, lambda: Measuring(len(lengths), lambda: timed(READINGS[name](), lengths))
+    )
 
 
 def _said(job: Measuring[Timed]) -> str:
-    return said("length {done} of {steps}", done=len(job.found), steps=job.steps)
+    return _("length {done} of {steps}", done=len(job.found), steps=job.steps)
 
 
 def _show(text: Prose, job: Measuring[Timed], device: torch.device) -> None:
     """The curves as far as they go; in the end, what they come to."""
     is_done, found = job.state == "done", list(job.found)
     if found:
-        _show_times(found, translated(f"{job.asked}"), device)
+        _show_times(found, _(str(job.asked)), device)
     if is_done:
         first, last = found[0], found[-1]
         text(
@@ -174,7 +178,7 @@ def _show_times(found: list[Timed], name: str, device: torch.device) -> None:
     points += [(one.length, 1000 * one.recomputed, series[1], False) for one in found]
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
     last = found[-1]
-    alt = said(
+    alt = _(
         "Milliseconds for one more token at {length:,} words: {cached:.2f} with the cache, "
         "{recomputed:.2f} without.",
         length=last.length,
@@ -182,8 +186,8 @@ def _show_times(found: list[Timed], name: str, device: torch.device) -> None:
         recomputed=1000 * last.recomputed,
     )
     axes = {
-        "x": Axis(said("words before and with it"), logarithmic=True),
-        "y": Axis(said("ms per word"), logarithmic=True),
+        "x": Axis(_("words before and with it"), logarithmic=True),
+        "y": Axis(_("ms per word"), logarithmic=True),
     }
-    origin = measured(said("{name}, the fastest of {runs} runs", name=name, runs=RUNS), device)
+    origin = measured(_("{name}, the fastest of {runs} runs", name=name, runs=RUNS), device)
     show_chart(curve, rows, alt, "timing", origin, series=series, **axes)

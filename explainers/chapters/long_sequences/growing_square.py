@@ -11,18 +11,18 @@ from explainers.chapters.long_sequences.matrix_sizes import (
     weight_bytes,
 )
 from explainers.memory.sizes import size
-from explainers.phrase import phrase
+from explainers.messages import N_
+from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.provenance import formula
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
 
 ASKED = 131_072
 HEAD_DIM = 128
 """Of most models that run today."""
-SERIES = (phrase("n² weights"), phrase("Q, K, V, output"))
+SERIES = (N_("n² weights"), N_("Q, K, V, output"))
 CPU = torch.device("cpu")
 
 
@@ -33,7 +33,7 @@ def show_squares(text: Prose) -> None:
     options = [size(weight_bytes(ASKED) // 1024), size(weight_bytes(ASKED) // 32), answer]
     tokens = f"{ASKED:,}"
     numbers = per_tokens()
-    cells = next(f"{count:,}" for n, count, _ in numbers if n == ASKED)
+    cells = next(f"{count:,}" for n, count, _unused in numbers if n == ASKED)
     if not revealed(text, "squares", options, answer, tokens=tokens, each=CELL_BYTES, cells=cells):
         return
     rows = [f"| {n:,} | {count:,} | {size(held)} |" for n, count, held in numbers]
@@ -54,7 +54,7 @@ def _show_growth(text: Prose) -> None:
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
     meet = 4 * HEAD_DIM  # n · n = 4 · n · d_k
     text("squares_seen", meet=meet, d_k=HEAD_DIM)
-    alt = said("MiB against tokens, both axes in powers of 2: the weights' line is twice as steep.")
-    axes = {"x": Axis(phrase("tokens n"), logarithmic=True), "y": Axis("MiB", logarithmic=True)}
-    origin = formula(said("n · n · {count} bytes", count=CELL_BYTES), CPU)
+    alt = _("MiB against tokens, both axes in powers of 2: the weights' line is twice as steep.")
+    axes = {"x": Axis(N_("tokens n"), logarithmic=True), "y": Axis("MiB", logarithmic=True)}
+    origin = formula(_("n · n · {count} bytes", count=CELL_BYTES), CPU)
     show_chart(curve, rows, alt, "growth", origin, series=SERIES, **axes)

@@ -20,12 +20,13 @@ from explainers.chapters.long_sequences.measurement import (
 )
 from explainers.device import best_device, device_name
 from explainers.memory.sizes import size
-from explainers.phrase import phrase
+from explainers.messages import N_
+from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
 from explainers.ui.provenance import measured as measured_live
+from explainers.ui.session import MEASUREMENT_JOB
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said, translated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,10 +40,10 @@ Point = tuple[int, float, str, bool]
 def times(found: list[Measured]) -> list[Point]:
     """Milliseconds; theory's line rises with n² and goes through plain attention's last point."""
     points = [(m.length, m.seconds * 1000, m.way, False) for m in found if m.seconds is not None]
-    plain = [(length, taken) for length, taken, way, _ in points if way == WAYS[0]]
+    plain = [(length, taken) for length, taken, way, _unused in points if way == WAYS[0]]
     if plain:
         length, taken = plain[-1]
-        points += [(m, taken * (m / length) ** 2, WAYS[0], True) for m, *_ in points]
+        points += [(m, taken * (m / length) ** 2, WAYS[0], True) for m, *_unused in points]
     return points
 
 
@@ -83,16 +84,13 @@ def differences_of(ways: list[Measured]) -> list[str]:
     return [f"{max(differences):.2g}" if differences else UNKNOWN]
 
 
-JOB = "measurement of this visitor"
-
-
 def show_measuring(text: Prose, longest: int) -> None:
     """A button, and what measuring comes to while one looks on."""
-    button(JOB, said("Measure on this machine"), _start, longest, icon=":material/timer:")
-    job: Measuring[Measured] | None = st.session_state.get(JOB)
+    button(MEASUREMENT_JOB, _("Measure on this machine"), _start, longest, icon=":material/timer:")
+    job: Measuring[Measured] | None = st.session_state.get(MEASUREMENT_JOB)
     if job:
-        what = said("Up to {count:,} tokens", count=job.asked)
-        watch(JOB, job, what, partial(_said, job), partial(_show, text, job))
+        what = _("Up to {count:,} tokens", count=job.asked)
+        watch(MEASUREMENT_JOB, job, what, partial(_said, job), partial(_show, text, job))
         show_source(attention, tiled_attention)
 
 
@@ -103,17 +101,17 @@ def job_for(longest: int) -> Measuring[Measured]:
 
 
 def _start(longest: int) -> None:
-    start(JOB, longest, lambda: job_for(longest))
+    start(MEASUREMENT_JOB, longest, lambda: job_for(longest))
 
 
 def _said(job: Measuring[Measured]) -> str:
     """How much was measured, and what last."""
     found = list(job.found)
-    done = said("{count} of {all}", count=len(found), all=job.steps)
+    done = _("{count} of {all}", count=len(found), all=job.steps)
     if not found:
         return done
     way, length = found[-1].way, found[-1].length
-    last = said("{way} attention, {length:,} tokens", way=way, length=length)
+    last = _("{way} attention, {length:,} tokens", way=way, length=length)
     return f"{done}, {last}"
 
 
@@ -127,18 +125,18 @@ def show_found(text: Prose, found: list[Measured]) -> None:
     from explainers.charts.measured_curve import Axis, curve  # the page needs no altair to start
 
     device = best_device()
-    what = said("full attention, one head, d_k {head_dim}, float32", head_dim=HEAD_DIM)
+    what = _("full attention, one head, d_k {head_dim}, float32", head_dim=HEAD_DIM)
     origin = measured_live(what, device)
-    tokens = Axis(phrase("tokens n"), True, tuple(sorted({one.length for one in found})))
+    tokens = Axis(N_("tokens n"), True, tuple(sorted({one.length for one in found})))
     left, right = st.columns(2)
     for column, points, unit in (
-        (left, times(found), phrase("milliseconds")),
+        (left, times(found), N_("milliseconds")),
         (right, peaks(found), "MiB"),
     ):
         if points:
-            alt = said(
+            alt = _(
                 "{unit} against tokens, both axes in powers of 2, for {ways} attention.",
-                unit=translated(unit),
+                unit=_(unit),
                 ways=", ".join(WAYS),
             )
             axes = {"x": tokens, "y": Axis(unit, logarithmic=True)}

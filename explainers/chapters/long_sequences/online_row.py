@@ -13,26 +13,26 @@ from explainers import arithmetic
 from explainers.arithmetic import Working, digits, power, rounded
 from explainers.attention.online_softmax import Running, read_block, read_row
 from explainers.attention.steps import softmax
-from explainers.chapters.common.number_words import less_than, so_many
+from explainers.chapters.common.number_words import less_than
 from explainers.chapters.common.one_head import arithmetic_of
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import takeaway as taken
 from explainers.charts.matrix import Matrix, Values, largest
 from explainers.charts.theme import BLOCK_AXIS, FEATURE_AXIS, KEPT_AXIS, KEY_AXIS, QUERY_AXIS
-from explainers.phrase import phrase
-from explainers.ui.controls import length_controls
+from explainers.messages import N_, ngettext
+from explainers.translations import _
+from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import explore
 from explainers.ui.figure.panels import Cell, Panel, Slider, Source, oriented
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said, translated
 from explainers.ui.untrusted_text import verbatim
 
-SCORES, WEIGHTS, OUTPUT = phrase("scores"), phrase("weights"), phrase("output")
-RUNNING, POWERS = phrase("running"), phrase("powers")
+SCORES, WEIGHTS, OUTPUT = N_("scores"), N_("weights"), N_("output")
+RUNNING, POWERS = N_("running"), N_("powers")
 TABLES = (RUNNING, POWERS, WEIGHTS, OUTPUT)
-COLUMNS = (phrase("largest"), phrase("correction"), phrase("total"))
+COLUMNS = (N_("largest"), N_("correction"), N_("total"))
 Numbers = list[list[float | None]]
 
 
@@ -123,9 +123,9 @@ def _arithmetic(row: Row, of_scores: Callable[[Cell], Working], cell: Cell) -> W
     value = row.table(cell.panel)[step][j]
     if value is None:
         if cell.panel == RUNNING:
-            why = said("{cell} is blank: nothing was added up before.", cell=what)
+            why = _("{cell} is blank: nothing was added up before.", cell=what)
         else:
-            why = said("{cell} is blank: this key has not been read yet.", cell=what)
+            why = _("{cell} is blank: this key has not been read yet.", cell=what)
         return arithmetic.given(0.0, what, why)
     seen = row.seen(step)
     scores, largest = row.scores.tolist(), row.steps[step].largest.item()
@@ -153,7 +153,7 @@ def _kept(row: Row, step: int, name: str, value: float) -> Working:
         return exponential(before, now.largest.item(), value, name)
     read = ", ".join(f"{score:.4f}" for score in [before, *block] if score > -inf)
     return arithmetic.given(
-        value, name, said("largest of {scores} = {value:.4f}", scores=read, value=value)
+        value, name, _("largest of {scores} = {value:.4f}", scores=read, value=value)
     )
 
 
@@ -176,10 +176,10 @@ def exponential(score: float, largest: float, value: float, name: str) -> Workin
 
 
 FORMULAS = {
-    RUNNING: phrase("all that is kept of the scores"),
-    POWERS: phrase("e to the (score − largest)"),
-    WEIGHTS: phrase("powers ÷ total: every row sums to 1"),
-    OUTPUT: phrase("weights · V"),
+    RUNNING: N_("all that is kept of the scores"),
+    POWERS: N_("e to the (score − largest)"),
+    WEIGHTS: N_("powers ÷ total: every row sums to 1"),
+    OUTPUT: N_("weights · V"),
 }
 
 
@@ -188,15 +188,18 @@ def show_row(text: Prose, lab: Lab, word: int, block: int) -> None:
     row = Row(lab, word, block)
     count, name = len(row.steps), verbatim(lab.tokens[word])
     options = [f"{n}" for n in range(min(count, 4))]
-    blocks, each = so_many(count, "block"), so_many(block, "score")
+    blocks, each = (
+        _(ngettext("{count:,} block", "{count:,} blocks", count)),
+        _(ngettext("{count:,} score", "{count:,} scores", block)),
+    )
     if not revealed(text, "row", options, f"{row.corrected}", word=name, block=each, count=blocks):
         return
-    control = length_controls.blocks_read
+    control = controls.blocks_read
     place = min(control(), count - 1)
-    labels = [said("{count} of {all}", count=n + 1, all=count) for n in range(count)]
+    labels = [_("{count} of {all}", count=n + 1, all=count) for n in range(count)]
     slider = Slider(control.label, labels, place, lambda turned: control.put(turned + 1), True)
     panels = oriented(panels_of(row, place + 1), lab.queries_down)
-    alt = said(
+    alt = _(
         "A row of scores, read in blocks: largest score, correction and total; powers; weights."
     )
     explore(panels, arithmetic_of_row(row), lab.origin, "row", alt, slider=slider, first=RUNNING)
@@ -216,7 +219,7 @@ def panels_of(row: Row, read: int) -> list[Panel]:
     scores = Matrix(SCORES, "q · k ÷ √d_k", shown[read - 1], *labels, limit=limit)
     panels = [Panel(SCORES, scores, frames=shown)]
     of_output = [str(n) for n in range(row.lab.views.value.shape[1])], FEATURE_AXIS
-    columns = {RUNNING: ([*map(translated, COLUMNS)], KEPT_AXIS), OUTPUT: of_output}
+    columns = {RUNNING: ([*map(_, COLUMNS)], KEPT_AXIS), OUTPUT: of_output}
     for name in TABLES:
         table, (across, axis) = row.table(name), columns.get(name, (tokens, KEY_AXIS))
         frames = tuple(_first(table, n) for n in count)

@@ -8,20 +8,20 @@ from explainers.chapters.long_sequences import takeaway as taken
 from explainers.chapters.long_sequences.sparse_masks import LONG, SIDE, spared, sparse_rules
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
-from explainers.phrase import phrase
+from explainers.messages import N_
+from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, oriented
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.provenance import formula
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said, translated
 
 SHARES = {
-    phrase("none"): 0.0,
-    phrase("about a quarter"): 0.125,
-    phrase("almost half"): 0.375,
-    phrase("more than half"): 0.5,
+    N_("none"): 0.0,
+    N_("about a quarter"): 0.125,
+    N_("almost half"): 0.375,
+    N_("more than half"): 0.5,
 }
 """Answers, and the least share of the tiles that each means."""
 
@@ -37,23 +37,24 @@ def show_spared(text: Prose, queries_down: bool) -> None:
     """Guess what causal tiles spare, then every mask as its tiles, and a table."""
     tokens, found = f"{LONG:,}", tiles_of()
     text("spared", tokens=tokens, side=SIDE)
-    _, _, skipped, count = spared(found["causal"])
+    _unused, _unused, skipped, count = spared(found["causal"])
     answer = next(name for name, least in reversed(SHARES.items()) if skipped >= least * count)
     rest = f"{1 - skipped / count:.1%}"
     if not revealed(text, "spared", list(SHARES), answer, skipped=skipped, count=count, rest=rest):
         return
     taken.masks_of_long_text(LONG, {str(name): spared(tiles) for name, tiles in found.items()})
     panels = [_map(name, tiles) for name, tiles in found.items()]
-    alt = said("Masks of a long text, a cell per tile: filled where it is computed.")
-    origin = formula(said("masks of {tokens} tokens", tokens=tokens), torch.device("cpu"))
+    alt = _("Masks of a long text, a cell per tile: filled where it is computed.")
+    origin = formula(_("masks of {tokens} tokens", tokens=tokens), torch.device("cpu"))
     show_figure(Figure(oriented(panels, queries_down), alt), origin, "spared")
     rows = []
     for name, tiles in found.items():
         allowed, computed, left, of_all = spared(tiles)
+        spared_tiles = _("{count:,} of {all:,}", count=left, all=of_all)
         rows.append(
-            f"| {translated(name)} | {allowed:,} ({allowed / LONG**2:.1%}) "
+            f"| {_(name)} | {allowed:,} ({allowed / LONG**2:.1%}) "
             f"| {computed:,} ({computed / LONG**2:.1%}) "
-            f"| {said('{count:,} of {all:,}', count=left, all=of_all)} |"
+            f"| {spared_tiles} |"
         )
     text("spared_seen", rows="\n".join(rows), side=SIDE)
     show_source(tile_cells)
@@ -63,8 +64,8 @@ def _map(name: str, tiles: list[list[int]]) -> Panel:
     """A 1 for each tile that is computed; blank where it is skipped."""
     computed = [[1.0 if count else None for count in line] for line in tiles]
     numbers = [str(place) for place in range(len(tiles))]
-    _, _, skipped, count = spared(tiles)
+    _unused, _unused, skipped, count = spared(tiles)
     axes = numbers, numbers, QUERY_AXIS, KEY_AXIS
-    left = said("{left} of {all} tiles", left=count - skipped, all=count)
-    matrix = Matrix(name, left, computed, *axes, kind="weights", blank=phrase("skipped"), places=0)
+    left = _("{left} of {all} tiles", left=count - skipped, all=count)
+    matrix = Matrix(name, left, computed, *axes, kind="weights", blank=N_("skipped"), places=0)
     return Panel(name, matrix, small=True)

@@ -3,11 +3,11 @@
 from explainers.attention import masks
 from explainers.attention.masks import Rule
 from explainers.chapters.long_sequences.matrix_sizes import cells
-from explainers.phrase import phrase
+from explainers.messages import N_
 
 LONG, SIDE, WIDTH, SINKS = 4_096, 256, 512, 4
 """Tokens of a long text, of a side of its tiles, of a window; the first tokens that all may see."""
-CROSS, JOINED = phrase("cross-attention: q · kv"), phrase("joined into one: (q + kv)²")
+CROSS, JOINED = N_("cross-attention: q · kv"), N_("joined into one: (q + kv)²")
 
 
 def sparse_rules() -> dict[str, Rule]:
@@ -18,11 +18,11 @@ def sparse_rules() -> dict[str, Rule]:
         lambda query_pos, key_pos: (query_pos - key_pos < SIDE) | (key_pos % SIDE == SIDE - 1)
     )
     return {
-        phrase("full"): masks.full,
-        phrase("causal"): masks.causal,
-        phrase("causal, window of {width}", width=WIDTH): window,
-        phrase("the same, and the first {count} tokens", count=SINKS): masks.causal & sinks,
-        phrase("causal: the last {side}, and every {side}th", side=SIDE): masks.causal & strided,
+        N_("full"): masks.full,
+        N_("causal"): masks.causal,
+        N_("causal, window of {width}", width=WIDTH): window,
+        N_("the same, and the first {count} tokens", count=SINKS): masks.causal & sinks,
+        N_("causal: the last {side}, and every {side}th", side=SIDE): masks.causal & strided,
     }
 
 

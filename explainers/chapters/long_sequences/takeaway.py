@@ -16,15 +16,15 @@ from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences.matrix_sizes import per_tokens
 from explainers.chapters.long_sequences.sparse_masks import SIDE, by_way, spared, sparse_rules
 from explainers.takeaway.recipe import Recipe
+from explainers.translations import _
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.language import said
 
 Computed = dict[str, Tensor]
 
 
 def squares(tokens: list[int]) -> dict[str, list[int]]:
     """Cells of the weight matrix, and their bytes."""
-    _, cells, held = zip(*per_tokens(tuple(tokens)), strict=True)
+    _unused, cells, held = zip(*per_tokens(tuple(tokens)), strict=True)
     return {"cells": [*cells], "bytes": [*held]}
 
 
@@ -86,13 +86,13 @@ def by_masks(length: int) -> dict[str, tuple[int, ...]]:
 def cells(tokens: tuple[int, ...]) -> None:
     """The table of squares."""
     inputs, shown = {"tokens": [*tokens]}, squares([*tokens])
-    take("squares", Recipe(said("n² cells"), squares, inputs, shown))
+    take("squares", Recipe(_("n² cells"), squares, inputs, shown))
 
 
 def row(lab: Lab, word: int, block: int, blocks: int, shown: dict[str, Any]) -> None:
     """The row as far as it was read."""
     options: dict[str, Any] = {"word": word, "block": block, "blocks": blocks}
-    title = said("A row of scores in blocks")
+    title = _("A row of scores in blocks")
     take("row", of_head(title, in_blocks, lab.head, lab.toy, shown, **options))
 
 
@@ -100,17 +100,17 @@ def tiles(lab: Lab, rule: str, blocks: tuple[int, int], read: int, shown: Comput
     """The tiles as far as they were read."""
     q_block, kv_block = blocks
     sizes = {"q_block": q_block, "kv_block": kv_block, "tiles": read}
-    title = said("Attention in tiles")
+    title = _("Attention in tiles")
     take("tiles", of_head(title, in_tiles, lab.head, lab.toy, shown, rule=rule, **sizes))
 
 
 def masks_of_long_text(length: int, found: dict[str, tuple[int, ...]]) -> None:
     """What masks spare."""
-    title = said("What masks spare on a long text")
+    title = _("What masks spare on a long text")
     take("spared", Recipe(title, by_masks, {"length": length}, found))
 
 
 def two(q_len: int, kv_len: int) -> None:
     """Looking at another sequence, or joining it."""
-    inputs, title = {"q_len": q_len, "kv_len": kv_len}, said("Two sequences, or one")
+    inputs, title = {"q_len": q_len, "kv_len": kv_len}, _("Two sequences, or one")
     take("two", Recipe(title, by_way, inputs, by_way(q_len, kv_len)))

@@ -22,18 +22,18 @@ from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import takeaway as taken
 from explainers.charts.matrix import Matrix, Values, largest, pairs
 from explainers.charts.theme import FEATURE_AXIS, QUERY_AXIS
-from explainers.phrase import phrase
-from explainers.ui.controls import length_controls
+from explainers.messages import N_
+from explainers.translations import _
+from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import show_clickable
 from explainers.ui.figure.panels import Cell, Panel, Slider, oriented
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said, translated
 
 MOST_SIDE = 6
 """Tiles on a side that can still be followed, and sent with a picture for each."""
-ORDER, HELD, DONE = phrase("order of tiles"), phrase("scores in memory"), phrase("output so far")
+ORDER, HELD, DONE = N_("order of tiles"), N_("scores in memory"), N_("output so far")
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Tiles:
     def order(self) -> Values:
         """On each cell the number of its tile; blank where none is read."""
         length = len(self.lab.tokens)
-        numbers: list[list[float | None]] = [[None] * length for _ in range(length)]
+        numbers: list[list[float | None]] = [[None] * length for _unused in range(length)]
         for count, step in enumerate(self.steps, start=1):
             for line in numbers[step.queries]:
                 line[step.keys] = [count] * (step.keys.stop - step.keys.start)
@@ -127,13 +127,13 @@ class Tiles:
         held = tuple(self.held(n) for n in count)
         done = tuple(blank(self.output(n)) for n in count)
         features = [str(n) for n in range(self.lab.views.value.shape[1])]
-        tiles = said("{read} of {all} tiles are read", read=len(self.steps), all=self.count)
+        tiles = _("{read} of {all} tiles are read", read=len(self.steps), all=self.count)
         order = replace(pairs(ORDER, tiles, self.order(), tokens), places=0)
         # A colour means the same number in every frame.
-        scores = pairs(HELD, said("one tile and no more"), held[read - 1], tokens)
+        scores = pairs(HELD, _("one tile and no more"), held[read - 1], tokens)
         scores = replace(scores, limit=largest(self.lab.scores.tolist()))
         axes = tokens, features, QUERY_AXIS, FEATURE_AXIS
-        output = Matrix(DONE, said("the values read so far, mixed"), done[read - 1], *axes)
+        output = Matrix(DONE, _("the values read so far, mixed"), done[read - 1], *axes)
         output = replace(output, limit=largest(self.lab.views.value.tolist()))
         panels = [
             Panel(ORDER, order),
@@ -157,11 +157,11 @@ def show_tiles(text: Prose, lab: Lab, rule: str, asked: tuple[int, int]) -> None
         text("tiles_larger", words=words, rows=rows, columns=columns)
     if not foretold(text, tiles, rule):
         return
-    control = length_controls.tile
+    control = controls.tiles_read
     place = min(control(), count - 1)
-    labels = [said("{count} of {all}", count=n + 1, all=count) for n in range(count)]
+    labels = [_("{count} of {all}", count=n + 1, all=count) for n in range(count)]
     slider = Slider(control.label, labels, place, lambda turned: control.put(turned + 1), True)
-    alt = said(
+    alt = _(
         "The tiles in their order, the scores of the tile at the slider, and the output so far."
     )
     explain = _arithmetic(tiles, place + 1)
@@ -192,7 +192,7 @@ def foretold(text: Prose, tiles: Tiles, rule: str) -> bool:
         ["0", *(f"{count // part}" for part in (4, 3, 2))],
         f"{count - read}",
         words=len(tiles.lab.tokens),
-        mask=translated(rule),
+        mask=_(rule),
         rows=rows,
         columns=columns,
         count=count,
@@ -210,13 +210,13 @@ def _arithmetic(tiles: Tiles, read: int) -> Callable[[Cell], Working]:
             return of_scores(Cell("scores", i, j))
         if cell.panel == ORDER:
             tile = tiles.order()[i][j]
-            line = said("nobody in this tile may look at anybody: it is skipped")
+            line = _("nobody in this tile may look at anybody: it is skipped")
             if tile:
-                line = said("tile {number:g}", number=tile)
+                line = _("tile {number:g}", number=tile)
             return arithmetic.given(tile or 0.0, what, line)
         seen = tiles.seen(read)
         if not seen[i].any():
-            blank = said("{cell} is blank: this row has read nothing yet.", cell=what)
+            blank = _("{cell} is blank: this row has read nothing yet.", cell=what)
             return arithmetic.given(0.0, what, blank)
         weights = softmax(hide(lab.scores, seen)[i])
         value = tiles.output(read)[i, j].item()

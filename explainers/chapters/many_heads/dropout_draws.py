@@ -11,13 +11,13 @@ from explainers.attention.dropout import drop
 from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import multi_head
 from explainers.chapters.common.choose_layer import trained_layer
-from explainers.chapters.common.number_words import so_many
 from explainers.chapters.many_heads import takeaway as taken
 from explainers.charts.matrix import Matrix, pairs
 from explainers.charts.theme import QUERY_AXIS
-from explainers.phrase import phrase
+from explainers.messages import N_, ngettext
 from explainers.toys import trained_heads
 from explainers.toys.examples import generator
+from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider, oriented
@@ -25,14 +25,14 @@ from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.provenance import trained_weights
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
+from explainers.ui.text.language import fragment
 
 Numbers = list[list[float]]
 DRAWS = (1, 10, 100, 1_000)
 ASKED = controls.dropout.default
 """The probability that the question is about, and that the picture opens with."""
-EVERY_ROW = phrase("softmax: every row sums to 1")
-ANSWERS = ("1", "0.5", phrase("each row to another number"))
+EVERY_ROW = N_("softmax: every row sums to 1")
+ANSWERS = ("1", "0.5", N_("each row to another number"))
 
 
 class Dropped(NamedTuple):
@@ -73,7 +73,7 @@ def in_words(weights: Numbers) -> str:
     return ANSWERS[-1]
 
 
-@st.fragment
+@fragment
 def show_dropout(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: bool) -> None:
     """Weights before and after, at the probability of the slider."""
     text("dropout")
@@ -86,9 +86,9 @@ def show_dropout(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     labels = [f"{step:g}" for step in control.steps]
     slider = Slider(control.label, labels, place, lambda turned: control.put(control.steps[turned]))
     panels = _panels(tokens, dropped, place)
-    alt = said("Weights, one draw of dropout, and averages over 10, 100 and 1,000 draws.")
+    alt = _("Weights, one draw of dropout, and averages over 10, 100 and 1,000 draws.")
     origin = trained_weights(trained_heads.SEEDS[0], dropped.unknown, dropped.device)
-    origin += said(" · dropout: random, seed {seed}", seed=seed)
+    origin += _(" · dropout: random, seed {seed}", seed=seed)
     show_figure(Figure(oriented(panels, queries_down), alt, slider=slider), origin, "dropout")
     probability, averages = control.steps[place], dropped.averages[place]
     taken.dropout(dropped.x, dropped.heads, probability, seed, dropped.weights, averages)
@@ -98,28 +98,28 @@ def show_dropout(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
 
 def _panels(tokens: tuple[str, ...], dropped: Dropped, place: int) -> list[Panel]:
     exact, at_place = torch.tensor(dropped.weights), dropped.averages[place]
-    names = [so_many(count, "draw") for count in DRAWS]
+    names = [_(ngettext("{count:,} draw", "{count:,} draws", count)) for count in DRAWS]
     panels = [
         Panel(
             f"{DRAWS[n]:,} draws",
-            pairs(name, said("their average"), at_place[n], tokens, "weights"),
+            pairs(name, _("their average"), at_place[n], tokens, "weights"),
             frames=tuple(averages[n] for averages in dropped.averages),
             small=True,
         )
         for n, name in enumerate(names)
     ]
-    rule = said("weight × (0 or 1) ÷ (1 − probability)")
-    one = pairs(said("one draw"), rule, at_place[0], tokens, "weights")
+    rule = _("weight × (0 or 1) ÷ (1 − probability)")
+    one = pairs(_("one draw"), rule, at_place[0], tokens, "weights")
     sums = tuple(
         torch.tensor(averages[0]).sum(dim=-1, keepdim=True).tolist()
         for averages in dropped.averages
     )
     summed = Matrix(
-        said("sums"),
-        said("of its rows"),
+        _("sums"),
+        _("of its rows"),
         sums[place],
         tokens,
-        [said("sum")],
+        [_("sum")],
         QUERY_AXIS,
         "",
         limit=2.0,
@@ -129,20 +129,20 @@ def _panels(tokens: tuple[str, ...], dropped: Dropped, place: int) -> list[Panel
         for averages in dropped.averages
     )
     off = Matrix(
-        said("error"),
-        said("the largest"),
+        _("error"),
+        _("the largest"),
         far[place],
         names,
-        [said("off by")],
-        said("average"),
+        [_("off by")],
+        _("average"),
         "",
         limit=1.0,
     )
     return [
-        Panel("weights", pairs(said("weights"), EVERY_ROW, dropped.weights, tokens, "weights")),
+        Panel("weights", pairs(_("weights"), EVERY_ROW, dropped.weights, tokens, "weights")),
         replace(panels[0], id="one draw", matrix=one, operator="→", small=False),
         Panel("sums", summed, "→", frames=sums),
-        replace(panels[1], heading=said("The average over many draws")),
+        replace(panels[1], heading=_("The average over many draws")),
         *panels[2:],
         Panel("error", off, "→", frames=far),
     ]

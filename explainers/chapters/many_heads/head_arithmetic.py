@@ -14,8 +14,8 @@ from explainers.chapters.many_heads import head_contributions as votes_of
 from explainers.chapters.many_heads.head_panels import head_of
 from explainers.chapters.many_heads.selection import Looked
 from explainers.toys.trained_heads import Learned
+from explainers.translations import _
 from explainers.ui.figure.panels import Cell
-from explainers.ui.text.language import said
 
 
 def arithmetic_of_heads(looked: Looked) -> Callable[[Cell], Working]:
@@ -32,7 +32,7 @@ def _arithmetic(looked: Looked, cell: Cell) -> Working:
         case votes_of.SIDE_BY_SIDE:
             head, lane = divmod(j, looked.layer.heads.head_dim)
             if head in looked.off:
-                line = said("{number} = 0: head {head} is switched off.", number=what, head=head)
+                line = _("{number} = 0: head {head} is switched off.", number=what, head=head)
                 return arithmetic.given(0.0, what, line)
             weights, column = looked.run.weights[head, i], looked.run.value[head, :, lane]
             value = looked.per_head[head, i, lane].item()
@@ -62,8 +62,8 @@ def _weight(looked: Looked, head: int, row: int, column: int) -> Working:
 def _beginning(looked: Looked, number: str) -> str:
     """Where a number of W_O comes from."""
     if looked.layer.known is None:
-        return said("{number}: drawn at random.", number=number)
-    return said("{number}: learned in training.", number=number)
+        return _("{number}: drawn at random.", number=number)
+    return _("{number}: learned in training.", number=number)
 
 
 def _part(looked: Looked, panel: str, i: int, j: int, what: str) -> Working:
@@ -75,9 +75,9 @@ def _part(looked: Looked, panel: str, i: int, j: int, what: str) -> Working:
         return arithmetic.dot_product(own.tolist(), rows.tolist(), parts[i, j].item(), what)
     output, share = parts.sum(dim=0), looked.shares[i].item()
     if len(looked.off) == looked.num_heads:
-        return arithmetic.given(share, what, said("{number} = 0: no head takes part.", number=what))
+        return arithmetic.given(share, what, _("{number} = 0: no head takes part.", number=what))
     sizes = f"{parts[i] @ output:.4f} ÷ {output @ output:.4f}"
-    rule = said("(part · output) ÷ (output · output)")
+    rule = _("(part · output) ÷ (output · output)")
     return arithmetic.given(share, what, f"{rule} = {sizes} = {share:.4f}")
 
 
@@ -88,7 +88,7 @@ def _vote(looked: Looked, known: Learned, panel: str, i: int, j: int, what: str)
         output = looked.run.output if i == 0 else looked.output
         logit = known.named(output[looked.word])[place]
         value = logit.sigmoid().item()
-        answers = said("named"), said("not named")
+        answers = _("named"), _("not named")
         return arithmetic.softmax([logit.item(), 0.0], 0, value, answers)
     bias = known.bias[place].item()
     votes = (known.named(looked.parts) - known.bias)[:, place].tolist()

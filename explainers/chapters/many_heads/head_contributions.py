@@ -9,43 +9,43 @@ from torch import Tensor
 from explainers.chapters.many_heads.selection import Looked
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, HEAD_AXIS, TOKEN_AXIS
-from explainers.phrase import phrase
+from explainers.messages import N_
 from explainers.toys.trained_heads import Learned
+from explainers.translations import _
 from explainers.ui.figure.panels import Panel
-from explainers.ui.text.language import said
 
-SIDE_BY_SIDE, W_O, LAYER, PARTS = phrase("heads"), "W_O", phrase("layer"), phrase("parts")
-SHARES, VOTES, NAMED = phrase("shares"), phrase("votes"), phrase("named")
+SIDE_BY_SIDE, W_O, LAYER, PARTS = N_("heads"), "W_O", N_("layer"), N_("parts")
+SHARES, VOTES, NAMED = N_("shares"), N_("votes"), N_("named")
 AXES = {
     SIDE_BY_SIDE: (TOKEN_AXIS, FEATURE_AXIS),
     W_O: (FEATURE_AXIS, FEATURE_AXIS),
     LAYER: (TOKEN_AXIS, FEATURE_AXIS),
     PARTS: (HEAD_AXIS, FEATURE_AXIS),
     SHARES: (HEAD_AXIS, ""),
-    VOTES: (HEAD_AXIS, phrase("word")),
-    NAMED: ("", phrase("word")),
+    VOTES: (HEAD_AXIS, N_("word")),
+    NAMED: ("", N_("word")),
 }
 
 
 def head_id(head: int) -> str:
     """What a head's pictures are called."""
-    return phrase("head {head}", head=head)
+    return N_("head {head}", head=head)
 
 
 def who_did_it(looked: Looked) -> list[Panel]:
     """Each head's part of the chosen word's output, and its votes for what is named from it."""
     word, heads = looked.layer.tokens[looked.word], range(looked.num_heads)
     rows = [head_id(head) for head in heads]
-    formula = said("what each head adds to the output of {word}", word=word)
+    formula = _("what each head adds to the output of {word}", word=word)
     parts = plain(PARTS, formula, looked.parts, rows)
-    formula, column = said("of the output of {word}", word=word), said("share")
+    formula, column = _("of the output of {word}", word=word), _("share")
     shares = plain(SHARES, formula, looked.shares[:, None], rows, [column])
     panels = [
         Panel(
             PARTS,
             parts,
-            heading=said("Which head did it? A row of the output is the sum of these parts"),
-            remark=said(
+            heading=_("Which head did it? A row of the output is the sum of these parts"),
+            remark=_(
                 "A part is the head's output times its rows of W_O. A share compares the part with "
                 "the whole output: part · output ÷ output · output. The shares sum to 1; a head "
                 "with a negative share works against the sum."
@@ -65,14 +65,14 @@ def _named(looked: Looked, known: Learned, rows: list[str]) -> list[Panel]:
     totals = known.named(outputs)[:, places]
     votes = (known.named(looked.parts) - known.bias)[:, places]
     logits = torch.cat([votes, known.bias[None, places], totals[1:]])
-    formula = said("for {word}; bias: learned, the same for all", word=word)
-    rows = [*rows, said("bias"), said("sum")]
+    formula = _("for {word}; bias: learned, the same for all", word=word)
+    rows = [*rows, _("bias"), _("sum")]
     voted = plain(VOTES, formula, logits, rows, words)
-    formula = said("for {word}: above 0.50 where the sum is above 0", word=word)
-    rows = [said("all heads"), said("heads on")]
+    formula = _("for {word}: above 0.50 where the sum is above 0", word=word)
+    rows = [_("all heads"), _("heads on")]
     told = plain(NAMED, formula, totals.sigmoid(), rows, words)
-    heading = said("What the layer names for the word: a sum of votes")
-    remark = said(
+    heading = _("What the layer names for the word: a sum of votes")
+    remark = _(
         "The layer votes on a list of words: each head's part adds to a word's sum, or takes from "
         "it. A sum above 0 means that the word is named. ← is a word before the followed one, → a "
         "word after it. Behind the sentence's own words stand others: those that are named wrongly "

@@ -17,10 +17,10 @@ from explainers.chapters.many_heads.head_contributions import (
 )
 from explainers.chapters.many_heads.selection import Looked
 from explainers.charts.matrix import Matrix, blanked, pairs
+from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Cell, Panel, Source, oriented
 from explainers.ui.page import Prose
-from explainers.ui.text.language import said, translated
 
 
 def panels_of(looked: Looked, queries_down: bool) -> list[Panel]:
@@ -47,7 +47,7 @@ def all_heads(looked: Looked) -> list[Panel]:
         )
         for head, own in enumerate(ids)
     ]
-    return [replace(heads[0], heading=said("Every head")), *heads[1:]]
+    return [replace(heads[0], heading=_("Every head")), *heads[1:]]
 
 
 def head_of(panel: str) -> int | None:
@@ -75,7 +75,7 @@ def weights_matrix(name: str, formula: str, looked: Looked, head: int) -> Matrix
 def _strongest(looked: Looked, head: int) -> str:
     """Where the chosen word looks most in this head."""
     if head in looked.off:
-        return said("switched off")
+        return _("switched off")
     weight, key = looked.run.weights[head, looked.word].max(dim=-1)
     tokens = looked.layer.tokens
     return f"{tokens[looked.word]} → {tokens[int(key)]} {weight:.2f}"
@@ -84,7 +84,7 @@ def _strongest(looked: Looked, head: int) -> str:
 def _enlarged(looked: Looked, queries_down: bool) -> list[Panel]:
     one = looked.one_head
     first, *others = one.product("weights", "V", "output", queries_down)
-    panels = [replace(first, heading=said("The chosen head, enlarged")), *others]
+    panels = [replace(first, heading=_("The chosen head, enlarged")), *others]
     return [replace(p, matrix=replace(p.matrix, name=_of_head(p.id, looked))) for p in panels]
 
 
@@ -92,27 +92,27 @@ def _of_head(panel: str, looked: Looked) -> str:
     """The name of a panel of the enlarged head, Aᵀ where the queries run along the top."""
     matrix = panel.removesuffix("ᵀ")
     turned = panel.removeprefix(matrix)
-    return said("{matrix} of head {head}", matrix=translated(matrix) + turned, head=looked.head)
+    return _("{matrix} of head {head}", matrix=_(matrix) + turned, head=looked.head)
 
 
 def _through_w_o(looked: Looked) -> list[Panel]:
     tokens, heads = looked.layer.tokens, looked.layer.heads
     lanes = [f"{head}.{n}" for head in range(looked.num_heads) for n in range(heads.head_dim)]
     side_by_side = looked.per_head.transpose(0, 1).flatten(1)
-    example = said("column 2.0: head 2, dimension 0")
+    example = _("column 2.0: head 2, dimension 0")
     first = plain(SIDE_BY_SIDE, example, side_by_side, tokens, lanes)
-    rows, formula = looked.rows_of_w_output, said("each head has rows of its own")
+    rows, formula = looked.rows_of_w_output, _("each head has rows of its own")
     if len(rows) < len(lanes):
-        formula = said(
+        formula = _(
             "each head has rows of its own; these are head {head}'s, all would be {all:,}",
             head=looked.head,
             all=len(lanes),
         )
     of_rows = slice(rows.start, rows.stop)
     second = plain(W_O, formula, heads.w_output[of_rows], lanes[of_rows])
-    third = plain(LAYER, said("what the layer hands on"), looked.output, tokens)
+    third = plain(LAYER, _("what the layer hands on"), looked.output, tokens)
     sources = Source(SIDE_BY_SIDE, row="row"), Source(W_O, column="column")
-    heading = said("All heads side by side, times W_O: the output of the layer")
+    heading = _("All heads side by side, times W_O: the output of the layer")
     return [
         Panel(SIDE_BY_SIDE, first, heading=heading, dense=True),
         Panel(W_O, second, "·", dense=True),
@@ -140,9 +140,9 @@ def distance_in_words(apart: float) -> str:
     if apart == 0:
         return "0"
     if apart < 1e-6:
-        return said("less than a millionth")
+        return _("less than a millionth")
     if apart < 1e-5:
-        return said("less than a hundred-thousandth")
+        return _("less than a hundred-thousandth")
     return f"{apart:.6f}"
 
 
@@ -154,8 +154,8 @@ def _has_moved(before: Tensor, after: Tensor) -> bool:
 def _copied(before: Tensor, after: Tensor, layer: Layer) -> str:
     """How many numbers had to be copied."""
     if not _has_moved(before, after):
-        return said("copied nothing")
-    return said(
+        return _("copied nothing")
+    return _(
         "copied {words} words · {heads} heads · d_k {head_dim} = {numbers:,} numbers",
         words=len(layer.tokens),
         heads=layer.heads.num_heads,

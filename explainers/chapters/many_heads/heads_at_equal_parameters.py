@@ -2,34 +2,33 @@
 
 import statistics
 
-import streamlit as st
 from torch import Tensor
 
 from explainers.attention.multi_head import multi_head, parameters
 from explainers.chapters.common.choose_layer import trained_layer
-from explainers.chapters.common.number_words import so_many
 from explainers.chapters.many_heads.head_contributions import head_id
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS
-from explainers.phrase import phrase
+from explainers.messages import N_, ngettext
 from explainers.toys.sentence import SENTENCE, words
 from explainers.toys.trained_heads import D_MODEL, NUM_HEADS, SEEDS, Configuration, head_dims
 from explainers.toys.training_report import Row, mean_and_spread, rows
+from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.provenance import trained_weights
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
+from explainers.ui.text.language import fragment
 
 WORD, SUBJECT, OBJECT = "announced", "CEO", "earnings"
 WIDE = 512
 """The width of the model of Vaswani et al. 2017."""
 ANSWERS = (
-    phrase("for about as many"),
-    phrase("for about half of them"),
-    phrase("for less than a quarter of them"),
+    N_("for about as many"),
+    N_("for about half of them"),
+    N_("for less than a quarter of them"),
 )
 
 
@@ -56,7 +55,7 @@ def operations(q_len: int, d_model: int, num_heads: int, head_dim: int) -> int:
     return 2 * (projected + compared_and_mixed)
 
 
-@st.fragment
+@fragment
 def show_contrast(text: Prose) -> None:
     """Where one word looks, with one head and with several that have as many numbers together."""
     text("contrast")
@@ -72,7 +71,7 @@ def show_contrast(text: Prose) -> None:
         four=four,
         d_k=equal(4).head_dim,
         single=", ".join(
-            said("{verbs:.0%} with {d_k}", verbs=verbs, d_k=size) for size, verbs in alone.items()
+            _("{verbs:.0%} with {d_k}", verbs=verbs, d_k=size) for size, verbs in alone.items()
         ),
         most=f"{max(alone.values()):.0%}",
     ):
@@ -80,7 +79,7 @@ def show_contrast(text: Prose) -> None:
     tokens, seed = tuple(words(SENTENCE)), SEEDS[0]
     looks = {heads: _looks(tokens, heads, seed) for heads in NUM_HEADS}
     panels = [_panel(tokens, heads, weights) for heads, weights in looks.items()]
-    alt = said(
+    alt = _(
         "Where {word} looks with 1, 2, 4 and 8 trained heads: one head divides itself.", word=WORD
     )
     origin = trained_weights(seed, 0, looks[1].device)
@@ -98,7 +97,7 @@ def show_contrast(text: Prose) -> None:
     )
 
 
-@st.fragment
+@fragment
 def show_table(text: Prose) -> None:
     """What equal parameters bring, divided among one head or many."""
     tokens = len(words(SENTENCE))
@@ -133,9 +132,9 @@ def _looks(tokens: tuple[str, ...], num_heads: int, seed: int) -> Tensor:
 
 
 def _panel(tokens: tuple[str, ...], num_heads: int, weights: Tensor) -> Panel:
-    name = so_many(num_heads, "head")
+    name = _(ngettext("{count:,} head", "{count:,} heads", num_heads))
     heads = [head_id(head) for head in range(num_heads)]
-    axes, of = (HEAD_AXIS, KEY_AXIS), said("of d_k {d_k}", d_k=equal(num_heads).head_dim)
+    axes, of = (HEAD_AXIS, KEY_AXIS), _("of d_k {d_k}", d_k=equal(num_heads).head_dim)
     return Panel(
         f"contrast of {num_heads}",
         Matrix(name, of, weights.tolist(), heads, tokens, *axes, kind="weights"),

@@ -11,8 +11,8 @@ from explainers.chapters.common.head_takeaway import beginning, learned_inputs, 
 from explainers.chapters.many_heads.selection import Looked
 from explainers.takeaway.recipe import Recipe
 from explainers.toys.examples import generator
+from explainers.translations import _
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.language import said
 
 Computed = dict[str, Tensor]
 
@@ -71,7 +71,7 @@ def heads(choices: LayerChoices, looked: Looked) -> None:
     take(
         "heads",
         Recipe(
-            said("All heads, and which head did it"),
+            _("All heads, and which head did it"),
             all_heads,
             shown={**each, **single, **together, **who},
             options={"head": head, "word": looked.word, "off": sorted(looked.off)},
@@ -94,7 +94,7 @@ def _votes(choices: LayerChoices, looked: Looked) -> list[Recipe]:
     options = {"word": looked.word, "off": sorted(looked.off)}
     return [
         Recipe(
-            said("What the layer names for the word"),
+            _("What the layer names for the word"),
             votes,
             shown={"votes": torch.cat([parts, bias[None], totals[1:]]), "named": totals.sigmoid()},
             options={**options, "directions": directions, "bias": bias},
@@ -117,7 +117,7 @@ def dropout(
     take(
         "dropout",
         Recipe(
-            said("Dropout on the weights"),
+            _("Dropout on the weights"),
             dropped,
             learned_inputs(x, layer, "full"),
             {name: torch.tensor(numbers) for name, numbers in shown.items()},

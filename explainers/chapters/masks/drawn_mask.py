@@ -11,7 +11,8 @@ from explainers.chapters.common.score_matrix import Lab, of_words, ticked, weigh
 from explainers.chapters.masks import takeaway as taken
 from explainers.chapters.masks.masks_compared import change, share
 from explainers.charts.matrix import pairs
-from explainers.phrase import phrase
+from explainers.messages import N_
+from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.drawn_mask import CAUSAL, FULL
 from explainers.ui.figure.clickable_figure import show_clickable
@@ -19,7 +20,6 @@ from explainers.ui.figure.panels import Cell, Panel, oriented
 from explainers.ui.page import Prose
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.language import said, translated
 from explainers.ui.untrusted_text import verbatim
 
 DRAWN = "your mask"
@@ -36,17 +36,17 @@ def show_drawing(text: Prose, lab: Lab) -> None:
         text("drawn_for_another", drawn=of_words(control.made_for(side)), words=side)
     with st.container(horizontal=True):
         for start in (FULL, CAUSAL):
-            label = said("Start from {mask}", mask=translated(start))
+            label = _("Start from {mask}", mask=_(start))
             st.button(label, on_click=control.put, args=(start,))
-    left = said("click a cell: {left} of {all} set", left=cells.sum(), all=cells.numel())
-    drawing = ticked(said("your mask"), left, cells, lab.tokens)
+    left = _("click a cell: {left} of {all} set", left=cells.sum(), all=cells.numel())
+    drawing = ticked(_("your mask"), left, cells, lab.tokens)
     panels = oriented([Panel(DRAWN, drawing)], lab.queries_down)  # never too small to be clicked
     try:
         mask = lab.mask(masks.drawn(cells))
     except ValueError:
         take("by hand")
         row = int((~cells.any(dim=-1)).nonzero()[0])
-        why = said(
+        why = _(
             "Refused: the mask leaves row {row} (of {rows} queries) nothing to look at.",
             row=row,
             rows=side,
@@ -58,9 +58,9 @@ def show_drawing(text: Prose, lab: Lab) -> None:
         weights = softmax(hide(lab.scores, mask))
         moved = weights - lab.weights(masks.full)
         taken.by_hand(lab, cells.tolist(), {"weights": weights, "yours − full": moved})
-        rule = phrase("every row sums to 0")
-        lost = pairs(said("yours − full"), rule, moved.tolist(), lab.tokens)
-        made = weight_panel("weights", said("under your mask"), weights, mask, lab.tokens)
+        rule = N_("every row sums to 0")
+        lost = pairs(_("yours − full"), rule, moved.tolist(), lab.tokens)
+        made = weight_panel("weights", _("under your mask"), weights, mask, lab.tokens)
         panels += lab.arranged([made, Panel("yours − full", lost)])
 
     def turn(cell: Cell) -> None:
@@ -70,7 +70,7 @@ def show_drawing(text: Prose, lab: Lab) -> None:
         made_of = share if cell.panel == "weights" else change
         return made_of(lab, cells.to(lab.scores.device), cell)
 
-    alt = said("Your mask, whose cells can be clicked on and off, and the weights under it.")
+    alt = _("Your mask, whose cells can be clicked on and off, and the weights under it.")
     show_clickable(panels, explain, lab.origin, "drawing", alt, acts={DRAWN: turn})
 
 

@@ -8,12 +8,12 @@ from explainers.chapters.masks import takeaway as taken
 from explainers.chapters.masks.one_more_word import ADDED, BOTH, Tokens, changes
 from explainers.charts.matrix import Matrix, sharing_colours
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
+from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.provenance import random_weights
-from explainers.ui.text.language import said, translated
 from explainers.ui.untrusted_text import verbatim
 
 
@@ -33,7 +33,7 @@ def show_growing(text: Prose, tokens: Tokens, seed: int) -> None:
     options, answer = ("0", "1", f"{len(tokens)}"), f"{moved['full']}"
     if revealed(text, "growing", options, answer, rows=len(tokens), causal=moved["causal"]):
         drawn = [
-            _change(f"{letter}, {translated(name)}", getattr(change, role), tokens, role)
+            _change(f"{letter}, {_(name)}", getattr(change, role), tokens, role)
             for name, change in found.items()
             for letter, role in (("K", "key"), ("V", "value"))
         ]
@@ -41,7 +41,7 @@ def show_growing(text: Prose, tokens: Tokens, seed: int) -> None:
             Panel(matrix.name, matrix, operator="" if n % 2 else " ")
             for n, matrix in enumerate(sharing_colours(*drawn))
         ]
-        alt = said("What one more word changes in K and V of the second layer, full and causal.")
+        alt = _("What one more word changes in K and V of the second layer, full and causal.")
         origin = random_weights(seed, found["full"].key.device)
         taken.growing(tokens, seed, found)
         show_figure(Figure(miniatures(panels, len(tokens)), alt), origin, "growing")
@@ -49,7 +49,7 @@ def show_growing(text: Prose, tokens: Tokens, seed: int) -> None:
 
 def _change(name: str, change: Tensor, tokens: Tokens, role: str) -> Matrix:
     rows, columns = rows_moved(change), [str(n) for n in range(change.shape[1])]
-    formula = said("new − old: {rows} of {all} rows change", rows=rows, all=len(tokens))
+    formula = _("new − old: {rows} of {all} rows change", rows=rows, all=len(tokens))
     return Matrix(
         name, formula, change.tolist(), tokens, columns, TOKEN_AXIS, FEATURE_AXIS, role=role
     )

@@ -9,12 +9,12 @@ from explainers.attention.leak import masked_after, masked_before
 from explainers.chapters.common.score_matrix import Lab, rows_moved, visible, weight_panel
 from explainers.chapters.masks import takeaway as taken
 from explainers.charts.matrix import Matrix, pairs, sharing_colours
+from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
 from explainers.ui.untrusted_text import verbatim
 
 NEW_WORDS = "Monday", "Sunday"
@@ -36,17 +36,17 @@ def show_leak(text: Prose, lab: Lab) -> None:
     options = ("0", "1", f"{earlier}")
     if revealed(text, "leak", options, f"{after}", last=last, earlier=earlier, kept=before):
         panels = []
-        ways = {"0 after": said("0 after"), "−∞ before": said("−∞ before")}
+        ways = {"0 after": _("0 after"), "−∞ before": _("−∞ before")}
         changes = sharing_colours(
             *(
-                _change(said("{way}: new − old", way=way), moved[name], lab, mask)
+                _change(_("{way}: new − old", way=way), moved[name], lab, mask)
                 for name, way in ways.items()
             )
         )
         for (name, shares), change in zip(weights.items(), changes, strict=True):
-            sums = said("the first row sums to {total:.2f}", total=shares[0].sum())
+            sums = _("the first row sums to {total:.2f}", total=shares[0].sum())
             made = weight_panel(name, sums, shares, mask, tokens)
-            heading = said("{way} the softmax", way=ways[name])
+            heading = _("{way} the softmax", way=ways[name])
             matrix = replace(made.matrix, name=ways[name])
             panels += [
                 replace(made, matrix=matrix, heading=heading),
@@ -54,7 +54,7 @@ def show_leak(text: Prose, lab: Lab) -> None:
             ]
         shown = {f"{name}: new − old": 100 * m[:-1, :-1] for name, m in moved.items()}
         taken.leak(lab, (*tokens[:-1], new), weights | shown)
-        alt = said("Causal weights made in two ways, and how each moves when the last word is new.")
+        alt = _("Causal weights made in two ways, and how each moves when the last word is new.")
         show_figure(Figure(lab.arranged(panels), alt), lab.origin, "leak")
         moves = moved["0 after"][:-1].abs().amax(dim=-1)
         least = verbatim(tokens[int(moves.argmin())])
@@ -66,12 +66,12 @@ def _percent(share: float) -> str:
     """As in the picture, or with more digits where the picture shows 0.00."""
     percent = 100 * share
     shown = (f"{percent:.{places}f}" for places in (2, 4))
-    return next((digits for digits in shown if float(digits)), said("less than 0.0001"))
+    return next((digits for digits in shown if float(digits)), _("less than 0.0001"))
 
 
 def _change(name: str, change: Tensor, lab: Lab, mask: Tensor) -> Matrix:
     """In percent, because a change may be too small for two digits of a weight."""
-    formula = said(
+    formula = _(
         "in percent: {rows} of {earlier} earlier rows change",
         rows=rows_moved(change[:-1], ROUNDING),
         earlier=len(lab.tokens) - 1,

@@ -15,14 +15,14 @@ from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.one_head import arithmetic_of
 from explainers.chapters.common.score_matrix import Lab, cells_left, of_words, rules_of, visible
 from explainers.charts.matrix import Values, pairs, sharing_colours
-from explainers.phrase import phrase
+from explainers.messages import N_
+from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import explore, show_clickable
 from explainers.ui.figure.panels import Cell, Panel, Slider
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
 from explainers.ui.untrusted_text import verbatim
 
 
@@ -37,7 +37,7 @@ def change(lab: Lab, mask: Tensor, cell: Cell) -> Working:
     """How much of a word's attention another one won or lost by a mask."""
     weights = softmax(hide(lab.scores, mask)), lab.run.weights
     new, full = (shares[cell.row, cell.column].item() for shares in weights)
-    return arithmetic.addition(new, -full, new - full, said("new − full"))
+    return arithmetic.addition(new, -full, new - full, _("new − full"))
 
 
 LONG = 1024
@@ -60,10 +60,10 @@ def show_costs(text: Prose, words: int, width: int, prefix: int) -> None:
     """A table: a row per mask."""
     short, long = (left(width, prefix, n) for n in (words, LONG))
     named = {
-        "full": said("full"),
-        "causal": said("causal"),
-        "window": said("window of {width}", width=width),
-        "prefix": said("prefix of {length}", length=prefix),
+        "full": _("full"),
+        "causal": _("causal"),
+        "window": _("window of {width}", width=width),
+        "prefix": _("prefix of {length}", length=prefix),
     }
     rows = [
         f"| {named[name]} | {short[name]} | {count:,} | {count / LONG**2:.1%} |"
@@ -111,7 +111,7 @@ def show_masks(text: Prose, lab: Lab, width: int, prefix: int) -> None:
     panels = [_sliding(p, frames) if p.id == "window" else p for p in panels]
     control, place = controls.window, min(width, words) - 1
     slider = Slider(control.label, labels, place, lambda turned: control.put(turned + 1))
-    alt = said("The scores of the sentence, and its weights under four masks, side by side.")
+    alt = _("The scores of the sentence, and its weights under four masks, side by side.")
     panels = lab.arranged(panels)
     explore(panels, _working(lab, rules), lab.origin, "masks", alt, slider=slider, first="causal")
     show_source(hide, softmax)
@@ -119,7 +119,7 @@ def show_masks(text: Prose, lab: Lab, width: int, prefix: int) -> None:
 
 def _sliding(panel: Panel, frames: tuple[Values, ...]) -> Panel:
     """The number of cells stands at the slider, which the browser moves."""
-    matrix = replace(panel.matrix, formula=said("itself and those just before it"))
+    matrix = replace(panel.matrix, formula=_("itself and those just before it"))
     return replace(panel, matrix=matrix, frames=frames)
 
 
@@ -141,8 +141,8 @@ def show_moved(text: Prose, lab: Lab, width: int, prefix: int) -> None:
     full = lab.weights(masks.full)
     rules = {f"{name} − full": rule for name, rule in rules_of(width, prefix).items()}
     del rules["full − full"]
-    names = said("causal − full"), said("window − full"), said("prefix − full")
-    formula = phrase("every row sums to 0")
+    names = _("causal − full"), _("window − full"), _("prefix − full")
+    formula = N_("every row sums to 0")
     matrices = sharing_colours(
         *(
             pairs(name, formula, (lab.weights(rule) - full).tolist(), lab.tokens)
@@ -150,7 +150,7 @@ def show_moved(text: Prose, lab: Lab, width: int, prefix: int) -> None:
         )
     )
     panels = lab.arranged([Panel(*each) for each in zip(rules, matrices, strict=True)])
-    alt = said("What every weight won or lost under three masks, compared with full attention.")
+    alt = _("What every weight won or lost under three masks, compared with full attention.")
 
     def explain(cell: Cell) -> Working:
         return change(lab, lab.mask(rules[cell.panel]), cell)

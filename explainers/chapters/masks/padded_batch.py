@@ -8,10 +8,10 @@ from explainers.attention.single_head import single_head
 from explainers.chapters.common.number_words import less_than
 from explainers.chapters.common.score_matrix import Lab, Tokens, of_words, weight_panel
 from explainers.chapters.masks import takeaway as taken
+from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure
 from explainers.ui.page import Prose
-from explainers.ui.text.language import said
 from explainers.ui.untrusted_text import verbatim
 
 OTHER = ("Fans", "praised", "players")
@@ -46,7 +46,7 @@ def show_batch(text: Prose, lab: Lab) -> None:
         text("unknown_filling", filling=verbatim(PAD))
     panels = [
         weight_panel(
-            said("sentence {number}", number=n + 1),
+            _("sentence {number}", number=n + 1),
             f"{of_words(len(sentence))}, {length - len(sentence)} × {PAD}",
             weights[n],
             mask[n, 0],
@@ -54,7 +54,7 @@ def show_batch(text: Prose, lab: Lab) -> None:
         )
         for n, sentence in enumerate(sentences)
     ]
-    alt = said("The weights of two sentences in one batch; the columns of the filling are 0.")
+    alt = _("The weights of two sentences in one batch; the columns of the filling are 0.")
     origin = lab.origin_with(PAD)
     show_figure(Figure(lab.arranged(panels), alt), origin, "batch")
 

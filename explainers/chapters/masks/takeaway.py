@@ -15,15 +15,15 @@ from explainers.chapters.common.score_matrix import Lab, rules_of
 from explainers.chapters.masks.masks_compared import left
 from explainers.chapters.masks.one_more_word import BOTH, changes
 from explainers.takeaway.recipe import Recipe
+from explainers.translations import _
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.language import said
 
 Computed = dict[str, Tensor]
 
 
 def scores_of(x: Tensor, head: SingleHead) -> Tensor:
     """The scores that all masks begin with."""
-    query, key, _ = project(x, head)
+    query, key, _unused = project(x, head)
     return scale(dot_products(query, key), head_dim=query.shape[-1])
 
 
@@ -91,20 +91,20 @@ def side_by_side(lab: Lab, width: int, prefix: int) -> None:
     of_words = {**options, "length": len(lab.tokens)}
     take(
         "side by side",
-        of_head(said("One matrix, many masks"), under_masks, lab.head, lab.toy, shown, **options),
-        Recipe(said("Cells that are left"), left, of_words, left(**of_words)),
+        of_head(_("One matrix, many masks"), under_masks, lab.head, lab.toy, shown, **options),
+        Recipe(_("Cells that are left"), left, of_words, left(**of_words)),
     )
 
 
 def by_hand(lab: Lab, cells: list[list[bool]], shown: Computed) -> None:
     """The reader's own mask."""
-    title = said("Your mask")
+    title = _("Your mask")
     take("by hand", of_head(title, under_drawn, lab.head, lab.toy, shown, cells=cells))
 
 
 def leak(lab: Lab, others: tuple[str, ...], shown: Computed) -> None:
     """Two orders of the same two steps."""
-    title, other = said("−∞ before the softmax, or 0 after it"), lab.reading(others).toy.x
+    title, other = _("−∞ before the softmax, or 0 after it"), lab.reading(others).toy.x
     take("leak", of_two(title, both_ways, lab.head, lab.toy, (others, other), shown))
 
 
@@ -112,7 +112,7 @@ def batch(labs: list[Lab], lengths: list[int], weights: Tensor) -> None:
     """Two sentences, filled up to one length."""
     first, second = labs
     shown = {f"sentence {n + 1}": each for n, each in enumerate(weights)}
-    other, title = (second.tokens, second.toy.x), said("Two sentences in one batch")
+    other, title = (second.tokens, second.toy.x), _("Two sentences in one batch")
     recipe = of_two(title, in_a_batch, first.head, first.toy, other, shown, lengths=lengths)
     take("batch", recipe)
 
@@ -121,10 +121,10 @@ def layers(width: int, words: int, number: int, by_layer: Tensor) -> None:
     """How far windows reach."""
     shown = {"pairs": by_layer[number - 1].int(), "cone": by_layer[:, -1].int()}
     sizes = {"width": width, "words": words, "layers": number, "most": len(by_layer)}
-    take("reach", Recipe(said("Windows stacked in layers"), through_layers, sizes, shown))
+    take("reach", Recipe(_("Windows stacked in layers"), through_layers, sizes, shown))
 
 
 def growing(tokens: tuple[str, ...], seed: int, found: dict[str, Projections]) -> None:
     """What a word that is added changes."""
     inputs: dict[str, Any] = {"tokens": tokens, "seed": seed}
-    take("growing", Recipe(said("One more word"), one_more_word, inputs, by_role(found)))
+    take("growing", Recipe(_("One more word"), one_more_word, inputs, by_role(found)))

@@ -10,7 +10,8 @@ from explainers.chapters.common.score_matrix import Lab, of_words, ticked, visib
 from explainers.chapters.masks import takeaway as taken
 from explainers.charts.matrix import Values
 from explainers.charts.theme import LAYER_AXIS
-from explainers.phrase import phrase
+from explainers.messages import N_
+from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider
@@ -18,10 +19,9 @@ from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.provenance import formula
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
 from explainers.ui.untrusted_text import verbatim
 
-NEVER = phrase("never")
+NEVER = N_("never")
 ASKED = 1
 """The word of the question, from 0: the running sentence's subject."""
 
@@ -58,8 +58,8 @@ def show_reach(text: Prose, lab: Lab, width: int) -> None:
 def _seen(width: int) -> str:
     """What a word sees in one layer, in words."""
     if width <= 2:
-        return said("itself and the one before it") if width == 2 else said("only itself")
-    return said("itself and the {number} before it", number=width - 1)
+        return _("itself and the one before it") if width == 2 else _("only itself")
+    return _("itself and the {number} before it", number=width - 1)
 
 
 def _show_layers(lab: Lab, width: int) -> None:
@@ -69,22 +69,22 @@ def _show_layers(lab: Lab, width: int) -> None:
     by_layer = reach(mask, len(steps))
     known = tuple(map(_ticks, by_layer))
     taken.layers(width, length, steps[place], by_layer)
-    after = said("after the layers of the slider")
-    pairs = ticked(said("who knows of whom"), after, by_layer[place], tokens)
+    after = _("after the layers of the slider")
+    pairs = ticked(_("who knows of whom"), after, by_layer[place], tokens)
     cone = replace(
         pairs,
-        name=said("what “{word}” knows of", word=tokens[-1]),
-        formula=said("a row for each number of layers"),
+        name=_("what “{word}” knows of", word=tokens[-1]),
+        formula=_("a row for each number of layers"),
         values=_ticks(by_layer[:, -1]),
         rows=[f"{step}" for step in steps],
         row_axis=LAYER_AXIS,
     )
     sums = [f"{n}: {n} × ({width} − 1) + 1 = {window_reach(width, n)}" for n in steps]
-    labels = [said("{sum} positions", sum=one) for one in sums]
+    labels = [_("{sum} positions", sum=one) for one in sums]
     slider = Slider(control.label, labels, place, lambda turned: control.put(steps[turned]))
     panels = [Panel("pairs", pairs, frames=known), Panel("cone", cone)]
-    alt = said("Which words can reach which after some layers, and what the last word knows of.")
-    origin = formula(said("which words a mask lets through"), mask.device)
+    alt = _("Which words can reach which after some layers, and what the last word knows of.")
+    origin = formula(_("which words a mask lets through"), mask.device)
     show_figure(Figure(lab.arranged(panels), alt, slider=slider), origin, "reach")
 
 

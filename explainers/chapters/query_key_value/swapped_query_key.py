@@ -8,15 +8,15 @@ from explainers.chapters.common import head_takeaway as taken
 from explainers.chapters.common.choose_head import HeadChoices
 from explainers.chapters.common.token_vectors import show_pair
 from explainers.charts.matrix import pairs
-from explainers.phrase import phrase
+from explainers.messages import N_
 from explainers.toys.examples import Toy
+from explainers.translations import _
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
 
-SAME, MIRRORED = phrase("the same table"), phrase("the table mirrored")
-OTHER = phrase("other numbers")
+SAME, MIRRORED = N_("the same table"), N_("the table mirrored")
+OTHER = N_("other numbers")
 
 
 def show_exchange(
@@ -28,8 +28,8 @@ def show_exchange(
     mirrored = MIRRORED if torch.allclose(swapped, kept.T, atol=1e-5) else OTHER
     answer = SAME if torch.allclose(swapped, kept, atol=1e-5) else mirrored
     if revealed(text, "swap", (SAME, MIRRORED, OTHER), answer):
-        left = pairs(said("as it was"), "Q · Kᵀ", kept.tolist(), tokens)
-        right = pairs(said("exchanged"), "K · Qᵀ", swapped.tolist(), tokens)
+        left = pairs(_("as it was"), "Q · Kᵀ", kept.tolist(), tokens)
+        right = pairs(_("exchanged"), "K · Qᵀ", swapped.tolist(), tokens)
         factors = [(views.query, views.key), (views.key, views.query)]
         show_pair(left, right, origin, "swap", queries_down, factors)
         show_source(dot_products)

@@ -2,14 +2,14 @@
 
 from explainers.attention.steps import OPERATIONS
 from explainers.chapters.common.one_head import OneHead, arithmetic_of
+from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.controls.links import one_of
+from explainers.ui.controls.base import one_of
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.clickable_figure import explore, show_clickable
 from explainers.ui.lecture.screens import lecturing
 from explainers.ui.page import Prose
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said, translated
 
 
 def show_shares(one_head: OneHead, row: int, origin: str) -> None:
@@ -17,11 +17,9 @@ def show_shares(one_head: OneHead, row: int, origin: str) -> None:
     from explainers.charts.distribution import distribution, share_rows
 
     query = one_head.tokens[row]
-    series = said("query {row}: {query}", row=row, query=query)
+    series = _("query {row}: {query}", row=row, query=query)
     rows = share_rows({series: one_head.numbers["weights"][row]}, one_head.tokens)
-    alt = said(
-        "How {query} divides its attention: a bar per token, the bars sum to 1.", query=query
-    )
+    alt = _("How {query} divides its attention: a bar per token, the bars sum to 1.", query=query)
     show_chart(distribution, rows, alt, "shares", origin, length=len(one_head.tokens))
 
 
@@ -29,7 +27,7 @@ def steps_shown() -> tuple[str, ...]:
     """The step that the reader chose; a class, which turns screens instead, sees all in turn."""
     if not lecturing():
         return (controls.step(),)
-    controls.step.put_aside(controls.step.options, one_of(controls.step.options))
+    controls.step.set_aside(controls.step.options, one_of(controls.step.options))
     return controls.step.options
 
 
@@ -40,7 +38,7 @@ def show_step(text: Prose, one_head: OneHead, step: str, queries_down: bool, ori
         _show_to_class(one_head, step, queries_down, origin)
         return
     panels, working = one_head.step(step, queries_down), arithmetic_of(one_head)
-    _, cell = explore(panels, working, origin, "steps", _alt(step), stepper=step)
+    _unused, cell = explore(panels, working, origin, "steps", _alt(step), stepper=step)
     if step == "weights":
         show_shares(one_head, cell.row, origin)
     show_source(*OPERATIONS[step])
@@ -61,4 +59,4 @@ def _show_to_class(one_head: OneHead, step: str, queries_down: bool, origin: str
 
 
 def _alt(step: str) -> str:
-    return said("What goes into and comes out of: {step}.", step=translated(step))
+    return _("What goes into and comes out of: {step}.", step=_(step))

@@ -12,15 +12,16 @@ from explainers.attention.scaling import measure
 from explainers.attention.steps import dot_products, scale, softmax
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS
-from explainers.phrase import phrase
+from explainers.messages import N_
 from explainers.toys.examples import generator
+from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider
 from explainers.ui.page import Prose
 from explainers.ui.provenance import random_weights
-from explainers.ui.text.language import said
+from explainers.ui.text.language import fragment
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +37,7 @@ KEYS = 7
 """As many as the running sentence has tokens."""
 BINS = 20
 ROWS_SHOWN = 7
-ANSWERS = phrase("about 1/7: all alike"), phrase("about a half"), phrase("more than 0.9")
+ANSWERS = N_("about 1/7: all alike"), N_("about a half"), N_("more than 0.9")
 
 
 def in_words(average: float) -> str:
@@ -105,26 +106,26 @@ def show_root(text: Prose, measured: list[Measurement]) -> None:
 
     _at_one_d_k(text, measured)
     origin, series = random_weights(SEED, CPU), _series()
-    theory = said("theory: variance = d_k")
+    theory = _("theory: variance = d_k")
     d_k = Axis("d_k", logarithmic=True)
-    spread = Axis(said("variance of the scores"), logarithmic=True)
-    learning = Axis(said("size of the gradient"))
+    spread = Axis(_("variance of the scores"), logarithmic=True)
+    learning = Axis(_("size of the gradient"))
     left, right = st.columns(2)
     with left:
         text("root_variance")
         rows = _curve_rows(measured, "variance", theory)
-        alt = said("Variance of the scores: without the root on the line y = d_k, with it at 1.")
+        alt = _("Variance of the scores: without the root on the line y = d_k, with it at 1.")
         show_chart(curve, rows, alt, "variance", origin, x=d_k, y=spread, series=(*series, theory))
     with right:
         text("root_gradient")
         rows = _curve_rows(measured, "gradient")
-        alt = said(
+        alt = _(
             "Size of the softmax's gradient against d_k: without the root it falls, with it not."
         )
         show_chart(curve, rows, alt, "gradient", origin, x=d_k, y=learning, series=series)
 
 
-@st.fragment
+@fragment
 def _at_one_d_k(text: Prose, measured: list[Measurement]) -> None:
     """A fragment of its own: the curves for every d_k need not be drawn again."""
     from explainers.charts.distribution import histogram
@@ -140,17 +141,17 @@ def _at_one_d_k(text: Prose, measured: list[Measurement]) -> None:
         with_root=with_root,
         at_1024=f"{measured[-1].average[0]:.2f}",
     )
-    alt = said(
+    alt = _(
         "Largest of 7 weights over the draws: mean {without} without the root, {with_root} with.",
         without=without,
         with_root=with_root,
     )
-    rows, title = _histogram_rows(chosen), said("largest weight")
+    rows, title = _histogram_rows(chosen), _("largest weight")
     show_chart(histogram, rows, alt, "largest", origin, x_title=title, series=_series())
 
 
 def _series() -> tuple[str, str]:
-    return said("without the root"), said("with the root")
+    return _("without the root"), _("with the root")
 
 
 def _show_rows(measured: list[Measurement], origin: str) -> Measurement:
@@ -160,19 +161,19 @@ def _show_rows(measured: list[Measurement], origin: str) -> Measurement:
     panels = [_panel(series, tuple(m.rows[series] for m in measured), place) for series in (0, 1)]
     labels = [f"d_k = {m.head_dim}" for m in measured]
     slider = Slider(control.label, labels, place, lambda n: control.put(measured[n].head_dim))
-    alt = said("Rows of weights of a few draws, without and with the root, at the slider's d_k.")
+    alt = _("Rows of weights of a few draws, without and with the root, at the slider's d_k.")
     show_figure(Figure(panels, alt, slider=slider), origin, "rows")
     return measured[place]
 
 
 def _panel(series: int, frames: tuple[list[list[float]], ...], place: int) -> Panel:
     matrix = Matrix(
-        said("weights {kind}", kind=_series()[series]),
+        _("weights {kind}", kind=_series()[series]),
         "softmax(q · k)" if series == 0 else "softmax(q · k ÷ √d_k)",
         frames[place],
         [str(n + 1) for n in range(ROWS_SHOWN)],
         [str(n) for n in range(KEYS)],
-        said("draw"),
+        _("draw"),
         KEY_AXIS,
         kind="weights",
     )

@@ -13,15 +13,15 @@ from explainers.chapters.common.one_head import OneHead
 from explainers.chapters.scores.root_experiment import Measurement, experiment
 from explainers.takeaway.recipe import Recipe
 from explainers.toys.examples import Toy
+from explainers.translations import _
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.language import said
 
 
 def at_temperature(
     x: Tensor, head: SingleHead, mask: Tensor, temperature: float
 ) -> dict[str, Tensor]:
     """The weights if another number than √d_k divides the products."""
-    query, key, _ = project(x, head)
+    query, key, _unused = project(x, head)
     return {"warm": with_temperature(hide(dot_products(query, key), mask), temperature)}
 
 
@@ -36,7 +36,7 @@ def four_steps(choices: HeadChoices, head: Toy, seen: OneHead, chosen: float) ->
     """Every matrix, and the table at the temperature of the slider."""
     whole_head(choices, head, seen)
     shown = at_temperature(*head, chosen)
-    title = said("At another temperature")
+    title = _("At another temperature")
     recipe = of_head(title, at_temperature, choices, head, shown, temperature=chosen)
     take("temperature", recipe)
 
@@ -46,4 +46,4 @@ def root(measurements: list[Measurement]) -> None:
     names = "variance", "gradient", "average", "shares", "rows"
     shown = {name: [getattr(one, name) for one in measurements] for name in names}
     inputs = {"head_dims": [one.head_dim for one in measurements]}
-    take("root", Recipe(said("Why there is a root"), measured, inputs, shown))
+    take("root", Recipe(_("Why there is a root"), measured, inputs, shown))

@@ -10,11 +10,11 @@ from explainers.arithmetic import Working
 from explainers.attention.scaling import with_temperature
 from explainers.chapters.common.one_head import OneHead
 from explainers.charts.matrix import Values, blanked
+from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import show_clickable
 from explainers.ui.figure.panels import Cell, Panel, Slider, oriented
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
 
 
 def show_temperatures(
@@ -31,12 +31,12 @@ def show_temperatures(
     frames = tuple(_unmasked(with_temperature(products, step), own) for step in steps)
     warm = replace(own, id="warm", matrix=replace(own.matrix, values=frames[place]), frames=frames)
     panels = [
-        _named(warm, said("at this temperature"), said("softmax(Q · Kᵀ ÷ temperature)")),
+        _named(warm, _("at this temperature"), _("softmax(Q · Kᵀ ÷ temperature)")),
         _named(own, "attention", "softmax(Q · Kᵀ ÷ √d_k)"),
     ]
     labels = [f"{step:.3g}" + (" = √d_k" if step == root else "") for step in steps]
     slider = Slider(control.label, labels, place, lambda turned: control.put(steps[turned]))
-    alt = said("Two tables of weights: at the temperature of the slider, and attention's own.")
+    alt = _("Two tables of weights: at the temperature of the slider, and attention's own.")
     dividers = {"warm": steps[place], "weights": math.sqrt(one_head.head_dim)}
 
     def explain(cell: Cell) -> Working:

@@ -10,12 +10,12 @@ from explainers.chapters.shared_heads.fixed_layers import NUM_HEADS, penalised
 from explainers.chapters.shared_heads.kv_sharing import miniatures, per_head
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS
+from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, oriented
 from explainers.ui.page import Prose
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
 
 
 def show_penalties(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: bool) -> None:
@@ -25,26 +25,26 @@ def show_penalties(text: Prose, tokens: tuple[str, ...], seed: int, queries_down
     slopes = [str(Fraction(slope)) for slope in shown.slopes.tolist()]  # powers of two: exact
     distances = torch.arange(len(tokens), device=shown.slopes.device)
     penalties = Matrix(
-        said("penalty"),
-        said("− slope · distance, added to the score"),
+        _("penalty"),
+        _("− slope · distance, added to the score"),
         (-shown.slopes[:, None] * distances).tolist(),
         [f"{head}: {slope}" for head, slope in enumerate(slopes)],
         [str(n) for n in distances.tolist()],
         HEAD_AXIS,
-        said("distance"),
+        _("distance"),
     )
-    formulas = [said("slope {slope}", slope=slope) for slope in slopes]
-    name, heading = said("without, head {head}"), said("Weights without ALiBi, causal mask")
+    formulas = [_("slope {slope}", slope=slope) for slope in slopes]
+    name, heading = _("without, head {head}"), _("Weights without ALiBi, causal mask")
     drawn = per_head(name, [""] * NUM_HEADS, shown.without, tokens, shown.mask)
     before = miniatures(drawn, "without, head", heading)
-    name, heading = said("with ALiBi, head {head}"), said("Weights with ALiBi, causal mask")
+    name, heading = _("with ALiBi, head {head}"), _("Weights with ALiBi, causal mask")
     drawn = per_head(name, formulas, shown.weights, tokens, shown.mask)
     after = miniatures(drawn, "with ALiBi, head", heading)
     panels = [
-        Panel("penalty", penalties, heading=said("What a head takes off for distance")),
+        Panel("penalty", penalties, heading=_("What a head takes off for distance")),
         *oriented([*before, *after], queries_down),
     ]
-    alt = said("What each head takes off for distance, and its weights without and with ALiBi.")
+    alt = _("What each head takes off for distance, and its weights without and with ALiBi.")
     show_figure(Figure(panels, alt), random_weights(seed, shown.mask.device), "alibi")
     taken.penalties(tokens, seed, shown)
     text("alibi_slopes", heads=NUM_HEADS, slopes=", ".join(slopes))

@@ -10,15 +10,15 @@ from explainers.attention.grouped_query import grouped_query, share
 from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import ManyHeads, multi_head, parameters
 from explainers.chapters.common.choose_layer import Layer
-from explainers.chapters.common.number_words import so_many
 from explainers.chapters.shared_heads.rope_scores import pair
 from explainers.charts.matrix import Matrix, blanked, pairs
 from explainers.charts.theme import HEAD_AXIS
+from explainers.messages import ngettext
 from explainers.toys.trained_heads import shipped_seed, trained_toy
+from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, oriented
 from explainers.ui.page import Prose
-from explainers.ui.text.language import said
 
 
 def learned_sharing(layer: Layer, num_kv_heads: int, seed: int) -> list[Panel]:
@@ -27,14 +27,14 @@ def learned_sharing(layer: Layer, num_kv_heads: int, seed: int) -> list[Panel]:
     if layer.known is None or num_kv_heads == heads.num_heads:
         return []
     sizes = heads.num_heads, num_kv_heads, heads.head_dim
-    x, shared, mask, _ = trained_toy(tokens, *sizes, layer.rule, shipped_seed(seed))
+    x, shared, mask, _unused = trained_toy(tokens, *sizes, layer.rule, shipped_seed(seed))
     weights = grouped_query(x, shared, mask).weights
-    asking, _ = pair(tokens)
+    asking = pair(tokens)[0]
     looks = zip(*(found.tolist() for found in weights[:, asking].max(dim=-1)), strict=True)
     formulas = [f"{tokens[asking]} → {tokens[key]} {weight:.2f}" for weight, key in looks]
-    of_heads = so_many(num_kv_heads, "KV head")
-    heading = said("Weights of heads that learned with {kv_heads}", kv_heads=of_heads)
-    matrices = per_head(said("learned head {head}"), formulas, weights, tokens, mask)
+    of_heads = _(ngettext("{count:,} KV head", "{count:,} KV heads", num_kv_heads))
+    heading = _("Weights of heads that learned with {kv_heads}", kv_heads=of_heads)
+    matrices = per_head(_("learned head {head}"), formulas, weights, tokens, mask)
     return miniatures(matrices, "learned head", heading)
 
 
@@ -46,10 +46,10 @@ def divisors(number: int) -> list[str]:
 def pattern(num_heads: int, num_kv_heads: int) -> str:
     """What the literature calls it."""
     if num_heads == 1:
-        return said("a single head (MHA and MQA at once)")
+        return _("a single head (MHA and MQA at once)")
     if num_kv_heads == num_heads:
-        return said("multi-head (MHA)")
-    return said("multi-query (MQA)") if num_kv_heads == 1 else said("grouped-query (GQA)")
+        return _("multi-head (MHA)")
+    return _("multi-query (MQA)") if num_kv_heads == 1 else _("grouped-query (GQA)")
 
 
 def show_shared(
@@ -69,27 +69,25 @@ def show_shared(
     changed = run.weights - multi_head(layer.x, layer.heads, layer.mask).weights
     read = readers(share, run)
     name = pattern(heads, kv_heads)
-    formulas = [said("reads KV head {number}", number=one) for one in read]
-    weights = per_head(said("head {head}"), formulas, run.weights, layer.tokens, layer.mask)
+    formulas = [_("reads KV head {number}", number=one) for one in read]
+    weights = per_head(_("head {head}"), formulas, run.weights, layer.tokens, layer.mask)
     is_shared = kv_heads < heads
-    heading = said("Weights: {pattern}", pattern=name)
+    heading = _("Weights: {pattern}", pattern=name)
     if is_shared:
-        heading = said("Weights: {pattern}, keys and values averaged", pattern=name)
-    who = drawn(said("who shares"), read)
+        heading = _("Weights: {pattern}, keys and values averaged", pattern=name)
+    who = drawn(_("who shares"), read)
     panels = [
-        Panel("sharing", who, heading=said("Which query heads share")),
+        Panel("sharing", who, heading=_("Which query heads share")),
         *oriented(miniatures(weights, "head", heading), queries_down),
     ]
-    alt = said(
-        "Which query heads share a KV head, and the weights of each: {pattern}.", pattern=name
-    )
+    alt = _("Which query heads share a KV head, and the weights of each: {pattern}.", pattern=name)
     if is_shared:
-        heading = said("What sharing changed: weights − weights of MHA")
+        heading = _("What sharing changed: weights − weights of MHA")
         changes = miniatures(changes_of(changed, layer), "change of head", heading)
         panels += oriented([*changes, *learned], queries_down)
-        origin += said(" · KV heads averaged")
-        origin += said(", the last ones trained so") if learned else ""
-        alt = said(
+        origin += _(" · KV heads averaged")
+        origin += _(", the last ones trained so") if learned else ""
+        alt = _(
             "Which query heads share a KV head, the weights of each, and their change: {pattern}.",
             pattern=name,
         )
@@ -98,15 +96,18 @@ def show_shared(
     here, everyone = (parameters(*of_layer, n, head_dim) for n in (kv_heads, heads))
     title = name[0].upper() + name[1:]
     if not is_shared:
-        many = so_many(heads, "query head"), so_many(kv_heads, "KV head")
+        many = (
+            _(ngettext("{count:,} query head", "{count:,} query heads", heads)),
+            _(ngettext("{count:,} KV head", "{count:,} KV heads", kv_heads)),
+        )
         text("own", pattern=title, heads=many[0], kv_heads=many[1], d_k=head_dim, all=f"{here:,}")
         return
     text(
         "shared",
         pattern=title,
-        heads=so_many(heads, "query head"),
+        heads=_(ngettext("{count:,} query head", "{count:,} query heads", heads)),
         d_k=head_dim,
-        kv_heads=so_many(kv_heads, "KV head"),
+        kv_heads=_(ngettext("{count:,} KV head", "{count:,} KV heads", kv_heads)),
         group=averaged.group_size,
         change=f"{changed.abs().max().item():.2f}",
         parameters=f"{here:,}",
@@ -114,7 +115,7 @@ def show_shared(
         saved=f"{everyone - here:,}",
     )
     if learned:
-        text("learned", kv_heads=so_many(kv_heads, "KV head"))
+        text("learned", kv_heads=_(ngettext("{count:,} KV head", "{count:,} KV heads", kv_heads)))
 
 
 def readers(dealt: Callable[[Tensor, int], Tensor], run: ManyHeads) -> list[int]:
@@ -128,7 +129,7 @@ def drawn(name: str, read: Sequence[int]) -> Matrix:
     kv_heads = range(max(read) + 1)
     values = [[float(kv_head == one) for one in read] for kv_head in kv_heads]
     above, below = ([str(n) for n in some] for some in (range(len(read)), kv_heads))
-    formula, axes = said("query heads above, KV heads below"), (said("KV head"), HEAD_AXIS)
+    formula, axes = _("query heads above, KV heads below"), (_("KV head"), HEAD_AXIS)
     return Matrix(name, formula, values, below, above, *axes, kind="links")
 
 
@@ -147,8 +148,8 @@ def per_head(
 def changes_of(changed: Tensor, layer: Layer) -> list[Matrix]:
     """How much each head's weights (heads, q_len, kv_len) changed, and at most."""
     most = changed.abs().amax(dim=(1, 2)).tolist()
-    formulas = [said("largest change {change:.2f}", change=one) for one in most]
-    name = said("change of head {head}")
+    formulas = [_("largest change {change:.2f}", change=one) for one in most]
+    name = _("change of head {head}")
     matrices = per_head(name, formulas, changed, layer.tokens, layer.mask)
     return [replace(matrix, kind="signed", limit=1.0) for matrix in matrices]
 

@@ -14,10 +14,10 @@ from explainers.chapters.shared_heads.kv_sharing import miniatures, per_head
 from explainers.chapters.shared_heads.rope_scores import pair
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
+from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, oriented
 from explainers.ui.page import Prose
-from explainers.ui.text.language import said
 from explainers.ui.untrusted_text import verbatim
 
 
@@ -43,33 +43,33 @@ def show_latent(
     mha = cache_elements(len(tokens), NUM_HEADS, HEAD_DIM)
     latent, key = run.cached
     content, place = (
-        said("all that heads know of content"),
-        said("turned by RoPE, one for all heads"),
+        _("all that heads know of content"),
+        _("turned by RoPE, one for all heads"),
     )
     amounts = Matrix(
-        said("numbers kept"),
-        said("of this text"),
+        _("numbers kept"),
+        _("of this text"),
         [[mha], [kept]],
         ["MHA", "MLA"],
-        [said("kept")],
-        said("way"),
-        said("numbers"),
+        [_("kept")],
+        _("way"),
+        _("numbers"),
         places=0,
     )
-    reads = [said("reads c")] * NUM_HEADS
-    weights = per_head(said("MLA head {head}"), reads, run.weights, tokens, mask)
-    heading = said("Every head's weights, from these rows alone, under the causal mask")
+    reads = [_("reads c")] * NUM_HEADS
+    weights = per_head(_("MLA head {head}"), reads, run.weights, tokens, mask)
+    heading = _("Every head's weights, from these rows alone, under the causal mask")
     panels = [
         Panel(
             "latent",
-            _rows(said("latent c"), content, tokens, latent),
-            heading=said("Cached: two short rows per word"),
+            _rows(_("latent c"), content, tokens, latent),
+            heading=_("Cached: two short rows per word"),
         ),
-        Panel("rotary key", _rows(said("key of the place"), place, tokens, key)),
+        Panel("rotary key", _rows(_("key of the place"), place, tokens, key)),
         Panel("numbers kept", amounts),
         *oriented(miniatures(weights, "MLA head", heading), queries_down),
     ]
-    alt = said("The cached latent and rotary key of each word, and the weights of every head.")
+    alt = _("The cached latent and rotary key of each word, and the weights of every head.")
     show_figure(Figure(panels, alt), origin, "latent")
     asking, asked = pair(tokens)
     text(

@@ -11,15 +11,15 @@ from explainers.attention.positions import sinusoidal
 from explainers.attention.rotary import angles, rotary_attention, rotate
 from explainers.attention.single_head import project, single_head
 from explainers.chapters.shared_heads.fixed_layers import D_MODEL
-from explainers.phrase import phrase
+from explainers.messages import N_
 from explainers.toys import examples
 
 TURNED_DIM = 8
 """Numbers of a query and a key: four pairs, few enough to be drawn."""
 ANSWERS = (
-    phrase("no score changes"),
-    phrase("all scores grow"),
-    phrase("the scores change, some up, some down"),
+    N_("no score changes"),
+    N_("all scores grow"),
+    N_("the scores change, some up, some down"),
 )
 DRAWN = 1.0, 0.75
 """How long the arrows of the query and of the key are drawn: they turn and never grow."""

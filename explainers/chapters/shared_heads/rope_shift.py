@@ -13,6 +13,7 @@ from explainers.chapters.shared_heads.rope_scores import ANSWERS, DRAWN, TURNED_
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.toys import examples
+from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider, oriented
@@ -20,7 +21,6 @@ from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
 
 KEYS = "scores with RoPE", "change with RoPE", "scores with waves", "change with waves"
 
@@ -33,9 +33,9 @@ def show_turning(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     if not revealed(text, "rotary", ANSWERS, moved.answer(), shift=moved.shifts[-1]):
         return
     place = control()
-    labels = [said("{count} places", count=shift) for shift in moved.shifts]
+    labels = [_("{count} places", count=shift) for shift in moved.shifts]
     slider = Slider(control.label, labels, place, lambda n: control.put(moved.shifts[n]))
-    alt = said(
+    alt = _(
         "Two vectors turned pair by pair, and scores with RoPE and with waves added, as words move."
     )
     figure = Figure(panels_of(moved, place, queries_down), alt, slider=slider)
@@ -50,21 +50,21 @@ def panels_of(moved: Moved, place: int, queries_down: bool) -> list[Panel]:
     """Two vectors as they turn, and the scores of all words, a frame per shift."""
     rotary, added = moved.rotary, moved.added
     limit = max(rotary.abs().max().item(), added.abs().max().item())
-    since = said("new − old, since all words moved")
+    since = _("new − old, since all words moved")
     scores = [
-        (rotary, said("scores with RoPE"), said("q · k ÷ √d_k, both turned")),
-        (rotary - rotary[0], said("change with RoPE"), since),
-        (added, said("scores with waves"), said("q · k ÷ √d_k, from x + waves")),
-        (added - added[0], said("change with waves"), since),
+        (rotary, _("scores with RoPE"), _("q · k ÷ √d_k, both turned")),
+        (rotary - rotary[0], _("change with RoPE"), since),
+        (added, _("scores with waves"), _("q · k ÷ √d_k, from x + waves")),
+        (added - added[0], _("change with waves"), since),
     ]
     pairs = [
         _pairs(moved, key, *shown, place, limit) for key, shown in zip(KEYS, scores, strict=True)
     ]
     rope, rope_moved, waves, waves_moved = oriented(pairs, queries_down)
-    heading = said("Waves added to x, as on the page Tokens and positions")
+    heading = _("Waves added to x, as on the page Tokens and positions")
     return [
         _dials(moved, place),
-        replace(rope, heading=said("RoPE turns queries and keys")),
+        replace(rope, heading=_("RoPE turns queries and keys")),
         rope_moved,
         replace(waves, heading=heading),
         waves_moved,
@@ -81,18 +81,18 @@ def _pairs(
 
 def _dials(moved: Moved, place: int) -> Panel:
     asking, asked = (moved.tokens[at] for at in pair(moved.tokens))
-    rows = said("query of {word}", word=asking), said("key of {word}", word=asked)
+    rows = _("query of {word}", word=asking), _("key of {word}", word=asked)
     speeds = angles(torch.ones(1), TURNED_DIM, examples.LONGEST)[0].tolist()
-    turns = [said("one turn in {places:,.1f} places", places=math.tau / one) for one in speeds]
-    columns = [turn for turn in turns for _ in "xy"]
+    turns = [_("one turn in {places:,.1f} places", places=math.tau / one) for one in speeds]
+    columns = [turn for turn in turns for _unused in "xy"]
     frames = moved.directions().tolist()
     matrix = Matrix(
-        said("one query and one key"),
-        said("a pair of numbers is an arrow with a speed of its own; only its direction is drawn"),
+        _("one query and one key"),
+        _("a pair of numbers is an arrow with a speed of its own; only its direction is drawn"),
         frames[place],
         rows,
         columns,
-        said("vector"),
+        _("vector"),
         FEATURE_AXIS,
         kind="arrows",
         limit=max(DRAWN),

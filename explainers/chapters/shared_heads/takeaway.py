@@ -19,8 +19,8 @@ from explainers.chapters.shared_heads.fixed_layers import Penalised, given_to_la
 from explainers.chapters.shared_heads.rope_scores import Moved
 from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
+from explainers.translations import _
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.language import said
 
 Computed = dict[str, Tensor]
 
@@ -89,7 +89,7 @@ def sharing(choices: LayerChoices, layer: Layer, num_kv_heads: int, run: ManyHea
     """Heads that share keys and values."""
     changed = run.weights - multi_head(layer.x, layer.heads, layer.mask).weights
     shown = {**numbered("head", run.weights), **numbered("change of head", changed)}
-    options, title = {"num_kv_heads": num_kv_heads}, said("Heads that share keys and values")
+    options, title = {"num_kv_heads": num_kv_heads}, _("Heads that share keys and values")
     begun = beginning(choices, layer)
     take("sharing", Recipe(title, shared, shown=shown, options=options, **begun))
 
@@ -98,7 +98,7 @@ def cached(words: int, head_dim: int, kv_heads: list[int]) -> None:
     """What is kept of the text."""
     shown = kept(words, head_dim, kv_heads)
     inputs = {"words": words, "head_dim": head_dim, "kv_heads": kv_heads}
-    take("cached", Recipe(said("Numbers kept of the text"), kept, inputs, shown))
+    take("cached", Recipe(_("Numbers kept of the text"), kept, inputs, shown))
 
 
 def mistake(choices: LayerChoices, num_kv_heads: int, changed: Tensor) -> None:
@@ -106,7 +106,7 @@ def mistake(choices: LayerChoices, num_kv_heads: int, changed: Tensor) -> None:
     sizes = {name: vars(choices)[name] for name in ("d_model", "num_heads", "head_dim", "seed")}
     inputs = {"tokens": choices.tokens, **sizes, "rule": choices.mask}
     options = {"num_kv_heads": num_kv_heads, "seed": choices.seed}
-    shown, title = numbered("with repeat, head", changed), said("`repeat` for `repeat_interleave`")
+    shown, title = numbered("with repeat, head", changed), _("`repeat` for `repeat_interleave`")
     take("mistake", Recipe(title, dealt_wrongly, inputs, shown, drawn_layer, options))
 
 
@@ -114,7 +114,7 @@ def turning(moved: Moved, place: int, seed: int) -> None:
     """All words moved along."""
     shown = after_shift(moved, place)
     inputs = {"tokens": moved.tokens, "shift": moved.shifts[place], "seed": seed}
-    take("turning", Recipe(said("All words moved along"), after_moving, inputs, shown))
+    take("turning", Recipe(_("All words moved along"), after_moving, inputs, shown))
 
 
 def penalties(tokens: tuple[str, ...], seed: int, found: Penalised) -> None:
@@ -132,5 +132,5 @@ def latent(
     outputs = {"output": run.output, "output, absorbed": short.output}
     shown = {**rows, **numbered("MLA head", run.weights), **outputs}
     inputs = {"tokens": tokens, "latent_dim": latent_dim, "seed": seed}
-    title = said("Multi-head latent attention")
+    title = _("Multi-head latent attention")
     take("latent", Recipe(title, latent_heads, inputs, shown, given_to_latent))

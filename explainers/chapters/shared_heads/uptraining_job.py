@@ -11,17 +11,18 @@ from explainers.attention.grouped_query import average_kv_heads
 from explainers.chapters.common.background_job import show_refused, start, watch
 from explainers.chapters.common.choose_head import not_among
 from explainers.chapters.common.live_training import batches
-from explainers.chapters.common.number_words import so_many
+from explainers.messages import ngettext
 from explainers.toys import trained_heads
 from explainers.toys.batch import Batch, given
 from explainers.toys.task import WORDS
 from explainers.toys.train import attend, fresh, mean_loss, parts_of, pool
 from explainers.toys.trained_heads import Configuration, Learned
 from explainers.toys.training_job import Asked, Job
+from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
 from explainers.ui.provenance import learned_live
-from explainers.ui.text.language import said
+from explainers.ui.session import UPTRAINING_JOB
 
 TESTS = 250
 """A quarter of the held-out sentences: the page waits for them."""
@@ -65,7 +66,6 @@ def compared(own: Configuration, num_kv_heads: int, seed: int) -> tuple[Examined
     return tuple(examined(one, own.rule) for one in some)
 
 
-JOB = "uptraining of this visitor"
 STEPS = 100
 """A sixth of what the heads were trained with from the start."""
 
@@ -95,7 +95,7 @@ def show_uptraining(
         after=f"{after.loss:.3f}",
         untrained=f"{untrained.loss:.3f}",
         from_start=f"{from_start.loss:.3f}",
-        kv_heads=so_many(num_kv_heads, "KV head"),
+        kv_heads=_(ngettext("{count:,} KV head", "{count:,} KV heads", num_kv_heads)),
     )
     text(
         f"averaged_{verdict}",
@@ -104,25 +104,25 @@ def show_uptraining(
         untrained_wrong=f"{untrained.wrong:.2f}",
     )
     shared = own._replace(num_kv_heads=num_kv_heads)
-    job: Job | None = st.session_state.get(JOB)
+    job: Job | None = st.session_state.get(UPTRAINING_JOB)
     if job and (job.configuration, job.seed) != (shared, seed):
         job.cancel()
         job = None
     if job is None or job.is_over:
-        label = said(
+        label = _(
             "Train the averaged heads, and beside them random ones: {steps} batches", steps=STEPS
         )
         asked = own, num_kv_heads, seed, tokens
         st.button(label, on_click=_start, args=asked, icon=":material/model_training:")
-    show_refused(JOB)
+    show_refused(UPTRAINING_JOB)
     if job:
         show = partial(_show, text, job, before, after)
-        watch(JOB, job, said("averaged and random heads"), partial(batches, job), show)
+        watch(UPTRAINING_JOB, job, _("averaged and random heads"), partial(batches, job), show)
 
 
 def _start(own: Configuration, num_kv_heads: int, seed: int, tokens: tuple[str, ...]) -> None:
     asked = Asked(own._replace(num_kv_heads=num_kv_heads), seed, tokens)
-    start(JOB, asked, lambda: Job(*asked, STEPS, averaged(own, num_kv_heads, seed)))
+    start(UPTRAINING_JOB, asked, lambda: Job(*asked, STEPS, averaged(own, num_kv_heads, seed)))
 
 
 def _show(text: Prose, job: Job, before: Examined, after: Examined) -> None:
@@ -150,9 +150,9 @@ def _show_losses(job: Job, done: int, before: float) -> None:
     )
 
     series = (
-        said("from averaged heads: training batches"),
-        said("from random weights: training batches"),
-        said("MHA, before averaging: unseen sentences"),
+        _("from averaged heads: training batches"),
+        _("from random weights: training batches"),
+        _("MHA, before averaging: unseen sentences"),
     )
     both = dict(zip(series, (job.losses[:done], job.losses_beside[:done]), strict=False))
     points = [
@@ -163,11 +163,11 @@ def _show_losses(job: Job, done: int, before: float) -> None:
     points += [(step, before, series[-1], True) for step in (1, job.steps)]
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
     now = ", ".join(f"{name} {losses[-1]:.2f}" for name, losses in both.items())
-    alt = said(
+    alt = _(
         "The loss after {done} batches, which are the same for both: {now}.", done=done, now=now
     )
-    what = said(
+    what = _(
         "related words, seed {seed}, {done} batches, the same for both", seed=job.seed, done=done
     )
-    axes = {"x": Axis(said("batch")), "y": Axis(said("loss per word"))}
+    axes = {"x": Axis(_("batch")), "y": Axis(_("loss per word"))}
     show_chart(curve, rows, alt, "uptraining", learned_live(what), series=series, **axes)

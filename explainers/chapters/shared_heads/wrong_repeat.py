@@ -12,12 +12,12 @@ from explainers.chapters.shared_heads import takeaway as taken
 from explainers.chapters.shared_heads.fixed_layers import D_MODEL, HEAD_DIM, NUM_HEADS
 from explainers.chapters.shared_heads.kv_sharing import drawn, miniatures, per_head, readers
 from explainers.toys import examples
+from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, oriented
 from explainers.ui.page import Prose
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
 
 NUM_KV_HEADS = 2
 
@@ -42,21 +42,21 @@ def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     ways = {"repeat_interleave": readers(share, run), "repeat": readers(share_wrongly, run)}
     pairs = zip(*ways.values(), strict=True)
     formulas = [
-        said("reads KV head {now}, as it should: all 0", now=now)
+        _("reads KV head {now}, as it should: all 0", now=now)
         if now == right
-        else said("reads KV head {now}, not {right}", now=now, right=right)
+        else _("reads KV head {now}, not {right}", now=now, right=right)
         for right, now in pairs
     ]
-    name = said("with repeat, head {head}")
+    name = _("with repeat, head {head}")
     heads = [
         replace(matrix, kind="signed", limit=1.0)
         for matrix in per_head(name, formulas, changed, tokens, reader.mask)
     ]
     first, second = (Panel(name, drawn(name, read)) for name, read in ways.items())
-    heading = said("Weights with repeat − weights with repeat_interleave")
+    heading = _("Weights with repeat − weights with repeat_interleave")
     changes = oriented(miniatures(heads, "with repeat, head", heading), queries_down)
-    panels = [replace(first, heading=said("Who reads whom")), second, *changes]
-    alt = said(
+    panels = [replace(first, heading=_("Who reads whom")), second, *changes]
+    alt = _(
         "Who reads whom with repeat_interleave and with repeat, and what it does to each weight."
     )
     show_figure(Figure(panels, alt), random_weights(seed, reader.x.device), "mistake")

@@ -7,10 +7,10 @@ from explainers.chapters.common import head_takeaway as taken
 from explainers.chapters.common.choose_head import HeadChoices
 from explainers.chapters.common.token_vectors import output, show_pair
 from explainers.toys.examples import Toy, other_than
+from explainers.translations import _
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said
 
 
 def show_other_ending(text: Prose, choices: HeadChoices, toy: Toy, origin: str) -> None:
@@ -22,8 +22,8 @@ def show_other_ending(text: Prose, choices: HeadChoices, toy: Toy, origin: str) 
     after = single_head(new, toy.head, causal)
     answer = f"{(before.output != after.output).any(dim=-1).sum()}"
     if revealed(text, "ending", ("0", "1", f"{len(choices.tokens)}"), answer):
-        as_it_was = output(said("output"), choices.tokens, before.output)
-        changed = output(said("new"), others, after.output)
+        as_it_was = output(_("output"), choices.tokens, before.output)
+        changed = output(_("new"), others, after.output)
         values = [project(x, toy.head).value.T for x in (toy.x, new)]
         factors = list(zip((before.weights, after.weights), values, strict=True))
         show_pair(as_it_was, changed, origin, "ending", factors=factors)

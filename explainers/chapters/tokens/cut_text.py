@@ -17,13 +17,14 @@ from explainers.toys.byte_pairs import (
     spelling,
 )
 from explainers.toys.sentence import Sentence, characters, words
+from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
 from explainers.ui.provenance import learned_live, real
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.language import said
+from explainers.ui.text.language import fragment
 from explainers.ui.untrusted_text import verbatim
 
 CORPUS = ASSETS / "text" / "corpus.txt"
@@ -40,7 +41,7 @@ def learned() -> list[Merge]:
 def vocabulary() -> dict[str, int]:
     """Every word of the shipped text with a number, the most frequent first."""
     counted = Counter(words(CORPUS.read_text(encoding="utf-8")))
-    return {word: n for n, (word, _) in enumerate(counted.most_common())}
+    return {word: n for n, (word, _unused) in enumerate(counted.most_common())}
 
 
 def cut(sentence: Sentence, unit: str, merges: int) -> list[Piece]:
@@ -53,7 +54,7 @@ def cut(sentence: Sentence, unit: str, merges: int) -> list[Piece]:
     return pieces(sentence.text, learned()[:merges])
 
 
-@st.fragment
+@fragment
 def show_tokens(text: Prose, sentence: Sentence) -> None:
     """The text cut into tokens, as the reader chooses."""
     unit = controls.unit()
@@ -75,10 +76,10 @@ def show_tokens(text: Prose, sentence: Sentence) -> None:
 def _origin(unit: str) -> str:
     """Where the numbers of the tokens come from."""
     if unit == "byte pairs":
-        return learned_live(said("byte pairs of a shipped text"))
+        return learned_live(_("byte pairs of a shipped text"))
     if unit == "characters":
-        return said("numbered by Unicode")
-    return said("numbered by frequency in a shipped text")
+        return _("numbered by Unicode")
+    return _("numbered by frequency in a shipped text")
 
 
 def show_model_tokens(text: Prose, typed: str) -> None:
@@ -99,24 +100,24 @@ def show_model_tokens(text: Prose, typed: str) -> None:
     found = pieces_of(typed, tokenizer)
     count, known = sum(len(piece.ids) for piece in found), tokenizer.get_vocab_size()
     text("model_tokens", model=name, count=count, known=f"{known:,}")
-    show_strip(found, real(said("the tokenizer of {model}", model=here[name])))
+    show_strip(found, real(_("the tokenizer of {model}", model=here[name])))
 
 
 def show_strip(found: list[Piece], origin: str) -> None:
     """The tokens in a row, ids underneath."""
     from explainers.charts.token_strip import strip_rows, token_strip
 
-    notes = [" ".join(map(str, piece.ids)) or said("unknown") for piece in found]
+    notes = [" ".join(map(str, piece.ids)) or _("unknown") for piece in found]
     rows = strip_rows([piece.text for piece in found], notes)
     lines = int(rows["top"].max()) + 1 if len(rows) else 1
-    alt = said("The text as {count} tokens, each with its id underneath.", count=len(found))
+    alt = _("The text as {count} tokens, each with its id underneath.", count=len(found))
     show_chart(token_strip, rows, alt, "tokens", origin, lines=lines)
 
 
 def show_merges(text: Prose, merges: int) -> None:
     """The last merges that were learned, newest first."""
     done = learned()[:merges]
-    with st.expander(said("The shipped text that is counted")):
+    with st.expander(_("The shipped text that is counted")):
         st.text(CORPUS.read_text(encoding="utf-8"))
     text("merges", vocabulary=BYTES + len(done), merges=len(done))
     if not done:
@@ -125,7 +126,7 @@ def show_merges(text: Prose, merges: int) -> None:
     for n in range(len(done) - 1, max(len(done) - 1 - LAST, -1), -1):
         merge = done[n]
         left, right = (_printed(spelling(token, done)) for token in (merge.left, merge.right))
-        times = said("{count} times", count=merge.count)
+        times = _("{count} times", count=merge.count)
         lines.append(f"{n + 1:>4}  {left} + {right}  →  id {BYTES + n}   ({times})")
     st.code("\n".join(lines), language=None)
     show_source(learn_merges, merge_pair)
@@ -136,4 +137,4 @@ def _printed(spelled: bytes) -> str:
     try:
         return f"“{spelled.decode()}”".replace(" ", "␣").replace("\n", "⏎")
     except UnicodeDecodeError:
-        return said("bytes {bytes}", bytes=spelled.hex(" "))
+        return _("bytes {bytes}", bytes=spelled.hex(" "))

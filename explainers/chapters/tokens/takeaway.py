@@ -8,8 +8,8 @@ from explainers.attention.positions import Reordered, reorder, sinusoidal
 from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
 from explainers.toys.byte_pairs import encode, learn_merges
+from explainers.translations import _
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.language import said
 
 
 def byte_pairs(text: str, corpus: str, merges: int) -> dict[str, list[int]]:
@@ -31,7 +31,7 @@ def two_orders(
 ) -> dict[str, Tensor]:
     """What each token gets in two orders, without positions and with them."""
     x, order = examples.embeddings(words, d_model, seed), examples.shuffled(len(words), seed)
-    _, head, full = examples.toy(words, d_model, head_dim, "full", seed)
+    _unused, head, full = examples.toy(words, d_model, head_dim, "full", seed)
     positions = sinusoidal(len(words), d_model, longest).to(x.device)
     without = reorder(x, 0 * positions, head, full, order)
     with_places = reorder(x, positions, head, full, order)
@@ -46,7 +46,7 @@ def two_orders(
 def cut(text: str, corpus: str, merges: int, ids: list[int]) -> None:
     """The strip of tokens, where it comes from byte pairs."""
     inputs = {"text": text, "corpus": corpus, "merges": merges}
-    take("tokens", Recipe(said("Byte pairs"), byte_pairs, inputs, {"ids": ids}))
+    take("tokens", Recipe(_("Byte pairs"), byte_pairs, inputs, {"ids": ids}))
 
 
 def sum_and_waves(choices: Any, x: Tensor, waves: Tensor) -> None:
@@ -54,7 +54,7 @@ def sum_and_waves(choices: Any, x: Tensor, waves: Tensor) -> None:
     here = waves[: len(x)].to(x.device)
     shown = {"E": x, "P": here, "X": x + here, "waves": waves}
     inputs = {**_inputs(choices), "places": len(waves)}
-    take("vectors", Recipe(said("Embedding + position"), placed, inputs, shown))
+    take("vectors", Recipe(_("Embedding + position"), placed, inputs, shown))
 
 
 def orders(choices: Any, head_dim: int, without: Reordered, with_places: Reordered) -> None:
@@ -63,7 +63,7 @@ def orders(choices: Any, head_dim: int, without: Reordered, with_places: Reorder
     shown = {f"{name}, in order": each.before for name, each in outputs.items()}
     shown |= {f"{name}, shuffled": each.after for name, each in outputs.items()}
     inputs = {**_inputs(choices), "head_dim": head_dim}
-    take("order", Recipe(said("The same words in two orders"), two_orders, inputs, shown))
+    take("order", Recipe(_("The same words in two orders"), two_orders, inputs, shown))
 
 
 def _inputs(choices: Any) -> dict[str, Any]:

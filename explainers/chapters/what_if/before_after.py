@@ -10,15 +10,15 @@ from explainers.chapters.common.run_once import live
 from explainers.chapters.what_if import takeaway as taken
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
+from explainers.messages import N_
 from explainers.models.attention_hook import Change
 from explainers.models.effect import Effect, divergence, effect, loss_of
-from explainers.phrase import phrase
+from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said, translated
 from explainers.ui.untrusted_text import shortened, verbatim
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 FELT = 0.01
 """A loss that rises by fewer nats is not worth a word."""
-FALLS, SAME = phrase("it falls"), phrase("by less than 0.1")
-SOME, MUCH = phrase("by 0.1 to 1"), phrase("by more than 1")
+FALLS, SAME = N_("it falls"), N_("by less than 0.1")
+SOME, MUCH = N_("by 0.1 to 1"), N_("by more than 1")
 
 
 def show_outcome(
@@ -36,13 +36,13 @@ def show_outcome(
     """A guess about the loss; then next tokens, losses and the code of what was changed."""
     try:
         which, made = repr(changes), tuple(changes.values())
-        with st.spinner(said("The model reads the text twice …")):
+        with st.spinner(_("The model reads the text twice …")):
             found = computed(loaded.name, id(loaded), written, which, made, loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
         why = verbatim(shortened(told(error), 300))
-        st.error(said("Nothing can be shown: {why}", why=why), icon=":material/error:")
+        st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return
-    names = ", ".join(map(translated, changes))
+    names = ", ".join(map(_, changes))
     is_short = len(found.tokens) < 2
     before, after = found.means
     if is_short:
@@ -90,7 +90,7 @@ def answer_of(more: float) -> str:
 
 
 def _show_following(text: Prose, found: Effect, origin: str) -> None:
-    names = [printed(name) for name, _, _ in found.following]
+    names = [printed(name) for name, _unused, _unused in found.following]
     both = [list(chances) for chances in list(zip(*found.following, strict=True))[1:]]
     first, second = (verbatim(names[chances.index(max(chances))]) for chances in both)
     text(
@@ -101,13 +101,13 @@ def _show_following(text: Prose, found: Effect, origin: str) -> None:
         after_chance=f"{max(both[1]):.2f}",
         divergence=f"{found.divergence[-1]:.2f}",
     )
-    sides = said("as it is"), said("changed")
-    formula = said("chance of each; all tokens of the vocabulary together have 1")
-    name, axis = said("next token"), said("token that may follow")
+    sides = _("as it is"), _("changed")
+    formula = _("chance of each; all tokens of the vocabulary together have 1")
+    name, axis = _("next token"), _("token that may follow")
     matrix = Matrix(name, formula, both, sides, names, "", axis, "weights")
     pairs = zip(names, *both, strict=True)
     chances = "; ".join(f"{name} {before:.2f}, {after:.2f}" for name, before, after in pairs)
-    alt = said("Chances of next tokens, as it is and changed: {chances}", chances=chances)
+    alt = _("Chances of next tokens, as it is and changed: {chances}", chances=chances)
     show_figure(Figure([Panel("next", matrix)], alt), origin, "following")
 
 
@@ -132,11 +132,11 @@ def _show_losses(text: Prose, found: Effect, origin: str, names: str) -> None:
             before=f"{before[worst]:.2f}",
             after=f"{after[worst]:.2f}",
         )
-    rows = said("loss as it is"), said("loss changed"), "KL"
+    rows = _("loss as it is"), _("loss changed"), "KL"
     tokens = [printed(token) for token in found.tokens[1:]]
-    formula = said("nats, of each token but the first; KL between what both expected there")
-    matrix = Matrix(said("losses"), formula, [before, after, apart], rows, tokens, "", TOKEN_AXIS)
-    alt = said(
+    formula = _("nats, of each token but the first; KL between what both expected there")
+    matrix = Matrix(_("losses"), formula, [before, after, apart], rows, tokens, "", TOKEN_AXIS)
+    alt = _(
         "Losses of {count} tokens: mean {before:.2f} as it is, {after:.2f} changed.",
         count=len(tokens),
         before=means[0],

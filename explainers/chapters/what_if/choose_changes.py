@@ -11,8 +11,7 @@ from explainers.models.ablation import Head, by_role
 from explainers.models.effect import Shape, shape_of
 from explainers.models.head_scores_job import kept
 from explainers.ui import page
-from explainers.ui.controls import what_controls as what
-from explainers.ui.text.language import said
+from explainers.ui.controls import controls
 from explainers.ui.untrusted_text import shortened, verbatim
 
 if TYPE_CHECKING:
@@ -33,16 +32,17 @@ from explainers.models.changes import (
     Unscaled,
     Window,
 )
+from explainers.translations import _
 
 
 def chosen_heads(model: str, shape: Shape) -> tuple[Head, ...]:
     """The heads, as the reader chose to choose them."""
     every = {named(*head): head for head in all_heads(shape)}
-    by = what.heads_by()
-    if by == what.NAMED:
-        return tuple(every[name] for name in what.heads(list(every)))
-    if by == what.DRAWN:
-        count = what.drawn(1, len(every))
+    by = controls.heads_off_by()
+    if by == controls.BY_NAME:
+        return tuple(every[name] for name in controls.heads_off(list(every)))
+    if by == controls.AT_RANDOM:
+        count = controls.heads_off_count(1, len(every))
         draw = random.Random(page.seed())  # noqa: S311
         return tuple(sorted(draw.sample(list(every.values()), count)))
     return _of_role(model)
@@ -53,7 +53,7 @@ def _of_role(model: str) -> tuple[Head, ...]:
     scores = kept(model)
     if not scores:
         st.caption(
-            said(
+            _(
                 "The heads of this model have not been measured on this machine yet, so nobody "
                 "knows their roles. The demonstration further down measures them, once; so does "
                 "page 13."
@@ -62,9 +62,9 @@ def _of_role(model: str) -> tuple[Head, ...]:
         return ()
     found = by_role(scores)
     if not found:
-        st.caption(said("No head of this model has earned a role."))
+        st.caption(_("No head of this model has earned a role."))
         return ()
-    return found[what.role(list(found), next(iter(found)))]
+    return found[controls.heads_off_role(list(found), next(iter(found)))]
 
 
 def all_heads(shape: Shape) -> list[Head]:
@@ -105,24 +105,28 @@ class Place(NamedTuple):
 
 def chosen_changes(named: str, shape: Shape) -> dict[str, Change]:
     """The changes by name, in the order in which they are made, with a control for each number."""
-    picked = what.changes(what.CHANGES)
+    picked = controls.changes(controls.CHANGES)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         place = Place(named, shape, _layers(len(shape.heads)))
-        made = {name: MAKE[name](place) for name in what.CHANGES if name in picked}
+        made = {name: MAKE[name](place) for name in controls.CHANGES if name in picked}
     return {name: change for name, change in made.items() if change}
 
 
 def _layers(count: int) -> Layers:
     """Which layers are changed."""
-    half, where = count // 2, what.where()
-    if where == what.ONE_LAYER:
-        return frozenset({what.layer(0, count - 1)})
-    parts = {what.FIRST_HALF: range(half), what.SECOND_HALF: range(half, count)}
+    half, where = count // 2, controls.changed_layers()
+    if where == controls.ONE_LAYER:
+        return frozenset({controls.changed_layer(0, count - 1)})
+    parts = {controls.FIRST_HALF: range(half), controls.SECOND_HALF: range(half, count)}
     return frozenset(parts[where]) if where in parts else None
 
 
 def _window(place: Place) -> Change:
-    return Window(width=what.width(), sinks=int(what.kept()), layers=place.layers)
+    return Window(
+        width=controls.changed_window(),
+        sinks=int(controls.kept_first_tokens()),
+        layers=place.layers,
+    )
 
 
 def _heads_off(place: Place) -> Change | None:
@@ -135,22 +139,26 @@ def _fewer_kv_heads(place: Place) -> Change | None:
     have = place.shape.kv_heads
     left = [str(n) for n in range(1, max(have) + 1) if all(kv_heads % n == 0 for kv_heads in have)]
     if len(left) == 1:
-        st.caption(said("The KV heads of this model cannot be dealt to fewer in equal groups."))
+        st.caption(_("The KV heads of this model cannot be dealt to fewer in equal groups."))
         return None
-    return FewerKVHeads(num_kv_heads=int(what.kv_heads(left, left[0])), layers=place.layers)
+    return FewerKVHeads(
+        num_kv_heads=int(controls.kept_kv_heads(left, left[0])), layers=place.layers
+    )
 
 
 MAKE: dict[str, Callable[[Place], Change | None]] = {
-    what.UNSCALED: lambda place: Unscaled(place.layers),
-    what.TEMPERATURE: lambda place: Temperature(
-        temperature=float(what.temperature()), layers=place.layers
+    controls.UNSCALED: lambda place: Unscaled(place.layers),
+    controls.CHANGED_TEMPERATURE: lambda place: Temperature(
+        temperature=float(controls.changed_temperature()), layers=place.layers
     ),
-    what.WINDOW: _window,
-    what.NOT_CAUSAL: lambda place: NotCausal(place.layers),
-    what.FIRST_HIDDEN: lambda place: FirstHidden(place.layers),
-    what.HEADS_OFF: _heads_off,
-    what.FEWER_KV_HEADS: _fewer_kv_heads,
-    what.UNIFORM: lambda place: Uniform(place.layers),
-    what.HARD: lambda place: Hard(place.layers),
-    what.QUANTISED: lambda place: Quantised(bits=int(what.bits()), layers=place.layers),
+    controls.NARROW_WINDOW: _window,
+    controls.NOT_CAUSAL: lambda place: NotCausal(place.layers),
+    controls.FIRST_HIDDEN: lambda place: FirstHidden(place.layers),
+    controls.HEADS_OFF: _heads_off,
+    controls.FEWER_KV_HEADS: _fewer_kv_heads,
+    controls.UNIFORM_WEIGHTS: lambda place: Uniform(place.layers),
+    controls.HARD: lambda place: Hard(place.layers),
+    controls.QUANTISED: lambda place: Quantised(
+        bits=int(controls.cache_bits()), layers=place.layers
+    ),
 }

@@ -7,28 +7,29 @@ import streamlit as st
 from explainers.chapters.common.background_job import show_refused, start, watch
 from explainers.chapters.common.run_once import live
 from explainers.chapters.what_if.choose_changes import names_of
+from explainers.messages import N_
 from explainers.models.ablation import Silenced, by_role, others, silenced
 from explainers.models.ablation_job import Silencing, recalled
 from explainers.models.changes import HeadsOff
 from explainers.models.probes import REPEATED_LENGTH, TEXTS
-from explainers.phrase import phrase
-from explainers.ui.controls import what_controls as what
+from explainers.translations import _
+from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
+from explainers.ui.session import ABLATION_JOB
 from explainers.ui.source import show_source
-from explainers.ui.text.language import said, translated
 from explainers.ui.untrusted_text import shortened, verbatim
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
 
-JOB = "heads silenced for this visitor"
-WHOLE, WITHOUT = phrase("all heads"), phrase("induction heads off")
-CONTROL = phrase("others off")
+
+WHOLE, WITHOUT = N_("all heads"), N_("induction heads off")
+CONTROL = N_("others off")
 SERIES = WHOLE, WITHOUT, CONTROL
-SECOND, PROSE = phrase("the second copy"), phrase("prose")
-BOTH, NEITHER = phrase("both"), phrase("neither")
+SECOND, PROSE = N_("the second copy"), N_("prose")
+BOTH, NEITHER = N_("both"), N_("neither")
 FELT = 1.0
 """A loss that rises by more nats than this has suffered."""
 
@@ -43,8 +44,8 @@ class Asked(NamedTuple):
 def show_silencing(text: Prose, loaded: "Loaded", seed: int) -> None:
     """Find the heads, switch them off, read again: what one visitor waits for all others see."""
     text("silencing", length=REPEATED_LENGTH, texts=TEXTS)
-    if not what.silence():
-        if job := st.session_state.pop(JOB, None):
+    if not controls.silence_induction():
+        if job := st.session_state.pop(ABLATION_JOB, None):
             job.cancel()
         return
     found = recalled(loaded.name, seed)
@@ -58,17 +59,17 @@ def show_silencing(text: Prose, loaded: "Loaded", seed: int) -> None:
 
 def _watch(text: Prose, loaded: "Loaded", asked: Asked) -> None:
     """Begin it, once; how far it is."""
-    job: Silencing | None = st.session_state.get(JOB)
+    job: Silencing | None = st.session_state.get(ABLATION_JOB)
     if not job or job.asked != asked:
-        start(JOB, asked, lambda: Silencing(asked.model, seed=asked.seed))
-        job = st.session_state.get(JOB)
-    show_refused(JOB)
+        start(ABLATION_JOB, asked, lambda: Silencing(asked.model, seed=asked.seed))
+        job = st.session_state.get(ABLATION_JOB)
+    show_refused(ABLATION_JOB)
     if not job or job.asked != asked:
         return
     if job.state == "failed":
-        st.error(verbatim(shortened(translated(job.problem), 300)), icon=":material/error:")
+        st.error(verbatim(shortened(_(job.problem), 300)), icon=":material/error:")
         return
-    watch(JOB, job, verbatim(loaded.name), lambda: translated(job.said()), lambda: None)
+    watch(ABLATION_JOB, job, verbatim(loaded.name), lambda: _(job.said()), lambda: None)
     if job.is_over:
         text("silencing_stopped")
 
@@ -95,7 +96,7 @@ def _show(text: Prose, found: list[Silenced], loaded: "Loaded", seed: int) -> No
 
 
 def _row(name: str, one: Silenced) -> str:
-    return f"| {translated(name)} | {one.second:.2f} | {100 * one.hits:.0f} % | {one.natural:.2f} |"
+    return f"| {_(name)} | {one.second:.2f} | {100 * one.hits:.0f} % | {one.natural:.2f} |"
 
 
 def _show_places(found: list[Silenced], loaded: "Loaded") -> None:
@@ -106,7 +107,7 @@ def _show_places(found: list[Silenced], loaded: "Loaded") -> None:
         curve,
     )
 
-    series = tuple(map(translated, SERIES))
+    series = tuple(map(_, SERIES))
     points = [
         (place, loss, name, False)
         for name, one in zip(series, found, strict=True)
@@ -114,11 +115,11 @@ def _show_places(found: list[Silenced], loaded: "Loaded") -> None:
     ]
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
     named = zip(series, found, strict=True)
-    alt = said(
+    alt = _(
         "Loss of each token; in the second copy, which begins at {begin}: {losses}.",
         begin=REPEATED_LENGTH + 1,
         losses=", ".join(f"{name} {one.second:.2f}" for name, one in named),
     )
     ticks = (1, REPEATED_LENGTH + 1, 2 * REPEATED_LENGTH)
-    axes = {"x": Axis(said("place in the text"), ticks=ticks), "y": Axis(said("loss, nats"))}
+    axes = {"x": Axis(_("place in the text"), ticks=ticks), "y": Axis(_("loss, nats"))}
     show_chart(curve, rows, alt, "silenced", live(loaded), series=series, **axes)

@@ -10,8 +10,8 @@ from explainers.chapters.common.real_head_takeaway import head_recipe, on_page, 
 from explainers.models.attention_hook import Call, Change, attended
 from explainers.models.changes import HeadsOff
 from explainers.takeaway.recipe import Recipe
+from explainers.translations import _
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.language import said
 
 if TYPE_CHECKING:
     from explainers.models.load import Loaded
@@ -36,14 +36,14 @@ def before_and_after(
 def outcome(loaded: "Loaded", written: str, changes: tuple[Change, ...]) -> None:
     """Up to the first changed layer both runs are the same, so its inputs are."""
     first = min(map(_first, changes))
-    title = said("Layer {layer}, as it is and changed", layer=first)
+    title = _("Layer {layer}, as it is and changed", layer=first)
     take("outcome", partial(_outcome, loaded, written, changes, first, title))
 
 
 def _first(change: Change) -> int:
     """The first layer in which something is changed."""
     if isinstance(change, HeadsOff):
-        return min(layer for layer, _ in change.heads)
+        return min(layer for layer, _unused in change.heads)
     return 0 if change.layers is None else min(change.layers)
 
 
@@ -53,7 +53,7 @@ def _outcome(
     from explainers.models.effect import MOST_TOKENS
     from explainers.models.token_text import read
 
-    ids, _ = read(loaded, written, MOST_TOKENS)
+    ids, _unused = read(loaded, written, MOST_TOKENS)
     before, after = recorded(loaded, first, ids), recorded(loaded, first, ids, changes)
     if before.function is not attention:  # what this model adds is in no change: a head as it is
         return head_recipe(title, before, 0)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from explainers.phrase import phrase
+from explainers.messages import N_
 from explainers.toys.sentence import MAX_TOKENS
-from explainers.ui.controls.live import Unbound
+from explainers.ui.controls.base import Control
 
 Cells = list[list[bool]]
 _ROWS = re.compile(r"[0-9a-f]{1,6}(\.[0-9a-f]{1,6})*")
@@ -15,7 +15,7 @@ CAUSAL, FULL = "causal", "full"
 
 
 @dataclass(frozen=True)
-class Drawing(Unbound):
+class Drawing(Control):
     """Which cells of a square are set: "causal", "full", or a hexadecimal number per row.
 
     The lowest bit of a row is its first cell: 1.3.7 is the causal mask of three words.
@@ -23,10 +23,10 @@ class Drawing(Unbound):
 
     def __call__(self, side: int) -> Cells:
         """The cells for a text of `side` words."""
-        asked, value = self.held(lambda text: text if is_drawing(text) else None)
+        asked, value = self.read_link(lambda text: text if is_drawing(text) else None)
         example = text_of(cells_of(CAUSAL, 3))
-        allowed = phrase("causal, full, or a number per row: {example}", example=example)
-        self.told(asked, value, allowed)
+        allowed = N_("causal, full, or a number per row: {example}", example=example)
+        self.report_bad_link(asked, value, allowed)
         self.write(value)
         return cells_of(value, side)
 

@@ -1,19 +1,12 @@
 """A chart on the page: its specification is built once, its data sent every time."""
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
-
-from explainers.ui.text.language import ENGLISH, in_language, language, translated
-
-if TYPE_CHECKING:  # pandas takes most of a second to import
-    import pandas as pd
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from explainers.charts.theme import LIGHT, THEMES, Theme
-from explainers.ui.text.language import said
+from explainers.translations import ENGLISH, _, language, speak
 from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:  # pandas takes most of a second to import, and the first page shows no chart
@@ -21,45 +14,7 @@ if TYPE_CHECKING:  # pandas takes most of a second to import, and the first page
 
 
 OURS = "series", "kind", "name", "model"
-"""Columns whose words are ours, or names; all others may hold the reader's words."""
-TITLES, WORDS = ("title", "text", "subtitle"), ("domain", "values")
-
-
-def rows_in_words(rows: "pd.DataFrame") -> "pd.DataFrame":
-    """The data of a chart with its own words said; numbers and tokens stay."""
-    if language() == ENGLISH:
-        return rows
-    said = {name: rows[name].map(_word) for name in OURS if name in rows}
-    return rows.assign(**said)
-
-
-def _word(value: Any) -> Any:
-    return translated(value) if isinstance(value, str) else value
-
-
-def chart_in_words(spec: Any, spoken: str) -> Any:
-    """A specification of Vega-Lite with its words said."""
-    if spoken == ENGLISH:
-        return spec
-    if isinstance(spec, list):
-        return [chart_in_words(part, spoken) for part in spec]
-    if not isinstance(spec, dict):
-        return spec
-    said = {key: _part(key, part, spoken) for key, part in spec.items()}
-    for tip in said.get("tooltip", ()) if isinstance(said.get("tooltip"), list) else ():
-        tip.setdefault("title", in_language(spoken, tip.get("field", "")))
-    return said
-
-
-def _part(key: str, part: Any, spoken: str) -> Any:
-    say = partial(in_language, spoken)
-    if key in TITLES and isinstance(part, str):
-        return say(part)
-    if key in TITLES + WORDS and isinstance(part, list):
-        return [say(word) if isinstance(word, str) else word for word in part]
-    return chart_in_words(part, spoken)
-
-
+"""Columns whose words are the app's own; all others may hold the reader's words."""
 LONGEST_TABLE = 200
 """Rows on screen; the CSV has them all."""
 
@@ -86,10 +41,10 @@ def show_chart(
     nothing that depends on `rows` may enter the specification.
     """
     look, spoken = theme(), language()
-    rows = rows_in_words(rows)
+    rows = own_words_translated(rows)
     name = f"{build.__module__}.{build.__qualname__}"
     spec = _specification(name, look.name, spoken, build, rows, **structure)
-    st.vega_lite_chart(rows, spec, key=key, alt=translated(alt), theme=None, width="stretch")
+    st.vega_lite_chart(rows, spec, key=key, alt=_(alt), theme=None, width="stretch")
     shown = rows if table is None else table
     take_away(key, origin, lambda: build(rows, look, **structure), lambda: shown)
 
@@ -103,8 +58,8 @@ def take_away(
     """
     spoken = language()
     with st.container(horizontal=True, vertical_alignment="center"):
-        box = st.popover(said("Table and files"), key=f"files {key}", on_change="rerun")
-        st.badge(translated(origin), icon=":material/info:", color="gray")
+        box = st.popover(_("Table and files"), key=f"files {key}", on_change="rerun")
+        st.badge(_(origin), icon=":material/info:", color="gray")
     if not box.open:
         return
     rows = table()
@@ -127,7 +82,8 @@ def _file(key: str, kind: str, mime: str, data: Callable[[], str | bytes]) -> No
 def _rendered(chart: Callable[[], Any], kind: str, spoken: str) -> str | bytes:
     import vl_convert  # 60 MB, needed only when a file is asked for
 
-    spec = chart_in_words(chart().to_dict(), spoken)
+    speak(spoken)  # files are made in a thread that knows no visitor
+    spec = chart().to_dict()
     width = spec.get("width")
     if width == "container":
         spec["width"] = 700
@@ -148,4 +104,15 @@ def _specification(
     spec = _build(_rows, THEMES[look], **structure).to_dict()
     spec.pop("datasets", None)
     spec.pop("data", None)
-    return chart_in_words(spec, spoken)
+    return spec
+
+
+def own_words_translated(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """The data with its own words in the visitor's language; numbers and tokens stay."""
+    if language() == ENGLISH:
+        return rows
+    return rows.assign(**{name: rows[name].map(_word) for name in OURS if name in rows})
+
+
+def _word(value: Any) -> Any:
+    return _(value) if isinstance(value, str) else value

@@ -7,11 +7,12 @@ from typing import Any, Literal, NamedTuple
 import streamlit as st
 
 from explainers.arithmetic import Working
+from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, matrix_in_words
 from explainers.ui.lecture.screens import lecturing, screen
-from explainers.ui.text.language import said, translated
+from explainers.ui.session import CLICKED, STEPPER_SEEN
 
 LONG = 12
 """More lines of arithmetic than this scroll in a box of their own."""
@@ -31,7 +32,7 @@ def explore(
     key: str,
     alt: str,
     stepper: str = "",
-    on_pick: Callable[[Cell], None] = lambda _: None,
+    on_pick: Callable[[Cell], None] = lambda _unused: None,
     slider: Slider | None = None,
     first: str = "",
 ) -> Explored:
@@ -42,20 +43,20 @@ def explore(
     """
 
     def pick(clicked: Cell) -> None:
-        st.session_state[f"clicked in {key}"] = True
+        st.session_state[CLICKED.format(key)] = True
         _pick(clicked)
         on_pick(clicked)
 
     picture = st.container()
     with screen("controls", f"numbers {key}"), st.container(border=True):
         st.markdown(
-            said("**Click a number** in the picture, or choose it here, to see its arithmetic.")
+            _("**Click a number** in the picture, or choose it here, to see its arithmetic.")
         )
         cell = _chosen(panels, stepper, first, key)
         full = working(cell)
         _arithmetic(_title(cell, panels), full, key)
     with picture:
-        is_wanted = not lecturing() or st.session_state.get(f"clicked in {key}")
+        is_wanted = not lecturing() or st.session_state.get(CLICKED.format(key))
         card = card_of(cell, panels, full) if is_wanted else None  # a class sees the picture first
         figure = Figure(panels, alt, cell, pick, stepper, slider, working=card)
         opened = show_figure(figure, origin, key)
@@ -63,7 +64,7 @@ def explore(
 
 
 def _chosen(panels: Sequence[Panel], stepper: str, first: str, key: str) -> Cell:
-    names, seen = [panel.id for panel in panels], f"stepper of {key}"
+    names, seen = [panel.id for panel in panels], STEPPER_SEEN.format(key)
     if stepper and stepper != st.session_state.get(seen) and controls.matrix.asked() is None:
         st.session_state[controls.matrix.key] = stepper  # another step: look at what it makes
     st.session_state[seen] = stepper
@@ -87,7 +88,7 @@ def _title(cell: Cell, panels: Sequence[Panel]) -> str:
 
 def _at(axis: str, label: str) -> str:
     """A place on an axis; "head 1" names its axis by itself."""
-    named = translated(axis)
+    named = _(axis)
     return label if label.startswith(f"{named} ") else f"{named} {label}".strip()
 
 
@@ -99,7 +100,7 @@ def card_of(cell: Cell, panels: Sequence[Panel], working: Working) -> dict[str, 
 
 def _arithmetic(title: str, working: Working, key: str) -> None:
     """The picture shows it beside a number that is clicked; here it can be read without one."""
-    label = said("The arithmetic, to read and to copy")
+    label = _("The arithmetic, to read and to copy")
     box = st.expander(label, key=f"arithmetic {key}", on_change="rerun")
     if not box.open:
         return
@@ -107,7 +108,7 @@ def _arithmetic(title: str, working: Working, key: str) -> None:
         st.text(title)
         left, right = st.columns(2)
         height: int | Literal["content"] = 320 if len(working.lines) > LONG else "content"
-        lines = "\n".join(translated(line) for line in working.lines)
+        lines = "\n".join(_(line) for line in working.lines)
         left.code(lines, language=None, height=height)
         right.code(working.snippet, language="python", wrap_lines=True, height=height)
 
@@ -126,7 +127,7 @@ def show_clickable(
 
     On a panel that `acts` names, a click does what stands there instead. Returns what was clicked.
     """
-    kept = f"clicked in {key}"
+    kept = CLICKED.format(key)
 
     def pick(clicked: Cell) -> None:
         act = acts.get(clicked.panel)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from explainers.charts.theme import rgb
+from explainers.translations import _, language
 from explainers.ui.figure.chart import take_away, theme
 from explainers.ui.figure.panels import spoken_by
-from explainers.ui.text.language import language, translated
 
 if TYPE_CHECKING:  # pandas takes most of a second to import
     import pandas as pd
@@ -55,7 +55,7 @@ def show_tiles(
     origin: str,
     key: str,
     table: "Callable[[], pd.DataFrame]",
-    on_pick: Callable[[int, int], None] = lambda *_: None,
+    on_pick: Callable[[int, int], None] = lambda *_unused: None,
 ) -> None:
     """Draw them; `on_pick` hears which one (row, column) was clicked, before the page runs."""
     look, name = theme(), f"tiles {key}"
@@ -74,11 +74,11 @@ def show_tiles(
                 "planes": b64encode(tiles.planes).decode(),
                 "digest": _digest(tiles),
                 "tokens": list(tiles.tokens),
-                "across": [translated(name) for name in tiles.across],
-                "down": [translated(name) for name in tiles.down],
-                "remarks": [translated(r) for r in tiles.remarks] or [""] * len(tiles.across),
+                "across": [_(name) for name in tiles.across],
+                "down": [_(name) for name in tiles.down],
+                "remarks": [_(r) for r in tiles.remarks] or [""] * len(tiles.across),
                 "words": spoken_by(SCRIPTS),
-                "alt": translated(tiles.alt),
+                "alt": _(tiles.alt),
                 "group_size": tiles.group_size,
                 "selected": tiles.selected,
                 "enlarges": tiles.enlarges,

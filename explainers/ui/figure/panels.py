@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from explainers.charts.matrix import Matrix, Values
-from explainers.ui.text.language import ENGLISH, language, said, translated
+from explainers.translations import ENGLISH, _, language
 
 PRODUCT = ("", "·", "=")
 """What stands before the three panels of a matrix product."""
@@ -56,11 +56,11 @@ class Panel:
     @property
     def formula(self) -> str:
         """The matrix's formula as it is true of the picture; a miniature has no room for more."""
-        formula = translated(self.matrix.formula)
+        formula = _(self.matrix.formula)
         if self.small or not self.flipped:
             return formula
-        turned = formula.replace(said("every row"), said("every column"))
-        return said("{formula}, drawn transposed", formula=turned)
+        turned = formula.replace(_("every row"), _("every column"))
+        return _("{formula}, drawn transposed", formula=turned)
 
 
 @dataclass(frozen=True)
@@ -117,19 +117,19 @@ def in_words(figure: Figure) -> Figure:
         return figure
     slider, working = figure.slider, figure.working
     if slider:
-        labels = [translated(label) for label in slider.labels]
-        slider = replace(slider, label=translated(slider.label), labels=labels)
+        labels = [_(label) for label in slider.labels]
+        slider = replace(slider, label=_(slider.label), labels=labels)
     if working:
-        lines = [translated(line) for line in working["lines"]]
-        working = {**working, "title": translated(working["title"]), "lines": lines}
+        lines = [_(line) for line in working["lines"]]
+        working = {**working, "title": _(working["title"]), "lines": lines}
     panels = [_panel(panel) for panel in figure.panels]
-    alt = translated(figure.alt)
+    alt = _(figure.alt)
     return replace(figure, panels=panels, alt=alt, slider=slider, working=working)
 
 
 def _panel(panel: Panel) -> Panel:
-    said, operator = matrix_in_words(panel.matrix), translated(panel.operator)
-    heading, remark = translated(panel.heading), translated(panel.remark)
+    said, operator = matrix_in_words(panel.matrix), _(panel.operator)
+    heading, remark = _(panel.heading), _(panel.remark)
     return replace(panel, matrix=said, operator=operator, heading=heading, remark=remark)
 
 
@@ -137,8 +137,8 @@ def matrix_in_words(matrix: Matrix) -> Matrix:
     """A matrix with its name, its formula and its labels said."""
     return replace(
         matrix,
-        name=translated(matrix.name),
-        formula=translated(matrix.formula),
+        name=_(matrix.name),
+        formula=_(matrix.formula),
         rows=_labels(matrix, matrix.row_axis, matrix.rows),
         columns=_labels(matrix, matrix.column_axis, matrix.columns),
     )
@@ -146,7 +146,7 @@ def matrix_in_words(matrix: Matrix) -> Matrix:
 
 def _labels(matrix: Matrix, axis: str, labels: Sequence[str]) -> Sequence[str]:
     """Tokens are the reader's words, and stay."""
-    return labels if matrix.has_tokens(axis) else [translated(label) for label in labels]
+    return labels if matrix.has_tokens(axis) else [_(label) for label in labels]
 
 
 def axes_of(panels: Iterable[Panel]) -> set[str]:
@@ -158,7 +158,7 @@ def spoken_by(scripts: Sequence[Path], more: Iterable[str] = ()) -> dict[str, st
     """What a component's scripts say, `say("…")`, and more, in the visitor's language."""
     if language() == ENGLISH:
         return {}
-    return {text: translated(text) for text in (*said_by(tuple(scripts)), *more)}
+    return {text: _(text) for text in (*said_by(tuple(scripts)), *more)}
 
 
 @functools.cache

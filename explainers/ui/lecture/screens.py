@@ -11,9 +11,11 @@ from typing import Any
 
 import streamlit as st
 
-from explainers.ui.controls.lecture_controls import lecture
+from explainers.translations import _
+from explainers.ui.controls.controls import lecture_mode
 from explainers.ui.lecture.share_link import shared
-from explainers.ui.text.language import said
+from explainers.ui.session import LECTURE, LECTURE_LINK
+from explainers.ui.text.language import fragment
 
 HERE = Path(__file__).parent
 _PARTS = "lecture", "keys", "typed", "screens", "pieces", "look", "bar", "share"
@@ -23,12 +25,11 @@ html:not([data-lecturing]) [data-testid=stAppViewContainer] { animation: 8s step
 @keyframes lecture { from { visibility: hidden; } to { visibility: visible; } }
 </style>"""
 """A class sees no page before its first screen; but where no script runs, it comes after all."""
-_KEY, _SHARED = "lecture component", "link that a class is to open"
 
 
 def lecturing() -> bool:
     """Is this in front of a class?"""
-    return bool(st.session_state.get(lecture.key))
+    return bool(st.session_state.get(lecture_mode.key))
 
 
 @contextmanager
@@ -67,32 +68,32 @@ def stand_by(title: str, place: str) -> None:
         _waiting()(key="lecture key", data=[place])
 
 
-@st.fragment
+@fragment
 def _hold(title: str, place: str) -> None:
     """In a fragment of its own: a link that is wanted costs no run of the page."""
 
     def ask() -> None:
-        st.session_state[_SHARED] = shared(str(st.session_state[_KEY].share), place)
+        st.session_state[LECTURE_LINK] = shared(str(st.session_state[LECTURE].share), place)
 
     # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
-    data = [{"page": title, "words": _words(), "shared": st.session_state.get(_SHARED)}]
-    _component()(key=_KEY, data=data, on_share_change=ask)
+    data = [{"page": title, "words": _words(), "shared": st.session_state.get(LECTURE_LINK)}]
+    _component()(key=LECTURE, data=data, on_share_change=ask)
 
 
 def _words() -> dict[str, str]:
     return {
-        "bar": said("Lecture"),
-        "back": said("Back (← or PageUp)"),
-        "on": said("On (→, space or PageDown)"),
-        "controls": said("Controls (C)"),
-        "share": said("Link to this screen (Q)"),
-        "leave": said("Leave lecture mode (Esc)"),
-        "code": said("A code to photograph: the link to this screen"),
-        "place": said("Screen {at} of {all}: {title}"),
-        "absurd": said("The link asks for screen = {asked}. Screens count from 1; this is 1."),
-        "beyond": said("The link asks for screen {asked}. This is {last}, the last of the page."),
-        "first": said("This is the first page."),
-        "last": said("This is the last page."),
+        "bar": _("Lecture"),
+        "back": _("Back (← or PageUp)"),
+        "on": _("On (→, space or PageDown)"),
+        "controls": _("Controls (C)"),
+        "share": _("Link to this screen (Q)"),
+        "leave": _("Leave lecture mode (Esc)"),
+        "code": _("A code to photograph: the link to this screen"),
+        "place": _("Screen {at} of {all}: {title}"),
+        "absurd": _("The link asks for screen = {asked}. Screens count from 1; this is 1."),
+        "beyond": _("The link asks for screen {asked}. This is {last}, the last of the page."),
+        "first": _("This is the first page."),
+        "last": _("This is the last page."),
     }
 
 

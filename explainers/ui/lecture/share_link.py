@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, urlsplit, urlunsplit
 import streamlit as st
 
 from explainers.folders import PAGES
-from explainers.ui.controls.links import VISIT
-from explainers.ui.text.language import said
+from explainers.translations import _
+from explainers.ui.session import UNKNOWN_SHORT_LINK, VISIT
 from explainers.ui.untrusted_text import shortened, verbatim
 
 MOST, LONGEST, SHORTEST = 1000, 2000, 6
@@ -63,7 +63,7 @@ def short_links() -> ShortLinks:
 EASILY_READ = 400
 """Letters: a code of more has squares that a phone at the back of a room cannot tell apart."""
 RIM = 4
-GO, _UNKNOWN = "go", "short link that is not known"
+GO = "go"
 NO_CHOICES = "embed", "embed_options"
 """How the page that was shared stands in another one; Streamlit lets nobody else say so."""
 ONLY_HERE = "localhost", "127.0.0.1", "::1", "0.0.0.0"  # noqa: S104 - only compared
@@ -81,10 +81,10 @@ def follow() -> None:
         choices = {name: values for name, values in asked if name.lower() not in NO_CHOICES}
         st.switch_page(page_at(link.place), query_params=choices)
     if code is not None:
-        st.session_state[_UNKNOWN] = st.session_state.get(VISIT), code
-    visit, unknown = st.session_state.get(_UNKNOWN, (None, ""))
+        st.session_state[UNKNOWN_SHORT_LINK] = st.session_state.get(VISIT), code
+    visit, unknown = st.session_state.get(UNKNOWN_SHORT_LINK, (None, ""))
     if unknown and visit == st.session_state.get(VISIT):
-        told = said(
+        told = _(
             "The short link {code} is not known here: it was never made, or this server has been "
             "started again since. Ask for the full link.",
             code=verbatim(shortened(unknown)),
@@ -109,7 +109,7 @@ def shared(asked: str, place: str) -> dict[str, Any]:
     notes = []
     if address.hostname in ONLY_HERE:
         notes.append(
-            said(
+            _(
                 "Others cannot open this address: {host} is their own computer. Start the server "
                 "with --server.address 0.0.0.0 and open this page by your computer's name or "
                 "number in the network; then this link is for everybody there.",
@@ -119,7 +119,7 @@ def shared(asked: str, place: str) -> dict[str, Any]:
     # The full link also works when this server has been started again.
     link = full if len(full) <= EASILY_READ else short
     if not link:
-        notes.append(said("This link is too long for a code: send it instead."))
+        notes.append(_("This link is too long for a code: send it instead."))
     path, side = drawn(link) if link else ("", 0)
     return {"asked": asked, "side": side, "path": path, "links": [short or full], "notes": notes}
 

@@ -1,51 +1,78 @@
-"""Catalogues of translations: read for `gettext`, and brought up to date by this command.
+"""Translations, one file per language: `assets/text/<language>.po`.
 
 python -m explainers.ui.text.catalogue                 what is new comes in empty, what is gone goes
+python -m explainers.ui.text.catalogue --check         say in a line what is not translated yet
 python -m explainers.ui.text.catalogue merge PAGE FILE a page's sections, from a Markdown file
-python -m explainers.ui.text.catalogue fill FILE       what another .po file has translated
 """
 
 import argparse
 import io
-from gettext import GNUTranslations
 from pathlib import Path
+from typing import Any
 
 from babel.messages.catalog import Catalog
-from babel.messages.mofile import write_mo
+from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from explainers.ui.text.language import TEXTS
+from explainers.folders import ROOT
+from explainers.translations import ENGLISH, TEXTS
+from explainers.ui.text.extract_texts import markdown_sections, words_of_data
 
+METHODS: list[tuple[str, Any]] = [
+    ("app.py", "python"),
+    ("pages/**.py", "python"),
+    ("explainers/**.py", "python"),
+    ("explainers/**.js", "javascript"),
+    ("assets/text/en/*.md", markdown_sections),
+    ("assets/*.json", words_of_data),
+]
+KEYWORDS = {
+    "_": None,
+    "N_": None,
+    "say": None,
+    "gettext": None,
+    "ngettext": (1, 2),
+    "pgettext": ((1, "c"), 2),
+    # The code that makes an exercise is shown, so nothing stands in it for translators alone.
+    "Setting": (2,),
+}
+FOLDERS = {"", "pages", "explainers", "assets"}
 HEADER = """# {name}
 msgid ""
 msgstr ""
 "Language: {language}\\n"
 "Content-Type: text/plain; charset=utf-8\\n"
 "Content-Transfer-Encoding: 8bit\\n"
+"Plural-Forms: {plurals}\\n"
 
 """
 """Without the dates that the format knows: they would change with every run."""
-Translated = dict[tuple[str | None, str], str]
+Translated = dict[tuple[str | None, Any], Any]
+"""(context or None, English): translation; both are pairs where the text depends on a number."""
 
 
-def translations(path: Path) -> GNUTranslations:
-    """The words of a file, ready to be looked up; what is not translated is missing."""
-    compiled = io.BytesIO()
-    write_mo(compiled, read(path))
-    compiled.seek(0)
-    return GNUTranslations(compiled)
+def template(language: str = ENGLISH) -> Catalog:
+    """All texts that the app has now, with the files in which they stand."""
+    catalogue = Catalog(locale=language)
+    found = extract_from_dir(
+        ROOT, METHODS, keywords=KEYWORDS, strip_comment_tags=True, directory_filter=_is_ours
+    )
+    for file, line, text, _, context in found:
+        if text:
+            catalogue.add(text, "", [(file, line)], context=context)
+    return catalogue
 
 
 def read(path: Path) -> Catalog:
     """All entries of a file."""
     with path.open("rb") as file:
-        return read_po(file)
+        return read_po(file, locale=path.stem)
 
 
-def words_of(path: Path) -> Translated:
-    """(name of its section or None, English): translation, if there is one."""
+def translations_of(path: Path) -> Translated:
+    """What a file has translated."""
     found = ((entry.context, entry.id, entry.string) for entry in read(path) if entry.id)
-    return {(name, str(text)): str(words) for name, text, words in found if words}
+    return {(context, text): words for context, text, words in found if words and any(words)}
 
 
 def written(path: Path, words: Translated) -> str:
@@ -53,22 +80,22 @@ def written(path: Path, words: Translated) -> str:
 
     Without the lines where texts stand it changes only when they do.
     """
-    from explainers.ui.text.collected import texts
-
     with path.open(encoding="utf-8") as file:
         name = file.readline().strip("# \n")
-    catalog = Catalog()
-    for text in texts():
-        said = words.get((text.name, text.text), "")
-        catalog.add(text.text, said, [(text.file, text.line)], context=text.name)
+    catalogue = template(path.stem)
+    for entry in catalogue:
+        if entry.id:
+            entry.string = words.get((entry.context, entry.id), "")
     entries = io.BytesIO()
-    write_po(entries, catalog, 0, sort_by_file=True, include_lineno=False, omit_header=True)
-    return HEADER.format(name=name, language=path.stem) + entries.getvalue().decode()
+    write_po(entries, catalogue, 0, sort_by_file=True, include_lineno=False, omit_header=True)
+    header = HEADER.format(name=name, language=path.stem, plurals=catalogue.plural_forms)
+    return header + entries.getvalue().decode()
 
 
 def sections_of(page: str, file: Path) -> Translated:
     """The sections of a page in another language, from a file of the same form as the page's."""
-    from explainers.ui.page import read_sections, sections
+
+    from explainers.ui.text.sections import read_sections, sections
 
     english = sections(page)
     found = read_sections(file.read_text(encoding="utf-8"))
@@ -78,28 +105,39 @@ def sections_of(page: str, file: Path) -> Translated:
     return {(f"{page}/{name}", english[name]): text for name, text in found.items()}
 
 
+def missing(path: Path) -> list[Any]:
+    """The texts that a language has not, so that English is shown."""
+    known = translations_of(path)
+    return [e.id for e in template() if e.id and (e.context, e.id) not in known]
+
+
 def main() -> None:
     """See the module."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--language", default="vi", help="the file's name: assets/text/<it>.po")
+    parser.add_argument("--language", help="the file's name: assets/text/<it>.po; else all of them")
+    parser.add_argument("--check", action="store_true", help="change nothing")
     commands = parser.add_subparsers(dest="command")
     merge = commands.add_parser("merge")
     merge.add_argument("page")
     merge.add_argument("file", type=Path)
-    commands.add_parser("fill").add_argument("file", type=Path)
     asked = parser.parse_args()
-    path = TEXTS / f"{asked.language}.po"
-    words = words_of(path)
-    if asked.command == "merge":
-        words |= sections_of(asked.page, asked.file)
-    if asked.command == "fill":
-        words |= words_of(asked.file)
-    path.write_text(written(path, words), encoding="utf-8")
-    texts = [entry for entry in read(path) if entry.id]
-    lacking = sum(1 for entry in texts if not entry.string)
-    print(f"{path.name}: {len(texts)} texts, {lacking} not translated")
+    chosen = f"{asked.language}.po" if asked.language else "*.po"
+    for path in sorted(TEXTS.glob(chosen)):
+        if not asked.check:
+            words = translations_of(path)
+            if asked.command == "merge":
+                words |= sections_of(asked.page, asked.file)
+            path.write_text(written(path, words), encoding="utf-8")
+        lacking = missing(path)
+        print(f"{path.name}: {len(lacking)} texts are not translated and shown in English")
+
+
+def _is_ours(folder: str) -> bool:
+    return Path(folder).relative_to(ROOT).parts[:1] == () or (
+        Path(folder).relative_to(ROOT).parts[0] in FOLDERS
+    )
 
 
 if __name__ == "__main__":

@@ -1,23 +1,46 @@
-"""The visitor's language: chosen by a switch or a link, else the browser's, else English.
-
-English stands where it is used. `assets/text/<language>.po` has the words of every other language,
-and what a file lacks is said in English.
-"""
+"""The visitor's language: chosen by a switch or a link, else the browser's, else English."""
 
 import functools
-from functools import partial
-from gettext import NullTranslations
+from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from explainers.folders import ASSETS
-from explainers.phrase import Phrase
+from explainers.messages import N_
+from explainers.translations import ENGLISH, TEXTS, language, speak
+from explainers.ui.controls.base import Control, one_of
+from explainers.ui.session import LANGUAGE_SPOKEN, NOTICES, WAS_OTHER_LANGUAGE
 
-TEXTS = ASSETS / "text"
-ENGLISH, LANGUAGE = "en", "lang"
-SPOKEN = "language that is spoken"
-"""Kept in the session's state, where fragments find it too."""
+LANGUAGE = "lang"
+
+"""Kept in the session's state, where fragments find it."""
+# Streamlit would write into the URL what a language calls itself.
+_switch = Control(LANGUAGE, N_("Language"), ENGLISH)
+
+
+def settle() -> None:
+    """Find out the visitor's language before anything is said; it holds until the next run."""
+    context, linked = get_script_run_ctx(), _switch.linked()
+    is_back = context is not None and context.is_history_navigation
+    if linked and (LANGUAGE not in st.session_state or is_back):
+        if linked in languages():
+            st.session_state[LANGUAGE] = linked
+        else:
+            st.session_state.setdefault(NOTICES, {})[LANGUAGE] = linked, of_browser()
+    st.session_state[LANGUAGE_SPOKEN] = st.session_state.get(LANGUAGE) or of_browser()
+    speak(st.session_state[LANGUAGE_SPOKEN])
+
+
+def fragment(part: Callable[..., Any], run_every: float | None = None) -> Callable[..., Any]:
+    """Streamlit's fragment, which may run again in a new thread: it has to learn the language."""
+
+    @functools.wraps(part)
+    def spoken(*given: Any, **named: Any) -> Any:
+        speak(st.session_state.get(LANGUAGE_SPOKEN, ENGLISH))
+        return part(*given, **named)
+
+    return st.fragment(spoken, run_every=run_every)
 
 
 @functools.cache
@@ -30,53 +53,30 @@ def languages() -> dict[str, str]:
     return found
 
 
-def language() -> str:
-    """The code of the language in which this visitor is spoken to."""
-    if get_script_run_ctx(suppress_warning=True) is None:  # a thread of work, or a test
-        return ENGLISH
-    return st.session_state.get(SPOKEN, ENGLISH)
+def of_browser() -> str:
+    """The language that the browser asks for, if there is one of that name."""
+    asked = (st.context.locale or ENGLISH).split("-")[0].lower()
+    return asked if asked in languages() else ENGLISH
 
 
-def said(text: str, /, **slots: object) -> str:
-    """A text of the code in the visitor's language, its `{name}` slots filled.
-
-    The text is written out in the call, so that the tool that collects texts finds it.
-    """
-    spoken = language()
-    return _filled(spoken, in_language(spoken, text), slots)
-
-
-def translated(text: str) -> str:
-    """Words that were written elsewhere, as a `phrase` or a control's label, in the visitor's."""
-    return in_language(language(), text)
-
-
-def in_language(spoken: str, text: str) -> str:
-    """The same for work that goes on when the visitor's run is over, such as making files."""
-    if spoken == ENGLISH or not text:  # an empty text would be looked up as the file's header
-        return text
-    if isinstance(text, Phrase):
-        return _filled(spoken, _words(spoken).gettext(text.template), text.slots)
-    return _words(spoken).gettext(text)
-
-
-def section(name: str, text: str) -> str:
-    """A section of a page, `<page>/<section>`, in the visitor's language."""
-    spoken = language()
-    return text if spoken == ENGLISH else _words(spoken).pgettext(name, text)
-
-
-def _filled(spoken: str, text: str, slots: dict[str, object]) -> str:
-    if not slots:  # braces are braces
-        return text
-    said_of = partial(in_language, spoken)
-    return text.format(
-        **{name: said_of(it) if isinstance(it, Phrase) else it for name, it in slots.items()}
+def offer_languages() -> None:
+    """The switch, and what the browser is told: readers aloud ask it for the language."""
+    offered, own = languages(), of_browser()
+    if len(offered) == 1:
+        return
+    chosen = st.segmented_control(
+        _switch.label,
+        list(offered),
+        default=own,
+        format_func=lambda code: offered[code],
+        key=LANGUAGE,
+        required=True,
+        label_visibility="collapsed",
     )
-
-
-@functools.cache
-def _words(spoken: str) -> NullTranslations:
-    from explainers.ui.text.catalogue import translations  # English needs no reader of catalogues
-
-    return translations(TEXTS / f"{spoken}.po")
+    _switch.report_bad_link(None, chosen, one_of(list(offered)))
+    if _switch.linked() != (None if chosen == own else chosen):
+        _switch.write(chosen, own)
+    if chosen != ENGLISH or st.session_state.get(WAS_OTHER_LANGUAGE):
+        st.session_state[WAS_OTHER_LANGUAGE] = True
+        script = f"<script>document.documentElement.lang = '{language()}';</script>"
+        st.html(script, unsafe_allow_javascript=True)

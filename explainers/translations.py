@@ -1,0 +1,72 @@
+"""The app's own words where they are shown: in the language of the visitor whose run this is.
+
+English stands in the code and takes no detour; `assets/text/<language>.po` has the words of the
+other languages, and what a file lacks is said in English.
+"""
+
+import functools
+import io
+from contextvars import ContextVar
+from gettext import GNUTranslations
+
+from explainers.folders import ASSETS
+from explainers.messages import Message
+
+TEXTS = ASSETS / "text"
+ENGLISH = "en"
+_LANGUAGE = ContextVar("language", default=ENGLISH)
+"""Of the run that goes on in this thread: visitors have threads of their own."""
+
+
+def _(text: str, /, **slots: object) -> str:
+    """A text in the visitor's language; `text` is written out here, or was marked elsewhere."""
+    language = _LANGUAGE.get()
+    if language != ENGLISH:
+        return translate(Message(text, slots) if slots else text, language)
+    return text.format(**slots) if slots else text
+
+
+def pgettext(context: str, text: str) -> str:
+    """A text whose meaning depends on where it stands, such as `<page>/<section>`."""
+    language = _LANGUAGE.get()
+    return text if language == ENGLISH else _catalogue(language).pgettext(context, text)
+
+
+def translate(text: str, language: str) -> str:
+    """The same for work that goes on when the visitor's run is over, such as making files."""
+    if language == ENGLISH or not text:  # an empty text would be looked up as the file's header
+        return text
+    catalogue = _catalogue(language)
+    if not isinstance(text, Message):
+        return catalogue.gettext(text)
+    if text.plural:
+        form = catalogue.ngettext(text.template, text.plural, int(str(text.slots["count"])))
+    else:
+        form = catalogue.gettext(text.template)
+    said = {
+        name: translate(it, language) if isinstance(it, Message) else it
+        for name, it in text.slots.items()
+    }
+    return form.format(**said)
+
+
+def language() -> str:
+    """The code of the language in which this visitor is spoken to."""
+    return _LANGUAGE.get()
+
+
+def speak(language: str) -> None:
+    """From here on, this run is in that language."""
+    _LANGUAGE.set(language)
+
+
+@functools.cache
+def _catalogue(language: str) -> GNUTranslations:
+    from babel.messages.mofile import write_mo  # English needs no reader of catalogues
+    from babel.messages.pofile import read_po
+
+    compiled = io.BytesIO()
+    with (TEXTS / f"{language}.po").open("rb") as file:
+        write_mo(compiled, read_po(file))
+    compiled.seek(0)
+    return GNUTranslations(compiled)
