@@ -24,7 +24,7 @@ from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.tiled import tiled_attention
 from explainers.chapters.long_sequences.measurement import blocks
-from explainers.memory.sizes import size
+from explainers.memory.sizes import format_size
 
 ROOT = Path(__file__).parents[1]
 CPU = torch.device("cpu")
@@ -102,7 +102,7 @@ def measure(turns: int) -> str:
         )
         rows.append(
             f" {way}, {rule} | {length:,} | {heads} | {seconds:.3f} | {of_seconds:.2f} "
-            f"| {size(int(held))} | {of_bytes:.1%} "
+            f"| {format_size(int(held))} | {of_bytes:.1%} "
         )
     tile = " × ".join(map(str, blocks(CPU)))
     return report.section(

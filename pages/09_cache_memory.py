@@ -7,7 +7,13 @@ from explainers.chapters.cache_memory.compared_models import show_comparison
 from explainers.chapters.cache_memory.gpu_fit import choose_hardware, deployed, show_fit, show_pages
 from explainers.chapters.cache_memory.layer_by_layer import show_layers
 from explainers.chapters.cache_memory.published_table import show_figures
-from explainers.memory.cache_bytes import held, kv_cache_bytes, part, parts, token_bytes
+from explainers.memory.cache_bytes import (
+    count_cache_bytes,
+    count_kept_tokens,
+    count_token_bytes,
+    list_group_caches,
+    make_group_cache,
+)
 from explainers.ui import page
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
@@ -39,7 +45,13 @@ def calculators() -> None:
     if choices:
         show_result(text, choices)
         taken.cache(choices)
-        show_source(kv_cache_bytes, parts, held, part, token_bytes)
+        show_source(
+            count_cache_bytes,
+            list_group_caches,
+            count_kept_tokens,
+            make_group_cache,
+            count_token_bytes,
+        )
         show_answers(text, choices)
         show_layers(text, choices)
     on_gpus(choices)

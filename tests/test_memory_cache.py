@@ -11,27 +11,39 @@ from hypothesis import strategies as st
 
 from explainers.memory import cache_formula
 from explainers.memory.cache_bytes import (
-    beside_bytes,
-    headline_bytes,
-    kv_cache_bytes,
-    kv_cache_bytes_per_token,
-    layers_in_order,
-    parts,
+    count_bytes_per_token,
+    count_cache_bytes,
+    count_extra_bytes,
+    count_headline_bytes,
+    list_group_caches,
+    list_layer_caches,
 )
-from explainers.memory.cache_formula import COUNTINGS, HEADLINE, IDEAL, cache_working, context_note
-from explainers.memory.calculator_mistakes import other_answers
-from explainers.memory.engines import ENGINES, engine_bytes, paged_bytes, pages, waste_bytes
-from explainers.memory.gpus import rank_shape, replication
+from explainers.memory.cache_formula import (
+    COUNTINGS,
+    HEADLINE,
+    IDEAL,
+    explain_cache,
+    warn_beyond_context,
+)
+from explainers.memory.calculator_mistakes import list_wrong_answers
+from explainers.memory.engines import (
+    ENGINES,
+    count_engine_bytes,
+    count_paged_bytes,
+    count_pages,
+    count_wasted_bytes,
+)
+from explainers.memory.gpus import count_stored_copies, split_shape
 from explainers.memory.layer_groups import LayerGroup, ModelShape
-from explainers.memory.number_formats import FORMATS, Format, grouped
-from explainers.memory.published_models import model_ids, model_shape
-from explainers.memory.sizes import both, size
+from explainers.memory.number_formats import FORMATS, NumberFormat, make_grouped_format
+from explainers.memory.published_models import list_model_ids, model_shape
+from explainers.memory.sizes import format_both_sizes, format_size
 
 LLAMA = model_shape("llama-3-8b")
 GEMMA = model_shape("gemma-3-4b")
 DEEPSEEK = model_shape("deepseek-v3")
 WHISPER = model_shape("whisper-tiny")
-SHAPES = [model_shape(model) for model in model_ids() if model_shape(model).groups]
+SHAPES = [model_shape(model) for model in list_model_ids() if model_shape(model).groups]
 shapes = st.sampled_from(SHAPES)
 lengths = st.integers(1, 10**9)
 formats = st.sampled_from(sorted(FORMATS))
@@ -50,85 +62,85 @@ formats = st.sampled_from(sorted(FORMATS))
     ],
 )
 def test_the_minimum_written_out(model, tokens, expected):
-    assert kv_cache_bytes(model_shape(model), tokens) == expected
+    assert count_cache_bytes(model_shape(model), tokens) == expected
 
 
 @given(shapes, lengths, st.integers(1, 10**6), formats)
 def test_linear_in_the_batch(shape, tokens, batch, dtype):
-    one = kv_cache_bytes(shape, tokens, dtype=dtype)
-    assert kv_cache_bytes(shape, tokens, batch, dtype) == batch * one
+    one = count_cache_bytes(shape, tokens, dtype=dtype)
+    assert count_cache_bytes(shape, tokens, batch, dtype) == batch * one
 
 
 @given(shapes, lengths, st.integers(0, 10**6), formats)
 def test_never_smaller_for_a_longer_text(shape, tokens, more, dtype):
-    assert kv_cache_bytes(shape, tokens + more, dtype=dtype) >= kv_cache_bytes(
+    assert count_cache_bytes(shape, tokens + more, dtype=dtype) >= count_cache_bytes(
         shape, tokens, dtype=dtype
     )
 
 
 @given(shapes, lengths)
 def test_the_rate_holds_until_a_window_is_full(shape, tokens):
-    cross = kv_cache_bytes(shape, 1) - kv_cache_bytes_per_token(shape)
+    cross = count_cache_bytes(shape, 1) - count_bytes_per_token(shape)
     windows = [group.window for group in shape.groups if group.window]
-    linear = tokens * kv_cache_bytes_per_token(shape) + cross
-    total = kv_cache_bytes(shape, tokens)
+    linear = tokens * count_bytes_per_token(shape) + cross
+    total = count_cache_bytes(shape, tokens)
     assert (total == linear) == (tokens <= min(windows, default=tokens))
     assert total <= linear
 
 
 def test_a_headline_forgets_windows_and_encoders():
-    assert headline_bytes(LLAMA, 131072, 3) == kv_cache_bytes(LLAMA, 131072, 3)
-    assert headline_bytes(GEMMA, 131072) == 34 * 2 * 4 * 256 * 2 * 131072
-    assert headline_bytes(WHISPER, 448) == kv_cache_bytes(WHISPER, 448, source_tokens=0)
+    assert count_headline_bytes(LLAMA, 131072, 3) == count_cache_bytes(LLAMA, 131072, 3)
+    assert count_headline_bytes(GEMMA, 131072) == 34 * 2 * 4 * 256 * 2 * 131072
+    assert count_headline_bytes(WHISPER, 448) == count_cache_bytes(WHISPER, 448, source_tokens=0)
 
 
 def test_a_text_beyond_the_context_is_counted_and_called_so():
-    assert "1,000,000,000 tokens is more than the 8,192" in context_note(LLAMA, 10**9)
-    assert context_note(LLAMA, 8192) == ""
-    assert context_note(replace(LLAMA, context=None), 10**9) == ""
+    assert "1,000,000,000 tokens is more than the 8,192" in warn_beyond_context(LLAMA, 10**9)
+    assert warn_beyond_context(LLAMA, 8192) == ""
+    assert warn_beyond_context(replace(LLAMA, context=None), 10**9) == ""
 
 
 def test_a_window_is_a_cap():
     mistral = model_shape("mistral-7b-v0.1")
-    assert kv_cache_bytes(mistral, 10**9) == kv_cache_bytes(mistral, 4096)
-    assert kv_cache_bytes(mistral, 4095) < kv_cache_bytes(mistral, 4096)
+    assert count_cache_bytes(mistral, 10**9) == count_cache_bytes(mistral, 4096)
+    assert count_cache_bytes(mistral, 4095) < count_cache_bytes(mistral, 4096)
 
 
 @given(shapes, lengths, st.integers(1, 300))
 def test_pages_waste_less_than_one_each(shape, tokens, block):
-    waste = waste_bytes(shape, tokens, 3, block=block)
-    one_page = block * sum(p.group.count * p.token_bytes for p in parts(shape, tokens))
+    waste = count_wasted_bytes(shape, tokens, 3, block=block)
+    one_page = block * sum(p.group.count * p.token_bytes for p in list_group_caches(shape, tokens))
     assert 0 <= waste < 3 * one_page or waste == one_page == 0
-    assert waste_bytes(shape, tokens, 3, block=1) == 0
-    own = waste_bytes(shape, tokens, source_tokens=block, block=block)
-    assert waste_bytes(shape, tokens, source_tokens=block, block=block, beams=4) == 4 * own
+    assert count_wasted_bytes(shape, tokens, 3, block=1) == 0
+    own = count_wasted_bytes(shape, tokens, source_tokens=block, block=block)
+    assert count_wasted_bytes(shape, tokens, source_tokens=block, block=block, beams=4) == 4 * own
 
 
 def test_the_last_page_is_counted_whole():
-    assert (pages(33), pages(32), pages(0)) == (3, 2, 0)
-    assert paged_bytes(LLAMA, 33, block=16) == 48 * kv_cache_bytes_per_token(LLAMA)
+    assert (count_pages(33), count_pages(32), count_pages(0)) == (3, 2, 0)
+    assert count_paged_bytes(LLAMA, 33, block=16) == 48 * count_bytes_per_token(LLAMA)
 
 
 @given(st.sampled_from([LLAMA, GEMMA, DEEPSEEK]), st.sampled_from([1, 2, 4]), lengths)
 def test_ranks_hold_the_cache_together(shape, ranks, tokens):
-    together = ranks * kv_cache_bytes(rank_shape(shape, ranks), tokens)
+    together = ranks * count_cache_bytes(split_shape(shape, ranks), tokens)
     times = ranks if shape is DEEPSEEK else 1
-    assert together == times * kv_cache_bytes(shape, tokens)
-    assert replication(shape, ranks, tokens) == times
+    assert together == times * count_cache_bytes(shape, tokens)
+    assert count_stored_copies(shape, ranks, tokens) == times
 
 
 def test_kv_heads_are_repeated_when_there_are_more_ranks():
-    assert replication(model_shape("llama-3.1-405b"), 16, 7) == 2
-    assert replication(model_shape("starcoder-15b"), 48, 7) == 48
-    assert replication(WHISPER, 3, 7) == 1
+    assert count_stored_copies(model_shape("llama-3.1-405b"), 16, 7) == 2
+    assert count_stored_copies(model_shape("starcoder-15b"), 48, 7) == 48
+    assert count_stored_copies(WHISPER, 3, 7) == 1
 
 
 def test_how_often_a_cache_is_stored_depends_on_its_length():
     """Gemma 4's global layers have fewer KV heads than its local ones, whose windows are full."""
     shape = model_shape("gemma-4-31b")
-    short = float(replication(shape, 8, 1))
+    short = float(count_stored_copies(shape, 8, 1))
     assert short == pytest.approx(1 + 10 * 4 * 512 / (10 * 4 * 512 + 50 * 16 * 256))
-    assert float(replication(shape, 8, 131_072)) == pytest.approx(1.927, abs=0.001)
+    assert float(count_stored_copies(shape, 8, 131_072)) == pytest.approx(1.927, abs=0.001)
 
 
 @pytest.mark.parametrize(
@@ -145,49 +157,49 @@ def test_how_often_a_cache_is_stored_depends_on_its_length():
         ("q5_0", Fraction(22, 32)),
         ("q4_1", Fraction(20, 32)),
         ("q4_0", Fraction(18, 32)),
-        (grouped(3, 32), Fraction(1, 2)),
-        (Format("6 bits", 6), Fraction(3, 4)),
+        (make_grouped_format(3, 32), Fraction(1, 2)),
+        (NumberFormat("6 bits", 6), Fraction(3, 4)),
     ],
 )
 def test_bytes_of_an_element_with_its_scales(dtype, per_element):
     elements = 2 * 32 * 8 * 128
-    assert kv_cache_bytes_per_token(LLAMA, dtype) == elements * per_element
+    assert count_bytes_per_token(LLAMA, dtype) == elements * per_element
 
 
 def test_a_group_that_is_not_full_has_a_scale_all_the_same():
-    assert grouped(4, 64).vector_bytes(3, 30) == 45 + 2 * 4
-    assert Format("", 5).vector_bytes(1, 3) == 2
-    assert Format("", 8, 2, 5).vector_bytes(1, 6) == 6 + 2
+    assert make_grouped_format(4, 64).count_vector_bytes(3, 30) == 45 + 2 * 4
+    assert NumberFormat("", 5).count_vector_bytes(1, 3) == 2
+    assert NumberFormat("", 8, 2, 5).count_vector_bytes(1, 6) == 6 + 2
 
 
 def test_a_residual_window_saves_nothing_while_the_text_is_short():
-    assert kv_cache_bytes(LLAMA, 128, dtype="int2_residual") == kv_cache_bytes(LLAMA, 128)
-    longer = kv_cache_bytes(LLAMA, 129, dtype="int2_residual") - kv_cache_bytes(LLAMA, 128)
-    assert longer == kv_cache_bytes_per_token(LLAMA, "int2_residual")
+    assert count_cache_bytes(LLAMA, 128, dtype="int2_residual") == count_cache_bytes(LLAMA, 128)
+    longer = count_cache_bytes(LLAMA, 129, dtype="int2_residual") - count_cache_bytes(LLAMA, 128)
+    assert longer == count_bytes_per_token(LLAMA, "int2_residual")
     far = Fraction(
-        kv_cache_bytes(LLAMA, 10**9), kv_cache_bytes(LLAMA, 10**9, dtype="int2_residual")
+        count_cache_bytes(LLAMA, 10**9), count_cache_bytes(LLAMA, 10**9, dtype="int2_residual")
     )
     assert float(far) == pytest.approx(16 / 3, rel=1e-6)
 
 
 def test_what_is_read_at_once_is_quantised_whole():
-    read = kv_cache_bytes(WHISPER, 9, dtype="int2_residual")
-    written = kv_cache_bytes(WHISPER, 9, source_tokens=0, dtype="int2_residual")
-    assert written == kv_cache_bytes(WHISPER, 9, source_tokens=0)
+    read = count_cache_bytes(WHISPER, 9, dtype="int2_residual")
+    written = count_cache_bytes(WHISPER, 9, source_tokens=0, dtype="int2_residual")
+    assert written == count_cache_bytes(WHISPER, 9, source_tokens=0)
     assert read - written == 1500 * 4 * 2 * 384 * 3 // 8
 
 
 def test_beams_multiply_what_is_written_and_share_what_was_read():
-    read = kv_cache_bytes(WHISPER, 9) - kv_cache_bytes(WHISPER, 9, source_tokens=0)
-    written = kv_cache_bytes(WHISPER, 9, source_tokens=0)
-    assert kv_cache_bytes(WHISPER, 9, 2, beams=5) == 2 * (5 * written + read)
+    read = count_cache_bytes(WHISPER, 9) - count_cache_bytes(WHISPER, 9, source_tokens=0)
+    written = count_cache_bytes(WHISPER, 9, source_tokens=0)
+    assert count_cache_bytes(WHISPER, 9, 2, beams=5) == 2 * (5 * written + read)
 
 
 def test_states_and_index_keys_stand_beside_the_cache():
-    assert beside_bytes(model_shape("qwen3-next-80b-a3b"), 7) == 36 * (524288 * 4 + 32768 * 2)
-    assert beside_bytes(model_shape("deepseek-v3.2-exp"), 7, 3) == 3 * 7 * 61 * 132
-    assert beside_bytes(model_shape("glm-5"), 7) == 7 * 78 * 128 * 2
-    assert beside_bytes(LLAMA, 7) == 0
+    assert count_extra_bytes(model_shape("qwen3-next-80b-a3b"), 7) == 36 * (524288 * 4 + 32768 * 2)
+    assert count_extra_bytes(model_shape("deepseek-v3.2-exp"), 7, 3) == 3 * 7 * 61 * 132
+    assert count_extra_bytes(model_shape("glm-5"), 7) == 7 * 78 * 128 * 2
+    assert count_extra_bytes(LLAMA, 7) == 0
     assert model_shape("kimi-linear-48b-a3b").gaps
 
 
@@ -205,35 +217,37 @@ def test_states_and_index_keys_stand_beside_the_cache():
 )
 def test_what_an_engine_makes_room_for(engine, model, tokens, held):
     shape = model_shape(model)
-    first = shape.known_groups()[0]
+    first = shape.require_groups()[0]
     layer = 2 * first.num_kv_heads * first.head_dim * 2
-    assert engine_bytes(shape, tokens, engine, 3) == 3 * held * layer
+    assert count_engine_bytes(shape, tokens, engine, 3) == 3 * held * layer
 
 
 def test_vllm_counts_the_newest_token_among_those_read_at_once():
     """A window of 17 keeps 16 besides: with 2,048 these are 129 pages, not 130, and one more."""
     group = LayerGroup("sliding", 3, 2, 8, 17)
-    size = engine_bytes(ModelShape("local", (group,), 2, 16), 131_072, "vLLM")
+    size = count_engine_bytes(ModelShape("local", (group,), 2, 16), 131_072, "vLLM")
     assert size == 3 * (129 + 1) * 16 * 2 * 2 * 8 * 2
 
 
 def test_vllm_packs_a_latent_with_its_scales():
-    assert engine_bytes(DEEPSEEK, 16, "vLLM", dtype="fp8") == 16 * 61 * 656
-    assert engine_bytes(DEEPSEEK, 16, "transformers", dtype="fp8") == 16 * 61 * 576
+    assert count_engine_bytes(DEEPSEEK, 16, "vLLM", dtype="fp8") == 16 * 61 * 656
+    assert count_engine_bytes(DEEPSEEK, 16, "transformers", dtype="fp8") == 16 * 61 * 576
 
 
 @given(shapes, lengths)
 def test_engines_take_at_least_the_minimum_save_a_token_of_a_window(shape, tokens):
-    least = kv_cache_bytes(shape, tokens)
-    locals_ = sum(p.group.count * p.token_bytes for p in parts(shape, tokens) if p.group.window)
-    assert engine_bytes(shape, tokens, "transformers") >= least - locals_
+    least = count_cache_bytes(shape, tokens)
+    locals_ = sum(
+        p.group.count * p.token_bytes for p in list_group_caches(shape, tokens) if p.group.window
+    )
+    assert count_engine_bytes(shape, tokens, "transformers") >= least - locals_
     for engine in set(ENGINES) - {"transformers"}:
-        assert engine_bytes(shape, tokens, engine) >= least
+        assert count_engine_bytes(shape, tokens, engine) >= least
 
 
 def test_what_others_say_is_computed_and_named():
     def ratios(model, tokens=32768):
-        return {o.name: o.ratio for o in other_answers(model_shape(model), tokens)}
+        return {o.name: o.ratio for o in list_wrong_answers(model_shape(model), tokens)}
 
     assert ratios("llama-3.1-70b") == {"query heads for KV heads": 8}
     assert ratios("llama-2-7b") == {}
@@ -247,36 +261,36 @@ def test_what_others_say_is_computed_and_named():
     assert ratios("gpt2", 131_072) == {"128,000 tokens": Fraction(128_000, 131_072)}
     left_out = ratios("whisper-tiny", 500)["cross-attention left out"]
     assert left_out == Fraction(500, 2000)
-    beams = {other.name: other.ratio for other in other_answers(WHISPER, 500, beams=3)}
+    beams = {other.name: other.ratio for other in list_wrong_answers(WHISPER, 500, beams=3)}
     assert beams["cross-attention left out"] == Fraction(1500, 3000)
 
 
 @pytest.mark.parametrize("latent_dim", [1, 2, 5])
 def test_mistakes_with_a_latent_narrower_than_its_rotary_part(latent_dim):
     group = LayerGroup("latent", 3, latent_dim=latent_dim, rope_dim=64)
-    ratios = {o.ratio for o in other_answers(ModelShape("narrow", (group,), 4, 8), 7)}
+    ratios = {o.ratio for o in list_wrong_answers(ModelShape("narrow", (group,), 4, 8), 7)}
     assert Fraction(2 * latent_dim, latent_dim + 64) in ratios
 
 
 @given(shapes, lengths, st.integers(1, 9), formats, st.integers(1, 4))
 def test_the_working_multiplies_out(shape, tokens, batch, dtype, beams):
-    working = cache_working(shape, tokens, batch, dtype, beams=beams)
-    assert working.size == kv_cache_bytes(shape, tokens, batch, dtype, beams=beams)
+    working = explain_cache(shape, tokens, batch, dtype, beams=beams)
+    assert working.size == count_cache_bytes(shape, tokens, batch, dtype, beams=beams)
     for line in working.lines[:-1]:
         sum_, result = line.split(": ")[-1].split(" = ")
         assert counted(sum_) == counted(result), line
     assert len(working.lines) > 1 or not working.size
-    assert both(working.size) in working.lines[-1] or not working.size
+    assert format_both_sizes(working.size) in working.lines[-1] or not working.size
 
 
 @given(shapes, lengths, st.integers(1, 9), formats, st.sampled_from(list(COUNTINGS)))
 def test_every_counting_multiplies_out(shape, tokens, batch, dtype, counting):
-    working = cache_formula.counted(shape, tokens, counting, batch, dtype)
+    working = cache_formula.explain_counting(shape, tokens, counting, batch, dtype)
     expected = {
-        IDEAL: partial(kv_cache_bytes, shape, tokens, batch, dtype),
-        HEADLINE: partial(headline_bytes, shape, tokens, batch, dtype),
+        IDEAL: partial(count_cache_bytes, shape, tokens, batch, dtype),
+        HEADLINE: partial(count_headline_bytes, shape, tokens, batch, dtype),
     }
-    allocated = partial(engine_bytes, shape, tokens, counting, batch, dtype)
+    allocated = partial(count_engine_bytes, shape, tokens, counting, batch, dtype)
     assert working.size == expected.get(counting, allocated)()
     for line in working.lines[:-1]:
         if " = " in line:
@@ -286,26 +300,26 @@ def test_every_counting_multiplies_out(shape, tokens, batch, dtype, counting):
 
 
 def test_layers_stand_where_they_were_published():
-    found, known = layers_in_order(GEMMA, parts(GEMMA, 131_072))
+    found, known = list_layer_caches(GEMMA, list_group_caches(GEMMA, 131_072))
     full = [layer for layer, part in enumerate(found) if part.group.kind == "full"]
     assert (full, len(found), known) == ([5, 11, 17, 23, 29], 34, True)
     oss = model_shape("gpt-oss-20b")
-    found, known = layers_in_order(oss, parts(oss, 7))
+    found, known = list_layer_caches(oss, list_group_caches(oss, 7))
     assert [part.group.kind for part in found] == ["sliding", "full"] * 12
     unknown = model_shape("gemma-4-31b")
-    found, known = layers_in_order(unknown, parts(unknown, 7))
+    found, known = list_layer_caches(unknown, list_group_caches(unknown, 7))
     assert [part.group.kind for part in found] == ["sliding"] * 50 + ["full"] * 10
     assert not known
     shifted = replace(GEMMA, full_layers=(5, 11, 17, 23, 34))
-    assert not layers_in_order(shifted, parts(GEMMA, 7))[1], "there is no layer 34"
+    assert not list_layer_caches(shifted, list_group_caches(GEMMA, 7))[1], "there is no layer 34"
 
 
 @given(shapes, lengths)
 def test_layer_by_layer_nothing_is_lost(shape, tokens):
-    groups = parts(shape, tokens)
-    found, _ = layers_in_order(shape, groups)
+    groups = list_group_caches(shape, tokens)
+    found, _ = list_layer_caches(shape, groups)
     total = sum(Fraction(part.size, part.group.count) for part in found)
-    assert total == kv_cache_bytes(shape, tokens)
+    assert total == count_cache_bytes(shape, tokens)
     assert len(found) == sum(part.group.count for part in groups)
 
 
@@ -335,7 +349,7 @@ def counted(text):
     ],
 )
 def test_sizes_name_what_they_were_divided_by(count, binary, decimal):
-    assert (size(count), size(count, "decimal")) == (binary, decimal)
+    assert (format_size(count), format_size(count, "decimal")) == (binary, decimal)
 
 
 def bad(name, value):
@@ -365,21 +379,21 @@ def bad(name, value):
 )
 def test_bad_input_is_named(asked, message):
     with pytest.raises(ValueError, match=message):
-        kv_cache_bytes(**asked)
+        count_cache_bytes(**asked)
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (
-            lambda: engine_bytes(LLAMA, 5, "ollama"),
+            lambda: count_engine_bytes(LLAMA, 5, "ollama"),
             "engine must be one of transformers, .*'ollama'",
         ),
-        (lambda: engine_bytes(LLAMA, 0, "vLLM"), "tokens must be"),
-        (lambda: paged_bytes(LLAMA, 5, block=0), "block must be a whole number from 1 on"),
-        (lambda: rank_shape(LLAMA, 3), "32 query heads cannot be split over 3 ranks"),
+        (lambda: count_engine_bytes(LLAMA, 0, "vLLM"), "tokens must be"),
+        (lambda: count_paged_bytes(LLAMA, 5, block=0), "block must be a whole number from 1 on"),
+        (lambda: split_shape(LLAMA, 3), "32 query heads cannot be split over 3 ranks"),
         (
-            lambda: rank_shape(model_shape("smollm2-360m"), 3),
+            lambda: split_shape(model_shape("smollm2-360m"), 3),
             "5 KV heads can neither be split over 3 ranks nor repeated",
         ),
         (
@@ -391,9 +405,15 @@ def test_bad_input_is_named(asked, message):
         (lambda: LayerGroup("full", 3, 2, 4, window=8), "a full layer has no window"),
         (lambda: LayerGroup("full", 0, 2, 4), "count must be"),
         (lambda: LayerGroup("mamba", 3), "kind must be one of full, sliding, .*'mamba'"),
-        (lambda: grouped(4, 0), "group must be"),
-        (lambda: parts(replace(WHISPER, encoder_context=None), 5), "source_tokens must be given"),
-        (lambda: kv_cache_bytes(WHISPER, 5, source_tokens=-1), "source_tokens must be .* from 0"),
+        (lambda: make_grouped_format(4, 0), "group must be"),
+        (
+            lambda: list_group_caches(replace(WHISPER, encoder_context=None), 5),
+            "source_tokens must be given",
+        ),
+        (
+            lambda: count_cache_bytes(WHISPER, 5, source_tokens=-1),
+            "source_tokens must be .* from 0",
+        ),
     ],
 )
 def test_a_model_that_cannot_be_is_refused(make, message):

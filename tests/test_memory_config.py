@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explainers.memory.cache_bytes import beside_bytes, kv_cache_bytes
-from explainers.memory.published_models import model_shape, read_config, read_config_file
-from explainers.memory.read_config import LARGEST
+from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
+from explainers.memory.published_models import model_shape
+from explainers.memory.read_config import MAX_CHARACTERS, read_config, read_config_file
 
 LLAMA = {
     "model_type": "llama",
@@ -237,7 +237,7 @@ GROUPS = [
 @pytest.mark.parametrize(("name", "config", "wanted"), GROUPS, ids=[name for name, *_ in GROUPS])
 def test_families_that_write_it_in_another_way(name, config, wanted):
     shape = read_config(json.dumps(config))
-    assert sorted((g.kind, g.count, g.vectors, g.window) for g in shape.known_groups()) == wanted
+    assert sorted((g.kind, g.count, g.vectors, g.window) for g in shape.require_groups()) == wanted
     recurrent = any(kind == "recurrent" for kind, *_ in wanted)
     assert bool(shape.gaps) == recurrent, "what is left out is said"
 
@@ -247,7 +247,7 @@ def test_distilbert_keeps_nothing_and_bert_as_a_decoder_does():
     shape = read_config(json.dumps(distilbert))
     assert (shape.groups, shape.num_heads, shape.d_model) == ((), 12, 768)
     decoder = {**LLAMA, "model_type": "bert", "is_decoder": True}
-    assert kv_cache_bytes(read_config(json.dumps(decoder)), 8192) == 2**30
+    assert count_cache_bytes(read_config(json.dumps(decoder)), 8192) == 2**30
 
 
 @pytest.mark.parametrize(("model", "config"), CONFIGS)
@@ -255,13 +255,13 @@ def test_the_file_says_what_was_published(model, config):
     read, published = read_config(json.dumps(config)), model_shape(model)
     assert (read.num_heads, read.d_model) == (published.num_heads, published.d_model)
     assert read.architecture == published.architecture
-    kept = sorted((g.kind, g.count, g.vectors, g.window) for g in read.known_groups())
-    wanted = sorted((g.kind, g.count, g.vectors, g.window) for g in published.known_groups())
+    kept = sorted((g.kind, g.count, g.vectors, g.window) for g in read.require_groups())
+    wanted = sorted((g.kind, g.count, g.vectors, g.window) for g in published.require_groups())
     assert kept == wanted
     for tokens in (1, 5000, 10**9):
-        assert kv_cache_bytes(read, tokens) == kv_cache_bytes(published, tokens)
+        assert count_cache_bytes(read, tokens) == count_cache_bytes(published, tokens)
     if published.id != "deepseek-v3.2-exp":  # its index is kept in fp8, which the file does not say
-        assert beside_bytes(read, 7) == beside_bytes(published, 7)
+        assert count_extra_bytes(read, 7) == count_extra_bytes(published, 7)
 
 
 def test_what_was_assumed_is_said():
@@ -285,7 +285,7 @@ def test_weights_that_were_quantised_are_not_taken_for_16_bits():
 def test_layers_that_share_a_cache_keep_nothing():
     """The last five: the first 29 have 4 global layers; the last 29 would have 5."""
     shared = read_config(json.dumps({**GEMMA_3, "num_kv_shared_layers": 5}))
-    assert [(group.kind, group.count) for group in shared.known_groups()] == [
+    assert [(group.kind, group.count) for group in shared.require_groups()] == [
         ("sliding", 25),
         ("full", 4),
     ]
@@ -293,7 +293,7 @@ def test_layers_that_share_a_cache_keep_nothing():
 
 def test_qwen_slides_from_a_layer_on():
     config = {**LLAMA, "sliding_window": 9, "use_sliding_window": True, "max_window_layers": 30}
-    groups = read_config(json.dumps(config)).known_groups()
+    groups = read_config(json.dumps(config)).require_groups()
     assert [(group.kind, group.count) for group in groups] == [("full", 30), ("sliding", 2)]
 
 
@@ -321,7 +321,7 @@ WHOLE = "must be a whole number from 1 to [0-9,]+, not"
         (changed(hidden_size=float("nan")), f"hidden_size {WHOLE} nan"),
         ("[" * 200_000, "nested too deeply|breaks off"),
         ('{"hidden_size": ' + "9" * 5000 + "}", "cannot be read"),
-        ("x" * (LARGEST + 1), "more than 1,000,000 characters"),
+        ("x" * (MAX_CHARACTERS + 1), "more than 1,000,000 characters"),
         ("{}", "lacks num_hidden_layers"),
         (json.dumps(without(LLAMA, "num_hidden_layers")), "lacks num_hidden_layers .or n_layer"),
         (json.dumps(without(LLAMA, "num_attention_heads")), "lacks num_attention_heads"),
@@ -398,14 +398,14 @@ FIELDS = [
 )
 def test_any_value_is_read_or_refused_but_never_crashes(config, fields):
     with suppress(ValueError):
-        assert kv_cache_bytes(read_config(json.dumps({**config, **fields})), 3) > 0
+        assert count_cache_bytes(read_config(json.dumps({**config, **fields})), 3) > 0
 
 
 def test_a_folder_and_a_file_are_read_alike(tmp_path):
     file = tmp_path / "config.json"
     file.write_text(json.dumps(LLAMA), encoding="utf-8")
     assert read_config_file(tmp_path) == read_config_file(str(file))
-    assert kv_cache_bytes(read_config_file(tmp_path), 8192) == 2**30
+    assert count_cache_bytes(read_config_file(tmp_path), 8192) == 2**30
 
 
 @pytest.mark.parametrize(
@@ -413,7 +413,7 @@ def test_a_folder_and_a_file_are_read_alike(tmp_path):
     [
         (None, r"there is no file .*config\.json"),
         (b"\xff\xfe\x00", "cannot be read as text"),
-        (b"x" * (LARGEST + 5), "more than 1,000,000 characters"),
+        (b"x" * (MAX_CHARACTERS + 5), "more than 1,000,000 characters"),
     ],
 )
 def test_a_folder_without_a_configuration_says_so(tmp_path, content, message):

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from explainers.memory.gpus import gpus
-from explainers.memory.published_figures import REASONS, figures
-from explainers.memory.published_models import model_ids, model_shape
+from explainers.memory.gpus import read_gpus
+from explainers.memory.published_figures import REASONS, read_figures
+from explainers.memory.published_models import list_model_ids, model_shape
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
@@ -114,7 +114,9 @@ def new_empty(value):
 
 
 def test_a_state_kept_in_float32_says_so():
-    state = {part.name: part for part in model_shape("qwen3-next-80b-a3b").known_groups()[1].state}
+    state = {
+        part.name: part for part in model_shape("qwen3-next-80b-a3b").require_groups()[1].state
+    }
     assert state["recurrent"].dtype == "float32"
     assert state["conv"].dtype == "bfloat16"
 
@@ -130,18 +132,20 @@ def test_a_state_kept_in_float32_says_so():
 )
 def test_stated_numbers_of_parameters_are_read_exactly(model, parameters, exact):
     shape = model_shape(model)
-    assert (shape.parameters, shape.parameters_are_exact) == (parameters, exact)
+    assert (shape.parameters, shape.has_exact_parameters) == (parameters, exact)
 
 
 def test_everything_published_has_a_source():
-    assert len(model_ids()) == 69
-    assert all(model_shape(model).sources and model_shape(model).verified for model in model_ids())
-    assert all(figure.source for figure in figures().values())
-    assert all(gpu.sources for gpu in gpus().values())
+    assert len(list_model_ids()) == 69
+    assert all(
+        model_shape(model).sources and model_shape(model).verified for model in list_model_ids()
+    )
+    assert all(figure.source for figure in read_figures().values())
+    assert all(gpu.sources for gpu in read_gpus().values())
 
 
 def test_every_reason_is_used_and_every_used_reason_is_explained():
-    assert {figure.reason for figure in figures().values()} - {""} == set(REASONS)
+    assert {figure.reason for figure in read_figures().values()} - {""} == set(REASONS)
 
 
 def test_an_unknown_model_is_answered_with_the_known_ones():

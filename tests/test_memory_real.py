@@ -23,9 +23,9 @@ from transformers import (
     T5ForConditionalGeneration,
 )
 
-from explainers.memory.cache_bytes import beside_bytes, kv_cache_bytes
-from explainers.memory.engines import engine_bytes
-from explainers.memory.published_models import read_config
+from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
+from explainers.memory.engines import count_engine_bytes
+from explainers.memory.read_config import read_config
 
 BATCH, TOKENS, SOURCE = 3, 11, 7
 SMALL: dict[str, Any] = {"vocab_size": 13, "intermediate_size": 20}
@@ -149,20 +149,20 @@ def grown(name):
 
 @pytest.mark.parametrize("name", DECODERS)
 def test_a_grown_cache_weighs_what_is_said(name):
-    expected = engine_bytes(shape_of(DECODERS[name]), TOKENS, "transformers", BATCH)
+    expected = count_engine_bytes(shape_of(DECODERS[name]), TOKENS, "transformers", BATCH)
     assert weigh(grown(name)) == expected
 
 
 @pytest.mark.parametrize("name", ["GPT-2", "Llama", "DeepSeek", "Qwen3-Next"])
 def test_without_windows_the_minimum_is_what_is_there(name):
-    assert weigh(grown(name)) == kv_cache_bytes(shape_of(DECODERS[name]), TOKENS, BATCH)
+    assert weigh(grown(name)) == count_cache_bytes(shape_of(DECODERS[name]), TOKENS, BATCH)
 
 
 @pytest.mark.parametrize("name", ["Mistral", "Gemma 3"])
 def test_a_cache_of_fixed_size_is_the_minimum_with_windows_too(name):
     config = DECODERS[name]
     cache = filled(config, StaticCache(config, max_cache_len=TOKENS))
-    assert weigh(cache) == kv_cache_bytes(shape_of(config), TOKENS, BATCH)
+    assert weigh(cache) == count_cache_bytes(shape_of(config), TOKENS, BATCH)
 
 
 def test_the_state_of_recurrent_layers_does_not_grow():
@@ -173,8 +173,8 @@ def test_the_state_of_recurrent_layers_does_not_grow():
         for name in ("conv_states", "recurrent_states")
         for tensor in tensors(getattr(layer, name, None))
     ]
-    assert sum(states) == beside_bytes(shape_of(QWEN3_NEXT), TOKENS, BATCH)
-    assert beside_bytes(shape_of(QWEN3_NEXT), 1000 * TOKENS, BATCH) == sum(states)
+    assert sum(states) == count_extra_bytes(shape_of(QWEN3_NEXT), TOKENS, BATCH)
+    assert count_extra_bytes(shape_of(QWEN3_NEXT), 1000 * TOKENS, BATCH) == sum(states)
 
 
 def tensors(found):
@@ -201,8 +201,8 @@ def test_an_encoder_and_a_decoder_keep_two_caches(config, model):
             )
         cache, encoded = out.past_key_values, (out.encoder_last_hidden_state,)
         own, cross = weigh(cache.self_attention_cache), weigh(cache.cross_attention_cache)
-        assert own + cross == kv_cache_bytes(shape, step, BATCH, source_tokens=SOURCE)
-        assert own == kv_cache_bytes(shape, step, BATCH, source_tokens=0)
+        assert own + cross == count_cache_bytes(shape, step, BATCH, source_tokens=SOURCE)
+        assert own == count_cache_bytes(shape, step, BATCH, source_tokens=0)
 
 
 def test_transformers_keeps_a_cross_cache_for_every_beam():
@@ -221,9 +221,11 @@ def test_transformers_keeps_a_cross_cache_for_every_beam():
     steps = cache.get_seq_length()
     held = weigh(cache.self_attention_cache) + weigh(cache.cross_attention_cache)
     shape = shape_of(MARIAN)
-    assert held == engine_bytes(shape, steps, "transformers", BATCH * beams, source_tokens=SOURCE)
-    least = kv_cache_bytes(shape, steps, BATCH, source_tokens=SOURCE, beams=beams)
-    cross = kv_cache_bytes(shape, 1, BATCH, source_tokens=SOURCE) - kv_cache_bytes(
+    assert held == count_engine_bytes(
+        shape, steps, "transformers", BATCH * beams, source_tokens=SOURCE
+    )
+    least = count_cache_bytes(shape, steps, BATCH, source_tokens=SOURCE, beams=beams)
+    cross = count_cache_bytes(shape, 1, BATCH, source_tokens=SOURCE) - count_cache_bytes(
         shape, 1, BATCH, source_tokens=0
     )
     assert held - least == (beams - 1) * cross
@@ -236,7 +238,7 @@ def test_a_quantised_cache_takes_a_byte_for_each_element():
         for layer in cache.layers
         for tensor in (layer._quantized_keys[0], layer._quantized_values[0])
     ]
-    assert sum(states) == kv_cache_bytes(shape_of(LLAMA), TOKENS, BATCH, "fp8")
+    assert sum(states) == count_cache_bytes(shape_of(LLAMA), TOKENS, BATCH, "fp8")
 
 
 @pytest.mark.parametrize(
@@ -251,4 +253,4 @@ def test_families_weigh_what_their_own_class_keeps(model_type):
         cache = model(
             torch.zeros((BATCH, TOKENS), dtype=torch.long), use_cache=True
         ).past_key_values
-    assert weigh(cache) == engine_bytes(shape_of(config), TOKENS, "transformers", BATCH)
+    assert weigh(cache) == count_engine_bytes(shape_of(config), TOKENS, "transformers", BATCH)

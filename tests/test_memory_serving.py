@@ -8,56 +8,56 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explainers.memory.cache_bytes import beside_bytes, kv_cache_bytes
-from explainers.memory.gpus import Gpu, gpus, rank_shape
-from explainers.memory.published_models import model_ids, model_shape
+from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
+from explainers.memory.gpus import Gpu, read_gpus, split_shape
+from explainers.memory.published_models import list_model_ids, model_shape
 from explainers.memory.serving import (
     Deployment,
-    context_line,
-    fits,
-    free_on_each,
-    longest_context,
-    memory_lines,
-    sequence_on_each,
-    users,
-    weight_bytes,
-    weight_format,
-    weights_on_each,
+    count_free_bytes_per_gpu,
+    count_text_bytes_per_gpu,
+    count_users,
+    count_weight_bytes,
+    count_weight_bytes_per_gpu,
+    explain_longest_context,
+    explain_memory,
+    find_longest_context,
+    find_weight_format,
+    has_room,
 )
 from explainers.memory.speed import (
-    active_parameters,
-    compute_bound_batch,
-    computing_seconds,
-    reading_seconds,
-    speed_lines,
-    step_seconds,
-    tokens_per_second,
-    weights_read,
+    count_active_parameters,
+    count_weight_bytes_read,
+    estimate_computing_seconds,
+    estimate_reading_seconds,
+    estimate_step_seconds,
+    estimate_tokens_per_second,
+    explain_speed,
+    find_compute_bound_batch,
 )
 
-H100 = gpus()["h100"]
+H100 = read_gpus()["h100"]
 LLAMA = Deployment(model_shape("llama-3-8b"), H100)
 KNOWN = [
     model_shape(model)
-    for model in model_ids()
+    for model in list_model_ids()
     if model_shape(model).parameters and model_shape(model).groups
 ]
-MIXTURE = Deployment(model_shape("deepseek-v3"), gpus()["h200"], gpus=8, weight_dtype="fp8")
+MIXTURE = Deployment(model_shape("deepseek-v3"), read_gpus()["h200"], gpus=8, weight_dtype="fp8")
 
 
 def test_memory_written_out():
     free = 81_559 * 2**20 * 90 // 100 - 2 * 8_030_261_248 - 2**30
-    assert weight_bytes(LLAMA) == 2 * 8_030_261_248
-    assert free_on_each(LLAMA) == free
-    assert users(LLAMA, 8192) == free // 2**30 == 55
-    assert longest_context(LLAMA) == free // 131072
-    assert longest_context(LLAMA, 7) == free // 7 // 131072
+    assert count_weight_bytes(LLAMA) == 2 * 8_030_261_248
+    assert count_free_bytes_per_gpu(LLAMA) == free
+    assert count_users(LLAMA, 8192) == free // 2**30 == 55
+    assert find_longest_context(LLAMA) == free // 131072
+    assert find_longest_context(LLAMA, 7) == free // 7 // 131072
 
 
 def test_weights_of_four_bits_carry_their_scales():
     parameters = 8_030_261_248
     scales = -(-parameters // 64) * 4
-    assert weight_bytes(replace(LLAMA, weight_dtype="int4")) == parameters // 2 + scales
+    assert count_weight_bytes(replace(LLAMA, weight_dtype="int4")) == parameters // 2 + scales
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_weights_of_four_bits_carry_their_scales():
     ],
 )
 def test_weights_come_in_the_format_they_were_published_in(model, published):
-    assert weight_format(model_shape(model)) == published
-    assert weight_format(replace(model_shape(model), dtype="ternary")) == "bfloat16"
+    assert find_weight_format(model_shape(model)) == published
+    assert find_weight_format(replace(model_shape(model), dtype="ternary")) == "bfloat16"
 
 
 deployments = st.builds(
@@ -79,7 +79,7 @@ deployments = st.builds(
         shape, gpu, weight_dtype="int4", cache_dtype=dtype, block=block
     ),
     st.sampled_from(KNOWN),
-    st.sampled_from(list(gpus().values())),
+    st.sampled_from(list(read_gpus().values())),
     st.sampled_from(["bfloat16", "fp8", "q4_0"]),
     st.sampled_from([1, 16]),
 )
@@ -87,119 +87,125 @@ deployments = st.builds(
 
 @given(deployments, st.integers(1, 9))
 def test_one_token_more_than_the_longest_does_not_fit(deployment, readers):
-    longest = longest_context(deployment, readers)
+    longest = find_longest_context(deployment, readers)
     if longest is None:
-        assert fits(deployment, 10**12, readers)
+        assert has_room(deployment, 10**12, readers)
         return
-    assert not fits(deployment, longest + 1, readers)
-    assert longest == 0 or fits(deployment, longest, readers)
+    assert not has_room(deployment, longest + 1, readers)
+    assert longest == 0 or has_room(deployment, longest, readers)
 
 
 @given(deployments, st.integers(1, 10**6))
 def test_one_user_more_does_not_fit(deployment, tokens):
-    readers = users(deployment, tokens)
+    readers = count_users(deployment, tokens)
     if readers is None:
-        assert sequence_on_each(deployment, tokens) == 0
+        assert count_text_bytes_per_gpu(deployment, tokens) == 0
         return
-    assert not fits(deployment, tokens, readers + 1)
-    assert readers == 0 or fits(deployment, tokens, readers)
+    assert not has_room(deployment, tokens, readers + 1)
+    assert readers == 0 or has_room(deployment, tokens, readers)
 
 
 def test_a_window_makes_the_length_unlimited():
-    assert longest_context(Deployment(model_shape("mistral-7b-v0.1"), H100)) is None
-    assert users(Deployment(model_shape("bert-base-uncased"), H100), 512) is None
+    assert find_longest_context(Deployment(model_shape("mistral-7b-v0.1"), H100)) is None
+    assert count_users(Deployment(model_shape("bert-base-uncased"), H100), 512) is None
 
 
 def test_what_is_too_big_fits_for_nobody():
     big = Deployment(model_shape("llama-3.1-405b"), H100)
-    assert free_on_each(big) < 0
-    assert users(big, 1) == longest_context(big) == 0
-    assert not fits(big, 1)
-    lines = memory_lines(big, 5)
+    assert count_free_bytes_per_gpu(big) < 0
+    assert count_users(big, 1) == find_longest_context(big) == 0
+    assert not has_room(big, 1)
+    lines = explain_memory(big, 5)
     assert "weights alone are more than the memory" in lines[-1]
-    assert f"(an estimate) = −{-free_on_each(big):,} bytes" in lines[2]
-    assert context_line(big) == "Not even one token fits."
+    assert f"(an estimate) = −{-count_free_bytes_per_gpu(big):,} bytes" in lines[2]
+    assert explain_longest_context(big) == "Not even one token fits."
 
 
 def test_weights_that_fit_may_leave_no_room():
     full = replace(LLAMA, overhead=80 * 2**30)
-    assert weight_bytes(full) < full.gpu.memory
-    assert free_on_each(full) < 0
-    assert "Weights and overhead are more" in memory_lines(full, 5)[-1]
+    assert count_weight_bytes(full) < full.gpu.memory_bytes
+    assert count_free_bytes_per_gpu(full) < 0
+    assert "Weights and overhead are more" in explain_memory(full, 5)[-1]
     encoder = Deployment(model_shape("bert-base-uncased"), H100, overhead=80 * 2**30)
-    assert users(encoder, 5) == 0, "nobody, although a text takes nothing"
+    assert count_users(encoder, 5) == 0, "nobody, although a text takes nothing"
 
 
 def test_a_card_has_what_its_driver_reports():
-    assert gpus()["t4"].memory == 15 * 2**30
-    assert gpus()["tpu-v5e"].memory == 16 * 2**30
-    for gpu in gpus().values():
-        assert 0.93 * gpu.memory_gb * 2**30 < gpu.memory <= gpu.memory_gb * 2**30
+    assert read_gpus()["t4"].memory_bytes == 15 * 2**30
+    assert read_gpus()["tpu-v5e"].memory_bytes == 16 * 2**30
+    for gpu in read_gpus().values():
+        assert 0.93 * gpu.memory_gb * 2**30 < gpu.memory_bytes <= gpu.memory_gb * 2**30
 
 
 def test_beams_keep_caches_of_their_own_and_read_one_text():
     one = Deployment(model_shape("whisper-tiny"), H100, source_tokens=300, block=16)
     five = replace(one, beams=5)
-    ideal = kv_cache_bytes(one.shape, 448, source_tokens=304, beams=5)
-    assert sequence_on_each(five, 448) == ideal
-    assert computing_seconds(five, 3) == computing_seconds(one, 15)
-    assert tokens_per_second(five, 448, 3) < tokens_per_second(one, 448, 3)
-    assert "× 3 × 5 beams ÷" in speed_lines(five, 448, 3)[2]
+    ideal = count_cache_bytes(one.shape, 448, source_tokens=304, beams=5)
+    assert count_text_bytes_per_gpu(five, 448) == ideal
+    assert estimate_computing_seconds(five, 3) == estimate_computing_seconds(one, 15)
+    assert estimate_tokens_per_second(five, 448, 3) < estimate_tokens_per_second(one, 448, 3)
+    assert "× 3 × 5 beams ÷" in explain_speed(five, 448, 3)[2]
     hybrid = Deployment(model_shape("qwen3-next-80b-a3b"), H100, beams=2)
-    assert sequence_on_each(hybrid, 9) == 2 * sequence_on_each(replace(hybrid, beams=1), 9)
+    assert count_text_bytes_per_gpu(hybrid, 9) == 2 * count_text_bytes_per_gpu(
+        replace(hybrid, beams=1), 9
+    )
 
 
 def test_several_gpus_split_weights_and_heads_but_no_latent():
     four = replace(LLAMA, gpus=4)
-    assert weights_on_each(four) == 8_030_261_248 // 2
-    assert sequence_on_each(four, 100) * 4 == sequence_on_each(LLAMA, 100)
-    alone = kv_cache_bytes(MIXTURE.shape, 100)
-    assert sequence_on_each(MIXTURE, 100) == alone
-    assert rank_shape(MIXTURE.shape, 8).num_heads == 16
+    assert count_weight_bytes_per_gpu(four) == 8_030_261_248 // 2
+    assert count_text_bytes_per_gpu(four, 100) * 4 == count_text_bytes_per_gpu(LLAMA, 100)
+    alone = count_cache_bytes(MIXTURE.shape, 100)
+    assert count_text_bytes_per_gpu(MIXTURE, 100) == alone
+    assert split_shape(MIXTURE.shape, 8).num_heads == 16
 
 
 def test_a_text_takes_whole_pages_and_what_stands_beside_its_cache():
     paged = replace(LLAMA, block=16)
-    assert sequence_on_each(paged, 33) == sequence_on_each(LLAMA, 48)
+    assert count_text_bytes_per_gpu(paged, 33) == count_text_bytes_per_gpu(LLAMA, 48)
     hybrid = Deployment(model_shape("qwen3-next-80b-a3b"), H100)
-    states = beside_bytes(hybrid.shape, 5)
-    assert sequence_on_each(hybrid, 5) == kv_cache_bytes(hybrid.shape, 5) + states
+    states = count_extra_bytes(hybrid.shape, 5)
+    assert count_text_bytes_per_gpu(hybrid, 5) == count_cache_bytes(hybrid.shape, 5) + states
     assert states > 0
 
 
 def test_the_batch_at_which_arithmetic_takes_over():
     """Without caches it is the known ratio of a chip: 240 on TPU v5e, half with int8; 295."""
-    no_cache = Deployment(model_shape("bert-base-uncased"), gpus()["tpu-v5e"])
-    assert compute_bound_batch(no_cache, 5) == 241
-    assert compute_bound_batch(replace(no_cache, weight_dtype="int8"), 5) == 121
-    assert compute_bound_batch(replace(no_cache, gpu=H100), 5) == 296
+    no_cache = Deployment(model_shape("bert-base-uncased"), read_gpus()["tpu-v5e"])
+    assert find_compute_bound_batch(no_cache, 5) == 241
+    assert find_compute_bound_batch(replace(no_cache, weight_dtype="int8"), 5) == 121
+    assert find_compute_bound_batch(replace(no_cache, gpu=H100), 5) == 296
 
 
 @pytest.mark.parametrize("tokens", [1, 20, 40])
 def test_it_takes_over_exactly_there(tokens):
-    batch = compute_bound_batch(LLAMA, tokens)
+    batch = find_compute_bound_batch(LLAMA, tokens)
     assert batch is not None
-    assert computing_seconds(LLAMA, batch) >= reading_seconds(LLAMA, tokens, batch)
-    assert computing_seconds(LLAMA, batch - 1) < reading_seconds(LLAMA, tokens, batch - 1)
+    assert estimate_computing_seconds(LLAMA, batch) >= estimate_reading_seconds(
+        LLAMA, tokens, batch
+    )
+    assert estimate_computing_seconds(LLAMA, batch - 1) < estimate_reading_seconds(
+        LLAMA, tokens, batch - 1
+    )
 
 
 def test_long_texts_are_never_limited_by_arithmetic():
-    assert compute_bound_batch(LLAMA, 8192) is None
-    assert step_seconds(LLAMA, 8192, 10**6) == reading_seconds(LLAMA, 8192, 10**6)
+    assert find_compute_bound_batch(LLAMA, 8192) is None
+    assert estimate_step_seconds(LLAMA, 8192, 10**6) == estimate_reading_seconds(LLAMA, 8192, 10**6)
 
 
 def test_the_limit_is_bandwidth_divided_by_what_is_read():
     read = 2 * 8_030_261_248 + 4 * 2**30
-    assert tokens_per_second(LLAMA, 8192, 4) == Fraction(4 * 3350 * 10**9, read)
-    assert tokens_per_second(LLAMA, 1, 10**6) == Fraction(989 * 10**12, 2 * 8_030_261_248)
+    assert estimate_tokens_per_second(LLAMA, 8192, 4) == Fraction(4 * 3350 * 10**9, read)
+    assert estimate_tokens_per_second(LLAMA, 1, 10**6) == Fraction(989 * 10**12, 2 * 8_030_261_248)
 
 
 def test_of_a_mixture_only_active_experts_are_read():
-    assert active_parameters(MIXTURE) == 37 * 10**9
-    assert weights_read(MIXTURE) == 37 * 10**9 // 8
-    assert weight_bytes(MIXTURE) == 671 * 10**9
+    assert count_active_parameters(MIXTURE) == 37 * 10**9
+    assert count_weight_bytes_read(MIXTURE) == 37 * 10**9 // 8
+    assert count_weight_bytes(MIXTURE) == 671 * 10**9
     speed = MIXTURE.gpu.flops * 8
-    assert computing_seconds(MIXTURE, 3) == Fraction(6 * 37 * 10**9, speed)
+    assert estimate_computing_seconds(MIXTURE, 3) == Fraction(6 * 37 * 10**9, speed)
 
 
 def numbers(line):
@@ -207,7 +213,7 @@ def numbers(line):
 
 
 def test_the_lines_hold_the_numbers():
-    lines = memory_lines(LLAMA, 8192)
+    lines = explain_memory(LLAMA, 8192)
     memory, percent, usable = numbers(lines[1])
     assert memory * percent // 100 == usable
     usable_again, weights, overhead, free = numbers(lines[2])
@@ -215,29 +221,29 @@ def test_the_lines_hold_the_numbers():
     assert usable_again == usable
     free_again, one, readers = numbers(lines[-1])
     assert (free_again, free_again // one) == (free, readers)
-    longest, now, limit, then = numbers(context_line(LLAMA, 3))
+    longest, now, limit, then = numbers(explain_longest_context(LLAMA, 3))
     assert now <= limit < then
-    assert longest == longest_context(LLAMA, 3)
+    assert longest == find_longest_context(LLAMA, 3)
 
 
 def test_the_lines_of_speed_multiply_out():
-    read, per_second, computed, limit, turn = speed_lines(LLAMA, 20, 4)
+    read, per_second, computed, limit, turn = explain_speed(LLAMA, 20, 4)
     weights, batch, one, total = numbers(read)
     assert weights + batch * one == total
     assert f"{1000 * total / (3350 * 10**9):.3f} ms" in per_second
     assert f"{1000 * 2 * 8_030_261_248 * 4 / (989 * 10**12):.3f} ms" in computed
     assert "limited by reading" in limit
-    assert numbers(turn) == [compute_bound_batch(LLAMA, 20)]
-    assert "limited by computing" in speed_lines(LLAMA, 1, 4000)[3]
-    assert "always" in speed_lines(LLAMA, 8192, 4)[4]
-    assert "at best" in speed_lines(MIXTURE, 20, 4)[0]
+    assert numbers(turn) == [find_compute_bound_batch(LLAMA, 20)]
+    assert "limited by computing" in explain_speed(LLAMA, 1, 4000)[3]
+    assert "always" in explain_speed(LLAMA, 8192, 4)[4]
+    assert "at best" in explain_speed(MIXTURE, 20, 4)[0]
     assert "at best" not in read
 
 
 def test_estimates_are_called_so():
-    assert "stated, rounded" in memory_lines(MIXTURE, 5)[0]
-    assert "stated, rounded" not in memory_lines(LLAMA, 5)[0]
-    assert "estimate" in memory_lines(LLAMA, 5)[2]
+    assert "stated, rounded" in explain_memory(MIXTURE, 5)[0]
+    assert "stated, rounded" not in explain_memory(LLAMA, 5)[0]
+    assert "estimate" in explain_memory(LLAMA, 5)[2]
 
 
 @pytest.mark.parametrize(
@@ -248,12 +254,18 @@ def test_estimates_are_called_so():
         (lambda: replace(LLAMA, percent=101), "percent must be a whole number from 1 to 100"),
         (lambda: replace(LLAMA, beams=0), "beams must be a whole number from 1 on"),
         (lambda: replace(LLAMA, overhead=-1), "overhead must be a whole number from 0 on"),
-        (lambda: weight_bytes(replace(LLAMA, weight_dtype="int5")), "dtype must be one of"),
-        (lambda: weight_bytes(Deployment(model_shape("glm-5"), H100)), "glm-5: parameters are not"),
-        (lambda: active_parameters(Deployment(model_shape("glm-5"), H100)), "glm-5: parameters"),
-        (lambda: fits(LLAMA, 5, 0), "readers must be"),
-        (lambda: users(LLAMA, 0), "tokens must be"),
-        (lambda: tokens_per_second(LLAMA, 5, 0), "batch must be"),
+        (lambda: count_weight_bytes(replace(LLAMA, weight_dtype="int5")), "dtype must be one of"),
+        (
+            lambda: count_weight_bytes(Deployment(model_shape("glm-5"), H100)),
+            "glm-5: parameters are not",
+        ),
+        (
+            lambda: count_active_parameters(Deployment(model_shape("glm-5"), H100)),
+            "glm-5: parameters",
+        ),
+        (lambda: has_room(LLAMA, 5, 0), "readers must be"),
+        (lambda: count_users(LLAMA, 0), "tokens must be"),
+        (lambda: estimate_tokens_per_second(LLAMA, 5, 0), "batch must be"),
         (lambda: Gpu("x", "X", 0, 1, 1), "memory_gb must be"),
     ],
 )

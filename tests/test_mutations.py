@@ -217,8 +217,13 @@ FAULTS = [
     (step_costs, "q_len * kv_len", "kv_len", FLOPS),
     (cache_memory, "min(tokens, group.window)", "tokens", CAPPED),
     (cache_memory, 'return 1 if group.kind == "cross" else beams', "return beams", BEAMS),
-    (engines, "block * pages(p.tokens, block)", "p.tokens", LAST_PAGE),
-    (cache_bytes, "n in shape.full_layers", "n + 1 in shape.full_layers", IN_ORDER),
+    (engines, "block * count_pages(cache.tokens, block)", "cache.tokens", LAST_PAGE),
+    (
+        cache_bytes,
+        "layer_index in shape.full_layers",
+        "layer_index + 1 in shape.full_layers",
+        IN_ORDER,
+    ),
     (
         cache_formula,
         "batch, dtype, source_tokens)\n    lines = []",

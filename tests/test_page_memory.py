@@ -11,18 +11,29 @@ from opening import ROOT, opened, widgets
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df as table_of
 
 from explainers.chapters.cache_memory.choose_cache import MOST_PASTED
-from explainers.chapters.cache_memory.gpu_fit import weight_format
+from explainers.chapters.cache_memory.gpu_fit import find_weight_format
 from explainers.chapters.cache_memory.published_table import NAMED, described
-from explainers.memory.cache_bytes import kv_cache_bytes, kv_cache_bytes_per_token, parts
-from explainers.memory.cache_formula import COUNTINGS, HEADLINE, counted
-from explainers.memory.calculator_mistakes import other_answers
-from explainers.memory.engines import ENGINES, waste_bytes
-from explainers.memory.gpus import GIB, gpus, replication
-from explainers.memory.published_figures import REASONS, figures
-from explainers.memory.published_models import LayerGroup, ModelShape, model_ids, model_shape
-from explainers.memory.serving import Deployment, context_line, longest_context, memory_lines, users
-from explainers.memory.sizes import both
-from explainers.memory.speed import speed_lines, tokens_per_second
+from explainers.memory.cache_bytes import (
+    count_bytes_per_token,
+    count_cache_bytes,
+    list_group_caches,
+)
+from explainers.memory.cache_formula import COUNTINGS, HEADLINE, explain_counting
+from explainers.memory.calculator_mistakes import list_wrong_answers
+from explainers.memory.engines import ENGINES, count_wasted_bytes
+from explainers.memory.gpus import GIB, count_stored_copies, read_gpus
+from explainers.memory.layer_groups import LayerGroup, ModelShape
+from explainers.memory.published_figures import REASONS, read_figures
+from explainers.memory.published_models import list_model_ids, model_shape
+from explainers.memory.serving import (
+    Deployment,
+    count_users,
+    explain_longest_context,
+    explain_memory,
+    find_longest_context,
+)
+from explainers.memory.sizes import format_both_sizes
+from explainers.memory.speed import estimate_tokens_per_second, explain_speed
 from explainers.models.registry import READ_FOLDERS
 from explainers.ui.controls import controls
 
@@ -63,7 +74,7 @@ def chart(visit, place):
 
 def row(name, size, ideal, chosen=""):
     times = f"{size / ideal:.2f}×"
-    return f"| **{name}**{chosen}: {COUNTINGS[name]} | {both(size)} | {times} |"
+    return f"| **{name}**{chosen}: {COUNTINGS[name]} | {format_both_sizes(size)} | {times} |"
 
 
 @pytest.mark.parametrize(
@@ -77,35 +88,39 @@ def row(name, size, ideal, chosen=""):
 def test_the_numbers_are_those_of_the_library(model):
     shape = model_shape(model)
     source = shape.encoder_context
-    ideal = kv_cache_bytes(shape, 33_000, 3, "q8_0", source_tokens=source)
+    ideal = count_cache_bytes(shape, 33_000, 3, "q8_0", source_tokens=source)
     visit = opened(PAGE, {"model": model, **CHOSEN})
     assert not visit.exception
     assert not visit.info
     text = said(visit)
-    assert f"## {both(ideal)} **ideal minimum**" in text
+    assert f"## {format_both_sizes(ideal)} **ideal minimum**" in text
     assert f"{ideal:,} bytes for 3 texts of 33,000 tokens" in text
-    assert f"**Per token:** {kv_cache_bytes_per_token(shape, 'q8_0'):,} bytes" in text
-    lengths = (kv_cache_bytes(shape, n, 1, "q8_0", source_tokens=source) for n in (33_000, 33_001))
+    assert f"**Per token:** {count_bytes_per_token(shape, 'q8_0'):,} bytes" in text
+    lengths = (
+        count_cache_bytes(shape, n, 1, "q8_0", source_tokens=source) for n in (33_000, 33_001)
+    )
     assert f"the next token of a text adds {-int.__sub__(*lengths):,} bytes" in text
     assert f"= {ideal:,} bytes" in code(visit)
     for name in COUNTINGS:
         if name in ENGINES and name != "llama.cpp":
             assert f"| **{name}**: it stores no cache in q8_0 | – | – |" in text
             continue
-        size = counted(shape, 33_000, name, 3, "q8_0", source).size
+        size = explain_counting(shape, 33_000, name, 3, "q8_0", source).size
         chosen = " (chosen)" if name == "ideal minimum" else ""
         assert row(name, size, ideal, chosen) in text
-    for other in other_answers(shape, 33_000, 3, "q8_0", source):
-        amounts = f"{both(other.size)} | {float(other.ratio):.2f}×"
-        assert f"| **{other.name}:** {other.why} | {amounts} |" in text
+    for other in list_wrong_answers(shape, 33_000, 3, "q8_0", source):
+        amounts = f"{format_both_sizes(other.size)} | {float(other.ratio):.2f}×"
+        assert f"| **{other.name}:** {other.reason} | {amounts} |" in text
     assert all(source in text for source in shape.sources)
 
 
 @pytest.mark.parametrize("counting", COUNTINGS)
 def test_which_number_is_shown_is_said(counting):
     visit = opened(PAGE, {"model": "gpt-oss-20b", "counting": counting, "texts": "2"})
-    working = counted(model_shape("gpt-oss-20b"), 131_072, counting, 2)
-    assert f"## {both(working.size)} **{counting}** ({COUNTINGS[counting]})" in said(visit)
+    working = explain_counting(model_shape("gpt-oss-20b"), 131_072, counting, 2)
+    assert f"## {format_both_sizes(working.size)} **{counting}** ({COUNTINGS[counting]})" in said(
+        visit
+    )
     assert "\n".join(working.lines) in code(visit)
 
 
@@ -131,7 +146,7 @@ def test_round_and_binary_thousands_are_two_lengths():
     sizes = {}
     for tokens in ("128,000", "131,072", "1,000,000", "1,048,576"):
         number = int(tokens.replace(",", ""))
-        sizes[tokens] = kv_cache_bytes(model_shape("llama-3-8b"), number)
+        sizes[tokens] = count_cache_bytes(model_shape("llama-3-8b"), number)
         for link in (tokens, str(number)):
             visit = opened(PAGE, {"model": "llama-3-8b", "tokens": link})
             assert f"{sizes[tokens]:,} bytes for 1 text of {tokens} tokens" in said(visit)
@@ -161,32 +176,38 @@ def test_a_window_is_spoken_of_where_there_is_one():
 def test_an_encoder_and_its_beams_are_counted():
     link = {"model": "whisper-tiny", "tokens": "448", "source": "300", "beams": "5"}
     shape = model_shape("whisper-tiny")
-    size = kv_cache_bytes(shape, 448, 1, source_tokens=300, beams=5)
+    size = count_cache_bytes(shape, 448, 1, source_tokens=300, beams=5)
     visit = opened(PAGE, link)
     text = said(visit)
     assert f"{size:,} bytes for 1 text" in text
-    assert f"next token of a text adds {5 * kv_cache_bytes_per_token(shape):,} bytes" in text
+    assert f"next token of a text adds {5 * count_bytes_per_token(shape):,} bytes" in text
     assert "in each of 5 beams" in text
     layers = chart(visit, 0)
     assert layers["bytes"].sum() == size, "a layer holds the keys of every beam"
     deployment = Deployment(
-        shape, gpus()["h100"], 1, weight_format(shape), block=16, source_tokens=300, beams=5
+        shape,
+        read_gpus()["h100"],
+        1,
+        find_weight_format(shape),
+        block=16,
+        source_tokens=300,
+        beams=5,
     )
-    for line in (*memory_lines(deployment, 448), *speed_lines(deployment, 448)):
+    for line in (*explain_memory(deployment, 448), *explain_speed(deployment, 448)):
         assert line in code(visit)
     assert "the true limit is higher" in text
     assert "28 for each beam, 0 places" in text
-    waste = waste_bytes(shape, 448, block=16, source_tokens=300, beams=5)
-    assert f"{both(waste)} lie idle" in text
-    for other in other_answers(shape, 448, source_tokens=300, beams=5):
-        assert f"| **{other.name}:** {other.why} | {both(other.size)} |" in text
+    waste = count_wasted_bytes(shape, 448, block=16, source_tokens=300, beams=5)
+    assert f"{format_both_sizes(waste)} lie idle" in text
+    for other in list_wrong_answers(shape, 448, source_tokens=300, beams=5):
+        assert f"| **{other.name}:** {other.reason} | {format_both_sizes(other.size)} |" in text
     assert not {"source", "beams"} & set(widgets(opened(PAGE)))
 
 
 def test_layers_are_drawn_where_they_are_and_as_large_as_they_are():
     shape = model_shape("gemma-3-4b")
     rows = chart(opened(PAGE, {"model": "gemma-3-4b", **CHOSEN}), 0)
-    assert rows["bytes"].sum() == kv_cache_bytes(shape, 33_000, 1, "q8_0")
+    assert rows["bytes"].sum() == count_cache_bytes(shape, 33_000, 1, "q8_0")
     full = rows[rows["kind"] == "full attention"]
     assert list(full["layer"]) == list(shape.full_layers)
     assert set(full["tokens"]) == {33_000}
@@ -221,13 +242,15 @@ def test_layers_that_are_alike_need_no_picture():
 
 
 def test_the_share_of_the_layers_is_asked_and_computed():
-    groups = parts(model_shape("gemma-3-27b"), 131_072)
+    groups = list_group_caches(model_shape("gemma-3-27b"), 131_072)
     share = 100 * groups[1].size / sum(group.size for group in groups)
     link = {"predict": "true", "guess_layers": "75 % and more"}
     asking, answered = opened(PAGE, {"predict": "true"}), opened(PAGE, link)
     assert "10 layers of 62 are of the kind *full attention*" in said(asking)
     assert "10 layers of full attention" in said(asking)
-    assert both(groups[1].size // 10) not in said(asking), "the answer before the question"
+    assert format_both_sizes(groups[1].size // 10) not in said(asking), (
+        "the answer before the question"
+    )
     working, *_ = asking.main.expander
     assert working.label == "The formula with these numbers"
     assert not working.proto.expanded
@@ -242,7 +265,7 @@ def test_the_share_of_the_layers_is_asked_and_computed():
 
 def test_a_model_of_671_billion_needs_less_cache_than_one_of_8():
     small, large = (
-        kv_cache_bytes(model_shape(m), 131_072) for m in ("llama-3.1-8b", "deepseek-v3")
+        count_cache_bytes(model_shape(m), 131_072) for m in ("llama-3.1-8b", "deepseek-v3")
     )
     assert small > large
     visit = opened(PAGE, {"predict": "true", "guess_compare": "deepseek-v3"})
@@ -250,8 +273,8 @@ def test_a_model_of_671_billion_needs_less_cache_than_one_of_8():
     lesson = "A large model may need less than a small one."
     assert lesson in said(visit)
     assert lesson not in said(opened(PAGE, {"predict": "true"}))
-    assert f"32 layers: {both(small)}" in said(visit)
-    assert f"each of 61: {both(large)}" in said(visit)
+    assert f"32 layers: {format_both_sizes(small)}" in said(visit)
+    assert f"each of 61: {format_both_sizes(large)}" in said(visit)
 
 
 @pytest.mark.parametrize(
@@ -267,31 +290,31 @@ def test_serving_says_what_the_library_says(model, gpu, number, verdict):
     choices = {"gpu": gpu, "gpus": f"{number}", "page_size": "64", "overhead": "2", "percent": "85"}
     visit = opened(PAGE, {"model": model, **CHOSEN, **choices})
     shape = model_shape(model)
-    weights = weight_format(shape)
+    weights = find_weight_format(shape)
     deployment = Deployment(
-        shape, gpus()[gpu], number, weights, "q8_0", overhead=2 * GIB, percent=85, block=64
+        shape, read_gpus()[gpu], number, weights, "q8_0", overhead=2 * GIB, percent=85, block=64
     )
     text = said(visit)
     assert f"**{verdict}" in text
-    readers = users(deployment, 33_000)
+    readers = count_users(deployment, 33_000)
     assert f"{readers:,}**; you asked for 3" in text or "weights alone are too large" in text
-    assert f"at once must fit: **{longest_context(deployment, 3):,} tokens**" in text
+    assert f"at once must fit: **{find_longest_context(deployment, 3):,} tokens**" in text
     assert readers is not None
     served = min(readers, 3)
     printed = re.findall(r"at most \*\*([\d,.]+) tokens a second", text)
-    limits = [float(tokens_per_second(deployment, 33_000, served))] if served else []
+    limits = [float(estimate_tokens_per_second(deployment, 33_000, served))] if served else []
     assert [float(limit.replace(",", "")) for limit in printed] == pytest.approx(limits, abs=0.05)
     assert ("**Speed limit:** none is given" in text) == (not served)
-    expected = memory_lines(deployment, 33_000), context_line(deployment, 3)
+    expected = explain_memory(deployment, 33_000), explain_longest_context(deployment, 3)
     for line in (*expected[0], expected[1]):
         assert line in code(visit)
-    for line in speed_lines(deployment, 33_000, served) if served else ():
+    for line in explain_speed(deployment, 33_000, served) if served else ():
         assert line in code(visit)
     assert ("as if all 3 texts chose" in text) == (model == "deepseek-v3")
-    waste = waste_bytes(shape, 33_000, 3, "q8_0", block=64)
-    assert f"{both(waste)} lie idle" in text
+    waste = count_wasted_bytes(shape, 33_000, 3, "q8_0", block=64)
+    assert f"{format_both_sizes(waste)} lie idle" in text
     assert "516 for each text, 24 places in the last one empty" in text
-    assert f"**{float(replication(shape, number, 33_000)):.3g}×**" in text
+    assert f"**{float(count_stored_copies(shape, number, 33_000)):.3g}×**" in text
 
 
 @pytest.mark.parametrize(("gpu", "beyond"), [("h100", True), ("a10", False)])
@@ -349,18 +372,20 @@ def test_six_models_are_compared_with_the_memory_of_the_gpus():
     assert not visit.info
     rows = chart(visit, -1)
     limit = rows[rows["limit"]]
-    assert set(limit["bytes"]) == {2 * gpus()["t4"].memory}
+    assert set(limit["bytes"]) == {2 * read_gpus()["t4"].memory_bytes}
     assert list(rows[~rows["limit"]]["model"].unique()) == models
     for line in rows[~rows["limit"]].itertuples():
         shape = model_shape(line.model)
         source = shape.encoder_context
-        assert line.bytes == kv_cache_bytes(shape, line.tokens, 3, "q8_0", source_tokens=source)
+        assert line.bytes == count_cache_bytes(shape, line.tokens, 3, "q8_0", source_tokens=source)
     for name in models:
         shape = model_shape(name)
-        size = kv_cache_bytes(shape, 33_000, 3, "q8_0", source_tokens=shape.encoder_context)
-        longer = kv_cache_bytes(shape, 33_001, 3, "q8_0", source_tokens=shape.encoder_context)
-        rates = f"{kv_cache_bytes_per_token(shape, 'q8_0'):,} / {(longer - size) // 3:,}"
-        line = f"| {name} ({shape.attention}) | {rates} | {both(size)} ({size:,} bytes) |"
+        size = count_cache_bytes(shape, 33_000, 3, "q8_0", source_tokens=shape.encoder_context)
+        longer = count_cache_bytes(shape, 33_001, 3, "q8_0", source_tokens=shape.encoder_context)
+        rates = f"{count_bytes_per_token(shape, 'q8_0'):,} / {(longer - size) // 3:,}"
+        line = (
+            f"| {name} ({shape.attention}) | {rates} | {format_both_sizes(size)} ({size:,} bytes) |"
+        )
         assert line in said(visit)
 
 
@@ -370,7 +395,7 @@ def test_six_models_are_compared_with_the_memory_of_the_gpus():
         (["nonsense"], list(controls.compared_models.default)),
         (["gpt2", "nonsense"], ["gpt2"]),
         (["gpt2", "gpt2"], ["gpt2"]),
-        (list(model_ids()), [m for m in model_ids() if model_shape(m).groups][:6]),
+        (list(list_model_ids()), [m for m in list_model_ids() if model_shape(m).groups][:6]),
     ],
 )
 def test_a_link_to_models_that_cannot_be_compared(asked, shown):
@@ -393,7 +418,7 @@ def test_nothing_to_compare_is_no_error():
 def test_every_published_figure_stands_beside_ours(shown):
     main = opened(PAGE, {"figures": shown}).main.markdown
     [table] = [m.value for m in main if m.value.startswith("| what, and why they differ")]
-    expected = sorted(figures().values(), key=lambda figure: figure.agrees)
+    expected = sorted(read_figures().values(), key=lambda figure: figure.agrees)
     if shown != "all":
         expected = [f for f in expected if (f.reason if "differ" in shown else not f.agrees)]
     lines = table.splitlines()[2:]
@@ -413,17 +438,17 @@ def test_every_published_figure_stands_beside_ours(shown):
         assert printed == f"{figure.published:,}{signs.get(figure.unit, ' ' + figure.unit)}"
         [(number, unit)] = re.findall(r"^([\d.]+)(.+)$", ours.replace(",", ""))
         assert unit == signs.get(figure.unit_meant, " " + figure.unit_meant)
-        assert float(number) == pytest.approx(float(figure.ours), abs=0.051)
+        assert float(number) == pytest.approx(float(figure.computed_value), abs=0.051)
         assert REASONS.get(figure.reason, "They agree.") in what
         assert what.endswith(f"Source: {figure.source}")
-        if figure.mistaken is not None:
+        if figure.mistaken_value is not None:
             [again] = re.findall(r"Done so, we get ([\d.,]+\d)", what)
-            mistaken = pytest.approx(float(figure.mistaken), abs=0.051)
+            mistaken = pytest.approx(float(figure.mistaken_value), abs=0.051)
             assert float(again.replace(",", "")) == mistaken
 
 
 def test_labels_are_spelled_out():
-    spelled = {name: described(figure) for name, figure in figures().items()}
+    spelled = {name: described(figure) for name, figure in read_figures().items()}
     assert spelled["hf-l31-405B-1k"] == (
         "Llama-3.1-405B: 126 layers, 8 KV heads, head_dim 128, 1,024 tokens, fp16"
     )
@@ -444,7 +469,9 @@ def test_a_pasted_config_is_read_and_stays_out_of_the_link():
     visit = with_config(json.dumps(LLAMA), tokens="16,384")
     assert not visit.exception
     assert not visit.warning
-    assert f"{kv_cache_bytes(model_shape('llama-3-8b'), 16_384):,} bytes for 1 text" in said(visit)
+    assert f"{count_cache_bytes(model_shape('llama-3-8b'), 16_384):,} bytes for 1 text" in said(
+        visit
+    )
     assert not any("hidden_size" in str(value) for value in visit.query_params.values())
     widgets(visit)["model"].set_value("gpt2")
     widgets(visit.run())["model"].set_value(controls.CONFIG)
@@ -477,7 +504,7 @@ def test_a_config_that_cannot_be_read_is_refused_by_name_and_nothing_is_lost(tex
     assert (shown["tokens"], shown["texts"], shown["gpus"]) == ("16,384", "4", "4")
     assert len(visit.text_area(key="pasted config").value) == min(len(text), MOST_PASTED)
     widgets(visit)["model"].set_value("llama-3-8b")
-    size = kv_cache_bytes(model_shape("llama-3-8b"), 16_384, 4, "q8_0")
+    size = count_cache_bytes(model_shape("llama-3-8b"), 16_384, 4, "q8_0")
     assert f"{size:,} bytes for 4 texts" in said(visit.run())
 
 
@@ -497,7 +524,9 @@ def test_an_uploaded_config_is_read():
     content = json.dumps(LLAMA).encode()
     visit.file_uploader[0].set_value(("config.json", content, "application/json"))
     visit.run()
-    assert f"{kv_cache_bytes(model_shape('llama-3-8b'), 16_384):,} bytes for 1 text" in said(visit)
+    assert f"{count_cache_bytes(model_shape('llama-3-8b'), 16_384):,} bytes for 1 text" in said(
+        visit
+    )
 
 
 def test_a_folder_is_read_only_where_the_owner_said_so(tmp_path, monkeypatch):
@@ -522,11 +551,11 @@ def test_a_model_of_ones_own():
     link |= {"own_local": "5", "own_window": "100", "model": controls.OWN}
     groups = LayerGroup("sliding", 5, 3, 80, 100), LayerGroup("full", 2, 3, 80)
     shape = ModelShape("own", groups, 12, 960)
-    size = kv_cache_bytes(shape, 16_384, 4, "q8_0")
+    size = count_cache_bytes(shape, 16_384, 4, "q8_0")
     assert f"{size:,} bytes for 4 texts" in said(opened(PAGE, link | LISTED))
     latent = replace(shape, groups=(LayerGroup("latent", 7, latent_dim=20, rope_dim=6),))
     link |= {"own_kind": "a latent (MLA)", "own_latent": "20", "own_rope": "6"}
-    size = kv_cache_bytes(latent, 16_384, 4, "q8_0")
+    size = count_cache_bytes(latent, 16_384, 4, "q8_0")
     assert f"{size:,} bytes for 4 texts" in said(opened(PAGE, link | LISTED))
     refused = opened(PAGE, {"model": controls.OWN, "own_heads": "10", "own_kv_heads": "4"})
     assert "10 query heads cannot share 4 KV heads" in warned(refused)
@@ -568,7 +597,7 @@ def test_tokens_that_cannot_be_are_refused_by_name(tokens):
     visit = opened(PAGE, {"tokens": tokens, "model": "llama-3-8b", "texts": "3"})
     assert not visit.exception
     assert any("tokens = `" in note.value for note in visit.info)
-    size = kv_cache_bytes(model_shape("llama-3-8b"), 131_072, 3)
+    size = count_cache_bytes(model_shape("llama-3-8b"), 131_072, 3)
     assert f"{size:,} bytes for 3 texts of 131,072 tokens" in said(visit)
 
 
@@ -579,8 +608,8 @@ def test_the_largest_numbers_are_exact():
 
 
 def test_a_headline_forgets_windows():
-    headline = counted(model_shape("gemma-3-27b"), 131_072, HEADLINE).size
-    assert headline > 5 * kv_cache_bytes(model_shape("gemma-3-27b"), 131_072)
+    headline = explain_counting(model_shape("gemma-3-27b"), 131_072, HEADLINE).size
+    assert headline > 5 * count_cache_bytes(model_shape("gemma-3-27b"), 131_072)
 
 
 def test_the_number_comes_without_torch_and_without_pandas():
@@ -609,7 +638,7 @@ def test_absurd_sizes_are_drawn_as_well():
         "compared": ["opt-175b", "gpt2"],
     }
     rows = chart(opened(PAGE, huge), -1)
-    size = kv_cache_bytes(model_shape("opt-175b"), 2**20, 10**6, "float32")
+    size = count_cache_bytes(model_shape("opt-175b"), 2**20, 10**6, "float32")
     assert size > 2**63, "more than a table of whole numbers holds"
     assert rows["bytes"].max() == pytest.approx(size)
 

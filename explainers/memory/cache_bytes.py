@@ -1,16 +1,19 @@
-"""The bytes that a cache must hold at the least, layer by layer, before any engine."""
+"""How many bytes the keys and values of a text need, before an engine adds its own waste."""
 
 from dataclasses import dataclass
 
+from explainers.memory.field_checks import check_whole, shorten_value
 from explainers.memory.layer_groups import LayerGroup, ModelShape
-from explainers.memory.number_formats import SIXTEEN, Format, format_of
-from explainers.memory.sizes import shown, whole
+from explainers.memory.number_formats import BFLOAT16, NumberFormat, find_format
 from explainers.messages import N_
 
 
 @dataclass(frozen=True)
-class Part:
-    """What one group of layers holds for one sequence."""
+class GroupCache:
+    """The cache of one group of layers for one text.
+
+    `token_bytes` belong to one token in one layer, `size` is the bytes of all layers of the group.
+    """
 
     group: LayerGroup
     tokens: int
@@ -18,134 +21,155 @@ class Part:
     size: int
 
 
-def kv_cache_bytes(
+def count_cache_bytes(
     shape: ModelShape,
     tokens: int,
     batch: int = 1,
-    dtype: str | Format = "bfloat16",
+    dtype: str | NumberFormat = "bfloat16",
     *,
     source_tokens: int | None = None,
     beams: int = 1,
 ) -> int:
-    """Keys, values and latents of `batch` texts of `tokens` tokens, if nothing is wasted."""
-    whole("batch", batch)
-    whole("beams", beams)
-    found = parts(shape, tokens, dtype, source_tokens)
-    return batch * sum(p.size * copies(p.group, beams) for p in found)
+    """Bytes of the keys, values and latents of `batch` texts of `tokens` tokens, without waste."""
+    check_whole("batch", batch)
+    check_whole("beams", beams)
+    caches = list_group_caches(shape, tokens, dtype, source_tokens)
+    return batch * sum(cache.size * count_beam_copies(cache.group, beams) for cache in caches)
 
 
-def copies(group: LayerGroup, beams: int) -> int:
-    """How many beams of a text keep their own: they share what was read from its encoder."""
+def count_beam_copies(group: LayerGroup, beams: int) -> int:
+    """How many copies of a group's cache beam search needs: beams share cross-attention's."""
     return 1 if group.kind == "cross" else beams
 
 
-def kv_cache_bytes_per_token(shape: ModelShape, dtype: str | Format = "bfloat16") -> int:
-    """What each token adds while no window is full; at the end of a window, layers stop adding."""
-    format_ = format_of(dtype)
-    return sum(g.count * token_bytes(g, format_) for g in groups_of(shape) if g.kind != "cross")
+def count_bytes_per_token(shape: ModelShape, dtype: str | NumberFormat = "bfloat16") -> int:
+    """Bytes that one more token adds while no window is full; a full window adds nothing."""
+    number_format = find_format(dtype)
+    return sum(
+        group.count * count_token_bytes(group, number_format)
+        for group in require_groups(shape)
+        if group.kind != "cross"
+    )
 
 
-def headline_bytes(
-    shape: ModelShape, tokens: int, batch: int = 1, dtype: str | Format = "bfloat16"
+def count_headline_bytes(
+    shape: ModelShape, tokens: int, batch: int = 1, dtype: str | NumberFormat = "bfloat16"
 ) -> int:
-    """What a headline counts: one rate times the tokens, windows and encoders forgotten."""
-    rate = kv_cache_bytes_per_token(shape, dtype)
-    return whole("batch", batch) * whole("tokens", tokens) * rate
+    """Bytes per token times tokens, as headlines count: windows and encoders are forgotten."""
+    rate = count_bytes_per_token(shape, dtype)
+    return check_whole("batch", batch) * check_whole("tokens", tokens) * rate
 
 
-def parts(
+def list_group_caches(
     shape: ModelShape,
     tokens: int,
-    dtype: str | Format = "bfloat16",
+    dtype: str | NumberFormat = "bfloat16",
     source_tokens: int | None = None,
-) -> tuple[Part, ...]:
-    """The groups that keep keys and values, in the order of the model's list."""
-    whole("tokens", tokens)
-    format_ = format_of(dtype)
-    found = []
-    for group in groups_of(shape):
+) -> tuple[GroupCache, ...]:
+    """The cache of each group of layers that keeps keys and values, in the model's order."""
+    check_whole("tokens", tokens)
+    number_format = find_format(dtype)
+    caches = []
+    for group in require_groups(shape):
         if group.vectors:
-            kept = held(shape, group, tokens, source_tokens)
-            found.append(part(group, kept, format_))
-    return tuple(found)
+            kept_tokens = count_kept_tokens(shape, group, tokens, source_tokens)
+            caches.append(make_group_cache(group, kept_tokens, number_format))
+    return tuple(caches)
 
 
-def groups_of(shape: ModelShape) -> tuple[LayerGroup, ...]:
-    """The layers that are counted, if it is a model whose layers are known."""
+def require_groups(shape: ModelShape) -> tuple[LayerGroup, ...]:
+    """The groups of layers of a shape; raises ValueError where they are not published."""
     if not isinstance(shape, ModelShape):
         raise ValueError(
             N_(
                 "shape must be a ModelShape, as model_shape gives it, not {shape}",
-                shape=shown(shape),
+                shape=shorten_value(shape),
             )
         )
-    return shape.known_groups()
+    return shape.require_groups()
 
 
-def held(shape: ModelShape, group: LayerGroup, tokens: int, source_tokens: int | None) -> int:
-    """For how many tokens a layer must keep something."""
+def count_kept_tokens(
+    shape: ModelShape, group: LayerGroup, tokens: int, source_tokens: int | None
+) -> int:
+    """For how many tokens a layer keeps keys and values: all, its window, or the source's."""
     if group.kind == "cross":
-        return encoder_tokens(shape, source_tokens)
+        return count_source_tokens(shape, source_tokens)
     # A chunked layer starts anew after each chunk; what it needs on the way to T is a whole one.
     return tokens if group.window is None else min(tokens, group.window)
 
 
-def encoder_tokens(shape: ModelShape, source_tokens: int | None) -> int:
-    """The length of the other text: as said, or the longest that the encoder reads."""
+def count_source_tokens(shape: ModelShape, source_tokens: int | None) -> int:
+    """How many tokens the encoder read: `source_tokens`, or else the most that it can read."""
     if source_tokens is None and shape.encoder_context is None:
         raise ValueError(
             N_("{model}: source_tokens must be given, its encoder has no limit", model=shape.id)
         )
-    asked = shape.encoder_context if source_tokens is None else source_tokens
-    return whole("source_tokens", asked, 0)
+    length = shape.encoder_context if source_tokens is None else source_tokens
+    return check_whole("source_tokens", length, 0)
 
 
-def part(group: LayerGroup, tokens: int, format_: Format) -> Part:
-    """One group; the newest tokens stay in 16 bits where the format keeps a residual window."""
-    newest = 0 if group.kind == "cross" else min(tokens, format_.residual)
-    one = token_bytes(group, format_)
-    layer = (tokens - newest) * one + newest * token_bytes(group, SIXTEEN)
-    return Part(group, tokens, one, group.count * layer)
+def make_group_cache(group: LayerGroup, tokens: int, number_format: NumberFormat) -> GroupCache:
+    """The cache of one group for `tokens` tokens.
+
+    Formats with a residual window keep the newest tokens in 16 bits.
+    """
+    newest_tokens = 0 if group.kind == "cross" else min(tokens, number_format.residual)
+    bytes_per_token = count_token_bytes(group, number_format)
+    layer_bytes = (tokens - newest_tokens) * bytes_per_token + newest_tokens * count_token_bytes(
+        group, BFLOAT16
+    )
+    return GroupCache(group, tokens, bytes_per_token, group.count * layer_bytes)
 
 
-def token_bytes(group: LayerGroup, format_: Format) -> int:
-    """What one layer keeps for one token: K and V, or one latent that serves as both."""
-    return sum(format_.vector_bytes(heads, head_dim) for heads, head_dim in group.vectors)
+def count_token_bytes(group: LayerGroup, number_format: NumberFormat) -> int:
+    """Bytes that one layer keeps for one token: K and V, or one latent that serves as both."""
+    return sum(
+        number_format.count_vector_bytes(heads, head_dim) for heads, head_dim in group.vectors
+    )
 
 
-def beside_bytes(shape: ModelShape, tokens: int, batch: int = 1) -> int:
-    """What is kept besides keys and values: recurrent states, and keys of a sparse index."""
-    whole("tokens", tokens)
+def count_extra_bytes(shape: ModelShape, tokens: int, batch: int = 1) -> int:
+    """Bytes kept besides keys and values: recurrent states, and the keys of a sparse index."""
+    check_whole("tokens", tokens)
     total = 0
-    for group in groups_of(shape):
-        states = sum(state.elements * format_of(state.dtype).bits // 8 for state in group.state)
+    for group in require_groups(shape):
+        layer_bytes = sum(
+            state.elements * find_format(state.dtype).bits // 8 for state in group.state
+        )
         if group.kind == "index":
-            one = group.token_bytes or SIXTEEN.vector_bytes(1, group.head_dim)
-            states = tokens * one
-        total += group.count * states
-    return whole("batch", batch) * total
+            bytes_per_token = group.token_bytes or BFLOAT16.count_vector_bytes(1, group.head_dim)
+            layer_bytes = tokens * bytes_per_token
+        total += group.count * layer_bytes
+    return check_whole("batch", batch) * total
 
 
-def layers_in_order(shape: ModelShape, parts: tuple[Part, ...]) -> tuple[list[Part], bool]:
-    """A part for each layer that keeps something; False if only the numbers of layers are known."""
-    own = [part for part in parts if part.group.kind != "cross"]
-    others = [part for part in parts if part.group.kind == "cross"]
-    known = is_known(shape, own)
-    if known:
-        whole_text, local = sorted(own, key=lambda part: part.group.window is not None)
-        total = whole_text.group.count + local.group.count
-        found = [whole_text if n in shape.full_layers else local for n in range(total)]
+def list_layer_caches(
+    shape: ModelShape, caches: tuple[GroupCache, ...]
+) -> tuple[list[GroupCache], bool]:
+    """A cache for each single layer, and whether their order is known or only their numbers."""
+    text_caches = [cache for cache in caches if cache.group.kind != "cross"]
+    cross_caches = [cache for cache in caches if cache.group.kind == "cross"]
+    is_order_known = has_known_order(shape, text_caches)
+    if is_order_known:
+        full, local = sorted(text_caches, key=lambda cache: cache.group.window is not None)
+        total = full.group.count + local.group.count
+        layers = [
+            full if layer_index in shape.full_layers else local for layer_index in range(total)
+        ]
     else:
-        found = [part for part in own for _ in range(part.group.count)]
-        known = len(own) == 1
-    return found + [part for part in others for _ in range(part.group.count)], known
+        layers = [cache for cache in text_caches for _ in range(cache.group.count)]
+        is_order_known = len(text_caches) == 1
+    return layers + [
+        cache for cache in cross_caches for _ in range(cache.group.count)
+    ], is_order_known
 
 
-def is_known(shape: ModelShape, own: list[Part]) -> bool:
-    """Whether the published places are those of one of two groups, and of that one alone."""
-    windows = [part.group.window is not None for part in own]
-    if sorted(windows) != [False, True]:
+def has_known_order(shape: ModelShape, caches: list[GroupCache]) -> bool:
+    """Whether the published indices of the full layers fit the two groups, full and windowed."""
+    has_window = [cache.group.window is not None for cache in caches]
+    if sorted(has_window) != [False, True]:
         return False
-    full = own[windows.index(False)].group.count
-    total = sum(part.group.count for part in own)
-    return len(shape.full_layers) == full and max(shape.full_layers) < total
+    num_full = caches[has_window.index(False)].group.count
+    num_layers = sum(cache.group.count for cache in caches)
+    return len(shape.full_layers) == num_full and max(shape.full_layers) < num_layers

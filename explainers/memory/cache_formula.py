@@ -1,22 +1,22 @@
-"""The formula of each result with its numbers, and the ways in which a cache is counted."""
+"""The arithmetic of a cache's size, line by line, under each way of counting it."""
 
 from dataclasses import dataclass
 
 from explainers.memory.cache_bytes import (
-    Part,
-    headline_bytes,
-    kv_cache_bytes,
-    kv_cache_bytes_per_token,
-    parts,
-    token_bytes,
+    GroupCache,
+    count_bytes_per_token,
+    count_cache_bytes,
+    count_headline_bytes,
+    count_token_bytes,
+    list_group_caches,
 )
-from explainers.memory.engines import ENGINES, engine_bytes, engine_parts, is_packed
+from explainers.memory.engines import ENGINES, count_engine_bytes, is_packed, list_engine_caches
 from explainers.memory.layer_groups import ModelShape
-from explainers.memory.number_formats import SIXTEEN, Format, format_of
-from explainers.memory.sizes import added, in_both, times
+from explainers.memory.number_formats import BFLOAT16, NumberFormat, find_format
+from explainers.memory.sizes import write_product, write_sum, write_total
 from explainers.messages import N_, Message, ngettext
 
-HOLDS = {
+KIND_NAMES = {
     "full": N_("full attention"),
     "sliding": N_("sliding window"),
     "chunked": N_("chunks"),
@@ -24,125 +24,133 @@ HOLDS = {
     "cross": N_("cross-attention"),
 }
 
-NOTHING = (N_("No layer keeps anything for the next token: 0 bytes."),)
+NO_CACHE = (N_("No layer keeps anything for the next token: 0 bytes."),)
 
 
 @dataclass(frozen=True)
-class Working:
-    """A number of bytes, and lines that multiply and add up to it."""
+class ByteFormula:
+    """A number of bytes, and the lines of arithmetic that lead to it."""
 
     size: int
     lines: tuple[str, ...]
 
 
-def cache_working(
+def explain_cache(
     shape: ModelShape,
     tokens: int,
     batch: int = 1,
-    dtype: str | Format = "bfloat16",
+    dtype: str | NumberFormat = "bfloat16",
     *,
     source_tokens: int | None = None,
     beams: int = 1,
-) -> Working:
-    """`kv_cache_bytes`, group by group."""
-    total = kv_cache_bytes(shape, tokens, batch, dtype, source_tokens=source_tokens, beams=beams)
+) -> ByteFormula:
+    """The arithmetic of `count_cache_bytes`, group by group."""
+    total = count_cache_bytes(shape, tokens, batch, dtype, source_tokens=source_tokens, beams=beams)
     lines, terms = [], []
-    for part in parts(shape, tokens, dtype, source_tokens):
-        lines += part_lines(part, tokens, format_of(dtype))
-        shared = part.group.kind == "cross" or beams == 1
-        size = f"{part.size:,}"
-        terms.append(size if shared else N_("{size} × {beams:,} beams", size=size, beams=beams))
+    for cache in list_group_caches(shape, tokens, dtype, source_tokens):
+        lines += explain_group(cache, tokens, find_format(dtype))
+        is_counted_once = cache.group.kind == "cross" or beams == 1
+        size = f"{cache.size:,}"
+        terms.append(
+            size if is_counted_once else N_("{size} × {beams:,} beams", size=size, beams=beams)
+        )
     if not terms:
-        return Working(0, NOTHING)
-    together = added(terms)
+        return ByteFormula(0, NO_CACHE)
+    total_sum = write_sum(terms)
     if batch > 1:
-        together = N_(
+        total_sum = N_(
             "{texts} × ({sum})",
             texts=ngettext("{count:,} text", "{count:,} texts", batch),
-            sum=together,
+            sum=total_sum,
         )
     if batch > 1 or beams > 1 or len(terms) > 1:
-        lines.append(N_("{sum} = {bytes:,} bytes", sum=together, bytes=total))
-    return Working(total, (*lines, in_both(total)))
+        lines.append(N_("{sum} = {bytes:,} bytes", sum=total_sum, bytes=total))
+    return ByteFormula(total, (*lines, write_total(total)))
 
 
-def part_lines(part: Part, tokens: int, format_: Format) -> list[str]:
-    """One group of layers: what it holds, and the product."""
-    group, lines = part.group, []
+def explain_group(cache: GroupCache, tokens: int, number_format: NumberFormat) -> list[str]:
+    """The lines of one group of layers: what its window keeps, and the product of its sizes."""
+    group, lines = cache.group, []
     if group.window is not None:
-        kept, window = ngettext("{count:,} token", "{count:,} tokens", part.tokens), group.window
+        kept_tokens, window = (
+            ngettext("{count:,} token", "{count:,} tokens", cache.tokens),
+            group.window,
+        )
         line = N_(
             "min({tokens:,}, window {window:,}) = {kept} kept",
             tokens=tokens,
             window=window,
-            kept=kept,
+            kept=kept_tokens,
         )
         lines.append(line)
-    return [*lines, product_line(part, format_)]
+    return [*lines, write_group_product(cache, number_format)]
 
 
-def product_line(part: Part, format_: Format) -> str:
-    """What all layers of a group hold, as one product."""
-    group = part.group
-    newest = 0 if group.kind == "cross" else min(part.tokens, format_.residual)
-    one = times(
-        per_token(part, format_),
-        ngettext("{count:,} token", "{count:,} tokens", part.tokens - newest),
+def write_group_product(cache: GroupCache, number_format: NumberFormat) -> str:
+    """The bytes of all layers of a group, written as one product."""
+    group = cache.group
+    newest_tokens = 0 if group.kind == "cross" else min(cache.tokens, number_format.residual)
+    layer_product = write_product(
+        write_token_product(cache, number_format),
+        ngettext("{count:,} token", "{count:,} tokens", cache.tokens - newest_tokens),
     )
-    if newest:
-        one = N_(
+    if newest_tokens:
+        layer_product = N_(
             "({older} + {each:,} bytes in 16 bits × the newest {tokens})",
-            older=one,
-            each=token_bytes(group, SIXTEEN),
-            tokens=ngettext("{count:,} token", "{count:,} tokens", newest),
+            older=layer_product,
+            each=count_token_bytes(group, BFLOAT16),
+            tokens=ngettext("{count:,} token", "{count:,} tokens", newest_tokens),
         )
-    return of_kind(part, times(one, ngettext("{count:,} layer", "{count:,} layers", group.count)))
+    return write_kind_line(
+        cache,
+        write_product(layer_product, ngettext("{count:,} layer", "{count:,} layers", group.count)),
+    )
 
 
-def of_kind(part: Part, product: str) -> str:
-    """A line: what kind of layers it is about, and how many bytes these hold."""
+def write_kind_line(cache: GroupCache, product: str) -> str:
+    """A line that names the kind of layers, the product and the bytes it comes to."""
     return N_(
         "{kind}: {product} = {bytes:,} bytes",
-        kind=Message(HOLDS[part.group.kind], {}),
+        kind=Message(KIND_NAMES[cache.group.kind], {}),
         product=product,
-        bytes=part.size,
+        bytes=cache.size,
     )
 
 
-def per_token(part: Part, format_: Format) -> str:
-    """What one layer keeps for one token: a product, with the scales where the format has some."""
-    group = part.group
+def write_token_product(cache: GroupCache, number_format: NumberFormat) -> str:
+    """The bytes of one token in one layer as a product, with the format's scales if it has any."""
+    group = cache.group
     heads, head_dim = group.vectors[0]
     if group.kind == "latent":
-        latent, rotary = group.latent_dim, group.rope_dim
-        elements = [N_("({latent} latent + {rotary} rotary)", latent=latent, rotary=rotary)]
-        keys_and_values = []
+        latent, rope = group.latent_dim, group.rope_dim
+        elements = [N_("({latent} latent + {rotary} rotary)", latent=latent, rotary=rope)]
+        two_vectors = []
     else:
         elements = [ngettext("{count:,} KV head", "{count:,} KV heads", heads), f"{head_dim}"]
-        keys_and_values = [Message(N_("2 (K and V)"), {})]
-    groups = format_.groups(heads, head_dim)
-    if groups * format_.shared_bits % 8 or heads * head_dim * format_.bits % 8:
-        bytes_ = ngettext("{count:,} byte", "{count:,} bytes", part.token_bytes)
-        return N_("{bytes} of {bits} bits, filled up", bytes=bytes_, bits=format_.bits)
-    bits = times(*elements, ngettext("{count:,} bit", "{count:,} bits", format_.bits))
-    if groups:
-        scales = times(
-            ngettext("{count:,} group", "{count:,} groups", groups),
-            ngettext("{count:,} bit", "{count:,} bits", format_.shared_bits),
+        two_vectors = [Message(N_("2 (K and V)"), {})]
+    num_groups = number_format.count_groups(heads, head_dim)
+    if num_groups * number_format.shared_bits % 8 or heads * head_dim * number_format.bits % 8:
+        token_bytes = ngettext("{count:,} byte", "{count:,} bytes", cache.token_bytes)
+        return N_("{bytes} of {bits} bits, filled up", bytes=token_bytes, bits=number_format.bits)
+    bits = write_product(*elements, ngettext("{count:,} bit", "{count:,} bits", number_format.bits))
+    if num_groups:
+        scales = write_product(
+            ngettext("{count:,} group", "{count:,} groups", num_groups),
+            ngettext("{count:,} bit", "{count:,} bits", number_format.shared_bits),
         )
-        both_ = Message("({bits} + {scales}) ÷ 8", {"bits": bits, "scales": scales})
-        return times(*keys_and_values, both_)
-    if format_.bits % 8:
-        return Message("{bits} ÷ 8", {"bits": times(*keys_and_values, bits)})
-    return times(
-        *keys_and_values,
+        elements_and_scales = Message("({bits} + {scales}) ÷ 8", {"bits": bits, "scales": scales})
+        return write_product(*two_vectors, elements_and_scales)
+    if number_format.bits % 8:
+        return Message("{bits} ÷ 8", {"bits": write_product(*two_vectors, bits)})
+    return write_product(
+        *two_vectors,
         *elements,
-        ngettext("{count:,} byte", "{count:,} bytes", format_.bits // 8),
+        ngettext("{count:,} byte", "{count:,} bytes", number_format.bits // 8),
     )
 
 
-def context_note(shape: ModelShape, tokens: int) -> str:
-    """What to say of a text that the model was not made for; nothing if it is short enough."""
+def warn_beyond_context(shape: ModelShape, tokens: int) -> str:
+    """A warning for a text longer than the model's published context, or an empty text."""
     if shape.context is None or tokens <= shape.context:
         return ""
     return N_(
@@ -160,76 +168,79 @@ COUNTINGS = {
     HEADLINE: N_("one rate times the tokens; windows and encoders forgotten"),
     **{name: engine.note for name, engine in ENGINES.items()},
 }
-"""name: what it counts."""
+"""Each way of counting a cache, and what it counts."""
 
 
-def counted(
+def explain_counting(
     shape: ModelShape,
     tokens: int,
     counting: str = IDEAL,
     batch: int = 1,
     dtype: str = "bfloat16",
     source_tokens: int | None = None,
-) -> Working:
-    """The bytes by one of the countings, with the lines that lead to them."""
+) -> ByteFormula:
+    """The bytes of a cache under one way of counting, with their arithmetic."""
     if counting == IDEAL:
-        return cache_working(shape, tokens, batch, dtype, source_tokens=source_tokens)
+        return explain_cache(shape, tokens, batch, dtype, source_tokens=source_tokens)
     if counting == HEADLINE:
-        return headline(shape, tokens, batch, dtype)
-    return allocated(shape, tokens, counting, batch, dtype, source_tokens)
+        return explain_headline(shape, tokens, batch, dtype)
+    return explain_engine(shape, tokens, counting, batch, dtype, source_tokens)
 
 
-def allocated(
+def explain_engine(
     shape: ModelShape,
     tokens: int,
     engine: str,
     batch: int,
     dtype: str,
     source_tokens: int | None,
-) -> Working:
-    """`engine_bytes`, group by group."""
-    found = engine_parts(shape, tokens, engine, dtype, source_tokens)
-    size = engine_bytes(shape, tokens, engine, batch, dtype, source_tokens)
+) -> ByteFormula:
+    """The arithmetic of `count_engine_bytes`, group by group."""
+    caches = list_engine_caches(shape, tokens, engine, dtype, source_tokens)
+    size = count_engine_bytes(shape, tokens, engine, batch, dtype, source_tokens)
     lines = []
-    for part in found:
-        tokens_, layers = (
-            ngettext("{count:,} token", "{count:,} tokens", part.tokens),
-            ngettext("{count:,} layer", "{count:,} layers", part.group.count),
+    for cache in caches:
+        slots, layers = (
+            ngettext("{count:,} token", "{count:,} tokens", cache.tokens),
+            ngettext("{count:,} layer", "{count:,} layers", cache.group.count),
         )
-        room = N_(
+        slots_line = N_(
             "{engine} makes room for {tokens} in each of these layers",
             engine=Message(engine, {}),
-            tokens=tokens_,
+            tokens=slots,
         )
-        lines.append(room)
-        if is_packed(engine, part.group, format_of(dtype)):
+        lines.append(slots_line)
+        if is_packed(engine, cache.group, find_format(dtype)):
             packed = N_(
                 "{bytes} (packed)",
-                bytes=ngettext("{count:,} byte", "{count:,} bytes", part.token_bytes),
+                bytes=ngettext("{count:,} byte", "{count:,} bytes", cache.token_bytes),
             )
-            lines.append(of_kind(part, times(packed, tokens_, layers)))
+            lines.append(write_kind_line(cache, write_product(packed, slots, layers)))
         else:
-            lines.append(product_line(part, format_of(dtype)))
-    if not found:
-        return Working(0, NOTHING)
-    together = " + ".join(f"{part.size:,}" for part in found)
+            lines.append(write_group_product(cache, find_format(dtype)))
+    if not caches:
+        return ByteFormula(0, NO_CACHE)
+    total_sum = " + ".join(f"{cache.size:,}" for cache in caches)
     product = N_(
         "{texts} × ({sum})",
         texts=ngettext("{count:,} text", "{count:,} texts", batch),
-        sum=together,
+        sum=total_sum,
     )
     lines.append(N_("{sum} = {bytes:,} bytes", sum=product, bytes=size))
-    return Working(size, (*lines, in_both(size)))
+    return ByteFormula(size, (*lines, write_total(size)))
 
 
-def headline(shape: ModelShape, tokens: int, batch: int, dtype: str) -> Working:
-    """A rate, multiplied."""
-    size, rate = headline_bytes(shape, tokens, batch, dtype), kv_cache_bytes_per_token(shape, dtype)
-    each = N_("{rate:,} bytes for each token", rate=rate)
-    product = times(
-        each,
+def explain_headline(shape: ModelShape, tokens: int, batch: int, dtype: str) -> ByteFormula:
+    """The arithmetic of `count_headline_bytes`: one rate times tokens and texts."""
+    size, rate = (
+        count_headline_bytes(shape, tokens, batch, dtype),
+        count_bytes_per_token(shape, dtype),
+    )
+    token_rate = N_("{rate:,} bytes for each token", rate=rate)
+    product = write_product(
+        token_rate,
         ngettext("{count:,} token", "{count:,} tokens", tokens),
         ngettext("{count:,} text", "{count:,} texts", batch),
     )
     line = N_("{sum} = {bytes:,} bytes", sum=product, bytes=size)
-    return Working(size, (line, in_both(size)))
+    return ByteFormula(size, (line, write_total(size)))

@@ -1,149 +1,164 @@
-"""Fields of a config.json: one thing under its several names, or an error that says which."""
+"""Reads fields of a config.json, which models call by different names."""
 
 from typing import Any
 
-from explainers.memory.sizes import lacking, must_be, not_known
+from explainers.memory.field_checks import (
+    missing_field_error,
+    unknown_layers_error,
+    wrong_value_error,
+)
 from explainers.messages import N_
 
-LARGEST = 10**9
+MAX_NUMBER = 10**9
 """No published field is near this; above it, something else was copied into the field."""
-NESTED = ("text_config", "llm_config", "language_config", "thinker_config")
-"""Where models that also see or hear keep the fields of the model that writes."""
-OF_ALL = ("dtype", "torch_dtype", "_name_or_path", "quantization_config")
-KV_HEADS = (
+TEXT_MODEL_FIELDS = ("text_config", "llm_config", "language_config", "thinker_config")
+"""Fields in which multimodal models nest the configuration of their text model."""
+OUTER_FIELDS = ("dtype", "torch_dtype", "_name_or_path", "quantization_config")
+"""Fields of the whole model that hold for its text model too."""
+KV_HEAD_FIELDS = (
     "num_key_value_heads", "num_kv_heads", "n_head_kv", "n_kv_heads", "num_query_groups",
     "num_attention_groups",
 )  # fmt: skip
-WIDTHS = ("hidden_size", "n_embd", "d_model", "dim", "n_embed")
+WIDTH_FIELDS = ("hidden_size", "n_embd", "d_model", "dim", "n_embed")
 
 
-class Fields:
-    """A configuration whose text model may be nested inside; `notes` say what was assumed."""
+class ConfigFields:
+    """The configuration of a text model, taken out of a multimodal one where need be.
+
+    `notes` say what was assumed on the way.
+    """
 
     def __init__(self, config: dict[str, Any]) -> None:
         self.notes: list[str] = []
         self.config, path = config, []
-        while name := next((n for n in NESTED if isinstance(self.config.get(n), dict)), None):
-            outer = {field: config[field] for field in OF_ALL if field in config}
+        while name := next(
+            (n for n in TEXT_MODEL_FIELDS if isinstance(self.config.get(n), dict)), None
+        ):
+            outer = {field: config[field] for field in OUTER_FIELDS if field in config}
             self.config = {**outer, **self.config[name]}
             path.append(name)
         if path:
-            where = " → ".join(path)
-            self.notes.append(N_("Only the text model ({where}) is counted.", where=where))
+            nesting = " → ".join(path)
+            self.notes.append(N_("Only the text model ({where}) is counted.", where=nesting))
 
-    def find(self, *names: str, least: int = 1, largest: int = LARGEST) -> int | None:
-        """The first of the names that has a number, checked; nothing if none has."""
+    def find_number(self, *names: str, minimum: int = 1, maximum: int = MAX_NUMBER) -> int | None:
+        """The first whole number found under the names, checked; None if there is none."""
         for name in names:
             value = self.config.get(name)
             if value is None:
                 continue
-            if type(value) is not int or not least <= value <= largest:
-                what = N_(
-                    "a whole number from {least} to {largest:,}", least=least, largest=largest
+            if type(value) is not int or not minimum <= value <= maximum:
+                requirement = N_(
+                    "a whole number from {least} to {largest:,}", least=minimum, largest=maximum
                 )
-                raise must_be(what, name, value)
+                raise wrong_value_error(requirement, name, value)
             return value
         return None
 
-    def number(self, *names: str, largest: int = LARGEST) -> int:
-        """As `find`, and it must be there."""
-        found = self.find(*names, largest=largest)
-        if found is None:
-            raise lacking(self.config, names)
-        return found
+    def require_number(self, *names: str, maximum: int = MAX_NUMBER) -> int:
+        """As `find_number`, but raises ValueError where no name has a number."""
+        value = self.find_number(*names, maximum=maximum)
+        if value is None:
+            raise missing_field_error(self.config, names)
+        return value
 
-    def flag(self, name: str, default: bool = False) -> bool:
-        """True or false; the default where it is not said."""
+    def read_flag(self, name: str, default: bool = False) -> bool:
+        """A true or false, or `default` where the field is missing."""
         value = self.config.get(name, default)
         if not isinstance(value, bool | None):
-            raise must_be(N_("true or false"), name, value)
+            raise wrong_value_error(N_("true or false"), name, value)
         return default if value is None else value
 
-    def text(self, name: str) -> str:
-        """A name in the file, shortened; empty where there is none."""
+    def read_text(self, name: str) -> str:
+        """A text of at most 80 characters; empty where the field is missing or no text."""
         value = self.config.get(name)
         return value[:80] if isinstance(value, str) else ""
 
-    def names(self, name: str) -> list[str] | None:
-        """A list of names, such as the kind of each layer."""
+    def read_names(self, name: str) -> list[str] | None:
+        """A list of names, such as the kind of each layer; None where the field is missing."""
         value = self.config.get(name)
         if value is None:
             return None
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-            raise must_be(N_("a list of names"), name, value)
+            raise wrong_value_error(N_("a list of names"), name, value)
         return value
 
-    def wholes(self, name: str) -> list[int] | None:
-        """A list of whole numbers, such as the places of some layers."""
+    def read_whole_numbers(self, name: str) -> list[int] | None:
+        """A list of whole numbers, such as indices of layers; None where the field is missing."""
         value = self.config.get(name)
         if value is None:
             return None
-        if not isinstance(value, list) or not all(type(one) is int and one >= 0 for one in value):
-            raise must_be(N_("a list of whole numbers"), name, value)
+        if not isinstance(value, list) or not all(
+            type(entry) is int and entry >= 0 for entry in value
+        ):
+            raise wrong_value_error(N_("a list of whole numbers"), name, value)
         return value
 
-    def inside(self, name: str) -> "Fields | None":
-        """The fields of an object in the file; nothing where there is none."""
+    def read_object(self, name: str) -> "ConfigFields | None":
+        """The fields of a nested object; None where the field is missing."""
         value = self.config.get(name)
         if value is None:
             return None
         if not isinstance(value, dict):
-            raise must_be(N_("an object in {braces}", braces="{…}"), name, value)
-        return Fields(value)
+            raise wrong_value_error(N_("an object in {braces}", braces="{…}"), name, value)
+        return ConfigFields(value)
 
-    def refuse_if_there(self, name: str) -> None:
-        """Better no number than one that leaves this field out."""
+    def refuse_field(self, name: str) -> None:
+        """Raise ValueError if the field is set: no size is better than one that ignores it."""
         if self.config.get(name):
-            raise not_known(name)
+            raise unknown_layers_error(name)
 
-    def num_heads(self) -> int:
-        """The query heads (of the decoder)."""
+    def read_num_heads(self) -> int:
+        """How many query heads a layer has, of the decoder if there is an encoder too."""
         names = ["num_attention_heads", "n_head", "num_heads", "n_heads", "attention_heads"]
-        if self.flag("is_encoder_decoder"):
+        if self.read_flag("is_encoder_decoder"):
             names = ["decoder_attention_heads", "num_decoder_attention_heads", *names]
-        return self.number(*names)
+        return self.require_number(*names)
 
-    def num_kv_heads(self) -> int:
-        """The KV heads, as each family of models writes them."""
-        num_heads, found = self.num_heads(), self._said_kv_heads()
-        if found is None:
-            said = N_("No KV heads are given: each of the {n} heads has its own.", n=num_heads)
-            self.notes.append(said)
+    def read_num_kv_heads(self) -> int:
+        """How many KV heads a layer has; where none are given, as many as query heads."""
+        num_heads, num_kv_heads = self.read_num_heads(), self._find_num_kv_heads()
+        if num_kv_heads is None:
+            note = N_("No KV heads are given: each of the {n} heads has its own.", n=num_heads)
+            self.notes.append(note)
             return num_heads
-        if num_heads % found:
+        if num_heads % num_kv_heads:
             raise ValueError(N_(
                 "num_attention_heads {num_heads} cannot share num_key_value_heads {found}",
-                num_heads=num_heads, found=found,
+                num_heads=num_heads, found=num_kv_heads,
             ))  # fmt: skip
-        return found
+        return num_kv_heads
 
-    def _said_kv_heads(self) -> int | None:
-        """Falcon's multi_query means one, ChatGLM's may be a few, whatever else the file says."""
-        if self.flag("multi_query") and not self.flag("new_decoder_architecture"):
+    def _find_num_kv_heads(self) -> int | None:
+        """The KV heads that a file gives, or None.
+
+        Falcon's multi_query means one and ChatGLM's a few, whatever the other fields say.
+        """
+        if self.read_flag("multi_query") and not self.read_flag("new_decoder_architecture"):
             return 1
-        if self.flag("multi_query_attention"):
-            return self.number("multi_query_group_num")
-        attention = self.inside("attn_config")  # MPT and DBRX
+        if self.read_flag("multi_query_attention"):
+            return self.require_number("multi_query_group_num")
+        attention = self.read_object("attn_config")  # MPT and DBRX
         if attention is not None:
-            attention.refuse_if_there("sliding_window_size")
-            if attention.text("attn_type") == "multiquery_attention":
+            attention.refuse_field("sliding_window_size")
+            if attention.read_text("attn_type") == "multiquery_attention":
                 return 1
-            if found := attention.find("kv_n_heads"):
-                return found
-        return self.find(*KV_HEADS)
+            if num_kv_heads := attention.find_number("kv_n_heads"):
+                return num_kv_heads
+        return self.find_number(*KV_HEAD_FIELDS)
 
-    def head_dim(self) -> int:
-        """Given, or the width divided by the heads, which is said."""
-        found = self.find("head_dim", "d_kv", "kv_channels")
-        if found is not None:
-            return found
-        num_heads, d_model = self.num_heads(), self.number(*WIDTHS)
+    def read_head_dim(self) -> int:
+        """The head_dim in the file, or else d_model divided by the heads, which becomes a note."""
+        head_dim = self.find_number("head_dim", "d_kv", "kv_channels")
+        if head_dim is not None:
+            return head_dim
+        num_heads, d_model = self.read_num_heads(), self.require_number(*WIDTH_FIELDS)
         if d_model % num_heads:
             raise ValueError(N_(
                 "config.json lacks head_dim, and {d_model} (hidden_size) does not divide by "
                 "{num_heads} heads",
                 d_model=d_model, num_heads=num_heads,
             ))  # fmt: skip
-        given = f"{d_model} ÷ {num_heads} = {d_model // num_heads}"
-        self.notes.append(N_("head_dim is not given: {division}.", division=given))
+        division = f"{d_model} ÷ {num_heads} = {d_model // num_heads}"
+        self.notes.append(N_("head_dim is not given: {division}.", division=division))
         return d_model // num_heads

@@ -1,107 +1,119 @@
-"""What inference engines allocate for a cache: pages, rounded up, and their waste."""
+"""How much memory inference engines allocate for a cache: whole pages, and what they waste."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from explainers.memory.cache_bytes import Part, copies, encoder_tokens, kv_cache_bytes, part, parts
+from explainers.memory.cache_bytes import (
+    GroupCache,
+    count_beam_copies,
+    count_cache_bytes,
+    count_source_tokens,
+    list_group_caches,
+    make_group_cache,
+)
+from explainers.memory.field_checks import check_whole
 from explainers.memory.layer_groups import LayerGroup, ModelShape
-from explainers.memory.number_formats import Format, format_of
-from explainers.memory.sizes import whole
+from explainers.memory.number_formats import NumberFormat, find_format
 from explainers.messages import N_
 
-BLOCK = 16
-"""Tokens in a page of vLLM, unless one says otherwise."""
+BLOCK_SIZE = 16
+"""Tokens in a page of vLLM by default."""
 
 
-def pages(tokens: int, block: int = BLOCK) -> int:
-    """How many pages so many tokens need; the last may be almost empty."""
-    return -(-whole("tokens", tokens, 0) // whole("block", block))
+def count_pages(tokens: int, block: int = BLOCK_SIZE) -> int:
+    """How many pages of `block` tokens hold `tokens` tokens; the last may be almost empty."""
+    return -(-check_whole("tokens", tokens, 0) // check_whole("block", block))
 
 
-def paged_bytes(
+def count_paged_bytes(
     shape: ModelShape,
     tokens: int,
     batch: int = 1,
-    dtype: str | Format = "bfloat16",
+    dtype: str | NumberFormat = "bfloat16",
     *,
-    block: int = BLOCK,
+    block: int = BLOCK_SIZE,
     source_tokens: int | None = None,
     beams: int = 1,
 ) -> int:
-    """As `kv_cache_bytes`, with whole pages for every beam and group of layers."""
-    found = parts(shape, tokens, dtype, source_tokens)
-    format_ = format_of(dtype)
-    rounded = (part(p.group, block * pages(p.tokens, block), format_) for p in found)
-    whole("beams", beams)
-    return whole("batch", batch) * sum(p.size * copies(p.group, beams) for p in rounded)
+    """As `count_cache_bytes`, with whole pages for every beam and group of layers."""
+    caches = list_group_caches(shape, tokens, dtype, source_tokens)
+    number_format = find_format(dtype)
+    paged_caches = (
+        make_group_cache(cache.group, block * count_pages(cache.tokens, block), number_format)
+        for cache in caches
+    )
+    check_whole("beams", beams)
+    return check_whole("batch", batch) * sum(
+        cache.size * count_beam_copies(cache.group, beams) for cache in paged_caches
+    )
 
 
-def waste_bytes(
+def count_wasted_bytes(
     shape: ModelShape,
     tokens: int,
     batch: int = 1,
-    dtype: str | Format = "bfloat16",
+    dtype: str | NumberFormat = "bfloat16",
     *,
-    block: int = BLOCK,
+    block: int = BLOCK_SIZE,
     source_tokens: int | None = None,
     beams: int = 1,
 ) -> int:
-    """What lies empty in the last pages: less than one page for each beam and layer."""
-    paged = paged_bytes(
+    """Bytes that lie empty in the last pages: less than one page for each beam and layer."""
+    paged_bytes = count_paged_bytes(
         shape, tokens, batch, dtype, block=block, source_tokens=source_tokens, beams=beams
     )
-    return paged - kv_cache_bytes(
+    return paged_bytes - count_cache_bytes(
         shape, tokens, batch, dtype, source_tokens=source_tokens, beams=beams
     )
 
 
-CELLS = 256
+LLAMA_CPP_STEP = 256
 """llama.cpp and whisper.cpp round every length up to a multiple of this."""
 MICRO_BATCH = 512
-"""Tokens that llama.cpp reads at once (n_ubatch): room beside a window for the next ones."""
+"""Tokens that llama.cpp reads at once (n_ubatch), for which it adds slots to a window."""
 TOKEN_BUDGET = 2048
-"""Tokens that vLLM reads at once (max_num_batched_tokens), unless one says otherwise."""
-LATENT_FP8 = 656
+"""Tokens that vLLM reads at once by default (max_num_batched_tokens)."""
+PACKED_LATENT_BYTES = 656
 """vLLM's fp8_ds_mla: 512 in fp8, four scales in float32, 64 rotary elements in 16 bits."""
 
-UNPACKED = ("float32", "bfloat16", "float16")
-QUANTO = (*UNPACKED, "int4_residual", "int2_residual")
+PLAIN_FORMATS = ("float32", "bfloat16", "float16")
+TRANSFORMERS_FORMATS = (*PLAIN_FORMATS, "int4_residual", "int2_residual")
 """The quantized cache of transformers keeps its newest tokens in 16 bits."""
-BLOCKS = (*UNPACKED, "q8_0", "q5_1", "q5_0", "q4_1", "q4_0")
-VLLM = (*UNPACKED, "fp8", "fp8_per_head", "int8_per_head", "nvfp4")
+LLAMA_CPP_FORMATS = (*PLAIN_FORMATS, "q8_0", "q5_1", "q5_0", "q4_1", "q4_0")
+VLLM_FORMATS = (*PLAIN_FORMATS, "fp8", "fp8_per_head", "int8_per_head", "nvfp4")
 
 
 @dataclass(frozen=True)
 class Engine:
-    """An engine, for how many tokens it makes room in one layer, and in which formats."""
+    """An inference engine: the slots it allocates in a layer, and its number formats."""
 
     name: str
-    room: Callable[[LayerGroup, int], int]
+    count_slots: Callable[[LayerGroup, int], int]
     note: str
     formats: tuple[str, ...]
 
 
-def engine_bytes(
+def count_engine_bytes(
     shape: ModelShape,
     tokens: int,
     engine: str,
     batch: int = 1,
-    dtype: str | Format = "bfloat16",
+    dtype: str | NumberFormat = "bfloat16",
     source_tokens: int | None = None,
 ) -> int:
-    """What the engine of that name takes from the GPU for `batch` texts; beams are texts to it."""
-    found = engine_parts(shape, tokens, engine, dtype, source_tokens)
-    return whole("batch", batch) * sum(p.size for p in found)
+    """Bytes that an engine takes from the GPU for `batch` texts; to it a beam is a text."""
+    caches = list_engine_caches(shape, tokens, engine, dtype, source_tokens)
+    return check_whole("batch", batch) * sum(cache.size for cache in caches)
 
 
-def engine_parts(
+def list_engine_caches(
     shape: ModelShape,
     tokens: int,
     engine: str,
-    dtype: str | Format = "bfloat16",
+    dtype: str | NumberFormat = "bfloat16",
     source_tokens: int | None = None,
-) -> tuple[Part, ...]:
-    """What each group of layers takes for one text; `tokens` of a part are those with room."""
+) -> tuple[GroupCache, ...]:
+    """What an engine allocates in each group of layers for one text; `tokens` are the slots."""
     if engine not in ENGINES:
         raise ValueError(
             N_(
@@ -110,71 +122,87 @@ def engine_parts(
                 engine=engine,
             )
         )
-    whole("tokens", tokens)
-    format_, room = format_of(dtype), ENGINES[engine].room
-    found = []
-    for group in shape.known_groups():
+    check_whole("tokens", tokens)
+    number_format, count_slots = find_format(dtype), ENGINES[engine].count_slots
+    caches = []
+    for group in shape.require_groups():
         if not group.vectors:
             continue
-        length = encoder_tokens(shape, source_tokens) if group.kind == "cross" else tokens
-        kept = room(group, length)
-        if is_packed(engine, group, format_):
-            found.append(Part(group, kept, LATENT_FP8, group.count * kept * LATENT_FP8))
+        text_tokens = count_source_tokens(shape, source_tokens) if group.kind == "cross" else tokens
+        slots = count_slots(group, text_tokens)
+        if is_packed(engine, group, number_format):
+            caches.append(
+                GroupCache(
+                    group, slots, PACKED_LATENT_BYTES, group.count * slots * PACKED_LATENT_BYTES
+                )
+            )
         else:
-            found.append(part(group, kept, format_))
-    return tuple(found)
+            caches.append(make_group_cache(group, slots, number_format))
+    return tuple(caches)
 
 
-def is_packed(engine: str, group: LayerGroup, format_: Format) -> bool:
+def is_packed(engine: str, group: LayerGroup, number_format: NumberFormat) -> bool:
     """Whether vLLM stores this latent in its own fp8 layout, known for DeepSeek's sizes only."""
-    deepseek = (group.latent_dim, group.rope_dim) == (512, 64)
-    return engine.startswith("vLLM") and format_.name == "fp8" and deepseek
+    has_deepseek_sizes = (group.latent_dim, group.rope_dim) == (512, 64)
+    return engine.startswith("vLLM") and number_format.name == "fp8" and has_deepseek_sizes
 
 
-def stores(counting: str, dtype: str) -> bool:
-    """Whether a cache in this format exists there; a counting that is no engine takes any."""
+def has_format(counting: str, dtype: str) -> bool:
+    """Whether an engine can store a cache in this format; other ways of counting take any."""
     return counting not in ENGINES or dtype in ENGINES[counting].formats
 
 
-def transformers_room(group: LayerGroup, tokens: int) -> int:
-    """Between two steps a window of w holds w − 1 tokens: the new one is the w-th."""
+def count_transformers_slots(group: LayerGroup, tokens: int) -> int:
+    """Slots in one layer; a window of w holds w − 1 tokens between steps, then the new one."""
     return tokens if group.window is None else min(tokens, group.window - 1)
 
 
-def llama_cpp_room(group: LayerGroup, tokens: int) -> int:
-    """Cells in steps of 256; a window has room for the tokens that are read with it at once."""
-    full = CELLS * pages(tokens, CELLS)
+def count_llama_cpp_slots(group: LayerGroup, tokens: int) -> int:
+    """Slots in one layer, in steps of 256; a window adds those of the tokens read at once."""
+    text_slots = LLAMA_CPP_STEP * count_pages(tokens, LLAMA_CPP_STEP)
     if group.window is None:
-        return full
-    return min(full, CELLS * pages(group.window + MICRO_BATCH, CELLS))
+        return text_slots
+    return min(text_slots, LLAMA_CPP_STEP * count_pages(group.window + MICRO_BATCH, LLAMA_CPP_STEP))
 
 
-def vllm_room(group: LayerGroup, tokens: int) -> int:
-    """Whole pages; a window has one more, since it may begin inside a page."""
+def count_vllm_slots(group: LayerGroup, tokens: int) -> int:
+    """Slots in one layer, in whole pages; a window has one more, as it may begin inside a page."""
     if group.kind == "sliding" and group.window:
-        return BLOCK * (pages(min(group.window - 1 + TOKEN_BUDGET, tokens)) + 1)
+        return BLOCK_SIZE * (count_pages(min(group.window - 1 + TOKEN_BUDGET, tokens)) + 1)
     if group.kind == "chunked" and group.window:
-        return BLOCK * pages(min(group.window + TOKEN_BUDGET, tokens))
-    return BLOCK * pages(tokens)
+        return BLOCK_SIZE * count_pages(min(group.window + TOKEN_BUDGET, tokens))
+    return BLOCK_SIZE * count_pages(tokens)
 
 
-def vllm_full_room(group: LayerGroup, tokens: int) -> int:
-    """The hybrid cache manager switched off: a window saves time and no memory."""
-    return BLOCK * pages(tokens)
+def count_vllm_slots_without_windows(group: LayerGroup, tokens: int) -> int:
+    """Slots in one layer with the hybrid cache manager off: a window saves no memory."""
+    return BLOCK_SIZE * count_pages(tokens)
 
 
-PAGED = N_("pages of {block} tokens, {budget:,} read at once", block=BLOCK, budget=TOKEN_BUDGET)
+PAGES_NOTE = N_(
+    "pages of {block} tokens, {budget:,} read at once", block=BLOCK_SIZE, budget=TOKEN_BUDGET
+)
 ENGINES = {
     engine.name: engine
     for engine in [
-        Engine("transformers", transformers_room, N_("DynamicCache: grows with the text"), QUANTO),
-        Engine("llama.cpp", llama_cpp_room, N_("for the whole context when it starts"), BLOCKS),
-        Engine("vLLM", vllm_room, PAGED, VLLM),
+        Engine(
+            "transformers",
+            count_transformers_slots,
+            N_("DynamicCache: grows with the text"),
+            TRANSFORMERS_FORMATS,
+        ),
+        Engine(
+            "llama.cpp",
+            count_llama_cpp_slots,
+            N_("for the whole context when it starts"),
+            LLAMA_CPP_FORMATS,
+        ),
+        Engine("vLLM", count_vllm_slots, PAGES_NOTE, VLLM_FORMATS),
         Engine(
             N_("vLLM, windows off"),
-            vllm_full_room,
+            count_vllm_slots_without_windows,
             N_("pages; every layer charged in full"),
-            VLLM,
+            VLLM_FORMATS,
         ),
     ]
 }

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from explainers.folders import ASSETS
-from explainers.memory.cache_bytes import kv_cache_bytes
-from explainers.memory.layer_groups import WITH_HEADS, LayerGroup, ModelShape
-from explainers.memory.sizes import whole
+from explainers.memory.cache_bytes import count_cache_bytes
+from explainers.memory.field_checks import check_whole
+from explainers.memory.layer_groups import KINDS_WITH_HEADS, LayerGroup, ModelShape
 from explainers.messages import N_
 
-FILE = ASSETS / "gpus.json"
+GPU_FILE = ASSETS / "gpus.json"
 GIB, MIB = 2**30, 2**20
 
 
@@ -32,11 +32,11 @@ class Gpu:
 
     def __post_init__(self) -> None:
         for field in ("memory_gb", "bandwidth_gb_s", "tflops"):
-            whole(field, getattr(self, field))
+            check_whole(field, getattr(self, field))
 
     @property
-    def memory(self) -> int:
-        """Bytes: as reported, or the maker's GB taken for GiB."""
+    def memory_bytes(self) -> int:
+        """Bytes of memory: as the driver reports them, or the maker's GB taken for GiB."""
         return self.memory_gb * GIB if self.memory_mib is None else self.memory_mib * MIB
 
     @property
@@ -51,18 +51,18 @@ class Gpu:
 
 
 @functools.cache
-def gpus() -> dict[str, Gpu]:
-    """id: card, in the order of the file."""
-    entries = json.loads(FILE.read_text(encoding="utf-8"))
+def read_gpus() -> dict[str, Gpu]:
+    """All GPUs by id, in the order of the file."""
+    entries = json.loads(GPU_FILE.read_text(encoding="utf-8"))
     return {entry["id"]: Gpu(**{**entry, "sources": tuple(entry["sources"])}) for entry in entries}
 
 
-def rank_shape(shape: ModelShape, ranks: int) -> ModelShape:
+def split_shape(shape: ModelShape, ranks: int) -> ModelShape:
     """The part of a model that one of `ranks` GPUs holds: its heads, and every latent in full.
 
     Recurrent states stay whole: how an engine splits them is not known, so this is the most.
     """
-    whole("ranks", ranks)
+    check_whole("ranks", ranks)
     if shape.num_heads % ranks:
         raise ValueError(
             N_(
@@ -71,31 +71,31 @@ def rank_shape(shape: ModelShape, ranks: int) -> ModelShape:
                 ranks=ranks,
             )
         )
-    groups = tuple(rank_group(group, ranks) for group in shape.known_groups())
+    groups = tuple(split_group(group, ranks) for group in shape.require_groups())
     return replace(shape, groups=groups, num_heads=shape.num_heads // ranks)
 
 
-def rank_group(group: LayerGroup, ranks: int) -> LayerGroup:
+def split_group(group: LayerGroup, ranks: int) -> LayerGroup:
     """One group of layers on one rank; a latent has no heads to split, so it stays."""
-    if group.kind not in WITH_HEADS:
+    if group.kind not in KINDS_WITH_HEADS:
         return group
-    heads = group.num_kv_heads
-    if heads % ranks and ranks % heads:
+    num_kv_heads = group.num_kv_heads
+    if num_kv_heads % ranks and ranks % num_kv_heads:
         raise ValueError(
             N_(
                 "{heads} KV heads can neither be split over {ranks} ranks nor repeated",
-                heads=heads,
+                heads=num_kv_heads,
                 ranks=ranks,
             )
         )
-    return replace(group, num_kv_heads=max(1, heads // ranks))
+    return replace(group, num_kv_heads=max(1, num_kv_heads // ranks))
 
 
-def replication(
+def count_stored_copies(
     shape: ModelShape, ranks: int, tokens: int, source_tokens: int | None = None
 ) -> Fraction:
-    """How many times a cache is stored in all: 1 while there is a KV head for every rank."""
-    split = rank_shape(shape, ranks)
-    alone = kv_cache_bytes(shape, tokens, source_tokens=source_tokens)
-    together = ranks * kv_cache_bytes(split, tokens, source_tokens=source_tokens)
-    return Fraction(together, alone) if alone else Fraction(1)
+    """How many times all ranks together store a cache: 1 while every rank has its own KV heads."""
+    rank_shape = split_shape(shape, ranks)
+    one_gpu_bytes = count_cache_bytes(shape, tokens, source_tokens=source_tokens)
+    all_gpu_bytes = ranks * count_cache_bytes(rank_shape, tokens, source_tokens=source_tokens)
+    return Fraction(all_gpu_bytes, one_gpu_bytes) if one_gpu_bytes else Fraction(1)

@@ -1,17 +1,17 @@
-"""A model as its cache sees it: groups of layers that keep the same things for each token."""
+"""The shape of a model: groups of layers that keep the same things for each token."""
 
 from dataclasses import dataclass
 
-from explainers.memory.sizes import divides, whole
+from explainers.memory.field_checks import check_divides, check_whole
 from explainers.messages import N_, Message
 
-KINDS = ("full", "sliding", "chunked", "latent", "cross", "recurrent", "index")
-WITH_HEADS = ("full", "sliding", "chunked", "cross")
-WITH_WINDOW = ("sliding", "chunked")
+LAYER_KINDS = ("full", "sliding", "chunked", "latent", "cross", "recurrent", "index")
+KINDS_WITH_HEADS = ("full", "sliding", "chunked", "cross")
+KINDS_WITH_WINDOW = ("sliding", "chunked")
 
 
 @dataclass(frozen=True)
-class State:
+class RecurrentState:
     """What a recurrent layer keeps instead of a cache: its size does not depend on the text."""
 
     name: str
@@ -31,27 +31,27 @@ class LayerGroup:
     latent_dim: int = 0
     rope_dim: int = 0
     token_bytes: int = 0
-    state: tuple[State, ...] = ()
+    state: tuple[RecurrentState, ...] = ()
     state_note: str = ""
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
+        if self.kind not in LAYER_KINDS:
             raise ValueError(
                 N_(
                     "kind must be one of {kinds}, not {kind!r}",
-                    kinds=", ".join(KINDS),
+                    kinds=", ".join(LAYER_KINDS),
                     kind=self.kind,
                 )
             )
-        whole("count", self.count)
-        needed = ["num_kv_heads", "head_dim"] if self.kind in WITH_HEADS else []
-        needed += ["window"] if self.kind in WITH_WINDOW else []
-        needed += ["latent_dim", "rope_dim"] if self.kind == "latent" else []
-        needed += ["head_dim"] if self.kind == "index" else []
-        for field in needed:
-            said = N_("{field} of a {kind} layer", field=field, kind=self.kind)
-            whole(said, getattr(self, field))
-        if self.window is not None and self.kind not in WITH_WINDOW:
+        check_whole("count", self.count)
+        required_fields = ["num_kv_heads", "head_dim"] if self.kind in KINDS_WITH_HEADS else []
+        required_fields += ["window"] if self.kind in KINDS_WITH_WINDOW else []
+        required_fields += ["latent_dim", "rope_dim"] if self.kind == "latent" else []
+        required_fields += ["head_dim"] if self.kind == "index" else []
+        for field in required_fields:
+            name = N_("{field} of a {kind} layer", field=field, kind=self.kind)
+            check_whole(name, getattr(self, field))
+        if self.window is not None and self.kind not in KINDS_WITH_WINDOW:
             raise ValueError(
                 N_("a {kind} layer has no window; sliding and chunked layers have", kind=self.kind)
             )
@@ -61,7 +61,7 @@ class LayerGroup:
         """(heads, head_dim) of what one layer keeps for one token: K and V, or one latent."""
         if self.kind == "latent":
             return ((1, self.latent_dim + self.rope_dim),)
-        return ((self.num_kv_heads, self.head_dim),) * 2 if self.kind in WITH_HEADS else ()
+        return ((self.num_kv_heads, self.head_dim),) * 2 if self.kind in KINDS_WITH_HEADS else ()
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class ModelShape:
     nope_dim: int = 0
     value_dim: int = 0
     parameters: int | None = None
-    parameters_are_exact: bool = False
+    has_exact_parameters: bool = False
     active_parameters: int | None = None
     dtype: str = "bfloat16"
     full_layers: tuple[int, ...] = ()
@@ -89,14 +89,14 @@ class ModelShape:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        whole("num_heads", self.num_heads)
-        whole("d_model", self.d_model)
+        check_whole("num_heads", self.num_heads)
+        check_whole("d_model", self.d_model)
         for group in self.groups or ():
-            if group.kind in WITH_HEADS:
-                divides("KV heads", group.num_kv_heads, "query heads", self.num_heads)
+            if group.kind in KINDS_WITH_HEADS:
+                check_divides("KV heads", group.num_kv_heads, "query heads", self.num_heads)
 
-    def known_groups(self) -> tuple[LayerGroup, ...]:
-        """The groups, or a refusal to guess them."""
+    def require_groups(self) -> tuple[LayerGroup, ...]:
+        """The groups of layers; raises ValueError where nobody published them."""
         if self.groups is None:
             raise ValueError(
                 N_("{model}: which of its layers keep what is not published", model=self.id)

@@ -1,4 +1,4 @@
-"""Which layers of a model keep what: all tokens, a window, a latent, a state, or nothing."""
+"""Reads from a config.json what each layer keeps: all tokens, a window, a latent, a state."""
 
 import re
 from collections import Counter
@@ -6,13 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from explainers.memory.config_fields import Fields
-from explainers.memory.layer_groups import LayerGroup, State
-from explainers.memory.per_layer_heads import block_layers, heads_of_layers
-from explainers.memory.sizes import must_be, not_known, shown, whole
+from explainers.memory.config_fields import ConfigFields
+from explainers.memory.field_checks import (
+    check_whole,
+    shorten_value,
+    unknown_layers_error,
+    wrong_value_error,
+)
+from explainers.memory.layer_groups import LayerGroup, RecurrentState
+from explainers.memory.per_layer_heads import read_block_layers, read_layer_heads
 from explainers.messages import N_
 
-KINDS = {
+KIND_BY_TYPE = {
     "full_attention": "full",
     "attention": "full",
     "sliding_attention": "sliding",
@@ -24,219 +29,242 @@ KINDS = {
     "mlp": "nothing",
     "moe": "nothing",
 }
-SIGNS = {"*": "full", "M": "recurrent", "-": "nothing", "E": "nothing"}
-SWITCHES = {0: "recurrent", 1: "full"}
-STATES = re.compile(r"mamba|ssm|conv_L_cache|linear_(attn|num|head)|lightning")
-"""Fields of layers that keep a state; where they stand, some field must say which layers do."""
+KIND_BY_SIGN = {"*": "full", "M": "recurrent", "-": "nothing", "E": "nothing"}
+KIND_BY_SWITCH = {0: "recurrent", 1: "full"}
+STATE_FIELDS = re.compile(r"mamba|ssm|conv_L_cache|linear_(attn|num|head)|lightning")
+"""Fields of recurrent layers; where one is set, another must say which layers are recurrent."""
 
 
-def listed_kinds(fields: Fields, count: int) -> list[str] | None:
-    """The kind of each layer where a field goes through all layers; nothing where none does."""
+def read_listed_kinds(fields: ConfigFields, num_layers: int) -> list[str] | None:
+    """The kind of each layer where a field lists all layers; None where none does."""
     for name in ("layer_types", "layers_block_type"):
-        if (names := fields.names(name)) is not None:
-            return told_apart(name, names, KINDS, count)
+        if (names := fields.read_names(name)) is not None:
+            return translate_kinds(name, names, KIND_BY_TYPE, num_layers)
     if (signs := fields.config.get("hybrid_override_pattern")) is not None:
         if not isinstance(signs, str):
-            raise must_be(N_("a text"), "hybrid_override_pattern", signs)
-        return told_apart("hybrid_override_pattern", signs, SIGNS, count)
-    if (switches := fields.wholes("attn_type_list")) is not None:
-        return told_apart("attn_type_list", switches, SWITCHES, count)
-    places = attention_places(fields, count)
-    if places is None:
+            raise wrong_value_error(N_("a text"), "hybrid_override_pattern", signs)
+        return translate_kinds("hybrid_override_pattern", signs, KIND_BY_SIGN, num_layers)
+    if (switches := fields.read_whole_numbers("attn_type_list")) is not None:
+        return translate_kinds("attn_type_list", switches, KIND_BY_SWITCH, num_layers)
+    attention_layers = find_attention_layers(fields, num_layers)
+    if attention_layers is None:
         return None
-    if beyond := places - set(range(count)):
+    if missing_layers := attention_layers - set(range(num_layers)):
         raise ValueError(
             N_(
                 "layer {layer} has attention, but there are {count} layers",
-                layer=shown(min(beyond)),
-                count=count,
+                layer=shorten_value(min(missing_layers)),
+                count=num_layers,
             )
         )
-    return ["full" if layer in places else "recurrent" for layer in range(count)]
+    return [
+        "full" if layer_index in attention_layers else "recurrent"
+        for layer_index in range(num_layers)
+    ]
 
 
-def told_apart(name: str, said: Sequence[Any], table: Mapping[Any, str], count: int) -> list[str]:
-    """What each layer is called, in our words."""
-    if len(said) != count:
+def translate_kinds(
+    name: str, names: Sequence[Any], table: Mapping[Any, str], num_layers: int
+) -> list[str]:
+    """The kind of each layer, from the name that the file gives it."""
+    if len(names) != num_layers:
         raise ValueError(
             N_(
                 "{name} names {listed} layers, num_hidden_layers {count}",
                 name=name,
-                listed=len(said),
-                count=count,
+                listed=len(names),
+                count=num_layers,
             )
         )
-    for one in said:
-        if one not in table:
+    for entry in names:
+        if entry not in table:
             raise ValueError(
                 N_(
                     "{name}: {one} is not one of {known}",
                     name=name,
-                    one=shown(one),
+                    one=shorten_value(entry),
                     known=", ".join(map(str, table)),
                 )
             )
-    return [table[one] for one in said]
+    return [table[entry] for entry in names]
 
 
-def attention_places(fields: Fields, count: int) -> set[int] | None:
-    """The layers with attention, from 0; nothing where it is not said."""
+def find_attention_layers(fields: ConfigFields, num_layers: int) -> set[int] | None:
+    """Indices of the layers with attention, from 0; None where no field gives them."""
     for name in ("attn_layer_indices", "full_attn_idxs"):
-        if (places := fields.wholes(name)) is not None:
-            return set(places)
-    linear = fields.inside("linear_attn_config")
+        if (layers := fields.read_whole_numbers(name)) is not None:
+            return set(layers)
+    linear = fields.read_object("linear_attn_config")
     if linear is not None:
-        return {place - 1 for place in linear.wholes("full_attn_layers") or ()}
-    if (period := fields.find("attn_layer_period")) is not None:
-        offset = whole("attn_layer_offset", fields.config.get("attn_layer_offset"), 0)
-        return set(range(offset, count, period))
+        return {layer - 1 for layer in linear.read_whole_numbers("full_attn_layers") or ()}
+    if (period := fields.find_number("attn_layer_period")) is not None:
+        offset = check_whole("attn_layer_offset", fields.config.get("attn_layer_offset"), 0)
+        return set(range(offset, num_layers, period))
     return None
 
 
-def check_states(fields: Fields, kinds: list[str]) -> None:
-    """Refuse a model with states if nothing says which of its layers keep one."""
+def check_states(fields: ConfigFields, kinds: list[str]) -> None:
+    """Raise ValueError if layers keep states and no field says which layers."""
     if "recurrent" in kinds:
         return
     for name, value in fields.config.items():
-        if STATES.search(name) and value and not isinstance(value, bool):
+        if STATE_FIELDS.search(name) and value and not isinstance(value, bool):
             raise ValueError(
                 N_("{name}: which layers keep a state is not said in a field known here", name=name)
             )
 
 
-MOST_LAYERS = 1_000
-COUNTS = ("num_hidden_layers", "n_layer", "num_layers", "n_layers")
-UNKNOWN = (
+MAX_LAYERS = 1_000
+LAYER_COUNT_FIELDS = ("num_hidden_layers", "n_layer", "num_layers", "n_layers")
+UNKNOWN_FIELDS = (
     "block_types", "compress_ratios", "state_size", "attention_layers", "attention_types",
     "cross_attention_layers", "attn_layers", "mem_len", "qk_dim_factor", "attention_hidden_size",
     "sliding_window_size", "attention_window_size", "local_attention_window_len", "zero_expert_num",
 )  # fmt: skip
-"""Fields of models that keep other things than keys and values; guessing would be wrong."""
+"""Fields of models that keep other things than keys and values: these are refused."""
 
 
-def decoder_groups(fields: Fields, encoder_decoder: bool) -> tuple[LayerGroup, ...]:
-    """The groups of the layers that generate, and what they keep of an encoder's text."""
-    for name in UNKNOWN:
+def read_decoder_groups(fields: ConfigFields, is_encoder_decoder: bool) -> tuple[LayerGroup, ...]:
+    """The groups of a decoder's layers, cross-attention included where there is an encoder."""
+    for name in UNKNOWN_FIELDS:
         if fields.config.get(name) is not None:
-            raise not_known(name)
-    count = number_of_layers(fields, encoder_decoder)
-    layers = block_layers(fields, count) or every_layer(fields, count)
-    groups = [replace(one, count=number) for one, number in Counter(layers).items()]
+            raise unknown_layers_error(name)
+    num_layers = read_num_layers(fields, is_encoder_decoder)
+    layers = read_block_layers(fields, num_layers) or read_layers(fields, num_layers)
+    groups = [replace(layer, count=count) for layer, count in Counter(layers).items()]
     if not any(group.vectors for group in groups):
         raise ValueError(
-            N_("none of the {count} layers keeps keys and values: there is no cache", count=count)
+            N_(
+                "none of the {count} layers keeps keys and values: there is no cache",
+                count=num_layers,
+            )
         )
-    if encoder_decoder:
-        groups.append(replace(groups[0], kind="cross", window=None, count=count))
+    if is_encoder_decoder:
+        groups.append(replace(groups[0], kind="cross", window=None, count=num_layers))
     return tuple(groups)
 
 
-def number_of_layers(fields: Fields, encoder_decoder: bool) -> int:
-    """Of the decoder; Nemotron-H may name its layers without counting them."""
-    names = ("decoder_layers", "num_decoder_layers", *COUNTS) if encoder_decoder else COUNTS
-    listed = fields.names("layers_block_type")
-    if listed and fields.find(*names) is None and len(listed) <= MOST_LAYERS:
-        return len(listed)
-    return fields.number(*names, largest=MOST_LAYERS)
+def read_num_layers(fields: ConfigFields, is_encoder_decoder: bool) -> int:
+    """How many layers the decoder has; Nemotron-H may list its layers without a count."""
+    names = (
+        ("decoder_layers", "num_decoder_layers", *LAYER_COUNT_FIELDS)
+        if is_encoder_decoder
+        else LAYER_COUNT_FIELDS
+    )
+    kinds = fields.read_names("layers_block_type")
+    if kinds and fields.find_number(*names) is None and len(kinds) <= MAX_LAYERS:
+        return len(kinds)
+    return fields.require_number(*names, maximum=MAX_LAYERS)
 
 
-def every_layer(fields: Fields, count: int) -> list[LayerGroup]:
-    """Each layer that keeps something, as a group of its own."""
-    kinds = kinds_of_layers(fields, count)
-    shared = fields.find("num_kv_shared_layers", least=0) or 0
-    if shared >= count:
+def read_layers(fields: ConfigFields, num_layers: int) -> list[LayerGroup]:
+    """A group of one layer for each layer that keeps something."""
+    kinds = read_layer_kinds(fields, num_layers)
+    num_shared = fields.find_number("num_kv_shared_layers", minimum=0) or 0
+    if num_shared >= num_layers:
         raise ValueError(N_(
             "num_kv_shared_layers {shared} leaves none of {count} layers a cache",
-            shared=shared, count=count,
+            shared=num_shared, count=num_layers,
         ))  # fmt: skip
-    if shared:
-        note = N_("The last {shared} layers share the cache of earlier ones.", shared=shared)
+    if num_shared:
+        note = N_("The last {shared} layers share the cache of earlier ones.", shared=num_shared)
         fields.notes.append(note)
-    kinds = kinds[: count - shared]
-    states = [state_layer(fields) for kind in kinds if kind == "recurrent"]
-    if fields.find("kv_lora_rank"):
-        return [*latent_layers(fields, kinds), *states]
+    kinds = kinds[: num_layers - num_shared]
+    states = [read_state_layer(fields) for kind in kinds if kind == "recurrent"]
+    if fields.find_number("kv_lora_rank"):
+        return [*read_latent_layers(fields, kinds), *states]
     if "mamba_d_ssm" in fields.config and not states:
-        states = [state_layer(fields)] * count  # Falcon-H1: every layer has a state as well
+        states = [
+            read_state_layer(fields)
+        ] * num_layers  # Falcon-H1: every layer has a state as well
     else:
         check_states(fields, kinds)
-    heads = heads_of_layers(fields, kinds, count)
-    return [one for one in heads if one is not None] + states
+    heads = read_layer_heads(fields, kinds, num_layers)
+    return [layer for layer in heads if layer is not None] + states
 
 
-def latent_layers(fields: Fields, kinds: list[str]) -> list[LayerGroup]:
-    """Multi-head latent attention: one latent and one rotary key for all heads."""
+def read_latent_layers(fields: ConfigFields, kinds: list[str]) -> list[LayerGroup]:
+    """Layers of multi-head latent attention: one latent and one rotary key for all heads."""
     for kind in kinds:
         if kind not in ("full", "indexed", "recurrent", "nothing"):
             raise ValueError(
                 N_("kv_lora_rank: a latent in {kind} layers is not known here", kind=kind)
             )
-    fields.refuse_if_there("per_layer_config")
-    latent_dim, rope_dim = fields.number("kv_lora_rank"), fields.number("qk_rope_head_dim")
-    latents = [kind for kind in kinds if kind in ("full", "indexed")]
-    layers = [LayerGroup("latent", 1, latent_dim=latent_dim, rope_dim=rope_dim)] * len(latents)
-    index_dim = fields.find("index_head_dim")
+    fields.refuse_field("per_layer_config")
+    latent_dim, rope_dim = (
+        fields.require_number("kv_lora_rank"),
+        fields.require_number("qk_rope_head_dim"),
+    )
+    latent_kinds = [kind for kind in kinds if kind in ("full", "indexed")]
+    layers = [LayerGroup("latent", 1, latent_dim=latent_dim, rope_dim=rope_dim)] * len(latent_kinds)
+    index_dim = fields.find_number("index_head_dim")
     if index_dim:
-        indexers = fields.names("indexer_types")  # a layer may share the index of another
-        number = len(latents) if indexers is None else indexers.count("full")
-        layers += [LayerGroup("index", 1, head_dim=index_dim)] * number
+        indexers = fields.read_names("indexer_types")  # a layer may share the index of another
+        num_indexers = len(latent_kinds) if indexers is None else indexers.count("full")
+        layers += [LayerGroup("index", 1, head_dim=index_dim)] * num_indexers
     return layers
 
 
-def kinds_of_layers(fields: Fields, count: int) -> list[str]:
-    """The kind of each layer: listed, or from the older fields for windows."""
-    listed = listed_kinds(fields, count)
-    if listed is not None:
-        return listed
-    local, every, first_local = windows(fields, count)
+def read_layer_kinds(fields: ConfigFields, num_layers: int) -> list[str]:
+    """The kind of each layer, from a list of layers or from a pattern of windows."""
+    kinds = read_listed_kinds(fields, num_layers)
+    if kinds is not None:
+        return kinds
+    local_kind, period, first_local = read_window_pattern(fields, num_layers)
     return [
-        local if layer >= first_local and (layer + 1) % every else "full" for layer in range(count)
+        local_kind if layer_index >= first_local and (layer_index + 1) % period else "full"
+        for layer_index in range(num_layers)
     ]
 
 
-def windows(fields: Fields, count: int) -> tuple[str, int, int]:
-    """(kind of the local layers, every which layer is global, the first that may be local)."""
-    never = count + 1
-    if fields.find("full_attention_interval"):
-        return "recurrent", fields.number("full_attention_interval"), 0
-    if fields.find("attention_chunk_size"):
-        return "chunked", fields.find("no_rope_layer_interval") or 4, 0
-    switched_off = not fields.flag("use_sliding_window", default=True)
-    if switched_off or not fields.find("sliding_window"):
+def read_window_pattern(fields: ConfigFields, num_layers: int) -> tuple[str, int, int]:
+    """The kind of local layers, the period of global layers, and the first that may be local."""
+    never = num_layers + 1
+    if fields.find_number("full_attention_interval"):
+        return "recurrent", fields.require_number("full_attention_interval"), 0
+    if fields.find_number("attention_chunk_size"):
+        return "chunked", fields.find_number("no_rope_layer_interval") or 4, 0
+    is_switched_off = not fields.read_flag("use_sliding_window", default=True)
+    if is_switched_off or not fields.find_number("sliding_window"):
         if fields.config.get("sliding_window"):
             note = N_("sliding_window is there but switched off by use_sliding_window.")
             fields.notes.append(note)
         return "full", never, 0
-    if fields.text("model_type").startswith("gemma2"):
+    if fields.read_text("model_type").startswith("gemma2"):
         return "sliding", 2, 0
-    pattern = fields.find("sliding_window_pattern", "_sliding_window_pattern")
-    if fields.text("model_type").startswith("gemma3"):
-        pattern = pattern or 6
+    period = fields.find_number("sliding_window_pattern", "_sliding_window_pattern")
+    if fields.read_text("model_type").startswith("gemma3"):
+        period = period or 6
     # Qwen slides from this layer on, and only where the switch is given.
-    first = (
-        fields.find("max_window_layers", least=0) if "use_sliding_window" in fields.config else 0
+    first_local = (
+        fields.find_number("max_window_layers", minimum=0)
+        if "use_sliding_window" in fields.config
+        else 0
     )
-    return "sliding", pattern or never, first or 0
+    return "sliding", period or never, first_local or 0
 
 
-def state_layer(fields: Fields) -> LayerGroup:
-    """A layer that keeps a state; its size is known for gated delta nets only.
+def read_state_layer(fields: ConfigFields) -> LayerGroup:
+    """A recurrent layer; the size of its state is known for gated delta nets only.
 
     They keep a matrix for each head, and the inputs of a convolution.
     """
-    if not fields.find("linear_num_value_heads"):
+    if not fields.find_number("linear_num_value_heads"):
         return LayerGroup(
             "recurrent", 1, state_note=N_("the size of their state is not known here")
         )
-    heads, keys = fields.number("linear_num_value_heads"), fields.number("linear_num_key_heads")
-    key_dim, value_dim = (
-        fields.number("linear_key_head_dim"),
-        fields.number("linear_value_head_dim"),
+    num_value_heads, num_key_heads = (
+        fields.require_number("linear_num_value_heads"),
+        fields.require_number("linear_num_key_heads"),
     )
-    channels = 2 * keys * key_dim + heads * value_dim
-    kernel = fields.number("linear_conv_kernel_dim")
+    key_dim, value_dim = (
+        fields.require_number("linear_key_head_dim"),
+        fields.require_number("linear_value_head_dim"),
+    )
+    channels = 2 * num_key_heads * key_dim + num_value_heads * value_dim
+    kernel = fields.require_number("linear_conv_kernel_dim")
     states = (
-        State("conv", channels * kernel),
-        State("recurrent", heads * key_dim * value_dim, "float32"),
+        RecurrentState("conv", channels * kernel),
+        RecurrentState("recurrent", num_value_heads * key_dim * value_dim, "float32"),
     )
     return LayerGroup("recurrent", 1, state=states, state_note="gated delta net")

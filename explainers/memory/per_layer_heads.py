@@ -1,61 +1,78 @@
-"""Layers with heads of their own: their KV heads, head_dim and windows, one layer at a time."""
+"""Reads KV heads, head_dim and window of each layer, where layers differ from each other."""
 
 import re
 
-from explainers.memory.config_fields import Fields
+from explainers.memory.config_fields import ConfigFields
+from explainers.memory.field_checks import shorten_value, wrong_value_error
 from explainers.memory.layer_groups import LayerGroup
-from explainers.memory.sizes import must_be, shown
 from explainers.messages import N_
 
-WINDOWS = {"sliding": "sliding_window", "chunked": "attention_chunk_size"}
-OTHER_HEADS = re.compile(r"(kv|key_value)_heads?$|^swa_.*head")
-READ = {
+WINDOW_FIELDS = {"sliding": "sliding_window", "chunked": "attention_chunk_size"}
+HEAD_FIELDS = re.compile(r"(kv|key_value)_heads?$|^swa_.*head")
+KNOWN_HEAD_FIELDS = {
     "num_key_value_heads", "num_kv_heads", "n_kv_heads", "num_global_key_value_heads",
 }  # fmt: skip
-PER_LAYER = {"head_dim", "num_key_value_heads", "num_attention_heads", "intermediate_size"}
+KNOWN_LAYER_FIELDS = {"head_dim", "num_key_value_heads", "num_attention_heads", "intermediate_size"}
 
 
-def heads_of_layers(fields: Fields, kinds: list[str], count: int) -> list[LayerGroup | None]:
-    """A group of its own for each layer with heads; Gemma 4's global layers have their own."""
+def read_layer_heads(
+    fields: ConfigFields, kinds: list[str], num_layers: int
+) -> list[LayerGroup | None]:
+    """A group of one layer for each layer, None for one without heads.
+
+    Gemma 4's global layers have KV heads and a head_dim of their own.
+    """
     for name, value in fields.config.items():
-        if OTHER_HEADS.search(name) and name not in READ and value and "encoder" not in name:
+        if (
+            HEAD_FIELDS.search(name)
+            and name not in KNOWN_HEAD_FIELDS
+            and value
+            and "encoder" not in name
+        ):
             raise ValueError(
                 N_("{name}: heads like these are not known here; make a model by hand", name=name)
             )
-    listed = fields.wholes("num_key_value_heads_per_layer")
-    if listed is not None and len(listed) != count:
+    listed_kv_heads = fields.read_whole_numbers("num_key_value_heads_per_layer")
+    if listed_kv_heads is not None and len(listed_kv_heads) != num_layers:
         raise ValueError(
             N_(
                 "num_key_value_heads_per_layer names {listed} layers, not {count}",
-                listed=len(listed),
-                count=count,
+                listed=len(listed_kv_heads),
+                count=num_layers,
             )
         )
-    heads, head_dim = 0 if listed else fields.num_kv_heads(), fields.head_dim()
-    global_heads = fields.find("num_global_key_value_heads") or heads
-    global_dim = fields.find("global_head_dim") or head_dim
-    check_values(fields, head_dim)
-    own = per_layer(fields, count)
+    num_kv_heads, head_dim = (
+        0 if listed_kv_heads else fields.read_num_kv_heads(),
+        fields.read_head_dim(),
+    )
+    num_global_kv_heads = fields.find_number("num_global_key_value_heads") or num_kv_heads
+    global_head_dim = fields.find_number("global_head_dim") or head_dim
+    check_value_dim(fields, head_dim)
+    changes = read_layer_changes(fields, num_layers)
     layers: list[LayerGroup | None] = []
-    for place, kind in enumerate(kinds):
+    for layer_index, kind in enumerate(kinds):
         if kind in ("recurrent", "nothing"):
             layers.append(None)
             continue
         if kind == "indexed":
             raise ValueError(N_("layer_types: indexed_attention is known with kv_lora_rank only"))
-        each, width = (global_heads, global_dim) if kind == "full" else (heads, head_dim)
-        each = listed[place] if listed else each
-        if place in own:
-            each = own[place].find("num_key_value_heads") or each
-            width = own[place].find("head_dim") or width
-        window = fields.number(WINDOWS[kind]) if kind in WINDOWS else None
-        layers.append(LayerGroup(kind, 1, each, width, window))
+        layer_kv_heads, layer_head_dim = (
+            (num_global_kv_heads, global_head_dim) if kind == "full" else (num_kv_heads, head_dim)
+        )
+        layer_kv_heads = listed_kv_heads[layer_index] if listed_kv_heads else layer_kv_heads
+        if layer_index in changes:
+            layer_kv_heads = (
+                changes[layer_index].find_number("num_key_value_heads") or layer_kv_heads
+            )
+            layer_head_dim = changes[layer_index].find_number("head_dim") or layer_head_dim
+        window = fields.require_number(WINDOW_FIELDS[kind]) if kind in WINDOW_FIELDS else None
+        layers.append(LayerGroup(kind, 1, layer_kv_heads, layer_head_dim, window))
     return layers
 
 
-def check_values(fields: Fields, head_dim: int) -> None:
-    """Refuse values that are narrower or wider than keys: one width is counted for both."""
-    value_dim = fields.find("v_head_dim")
+def check_value_dim(fields: ConfigFields, head_dim: int) -> None:
+    """Raise ValueError if values are narrower or wider than keys: both are counted alike."""
+    value_dim = fields.find_number("v_head_dim")
     if value_dim not in (None, head_dim):
         raise ValueError(
             N_(
@@ -66,59 +83,65 @@ def check_values(fields: Fields, head_dim: int) -> None:
         )
 
 
-def per_layer(fields: Fields, count: int) -> dict[int, Fields]:
-    """place: what per_layer_config changes there; refused where it is more than heads."""
-    found = fields.inside("per_layer_config")
-    if found is None:
+def read_layer_changes(fields: ConfigFields, num_layers: int) -> dict[int, ConfigFields]:
+    """The fields that per_layer_config changes, by index of the layer."""
+    layer_configs = fields.read_object("per_layer_config")
+    if layer_configs is None:
         return {}
-    places = {}
-    for place in found.config:
-        changes = found.inside(place)
-        if not place.isdecimal() or int(place) >= count or changes is None:
+    changes_by_layer = {}
+    for layer_index in layer_configs.config:
+        changes = layer_configs.read_object(layer_index)
+        if not layer_index.isdecimal() or int(layer_index) >= num_layers or changes is None:
             raise ValueError(
                 N_(
                     "per_layer_config: {place} is none of the {count} layers",
-                    place=shown(place),
-                    count=count,
+                    place=shorten_value(layer_index),
+                    count=num_layers,
                 )
             )
-        for name in changes.config.keys() - PER_LAYER:
+        for name in changes.config.keys() - KNOWN_LAYER_FIELDS:
             raise ValueError(
                 N_("per_layer_config: {name} of a single layer is not known here", name=name)
             )
-        places[int(place)] = changes
-    return places
+        changes_by_layer[int(layer_index)] = changes
+    return changes_by_layer
 
 
-def block_layers(fields: Fields, count: int) -> list[LayerGroup]:
-    """Layers from block_configs (Nemotron-NAS), some without attention; none where it is absent."""
+def read_block_layers(fields: ConfigFields, num_layers: int) -> list[LayerGroup]:
+    """The layers with attention in block_configs (Nemotron-NAS); empty without that field."""
     blocks = fields.config.get("block_configs")
     if blocks is None:
         return []
-    if not isinstance(blocks, list) or len(blocks) != count:
-        raise must_be(N_("a list of {count} layers", count=count), "block_configs", blocks)
-    head_dim, layers = fields.head_dim(), []
+    if not isinstance(blocks, list) or len(blocks) != num_layers:
+        raise wrong_value_error(
+            N_("a list of {count} layers", count=num_layers), "block_configs", blocks
+        )
+    head_dim, layers = fields.read_head_dim(), []
     for block in blocks:
-        attention = Fields(block).inside("attention") if isinstance(block, dict) else None
+        attention = (
+            ConfigFields(block).read_object("attention") if isinstance(block, dict) else None
+        )
         if attention is None:
-            raise ValueError(N_("block_configs: {block} lacks attention", block=shown(block)))
-        if not (attention.flag("no_op") or attention.flag("replace_with_linear")):
-            layers.append(block_layer(attention, fields.num_heads(), head_dim))
+            raise ValueError(
+                N_("block_configs: {block} lacks attention", block=shorten_value(block))
+            )
+        if not (attention.read_flag("no_op") or attention.read_flag("replace_with_linear")):
+            layers.append(read_block_layer(attention, fields.read_num_heads(), head_dim))
     return layers
 
 
-def block_layer(attention: Fields, num_heads: int, head_dim: int) -> LayerGroup:
+def read_block_layer(attention: ConfigFields, num_heads: int, head_dim: int) -> LayerGroup:
     """One layer with attention; `n_heads_in_group` query heads share each of its KV heads."""
-    attention.refuse_if_there("num_sink_tokens")
-    attention.refuse_if_there("sparsify")
-    shared = attention.number("n_heads_in_group")
-    if num_heads % shared:
+    attention.refuse_field("num_sink_tokens")
+    attention.refuse_field("sparsify")
+    group_size = attention.require_number("n_heads_in_group")
+    if num_heads % group_size:
         raise ValueError(
             N_(
                 "n_heads_in_group {shared} does not divide {num_heads} heads",
-                shared=shared,
+                shared=group_size,
                 num_heads=num_heads,
             )
         )
-    window = attention.find("window_length")
-    return LayerGroup("sliding" if window else "full", 1, num_heads // shared, head_dim, window)
+    window = attention.find_number("window_length")
+    return LayerGroup("sliding" if window else "full", 1, num_heads // group_size, head_dim, window)

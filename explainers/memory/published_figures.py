@@ -1,4 +1,4 @@
-"""Published cache sizes, computed again from data, and the named reason where they disagree."""
+"""Cache sizes that others published, computed again, and why some of them disagree."""
 
 import functools
 import json
@@ -10,10 +10,10 @@ from typing import Any
 
 from explainers.folders import ASSETS
 from explainers.memory import sizes
-from explainers.memory.engines import engine_bytes, paged_bytes
-from explainers.memory.gpus import rank_shape
-from explainers.memory.layer_groups import WITH_WINDOW, LayerGroup, ModelShape
-from explainers.memory.number_formats import Format
+from explainers.memory.engines import count_engine_bytes, count_paged_bytes
+from explainers.memory.gpus import split_shape
+from explainers.memory.layer_groups import KINDS_WITH_WINDOW, LayerGroup, ModelShape
+from explainers.memory.number_formats import NumberFormat
 from explainers.memory.published_models import model_shape
 from explainers.messages import N_
 
@@ -51,14 +51,14 @@ REASONS = {
 }
 
 
-def evaluate(recipe: Any) -> Fraction:
-    """A recipe's exact value: a number in quotes, a cache, or an operation on recipes."""
+def evaluate_recipe(recipe: Any) -> Fraction:
+    """The exact value of a recipe: a number in quotes, a cache, or an operation on recipes."""
     if isinstance(recipe, str):
         return Fraction(recipe)
-    ((name, given),) = recipe.items()
+    ((name, inputs),) = recipe.items()
     if name == "cache":
-        return Fraction(cache(**given))
-    terms = [evaluate(term) for term in given]
+        return Fraction(count_recipe_bytes(**inputs))
+    terms = [evaluate_recipe(term) for term in inputs]
     match name:
         case "add":
             return sum(terms, Fraction(0))
@@ -73,7 +73,7 @@ def evaluate(recipe: Any) -> Fraction:
     raise ValueError(N_("a recipe cannot {name}", name=name))
 
 
-def cache(
+def count_recipe_bytes(
     tokens: int,
     dtype: str | dict[str, Any],
     model: str = "",
@@ -87,30 +87,36 @@ def cache(
     engine: str = "",
     source_tokens: int | None = None,
 ) -> int:
-    """The bytes of a cache, of some of its layers, on one rank, in pages, or in an engine."""
-    shape = model_shape(model) if model else made_up(groups or [], num_heads)
-    kept = tuple(
+    """Bytes of the cache that a recipe describes.
+
+    It may be one kind of layers `only`, one of several `ranks`, in pages of `block` tokens, or
+    what an `engine` allocates. The parameters are the names in the recipes.
+    """
+    shape = model_shape(model) if model else make_shape(groups or [], num_heads)
+    chosen_groups = tuple(
         group
-        if windows or group.kind not in WITH_WINDOW
+        if windows or group.kind not in KINDS_WITH_WINDOW
         else replace(group, kind="full", window=None)
-        for group in shape.known_groups()
+        for group in shape.require_groups()
         if not only or group.kind == only
     )
-    shape = rank_shape(replace(shape, groups=kept), ranks)
-    format_ = Format("", **dtype) if isinstance(dtype, dict) else dtype
+    shape = split_shape(replace(shape, groups=chosen_groups), ranks)
+    number_format = NumberFormat("", **dtype) if isinstance(dtype, dict) else dtype
     if engine:
-        return engine_bytes(shape, tokens, engine, batch, format_, source_tokens)
-    return paged_bytes(shape, tokens, batch, format_, block=block, source_tokens=source_tokens)
+        return count_engine_bytes(shape, tokens, engine, batch, number_format, source_tokens)
+    return count_paged_bytes(
+        shape, tokens, batch, number_format, block=block, source_tokens=source_tokens
+    )
 
 
-def made_up(groups: list[dict[str, Any]], num_heads: int | None) -> ModelShape:
-    """A shape that only a figure needs; every head has keys and values unless it says otherwise."""
+def make_shape(groups: list[dict[str, Any]], num_heads: int | None) -> ModelShape:
+    """A shape for a figure about no published model, by default with as many heads as KV heads."""
     layers = tuple(LayerGroup(**group) for group in groups)
     return ModelShape("", layers, num_heads or layers[0].num_kv_heads or 1, 1)
 
 
-FILE = ASSETS / "figures.json"
-OTHER_UNITS = {
+FIGURE_FILE = ASSETS / "figures.json"
+UNIT_VALUES_BESIDE_BYTES = {
     "KB": 1000,
     "KB(1000 el)": 1000,
     "elements": 1,
@@ -119,13 +125,13 @@ OTHER_UNITS = {
     "percent": 1,
     "ms": 1,
 }
-UNITS = sizes.UNITS | OTHER_UNITS
-"""How much one of each unit is; elements, tokens and ratios are counted by ones."""
+UNIT_VALUES = sizes.UNIT_BYTES | UNIT_VALUES_BESIDE_BYTES
+"""The value of one of each unit; elements, tokens and ratios count as 1."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A number that somebody printed, and how one arrives at it, or at the right one."""
+    """A number that somebody published, the recipe that computes it, and why they may differ."""
 
     id: str
     about: str
@@ -152,29 +158,33 @@ class Figure:
     mistake_unit: str = ""
 
     @property
-    def printed(self) -> Fraction:
-        """The number as it was printed, digit by digit."""
+    def published_value(self) -> Fraction:
+        """The published number, exact to its printed digits."""
         return Fraction(repr(self.published))
 
     @property
     def last_digit(self) -> Fraction:
-        """One in the last digit that was printed."""
+        """The value of one in the last printed digit."""
         exponent = Decimal(repr(self.published)).as_tuple().exponent
         return Fraction(10) ** int(exponent)
 
     @property
-    def ours(self) -> Fraction:
-        """What the calculators say, in the unit that the figure means."""
-        return evaluate(self.recipe) / UNITS[self.unit_meant]
+    def computed_value(self) -> Fraction:
+        """What our calculators compute, in the unit that the figure means."""
+        return evaluate_recipe(self.recipe) / UNIT_VALUES[self.unit_meant]
 
     @property
-    def mistaken(self) -> Fraction | None:
-        """What the calculators say when they make the same mistake, where it is known."""
-        return None if self.mistake is None else evaluate(self.mistake) / UNITS[self.mistake_unit]
+    def mistaken_value(self) -> Fraction | None:
+        """What our calculators compute with the same mistake; None where no mistake is known."""
+        return (
+            None
+            if self.mistake is None
+            else evaluate_recipe(self.mistake) / UNIT_VALUES[self.mistake_unit]
+        )
 
 
 @functools.cache
-def figures() -> dict[str, Figure]:
-    """id: figure, from the file."""
-    entries = json.loads(FILE.read_text(encoding="utf-8"))["figures"]
+def read_figures() -> dict[str, Figure]:
+    """All published figures by id, from the file."""
+    entries = json.loads(FIGURE_FILE.read_text(encoding="utf-8"))["figures"]
     return {entry["id"]: Figure(**entry) for entry in entries}

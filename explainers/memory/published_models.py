@@ -1,4 +1,4 @@
-"""The shapes of published models, and of any model whose config.json a reader has."""
+"""The shapes of published models, from assets/models.json."""
 
 import functools
 import json
@@ -6,56 +6,46 @@ from decimal import Decimal
 from typing import Any
 
 from explainers.folders import ASSETS
-from explainers.memory.layer_groups import LayerGroup, ModelShape, State
-from explainers.memory.read_config import read_config, read_config_file
-from explainers.memory.sizes import shown
+from explainers.memory.field_checks import shorten_value
+from explainers.memory.layer_groups import LayerGroup, ModelShape, RecurrentState
 from explainers.messages import N_
 
-__all__ = [
-    "LayerGroup",
-    "ModelShape",
-    "model_ids",
-    "model_shape",
-    "read_config",
-    "read_config_file",
-]
-
-FILE = ASSETS / "models.json"
-TIMES = {"M": 10**6, "B": 10**9, "T": 10**12}
+MODEL_FILE = ASSETS / "models.json"
+MULTIPLIERS = {"M": 10**6, "B": 10**9, "T": 10**12}
 
 
 def model_shape(model: str) -> ModelShape:
-    """The published model of that id, as in assets/models.json."""
-    shapes = published()
+    """The shape of the published model with that id; raises ValueError for an unknown one."""
+    shapes = read_shapes()
     if not isinstance(model, str) or model not in shapes:
         raise ValueError(
             N_(
                 "there is no model {model}; there are {models}",
-                model=shown(model),
+                model=shorten_value(model),
                 models=", ".join(shapes),
             )
         )
     return shapes[model]
 
 
-def model_ids() -> tuple[str, ...]:
+def list_model_ids() -> tuple[str, ...]:
     """The ids of all published models, family by family."""
-    return tuple(published())
+    return tuple(read_shapes())
 
 
 @functools.cache
-def published() -> dict[str, ModelShape]:
-    """id: shape, read from the file once."""
-    entries = json.loads(FILE.read_text(encoding="utf-8"))
-    return {entry["id"]: shape_of(entry) for entry in entries}
+def read_shapes() -> dict[str, ModelShape]:
+    """All shapes by id, read from the file once."""
+    entries = json.loads(MODEL_FILE.read_text(encoding="utf-8"))
+    return {entry["id"]: parse_shape(entry) for entry in entries}
 
 
-def shape_of(entry: dict[str, Any]) -> ModelShape:
+def parse_shape(entry: dict[str, Any]) -> ModelShape:
     """A shape from an entry of the file; what the calculators do not use stays in the file."""
-    exact = entry.get("parameters")
+    parameters = entry.get("parameters")
     return ModelShape(
         id=entry["id"],
-        groups=tuple(map(group_of, entry["groups"])) if "groups" in entry else None,
+        groups=tuple(map(parse_group, entry["groups"])) if "groups" in entry else None,
         num_heads=entry["num_heads"],
         d_model=entry["d_model"],
         family=entry["family"],
@@ -65,9 +55,9 @@ def shape_of(entry: dict[str, Any]) -> ModelShape:
         encoder_context=entry.get("encoder_context"),
         nope_dim=entry.get("nope_dim", 0),
         value_dim=entry.get("value_dim", 0),
-        parameters=exact or stated(entry.get("parameters_stated")),
-        parameters_are_exact=exact is not None,
-        active_parameters=stated(entry.get("active_parameters_stated")),
+        parameters=parameters or parse_stated_number(entry.get("parameters_stated")),
+        has_exact_parameters=parameters is not None,
+        active_parameters=parse_stated_number(entry.get("active_parameters_stated")),
         dtype=entry["dtype"],
         full_layers=tuple(entry.get("full_layers", ())),
         verified=entry["verified"],
@@ -76,15 +66,15 @@ def shape_of(entry: dict[str, Any]) -> ModelShape:
     )
 
 
-def group_of(entry: dict[str, Any]) -> LayerGroup:
+def parse_group(entry: dict[str, Any]) -> LayerGroup:
     """A group of layers from the file."""
-    state = tuple(State(**part) for part in entry.get("state", ()))
+    state = tuple(RecurrentState(**state_entry) for state_entry in entry.get("state", ()))
     return LayerGroup(**{**entry, "state": state})
 
 
-def stated(number: str | None) -> int | None:
-    """`3.88B (text)` as 3,880,000,000: exact as far as it was stated."""
-    if number is None:
+def parse_stated_number(text: str | None) -> int | None:
+    """A stated number of parameters such as `3.88B (text)`, as 3,880,000,000."""
+    if text is None:
         return None
-    digits, times = number.split()[0][:-1], TIMES[number.split()[0][-1]]
-    return int(Decimal(digits) * times)
+    digits, multiplier = text.split()[0][:-1], MULTIPLIERS[text.split()[0][-1]]
+    return int(Decimal(digits) * multiplier)

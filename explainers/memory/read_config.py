@@ -1,19 +1,19 @@
-"""Any model's config.json: the text checked, then the fields that its cache depends on."""
+"""Reads the shape of a model from any config.json that a reader brings."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-from explainers.memory.config_fields import WIDTHS, Fields
+from explainers.memory.config_fields import WIDTH_FIELDS, ConfigFields
+from explainers.memory.field_checks import wrong_value_error
 from explainers.memory.layer_groups import LayerGroup, ModelShape
-from explainers.memory.layer_kinds import decoder_groups
+from explainers.memory.layer_kinds import read_decoder_groups
 from explainers.memory.number_formats import FORMATS
-from explainers.memory.sizes import must_be
 from explainers.messages import N_, Message
 
-LARGEST = 1_000_000
+MAX_CHARACTERS = 1_000_000
 """Characters; the longest published config.json has a tenth of this."""
-ENCODERS = {
+ENCODER_TYPES = {
     "albert", "bert", "big_bird", "camembert", "convbert", "data2vec-text", "deberta",
     "deberta-v2", "distilbert", "electra", "ernie", "esm", "eurobert", "gte", "ibert", "layoutlm",
     "layoutlmv3", "longformer", "luke", "megatron-bert", "mobilebert", "modernbert", "mpnet",
@@ -21,18 +21,18 @@ ENCODERS = {
     "roc_bert", "roformer", "squeezebert", "xlm-roberta", "xlm-roberta-xl", "xmod", "yoso",
 }  # fmt: skip
 """Architectures (`model_type`) that read their whole text at once and never generate."""
-CONTEXTS = (
+CONTEXT_FIELDS = (
     "max_position_embeddings", "n_positions", "max_target_positions", "max_seq_len", "seq_length",
 )  # fmt: skip
 
 
 def read_config_file(path: str | Path) -> ModelShape:
-    """The model in a folder with a config.json, or in such a file."""
+    """The shape in a config.json, given as its path or that of its folder."""
     file = Path(path)
     file = file / "config.json" if file.is_dir() else file
     try:
-        with file.open(encoding="utf-8-sig") as opened:
-            return read_config(opened.read(LARGEST + 1))
+        with file.open(encoding="utf-8-sig") as stream:
+            return read_config(stream.read(MAX_CHARACTERS + 1))
     except FileNotFoundError:
         raise ValueError(N_("there is no file {file}", file=file)) from None
     except (OSError, UnicodeDecodeError) as error:
@@ -42,72 +42,77 @@ def read_config_file(path: str | Path) -> ModelShape:
 
 
 def read_config(text: str) -> ModelShape:
-    """The shape that a config.json describes; what it lacks or contradicts is named."""
-    fields = Fields(parsed(text))
+    """The shape that a config.json describes; raises ValueError with the field that is wrong."""
+    fields = ConfigFields(parse_object(text))
     notes = fields.notes
-    model_type = fields.text("model_type")
-    encoder_decoder = fields.flag("is_encoder_decoder")
+    model_type = fields.read_text("model_type")
+    is_encoder_decoder = fields.read_flag("is_encoder_decoder")
     groups: tuple[LayerGroup, ...] = ()
-    if model_type not in ENCODERS or fields.flag("is_decoder"):
-        groups = decoder_groups(fields, encoder_decoder)
+    if model_type not in ENCODER_TYPES or fields.read_flag("is_decoder"):
+        groups = read_decoder_groups(fields, is_encoder_decoder)
     else:
         notes.append(N_("An encoder reads its text at once: it keeps no cache."))
     return ModelShape(
-        id=fields.text("_name_or_path") or model_type or "config.json",
+        id=fields.read_text("_name_or_path") or model_type or "config.json",
         groups=groups,
-        num_heads=fields.num_heads(),
-        d_model=fields.number(*WIDTHS),
+        num_heads=fields.read_num_heads(),
+        d_model=fields.require_number(*WIDTH_FIELDS),
         family=model_type,
-        architecture="encoder-decoder" if encoder_decoder else ("decoder" if groups else "encoder"),
-        context=fields.find(*CONTEXTS),
-        encoder_context=fields.find(
+        architecture="encoder-decoder"
+        if is_encoder_decoder
+        else ("decoder" if groups else "encoder"),
+        context=fields.find_number(*CONTEXT_FIELDS),
+        encoder_context=fields.find_number(
             "max_source_positions", "max_position_embeddings", "n_positions"
         )
-        if encoder_decoder
+        if is_encoder_decoder
         else None,
-        nope_dim=fields.find("qk_nope_head_dim") or 0,
-        value_dim=fields.find("v_head_dim") or 0,
-        dtype=weight_dtype(fields),
+        nope_dim=fields.find_number("qk_nope_head_dim") or 0,
+        value_dim=fields.find_number("v_head_dim") or 0,
+        dtype=read_weight_dtype(fields),
         sources=(N_("the config.json you gave"),),
         notes=tuple(notes),
     )
 
 
-def weight_dtype(fields: Fields) -> str:
-    """The format of the weights, which a quantization changes; one that is not ours is noted."""
-    quantized = fields.inside("quantization_config")
-    method = quantized.text("quant_method") if quantized else ""
+def read_weight_dtype(fields: ConfigFields) -> str:
+    """The format of the weights, after quantization; an unknown quantization becomes a note."""
+    quantized = fields.read_object("quantization_config")
+    method = quantized.read_text("quant_method") if quantized else ""
     if method in FORMATS:
         return method
     if quantized:
         note = N_("quantization_config: choose the format of the weights below.")
         fields.notes.append(note)
-    return fields.text("dtype") or fields.text("torch_dtype") or "bfloat16"
+    return fields.read_text("dtype") or fields.read_text("torch_dtype") or "bfloat16"
 
 
-def parsed(text: str) -> dict[str, Any]:
-    """The object in the text; a text that was cut off is told from one that is not JSON."""
-    if len(text) > LARGEST:
+def parse_object(text: str) -> dict[str, Any]:
+    """The JSON object in the text; the error tells a text cut short from one that is no JSON."""
+    if len(text) > MAX_CHARACTERS:
         raise ValueError(
-            N_("config.json has more than {most:,} characters: is it another file?", most=LARGEST)
+            N_(
+                "config.json has more than {most:,} characters: is it another file?",
+                most=MAX_CHARACTERS,
+            )
         )
     if not text.strip():
         raise ValueError(N_("config.json is empty"))
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except json.JSONDecodeError as error:
-        where = N_("line {line}, column {column}", line=error.lineno, column=error.colno)
+        position = N_("line {line}, column {column}", line=error.lineno, column=error.colno)
         if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
             raise ValueError(
-                N_("config.json breaks off at {where}: was all of it copied?", where=where)
+                N_("config.json breaks off at {where}: was all of it copied?", where=position)
             ) from None
         raise ValueError(
-            N_("config.json is not JSON: {why} at {where}", why=error.msg, where=where)
+            N_("config.json is not JSON: {why} at {where}", why=error.msg, where=position)
         ) from None
     except (RecursionError, ValueError) as error:
-        deep = Message(N_("it is nested too deeply"), {})
-        why = deep if isinstance(error, RecursionError) else str(error)
-        raise ValueError(N_("config.json cannot be read: {why}", why=why)) from None
-    if not isinstance(found, dict):
-        raise must_be(N_("an object in {braces}", braces="{…}"), "config.json", found)
-    return found
+        too_deep = Message(N_("it is nested too deeply"), {})
+        reason = too_deep if isinstance(error, RecursionError) else str(error)
+        raise ValueError(N_("config.json cannot be read: {why}", why=reason)) from None
+    if not isinstance(value, dict):
+        raise wrong_value_error(N_("an object in {braces}", braces="{…}"), "config.json", value)
+    return value

@@ -1,105 +1,117 @@
-"""How fast a GPU could generate at the most: everything is read once in each step."""
+"""Upper bounds on how fast GPUs generate: each step reads all weights and caches once."""
 
 from decimal import Decimal
 from fractions import Fraction
 
-from explainers.memory.number_formats import format_of
-from explainers.memory.serving import Deployment, sequence_on_each
-from explainers.memory.sizes import quotient, whole
+from explainers.memory.field_checks import check_whole
+from explainers.memory.number_formats import find_format
+from explainers.memory.serving import Deployment, count_text_bytes_per_gpu
+from explainers.memory.sizes import round_quotient
 from explainers.messages import N_, Message
 
 
-def active_parameters(deployment: Deployment) -> int:
-    """The parameters that one token uses: of a mixture of experts, those of its own experts."""
+def count_active_parameters(deployment: Deployment) -> int:
+    """Parameters that one token uses: of a mixture of experts, those of its experts only."""
     shape = deployment.shape
-    found = shape.active_parameters or shape.parameters
-    if found is None:
+    parameters = shape.active_parameters or shape.parameters
+    if parameters is None:
         raise ValueError(N_("{model}: parameters are not published; give a number", model=shape.id))
-    return found
+    return parameters
 
 
-def weights_read(deployment: Deployment) -> int:
+def count_weight_bytes_read(deployment: Deployment) -> int:
     """Bytes of weights that each GPU reads in a step, if all texts choose the same experts."""
-    one = format_of(deployment.weight_dtype).vector_bytes(1, active_parameters(deployment))
-    return -(-one // deployment.gpus)
+    weight_bytes = find_format(deployment.weight_dtype).count_vector_bytes(
+        1, count_active_parameters(deployment)
+    )
+    return -(-weight_bytes // deployment.gpus)
 
 
-def reading_seconds(deployment: Deployment, tokens: int, batch: int = 1) -> Fraction:
-    """Reading weights and caches once, at the full bandwidth of the memory."""
-    caches = whole("batch", batch) * sequence_on_each(deployment, tokens)
-    return Fraction(weights_read(deployment) + caches, deployment.gpu.bandwidth)
+def estimate_reading_seconds(deployment: Deployment, tokens: int, batch: int = 1) -> Fraction:
+    """Seconds to read weights and caches once, at the full bandwidth of the memory."""
+    cache_bytes = check_whole("batch", batch) * count_text_bytes_per_gpu(deployment, tokens)
+    return Fraction(count_weight_bytes_read(deployment) + cache_bytes, deployment.gpu.bandwidth)
 
 
-def computing_seconds(deployment: Deployment, batch: int = 1) -> Fraction:
-    """Two operations for each active parameter and beam; attention's own scores are left out."""
-    beams = whole("batch", batch) * deployment.beams
-    operations = 2 * active_parameters(deployment) * beams
+def estimate_computing_seconds(deployment: Deployment, batch: int = 1) -> Fraction:
+    """Seconds to compute a step: two operations for each active parameter, text and beam.
+
+    The scores of attention are left out.
+    """
+    beams = check_whole("batch", batch) * deployment.beams
+    operations = 2 * count_active_parameters(deployment) * beams
     return Fraction(operations, deployment.gpu.flops * deployment.gpus)
 
 
-def step_seconds(deployment: Deployment, tokens: int, batch: int = 1) -> Fraction:
+def estimate_step_seconds(deployment: Deployment, tokens: int, batch: int = 1) -> Fraction:
     """The shortest time for one token of each text: the longer of reading and computing."""
-    return max(reading_seconds(deployment, tokens, batch), computing_seconds(deployment, batch))
+    return max(
+        estimate_reading_seconds(deployment, tokens, batch),
+        estimate_computing_seconds(deployment, batch),
+    )
 
 
-def tokens_per_second(deployment: Deployment, tokens: int, batch: int = 1) -> Fraction:
-    """An upper bound for all texts together; what one measures is less."""
-    return batch / step_seconds(deployment, tokens, batch)
+def estimate_tokens_per_second(deployment: Deployment, tokens: int, batch: int = 1) -> Fraction:
+    """Tokens per second of all texts together at the most; measured speeds are lower."""
+    return batch / estimate_step_seconds(deployment, tokens, batch)
 
 
-def compute_bound_batch(deployment: Deployment, tokens: int) -> int | None:
+def find_compute_bound_batch(deployment: Deployment, tokens: int) -> int | None:
     """The smallest batch that computes as long as it reads; None if caches always take longer."""
-    weights = Fraction(weights_read(deployment), deployment.gpu.bandwidth)
-    cache = Fraction(sequence_on_each(deployment, tokens), deployment.gpu.bandwidth)
-    gained = computing_seconds(deployment) - cache
-    if gained <= 0:
+    weight_seconds = Fraction(count_weight_bytes_read(deployment), deployment.gpu.bandwidth)
+    cache_seconds = Fraction(count_text_bytes_per_gpu(deployment, tokens), deployment.gpu.bandwidth)
+    gain_per_text = estimate_computing_seconds(deployment) - cache_seconds
+    if gain_per_text <= 0:
         return None
-    return -(-weights // gained)
+    return -(-weight_seconds // gain_per_text)
 
 
-AT_BEST = Message(N_(" (at best: all texts choose the same experts)"), {})
+AT_BEST_NOTE = Message(N_(" (at best: all texts choose the same experts)"), {})
 
 
-def speed_lines(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[str, ...]:
-    """The limit that bandwidth sets, the one that arithmetic sets, and which of them it is."""
-    weights, one = weights_read(deployment), sequence_on_each(deployment, tokens)
-    reading = reading_seconds(deployment, tokens, batch)
-    computing = computing_seconds(deployment, batch)
-    active, gpu = active_parameters(deployment), deployment.gpu
-    turn = compute_bound_batch(deployment, tokens)
-    in_batch = f"{batch:,}"
+def explain_speed(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[str, ...]:
+    """Lines with the limit of the bandwidth, that of the arithmetic, and which one binds."""
+    weight_bytes, text_bytes = (
+        count_weight_bytes_read(deployment),
+        count_text_bytes_per_gpu(deployment, tokens),
+    )
+    reading_seconds = estimate_reading_seconds(deployment, tokens, batch)
+    computing_seconds = estimate_computing_seconds(deployment, batch)
+    active_parameters, gpu = count_active_parameters(deployment), deployment.gpu
+    compute_bound_batch = find_compute_bound_batch(deployment, tokens)
+    batch_size = f"{batch:,}"
     if deployment.beams > 1:
-        in_batch = N_("{size} × {beams:,} beams", size=in_batch, beams=deployment.beams)
-    speed = decimals(tokens_per_second(deployment, tokens, batch))
+        batch_size = N_("{size} × {beams:,} beams", size=batch_size, beams=deployment.beams)
+    tokens_per_second = round_fraction(estimate_tokens_per_second(deployment, tokens, batch))
     return (
         N_(
             "read in a step by each GPU: {weights:,} of weights{at_best} + {batch:,} × {one:,} "
             "of caches = {sum:,} bytes",
-            weights=weights,
-            at_best=AT_BEST if is_mixture(deployment) else "",
+            weights=weight_bytes,
+            at_best=AT_BEST_NOTE if is_mixture(deployment) else "",
             batch=batch,
-            one=one,
-            sum=weights + batch * one,
+            one=text_bytes,
+            sum=weight_bytes + batch * text_bytes,
         ),
         N_(
             "÷ {bandwidth:,} bytes a second = {time} ms",
             bandwidth=gpu.bandwidth,
-            time=milliseconds(reading),
+            time=round_milliseconds(reading_seconds),
         ),
         N_(
             "computed with the weights in a step: 2 × {active:,} parameters × {batch} ÷ "
             "({flops:,} × {gpus}) = {time} ms",
-            active=active,
-            batch=in_batch,
+            active=active_parameters,
+            batch=batch_size,
             flops=gpu.flops,
             gpus=deployment.gpus,
-            time=milliseconds(computing),
+            time=round_milliseconds(computing_seconds),
         ),
-        N_("at most {speed} tokens a second: limited by reading", speed=speed)
-        if reading >= computing
-        else N_("at most {speed} tokens a second: limited by computing", speed=speed),
-        N_("computing takes over from {count:,} texts on", count=turn)
-        if turn is not None
+        N_("at most {speed} tokens a second: limited by reading", speed=tokens_per_second)
+        if reading_seconds >= computing_seconds
+        else N_("at most {speed} tokens a second: limited by computing", speed=tokens_per_second),
+        N_("computing takes over from {count:,} texts on", count=compute_bound_batch)
+        if compute_bound_batch is not None
         else N_(
             "reading always takes longer than computing with the weights, for any number of texts"
         ),
@@ -111,11 +123,11 @@ def is_mixture(deployment: Deployment) -> bool:
     return deployment.shape.active_parameters is not None
 
 
-def milliseconds(seconds: Fraction) -> Decimal:
-    """To a thousandth."""
-    return decimals(seconds * 1000, 3)
+def round_milliseconds(seconds: Fraction) -> Decimal:
+    """Seconds as milliseconds with three decimals."""
+    return round_fraction(seconds * 1000, 3)
 
 
-def decimals(number: Fraction, places: int = 1) -> Decimal:
-    """A fraction with so many decimals."""
-    return quotient(number.numerator, number.denominator, places)
+def round_fraction(fraction: Fraction, decimals: int = 1) -> Decimal:
+    """A fraction rounded to so many `decimals`."""
+    return round_quotient(fraction.numerator, fraction.denominator, decimals)

@@ -7,13 +7,17 @@ import streamlit as st
 
 from explainers.chapters.cache_memory.choose_cache import Chosen
 from explainers.chapters.cache_memory.published_table import plain
-from explainers.memory.cache_bytes import beside_bytes, kv_cache_bytes, kv_cache_bytes_per_token
-from explainers.memory.cache_formula import COUNTINGS, HEADLINE, IDEAL, context_note
-from explainers.memory.calculator_mistakes import other_answers
-from explainers.memory.engines import stores
+from explainers.memory.cache_bytes import (
+    count_bytes_per_token,
+    count_cache_bytes,
+    count_extra_bytes,
+)
+from explainers.memory.cache_formula import COUNTINGS, HEADLINE, IDEAL, warn_beyond_context
+from explainers.memory.calculator_mistakes import list_wrong_answers
+from explainers.memory.engines import has_format
 from explainers.memory.layer_groups import ModelShape
 from explainers.memory.number_formats import FORMATS
-from explainers.memory.sizes import STEPS, both
+from explainers.memory.sizes import UNIT_STEPS, format_both_sizes
 from explainers.messages import N_, Message, ngettext
 from explainers.translations import _
 from explainers.ui.page import Prose
@@ -41,12 +45,12 @@ ENGINES_NUMBER = N_(
 def show_result(text: Prose, chosen: Chosen) -> None:
     """The bytes in all and per token, the formula with its numbers, and remarks."""
     shape, working = chosen.shape, chosen.counted()
-    rate = kv_cache_bytes_per_token(shape, chosen.dtype)
-    if not stores(chosen.counting, chosen.dtype):
+    rate = count_bytes_per_token(shape, chosen.dtype)
+    if not has_format(chosen.counting, chosen.dtype):
         text("not_stored", engine=chosen.counting, dtype=chosen.dtype)
     text(
         "result",
-        size=both(working.size),
+        size=format_both_sizes(working.size),
         bytes=f"{working.size:,}",
         counting=_(chosen.counting),
         means=_(COUNTINGS[chosen.counting]),
@@ -55,13 +59,13 @@ def show_result(text: Prose, chosen: Chosen) -> None:
         model=verbatim(shape.id),
         dtype=chosen.dtype,
         rate=f"{rate:,}",
-        rate_size=f" = {both(rate)}" if rate >= STEPS["decimal"] else "",
+        rate_size=f" = {format_both_sizes(rate)}" if rate >= UNIT_STEPS["decimal"] else "",
         while_no_window=_(" while no window is full") if has_window(shape) else "",
         each_beam=_(" in each of {beams:,} beams", beams=chosen.beams) if chosen.beams > 1 else "",
         next=f"{added(chosen):,}",
     )
     # Where layers differ, the working would answer the question about them before it is asked.
-    alike = len(shape.known_groups()) < 2
+    alike = len(shape.require_groups()) < 2
     with st.expander(_("The formula with these numbers"), expanded=alike):
         st.code("\n".join(map(_, working.lines)), language=None, wrap_lines=True)
     text("remarks", remarks="\n".join(f"- {remark}" for remark in remarks(chosen)))
@@ -70,13 +74,13 @@ def show_result(text: Prose, chosen: Chosen) -> None:
 
 def has_window(shape: ModelShape) -> bool:
     """Whether some layers stop keeping more."""
-    return any(group.window for group in shape.known_groups())
+    return any(group.window for group in shape.require_groups())
 
 
 def added(chosen: Chosen) -> int:
     """What the next token adds to one text: less than the rate where a window is full."""
     lengths = chosen.tokens, chosen.tokens + 1
-    of_text = partial(kv_cache_bytes, chosen.shape, beams=chosen.beams, **chosen.of)
+    of_text = partial(count_cache_bytes, chosen.shape, beams=chosen.beams, **chosen.of)
     now, then = map(of_text, lengths)
     return then - now
 
@@ -88,11 +92,14 @@ def remarks(chosen: Chosen) -> list[str]:
     found = [f"**{_(chosen.counting)}:** {kind}"]
     if note := FORMATS[chosen.dtype].note:
         found.append(f"**{chosen.dtype}:** {_(note)}.")
-    if note := context_note(replace(shape, id=Message(N_("it"), {})), chosen.tokens):
+    if note := warn_beyond_context(replace(shape, id=Message(N_("it"), {})), chosen.tokens):
         found.append(_(note))
-    if beside := beside_bytes(shape, chosen.tokens, chosen.texts):
+    if beside := count_extra_bytes(shape, chosen.tokens, chosen.texts):
         found.append(
-            _("Kept besides, and not counted above: {size} (states, indexes).", size=both(beside))
+            _(
+                "Kept besides, and not counted above: {size} (states, indexes).",
+                size=format_both_sizes(beside),
+            )
         )
     found += [_("**Left out:** {gap}.", gap=gap) for gap in shape.gaps]
     if not chosen.counted().size:
@@ -119,17 +126,18 @@ def show_answers(text: Prose, chosen: Chosen) -> None:
     for name, means in COUNTINGS.items():
         size = chosen.counted(name).size
         times = f"{size / ideal:.2f}×" if ideal else "–"
-        shown, means = both(size), _(means)
-        if not stores(name, chosen.dtype):
+        shown, means = format_both_sizes(size), _(means)
+        if not has_format(name, chosen.dtype):
             shown, times = "–", "–"
             means = _("it stores no cache in {dtype}", dtype=chosen.dtype)
         mark = _(" (chosen)") if name == chosen.counting else ""
         rows.append(f"| **{_(name)}**{mark}: {means} | {together(shown)} | {times} |")
     text("countings", rows="\n".join(rows))
     given = chosen.dtype, chosen.source_tokens, chosen.beams
-    others = other_answers(chosen.shape, chosen.tokens, chosen.texts, *given)
+    others = list_wrong_answers(chosen.shape, chosen.tokens, chosen.texts, *given)
     wrong = [
-        f"| **{_(o.name)}:** {_(o.why)} | {together(both(o.size))} | {float(o.ratio):.2f}× |"
+        f"| **{_(o.name)}:** {_(o.reason)} | {together(format_both_sizes(o.size))} "
+        f"| {float(o.ratio):.2f}× |"
         for o in others
     ]
     if wrong:

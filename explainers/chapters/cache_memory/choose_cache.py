@@ -6,11 +6,17 @@ from typing import Final, TypedDict
 import streamlit as st
 
 from explainers.chapters.common.number_words import told
-from explainers.memory.cache_formula import COUNTINGS, IDEAL, Working, cache_working, counted
+from explainers.memory.cache_formula import (
+    COUNTINGS,
+    IDEAL,
+    ByteFormula,
+    explain_cache,
+    explain_counting,
+)
 from explainers.memory.layer_groups import LayerGroup, ModelShape
 from explainers.memory.number_formats import FORMATS
-from explainers.memory.published_models import model_ids, model_shape, read_config, read_config_file
-from explainers.memory.read_config import LARGEST
+from explainers.memory.published_models import list_model_ids, model_shape
+from explainers.memory.read_config import MAX_CHARACTERS, read_config, read_config_file
 from explainers.models.registry import READ_FOLDERS, reads_folders
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -37,12 +43,14 @@ class Chosen:
     source_tokens: int | None
     beams: int
 
-    def counted(self, counting: str = "") -> Working:
+    def counted(self, counting: str = "") -> ByteFormula:
         """The bytes, by the chosen counting or another one, and what they are made of."""
         counting = counting or self.counting
         if counting == IDEAL:
-            return cache_working(self.shape, self.tokens, self.texts, beams=self.beams, **self.of)
-        return counted(self.shape, self.tokens, counting, self.texts * self.beams, **self.of)
+            return explain_cache(self.shape, self.tokens, self.texts, beams=self.beams, **self.of)
+        return explain_counting(
+            self.shape, self.tokens, counting, self.texts * self.beams, **self.of
+        )
 
     @property
     def of(self) -> OfText:
@@ -77,7 +85,7 @@ def given_config() -> ModelShape | None:
             )
         return read_config(pasted)
     if uploaded is not None:
-        return read_config(decoded(uploaded.read(4 * LARGEST)))
+        return read_config(decoded(uploaded.read(4 * MAX_CHARACTERS)))
     return read_config_file(folder.strip()) if folder.strip() else None
 
 
@@ -98,7 +106,7 @@ LONGEST_WINDOW = 10**8
 def choose(text: Prose) -> Chosen | None:
     """The inputs of the page; nothing, and a message, while a model's numbers cannot be."""
     shape, message = None, ""
-    names = [controls.OWN, controls.CONFIG, *model_ids()]
+    names = [controls.OWN, controls.CONFIG, *list_model_ids()]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = controls.model(names, controls.model.default)
         tokens, texts = controls.tokens(), controls.texts()
@@ -115,7 +123,7 @@ def choose(text: Prose) -> Chosen | None:
         else:
             shape = model_shape(name)
         if shape:
-            shape.known_groups()
+            shape.require_groups()
     except ValueError as error:
         shape, message = None, told(error)
     with more:
@@ -128,7 +136,7 @@ def choose(text: Prose) -> Chosen | None:
 
 def read_by_encoder(shape: ModelShape | None) -> tuple[int | None, int]:
     """(tokens of the other text, beams): only a model with an encoder has something to choose."""
-    if shape is None or not any(group.kind == "cross" for group in shape.known_groups()):
+    if shape is None or not any(group.kind == "cross" for group in shape.require_groups()):
         return None, 1
     return controls.encoder_tokens(0, shape.encoder_context or LONGEST_WINDOW), controls.beams(
         1, 64

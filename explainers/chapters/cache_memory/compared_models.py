@@ -2,10 +2,10 @@
 
 from explainers.chapters.cache_memory.choose_cache import Chosen
 from explainers.chapters.cache_memory.gpu_fit import Hardware
-from explainers.memory.cache_bytes import kv_cache_bytes, kv_cache_bytes_per_token
+from explainers.memory.cache_bytes import count_bytes_per_token, count_cache_bytes
 from explainers.memory.layer_groups import ModelShape
-from explainers.memory.published_models import model_ids, model_shape
-from explainers.memory.sizes import both, size
+from explainers.memory.published_models import list_model_ids, model_shape
+from explainers.memory.sizes import format_both_sizes, format_size
 from explainers.messages import N_, ngettext
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -29,12 +29,12 @@ WITHOUT_ENCODER = 1_500
 def size_of(shape: ModelShape, tokens: int, texts: int, dtype: str) -> int:
     """The ideal minimum; an encoder reads as much as it can."""
     source = shape.encoder_context or WITHOUT_ENCODER
-    return kv_cache_bytes(shape, tokens, texts, dtype, source_tokens=source)
+    return count_cache_bytes(shape, tokens, texts, dtype, source_tokens=source)
 
 
 def comparable() -> list[str]:
     """The models that keep a cache, as far as it is known what."""
-    shapes = map(model_shape, model_ids())
+    shapes = map(model_shape, list_model_ids())
     return [shape.id for shape in shapes if shape.groups]
 
 
@@ -48,8 +48,8 @@ def show_comparison(text: Prose, asked: Chosen, hardware: Hardware) -> None:
         (SMALL, LARGE),
         SMALL if small > large else LARGE,
         tokens=f"{QUESTION:,}",
-        small=both(small),
-        large=both(large),
+        small=format_both_sizes(small),
+        large=format_both_sizes(large),
     ):
         show_six(text, asked, hardware)
         text("noticed")
@@ -73,11 +73,11 @@ def show_six(text: Prose, asked: Chosen, hardware: Hardware) -> None:
 
 def row_of(shape: ModelShape, tokens: int, texts: int, dtype: str) -> str:
     """A model's line of the table."""
-    rate = kv_cache_bytes_per_token(shape, dtype)
+    rate = count_bytes_per_token(shape, dtype)
     held = size_of(shape, tokens, texts, dtype)
     following = size_of(shape, tokens + 1, 1, dtype) - size_of(shape, tokens, 1, dtype)
     exactly = _("{count:,} bytes", count=held)
-    amounts = f"{rate:,} / {following:,} | {together(both(held))} ({exactly})"
+    amounts = f"{rate:,} / {following:,} | {together(format_both_sizes(held))} ({exactly})"
     return f"| {shape.id} ({_(shape.attention)}) | {amounts} |"
 
 
@@ -93,8 +93,10 @@ def draw(chosen: list[ModelShape], texts: int, dtype: str, hardware: Hardware) -
         for tokens in LENGTHS:
             held = size_of(shape, tokens, texts, dtype)
             rows.append((shape.id, place, tokens, held, held / 2**30, False))
-    memory, name = hardware.gpus * hardware.gpu.memory, hardware.gpu.name
-    line = _("memory of {count} × {gpu}: {size}", count=hardware.gpus, gpu=name, size=size(memory))
+    memory, name = hardware.gpus * hardware.gpu.memory_bytes, hardware.gpu.name
+    line = _(
+        "memory of {count} × {gpu}: {size}", count=hardware.gpus, gpu=name, size=format_size(memory)
+    )
     ends = LENGTHS[0], LENGTHS[-1]
     rows += [(line, len(chosen), end, memory, memory / 2**30, True) for end in ends]
     table = pd.DataFrame(rows, columns=["model", "place", "tokens", "bytes", "gib", "limit"])

@@ -7,25 +7,30 @@ import streamlit as st
 
 from explainers.chapters.cache_memory.choose_cache import Chosen
 from explainers.chapters.common.number_words import told
-from explainers.memory.cache_bytes import kv_cache_bytes
-from explainers.memory.cache_formula import context_note
-from explainers.memory.engines import pages, waste_bytes
-from explainers.memory.gpus import GIB, Gpu, gpus, rank_shape, replication
+from explainers.memory.cache_bytes import count_cache_bytes
+from explainers.memory.cache_formula import warn_beyond_context
+from explainers.memory.engines import count_pages, count_wasted_bytes
+from explainers.memory.gpus import GIB, Gpu, count_stored_copies, read_gpus, split_shape
 from explainers.memory.layer_groups import ModelShape
 from explainers.memory.number_formats import FORMATS
 from explainers.memory.serving import (
     Deployment,
-    context_line,
-    free_on_each,
-    longest_context,
-    memory_lines,
-    users,
-    weight_bytes,
-    weight_format,
-    weights_on_each,
+    count_free_bytes_per_gpu,
+    count_users,
+    count_weight_bytes,
+    count_weight_bytes_per_gpu,
+    explain_longest_context,
+    explain_memory,
+    find_longest_context,
+    find_weight_format,
 )
-from explainers.memory.sizes import both
-from explainers.memory.speed import compute_bound_batch, decimals, speed_lines, tokens_per_second
+from explainers.memory.sizes import format_both_sizes
+from explainers.memory.speed import (
+    estimate_tokens_per_second,
+    explain_speed,
+    find_compute_bound_batch,
+    round_fraction,
+)
 from explainers.messages import ngettext
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -52,7 +57,7 @@ class Hardware:
 def choose_hardware() -> Hardware:
     """The inputs; they are there whatever model there is."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        gpu = gpus()[controls.gpu(list(gpus()), controls.gpu.default)]
+        gpu = read_gpus()[controls.gpu(list(read_gpus()), controls.gpu.default)]
         number = int(controls.gpus())
         default = controls.weight_dtype.default
         weights = controls.weight_dtype([default, *WEIGHT_FORMATS], default)
@@ -69,7 +74,7 @@ def deployed(chosen: Chosen, hardware: Hardware) -> Deployment | None:
     shape = with_parameters(chosen.shape)
     weights = hardware.weight_dtype
     if weights not in FORMATS:
-        weights = weight_format(shape)
+        weights = find_weight_format(shape)
     try:
         return Deployment(
             shape,
@@ -93,25 +98,25 @@ def with_parameters(shape: ModelShape) -> ModelShape:
     if shape.parameters:
         return shape
     millions = controls.parameters(0, MOST_MILLIONS)
-    return replace(shape, parameters=millions * 10**6 or None, parameters_are_exact=False)
+    return replace(shape, parameters=millions * 10**6 or None, has_exact_parameters=False)
 
 
 def show_pages(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
     """What rounding up to pages wastes, and what splitting heads over GPUs stores twice."""
     shape, block, given = deployment.shape, deployment.block, chosen.of
     of_all = chosen.tokens, chosen.texts
-    waste = waste_bytes(shape, *of_all, block=block, beams=chosen.beams, **given)
-    split = rank_shape(shape, deployment.gpus)
-    each = kv_cache_bytes(split, *of_all, beams=chosen.beams, **given)
-    times = replication(shape, deployment.gpus, chosen.tokens, chosen.source_tokens)
+    waste = count_wasted_bytes(shape, *of_all, block=block, beams=chosen.beams, **given)
+    split = split_shape(shape, deployment.gpus)
+    each = count_cache_bytes(split, *of_all, beams=chosen.beams, **given)
+    times = count_stored_copies(shape, deployment.gpus, chosen.tokens, chosen.source_tokens)
     text(
         "pages",
         block=block,
-        pages=f"{pages(chosen.tokens, block):,}",
-        empty=f"{block * pages(chosen.tokens, block) - chosen.tokens:,}",
-        waste=both(waste) if waste else _("no bytes"),
+        pages=f"{count_pages(chosen.tokens, block):,}",
+        empty=f"{block * count_pages(chosen.tokens, block) - chosen.tokens:,}",
+        waste=format_both_sizes(waste) if waste else _("no bytes"),
         gpus=deployment.gpus,
-        each=both(each),
+        each=format_both_sizes(each),
         times=f"{float(times):.3g}",
         sequence=_("text") if chosen.beams == 1 else _("beam"),
     )
@@ -127,44 +132,44 @@ def show_fit(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
         text("no_parameters")
         return
     tokens, texts = chosen.tokens, chosen.texts
-    readers, longest = users(deployment, tokens), longest_context(deployment, texts)
+    readers, longest = count_users(deployment, tokens), find_longest_context(deployment, texts)
     text(
         f"fit_{verdict(deployment, readers, texts)}",
         gpus=f"{deployment.gpus} × {deployment.gpu.name}",
-        weights=both(weight_bytes(deployment)),
+        weights=format_both_sizes(count_weight_bytes(deployment)),
         readers=_("any number") if readers is None else f"{readers:,}",
         texts=f"{texts:,}",
         tokens=_(ngettext("{count:,} token", "{count:,} tokens", tokens)),
-        free=both(abs(free_on_each(deployment))),
-        each=both(weights_on_each(deployment)),
-        memory=both(deployment.gpu.memory),
+        free=format_both_sizes(abs(count_free_bytes_per_gpu(deployment))),
+        each=format_both_sizes(count_weight_bytes_per_gpu(deployment)),
+        memory=format_both_sizes(deployment.gpu.memory_bytes),
         usable=_(
             "{percent} % of {memory}",
             percent=deployment.percent,
-            memory=both(deployment.gpu.memory),
+            memory=format_both_sizes(deployment.gpu.memory_bytes),
         ),
-        overhead=both(deployment.overhead),
+        overhead=format_both_sizes(deployment.overhead),
     )
     if deployment.shape.architecture == ENCODER:
-        show_lines(memory_lines(deployment, tokens))
+        show_lines(explain_memory(deployment, tokens))
         return
     length = (
         _("without limit")
         if longest is None
         else _(ngettext("{count:,} token", "{count:,} tokens", longest))
     )
-    beyond = "" if longest is None else context_note(deployment.shape, longest)
+    beyond = "" if longest is None else warn_beyond_context(deployment.shape, longest)
     text(
         "longest",
         texts=_(ngettext("{count:,} text", "{count:,} texts", texts)),
         longest=length,
         beyond=beyond,
     )
-    lines = [*memory_lines(deployment, tokens), context_line(deployment, texts)]
+    lines = [*explain_memory(deployment, tokens), explain_longest_context(deployment, texts)]
     served = texts if readers is None else min(texts, readers)
     if served:
         show_speed(text, deployment, tokens, served)
-        lines += speed_lines(deployment, tokens, served)
+        lines += explain_speed(deployment, tokens, served)
     else:
         text("no_speed", tokens=_(ngettext("{count:,} token", "{count:,} tokens", tokens)))
     show_lines(lines)
@@ -177,9 +182,9 @@ def show_lines(lines: Iterable[str]) -> None:
 
 def verdict(deployment: Deployment, readers: int | None, texts: int) -> str:
     """What to say first: there is room, for too few, or none at all, and why."""
-    if weights_on_each(deployment) > deployment.gpu.memory:
+    if count_weight_bytes_per_gpu(deployment) > deployment.gpu.memory_bytes:
         return "weights_too_large"
-    if free_on_each(deployment) < 0:
+    if count_free_bytes_per_gpu(deployment) < 0:
         return "no_room"
     if deployment.shape.architecture == ENCODER:
         return "encoder"
@@ -188,12 +193,12 @@ def verdict(deployment: Deployment, readers: int | None, texts: int) -> str:
 
 def show_speed(text: Prose, deployment: Deployment, tokens: int, served: int) -> None:
     """The limit for as many texts as there is room for."""
-    turn = compute_bound_batch(deployment, tokens)
+    turn = find_compute_bound_batch(deployment, tokens)
     text(
         "limits",
         texts=_(ngettext("{count:,} text", "{count:,} texts", served)),
         tokens=_(ngettext("{count:,} token", "{count:,} tokens", tokens)),
-        speed=f"{decimals(tokens_per_second(deployment, tokens, served)):,}",
+        speed=f"{round_fraction(estimate_tokens_per_second(deployment, tokens, served)):,}",
         turn=_("for no number of texts")
         if turn is None
         else _("from {count:,} texts on", count=turn),

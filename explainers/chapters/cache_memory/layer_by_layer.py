@@ -3,9 +3,14 @@
 from dataclasses import replace
 
 from explainers.chapters.cache_memory.choose_cache import Chosen
-from explainers.memory.cache_bytes import Part, copies, layers_in_order, parts
-from explainers.memory.cache_formula import HOLDS
-from explainers.memory.sizes import both
+from explainers.memory.cache_bytes import (
+    GroupCache,
+    count_beam_copies,
+    list_group_caches,
+    list_layer_caches,
+)
+from explainers.memory.cache_formula import KIND_NAMES
+from explainers.memory.sizes import format_both_sizes
 from explainers.messages import N_, ngettext
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
@@ -28,8 +33,8 @@ SHARES = (
 def show_layers(text: Prose, chosen: Chosen) -> None:
     """A bar for each layer, if they are not all alike; a question first."""
     found = tuple(
-        replace(one, size=one.size * copies(one.group, chosen.beams))
-        for one in parts(chosen.shape, chosen.tokens, **chosen.of)
+        replace(one, size=one.size * count_beam_copies(one.group, chosen.beams))
+        for one in list_group_caches(chosen.shape, chosen.tokens, **chosen.of)
     )
     if len(found) < 2:
         text("layers_alike", alike=alike(found), model=verbatim(chosen.shape.id))
@@ -51,18 +56,22 @@ def show_layers(text: Prose, chosen: Chosen) -> None:
         share=f"{100 * most.size / total:.1f} %",
     ):
         draw(names, chosen)
-        known = layers_in_order(chosen.shape, found)[1]
+        known = list_layer_caches(chosen.shape, found)[1]
         each = [told(part, name) for part, name in names.items()]
         kept = "; ".join(each[:MOST_LISTED])
-        text(f"layers_in_{'order' if known else 'groups'}", most=both(most.size), each=kept)
+        text(
+            f"layers_in_{'order' if known else 'groups'}",
+            most=format_both_sizes(most.size),
+            each=kept,
+        )
 
 
-def alike(found: tuple[Part, ...]) -> str:
+def alike(found: tuple[GroupCache, ...]) -> str:
     """One sentence for a model whose layers all keep the same."""
     return told(found[0], *names_of(found)) if found else _("no layer keeps anything")
 
 
-def listed(names: dict[Part, str]) -> str:
+def listed(names: dict[GroupCache, str]) -> str:
     """The groups of layers, without what they hold: that is the question."""
     counted = [
         _(
@@ -77,20 +86,20 @@ def listed(names: dict[Part, str]) -> str:
     return "; ".join(counted)
 
 
-def told(part: Part, name: str) -> str:
+def told(part: GroupCache, name: str) -> str:
     """A group of layers and what it holds."""
     return _(
         "{layers} of {kind}: {tokens}, {size} each",
         layers=_(ngettext("{count:,} layer", "{count:,} layers", part.group.count)),
         kind=name,
         tokens=_(ngettext("{count:,} token", "{count:,} tokens", part.tokens)),
-        size=both(part.size // part.group.count),
+        size=format_both_sizes(part.size // part.group.count),
     )
 
 
-def names_of(found: tuple[Part, ...]) -> list[str]:
+def names_of(found: tuple[GroupCache, ...]) -> list[str]:
     """The kind of each group with its window, and with its heads where these tell two apart."""
-    names = [_(HOLDS[part.group.kind]) + windowed(part.group.window) for part in found]
+    names = [_(KIND_NAMES[part.group.kind]) + windowed(part.group.window) for part in found]
     if len(set(names)) == len(names):
         return names
     heads = [
@@ -109,10 +118,10 @@ def windowed(window: int | None) -> str:
     return f" ({tokens})" if window else ""
 
 
-def draw(names: dict[Part, str], chosen: Chosen) -> None:
+def draw(names: dict[GroupCache, str], chosen: Chosen) -> None:
     """The picture."""
     from explainers.charts.layer_bars import layer_bars, layer_rows  # after the number
 
-    ordered, _unused = layers_in_order(chosen.shape, tuple(names))
+    ordered, _unused = list_layer_caches(chosen.shape, tuple(names))
     rows = layer_rows([(names[p], p.tokens, p.size // p.group.count) for p in ordered])
     show_chart(layer_bars, rows, ALT, "layers", ORIGIN)

@@ -7,8 +7,8 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 
-from explainers.memory.published_figures import REASONS, Figure, figures
-from explainers.memory.speed import decimals
+from explainers.memory.published_figures import REASONS, Figure, read_figures
+from explainers.memory.speed import round_fraction
 from explainers.messages import N_, ngettext
 from explainers.translations import _, language
 from explainers.ui.controls import controls
@@ -80,7 +80,7 @@ WRONG, DIFFERENT, _unused = controls.published.options
 
 def show_figures(text: Prose) -> None:
     """A table: every published figure, or those that differ."""
-    found = figures().values()
+    found = read_figures().values()
     differing, wrong = sum(1 for f in found if f.reason), sum(1 for f in found if not f.agrees)
     text("figures", count=len(found), differing=differing, wrong=wrong)
     text("published", rows="\n".join(rows_of(controls.published(), language())))
@@ -89,7 +89,7 @@ def show_figures(text: Prose) -> None:
 @functools.cache
 def rows_of(asked: str, _spoken: str) -> tuple[str, ...]:
     """The lines of the table, wrong figures first; kept for each language."""
-    shown = sorted(figures().values(), key=lambda figure: figure.agrees)
+    shown = sorted(read_figures().values(), key=lambda figure: figure.agrees)
     if asked == WRONG:
         shown = [figure for figure in shown if not figure.agrees]
     elif asked == DIFFERENT:
@@ -100,12 +100,12 @@ def rows_of(asked: str, _spoken: str) -> tuple[str, ...]:
 def row_of(figure: Figure) -> str:
     """What it is and why they differ, what was printed, and what we compute."""
     reason = _(REASONS[figure.reason] if figure.reason else SAME)
-    if figure.mistaken is not None:
-        number, unit = shortest(figure.mistaken), _(figure.mistake_unit)
+    if figure.mistaken_value is not None:
+        number, unit = shortest(figure.mistaken_value), _(figure.mistake_unit)
         reason += _(" Done so, we get {number:,} {unit}.", number=number, unit=unit)
     formula = figure.formula.replace("**", "^").replace("*", " × ")
     printed = f"{figure.published:,}{after(figure.unit)}"
-    ours = f"{shortest(figure.ours):,}{after(figure.unit_meant)}"
+    ours = f"{shortest(figure.computed_value):,}{after(figure.unit_meant)}"
     why = _(
         "{reason} Working: {formula}. Source: {source}",
         reason=reason,
@@ -135,4 +135,4 @@ def shortest(number: Fraction) -> Decimal:
     """Whole if it is, else with as many decimals as one would read."""
     if number.denominator == 1:
         return Decimal(number.numerator)
-    return decimals(number, 3 if number < 100 else 1)
+    return round_fraction(number, 3 if number < 100 else 1)

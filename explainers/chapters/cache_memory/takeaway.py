@@ -1,15 +1,15 @@
 """To take away from page 09: the bytes of one cache by every counting, and what fits on GPUs."""
 
 from explainers.chapters.cache_memory.choose_cache import Chosen
-from explainers.memory.cache_bytes import kv_cache_bytes_per_token, parts
+from explainers.memory.cache_bytes import count_bytes_per_token, list_group_caches
 from explainers.memory.cache_formula import COUNTINGS
 from explainers.memory.serving import (
     Deployment,
-    free_on_each,
-    longest_context,
-    sequence_on_each,
-    users,
-    weight_bytes,
+    count_free_bytes_per_gpu,
+    count_text_bytes_per_gpu,
+    count_users,
+    count_weight_bytes,
+    find_longest_context,
 )
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
@@ -25,19 +25,21 @@ def cache_of(chosen: Chosen) -> Numbers:
         "bytes": working.size,
         "working": "\n".join(working.lines),
         **{f"bytes, {name}": chosen.counted(name).size for name in COUNTINGS},
-        "bytes per token": kv_cache_bytes_per_token(chosen.shape, chosen.dtype),
-        "groups of layers": [one.size for one in parts(chosen.shape, chosen.tokens, **chosen.of)],
+        "bytes per token": count_bytes_per_token(chosen.shape, chosen.dtype),
+        "groups of layers": [
+            one.size for one in list_group_caches(chosen.shape, chosen.tokens, **chosen.of)
+        ],
     }
 
 
 def on_gpus(deployment: Deployment, tokens: int, texts: int) -> Numbers:
     """Weights, what one text takes, what is free, how many texts fit and how long they may be."""
     return {
-        "bytes of all weights": weight_bytes(deployment),
-        "free on each": free_on_each(deployment),
-        "a text on each": sequence_on_each(deployment, tokens),
-        "texts that fit": users(deployment, tokens),
-        "longest": longest_context(deployment, texts),
+        "bytes of all weights": count_weight_bytes(deployment),
+        "free on each": count_free_bytes_per_gpu(deployment),
+        "a text on each": count_text_bytes_per_gpu(deployment, tokens),
+        "texts that fit": count_users(deployment, tokens),
+        "longest": find_longest_context(deployment, texts),
     }
 
 

@@ -11,10 +11,10 @@ from explainers.attention.cache.kv_cache import empty_cache, read
 from explainers.attention.cache.step_costs import with_cache, without_cache
 from explainers.attention.masks import Rule
 from explainers.chapters.claims.finding import CONDITION, FAILS, HOLDS, Finding, found, judged
-from explainers.memory.cache_bytes import kv_cache_bytes, kv_cache_bytes_per_token
+from explainers.memory.cache_bytes import count_bytes_per_token, count_cache_bytes
 from explainers.memory.layer_groups import LayerGroup, ModelShape
 from explainers.memory.published_models import model_shape
-from explainers.memory.sizes import size
+from explainers.memory.sizes import format_size
 from explainers.toys.examples import generator, random_layer
 
 TOKENS, D_MODEL = 7, 16
@@ -68,49 +68,49 @@ def looking_ahead_spoils_it(layers: int) -> Finding:
 def llama_has_eight(model: str) -> Finding:
     """Query heads and KV heads of the published models of that name."""
     shape = model_shape(model)
-    heads = shape.num_heads, shape.known_groups()[0].num_kv_heads
+    heads = shape.num_heads, shape.require_groups()[0].num_kv_heads
     return judged(heads == (32, 8), False, heads=heads[0], kv_heads=heads[1])
 
 
 def bytes_per_token(layers: int) -> Finding:
     """32 KV heads of 128 in bfloat16, in so many layers."""
-    kept = kv_cache_bytes_per_token(_made_up(32, layers))
-    model = kv_cache_bytes_per_token(_made_up(32, 32))
+    kept = count_bytes_per_token(_made_up(32, layers))
+    model = count_bytes_per_token(_made_up(32, 32))
     return judged(kept == 16_384, False, bytes=kept, model=model)
 
 
 def eight_of_32(num_kv_heads: int) -> Finding:
     """Times smaller than with 32 KV heads."""
-    mha, gqa, mqa = (kv_cache_bytes(_made_up(n, 32), 1_000) for n in (32, num_kv_heads, 1))
+    mha, gqa, mqa = (count_cache_bytes(_made_up(n, 32), 1_000) for n in (32, num_kv_heads, 1))
     holds = (mha / gqa, mha / mqa) == (4, 32)
     return judged(holds, holds, gqa=mha / gqa, mqa=mha / mqa)
 
 
 def four_gigabytes(num_kv_heads: int) -> Finding:
     """Llama 3 8B at 8,192 tokens, with its own KV heads or with others."""
-    kept = kv_cache_bytes(_llama(num_kv_heads), 8_192)
+    kept = count_cache_bytes(_llama(num_kv_heads), 8_192)
     holds = round(kept / 1e9) == 4
-    return judged(holds, holds, kept=size(kept, "decimal"), binary=size(kept))
+    return judged(holds, holds, kept=format_size(kept, "decimal"), binary=format_size(kept))
 
 
 def sixty_nine_gigabytes(num_kv_heads: int, tokens: int) -> Finding:
     """The same model at "128k" tokens."""
-    kept = kv_cache_bytes(_llama(num_kv_heads), tokens)
+    kept = count_cache_bytes(_llama(num_kv_heads), tokens)
     holds = round(kept / 1e9) == 69
-    return judged(holds, holds, kept=size(kept, "decimal"), tokens=tokens)
+    return judged(holds, holds, kept=format_size(kept, "decimal"), tokens=tokens)
 
 
 def several_gigabytes(tokens: int) -> Finding:
     """A 70B model with 8 KV heads."""
-    kept = kv_cache_bytes(model_shape("llama-3.1-70b"), tokens)
+    kept = count_cache_bytes(model_shape("llama-3.1-70b"), tokens)
     holds = 3e9 <= kept < 20e9
-    return judged(holds, holds, kept=size(kept, "decimal"))
+    return judged(holds, holds, kept=format_size(kept, "decimal"))
 
 
 def latent_is_eight_times_smaller(model: str, rope_part: str) -> Finding:
     """Keys and values of all heads against the latent, its rope part counted or forgotten."""
     shape = model_shape(model)
-    group = next(one for one in shape.known_groups() if one.kind == "latent")
+    group = next(one for one in shape.require_groups() if one.kind == "latent")
     per_head = shape.nope_dim + shape.value_dim
     whole = shape.num_heads * per_head
     with_rope = whole / (group.latent_dim + group.rope_dim)
@@ -121,7 +121,7 @@ def latent_is_eight_times_smaller(model: str, rope_part: str) -> Finding:
 
 def _llama(num_kv_heads: int) -> ModelShape:
     shape = model_shape(LLAMA)
-    groups = tuple(replace(one, num_kv_heads=num_kv_heads) for one in shape.known_groups())
+    groups = tuple(replace(one, num_kv_heads=num_kv_heads) for one in shape.require_groups())
     return replace(shape, groups=groups)
 
 

@@ -57,13 +57,13 @@ def plus_looks_both_ways(head_dim: int) -> Finding:
 
 def width_of_gpt_4(d_model: int) -> Finding:
     """Three square matrices of this width; and whether the models' data know GPT-4's width."""
-    from explainers.memory.published_models import model_ids
+    from explainers.memory.published_models import list_model_ids
 
     numbers = 3 * d_model**2
-    known = [name for name in model_ids() if name.startswith("gpt-4")]
+    known = [name for name in list_model_ids() if name.startswith("gpt-4")]
     rounds = round(numbers / 1e6, -1) == 450
     verdict = FAILS if not rounds else HOLDS if known else LOST
-    return found(verdict, numbers=numbers, models=len(model_ids()))
+    return found(verdict, numbers=numbers, models=len(list_model_ids()))
 
 
 def _same(row: Tensor, claimed: tuple[float, ...]) -> str:

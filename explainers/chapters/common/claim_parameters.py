@@ -5,8 +5,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from explainers.memory.gpus import gpus
-from explainers.memory.published_models import published
+from explainers.memory.gpus import read_gpus
+from explainers.memory.published_models import read_shapes
 from explainers.takeaway.closure import Given
 from explainers.translations import _
 from explainers.ui.controls.name_kinds import Choice
@@ -60,5 +60,5 @@ def named_by(function: Callable[..., Any], chosen: Iterable[object]) -> Given:
     text, others = inspect.getsource(sys.modules[function.__module__]), set(map(str, chosen))
     return {
         read: {id: one for id, one in read().items() if f'"{id}"' in text or id in others}
-        for read in (published, gpus)
+        for read in (read_shapes, read_gpus)
     }

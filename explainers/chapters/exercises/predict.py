@@ -14,7 +14,7 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import random_scores
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.exercises.exercise_kinds import Prediction, signed
-from explainers.memory.cache_bytes import kv_cache_bytes, kv_cache_bytes_per_token
+from explainers.memory.cache_bytes import count_bytes_per_token, count_cache_bytes
 from explainers.memory.layer_groups import LayerGroup, ModelShape
 from explainers.memory.published_models import model_shape
 from explainers.toys.examples import random_layer
@@ -146,15 +146,15 @@ def bytes_of_a_token(draw: Random) -> Prediction:
     group = LayerGroup("full", layers, num_kv_heads=kv_heads, head_dim=head_dim)
     shape = ModelShape("the exercise's", (group,), num_heads=kv_heads, d_model=head_dim)
     given = {"layers": f"{layers}", "kv_heads": f"{kv_heads}", "d_k": f"{head_dim}"}
-    return Prediction(given, kv_cache_bytes_per_token(shape))
+    return Prediction(given, count_bytes_per_token(shape))
 
 
 def gigabytes_of_a_model(draw: Random) -> Prediction:
     """A published model's cache, in GiB; what is about a twentieth off is near enough."""
     name, tokens = draw.choice(MODELS), 1024 * draw.choice([4, 8, 16, 32, 64])
     shape = model_shape(name)
-    (group,) = shape.known_groups()
-    size = kv_cache_bytes(shape, tokens) / 2**30
+    (group,) = shape.require_groups()
+    size = count_cache_bytes(shape, tokens) / 2**30
     given = {
         "model": name,
         "tokens": f"{tokens:,}",
@@ -162,7 +162,7 @@ def gigabytes_of_a_model(draw: Random) -> Prediction:
         "kv_heads": f"{group.num_kv_heads}",
         "d_k": f"{group.head_dim}",
     }
-    worked = {"token": f"{kv_cache_bytes_per_token(shape):,}"}
+    worked = {"token": f"{count_bytes_per_token(shape):,}"}
     return Prediction(given, size, float(f"{size / 20:.1g}"), worked)
 
 

@@ -13,10 +13,15 @@ from explainers.attention.scaling import measure, with_temperature
 from explainers.attention.single_head import project
 from explainers.attention.tiled import tile_cells
 from explainers.chapters.exercises.exercise_kinds import Goal, Reached, Setting, fair, yes
-from explainers.memory.gpus import gpus
+from explainers.memory.gpus import read_gpus
 from explainers.memory.published_models import model_shape
-from explainers.memory.serving import Deployment, fits, free_on_each, sequence_on_each
-from explainers.memory.sizes import size
+from explainers.memory.serving import (
+    Deployment,
+    count_free_bytes_per_gpu,
+    count_text_bytes_per_gpu,
+    has_room,
+)
+from explainers.memory.sizes import format_size
 from explainers.toys.examples import generator, toy
 from explainers.toys.sentence import SENTENCE
 
@@ -186,13 +191,20 @@ def a_model_on_two_gpus(draw: Random) -> Goal:
 
 
 def _serves(tokens: int, readers: int, weights: str, cache: str) -> Reached:
-    served = Deployment(model_shape("llama-3.1-70b"), gpus()["h100"], 2, weights, cache)
-    free, needed = free_on_each(served), readers * sequence_on_each(served, tokens)
+    served = Deployment(model_shape("llama-3.1-70b"), read_gpus()["h100"], 2, weights, cache)
+    free, needed = (
+        count_free_bytes_per_gpu(served),
+        readers * count_text_bytes_per_gpu(served, tokens),
+    )
     finer = PRECISIONS[max(0, PRECISIONS.index(weights) - 1)]
     finest = Deployment(served.shape, served.gpu, 2, finer, PRECISIONS[-1])  # the smallest cache
-    could = finer != weights and fits(finest, tokens, readers)
-    measured = {"free": size(max(free, 0)), "needed": size(needed), "finer": yes(could)}
-    return Reached(fits(served, tokens, readers) and not could, measured)
+    could = finer != weights and has_room(finest, tokens, readers)
+    measured = {
+        "free": format_size(max(free, 0)),
+        "needed": format_size(needed),
+        "finer": yes(could),
+    }
+    return Reached(has_room(served, tokens, readers) and not could, measured)
 
 
 def tiles_for_a_fast_memory(draw: Random) -> Goal:

@@ -10,7 +10,7 @@ from explainers.chapters.long_sequences.matrix_sizes import (
     row_bytes,
     weight_bytes,
 )
-from explainers.memory.sizes import size
+from explainers.memory.sizes import format_size
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
@@ -29,14 +29,18 @@ CPU = torch.device("cpu")
 def show_squares(text: Prose) -> None:
     """Guess the bytes of a long text's weights, then see how they grow."""
     text("squares")
-    answer = size(weight_bytes(ASKED))
-    options = [size(weight_bytes(ASKED) // 1024), size(weight_bytes(ASKED) // 32), answer]
+    answer = format_size(weight_bytes(ASKED))
+    options = [
+        format_size(weight_bytes(ASKED) // 1024),
+        format_size(weight_bytes(ASKED) // 32),
+        answer,
+    ]
     tokens = f"{ASKED:,}"
     numbers = per_tokens()
     cells = next(f"{count:,}" for n, count, _unused in numbers if n == ASKED)
     if not revealed(text, "squares", options, answer, tokens=tokens, each=CELL_BYTES, cells=cells):
         return
-    rows = [f"| {n:,} | {count:,} | {size(held)} |" for n, count, held in numbers]
+    rows = [f"| {n:,} | {count:,} | {format_size(held)} |" for n, count, held in numbers]
     text("squares_table", rows="\n".join(rows), each=CELL_BYTES)
     taken.cells(TOKENS)
     _show_growth(text)

@@ -19,7 +19,7 @@ from explainers.chapters.long_sequences.measurement import (
     measured,
 )
 from explainers.device import best_device, device_name
-from explainers.memory.sizes import size
+from explainers.memory.sizes import format_size
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
@@ -75,7 +75,7 @@ def seconds_of(ways: list[Measured]) -> list[str]:
 
 def bytes_of(ways: list[Measured]) -> list[str]:
     """The most bytes that each way took."""
-    return [UNKNOWN if one.peak is None else size(one.peak) for one in ways]
+    return [UNKNOWN if one.peak is None else format_size(one.peak) for one in ways]
 
 
 def differences_of(ways: list[Measured]) -> list[str]:
