@@ -1,4 +1,4 @@
-"""Where tensors are computed: cuda, then mps, then cpu. Nothing else in the project asks."""
+"""Which device computes tensors: cuda if there is one, else mps, else cpu."""
 
 import torch
 
@@ -7,7 +7,7 @@ import torch
 torch.set_num_threads(1)
 
 
-def best_device() -> torch.device:
+def choose_device() -> torch.device:
     """The fastest device that this machine has."""
     if torch.cuda.is_available():
         return torch.device("cuda")
@@ -16,8 +16,8 @@ def best_device() -> torch.device:
     return torch.device("cpu")
 
 
-def device_name(device: torch.device) -> str:
-    """What the reader sees: the kind, and the card's own name where there is one."""
+def describe_device(device: torch.device) -> str:
+    """A device as readers see it: its type, and the name of the GPU if it is one."""
     if device.type == "cuda":
         return f"cuda ({torch.cuda.get_device_name(device)})"
     return device.type

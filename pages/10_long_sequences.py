@@ -11,7 +11,7 @@ from explainers.chapters.long_sequences.online_row import show_row
 from explainers.chapters.long_sequences.second_sequence import show_two
 from explainers.chapters.long_sequences.skipped_tiles import show_spared
 from explainers.chapters.long_sequences.tile_figure import show_tiles
-from explainers.device import best_device, device_name
+from explainers.device import choose_device, describe_device
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.sentence_box import choose_text
@@ -43,7 +43,7 @@ def tiles(lab: Lab) -> None:
 @fragment
 def measured() -> None:
     """Plain, tiled and fused attention on this machine."""
-    text("measure", device=device_name(best_device()))
+    text("measure", device=describe_device(choose_device()))
     show_measuring(text, controls.measured_length())
 
 

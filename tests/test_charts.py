@@ -15,15 +15,15 @@ import vl_convert
 from PIL import Image
 from test_theme import contrast
 
-from explainers.charts.bars import amount_rows, bars
-from explainers.charts.distribution import distribution, histogram, share_rows
-from explainers.charts.growth_curves import growth
-from explainers.charts.heatmap import heatmap, heatmaps, product, table_of
-from explainers.charts.layer_bars import layer_bars, layer_rows
-from explainers.charts.matrix import Matrix, sharing_colours
-from explainers.charts.measured_curve import Axis, curve
-from explainers.charts.theme import LIGHT, MAX_MARKS_SIDE, THEMES, rgb
-from explainers.charts.token_strip import LINE, strip_rows, token_strip
+from explainers.charts.bars import draw_bars, make_amount_rows
+from explainers.charts.distribution import draw_distribution, draw_histogram, make_share_rows
+from explainers.charts.growth_curves import draw_growth
+from explainers.charts.heatmap import draw_heatmap, draw_heatmaps, draw_product, make_table
+from explainers.charts.layer_bars import draw_layer_bars, make_layer_rows
+from explainers.charts.matrix import Matrix, share_domain
+from explainers.charts.measured_curve import Axis, draw_curve
+from explainers.charts.theme import LIGHT, MAX_MARKS_SIDE, THEMES, parse_colour
+from explainers.charts.token_strip import LINE_LENGTH, draw_token_strip, make_strip_rows
 
 TOKENS = ("the", "kỷ", "the", "👩‍👩‍👧", 'a"b')
 CAUSAL = [[0.3 / (i + 1) if j <= i else None for j in range(5)] for i in range(5)]
@@ -36,7 +36,7 @@ SHARED = [[1.0, 1.0, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]]
 LINKS = Matrix("sharing", "", SHARED, "AB", "012345", "KV head", "query head", kind="links")
 WEAK: list[list[float | None]] = [[0.7, 0.01, 0.29], [None, None, None]]
 TIES = Matrix(
-    "who", "", WEAK, ["kỷ", "lục"], TOKENS[:3], "syllable", "word", "ties", ringed=[(1, 2)]
+    "who", "", WEAK, ["kỷ", "lục"], TOKENS[:3], "syllable", "word", "ties", ringed_cells=[(1, 2)]
 )
 SERIES = ("without", "with", "theory")
 
@@ -53,33 +53,37 @@ def signed(rows, columns, largest=2.0):
 
 
 def strip(texts):
-    return partial(token_strip, strip_rows(texts, [str(n) for n in range(len(texts))]), lines=1)
+    return partial(
+        draw_token_strip, make_strip_rows(texts, [str(n) for n in range(len(texts))]), lines=1
+    )
 
 
 def shares(**series):
-    return partial(distribution, share_rows(series, TOKENS), length=5)
+    return partial(draw_distribution, make_share_rows(series, TOKENS), length=5)
 
 
 def amounts(*numbers):
-    rows = amount_rows((f"way {n}", number) for n, number in enumerate(numbers))
-    return partial(bars, rows, length=2, x_title="numbers kept")
+    rows = make_amount_rows((f"way {n}", number) for n, number in enumerate(numbers))
+    return partial(draw_bars, rows, length=2, x_title="numbers kept")
 
 
 def bins(*shares):
     rows = [(n / 3, (n + 1) / 3, share, SERIES[n % 2]) for n, share in enumerate(shares)]
     frame = pd.DataFrame(rows, columns=["start", "end", "share", "series"])
-    return partial(histogram, frame, x_title="largest weight", series=SERIES[:2])
+    return partial(draw_histogram, frame, x_title="largest weight", series=SERIES[:2])
 
 
 def points(*ys):
     rows = [(2**n, y, SERIES[n % 3], n % 3 == 2) for n, y in enumerate(ys)]
     frame = pd.DataFrame(rows, columns=["x", "y", "series", "reference"])
-    return partial(curve, frame, x=Axis("d_k", logarithmic=True), y=Axis("y"), series=SERIES)
+    return partial(
+        draw_curve, frame, x=Axis("d_k", is_logarithmic=True), y=Axis("y"), series=SERIES
+    )
 
 
 def layers(*sizes):
-    rows = layer_rows([(SERIES[n % 2], 7 * n, size) for n, size in enumerate(sizes)])
-    return partial(layer_bars, rows)
+    rows = make_layer_rows([(SERIES[n % 2], 7 * n, size) for n, size in enumerate(sizes)])
+    return partial(draw_layer_bars, rows)
 
 
 def caches(models, *sizes):
@@ -89,7 +93,7 @@ def caches(models, *sizes):
     ]
     rows += [("memory", models, tokens, 2**34, 16.0, True) for tokens in (1, 4 ** len(sizes))]
     columns = ["model", "place", "tokens", "bytes", "gib", "limit"]
-    return partial(growth, pd.DataFrame(rows, columns=columns), ticks=(1, 16, 256))
+    return partial(draw_growth, pd.DataFrame(rows, columns=columns), ticks=(1, 16, 256))
 
 
 # Shown with `ui.picture.show_chart`, which builds the specification once and sends only rows.
@@ -106,13 +110,13 @@ FROM_ROWS = {
     "curve": (points(1.0, 2.0, 3.0, 4.0), points(1e4, 0.5)),
 }
 PICTURES = {
-    "heat map": partial(heatmap, WEIGHTS),
-    "heat map of many cells": partial(heatmap, signed(65, 3)),
-    "heat maps": partial(heatmaps, [WEIGHTS, signed(5, 4)]),
-    "dials": partial(heatmap, DIALS),
-    "links": partial(heatmap, LINKS),
-    "ties": partial(heatmap, TIES),
-    "product": partial(product, signed(3, 4), signed(4, 5), signed(3, 5), 1, 2),
+    "heat map": partial(draw_heatmap, WEIGHTS),
+    "heat map of many cells": partial(draw_heatmap, signed(65, 3)),
+    "heat maps": partial(draw_heatmaps, [WEIGHTS, signed(5, 4)]),
+    "dials": partial(draw_heatmap, DIALS),
+    "links": partial(draw_heatmap, LINKS),
+    "ties": partial(draw_heatmap, TIES),
+    "product": partial(draw_product, signed(3, 4), signed(4, 5), signed(3, 5), 1, 2),
     **{name: first for name, (first, _) in FROM_ROWS.items()},
 }
 each_theme = pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
@@ -148,7 +152,7 @@ def scales(spec, kind="rect"):
 
 def mixed(value, scale):
     """The colour of a value, interpolated between the stops of a scale."""
-    stops = list(zip(scale["domain"], map(rgb, scale["range"]), strict=True))
+    stops = list(zip(scale["domain"], map(parse_colour, scale["range"]), strict=True))
     for (low, first), (high, last) in pairwise(stops):
         if value <= high:
             share = (value - low) / (high - low)
@@ -198,9 +202,9 @@ def test_a_specification_does_not_depend_on_its_rows(first, second):
 
 @each_theme
 def test_weights_are_coloured_from_0_to_1_and_scores_alike_around_0(theme):
-    (weights,) = scales(read(heatmap(WEIGHTS, theme)))
+    (weights,) = scales(read(draw_heatmap(WEIGHTS, theme)))
     assert (weights["domain"], weights["range"]) == ([0, 1], list(theme.weight_ramp))
-    (scores,) = scales(read(heatmap(signed(3, 4, largest=2.5), theme)))
+    (scores,) = scales(read(draw_heatmap(signed(3, 4, largest=2.5), theme)))
     assert (scores["domain"], scores["range"]) == ([-2.5, 0, 2.5], list(theme.signed_ramp))
     # The ink of the numbers is chosen for colours that are mixed so.
     assert weights["interpolate"] == scores["interpolate"] == "rgb"
@@ -209,7 +213,7 @@ def test_weights_are_coloured_from_0_to_1_and_scores_alike_around_0(theme):
 def test_ticks_stand_where_they_are_asked_for_with_their_labels():
     frame = points(1.0, 2.0).args[0]
     axes = {"x": Axis("n", True, (256, 512)), "y": Axis("y")}
-    made = curve(frame, LIGHT, **axes, series=SERIES).to_dict()["layer"][0]["encoding"]
+    made = draw_curve(frame, LIGHT, **axes, series=SERIES).to_dict()["layer"][0]["encoding"]
     assert made["x"]["axis"] == {"values": [256, 512], "tickCount": 2}
     assert not made["y"]["axis"]
 
@@ -217,27 +221,27 @@ def test_ticks_stand_where_they_are_asked_for_with_their_labels():
 def test_labels_of_powers_that_overlap_are_thinned_evenly_so_that_the_longest_text_keeps_its_own():
     frame = points(1.0, 2.0).args[0]
     axes = {"x": Axis("n", True), "y": Axis("y")}
-    made = curve(frame, LIGHT, **axes, series=SERIES).to_dict()["layer"][0]["encoding"]
+    made = draw_curve(frame, LIGHT, **axes, series=SERIES).to_dict()["layer"][0]["encoding"]
     assert made["x"]["axis"] == {"labelOverlap": "parity"}
     assert not made["y"]["axis"]
 
 
 def test_matrices_that_are_compared_share_their_colours():
-    compared = sharing_colours(signed(3, 4, largest=2.5), signed(3, 4, largest=0.1))
-    domains = [scale["domain"] for scale in scales(read(heatmaps(compared, LIGHT)))]
+    compared = share_domain(signed(3, 4, largest=2.5), signed(3, 4, largest=0.1))
+    domains = [scale["domain"] for scale in scales(read(draw_heatmaps(compared, LIGHT)))]
     assert domains == [[-2.5, 0, 2.5]] * 2
-    apart = read(heatmaps([signed(3, 4, largest=2.5), signed(3, 4, largest=0.1)], LIGHT))
+    apart = read(draw_heatmaps([signed(3, 4, largest=2.5), signed(3, 4, largest=0.1)], LIGHT))
     assert scales(apart)[1]["domain"] == [-0.1, 0, 0.1]
     assert apart["resolve"] == {"scale": {"color": "independent"}}
 
 
 def test_a_matrix_of_zeros_has_a_domain():
-    low, middle, high = scales(read(heatmap(signed(2, 2, largest=0.0), LIGHT)))[0]["domain"]
+    low, middle, high = scales(read(draw_heatmap(signed(2, 2, largest=0.0), LIGHT)))[0]["domain"]
     assert low < middle < high
 
 
 def test_each_allowed_pair_has_its_own_cell_and_masked_pairs_none():
-    spec = read(heatmap(WEIGHTS, LIGHT))
+    spec = read(draw_heatmap(WEIGHTS, LIGHT))
     cells = {(row["y"], row["x"], row["y2"], row["x2"]): row["value"] for row in rows(spec)}
     assert cells == {
         (i, j, i + 1, j + 1): CAUSAL[i][j] for i in range(5) for j in range(5) if j <= i
@@ -247,10 +251,10 @@ def test_each_allowed_pair_has_its_own_cell_and_masked_pairs_none():
 
 
 def test_queries_go_down_and_keys_along_the_top():
-    x, y = (marks(read(heatmap(WEIGHTS, LIGHT)), "rect")[0]["encoding"][way] for way in "xy")
+    x, y = (marks(read(draw_heatmap(WEIGHTS, LIGHT)), "rect")[0]["encoding"][way] for way in "xy")
     assert (x["title"], x["axis"]["orient"], x["scale"]["domain"]) == ("key", "top", [0, 5])
     assert (y["title"], y["axis"]["orient"], y["scale"]["domain"]) == ("query", "left", [5, 0])
-    turned = marks(read(heatmap(WEIGHTS.transposed(), LIGHT)), "rect")[0]["encoding"]
+    turned = marks(read(draw_heatmap(WEIGHTS.transposed(), LIGHT)), "rect")[0]["encoding"]
     assert (turned["x"]["title"], turned["y"]["title"]) == ("query", "key")
 
 
@@ -264,15 +268,15 @@ def test_a_transposed_matrix_holds_the_same_numbers():
 
 
 def test_the_table_has_a_line_for_every_cell():
-    table = table_of([WEIGHTS, signed(3, 4)])
+    table = make_table([WEIGHTS, signed(3, 4)])
     assert list(table["matrix"]) == ["weights"] * 25 + ["X"] * 12
     line = table[(table["matrix"] == "weights") & (table["row"] == 4) & (table["column"] == 1)]
     assert line[["row_label", "column_label", "value"]].values.tolist() == [['a"b', "kỷ", 0.06]]
 
 
 def test_numbers_are_printed_while_they_can_be_read():
-    assert marks(read(heatmap(signed(3, 14), LIGHT)), "text")
-    assert not marks(read(heatmap(signed(3, 15), LIGHT)), "text")
+    assert marks(read(draw_heatmap(signed(3, 14), LIGHT)), "text")
+    assert not marks(read(draw_heatmap(signed(3, 15), LIGHT)), "text")
 
 
 @each_theme
@@ -282,11 +286,13 @@ def test_numbers_stand_out_from_their_cells(kind, theme):
     if kind == "weights":
         numbers = [[(number + 1) / 2 for number in line] for line in numbers]
     labels = [str(n) for n in range(13)]
-    spec = read(heatmap(Matrix("m", "", numbers, labels, labels[:8], "", "", kind=kind), theme))
+    spec = read(
+        draw_heatmap(Matrix("m", "", numbers, labels, labels[:8], "", "", kind=kind), theme)
+    )
     (scale,) = scales(spec)
     assert len(rows(spec)) == 104
     for row in rows(spec):
-        assert contrast(rgb(row["ink"]), mixed(row["value"], scale)) >= 4.5
+        assert contrast(parse_colour(row["ink"]), mixed(row["value"], scale)) >= 4.5
 
 
 @each_theme
@@ -294,7 +300,7 @@ def test_numbers_stand_out_from_their_cells(kind, theme):
 def test_more_cells_than_can_be_marked_are_one_image(shape, theme):
     matrix = signed(*shape)
     matrix.values[1][1] = None
-    spec = read(heatmap(matrix, theme))
+    spec = read(draw_heatmap(matrix, theme))
     assert not marks(spec, "rect")
     (mark,) = marks(spec, "image")
     (row,) = rows(spec)
@@ -305,18 +311,18 @@ def test_more_cells_than_can_be_marked_are_one_image(shape, theme):
     for i, line in enumerate(matrix.values):
         for j, value in enumerate(line):
             x, y = (j + 0.5) * image.width / shape[1], (i + 0.5) * image.height / shape[0]
-            expected = rgb(theme.background) if value is None else mixed(value, scale)
+            expected = parse_colour(theme.background) if value is None else mixed(value, scale)
             assert image.getpixel((int(x), int(y))) == pytest.approx(expected, abs=0.51)
 
 
 def test_as_many_cells_as_can_be_marked_are_marked():
-    spec = read(heatmap(signed(MAX_MARKS_SIDE, 3), LIGHT))
+    spec = read(draw_heatmap(signed(MAX_MARKS_SIDE, 3), LIGHT))
     assert not marks(spec, "image")
     assert len(rows(spec)) == MAX_MARKS_SIDE * 3
 
 
 def test_a_product_frames_its_row_its_column_and_its_cell():
-    spec = read(product(signed(3, 4), signed(4, 5), signed(3, 5), 1, 2, LIGHT))
+    spec = read(draw_product(signed(3, 4), signed(4, 5), signed(3, 5), 1, 2, LIGHT))
     frames = [
         [row[side] for side in ("y", "y2", "x", "x2")] for row in rows(spec) if "value" not in row
     ]
@@ -333,22 +339,22 @@ def test_a_product_frames_its_row_its_column_and_its_cell():
 def test_q_k_and_v_keep_their_colours(theme):
     for role in ("query", "key", "value"):
         matrix = Matrix("Q", "", [[1.0]], ["a"], ["0"], role, "dimension", role=role)
-        assert read(heatmap(matrix, theme))["title"]["color"] == getattr(theme, role)
+        assert read(draw_heatmap(matrix, theme))["title"]["color"] == getattr(theme, role)
 
 
 def test_tokens_of_a_strip_stand_in_order_and_never_overlap():
     texts = [" announced", "kỷ", "👩‍👩‍👧", "the", "x" * 60] * 5
-    strip = strip_rows(texts, ["1", "2 3 4 5 6 7 8", "9", "10", "11"] * 5)
+    strip = make_strip_rows(texts, ["1", "2 3 4 5 6 7 8", "9", "10", "11"] * 5)
     assert strip["token"].tolist() == [text.replace(" ", "␣") for text in texts]
     assert strip["position"].tolist() == list(range(25))
-    assert strip["x2"].max() <= LINE
+    assert strip["x2"].max() <= LINE_LENGTH
     for left, right in pairwise(strip.itertuples()):
         wrapped = right.top == left.top + 1 and right.x == 0
         assert wrapped or (right.top == left.top and right.x == left.x2)
 
 
 def test_a_vector_is_an_arrow_in_each_of_its_planes():
-    spec = read(heatmap(DIALS, LIGHT))
+    spec = read(draw_heatmap(DIALS, LIGHT))
     arrows = [row for row in rows(spec) if "x2" in row and "row" in row]
     lengths = [(arrow["x2"] - arrow["x"], arrow["y2"] - arrow["y"]) for arrow in arrows]
     pairs = [pair for line in TURNED for pair in zip(line[::2], line[1::2], strict=True)]
@@ -359,21 +365,21 @@ def test_a_vector_is_an_arrow_in_each_of_its_planes():
 
 
 def test_a_line_joins_each_head_above_with_the_one_it_reads():
-    joins = [row for row in rows(read(heatmap(LINKS, LIGHT))) if "x2" in row]
+    joins = [row for row in rows(read(draw_heatmap(LINKS, LIGHT))) if "x2" in row]
     assert [(join["x"], join["x2"]) for join in joins] == [(j, 1 if j < 3 else 4) for j in range(6)]
 
 
 def test_a_tie_is_as_thick_as_its_weight_and_gold_is_dotted():
-    spec = read(heatmap(TIES, LIGHT))
+    spec = read(draw_heatmap(TIES, LIGHT))
     found = [(r["y"], r["y2"], r["weight"]) for r in rows(spec) if "weight" in r]
     assert found == [(0.5 / 3, 0.25, 0.7), (2.5 / 3, 0.25, 0.29), (2.5 / 3, 0.75, 0.1)]
     assert {"kỷ", "lục", "the"} <= {row.get("name") for row in rows(spec)}
 
 
 def test_a_ring_goes_round_the_cells_that_gold_names():
-    ringed = replace(WEIGHTS, ringed=[(3, 1)])
+    ringed = replace(WEIGHTS, ringed_cells=[(3, 1)])
     for matrix, place in ((ringed, (3, 1)), (ringed.transposed(), (1, 3))):
-        [ring] = [row for row in rows(read(heatmap(matrix, LIGHT))) if "value" not in row]
+        [ring] = [row for row in rows(read(draw_heatmap(matrix, LIGHT))) if "value" not in row]
         assert (ring["y"], ring["x"]) == place
 
 

@@ -102,9 +102,9 @@ def test_the_fastest_device_is_taken(monkeypatch, cuda, mps, expected):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: cuda)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: mps)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "a card")
-    best = device.best_device()
+    best = device.choose_device()
     assert best.type == expected
-    assert device.device_name(best) == ("cuda (a card)" if expected == "cuda" else expected)
+    assert device.describe_device(best) == ("cuda (a card)" if expected == "cuda" else expected)
 
 
 def test_every_head_of_a_random_layer_is_drawn_by_itself():

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from explainers import translations
-from explainers.charts.distribution import distribution, share_rows
+from explainers.charts.distribution import draw_distribution, make_share_rows
 from explainers.charts.theme import LIGHT
 from explainers.messages import N_, ngettext
 from explainers.translations import TEXTS, _, speak, translate
@@ -157,5 +157,7 @@ def test_a_chart_says_its_own_words_and_nobody_elses():
     told = chart.own_words_translated(rows)
     assert told["series"].tolist() == ["scores bruts", "7"]
     assert told["token"].tolist() == ["scores", "weight"]  # the reader's
-    drawn = distribution(share_rows({"scores": [0.25]}, ["on"]), LIGHT, length=1).to_dict()
+    drawn = draw_distribution(
+        make_share_rows({"scores": [0.25]}, ["on"]), LIGHT, length=1
+    ).to_dict()
     assert "poids" in str(drawn)

@@ -253,7 +253,7 @@ def test_memory_in_a_container_is_what_the_container_may_use(monkeypatch, tmp_pa
     used.write_text("400\n")
     monkeypatch.setattr(free_memory, "_LIMITS", {str(limit): str(used)})
     monkeypatch.setattr(free_memory.torch.cuda, "is_available", lambda: False)
-    monkeypatch.setattr(free_memory, "best_device", lambda: torch.device("cpu"))
+    monkeypatch.setattr(free_memory, "choose_device", lambda: torch.device("cpu"))
     assert free_memory.free() == 600
     limit.write_text("max\n")
     assert free_memory.free() > 600

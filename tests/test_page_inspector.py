@@ -15,7 +15,7 @@ from explainers.chapters.common.recording import MOST_SHORT, cut, on_key, planes
 from explainers.chapters.inspector.both_directions import directions
 from explainers.chapters.inspector.head_figure import LINES, WEIGHTS, Head
 from explainers.chapters.inspector.long_text import LongRead, labels_of, merged, words_of
-from explainers.charts.mosaic import mosaic
+from explainers.charts.mosaic import draw_mosaic
 from explainers.charts.theme import LIGHT
 from explainers.models import hub, registry
 from explainers.models import load as loading_module
@@ -339,7 +339,7 @@ def test_a_model_that_finds_no_token_says_so(tiny):
 def test_files_have_all_heads_in_one_image(rooted):
     weights = torch.eye(3).expand(4, 3, 3)
     hidden = torch.ones(3, 3).triu(1).bool().expand(4, 3, 3)
-    chart = mosaic(planes(weights, hidden), 3, ["0", "1"], ["a", "b"], LIGHT, rooted).to_dict()
+    chart = draw_mosaic(planes(weights, hidden), 3, ["0", "1"], ["a", "b"], LIGHT, rooted).to_dict()
     [rows] = chart["datasets"].values()
     assert rows[0]["uri"].startswith("data:image/png;base64,")
 

@@ -17,8 +17,8 @@ from torch.testing import assert_close
 
 from explainers.chapters.inspector import sound_attention
 from explainers.chapters.inspector.sound_attention import FILE, MICROPHONE
-from explainers.charts.sound_image import LINE, LOUD, heard, heard_rows
-from explainers.charts.theme import LIGHT, THEMES, rgb
+from explainers.charts.sound_image import LINE_HEIGHT, LOUDNESS_LINES, draw_sound, make_sound_rows
+from explainers.charts.theme import LIGHT, THEMES, parse_colour
 from explainers.models import load as loading_module
 from explainers.models import model_files, registry
 from explainers.models.compare import own
@@ -213,27 +213,29 @@ def test_what_fails_while_it_listens_is_told(folder, monkeypatch):
 def test_the_picture_has_a_line_for_each_token_and_one_axis_of_seconds():
     weights, loud = [[0.0, 0.75, 0.25], [1.0, 0.0, 0.0]], [0.1, 0.0, 0.3]
     for theme in THEMES.values():
-        rows = heard_rows(weights, ["a", " b"], loud, 0.02, theme)
+        rows = make_sound_rows(weights, ["a", " b"], loud, 0.02, theme)
         assert list(rows["line"]) == ["0 a", "1  b", "2 ", "3 loudness", "4 "]
         assert list(rows["at"][:2]) == [0.02, 0.0]
         assert list(rows["most"][:2]) == [0.75, 1.0]
         assert set(rows["end"]) == {0.06}
-        chart = heard(rows, theme, 2).to_dict()
-        assert chart["height"] == LINE * (2 + LOUD)
+        chart = draw_sound(rows, theme, 2).to_dict()
+        assert chart["height"] == LINE_HEIGHT * (2 + LOUDNESS_LINES)
         axes = [layer["encoding"]["x"]["title"] for layer in chart["layer"]]
         assert set(axes) == {"seconds"}
 
 
 def test_the_colours_are_the_weights():
-    [uri, *_] = heard_rows([[0.0, 1.0]], ["a"], [0.5, 1.0], 0.02, LIGHT)["uri"]
+    [uri, *_] = make_sound_rows([[0.0, 1.0]], ["a"], [0.5, 1.0], 0.02, LIGHT)["uri"]
     drawn = Image.open(io.BytesIO(b64decode(uri.split(",")[1]))).convert("RGB")
     width, height = drawn.size
-    assert [drawn.getpixel((x, 0)) for x in (0, width - 1)] == [*map(rgb, LIGHT.weight_ramp)]
+    assert [drawn.getpixel((x, 0)) for x in (0, width - 1)] == [
+        *map(parse_colour, LIGHT.weight_ramp)
+    ]
     loud = [
-        sum(drawn.getpixel((x, y)) == rgb(LIGHT.series[0]) for y in range(height))
+        sum(drawn.getpixel((x, y)) == parse_colour(LIGHT.series[0]) for y in range(height))
         for x in (0, width - 1)
     ]
-    assert loud == [LINE * LOUD // 2 - 3, LINE * LOUD - 6]
+    assert loud == [LINE_HEIGHT * LOUDNESS_LINES // 2 - 3, LINE_HEIGHT * LOUDNESS_LINES - 6]
 
 
 def test_a_model_without_room_to_write_is_refused(whisper, monkeypatch):

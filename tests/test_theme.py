@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from explainers.charts.theme import THEMES, rgb
+from explainers.charts.theme import THEMES, parse_colour
 
 CONFIG = Path(__file__).parents[1] / ".streamlit" / "config.toml"
 each_theme = pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
@@ -46,7 +46,7 @@ def contrast(one, other):
 def seen(colour, cones):
     """A colour in CIELAB, as eyes with these cones see it."""
     red, green, blue = (
-        min(max(sum(a * b for a, b in zip(row, linear(rgb(colour)), strict=True)), 0), 1)
+        min(max(sum(a * b for a, b in zip(row, linear(parse_colour(colour)), strict=True)), 0), 1)
         for row in cones
     )
     white = 0.9505, 1.0, 1.089
@@ -68,15 +68,15 @@ def test_contrast_of_black_and_white_is_21():
 @each_theme
 @pytest.mark.parametrize("name", ["text", "muted", "query", "key", "value", "highlight"])
 def test_what_is_written_can_be_read(name, theme):
-    assert contrast(rgb(getattr(theme, name)), rgb(theme.background)) >= 4.5
+    assert contrast(parse_colour(getattr(theme, name)), parse_colour(theme.background)) >= 4.5
 
 
 @each_theme
 def test_tokens_can_be_read_on_their_boxes_and_bars_be_seen(theme):
-    assert contrast(rgb(theme.text), rgb(theme.grid)) >= 4.5
-    assert contrast(rgb(theme.text), rgb(theme.band)) >= 4.5
+    assert contrast(parse_colour(theme.text), parse_colour(theme.grid)) >= 4.5
+    assert contrast(parse_colour(theme.text), parse_colour(theme.band)) >= 4.5
     for colour in (theme.weight_bar, *theme.lines):
-        assert contrast(rgb(colour), rgb(theme.background)) >= 3
+        assert contrast(parse_colour(colour), parse_colour(theme.background)) >= 3
 
 
 @each_theme

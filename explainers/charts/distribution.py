@@ -1,19 +1,19 @@
-"""Shares of a whole, as bars beside each other; and how often a number fell where."""
+"""Distributions as bars: attention weights over tokens, and histograms of drawn numbers."""
 
 from collections.abc import Mapping, Sequence
 
 import altair as alt
 import pandas as pd
 
+from explainers.charts.chart_theme import apply_theme
 from explainers.charts.theme import WEIGHT_DOMAIN, Theme
-from explainers.charts.themed import dressed
 from explainers.translations import _
 
-BAR = 30
+BAR_HEIGHT = 30
 
 
-def share_rows(series: Mapping[str, Sequence[float]], tokens: Sequence[str]) -> pd.DataFrame:
-    """Rows of weights by name, for `distribution`."""
+def make_share_rows(series: Mapping[str, Sequence[float]], tokens: Sequence[str]) -> pd.DataFrame:
+    """Rows of weights by name, for `draw_distribution`."""
     return pd.DataFrame(
         [
             (position, token, name, weight)
@@ -24,7 +24,7 @@ def share_rows(series: Mapping[str, Sequence[float]], tokens: Sequence[str]) -> 
     )
 
 
-def distribution(rows: pd.DataFrame, theme: Theme, length: int) -> alt.TopLevelMixin:
+def draw_distribution(rows: pd.DataFrame, theme: Theme, length: int) -> alt.TopLevelMixin:
     """Columns position, token, series, weight: one panel per series, one bar per token.
 
     The weight axis is 0 to 1 in every panel, so that panels can be compared.
@@ -32,7 +32,7 @@ def distribution(rows: pd.DataFrame, theme: Theme, length: int) -> alt.TopLevelM
     base = alt.Chart(rows)
     y = alt.Y("position:O").axis(None)
     x = alt.X("weight:Q").scale(domain=list(WEIGHT_DOMAIN)).title(_("weight"))
-    bars = base.mark_bar(color=theme.weight_bar, height=BAR * 0.7).encode(
+    bars = base.mark_bar(color=theme.weight_bar, height=BAR_HEIGHT * 0.7).encode(
         y,
         x,
         tooltip=[
@@ -45,13 +45,13 @@ def distribution(rows: pd.DataFrame, theme: Theme, length: int) -> alt.TopLevelM
     tokens = tokens.encode(y, alt.Text("token:N"), x=alt.datum(0))
     numbers = base.mark_text(align="left", dx=4, fontSize=12, color=theme.text)
     numbers = numbers.encode(y, x, alt.Text("weight:Q", format=".3f"))
-    panel = (bars + tokens + numbers).properties(width=190, height=BAR * length)
+    panel = (bars + tokens + numbers).properties(width=190, height=BAR_HEIGHT * length)
     header = alt.Header(labelColor=theme.text, labelFontSize=14, title=None, labelAnchor="start")
     figure = panel.facet(facet=alt.Facet("series:N").header(header), columns=2, spacing=100)
-    return dressed(figure.properties(padding={"left": 100, "right": 40}), theme)
+    return apply_theme(figure.properties(padding={"left": 100, "right": 40}), theme)
 
 
-def histogram(
+def draw_histogram(
     rows: pd.DataFrame, theme: Theme, x_title: str, series: tuple[str, str]
 ) -> alt.TopLevelMixin:
     """Columns start, end, share, series: the share of draws between start and end."""
@@ -75,4 +75,4 @@ def histogram(
         )
         .properties(width="container", height=240)
     )
-    return dressed(chart, theme)
+    return apply_theme(chart, theme)

@@ -3,15 +3,15 @@
 import altair as alt
 import pandas as pd
 
+from explainers.charts.chart_theme import apply_theme
 from explainers.charts.theme import Theme
-from explainers.charts.themed import dressed
 from explainers.translations import _
 
 DASHES = ([1, 0], [8, 3], [2, 2], [10, 3, 2, 3], [5, 2], [2, 5])
-"""So that lines can be told apart by eyes that see fewer colours."""
+"""A dash pattern for each line, for readers who cannot tell all colours apart."""
 
 
-def growth(rows: pd.DataFrame, theme: Theme, ticks: tuple[int, ...]) -> alt.TopLevelMixin:
+def draw_growth(rows: pd.DataFrame, theme: Theme, ticks: tuple[int, ...]) -> alt.TopLevelMixin:
     """Columns model, place, tokens, bytes, gib, limit: lines of models; where `limit`, a border.
 
     The models come from the data alone, in the order of `place`: whichever they are, the
@@ -48,4 +48,4 @@ def growth(rows: pd.DataFrame, theme: Theme, ticks: tuple[int, ...]) -> alt.TopL
         .mark_text(align="left", dx=6, dy=-8, fontSize=13, color=theme.highlight)
         .encode(x, y, alt.Text("model:N"))
     )
-    return dressed((lines + border + name).properties(width="container", height=360), theme)
+    return apply_theme((lines + border + name).properties(width="container", height=360), theme)

@@ -7,44 +7,47 @@ from typing import Literal
 import altair as alt
 import pandas as pd
 
-from explainers.charts.colours import image_uri, ink, pixel, ramp, stops
-from explainers.charts.drawings import DRAWINGS
+from explainers.charts.chart_theme import apply_theme
+from explainers.charts.colours import choose_ink, choose_ramp, compute_colour, list_stops
+from explainers.charts.images import draw_matrix_image
+from explainers.charts.line_drawings import LINE_DRAWINGS
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import MAX_MARKS_SIDE, Theme
-from explainers.charts.themed import dressed
 from explainers.translations import _
 
-CELL = 34
-WITH_NUMBERS = 14
-"""Up to this many columns the numbers are printed into the cells."""
+CELL_SIZE = 34
+MAX_NUMBERED_SIDE = 14
+"""Up to this many rows or columns a cell is large enough for its number."""
 
 
-def heatmap(matrix: Matrix, theme: Theme) -> alt.TopLevelMixin:
+def draw_heatmap(matrix: Matrix, theme: Theme) -> alt.TopLevelMixin:
     """One matrix; cells the mask forbids are blank."""
-    return dressed(_panel(matrix, theme), theme)
+    return apply_theme(_draw_panel(matrix, theme), theme)
 
 
-def heatmaps(matrices: Sequence[Matrix], theme: Theme, columns: int = 3) -> alt.TopLevelMixin:
+def draw_heatmaps(matrices: Sequence[Matrix], theme: Theme, columns: int = 3) -> alt.TopLevelMixin:
     """Several matrices of one computation, in reading order."""
-    panels = [_panel(matrix, theme) for matrix in matrices]
+    panels = [_draw_panel(matrix, theme) for matrix in matrices]
     figure = alt.concat(*panels, columns=columns).resolve_scale(color="independent")
-    return dressed(figure, theme)
+    return apply_theme(figure, theme)
 
 
-def product(
-    left: Matrix, right: Matrix, result: Matrix, row: int, column: int, theme: Theme
+def draw_product(
+    left_matrix: Matrix, right_matrix: Matrix, result: Matrix, row: int, column: int, theme: Theme
 ) -> alt.TopLevelMixin:
-    """left · right = result, with the row, the column and the cell that belong together framed."""
+    """left · right = result; frames mark one cell of the result, its row and its column."""
     panels = (
-        _panel(left, theme) + _frame(theme, (row, row + 1), (0, left.shape[1])),
-        _panel(right, theme) + _frame(theme, (0, right.shape[0]), (column, column + 1)),
-        _panel(result, theme) + _frame(theme, (row, row + 1), (column, column + 1)),
+        _draw_panel(left_matrix, theme)
+        + _draw_frame(theme, (row, row + 1), (0, left_matrix.shape[1])),
+        _draw_panel(right_matrix, theme)
+        + _draw_frame(theme, (0, right_matrix.shape[0]), (column, column + 1)),
+        _draw_panel(result, theme) + _draw_frame(theme, (row, row + 1), (column, column + 1)),
     )
-    return dressed(alt.hconcat(*panels).resolve_scale(color="independent"), theme)
+    return apply_theme(alt.hconcat(*panels).resolve_scale(color="independent"), theme)
 
 
-def cells(matrix: Matrix) -> pd.DataFrame:
-    """The matrix as a table, a line per cell."""
+def make_cell_rows(matrix: Matrix) -> pd.DataFrame:
+    """The matrix as a table with a row for each cell."""
     return pd.DataFrame(
         [
             (matrix.name, i, j, matrix.rows[i], matrix.columns[j], value)
@@ -55,27 +58,27 @@ def cells(matrix: Matrix) -> pd.DataFrame:
     )
 
 
-def table_of(matrices: Sequence[Matrix]) -> pd.DataFrame:
-    """Several matrices as one table; this is what the CSV holds."""
-    return pd.concat([cells(matrix) for matrix in matrices], ignore_index=True)
+def make_table(matrices: Sequence[Matrix]) -> pd.DataFrame:
+    """Several matrices as one table, as readers download it."""
+    return pd.concat([make_cell_rows(matrix) for matrix in matrices], ignore_index=True)
 
 
-def _panel(matrix: Matrix, theme: Theme) -> alt.LayerChart:
-    if matrix.kind in DRAWINGS:
-        return DRAWINGS[matrix.kind](matrix, theme)
+def _draw_panel(matrix: Matrix, theme: Theme) -> alt.LayerChart:
+    if matrix.kind in LINE_DRAWINGS:
+        return LINE_DRAWINGS[matrix.kind](matrix, theme)
     rows, columns = matrix.shape
-    width = columns * (CELL if columns <= WITH_NUMBERS else max(420 // columns, 3))
-    height = rows * (CELL if rows <= WITH_NUMBERS else max(420 // rows, 3))
+    width = columns * (CELL_SIZE if columns <= MAX_NUMBERED_SIDE else max(420 // columns, 3))
+    height = rows * (CELL_SIZE if rows <= MAX_NUMBERED_SIDE else max(420 // rows, 3))
     x = alt.X("x:Q").scale(domain=[0, columns], nice=False).title(_(matrix.column_axis))
     y = alt.Y("y:Q").scale(domain=[rows, 0], nice=False).title(_(matrix.row_axis))
-    x = x.axis(_label_axis(matrix.columns, "top"))
-    y = y.axis(_label_axis(matrix.rows, "left"))
+    x = x.axis(_make_axis(matrix.columns, "top"))
+    y = y.axis(_make_axis(matrix.rows, "left"))
     if max(rows, columns) > MAX_MARKS_SIDE:
-        layers = _one_image(matrix, theme, x, y, (width, height))
+        layers = _draw_image(matrix, theme, x, y, (width, height))
     else:
-        layers = _marks(matrix, theme, x, y)
-    for i, j in matrix.ringed:
-        layers += _frame(theme, (i, i + 1), (j, j + 1))
+        layers = _draw_cells(matrix, theme, x, y)
+    for i, j in matrix.ringed_cells:
+        layers += _draw_frame(theme, (i, i + 1), (j, j + 1))
     title = alt.Title(
         f"{matrix.name}  ({rows} × {columns})",
         subtitle=_(matrix.formula),
@@ -85,46 +88,48 @@ def _panel(matrix: Matrix, theme: Theme) -> alt.LayerChart:
     return layers.properties(width=width, height=height, title=title)
 
 
-def _one_image(
+def _draw_image(
     matrix: Matrix, theme: Theme, x: alt.X, y: alt.Y, size: tuple[int, int]
 ) -> alt.LayerChart:
     width, height = size
-    picture = pd.DataFrame({"x": [0], "y": [0], "uri": [image_uri(matrix, theme, size)]})
+    picture = pd.DataFrame({"x": [0], "y": [0], "uri": [draw_matrix_image(matrix, theme, size)]})
     mark = alt.Chart(picture).mark_image(
         width=width, height=height, align="left", baseline="top", aspect=False
     )
     return alt.LayerChart(layer=[mark.encode(x, y, alt.Url("uri:N"))])
 
 
-def _marks(matrix: Matrix, theme: Theme, x: alt.X, y: alt.Y) -> alt.LayerChart:
-    table = cells(matrix).dropna(subset="value")
+def _draw_cells(matrix: Matrix, theme: Theme, x: alt.X, y: alt.Y) -> alt.LayerChart:
+    table = make_cell_rows(matrix).dropna(subset="value")
     row, column = table["row"], table["column"]
     table = table.assign(x=column, y=row, x2=column + 1, y2=row + 1)
     table = table.assign(x_mid=column + 0.5, y_mid=row + 0.5)
-    base = alt.Chart(table.assign(ink=[ink(pixel(v, matrix, theme)) for v in table["value"]]))
+    base = alt.Chart(
+        table.assign(ink=[choose_ink(compute_colour(v, matrix, theme)) for v in table["value"]])
+    )
     colour = alt.Color("value:Q").legend(None)
     colour = colour.scale(
-        domain=list(stops(matrix)), range=list(ramp(matrix, theme)), interpolate="rgb"
+        domain=list(list_stops(matrix)), range=list(choose_ramp(matrix, theme)), interpolate="rgb"
     )
     tooltip = [
         alt.Tooltip("row_label:N", title=_(matrix.row_axis)),
         alt.Tooltip("column_label:N", title=_(matrix.column_axis)),
-        alt.Tooltip("value:Q", format=".4f" if matrix.places else ".0f", title=_("value")),
+        alt.Tooltip("value:Q", format=".4f" if matrix.decimals else ".0f", title=_("value")),
     ]
-    coloured = base.mark_rect(stroke=theme.grid, strokeWidth=0.5)
-    layers = [coloured.encode(x, y, alt.X2("x2"), alt.Y2("y2"), colour, tooltip=tooltip)]
-    if len(matrix.columns) <= WITH_NUMBERS:
+    cells = base.mark_rect(stroke=theme.grid, strokeWidth=0.5)
+    layers = [cells.encode(x, y, alt.X2("x2"), alt.Y2("y2"), colour, tooltip=tooltip)]
+    if len(matrix.columns) <= MAX_NUMBERED_SIDE:
         numbers = base.mark_text(fontSize=11).encode(
             alt.X("x_mid:Q"),
             alt.Y("y_mid:Q"),
-            alt.Text("value:Q", format=f".{matrix.places}f"),
+            alt.Text("value:Q", format=f".{matrix.decimals}f"),
             alt.Color("ink:N").scale(None),
         )
         layers.append(numbers)
     return alt.LayerChart(layer=layers)
 
 
-def _frame(theme: Theme, rows: tuple[int, int], columns: tuple[int, int]) -> alt.Chart:
+def _draw_frame(theme: Theme, rows: tuple[int, int], columns: tuple[int, int]) -> alt.Chart:
     corners = pd.DataFrame({"x": [columns[0]], "x2": [columns[1]], "y": [rows[0]], "y2": [rows[1]]})
     return (
         alt.Chart(corners)
@@ -133,12 +138,12 @@ def _frame(theme: Theme, rows: tuple[int, int], columns: tuple[int, int]) -> alt
     )
 
 
-def _label_axis(labels: Sequence[str], orient: Literal["top", "left"]) -> alt.Axis:
+def _make_axis(labels: Sequence[str], orient: Literal["top", "left"]) -> alt.Axis:
     """Plot positions, print tokens: a sentence may say "the" twice."""
-    every = max(1, len(labels) // 24)
+    step = max(1, len(labels) // 24)
     return alt.Axis(
         orient=orient,
-        values=[position + 0.5 for position in range(0, len(labels), every)],
+        values=[position + 0.5 for position in range(0, len(labels), step)],
         tickCount=len(labels),  # or Vega drops every other value
         labelExpr=f"{json.dumps(list(labels))}[floor(datum.value)]",
         labelAngle=-45 if orient == "top" else 0,

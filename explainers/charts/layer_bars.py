@@ -1,30 +1,30 @@
-"""What each layer of a model holds, as one bar per layer."""
+"""How many bytes of cache each layer of a model holds, as one bar per layer."""
 
 from collections.abc import Sequence
 
 import altair as alt
 import pandas as pd
 
-from explainers.charts.bars import storable
+from explainers.charts.bars import make_storable
+from explainers.charts.chart_theme import apply_theme
 from explainers.charts.theme import LAYER_AXIS, Theme
-from explainers.charts.themed import dressed
 from explainers.translations import _
 
-STRIP = -0.03, -0.12
-"""Where the strip below the bars begins and ends, in parts of the tallest bar."""
+STRIP_RANGE = -0.03, -0.12
+"""Top and bottom of the strip below the bars, as shares of the tallest bar."""
 
 
-def layer_rows(layers: Sequence[tuple[str, int, int]]) -> pd.DataFrame:
+def make_layer_rows(layers: Sequence[tuple[str, int, int]]) -> pd.DataFrame:
     """(kind, tokens, bytes) of each layer, in the order in which they are drawn."""
     rows = pd.DataFrame(layers, columns=["kind", "tokens", "bytes"]).rename_axis("layer")
-    rows = rows.assign(bytes=storable([size for _, _, size in layers]))
+    rows = rows.assign(bytes=make_storable([size for _, _, size in layers]))
     rows = rows.reset_index().assign(mib=rows["bytes"] / 2**20)
-    top, bottom = (part * rows["mib"].max() for part in STRIP)
+    top, bottom = (share * rows["mib"].max() for share in STRIP_RANGE)
     return rows.assign(top=top, bottom=bottom)
 
 
-def layer_bars(rows: pd.DataFrame, theme: Theme) -> alt.TopLevelMixin:
-    """The rows of `layer_rows`: a bar each, and a strip that shows also those too small for one."""
+def draw_layer_bars(rows: pd.DataFrame, theme: Theme) -> alt.TopLevelMixin:
+    """The rows of `make_layer_rows`: a bar each, and a strip where a bar is too small to see."""
     by_layer = alt.EncodingSortField("layer", op="min")
     colour = alt.Color("kind:N", sort=by_layer).scale(range=list(theme.series))
     base = alt.Chart(rows).encode(
@@ -43,4 +43,4 @@ def layer_bars(rows: pd.DataFrame, theme: Theme) -> alt.TopLevelMixin:
     y = y.axis(tickCount=5, labelExpr="datum.value < 0 ? '' : datum.label")
     bars = base.mark_bar().encode(y)
     strip = base.mark_bar(stroke=theme.background).encode(alt.Y("top:Q"), alt.Y2("bottom:Q"))
-    return dressed((bars + strip).properties(width="container", height=300), theme)
+    return apply_theme((bars + strip).properties(width="container", height=300), theme)

@@ -10,7 +10,7 @@ from explainers.charts.theme import (
     TARGET_AXIS,
     TOKEN_AXIS,
     WEIGHT_DOMAIN,
-    symmetric,
+    symmetric_domain,
 )
 
 Values = Sequence[Sequence[float | None]]
@@ -18,15 +18,7 @@ Values = Sequence[Sequence[float | None]]
 
 @dataclass(frozen=True)
 class Matrix:
-    """Rows of numbers; None is a pair the mask forbids and is left blank.
-
-    `row_axis` and `column_axis` are axis names of the theme; `kind` is "weights" (0 to 1),
-    "signed", "arrows" (a row is a vector, two columns of it are an arrow; a query, then a key),
-    "links" (columns joined to rows: query heads to KV heads) or "ties" (the same, the thicker the
-    larger the weight); `role` colours the title: "query",
-    "key", "value" or ""; `blank` is what a blank cell holds, as far as one can print it;
-    numbers are printed with so many `places`; `ringed` cells are those that gold names.
-    """
+    """Rows of numbers with labels; None is a pair that the mask forbids."""
 
     name: str
     formula: str
@@ -34,13 +26,21 @@ class Matrix:
     rows: Sequence[str]
     columns: Sequence[str]
     row_axis: str
+    """An axis name of the theme, as `column_axis`."""
     column_axis: str
     kind: str = "signed"
+    """How it is drawn: as "weights" from 0 to 1, as "signed" numbers, as "arrows" (a query and a
+    key, two columns are one arrow), as "links" (query heads joined to KV heads) or as "ties"
+    (links as thick as their weights)."""
     role: str = ""
+    """The colour of the title: that of "query", "key", "value", or of plain text."""
     limit: float | None = None
+    """The end of the colour domain of signed numbers; by default the largest of them."""
     blank: str = ""
-    places: int = 2
-    ringed: Sequence[tuple[int, int]] = ()
+    """What a blank cell holds, as far as it can be printed."""
+    decimals: int = 2
+    ringed_cells: Sequence[tuple[int, int]] = ()
+    """Cells (row, column) that get a ring, such as those of a gold alignment."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -48,7 +48,7 @@ class Matrix:
         return len(self.rows), len(self.columns)
 
     @property
-    def is_pairs(self) -> bool:
+    def has_pairs(self) -> bool:
         """Does each cell stand for a query and a key?"""
         axes = {self.row_axis, self.column_axis}
         return axes in ({QUERY_AXIS, KEY_AXIS}, {TARGET_AXIS, SOURCE_AXIS})
@@ -63,7 +63,7 @@ class Matrix:
         """What the two ends of the colour ramp mean."""
         if self.kind == "weights":
             return WEIGHT_DOMAIN
-        return symmetric(self.limit or largest(self.values))
+        return symmetric_domain(self.limit or find_largest(self.values))
 
     def transposed(self) -> "Matrix":
         """The same numbers with rows and columns exchanged."""
@@ -74,11 +74,11 @@ class Matrix:
             columns=self.rows,
             row_axis=self.column_axis,
             column_axis=self.row_axis,
-            ringed=tuple((j, i) for i, j in self.ringed),
+            ringed_cells=tuple((j, i) for i, j in self.ringed_cells),
         )
 
 
-def pairs(
+def make_pair_matrix(
     name: str, formula: str, values: Values, tokens: Sequence[str], kind: str = "signed"
 ) -> Matrix:
     """A number for every query and key of one text; a weight that is blank counts as 0."""
@@ -87,20 +87,20 @@ def pairs(
     return Matrix(name, formula, values, tokens, tokens, *axes, kind=kind, blank=blank)
 
 
-def blanked(values: Values, mask: Sequence[Sequence[bool]]) -> Values:
-    """The numbers of the pairs that the mask allows; the others are blank."""
+def blank_forbidden(values: Values, mask: Sequence[Sequence[bool]]) -> Values:
+    """The numbers with None for every pair that the mask forbids."""
     return [
         [value if allowed else None for value, allowed in zip(*lines, strict=True)]
         for lines in zip(values, mask, strict=True)
     ]
 
 
-def largest(values: Values) -> float:
-    """The largest absolute number, at least a little above 0 so that a colour domain exists."""
+def find_largest(values: Values) -> float:
+    """The largest absolute number, or a little above 0 so that a colour domain exists."""
     return max((abs(v) for row in values for v in row if v is not None), default=0.0) or 1e-9
 
 
-def sharing_colours(*matrices: Matrix) -> list[Matrix]:
-    """Matrices that are to be compared, drawn with one colour domain."""
-    limit = max(largest(matrix.values) for matrix in matrices)
+def share_domain(*matrices: Matrix) -> list[Matrix]:
+    """Matrices that are to be compared, with one colour domain for all."""
+    limit = max(find_largest(matrix.values) for matrix in matrices)
     return [replace(matrix, limit=limit) for matrix in matrices]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import altair as alt
 import pandas as pd
 
+from explainers.charts.chart_theme import apply_theme
 from explainers.charts.theme import Theme
-from explainers.charts.themed import dressed
 from explainers.translations import _
 
 
@@ -15,13 +15,13 @@ class Axis:
     """What an axis measures, whether its steps are equal ratios, and where its ticks stand."""
 
     title: str
-    logarithmic: bool = False
+    is_logarithmic: bool = False
     ticks: tuple[float, ...] = ()
 
     @property
     def scale(self) -> alt.Scale:
         """Powers of two are the ticks of a logarithmic axis, as head sizes are powers of two."""
-        return alt.Scale(type="log", base=2) if self.logarithmic else alt.Scale(type="linear")
+        return alt.Scale(type="log", base=2) if self.is_logarithmic else alt.Scale(type="linear")
 
     @property
     def axis(self) -> alt.Axis:
@@ -30,11 +30,11 @@ class Axis:
         Of powers that would overlap it leaves out every second one, never only the last.
         """
         if not self.ticks:
-            return alt.Axis(labelOverlap="parity") if self.logarithmic else alt.Axis()
+            return alt.Axis(labelOverlap="parity") if self.is_logarithmic else alt.Axis()
         return alt.Axis(values=list(self.ticks), tickCount=len(self.ticks))
 
 
-def curve(
+def draw_curve(
     rows: pd.DataFrame, theme: Theme, x: Axis, y: Axis, series: tuple[str, ...]
 ) -> alt.TopLevelMixin:
     """Columns x, y, series and reference (True for theory's line).
@@ -54,6 +54,6 @@ def curve(
         ],
     )
     theory = base.transform_filter("datum.reference").mark_line(strokeDash=[6, 4])
-    measured = base.transform_filter("!datum.reference").mark_line(point=True)
-    figure = (measured + theory).properties(width="container", height=260)
-    return dressed(figure, theme)
+    measurements = base.transform_filter("!datum.reference").mark_line(point=True)
+    figure = (measurements + theory).properties(width="container", height=260)
+    return apply_theme(figure, theme)

@@ -4,6 +4,7 @@ The three roles are after Okabe & Ito's palette, the two ramps after ColorBrewer
 which readers with red or green blindness can tell apart.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from explainers.messages import N_
@@ -13,7 +14,7 @@ FEATURE_AXIS, POSITION_AXIS = N_("dimension"), N_("position")
 HEAD_AXIS, LAYER_AXIS = N_("head"), N_("layer")
 TARGET_AXIS, SOURCE_AXIS = N_("syllable"), N_("word")
 """Queries of one sequence, keys of another: token 3 of one is not token 3 of the other."""
-BLOCK_AXIS, KEPT_AXIS = N_("block read"), N_("kept")
+BLOCK_AXIS, RUNNING_AXIS = N_("block read"), N_("kept")
 WEIGHT_DOMAIN = (0.0, 1.0)
 MAX_MARKS_SIDE = 64
 """A matrix longer than this on a side is drawn as one image."""
@@ -21,7 +22,7 @@ MAX_MARKS_SIDE = 64
 
 @dataclass(frozen=True)
 class Theme:
-    """One look of all pictures."""
+    """The colours of all pictures in one mode, light or dark."""
 
     name: str
     background: str
@@ -81,12 +82,17 @@ DARK = Theme(
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
-def symmetric(limit: float) -> tuple[float, float]:
+def symmetric_domain(limit: float) -> tuple[float, float]:
     """The colour domain of scores and vectors: the same distance to both sides of 0."""
     return (-limit, limit)
 
 
-def rgb(colour: str) -> tuple[int, int, int]:
+def parse_colour(colour: str) -> tuple[int, int, int]:
     """Red, green and blue, 0 to 255, of a colour written #rrggbb."""
     red, green, blue = bytes.fromhex(colour[1:])
     return red, green, blue
+
+
+def mix_colours(low: Sequence[int], high: Sequence[int], share: float) -> tuple[int, ...]:
+    """The colour that lies at `share` (0 to 1) of the way from one colour to another."""
+    return tuple(round(a + (b - a) * share) for a, b in zip(low, high, strict=True))

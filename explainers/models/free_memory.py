@@ -5,7 +5,7 @@ from pathlib import Path
 import psutil
 import torch
 
-from explainers.device import best_device
+from explainers.device import choose_device
 from explainers.messages import N_
 from explainers.models.registry import ModelError
 
@@ -27,7 +27,7 @@ def needed(parameters: int) -> int:
 
 def free() -> int:
     """Bytes that this process could still take: of all GPUs if there are any, else of the RAM."""
-    if best_device().type == "cuda":
+    if choose_device().type == "cuda":
         return sum(torch.cuda.mem_get_info(gpu)[0] for gpu in range(torch.cuda.device_count()))
     found = [psutil.virtual_memory().available]
     for limit, used in _LIMITS.items():
@@ -54,6 +54,6 @@ def ask(named: str, parameters: int) -> None:
 
 def where() -> str | torch.device:
     """One device, or transformers' own plan where there are several GPUs."""
-    device = best_device()
+    device = choose_device()
     is_one = device.type != "cuda" or torch.cuda.device_count() == 1
     return device if is_one else "auto"

@@ -24,8 +24,8 @@ from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import measure
 from explainers.attention.single_head import project
-from explainers.charts.heatmap import heatmap, heatmaps
-from explainers.charts.matrix import blanked, pairs
+from explainers.charts.heatmap import draw_heatmap, draw_heatmaps
+from explainers.charts.matrix import blank_forbidden, make_pair_matrix
 from explainers.charts.theme import LIGHT
 from explainers.toys.examples import generator, toy
 
@@ -41,11 +41,11 @@ weights.sum(dim=-1)""",
     """def drawn(name, mask):
     weights = attention(query, key, value, mask).weights
     left = f"{int(mask.sum())} of {mask.numel()} cells"
-    values = blanked(weights.tolist(), mask.tolist())
-    return pairs(name, left, values, tokens, kind="weights")
+    values = blank_forbidden(weights.tolist(), mask.tolist())
+    return make_pair_matrix(name, left, values, tokens, kind="weights")
 
 
-heatmap(drawn("causal", mask), LIGHT)""",
+draw_heatmap(drawn("causal", mask), LIGHT)""",
     """## A mask of your own
 
 A mask is a rule on two positions. Rules combine with `&`; `build` refuses one that leaves a query
@@ -56,7 +56,7 @@ rules = {
     "window of 3": masks.sliding_window(3),
     "every other": masks.causal & even,
 }
-heatmaps([drawn(name, masks.build(rule, 7, 7)) for name, rule in rules.items()], LIGHT)""",
+draw_heatmaps([drawn(name, masks.build(rule, 7, 7)) for name, rule in rules.items()], LIGHT)""",
     """## Why there is a root
 
 Random queries and keys: without √d_k the variance of the scores grows with d_k, and one weight

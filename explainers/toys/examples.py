@@ -15,7 +15,7 @@ from explainers.attention.latent_layer import Latent
 from explainers.attention.layer import MultiHead, check_sharing
 from explainers.attention.positions import sinusoidal
 from explainers.attention.single_head import SingleHead
-from explainers.device import best_device
+from explainers.device import choose_device
 
 LONGEST = 10_000.0
 """The base of the waves of positions, as in Vaswani et al. 2017."""
@@ -57,7 +57,7 @@ def generator(*seeds: int | str) -> torch.Generator:
 def embeddings(tokens: tuple[str, ...], d_model: int, seed: int) -> Tensor:
     """One row per token (tokens, d_model); the same word has the same row wherever it stands."""
     rows = [torch.randn(d_model, generator=generator("token", seed, token)) for token in tokens]
-    return torch.stack(rows).to(best_device())
+    return torch.stack(rows).to(choose_device())
 
 
 def other_than(word: str) -> str:
@@ -71,7 +71,7 @@ def shuffled(length: int, seed: int) -> Tensor:
     order = torch.randperm(length, generator=seeded)
     while length > 1 and bool((order == torch.arange(length)).all()):
         order = torch.randperm(length, generator=seeded)
-    return order.to(best_device())
+    return order.to(choose_device())
 
 
 def random_head(d_model: int, head_dim: int, value_dim: int, seed: int) -> SingleHead:
@@ -116,7 +116,7 @@ def random_latent(
         _projection("query", d_model, width, seed),
         _projection("rotary query", d_model, num_heads * rope_dim, seed),
         _projection("down", d_model, latent_dim, seed),
-        torch.ones(latent_dim, device=best_device()),
+        torch.ones(latent_dim, device=choose_device()),
         _projection("up key", latent_dim, width, seed),
         _projection("up value", latent_dim, width, seed),
         _projection("rotary key", d_model, rope_dim, seed),
@@ -127,4 +127,4 @@ def random_latent(
 
 def _projection(name: str, fan_in: int, width: int, seed: int) -> Tensor:
     drawn = torch.randn(fan_in, width, generator=generator(name, seed, fan_in, width))
-    return (drawn / fan_in**0.5).to(best_device())
+    return (drawn / fan_in**0.5).to(choose_device())

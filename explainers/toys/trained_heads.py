@@ -12,7 +12,7 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.layer import MultiHead
 from explainers.attention.positions import sinusoidal
-from explainers.device import best_device
+from explainers.device import choose_device
 from explainers.folders import ASSETS
 from explainers.toys.examples import LONGEST, generator
 
@@ -100,7 +100,7 @@ def learned(configuration: Configuration, seed: int) -> Learned:
     _one_of("mask", rule, RULES)
     _one_of("seed", seed, SEEDS)
     words, kept = stored([part_name(configuration, seed, part) for part in PARTS])
-    return Learned.of(words, (part.float().to(best_device()) for part in kept.values()), head_dim)
+    return Learned.of(words, (part.float().to(choose_device()) for part in kept.values()), head_dim)
 
 
 def stored(names: Sequence[str]) -> tuple[tuple[str, ...], dict[str, Tensor]]:

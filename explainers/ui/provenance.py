@@ -2,13 +2,13 @@
 
 import torch
 
-from explainers.device import device_name
+from explainers.device import describe_device
 from explainers.translations import _
 
 
 def random_weights(seed: int, device: torch.device) -> str:
     """Numbers from untrained, seeded weights."""
-    where = device_name(device)
+    where = describe_device(device)
     return _("random, seed {seed} · computed live on {device}", seed=seed, device=where)
 
 
@@ -20,12 +20,12 @@ def trained_weights(seed: int, unknown: int, device: torch.device) -> str:
             "computed live on {device}",
             seed=seed,
             unknown=unknown,
-            device=device_name(device),
+            device=describe_device(device),
         )
     return _(
         "trained: related words, seed {seed} · computed live on {device}",
         seed=seed,
-        device=device_name(device),
+        device=describe_device(device),
     )
 
 
@@ -33,7 +33,7 @@ def translator(device: torch.device) -> str:
     """Numbers from the shipped translator, which learned a grammar's sentences."""
     return _(
         "trained: a small translator, seed 0 · computed live on {device}",
-        device=device_name(device),
+        device=describe_device(device),
     )
 
 
@@ -44,12 +44,14 @@ def learned_live(what: str) -> str:
 
 def measured(what: str, device: torch.device) -> str:
     """Times, which are others on another machine."""
-    return _("measured live on {device}: {what}", device=device_name(device), what=what)
+    return _("measured live on {device}: {what}", device=describe_device(device), what=what)
 
 
 def formula(what: str, device: torch.device) -> str:
     """Numbers that follow from a formula alone."""
-    return _("formula: {what} · computed live on {device}", what=what, device=device_name(device))
+    return _(
+        "formula: {what} · computed live on {device}", what=what, device=describe_device(device)
+    )
 
 
 def real(what: str) -> str:

@@ -85,8 +85,10 @@ def draw(chosen: list[ModelShape], texts: int, dtype: str, hardware: Hardware) -
     """The picture; a cache that outgrows the memory of all GPUs crosses the line."""
     import pandas as pd
 
-    from explainers.charts.bars import storable
-    from explainers.charts.growth_curves import growth  # the numbers are there before the picture
+    from explainers.charts.bars import make_storable
+    from explainers.charts.growth_curves import (
+        draw_growth,  # the numbers are there before the picture
+    )
 
     rows = []
     for place, shape in enumerate(chosen):
@@ -100,6 +102,6 @@ def draw(chosen: list[ModelShape], texts: int, dtype: str, hardware: Hardware) -
     ends = LENGTHS[0], LENGTHS[-1]
     rows += [(line, len(chosen), end, memory, memory / 2**30, True) for end in ends]
     table = pd.DataFrame(rows, columns=["model", "place", "tokens", "bytes", "gib", "limit"])
-    table = table.assign(bytes=storable([row[3] for row in rows]))
+    table = table.assign(bytes=make_storable([row[3] for row in rows]))
     origin = _("formula: ideal minimum for {texts:,} × {dtype}, exact", texts=texts, dtype=dtype)
-    show_chart(growth, table, ALT, "comparison", origin, ticks=TICKS)
+    show_chart(draw_growth, table, ALT, "comparison", origin, ticks=TICKS)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from explainers.attention import masks
 from explainers.chapters.common.background_job import button, start, watch
-from explainers.charts.matrix import Values, blanked, pairs
+from explainers.charts.matrix import Values, blank_forbidden, make_pair_matrix
 from explainers.messages import N_, ngettext
 from explainers.toys.train import POOL
 from explainers.toys.trained_heads import Configuration, Learned
@@ -61,7 +61,7 @@ def show_losses(losses: list[float], origin: str) -> None:
 
     from explainers.charts.measured_curve import (  # a page is there before it needs altair
         Axis,
-        curve,
+        draw_curve,
     )
 
     size, series = max(1, len(losses) // POINTS), _("loss")
@@ -77,7 +77,7 @@ def show_losses(losses: list[float], origin: str) -> None:
         last=losses[-1],
     )
     axes = {"x": Axis(_("batch")), "y": Axis(_("loss per word"))}
-    show_chart(curve, rows, alt, "losses", origin, series=(series,), **axes)
+    show_chart(draw_curve, rows, alt, "losses", origin, series=(series,), **axes)
 
 
 def show_heads(job: Job, is_over: bool, origin: str) -> None:
@@ -91,7 +91,7 @@ def show_heads(job: Job, is_over: bool, origin: str) -> None:
         frames = tuple(_allowed(job, snapshot.weights[head]) for snapshot in snapshots)
         formula = N_("every row sums to 1") if is_over else labels[last]
         name = _("head {number}", number=head)
-        matrix = pairs(name, formula, frames[place], job.tokens, "weights")
+        matrix = make_pair_matrix(name, formula, frames[place], job.tokens, "weights")
         panels.append(Panel(f"head {head}", matrix, frames=frames if is_over else ()))
     slider = Slider(_("From diffuse to sharp"), labels, place, _turn) if is_over else None
     alt = _(
@@ -108,7 +108,7 @@ def _allowed(job: Job, weights: Sequence[Sequence[float]]) -> Values:
     """One head's weights, blank where the mask forbids."""
     length = len(job.tokens)
     allowed = masks.build(masks.RULES[job.configuration.rule], length, length).tolist()
-    return blanked(weights, allowed)
+    return blank_forbidden(weights, allowed)
 
 
 def train_here(

@@ -8,10 +8,10 @@ from math import inf
 from torch import Tensor
 
 from explainers import arithmetic
-from explainers.arithmetic import Working
+from explainers.arithmetic import Arithmetic
 from explainers.attention.single_head import Projections, SingleHead
 from explainers.attention.steps import Steps
-from explainers.charts.matrix import Matrix, Values, blanked, largest
+from explainers.charts.matrix import Matrix, Values, blank_forbidden, find_largest
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
 from explainers.messages import N_
 from explainers.translations import _
@@ -95,7 +95,7 @@ class OneHead:
         values: Values = numbers
         if name in ("masked", "weights"):
             allowed = [[score != -inf for score in row] for row in self.numbers["masked"]]
-            values = blanked(numbers, allowed)
+            values = blank_forbidden(numbers, allowed)
         return Matrix(
             name,
             kind.formula,
@@ -106,7 +106,7 @@ class OneHead:
             kind.columns,
             kind="weights" if name == "weights" else "signed",
             role=kind.role,
-            limit=largest(self.numbers["products"]) if name in SCORES else None,
+            limit=find_largest(self.numbers["products"]) if name in SCORES else None,
             blank={"masked": "−∞", "weights": "0"}.get(name, ""),
         )
 
@@ -153,12 +153,12 @@ def _turned(name: str) -> str:
     return name.removesuffix("ᵀ") if name.endswith("ᵀ") else f"{name}ᵀ"
 
 
-def arithmetic_of(one_head: OneHead) -> Callable[[Cell], Working]:
+def arithmetic_of(one_head: OneHead) -> Callable[[Cell], Arithmetic]:
     """What to ask about any cell of this head."""
     return partial(_arithmetic, one_head)
 
 
-def _arithmetic(one_head: OneHead, cell: Cell) -> Working:
+def _arithmetic(one_head: OneHead, cell: Cell) -> Arithmetic:
     """How the number in `cell` came to be; in a right factor named "Kᵀ" the axes are exchanged."""
     name, i, j = cell.panel.removesuffix("ᵀ"), cell.row, cell.column
     if cell.panel.endswith("ᵀ"):
@@ -169,17 +169,19 @@ def _arithmetic(one_head: OneHead, cell: Cell) -> Working:
     match name:
         case "Q" | "K" | "V":
             column = [line[j] for line in numbers[f"W_{name}"]]
-            return arithmetic.dot_product(numbers["X"][i], column, value, what)
+            return arithmetic.explain_dot_product(numbers["X"][i], column, value, what)
         case "products":
             query, key = numbers["Q"][i], numbers["K"][j]
-            return arithmetic.dot_product(query, key, value, what)
+            return arithmetic.explain_dot_product(query, key, value, what)
         case "scores":
-            return arithmetic.division(numbers["products"][i][j], one_head.head_dim, value, what)
+            return arithmetic.explain_division(
+                numbers["products"][i][j], one_head.head_dim, value, what
+            )
         case "weights":
-            return arithmetic.softmax(numbers["masked"][i], j, value, one_head.tokens)
+            return arithmetic.explain_softmax(numbers["masked"][i], j, value, one_head.tokens)
         case "output":
             column = [line[j] for line in numbers["V"]]
-            return arithmetic.dot_product(numbers["weights"][i], column, value, what)
+            return arithmetic.explain_dot_product(numbers["weights"][i], column, value, what)
         case "masked":
-            return arithmetic.masked(numbers["scores"][i][j], value, what)
-    return arithmetic.given(value, what)
+            return arithmetic.explain_masking(numbers["scores"][i][j], value, what)
+    return arithmetic.explain_input(value, what)

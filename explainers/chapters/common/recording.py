@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from explainers.attention.scaled_dot_product import attention
-from explainers.device import device_name
+from explainers.device import describe_device
 from explainers.messages import N_
 from explainers.models.attention_hook import Layer
 from explainers.translations import _
@@ -139,7 +139,7 @@ def seen(loaded: "Loaded", text: str, before: tuple[int, ...] = ()) -> Seen:
         ids = torch.cat([first, ids], dim=1)[:, : loaded.context]
         tokens = (*(str(loaded.tokenizer.decode([one])) for one in before), *tokens)[: ids.shape[1]]
     layers, predicted = _run(loaded.name, id(loaded), tuple(ids[0].tolist()), loaded)
-    where = device_name(loaded.model.device)
+    where = describe_device(loaded.model.device)
     origin = real(_("{model} · computed live on {device}", model=loaded.provenance, device=where))
     return Seen(loaded.name, origin, tokens, layers, predicted, left_out)
 

@@ -6,7 +6,7 @@ import streamlit as st
 import torch
 from torch import Tensor
 
-from explainers.device import device_name
+from explainers.device import describe_device
 from explainers.models.attention_hook import Layer
 from explainers.models.head_scores import PROBES
 from explainers.translations import _
@@ -30,7 +30,7 @@ def heads_on(loaded: "Loaded", ids: Tensor) -> Heads:
 
 def live(loaded: "Loaded") -> str:
     """The badge of what runs when it is looked at."""
-    where = device_name(loaded.model.device)
+    where = describe_device(loaded.model.device)
     return real(_("{model} · computed live on {device}", model=loaded.provenance, device=where))
 
 

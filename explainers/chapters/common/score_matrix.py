@@ -13,7 +13,7 @@ from explainers.attention.single_head import Projections, project
 from explainers.attention.steps import Steps, attention_steps, hide, softmax
 from explainers.chapters.common.choose_head import HeadChoices
 from explainers.chapters.common.one_head import OneHead
-from explainers.charts.matrix import Matrix, Values, blanked, pairs
+from explainers.charts.matrix import Matrix, Values, blank_forbidden, make_pair_matrix
 from explainers.messages import N_
 from explainers.toys.examples import Toy
 from explainers.translations import _
@@ -133,16 +133,16 @@ def cells_left(mask: Tensor) -> str:
 
 def visible(values: Tensor, mask: Tensor) -> Values:
     """The numbers of the pairs that the mask allows; the others are blank."""
-    return blanked(values.tolist(), mask.tolist())
+    return blank_forbidden(values.tolist(), mask.tolist())
 
 
 def ticked(name: str, formula: str, mask: Tensor, tokens: Tokens) -> Matrix:
     """A 1 for every pair that is allowed."""
-    matrix = pairs(name, formula, visible(mask.int(), mask), tokens, "weights")
-    return replace(matrix, blank="·", places=0)
+    matrix = make_pair_matrix(name, formula, visible(mask.int(), mask), tokens, "weights")
+    return replace(matrix, blank="·", decimals=0)
 
 
 def weight_panel(name: str, formula: str, weights: Tensor, mask: Tensor, tokens: Tokens) -> Panel:
     """Weights with nothing where the mask forbids a pair."""
-    matrix = pairs(name, formula, visible(weights, mask), tokens, "weights")
+    matrix = make_pair_matrix(name, formula, visible(weights, mask), tokens, "weights")
     return Panel(name, matrix, sources=FROM_SCORES)

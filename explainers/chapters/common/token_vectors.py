@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from torch import Tensor
 
 from explainers import arithmetic
-from explainers.arithmetic import Working
+from explainers.arithmetic import Arithmetic
 from explainers.attention.positions import Reordered
 from explainers.chapters.common.score_matrix import ROUNDING
-from explainers.charts.matrix import Matrix, sharing_colours
+from explainers.charts.matrix import Matrix, share_domain
 from explainers.charts.theme import (
     FEATURE_AXIS,
     POSITION_AXIS,
@@ -25,7 +25,7 @@ ANSWERS = N_("the same numbers"), N_("other numbers"), N_("zeros")
 
 def sum_of(words: Sequence[str], x: Tensor, placed: Tensor) -> list[Panel]:
     """E + P = X, one row per token."""
-    matrices = sharing_colours(
+    matrices = share_domain(
         _matrix("E", _("embedding: one row per word"), words, x),
         _matrix("P", _("position: one row per place"), words, placed),
         _matrix("X", _("what attention reads"), words, x + placed),
@@ -37,18 +37,18 @@ def sum_of(words: Sequence[str], x: Tensor, placed: Tensor) -> list[Panel]:
     ]
 
 
-def working_of(x: Tensor, placed: Tensor, longest: float) -> Callable[[Cell], Working]:
+def working_of(x: Tensor, placed: Tensor, longest: float) -> Callable[[Cell], Arithmetic]:
     """The arithmetic of one number of E, P or X."""
     left, right, total = x.tolist(), placed.tolist(), (x + placed).tolist()
 
-    def explain(cell: Cell) -> Working:
+    def explain(cell: Cell) -> Arithmetic:
         i, j = cell.row, cell.column
         name = f"{cell.panel}[{i}, {j}]"
         if cell.panel == "X":
-            return arithmetic.addition(left[i][j], right[i][j], total[i][j], name)
+            return arithmetic.explain_addition(left[i][j], right[i][j], total[i][j], name)
         if cell.panel == "P":
-            return arithmetic.wave(i, j, x.shape[1], longest, right[i][j], name)
-        return arithmetic.given(left[i][j], name)
+            return arithmetic.explain_wave(i, j, x.shape[1], longest, right[i][j], name)
+        return arithmetic.explain_input(left[i][j], name)
 
     return explain
 
@@ -91,7 +91,7 @@ def show_pair(
 
     Of each table its factors are A and B in A · Bᵀ.
     """
-    matrices = sharing_colours(left, right)
+    matrices = share_domain(left, right)
     panels = oriented([Panel(matrix.name, matrix) for matrix in matrices], queries_down)
     alt = _("Two tables of the same size: {left}, and {right}.", left=left.name, right=right.name)
     if not factors:
@@ -99,12 +99,12 @@ def show_pair(
         return
     made_of = dict(zip((left.name, right.name), zip(matrices, factors, strict=True), strict=True))
 
-    def explain(cell: Cell) -> Working:
+    def explain(cell: Cell) -> Arithmetic:
         matrix, (rows, columns) = made_of[cell.panel]
         value = matrix.values[cell.row][cell.column] or 0.0
         name = f"{cell.panel}[{cell.row}, {cell.column}]"
         pair = rows[cell.row].tolist(), columns[cell.column].tolist()
-        return arithmetic.dot_product(*pair, value, name)
+        return arithmetic.explain_dot_product(*pair, value, name)
 
     show_clickable(panels, explain, origin, key, alt)
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from explainers.arithmetic import Working, given
+from explainers.arithmetic import Arithmetic, explain_input
 from explainers.chapters.cross_attention import held_out
 from explainers.chapters.cross_attention.alignment_view import View
 from explainers.chapters.cross_attention.held_out import BY, HEADS, LAST, LEARNED_FROM, Reading
@@ -155,5 +155,5 @@ def _is_by_input(layer: int) -> bool:
     return rates[Reading(layer, MEAN, INPUT)].aer < rates[Reading(layer, MEAN, PREDICTED)].aer
 
 
-def _none(_unused: Cell) -> Working:
-    return given(0.0, TABLE)
+def _none(_unused: Cell) -> Arithmetic:
+    return explain_input(0.0, TABLE)

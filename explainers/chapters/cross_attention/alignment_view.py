@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from explainers import arithmetic
-from explainers.arithmetic import Working
+from explainers.arithmetic import Arithmetic
 from explainers.charts.matrix import Matrix, Values
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
 from explainers.messages import N_
@@ -88,25 +88,27 @@ class View:
         values: Values = self.weights.tolist()
         axes = self.found.syllables, self.columns, TARGET_AXIS, SOURCE_AXIS
         rule = _("{heads}; every row sums to 1", heads=self.place)
-        lines = Matrix(N_("who looks where"), self.place, values, *axes, kind="ties", ringed=rings)
-        cells = Matrix(WEIGHTS, rule, values, *axes, kind="weights", ringed=rings)
+        lines = Matrix(
+            N_("who looks where"), self.place, values, *axes, kind="ties", ringed_cells=rings
+        )
+        cells = Matrix(WEIGHTS, rule, values, *axes, kind="weights", ringed_cells=rings)
         turned = not self.queries_down
         return [
             Panel(LINES, lines, grows=True),
             Panel(WEIGHTS, cells, grows=True, flipped=turned),
         ]
 
-    def working(self, cell: Cell) -> Working:
+    def working(self, cell: Cell) -> Arithmetic:
         """How a weight came to be."""
         row = cell.row + (self.by == INPUT)
         cross, value = self.found.decoder[self.layer].cross, self.weights[cell.row, cell.column]
         if self.head != MEAN:
             scores = cross.scores[int(self.head), row].tolist()
-            return arithmetic.softmax(scores, cell.column, value.item(), self.columns)
+            return arithmetic.explain_softmax(scores, cell.column, value.item(), self.columns)
         heads = cross.weights[:, row, cell.column].tolist()
         shares = [1 / len(heads)] * len(heads)
         name = f"weights[{cell.row}, {cell.column}]"
-        return arithmetic.dot_product(heads, shares, value.item(), name)
+        return arithmetic.explain_dot_product(heads, shares, value.item(), name)
 
 
 def off_diagonal(found: Translation, weights: Tensor) -> int:

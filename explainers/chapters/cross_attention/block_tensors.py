@@ -10,7 +10,7 @@ from explainers.attention import masks
 from explainers.attention.cross import hide_padding, read_source
 from explainers.attention.decoder_block import Decoded, decoder_block
 from explainers.chapters.cross_attention.alignment_view import View
-from explainers.charts.matrix import Matrix, largest
+from explainers.charts.matrix import Matrix, find_largest
 from explainers.charts.theme import FEATURE_AXIS, SOURCE_AXIS, TARGET_AXIS
 from explainers.messages import N_
 from explainers.translation.translator import Translator
@@ -89,7 +89,7 @@ def panels_of(view: View, x: Tensor, done: Decoded) -> list[Panel]:
         "own": _weights(done.own.weights, rows, rows, READ_AXIS),
         "cross": _weights(done.cross.weights, rows, view.columns, SOURCE_AXIS),
     }
-    limit = max(largest(one.tolist()) for parts in sums.values() for one in parts.values())
+    limit = max(find_largest(one.tolist()) for parts in sums.values() for one in parts.values())
     found: list[Panel] = []
     for part, (heading, remark) in PARTS.items():
         line = [Panel("weights", tables[part], small=True)] if part in tables else []

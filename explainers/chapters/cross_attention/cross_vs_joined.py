@@ -49,13 +49,18 @@ def show_cells(text: Prose, view: View) -> None:
     answer = CROSS if cells.cross < cells.joined else JOINED
     if not revealed(text, "cells", (CROSS, JOINED), answer, source=source, target=target):
         return
-    from explainers.charts.bars import amount_rows, bars  # the page needs no altair to start
+    from explainers.charts.bars import (  # the page needs no altair to start
+        draw_bars,
+        make_amount_rows,
+    )
 
     amounts = [(_(CROSS), cells.cross), (_(JOINED), cells.joined)]
     counts = ", ".join(f"{name} {count:,}" for name, count in amounts)
     alt = _("Weights: {counts}", counts=counts)
     origin = formula(_("weights that a mask allows, one head and layer"), torch.device("cpu"))
-    show_chart(bars, amount_rows(amounts), alt, "cells", origin, length=2, x_title="weights")
+    show_chart(
+        draw_bars, make_amount_rows(amounts), alt, "cells", origin, length=2, x_title="weights"
+    )
     text(
         "cells_seen",
         source=source,

@@ -13,7 +13,7 @@ from explainers.chapters.common.number_words import told
 from explainers.chapters.cross_attention.alignment_view import View
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
-from explainers.device import device_name
+from explainers.device import describe_device
 from explainers.messages import N_
 from explainers.models.load_job import Loading
 from explainers.models.token_text import merged, named, word_spans
@@ -137,7 +137,9 @@ def show_translated(text: Prose, found: Translated, origin: str, queries_down: b
         heads=heads,
     )
     figure = Figure([panels[0], *oriented(panels[1:], queries_down)], alt)
-    show_figure(figure, real(f"{origin} · computed live on {device_name(weights.device)}"), "real")
+    show_figure(
+        figure, real(f"{origin} · computed live on {describe_device(weights.device)}"), "real"
+    )
     count = max(sides[1]) + 1
     cut = sum(sides[1].count(word) > 1 for word in range(count))
     text("real_seen", pieces=len(found.source), words=count, cut=cut)

@@ -37,14 +37,17 @@ def show_kept(text: Prose, view: View, translator: Translator) -> None:
     options = "0", "1", f"{words}"
     if not revealed(text, "kept", options, options[0], words=words):
         return
-    from explainers.charts.bars import amount_rows, bars  # the page needs no altair to start
+    from explainers.charts.bars import (  # the page needs no altair to start
+        draw_bars,
+        make_amount_rows,
+    )
 
     once, again = words * LAYERS, words * LAYERS * steps
     rows = [(_("kept"), once), (_("computed again at each step"), again)]
     counts = ", ".join(f"{name} {count:,}" for name, count in rows)
     alt = _("Rows of the source's keys: {counts}", counts=counts)
     origin = formula(_("rows of keys that are computed"), torch.device("cpu"))
-    show_chart(bars, amount_rows(rows), alt, "kept", origin, length=2, x_title="rows")
+    show_chart(draw_bars, make_amount_rows(rows), alt, "kept", origin, length=2, x_title="rows")
     text(
         "kept_seen",
         words=words,

@@ -11,7 +11,7 @@ from explainers.chapters.common.number_words import told
 from explainers.chapters.common.recording import MOST_SHORT, cut, planes, strongest
 from explainers.chapters.common.run_once import heads_on, live, probe_texts, spelled
 from explainers.chapters.head_gallery import takeaway as taken
-from explainers.charts.matrix import blanked, pairs
+from explainers.charts.matrix import blank_forbidden, make_pair_matrix
 from explainers.models.head_names import labels
 from explainers.models.registry import ModelError
 from explainers.models.token_text import read
@@ -88,9 +88,9 @@ def _show_sentence(
         st.caption(_("Of your sentence the last {count} tokens are left out.", count=left_out))
     found = heads_on(loaded, reading.ids)
     taken.sentence(loaded, reading.ids, chosen, named(*chosen))
-    values = blanked(found.weights[layer, head].tolist(), found.masks[layer].tolist())
+    values = blank_forbidden(found.weights[layer, head].tolist(), found.masks[layer].tolist())
     sums = _("{head}; every row sums to 1", head=named(*chosen))
-    matrix = pairs(_("your sentence"), sums, values, reading.tokens, kind="weights")
+    matrix = make_pair_matrix(_("your sentence"), sums, values, reading.tokens, kind="weights")
     alt = _("Weights of {head} on your sentence.", head=named(*chosen))
     figure = Figure(oriented([Panel("sentence", matrix)], queries_down), alt)
     show_figure(figure, live(loaded), "sentence")

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from explainers.chapters.common.measured_heads import MEASURED, Gallery
-from explainers.charts.measured_curve import Axis, curve
+from explainers.charts.measured_curve import Axis, draw_curve
 from explainers.charts.theme import LAYER_AXIS
 from explainers.messages import N_
 from explainers.models.head_scores import entropy, without_first
@@ -75,7 +75,7 @@ def show_layers(text: Prose, gallery: Gallery) -> None:
     )
     series = tuple(map(_, SERIES))
     rows = _rows(found, series)
-    show_chart(curve, rows, alt, "entropy", gallery.origin, x=x, y=y, series=series)
+    show_chart(draw_curve, rows, alt, "entropy", gallery.origin, x=x, y=y, series=series)
     heads = gallery.scores.of("natural", ENTROPIES[0])
     first = gallery.scores.of("natural", "first token").mean(dim=1)
     sharpest = int(found.whole.argmin())

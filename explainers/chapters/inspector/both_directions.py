@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from explainers.chapters.common.choose_real_model import here
 from explainers.chapters.common.recording import Seen, seen
-from explainers.charts.matrix import blanked, pairs
+from explainers.charts.matrix import blank_forbidden, make_pair_matrix
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -75,5 +75,5 @@ def _panel(one: Seen, layer: int, head: int) -> Panel:
     way = _("bidirectional: everybody looks ahead")
     if one.is_causal:
         way = _("causal: nobody looks ahead")
-    values = blanked(one.weights[layer, head].tolist(), one.masks[layer].tolist())
-    return Panel(one.name, pairs(name, way, values, one.tokens, kind="weights"))
+    values = blank_forbidden(one.weights[layer, head].tolist(), one.masks[layer].tolist())
+    return Panel(one.name, make_pair_matrix(name, way, values, one.tokens, kind="weights"))

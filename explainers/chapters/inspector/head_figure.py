@@ -3,10 +3,10 @@
 import torch
 
 from explainers import arithmetic
-from explainers.arithmetic import Working
+from explainers.arithmetic import Arithmetic
 from explainers.chapters.common.real_head_takeaway import head_recipe
 from explainers.chapters.common.recording import Seen
-from explainers.charts.matrix import Matrix, Values, blanked
+from explainers.charts.matrix import Matrix, Values, blank_forbidden
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
 from explainers.messages import N_
 from explainers.translations import _
@@ -52,7 +52,7 @@ class Head:
         """Lines, weights, and what they were computed from."""
         name = _("weights, the first token dimmed") if is_dimmed else _(WEIGHTS)
         seen = [[a and not (is_dimmed and k == 0) for k, a in enumerate(r)] for r in self.allowed]
-        values = blanked(self.numbers[WEIGHTS], seen)
+        values = blank_forbidden(self.numbers[WEIGHTS], seen)
         blank = "" if is_dimmed else "0"
         pairs = QUERY_AXIS, KEY_AXIS
         drawn = [[w or 0.0 for w in row] for row in values]  # a row with blanks is not written yet
@@ -97,14 +97,14 @@ class Head:
         sources = (Source(WEIGHTS, row="row"), Source("V", column="column"))
         return Panel(name, matrix, sources=sources if name == "output" else ())
 
-    def working(self, cell: Cell) -> Working:
+    def working(self, cell: Cell) -> Arithmetic:
         """How a number came to be, as far as nothing is added to attention in this layer."""
         i, j = cell.row, cell.column
         panel = WEIGHTS if cell.panel == LINES else cell.panel
         numbers = self.numbers
         value, name = numbers[panel][i][j], f"{panel}[{i}, {j}]"
         if panel == "output":
-            return arithmetic.dot_product(
+            return arithmetic.explain_dot_product(
                 numbers[WEIGHTS][i], [row[j] for row in numbers["V"]], value, name
             )
         if panel == "scores" and self.is_plain:
@@ -112,14 +112,14 @@ class Head:
         if panel == WEIGHTS and self.is_plain:
             pairs = zip(numbers["scores"][i], self.allowed[i], strict=True)
             row = [score if allowed else -float("inf") for score, allowed in pairs]
-            return arithmetic.softmax(row, j, value, self.tokens)
+            return arithmetic.explain_softmax(row, j, value, self.tokens)
         line = _("{name} = {value:z.4f}, as the model computed it.", name=name, value=value)
-        return arithmetic.given(value, name, line)
+        return arithmetic.explain_input(value, name, line)
 
-    def _score(self, i: int, j: int, value: float, name: str) -> Working:
+    def _score(self, i: int, j: int, value: float, name: str) -> Arithmetic:
         query, key = self.numbers["Q"][i], self.numbers["K"][j]
         root = len(query) ** 0.5
-        return arithmetic.dot_product([number / root for number in query], key, value, name)
+        return arithmetic.explain_dot_product([number / root for number in query], key, value, name)
 
 
 WRITTEN_OUT = 8

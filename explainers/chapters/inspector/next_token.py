@@ -39,7 +39,7 @@ def show_predicted(text: Prose, shown: Seen) -> None:
         "",
         _("token that may follow"),
         kind="weights",
-        places=3,
+        decimals=3,
     )
     found = ", ".join(f"{n} {p:.3f}" for n, p in shown.predicted)
     alt = _("Likeliest next tokens: {found}", found=found)

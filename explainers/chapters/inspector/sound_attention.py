@@ -120,8 +120,8 @@ def once_heard(name: str, which: int, digest: str, _samples: Tensor, _loaded: "L
 
 def _show_weights(text: Prose, loaded: "Loaded", found: Heard, samples: Tensor) -> None:
     from explainers.charts.sound_image import (  # a page is there before it needs altair
-        heard,
-        heard_rows,
+        draw_sound,
+        make_sound_rows,
     )
 
     layers, heads, count, positions = found.weights.shape
@@ -134,7 +134,7 @@ def _show_weights(text: Prose, loaded: "Loaded", found: Heard, samples: Tensor) 
     sounding = weights[:, : len(loud)]
     labels = [printed(token) for token in found.tokens]
     given = sounding.tolist(), labels, loud.tolist(), found.step
-    rows = heard_rows(*given, theme(), _("loudness"))
+    rows = make_sound_rows(*given, theme(), _("loudness"))
     which = _("layer {layer}, mean of its heads", layer=layer)
     if head is not None:
         which = _("layer {layer}, head {head}", layer=layer, head=head)
@@ -144,7 +144,7 @@ def _show_weights(text: Prose, loaded: "Loaded", found: Heard, samples: Tensor) 
         head=which,
     )
     table = table_of(found, weights, labels, len(loud))
-    show_chart(heard, rows, alt, "heard", live(loaded), table=table, tokens=count)
+    show_chart(draw_sound, rows, alt, "heard", live(loaded), table=table, tokens=count)
     last = count - 1
     text(
         "looked",

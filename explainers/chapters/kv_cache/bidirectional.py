@@ -6,7 +6,7 @@ from explainers.attention import masks
 from explainers.chapters.common.score_matrix import ROUNDING
 from explainers.chapters.kv_cache import takeaway as taken
 from explainers.chapters.kv_cache.reading import Written, moved
-from explainers.charts.matrix import Matrix, Values, sharing_colours
+from explainers.charts.matrix import Matrix, Values, share_domain
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
@@ -32,7 +32,7 @@ def show_both_ways(text: Prose, run: Written) -> None:
         return
     taken.both_ways(run, *found)
     matrices = [_matrix(run, *each) for each in zip(names, found, strict=True)]
-    drawn = sharing_colours(*matrices)
+    drawn = share_domain(*matrices)
     alt = _(
         "How much each row of K changes when another word is read: causally not, both ways yes."
     )

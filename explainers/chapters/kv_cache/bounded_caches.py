@@ -86,7 +86,10 @@ def show_windows(text: Prose, run: Written, window: int, sinks: int) -> None:
 def _show_held(text: Prose, run: Written, slots: int) -> None:
     import pandas as pd
 
-    from explainers.charts.measured_curve import Axis, curve  # the page needs no altair to start
+    from explainers.charts.measured_curve import (  # the page needs no altair to start
+        Axis,
+        draw_curve,
+    )
 
     text("held")
     series = _("every row kept"), _("sinks and window")
@@ -98,10 +101,10 @@ def _show_held(text: Prose, run: Written, slots: int) -> None:
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
     alt = _("Bytes held: they grow with the text, or stay at those of {slots} rows.", slots=slots)
     axes = {
-        "x": Axis(_("words"), logarithmic=True),
-        "y": Axis(_("bytes"), logarithmic=True),
+        "x": Axis(_("words"), is_logarithmic=True),
+        "y": Axis(_("bytes"), is_logarithmic=True),
     }
-    show_chart(curve, rows, alt, "held", origin(), series=series, **axes)
+    show_chart(draw_curve, rows, alt, "held", origin(), series=series, **axes)
 
 
 def _slots(run: Written, name: str, sinks: int, window: int) -> Matrix:
@@ -110,7 +113,7 @@ def _slots(run: Written, name: str, sinks: int, window: int) -> Matrix:
     rows = [_("{n}: sink", n=n) if n < sinks else f"{n}" for n in range(sinks + window)]
     formula = _("{slots} rows of memory for any text; a number names a word", slots=sinks + window)
     axes = _("slot"), TOKEN_AXIS
-    return Matrix(name, formula, values, rows, run.tokens, *axes, limit=words, places=0)
+    return Matrix(name, formula, values, rows, run.tokens, *axes, limit=words, decimals=0)
 
 
 def _lost(outputs: Tensor, full: Tensor) -> list[float]:

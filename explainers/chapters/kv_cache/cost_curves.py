@@ -64,7 +64,10 @@ def show_costs(text: Prose, words: int) -> None:
     text("costs")
     if not revealed(text, "costs", ANSWERS, growth(lambda work: work.scores, 0)):
         return
-    from explainers.charts.measured_curve import Axis, curve  # the page needs no altair to start
+    from explainers.charts.measured_curve import (  # the page needs no altair to start
+        Axis,
+        draw_curve,
+    )
 
     text("costs_table")
     taken.costs(LENGTHS)
@@ -93,9 +96,9 @@ def show_costs(text: Prose, words: int) -> None:
             cached=of(cached),
             again=of(again),
         )
-        axes = {"x": Axis(_("words"), logarithmic=True), "y": Axis(title, logarithmic=True)}
+        axes = {"x": Axis(_("words"), is_logarithmic=True), "y": Axis(title, is_logarithmic=True)}
         with place:
-            show_chart(curve, _rows(points), alt, key, origin(), series=series, **axes)
+            show_chart(draw_curve, _rows(points), alt, key, origin(), series=series, **axes)
     layer = examples.random_layer(D_MODEL, 1, 1, HEAD_DIM, 0)
     held, most = (LAYERS * cache_bytes(rows, layer) for rows in (words, longest))
     points = [(n, LAYERS * cache_bytes(n, layer), series[0], False) for n in LENGTHS]
@@ -106,7 +109,7 @@ def show_costs(text: Prose, words: int) -> None:
     title = _("bytes held, {layers} layers", layers=LAYERS)
     axes = {"x": Axis(_("words")), "y": Axis(title)}
     with right:
-        show_chart(curve, _rows(points), alt, "bytes held", origin(), series=series, **axes)
+        show_chart(draw_curve, _rows(points), alt, "bytes held", origin(), series=series, **axes)
     text(
         "costs_seen",
         length=f"{longest:,}",

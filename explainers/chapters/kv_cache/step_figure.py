@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from explainers import arithmetic
-from explainers.arithmetic import Working
+from explainers.arithmetic import Arithmetic
 from explainers.attention.cache.decoding import recompute, through
 from explainers.attention.cache.kv_cache import append, look_up, project_at, read
 from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
@@ -12,7 +12,7 @@ from explainers.chapters.common.number_words import less_than
 from explainers.chapters.common.score_matrix import FEWEST
 from explainers.chapters.kv_cache import takeaway as taken
 from explainers.chapters.kv_cache.reading import HEAD_DIM, Written, filled, one_row, padded
-from explainers.charts.matrix import Matrix, Values, largest
+from explainers.charts.matrix import Matrix, Values, find_largest
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, TOKEN_AXIS
 from explainers.messages import N_
 from explainers.translations import _
@@ -47,24 +47,24 @@ def counters(run: Written, place: int) -> str:
     )
 
 
-def explain(run: Written, panels: Sequence[Panel], place: int, cell: Cell) -> Working:
+def explain(run: Written, panels: Sequence[Panel], place: int, cell: Cell) -> Arithmetic:
     """One cell of the figure after the word at `place` was read."""
     shown = next(panel.matrix.values for panel in panels if panel.id == cell.panel)
     value, name = shown[cell.row][cell.column], f"{cell.panel}[{cell.row}, {cell.column}]"
     if value is None:
         line = _("Nothing stands here: this was not computed in this step.")
-        return arithmetic.given(0.0, name, line)
+        return arithmetic.explain_input(0.0, name, line)
     if cell.panel == "made":
-        return arithmetic.given(value, name, _times(place, cell))
+        return arithmetic.explain_input(value, name, _times(place, cell))
     number, _unused, kind = cell.panel.partition(": ")
     layer, word = int(number.removeprefix("layer ")) - 1, cell.row
     done = run.steps[place].reads[layer]
     if kind == "weights":
         scores = (done.query[0] @ done.cache.key[0].mT / HEAD_DIM**0.5)[0].tolist()
-        return arithmetic.softmax(scores, cell.column, value, run.tokens[: place + 1])
+        return arithmetic.explain_softmax(scores, cell.column, value, run.tokens[: place + 1])
     if kind == "V":
         column = run.layers[layer].w_value[:, cell.column].tolist()
-        return arithmetic.dot_product(_read_by(run, layer, word), column, value, name)
+        return arithmetic.explain_dot_product(_read_by(run, layer, word), column, value, name)
     line = _(
         "{number}: x · W_{kind}, turned by RoPE for place {place}; computed when word {word} was "
         "read.",
@@ -73,7 +73,7 @@ def explain(run: Written, panels: Sequence[Panel], place: int, cell: Cell) -> Wo
         place=word,
         word=word + 1,
     )
-    return arithmetic.given(value, name, line)
+    return arithmetic.explain_input(value, name, line)
 
 
 def _times(place: int, cell: Cell) -> str:
@@ -148,7 +148,7 @@ def _layer(run: Written, layer: int, place: int) -> list[Panel]:
     columns = [str(n) for n in range(HEAD_DIM)]
     panels = []
     for name, role, formula, frames in kinds:
-        limit = max(map(largest, frames))
+        limit = max(map(find_largest, frames))
         matrix = Matrix(
             _("layer {number}: {matrix}", number=number, matrix=name),
             formula,
@@ -192,6 +192,6 @@ def _made(run: Written, place: int) -> Panel:
         TOKEN_AXIS,
         _("way"),
         limit=words,
-        places=0,
+        decimals=0,
     )
     return Panel("made", matrix, frames=tuple(frames), heading=_("How often each row was computed"))

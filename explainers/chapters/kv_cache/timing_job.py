@@ -17,7 +17,7 @@ from explainers.attention.layer import MultiHead
 from explainers.chapters.common.background_job import Measuring, button, start, watch
 from explainers.chapters.kv_cache.cost_curves import both_ways
 from explainers.chapters.kv_cache.reading import CAUSAL, LAYERS
-from explainers.device import device_name
+from explainers.device import describe_device
 from explainers.toys import examples, trained_heads
 from explainers.toys.trained_heads import Configuration
 from explainers.translations import _
@@ -119,7 +119,7 @@ READINGS = dict(zip(controls.timed.options, (trained_toy, random_layers), strict
 
 def show_timing(text: Prose, device: torch.device) -> None:
     """What was measured in this visit, or the button to do it."""
-    text("timing", longest=f"{lengths_on(device)[-1]:,}", device=device_name(device))
+    text("timing", longest=f"{lengths_on(device)[-1]:,}", device=describe_device(device))
     name = controls.timed()
     is_running = button(
         TIMING_JOB, _("Measure it here"), _start, name, device, icon=":material/timer:"
@@ -170,7 +170,7 @@ def _show_times(found: list[Timed], name: str, device: torch.device) -> None:
 
     from explainers.charts.measured_curve import (  # a page is there before it needs altair
         Axis,
-        curve,
+        draw_curve,
     )
 
     series = both_ways()
@@ -186,8 +186,8 @@ def _show_times(found: list[Timed], name: str, device: torch.device) -> None:
         recomputed=1000 * last.recomputed,
     )
     axes = {
-        "x": Axis(_("words before and with it"), logarithmic=True),
-        "y": Axis(_("ms per word"), logarithmic=True),
+        "x": Axis(_("words before and with it"), is_logarithmic=True),
+        "y": Axis(_("ms per word"), is_logarithmic=True),
     }
     origin = measured(_("{name}, the fastest of {runs} runs", name=name, runs=RUNS), device)
-    show_chart(curve, rows, alt, "timing", origin, series=series, **axes)
+    show_chart(draw_curve, rows, alt, "timing", origin, series=series, **axes)

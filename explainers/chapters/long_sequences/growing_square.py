@@ -50,7 +50,10 @@ def show_squares(text: Prose) -> None:
 def _show_growth(text: Prose) -> None:
     import pandas as pd
 
-    from explainers.charts.measured_curve import Axis, curve  # the page needs no altair to start
+    from explainers.charts.measured_curve import (  # the page needs no altair to start
+        Axis,
+        draw_curve,
+    )
 
     lengths = [2**power for power in range(8, 21, 2)]
     points = [(n, weight_bytes(n) / 2**20, SERIES[0], False) for n in lengths]
@@ -59,6 +62,6 @@ def _show_growth(text: Prose) -> None:
     meet = 4 * HEAD_DIM  # n · n = 4 · n · d_k
     text("squares_seen", meet=meet, d_k=HEAD_DIM)
     alt = _("MiB against tokens, both axes in powers of 2: the weights' line is twice as steep.")
-    axes = {"x": Axis(N_("tokens n"), logarithmic=True), "y": Axis("MiB", logarithmic=True)}
+    axes = {"x": Axis(N_("tokens n"), is_logarithmic=True), "y": Axis("MiB", is_logarithmic=True)}
     origin = formula(_("n · n · {count} bytes", count=CELL_BYTES), CPU)
-    show_chart(curve, rows, alt, "growth", origin, series=SERIES, **axes)
+    show_chart(draw_curve, rows, alt, "growth", origin, series=SERIES, **axes)

@@ -18,7 +18,7 @@ from explainers.chapters.long_sequences.measurement import (
     lengths_to,
     measured,
 )
-from explainers.device import best_device, device_name
+from explainers.device import choose_device, describe_device
 from explainers.memory.sizes import format_size
 from explainers.messages import N_
 from explainers.translations import _
@@ -53,7 +53,7 @@ def peaks(found: list[Measured]) -> list[Point]:
     if points:
         for n in sorted({one.length for one in found}):
             points.append((n, plain_bytes(n, HEAD_DIM) / 2**20, WAYS[0], True))
-            tiled = tiled_bytes(n, HEAD_DIM, *blocks(best_device()))
+            tiled = tiled_bytes(n, HEAD_DIM, *blocks(choose_device()))
             points.append((n, tiled / 2**20, WAYS[1], True))
     return points
 
@@ -97,7 +97,7 @@ def show_measuring(text: Prose, longest: int) -> None:
 def job_for(longest: int) -> Measuring[Measured]:
     """All ways at all lengths up to the longest, on the present device."""
     lengths = lengths_to(longest)
-    return Measuring(len(WAYS) * len(lengths), lambda: measured(lengths, best_device()))
+    return Measuring(len(WAYS) * len(lengths), lambda: measured(lengths, choose_device()))
 
 
 def _start(longest: int) -> None:
@@ -122,9 +122,12 @@ def _show(text: Prose, job: Measuring[Measured]) -> None:
 
 def show_found(text: Prose, found: list[Measured]) -> None:
     """Points over theory's lines, and every number in a table."""
-    from explainers.charts.measured_curve import Axis, curve  # the page needs no altair to start
+    from explainers.charts.measured_curve import (  # the page needs no altair to start
+        Axis,
+        draw_curve,
+    )
 
-    device = best_device()
+    device = choose_device()
     what = _("full attention, one head, d_k {head_dim}, float32", head_dim=HEAD_DIM)
     origin = measured_live(what, device)
     tokens = Axis(N_("tokens n"), True, tuple(sorted({one.length for one in found})))
@@ -139,16 +142,16 @@ def show_found(text: Prose, found: list[Measured]) -> None:
                 unit=_(unit),
                 ways=", ".join(WAYS),
             )
-            axes = {"x": tokens, "y": Axis(unit, logarithmic=True)}
+            axes = {"x": tokens, "y": Axis(unit, is_logarithmic=True)}
             with column:
                 show_chart(
-                    curve, _rows(points), alt, f"measured {unit}", origin, series=WAYS, **axes
+                    draw_curve, _rows(points), alt, f"measured {unit}", origin, series=WAYS, **axes
                 )
     largest = max((one.difference for one in found if one.difference is not None), default=0.0)
     q_block, kv_block = blocks(device)
     text(
         "measured",
-        device=device_name(device),
+        device=describe_device(device),
         times=table(found, seconds_of),
         sizes=table(found, bytes_of),
         differences=table(found, differences_of),

@@ -10,15 +10,15 @@ import torch
 from torch import Tensor
 
 from explainers import arithmetic
-from explainers.arithmetic import Working, digits, power, rounded
+from explainers.arithmetic import Arithmetic, choose_decimals, compute_power, round_number
 from explainers.attention.online_softmax import Running, read_block, read_row
 from explainers.attention.steps import softmax
 from explainers.chapters.common.number_words import less_than
 from explainers.chapters.common.one_head import arithmetic_of
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import takeaway as taken
-from explainers.charts.matrix import Matrix, Values, largest
-from explainers.charts.theme import BLOCK_AXIS, FEATURE_AXIS, KEPT_AXIS, KEY_AXIS, QUERY_AXIS
+from explainers.charts.matrix import Matrix, Values, find_largest
+from explainers.charts.theme import BLOCK_AXIS, FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, RUNNING_AXIS
 from explainers.messages import N_, ngettext
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -111,12 +111,12 @@ class Row:
         return {SCORES: [self.scores[: self.seen(read - 1)].tolist()], **numbers}
 
 
-def arithmetic_of_row(row: Row) -> Callable[[Cell], Working]:
+def arithmetic_of_row(row: Row) -> Callable[[Cell], Arithmetic]:
     """What to ask about any cell of the picture."""
     return partial(_arithmetic, row, arithmetic_of(row.lab.one_head))
 
 
-def _arithmetic(row: Row, of_scores: Callable[[Cell], Working], cell: Cell) -> Working:
+def _arithmetic(row: Row, of_scores: Callable[[Cell], Arithmetic], cell: Cell) -> Arithmetic:
     step, j, what = cell.row, cell.column, f"{cell.panel}[{cell.row}, {cell.column}]"
     if cell.panel == SCORES:
         return of_scores(Cell(SCORES, row.word, j))
@@ -126,7 +126,7 @@ def _arithmetic(row: Row, of_scores: Callable[[Cell], Working], cell: Cell) -> W
             why = _("{cell} is blank: nothing was added up before.", cell=what)
         else:
             why = _("{cell} is blank: this key has not been read yet.", cell=what)
-        return arithmetic.given(0.0, what, why)
+        return arithmetic.explain_input(0.0, what, why)
     seen = row.seen(step)
     scores, largest = row.scores.tolist(), row.steps[step].largest.item()
     if cell.panel == RUNNING:
@@ -135,38 +135,38 @@ def _arithmetic(row: Row, of_scores: Callable[[Cell], Working], cell: Cell) -> W
         return exponential(scores[j], largest, value, what)
     if cell.panel == WEIGHTS:
         read = [score if n < seen else -inf for n, score in enumerate(scores)]
-        return arithmetic.softmax(read, j, value, row.lab.tokens)
+        return arithmetic.explain_softmax(read, j, value, row.lab.tokens)
     column = row.lab.views.value[:seen, j].tolist()
-    return arithmetic.dot_product(row.weights(step).tolist(), column, value, what)
+    return arithmetic.explain_dot_product(row.weights(step).tolist(), column, value, what)
 
 
-def _kept(row: Row, step: int, name: str, value: float) -> Working:
+def _kept(row: Row, step: int, name: str, value: float) -> Arithmetic:
     """One of the three numbers that are kept of a row."""
     now, block = row.steps[step], row.scores[step * row.block : row.seen(step)].tolist()
     if name == "total":
         powers = row.powers(step)[step * row.block :].tolist()
         before = row.steps[step - 1].total.item() if step else 0.0
         factors = [now.correction.item(), *[1.0] * len(powers)]
-        return arithmetic.dot_product([before, *powers], factors, value, name)
+        return arithmetic.explain_dot_product([before, *powers], factors, value, name)
     before = row.steps[step - 1].largest.item() if step else -inf
     if name == "correction":
         return exponential(before, now.largest.item(), value, name)
     read = ", ".join(f"{score:.4f}" for score in [before, *block] if score > -inf)
-    return arithmetic.given(
+    return arithmetic.explain_input(
         value, name, _("largest of {scores} = {value:.4f}", scores=read, value=value)
     )
 
 
-def exponential(score: float, largest: float, value: float, name: str) -> Working:
+def exponential(score: float, largest: float, value: float, name: str) -> Arithmetic:
     """`value` as a power of e, from digits that give it again."""
     exact = math.exp(score - largest)
-    for shown, places in digits(value, exact):
-        term = power(score, largest, places)
-        if rounded(term, shown) == rounded(value, shown):
+    for shown, places in choose_decimals(value, exact):
+        term = compute_power(score, largest, places)
+        if round_number(term, shown) == round_number(value, shown):
             break
-    result = f"{rounded(value, shown):f}"
-    exponent = f"({rounded(score, places):f} − {rounded(largest, places):f})"
-    return Working(
+    result = f"{round_number(value, shown):f}"
+    exponent = f"({round_number(score, places):f} − {round_number(largest, places):f})"
+    return Arithmetic(
         result,
         (f"{name} = e^{exponent} = {result}",),
         "import torch\n"
@@ -215,18 +215,18 @@ def panels_of(row: Row, read: int) -> list[Panel]:
     seen = [row.seen(n - 1) for n in count]
     shown = tuple([line[:length] + [None] * (len(line) - length)] for length in seen)
     labels = [tokens[row.word]], tokens, QUERY_AXIS, KEY_AXIS
-    limit = largest([line])  # a colour means the same number in every frame
+    limit = find_largest([line])  # a colour means the same number in every frame
     scores = Matrix(SCORES, "q · k ÷ √d_k", shown[read - 1], *labels, limit=limit)
     panels = [Panel(SCORES, scores, frames=shown)]
     of_output = [str(n) for n in range(row.lab.views.value.shape[1])], FEATURE_AXIS
-    columns = {RUNNING: ([*map(_, COLUMNS)], KEPT_AXIS), OUTPUT: of_output}
+    columns = {RUNNING: ([*map(_, COLUMNS)], RUNNING_AXIS), OUTPUT: of_output}
     for name in TABLES:
         table, (across, axis) = row.table(name), columns.get(name, (tokens, KEY_AXIS))
         frames = tuple(_first(table, n) for n in count)
         places = row.names, across, BLOCK_AXIS, axis
         kind = "weights" if name in (POWERS, WEIGHTS) else "signed"
         matrix = Matrix(
-            name, FORMULAS[name], frames[read - 1], *places, kind=kind, limit=largest(table)
+            name, FORMULAS[name], frames[read - 1], *places, kind=kind, limit=find_largest(table)
         )
         panels.append(Panel(name, matrix, sources=_sources(name), frames=frames))
     return panels

@@ -32,13 +32,18 @@ def show_two(text: Prose, q_len: int, kv_len: int) -> None:
     options = [times_in_words(number) for number in (1, 2, (q_len + kv_len) / kv_len)]
     if not revealed(text, "two", options, answer, q=q, kv=kv, sum=both):
         return
-    from explainers.charts.bars import amount_rows, bars  # the page needs no altair to start
+    from explainers.charts.bars import (  # the page needs no altair to start
+        draw_bars,
+        make_amount_rows,
+    )
 
     taken.two(q_len, kv_len)
     amounts = [(_(way), count) for way, count in by_way(q_len, kv_len).items()]
     counts = ", ".join(f"{name} {count:,}" for name, count in amounts)
     alt = _("Cells: {counts}", counts=counts)
     origin = formula(_("cells of one head and layer"), torch.device("cpu"))
-    show_chart(bars, amount_rows(amounts), alt, "two", origin, length=2, x_title=N_("cells"))
+    show_chart(
+        draw_bars, make_amount_rows(amounts), alt, "two", origin, length=2, x_title=N_("cells")
+    )
     text("two_seen", q=q, kv=kv)
     show_source(cells)

@@ -67,5 +67,5 @@ def _map(name: str, tiles: list[list[int]]) -> Panel:
     _unused, _unused, skipped, count = spared(tiles)
     axes = numbers, numbers, QUERY_AXIS, KEY_AXIS
     left = _("{left} of {all} tiles", left=count - skipped, all=count)
-    matrix = Matrix(name, left, computed, *axes, kind="weights", blank=N_("skipped"), places=0)
+    matrix = Matrix(name, left, computed, *axes, kind="weights", blank=N_("skipped"), decimals=0)
     return Panel(name, matrix, small=True)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from explainers import arithmetic
-from explainers.arithmetic import Working
+from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
 from explainers.attention.masks import Rule
 from explainers.attention.online_softmax import begin
@@ -20,7 +20,7 @@ from explainers.chapters.common.number_words import less_than
 from explainers.chapters.common.one_head import arithmetic_of
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import takeaway as taken
-from explainers.charts.matrix import Matrix, Values, largest, pairs
+from explainers.charts.matrix import Matrix, Values, find_largest, make_pair_matrix
 from explainers.charts.theme import FEATURE_AXIS, QUERY_AXIS
 from explainers.messages import N_
 from explainers.translations import _
@@ -128,13 +128,13 @@ class Tiles:
         done = tuple(blank(self.output(n)) for n in count)
         features = [str(n) for n in range(self.lab.views.value.shape[1])]
         tiles = _("{read} of {all} tiles are read", read=len(self.steps), all=self.count)
-        order = replace(pairs(ORDER, tiles, self.order(), tokens), places=0)
+        order = replace(make_pair_matrix(ORDER, tiles, self.order(), tokens), decimals=0)
         # A colour means the same number in every frame.
-        scores = pairs(HELD, _("one tile and no more"), held[read - 1], tokens)
-        scores = replace(scores, limit=largest(self.lab.scores.tolist()))
+        scores = make_pair_matrix(HELD, _("one tile and no more"), held[read - 1], tokens)
+        scores = replace(scores, limit=find_largest(self.lab.scores.tolist()))
         axes = tokens, features, QUERY_AXIS, FEATURE_AXIS
         output = Matrix(DONE, _("the values read so far, mixed"), done[read - 1], *axes)
-        output = replace(output, limit=largest(self.lab.views.value.tolist()))
+        output = replace(output, limit=find_largest(self.lab.views.value.tolist()))
         panels = [
             Panel(ORDER, order),
             Panel(HELD, scores, frames=held),
@@ -200,11 +200,11 @@ def foretold(text: Prose, tiles: Tiles, rule: str) -> bool:
     )
 
 
-def _arithmetic(tiles: Tiles, read: int) -> Callable[[Cell], Working]:
+def _arithmetic(tiles: Tiles, read: int) -> Callable[[Cell], Arithmetic]:
     lab = tiles.lab
     of_scores = arithmetic_of(lab.one_head)
 
-    def explain(cell: Cell) -> Working:
+    def explain(cell: Cell) -> Arithmetic:
         i, j, what = cell.row, cell.column, f"{cell.panel}[{cell.row}, {cell.column}]"
         if cell.panel == HELD:
             return of_scores(Cell("scores", i, j))
@@ -213,13 +213,15 @@ def _arithmetic(tiles: Tiles, read: int) -> Callable[[Cell], Working]:
             line = _("nobody in this tile may look at anybody: it is skipped")
             if tile:
                 line = _("tile {number:g}", number=tile)
-            return arithmetic.given(tile or 0.0, what, line)
+            return arithmetic.explain_input(tile or 0.0, what, line)
         seen = tiles.seen(read)
         if not seen[i].any():
             blank = _("{cell} is blank: this row has read nothing yet.", cell=what)
-            return arithmetic.given(0.0, what, blank)
+            return arithmetic.explain_input(0.0, what, blank)
         weights = softmax(hide(lab.scores, seen)[i])
         value = tiles.output(read)[i, j].item()
-        return arithmetic.dot_product(weights.tolist(), lab.views.value[:, j].tolist(), value, what)
+        return arithmetic.explain_dot_product(
+            weights.tolist(), lab.views.value[:, j].tolist(), value, what
+        )
 
     return explain

@@ -12,7 +12,7 @@ from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import multi_head
 from explainers.chapters.common.choose_layer import trained_layer
 from explainers.chapters.many_heads import takeaway as taken
-from explainers.charts.matrix import Matrix, pairs
+from explainers.charts.matrix import Matrix, make_pair_matrix
 from explainers.charts.theme import QUERY_AXIS
 from explainers.messages import N_, ngettext
 from explainers.toys import trained_heads
@@ -102,14 +102,14 @@ def _panels(tokens: tuple[str, ...], dropped: Dropped, place: int) -> list[Panel
     panels = [
         Panel(
             f"{DRAWS[n]:,} draws",
-            pairs(name, _("their average"), at_place[n], tokens, "weights"),
+            make_pair_matrix(name, _("their average"), at_place[n], tokens, "weights"),
             frames=tuple(averages[n] for averages in dropped.averages),
             small=True,
         )
         for n, name in enumerate(names)
     ]
     rule = _("weight × (0 or 1) ÷ (1 − probability)")
-    one = pairs(_("one draw"), rule, at_place[0], tokens, "weights")
+    one = make_pair_matrix(_("one draw"), rule, at_place[0], tokens, "weights")
     sums = tuple(
         torch.tensor(averages[0]).sum(dim=-1, keepdim=True).tolist()
         for averages in dropped.averages
@@ -139,7 +139,9 @@ def _panels(tokens: tuple[str, ...], dropped: Dropped, place: int) -> list[Panel
         limit=1.0,
     )
     return [
-        Panel("weights", pairs(_("weights"), EVERY_ROW, dropped.weights, tokens, "weights")),
+        Panel(
+            "weights", make_pair_matrix(_("weights"), EVERY_ROW, dropped.weights, tokens, "weights")
+        ),
         replace(panels[0], id="one draw", matrix=one, operator="→", small=False),
         Panel("sums", summed, "→", frames=sums),
         replace(panels[1], heading=_("The average over many draws")),

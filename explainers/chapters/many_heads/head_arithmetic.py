@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from explainers import arithmetic
-from explainers.arithmetic import Working
+from explainers.arithmetic import Arithmetic
 from explainers.chapters.common.one_head import arithmetic_of
 from explainers.chapters.many_heads import head_contributions as votes_of
 from explainers.chapters.many_heads.head_panels import head_of
@@ -18,12 +18,12 @@ from explainers.translations import _
 from explainers.ui.figure.panels import Cell
 
 
-def arithmetic_of_heads(looked: Looked) -> Callable[[Cell], Working]:
+def arithmetic_of_heads(looked: Looked) -> Callable[[Cell], Arithmetic]:
     """What to ask about any cell of the picture."""
     return partial(_arithmetic, looked)
 
 
-def _arithmetic(looked: Looked, cell: Cell) -> Working:
+def _arithmetic(looked: Looked, cell: Cell) -> Arithmetic:
     i, j, what = cell.row, cell.column, f"{cell.panel}[{cell.row}, {cell.column}]"
     head, w_output = head_of(cell.panel), looked.layer.heads.w_output
     if head is not None:
@@ -33,17 +33,19 @@ def _arithmetic(looked: Looked, cell: Cell) -> Working:
             head, lane = divmod(j, looked.layer.heads.head_dim)
             if head in looked.off:
                 line = _("{number} = 0: head {head} is switched off.", number=what, head=head)
-                return arithmetic.given(0.0, what, line)
+                return arithmetic.explain_input(0.0, what, line)
             weights, column = looked.run.weights[head, i], looked.run.value[head, :, lane]
             value = looked.per_head[head, i, lane].item()
-            return arithmetic.dot_product(weights.tolist(), column.tolist(), value, what)
+            return arithmetic.explain_dot_product(weights.tolist(), column.tolist(), value, what)
         case votes_of.W_O:
             value = w_output[looked.rows_of_w_output[i], j].item()
-            return arithmetic.given(value, what, _beginning(looked, f"{what} = {value:z.4f}"))
+            return arithmetic.explain_input(
+                value, what, _beginning(looked, f"{what} = {value:z.4f}")
+            )
         case votes_of.LAYER:
             row, column = looked.per_head.transpose(0, 1).flatten(1)[i], w_output[:, j]
             value = looked.output[i, j].item()
-            return arithmetic.dot_product(row.tolist(), column.tolist(), value, what)
+            return arithmetic.explain_dot_product(row.tolist(), column.tolist(), value, what)
         case votes_of.PARTS | votes_of.SHARES:
             return _part(looked, cell.panel, i, j, what)
         case votes_of.VOTES | votes_of.NAMED if looked.layer.known:
@@ -51,12 +53,12 @@ def _arithmetic(looked: Looked, cell: Cell) -> Working:
     return arithmetic_of(looked.one_head)(cell)
 
 
-def _weight(looked: Looked, head: int, row: int, column: int) -> Working:
+def _weight(looked: Looked, head: int, row: int, column: int) -> Arithmetic:
     """A weight of a head's miniature."""
     scores, mask = looked.run.scores[head, row].tolist(), looked.layer.mask[row].tolist()
     allowed = [score if seen else -inf for score, seen in zip(scores, mask, strict=True)]
     value = looked.run.weights[head, row, column].item()
-    return arithmetic.softmax(allowed, column, value, looked.layer.tokens)
+    return arithmetic.explain_softmax(allowed, column, value, looked.layer.tokens)
 
 
 def _beginning(looked: Looked, number: str) -> str:
@@ -66,22 +68,24 @@ def _beginning(looked: Looked, number: str) -> str:
     return _("{number}: learned in training.", number=number)
 
 
-def _part(looked: Looked, panel: str, i: int, j: int, what: str) -> Working:
+def _part(looked: Looked, panel: str, i: int, j: int, what: str) -> Arithmetic:
     """What a head adds to the chosen word's output, and which share of it that is."""
     parts, heads = looked.parts, looked.layer.heads
     if panel == votes_of.PARTS:
         rows = heads.w_output.view(looked.num_heads, heads.head_dim, -1)[i, :, j]
         own = looked.per_head[i, looked.word]
-        return arithmetic.dot_product(own.tolist(), rows.tolist(), parts[i, j].item(), what)
+        return arithmetic.explain_dot_product(own.tolist(), rows.tolist(), parts[i, j].item(), what)
     output, share = parts.sum(dim=0), looked.shares[i].item()
     if len(looked.off) == looked.num_heads:
-        return arithmetic.given(share, what, _("{number} = 0: no head takes part.", number=what))
+        return arithmetic.explain_input(
+            share, what, _("{number} = 0: no head takes part.", number=what)
+        )
     sizes = f"{parts[i] @ output:.4f} ÷ {output @ output:.4f}"
     rule = _("(part · output) ÷ (output · output)")
-    return arithmetic.given(share, what, f"{rule} = {sizes} = {share:.4f}")
+    return arithmetic.explain_input(share, what, f"{rule} = {sizes} = {share:.4f}")
 
 
-def _vote(looked: Looked, known: Learned, panel: str, i: int, j: int, what: str) -> Working:
+def _vote(looked: Looked, known: Learned, panel: str, i: int, j: int, what: str) -> Arithmetic:
     """How strongly a word is named, and what each head adds to that."""
     place = list(looked.candidates)[j]
     if panel == votes_of.NAMED:
@@ -89,22 +93,24 @@ def _vote(looked: Looked, known: Learned, panel: str, i: int, j: int, what: str)
         logit = known.named(output[looked.word])[place]
         value = logit.sigmoid().item()
         answers = _("named"), _("not named")
-        return arithmetic.softmax([logit.item(), 0.0], 0, value, answers)
+        return arithmetic.explain_softmax([logit.item(), 0.0], 0, value, answers)
     bias = known.bias[place].item()
     votes = (known.named(looked.parts) - known.bias)[:, place].tolist()
     if i < looked.num_heads:
         return _dot_product_of_a_vote(looked.parts[i], known, place, votes[i], what)
     if i == looked.num_heads:
-        return arithmetic.given(bias, what, _beginning(looked, f"{what} = {bias:z.4f}"))
+        return arithmetic.explain_input(bias, what, _beginning(looked, f"{what} = {bias:z.4f}"))
     total = known.named(looked.output[looked.word])[place].item()
-    return arithmetic.dot_product([*votes, bias], [1.0] * (len(votes) + 1), total, what)
+    return arithmetic.explain_dot_product([*votes, bias], [1.0] * (len(votes) + 1), total, what)
 
 
 def _dot_product_of_a_vote(
     part: Tensor, known: Learned, place: int, vote: float, what: str
-) -> Working:
+) -> Arithmetic:
     """A head's vote: the part of the output that is compared with a word, times that word."""
     each = torch.eye(len(part), device=part.device)
     word = (known.named(each) - known.bias)[:, place]
     compared = word.nonzero()[:, 0]
-    return arithmetic.dot_product(part[compared].tolist(), word[compared].tolist(), vote, what)
+    return arithmetic.explain_dot_product(
+        part[compared].tolist(), word[compared].tolist(), vote, what
+    )

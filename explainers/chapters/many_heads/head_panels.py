@@ -16,7 +16,7 @@ from explainers.chapters.many_heads.head_contributions import (
     who_did_it,
 )
 from explainers.chapters.many_heads.selection import Looked
-from explainers.charts.matrix import Matrix, blanked, pairs
+from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Cell, Panel, Source, oriented
@@ -68,8 +68,8 @@ def follow(clicked: Cell) -> None:
 def weights_matrix(name: str, formula: str, looked: Looked, head: int) -> Matrix:
     """One head's weights; pairs that the mask forbids are blank."""
     tokens, mask = looked.layer.tokens, looked.layer.mask.tolist()
-    values = blanked(looked.run.weights[head].tolist(), mask)
-    return pairs(name, formula, values, tokens, "weights")
+    values = blank_forbidden(looked.run.weights[head].tolist(), mask)
+    return make_pair_matrix(name, formula, values, tokens, "weights")
 
 
 def _strongest(looked: Looked, head: int) -> str:

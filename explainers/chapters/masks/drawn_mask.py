@@ -3,14 +3,14 @@
 import streamlit as st
 import torch
 
-from explainers.arithmetic import Working
+from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.score_matrix import Lab, of_words, ticked, weight_panel
 from explainers.chapters.masks import takeaway as taken
 from explainers.chapters.masks.masks_compared import change, share
-from explainers.charts.matrix import pairs
+from explainers.charts.matrix import make_pair_matrix
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -59,14 +59,14 @@ def show_drawing(text: Prose, lab: Lab) -> None:
         moved = weights - lab.weights(masks.full)
         taken.by_hand(lab, cells.tolist(), {"weights": weights, "yours − full": moved})
         rule = N_("every row sums to 0")
-        lost = pairs(_("yours − full"), rule, moved.tolist(), lab.tokens)
+        lost = make_pair_matrix(_("yours − full"), rule, moved.tolist(), lab.tokens)
         made = weight_panel("weights", _("under your mask"), weights, mask, lab.tokens)
         panels += lab.arranged([made, Panel("yours − full", lost)])
 
     def turn(cell: Cell) -> None:
         control.turn(side, cell.row, cell.column)
 
-    def explain(cell: Cell) -> Working:
+    def explain(cell: Cell) -> Arithmetic:
         made_of = share if cell.panel == "weights" else change
         return made_of(lab, cells.to(lab.scores.device), cell)
 

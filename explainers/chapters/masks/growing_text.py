@@ -6,7 +6,7 @@ from torch import Tensor
 from explainers.chapters.common.score_matrix import miniatures, rows_moved
 from explainers.chapters.masks import takeaway as taken
 from explainers.chapters.masks.one_more_word import ADDED, BOTH, Tokens, changes
-from explainers.charts.matrix import Matrix, sharing_colours
+from explainers.charts.matrix import Matrix, share_domain
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
@@ -39,7 +39,7 @@ def show_growing(text: Prose, tokens: Tokens, seed: int) -> None:
         ]
         panels = [
             Panel(matrix.name, matrix, operator="" if n % 2 else " ")
-            for n, matrix in enumerate(sharing_colours(*drawn))
+            for n, matrix in enumerate(share_domain(*drawn))
         ]
         alt = _("What one more word changes in K and V of the second layer, full and causal.")
         origin = random_weights(seed, found["full"].key.device)

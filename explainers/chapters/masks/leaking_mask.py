@@ -8,7 +8,7 @@ from explainers.attention import masks
 from explainers.attention.leak import masked_after, masked_before
 from explainers.chapters.common.score_matrix import Lab, rows_moved, visible, weight_panel
 from explainers.chapters.masks import takeaway as taken
-from explainers.charts.matrix import Matrix, pairs, sharing_colours
+from explainers.charts.matrix import Matrix, make_pair_matrix, share_domain
 from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel
@@ -37,7 +37,7 @@ def show_leak(text: Prose, lab: Lab) -> None:
     if revealed(text, "leak", options, f"{after}", last=last, earlier=earlier, kept=before):
         panels = []
         ways = {"0 after": _("0 after"), "−∞ before": _("−∞ before")}
-        changes = sharing_colours(
+        changes = share_domain(
             *(
                 _change(_("{way}: new − old", way=way), moved[name], lab, mask)
                 for name, way in ways.items()
@@ -78,4 +78,4 @@ def _change(name: str, change: Tensor, lab: Lab, mask: Tensor) -> Matrix:
     )
     # The last word is not the same in both.
     earlier = visible(100 * change[:-1, :-1], mask[:-1, :-1])
-    return pairs(name, formula, earlier, lab.tokens[:-1])
+    return make_pair_matrix(name, formula, earlier, lab.tokens[:-1])

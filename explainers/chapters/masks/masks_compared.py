@@ -7,14 +7,14 @@ from dataclasses import replace
 from torch import Tensor
 
 from explainers import arithmetic
-from explainers.arithmetic import Working
+from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
 from explainers.attention.masks import Rule
 from explainers.attention.reach import cells
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.one_head import arithmetic_of
 from explainers.chapters.common.score_matrix import Lab, cells_left, of_words, rules_of, visible
-from explainers.charts.matrix import Values, pairs, sharing_colours
+from explainers.charts.matrix import Values, make_pair_matrix, share_domain
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -26,18 +26,18 @@ from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
 
 
-def share(lab: Lab, mask: Tensor, cell: Cell) -> Working:
+def share(lab: Lab, mask: Tensor, cell: Cell) -> Arithmetic:
     """How a weight under a mask came to be."""
     scores = hide(lab.scores, mask)[cell.row]
     weight = softmax(scores)[cell.column].item()
-    return arithmetic.softmax(scores.tolist(), cell.column, weight, lab.tokens)
+    return arithmetic.explain_softmax(scores.tolist(), cell.column, weight, lab.tokens)
 
 
-def change(lab: Lab, mask: Tensor, cell: Cell) -> Working:
+def change(lab: Lab, mask: Tensor, cell: Cell) -> Arithmetic:
     """How much of a word's attention another one won or lost by a mask."""
     weights = softmax(hide(lab.scores, mask)), lab.run.weights
     new, full = (shares[cell.row, cell.column].item() for shares in weights)
-    return arithmetic.addition(new, -full, new - full, _("new − full"))
+    return arithmetic.explain_addition(new, -full, new - full, _("new − full"))
 
 
 LONG = 1024
@@ -123,10 +123,10 @@ def _sliding(panel: Panel, frames: tuple[Values, ...]) -> Panel:
     return replace(panel, matrix=matrix, frames=frames)
 
 
-def _working(lab: Lab, rules: dict[str, Rule]) -> Callable[[Cell], Working]:
+def _working(lab: Lab, rules: dict[str, Rule]) -> Callable[[Cell], Arithmetic]:
     of_scores = arithmetic_of(lab.one_head)
 
-    def explain(cell: Cell) -> Working:
+    def explain(cell: Cell) -> Arithmetic:
         if cell.panel == "scores":
             return of_scores(cell)
         return share(lab, lab.mask(rules[cell.panel]), cell)
@@ -143,16 +143,16 @@ def show_moved(text: Prose, lab: Lab, width: int, prefix: int) -> None:
     del rules["full − full"]
     names = _("causal − full"), _("window − full"), _("prefix − full")
     formula = N_("every row sums to 0")
-    matrices = sharing_colours(
+    matrices = share_domain(
         *(
-            pairs(name, formula, (lab.weights(rule) - full).tolist(), lab.tokens)
+            make_pair_matrix(name, formula, (lab.weights(rule) - full).tolist(), lab.tokens)
             for name, rule in zip(names, rules.values(), strict=True)
         )
     )
     panels = lab.arranged([Panel(*each) for each in zip(rules, matrices, strict=True)])
     alt = _("What every weight won or lost under three masks, compared with full attention.")
 
-    def explain(cell: Cell) -> Working:
+    def explain(cell: Cell) -> Arithmetic:
         return change(lab, lab.mask(rules[cell.panel]), cell)
 
     show_clickable(panels, explain, lab.origin, "moved", alt)

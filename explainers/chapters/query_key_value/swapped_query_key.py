@@ -7,7 +7,7 @@ from explainers.attention.steps import dot_products
 from explainers.chapters.common import head_takeaway as taken
 from explainers.chapters.common.choose_head import HeadChoices
 from explainers.chapters.common.token_vectors import show_pair
-from explainers.charts.matrix import pairs
+from explainers.charts.matrix import make_pair_matrix
 from explainers.messages import N_
 from explainers.toys.examples import Toy
 from explainers.translations import _
@@ -28,8 +28,8 @@ def show_exchange(
     mirrored = MIRRORED if torch.allclose(swapped, kept.T, atol=1e-5) else OTHER
     answer = SAME if torch.allclose(swapped, kept, atol=1e-5) else mirrored
     if revealed(text, "swap", (SAME, MIRRORED, OTHER), answer):
-        left = pairs(_("as it was"), "Q · Kᵀ", kept.tolist(), tokens)
-        right = pairs(_("exchanged"), "K · Qᵀ", swapped.tolist(), tokens)
+        left = make_pair_matrix(_("as it was"), "Q · Kᵀ", kept.tolist(), tokens)
+        right = make_pair_matrix(_("exchanged"), "K · Qᵀ", swapped.tolist(), tokens)
         factors = [(views.query, views.key), (views.key, views.query)]
         show_pair(left, right, origin, "swap", queries_down, factors)
         show_source(dot_products)

@@ -14,13 +14,13 @@ from explainers.ui.source import show_source
 
 def show_shares(one_head: OneHead, row: int, origin: str) -> None:
     """The weights of the query in `row`, a bar per token."""
-    from explainers.charts.distribution import distribution, share_rows
+    from explainers.charts.distribution import draw_distribution, make_share_rows
 
     query = one_head.tokens[row]
     series = _("query {row}: {query}", row=row, query=query)
-    rows = share_rows({series: one_head.numbers["weights"][row]}, one_head.tokens)
+    rows = make_share_rows({series: one_head.numbers["weights"][row]}, one_head.tokens)
     alt = _("How {query} divides its attention: a bar per token, the bars sum to 1.", query=query)
-    show_chart(distribution, rows, alt, "shares", origin, length=len(one_head.tokens))
+    show_chart(draw_distribution, rows, alt, "shares", origin, length=len(one_head.tokens))
 
 
 def steps_shown() -> tuple[str, ...]:

@@ -102,33 +102,35 @@ CPU = torch.device("cpu")
 
 def show_root(text: Prose, measured: list[Measurement]) -> None:
     """What happens to the draws at a d_k, under the finger; then what holds for every d_k."""
-    from explainers.charts.measured_curve import Axis, curve  # the first page needs no altair
+    from explainers.charts.measured_curve import Axis, draw_curve  # the first page needs no altair
 
     _at_one_d_k(text, measured)
     origin, series = random_weights(SEED, CPU), _series()
     theory = _("theory: variance = d_k")
-    d_k = Axis("d_k", logarithmic=True)
-    spread = Axis(_("variance of the scores"), logarithmic=True)
+    d_k = Axis("d_k", is_logarithmic=True)
+    spread = Axis(_("variance of the scores"), is_logarithmic=True)
     learning = Axis(_("size of the gradient"))
     left, right = st.columns(2)
     with left:
         text("root_variance")
         rows = _curve_rows(measured, "variance", theory)
         alt = _("Variance of the scores: without the root on the line y = d_k, with it at 1.")
-        show_chart(curve, rows, alt, "variance", origin, x=d_k, y=spread, series=(*series, theory))
+        show_chart(
+            draw_curve, rows, alt, "variance", origin, x=d_k, y=spread, series=(*series, theory)
+        )
     with right:
         text("root_gradient")
         rows = _curve_rows(measured, "gradient")
         alt = _(
             "Size of the softmax's gradient against d_k: without the root it falls, with it not."
         )
-        show_chart(curve, rows, alt, "gradient", origin, x=d_k, y=learning, series=series)
+        show_chart(draw_curve, rows, alt, "gradient", origin, x=d_k, y=learning, series=series)
 
 
 @fragment
 def _at_one_d_k(text: Prose, measured: list[Measurement]) -> None:
     """A fragment of its own: the curves for every d_k need not be drawn again."""
-    from explainers.charts.distribution import histogram
+    from explainers.charts.distribution import draw_histogram
 
     origin = random_weights(SEED, CPU)
     chosen = _show_rows(measured, origin)
@@ -147,7 +149,7 @@ def _at_one_d_k(text: Prose, measured: list[Measurement]) -> None:
         with_root=with_root,
     )
     rows, title = _histogram_rows(chosen), _("largest weight")
-    show_chart(histogram, rows, alt, "largest", origin, x_title=title, series=_series())
+    show_chart(draw_histogram, rows, alt, "largest", origin, x_title=title, series=_series())
 
 
 def _series() -> tuple[str, str]:

@@ -6,10 +6,10 @@ from dataclasses import replace
 from torch import Tensor
 
 from explainers import arithmetic
-from explainers.arithmetic import Working
+from explainers.arithmetic import Arithmetic
 from explainers.attention.scaling import with_temperature
 from explainers.chapters.common.one_head import OneHead
-from explainers.charts.matrix import Values, blanked
+from explainers.charts.matrix import Values, blank_forbidden
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import show_clickable
@@ -39,11 +39,11 @@ def show_temperatures(
     alt = _("Two tables of weights: at the temperature of the slider, and attention's own.")
     dividers = {"warm": steps[place], "weights": math.sqrt(one_head.head_dim)}
 
-    def explain(cell: Cell) -> Working:
+    def explain(cell: Cell) -> Arithmetic:
         row = [product / dividers[cell.panel] for product in products[cell.row].tolist()]
         shown = next(panel for panel in panels if panel.id == cell.panel).matrix.values
         value = shown[cell.row][cell.column] or 0.0  # a blank one is exactly 0
-        return arithmetic.softmax(row, cell.column, value, one_head.tokens)
+        return arithmetic.explain_softmax(row, cell.column, value, one_head.tokens)
 
     show_clickable(oriented(panels, queries_down), explain, origin, "temperature", alt, slider)
     show_source(with_temperature)
@@ -57,4 +57,4 @@ def _named(panel: Panel, name: str, formula: str) -> Panel:
 def _unmasked(weights: Tensor, like: Panel) -> Values:
     """The weights as numbers, blank where the picture they stand beside is blank."""
     allowed = [[value is not None for value in row] for row in like.matrix.values]
-    return blanked(weights.tolist(), allowed)
+    return blank_forbidden(weights.tolist(), allowed)

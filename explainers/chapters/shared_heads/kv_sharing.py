@@ -11,7 +11,7 @@ from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import ManyHeads, multi_head, parameters
 from explainers.chapters.common.choose_layer import Layer
 from explainers.chapters.shared_heads.rope_scores import pair
-from explainers.charts.matrix import Matrix, blanked, pairs
+from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
 from explainers.charts.theme import HEAD_AXIS
 from explainers.messages import ngettext
 from explainers.toys.trained_heads import shipped_seed, trained_toy
@@ -140,8 +140,10 @@ def per_head(
     blank."""
     matrices, seen = [], mask.tolist()
     for head, (formula, values) in enumerate(zip(formulas, numbers.tolist(), strict=True)):
-        allowed = blanked(values, seen)
-        matrices.append(pairs(name.format(head=head), formula, allowed, tokens, "weights"))
+        allowed = blank_forbidden(values, seen)
+        matrices.append(
+            make_pair_matrix(name.format(head=head), formula, allowed, tokens, "weights")
+        )
     return matrices
 
 

@@ -54,7 +54,7 @@ def show_latent(
         [_("kept")],
         _("way"),
         _("numbers"),
-        places=0,
+        decimals=0,
     )
     reads = [_("reads c")] * NUM_HEADS
     weights = per_head(_("MLA head {head}"), reads, run.weights, tokens, mask)

@@ -47,13 +47,16 @@ def show_cache(text: Prose, tokens: tuple[str, ...]) -> None:
 
 def show_amounts(amounts: Mapping[str, int], rule: str, key: str) -> None:
     """A bar for each way to cache a text."""
-    from explainers.charts.bars import amount_rows, bars  # the page needs no altair to start
+    from explainers.charts.bars import (  # the page needs no altair to start
+        draw_bars,
+        make_amount_rows,
+    )
 
     listed = ", ".join(f"{n} {a:,}" for n, a in amounts.items())
     alt = _("Numbers kept of the text: {listed}", listed=listed)
     rows, title, origin = (
-        amount_rows(amounts.items()),
+        make_amount_rows(amounts.items()),
         _("numbers kept of this text"),
         formula(rule, CPU),
     )
-    show_chart(bars, rows, alt, key, origin, length=len(amounts), x_title=title)
+    show_chart(draw_bars, rows, alt, key, origin, length=len(amounts), x_title=title)

@@ -146,7 +146,7 @@ def _show_losses(job: Job, done: int, before: float) -> None:
 
     from explainers.charts.measured_curve import (  # a page is there before it needs altair
         Axis,
-        curve,
+        draw_curve,
     )
 
     series = (
@@ -170,4 +170,4 @@ def _show_losses(job: Job, done: int, before: float) -> None:
         "related words, seed {seed}, {done} batches, the same for both", seed=job.seed, done=done
     )
     axes = {"x": Axis(_("batch")), "y": Axis(_("loss per word"))}
-    show_chart(curve, rows, alt, "uptraining", learned_live(what), series=series, **axes)
+    show_chart(draw_curve, rows, alt, "uptraining", learned_live(what), series=series, **axes)

@@ -105,13 +105,13 @@ def show_model_tokens(text: Prose, typed: str) -> None:
 
 def show_strip(found: list[Piece], origin: str) -> None:
     """The tokens in a row, ids underneath."""
-    from explainers.charts.token_strip import strip_rows, token_strip
+    from explainers.charts.token_strip import draw_token_strip, make_strip_rows
 
     notes = [" ".join(map(str, piece.ids)) or _("unknown") for piece in found]
-    rows = strip_rows([piece.text for piece in found], notes)
+    rows = make_strip_rows([piece.text for piece in found], notes)
     lines = int(rows["top"].max()) + 1 if len(rows) else 1
     alt = _("The text as {count} tokens, each with its id underneath.", count=len(found))
-    show_chart(token_strip, rows, alt, "tokens", origin, lines=lines)
+    show_chart(draw_token_strip, rows, alt, "tokens", origin, lines=lines)
 
 
 def show_merges(text: Prose, merges: int) -> None:

@@ -104,7 +104,7 @@ def _show_places(found: list[Silenced], loaded: "Loaded") -> None:
 
     from explainers.charts.measured_curve import (  # a page is there before it needs altair
         Axis,
-        curve,
+        draw_curve,
     )
 
     series = tuple(map(_, SERIES))
@@ -122,4 +122,4 @@ def _show_places(found: list[Silenced], loaded: "Loaded") -> None:
     )
     ticks = (1, REPEATED_LENGTH + 1, 2 * REPEATED_LENGTH)
     axes = {"x": Axis(_("place in the text"), ticks=ticks), "y": Axis(_("loss, nats"))}
-    show_chart(curve, rows, alt, "silenced", live(loaded), series=series, **axes)
+    show_chart(draw_curve, rows, alt, "silenced", live(loaded), series=series, **axes)

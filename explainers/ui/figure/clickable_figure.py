@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 
-from explainers.arithmetic import Working
+from explainers.arithmetic import Arithmetic
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.figure import show_figure
@@ -27,7 +27,7 @@ class Explored(NamedTuple):
 
 def explore(
     panels: Sequence[Panel],
-    working: Callable[[Cell], Working],
+    working: Callable[[Cell], Arithmetic],
     origin: str,
     key: str,
     alt: str,
@@ -92,13 +92,13 @@ def _at(axis: str, label: str) -> str:
     return label if label.startswith(f"{named} ") else f"{named} {label}".strip()
 
 
-def card_of(cell: Cell, panels: Sequence[Panel], working: Working) -> dict[str, Any]:
+def card_of(cell: Cell, panels: Sequence[Panel], working: Arithmetic) -> dict[str, Any]:
     """What the picture shows beside the number that was clicked."""
     title = _title(cell, panels)
     return {"title": title, "lines": working.lines, "snippet": working.snippet}
 
 
-def _arithmetic(title: str, working: Working, key: str) -> None:
+def _arithmetic(title: str, working: Arithmetic, key: str) -> None:
     """The picture shows it beside a number that is clicked; here it can be read without one."""
     label = _("The arithmetic, to read and to copy")
     box = st.expander(label, key=f"arithmetic {key}", on_change="rerun")
@@ -115,7 +115,7 @@ def _arithmetic(title: str, working: Working, key: str) -> None:
 
 def show_clickable(
     panels: Sequence[Panel],
-    working: Callable[[Cell], Working],
+    working: Callable[[Cell], Arithmetic],
     origin: str,
     key: str,
     alt: str,

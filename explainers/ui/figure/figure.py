@@ -17,7 +17,10 @@ def show_figure(figure: Figure, origin: str, key: str) -> str:
 
 
 def _drawn(figure: Figure, look: Theme) -> Any:
-    from explainers.charts.heatmap import heatmaps, product  # the first paint needs no altair
+    from explainers.charts.heatmap import (  # the first paint needs no altair
+        draw_heatmaps,
+        draw_product,
+    )
 
     *_, last = figure.panels
     picked = figure.picked
@@ -26,11 +29,11 @@ def _drawn(figure: Figure, look: Theme) -> Any:
     if is_product and picked and picked.panel == last.id:
         place = (picked.column, picked.row) if last.flipped else (picked.row, picked.column)
         left, right, result = shown
-        return product(left, right, result, *place, look)
-    return heatmaps(shown, look)
+        return draw_product(left, right, result, *place, look)
+    return draw_heatmaps(shown, look)
 
 
 def _table(figure: Figure) -> Any:
-    from explainers.charts.heatmap import table_of
+    from explainers.charts.heatmap import make_table
 
-    return table_of([panel.matrix for panel in figure.panels])
+    return make_table([panel.matrix for panel in figure.panels])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from explainers.charts.theme import rgb
+from explainers.charts.theme import parse_colour
 from explainers.translations import _, language
 from explainers.ui.figure.chart import take_away, theme
 from explainers.ui.figure.panels import spoken_by
@@ -83,8 +83,8 @@ def show_tiles(
                 "selected": tiles.selected,
                 "enlarges": tiles.enlarges,
                 "rooted": tiles.rooted,
-                "ramp": [list(rgb(colour)) for colour in look.weight_ramp],
-                "background": rgb(look.background),
+                "ramp": [list(parse_colour(colour)) for colour in look.weight_ramp],
+                "background": parse_colour(look.background),
                 "highlight": look.highlight,
             }
         ],
@@ -103,12 +103,14 @@ def _digest(tiles: Tiles) -> str:
 
 
 def _drawn(tiles: Tiles, look: str) -> Any:
-    from explainers.charts.mosaic import mosaic  # the first paint needs no altair
+    from explainers.charts.mosaic import draw_mosaic  # the first paint needs no altair
     from explainers.charts.theme import THEMES
 
     # Heads of one layer stand beside each other: below each other they would be small.
     names = (tiles.down, tiles.across) if len(tiles.across) == 1 else (tiles.across, tiles.down)
-    return mosaic(tiles.planes, len(tiles.tokens), *names, THEMES[look], rooted=tiles.rooted)
+    return draw_mosaic(
+        tiles.planes, len(tiles.tokens), *names, THEMES[look], is_root_scaled=tiles.rooted
+    )
 
 
 @st.cache_resource(show_spinner=False)

@@ -10,8 +10,8 @@ from typing import Any
 
 import streamlit as st
 
-from explainers.charts.matrix import Values, largest
-from explainers.charts.theme import Theme, rgb
+from explainers.charts.matrix import Values, find_largest
+from explainers.charts.theme import Theme, parse_colour
 from explainers.ui.figure.panels import Cell, Figure, Panel, Source, axes_of, spoken_by
 
 STEPS, HIDDEN = 32_767, -32_768
@@ -25,7 +25,7 @@ def short(values: Values) -> list[list[float | None]]:
 
 def packed(values: Values) -> dict[str, Any]:
     """16 bits a number, a quarter of the digits' bytes and still more than a colour can tell."""
-    unit = largest(values) / STEPS or 1.0  # the smallest numbers that floats know have no part
+    unit = find_largest(values) / STEPS or 1.0  # the smallest numbers that floats know have no part
     flat = [HIDDEN if v is None else round(v / unit) for line in values for v in line]
     numbers = array("h", flat)
     if sys.byteorder == "big":
@@ -78,9 +78,10 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
                 "alt": figure.alt,
                 "words": spoken_by(SCRIPTS, axes_of(figure.panels)),
                 "ramps": {
-                    kind: [list(rgb(c)) for c in getattr(theme, n)] for kind, n in RAMPS.items()
+                    kind: [list(parse_colour(c)) for c in getattr(theme, n)]
+                    for kind, n in RAMPS.items()
                 },
-                "background": rgb(theme.background),
+                "background": parse_colour(theme.background),
                 "highlight": theme.highlight,
                 "selected": _selected(figure.picked, by_id),
                 "pickable": figure.on_pick is not None,
@@ -119,8 +120,8 @@ def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]
         "column_tokens": matrix.has_tokens(matrix.column_axis),
         "values": written(matrix.values),
         "blank": matrix.blank,
-        "ringed": [list(place) for place in matrix.ringed],
-        "places": matrix.places,
+        "ringed": [list(place) for place in matrix.ringed_cells],
+        "places": matrix.decimals,
         "frames": [written(_turned(frame, panel.flipped)) for frame in panel.frames],
         "kind": matrix.kind,
         "low": low,

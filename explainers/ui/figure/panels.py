@@ -88,7 +88,7 @@ class Cell:
 
 def oriented(panels: Sequence[Panel], queries_down: bool) -> list[Panel]:
     """Exchange the axes of query-key matrices if the reader wants the queries along the top."""
-    return [replace(p, flipped=p.matrix.is_pairs and not queries_down) for p in panels]
+    return [replace(p, flipped=p.matrix.has_pairs and not queries_down) for p in panels]
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
-"""The theme put on a finished Altair chart."""
+"""Applies the theme to an Altair chart."""
 
 import altair as alt
 
 from explainers.charts.theme import Theme
 
 
-def dressed(chart: alt.TopLevelMixin, theme: Theme) -> alt.TopLevelMixin:
+def apply_theme(chart: alt.TopLevelMixin, theme: Theme) -> alt.TopLevelMixin:
     """Give a finished chart the theme's colours; the page gives its alt text and its title."""
     return (
         chart.configure(

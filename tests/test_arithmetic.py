@@ -62,7 +62,7 @@ def multiplies_out(run, left, right, value):
 def test_dot_product(pairs):
     left, right = map(list, zip(*pairs, strict=True))
     value = (torch.tensor(left) @ torch.tensor(right)).item()
-    run = arithmetic.dot_product(left, right, value, "output[0, 1]")
+    run = arithmetic.explain_dot_product(left, right, value, "output[0, 1]")
     multiplies_out(run, left, right, value)
 
 
@@ -73,7 +73,7 @@ def test_dot_product_of_long_vectors(spread, length):
         random = torch.Generator().manual_seed(seed)
         left, right = spread * torch.randn(2, length, generator=random)
         value = (left @ right).item()
-        run = arithmetic.dot_product(left.tolist(), right.tolist(), value, "output[0, 1]")
+        run = arithmetic.explain_dot_product(left.tolist(), right.tolist(), value, "output[0, 1]")
         multiplies_out(run, left.tolist(), right.tolist(), value)
 
 
@@ -83,7 +83,7 @@ def test_dot_product_of_long_vectors(spread, length):
 @example(0.0625, 4)  # 0.03125, a tie at four decimals
 def test_division(product, head_dim):
     value = (torch.tensor(product) / math.sqrt(head_dim)).item()
-    run = arithmetic.division(product, head_dim, value, "scores[0, 1]")
+    run = arithmetic.explain_division(product, head_dim, value, "scores[0, 1]")
     root, division, result = run.lines
     dim, root = numbers(root)
     top, bottom, quotient = numbers(division)
@@ -103,7 +103,7 @@ def test_division(product, head_dim):
 @example(0.03125, 0.0)
 def test_addition(left, right):
     value = (torch.tensor(left) + torch.tensor(right)).item()
-    run = arithmetic.addition(left, right, value, "X[0, 1]")
+    run = arithmetic.explain_addition(left, right, value, "X[0, 1]")
     line, result = run.lines
     first, second, total = numbers(line)
     assert rounds_to(Decimal(left), first)
@@ -127,7 +127,7 @@ def test_softmax(others, column):
     column %= len(row)
     value = torch.tensor(row).softmax(dim=-1)[column].item()
     labels = [f"word{place}" for place in range(len(row))]
-    run = arithmetic.softmax(row, column, value, labels)
+    run = arithmetic.explain_softmax(row, column, value, labels)
     first, *powers, total, division = run.lines
     (largest,) = numbers(first)
     assert rounds_to(Decimal(max(row)), largest)
@@ -155,7 +155,10 @@ def test_softmax(others, column):
 @given(SCORES | st.floats(-1, 1, width=32))
 @example(-1e-5)
 def test_a_number_that_is_given_or_let_through(value):
-    for run in (arithmetic.given(value, "X[0, 1]"), arithmetic.masked(value, value, "X[0, 1]")):
+    for run in (
+        arithmetic.explain_input(value, "X[0, 1]"),
+        arithmetic.explain_masking(value, value, "X[0, 1]"),
+    ):
         (line,) = run.lines
         assert line.startswith(f"X[0, 1] = {run.value}:")
         assert rounds_to(Decimal(value), Decimal(run.value))
@@ -163,6 +166,6 @@ def test_a_number_that_is_given_or_let_through(value):
 
 
 def test_a_masked_pair():
-    run = arithmetic.masked(1.5, -math.inf, "masked[0, 1]")
+    run = arithmetic.explain_masking(1.5, -math.inf, "masked[0, 1]")
     assert prints(run) == run.value == "-inf"
     assert "−∞" in run.lines[0]

@@ -1,0 +1,150 @@
+"""Matrices drawn as lines: rotated pairs as arrows, and rows linked to columns."""
+
+import math
+from collections.abc import Callable, Sequence
+
+import altair as alt
+import pandas as pd
+
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import Theme
+from explainers.translations import _
+
+MIN_DRAWN_WEIGHT = 0.04
+"""Weights below this have no line."""
+DIAL_SPACING = 2.5
+"""Distance between the centres of two dials, whose longest arrow has length 1."""
+
+
+def draw_dials(matrix: Matrix, theme: Theme) -> alt.LayerChart:
+    """Two rows, a query and a key, as arrows: each pair of columns is one dial."""
+    planes = range(matrix.shape[1] // 2)
+    turn_angles = [math.tau * n / 60 for n in range(61)]
+    circle_points = pd.DataFrame(
+        [(DIAL_SPACING * p + math.cos(t), math.sin(t), p, t) for p in planes for t in turn_angles],
+        columns=["x", "y", "plane", "turn"],
+    )
+    arrows = pd.DataFrame(
+        [
+            (
+                DIAL_SPACING * p,
+                0,
+                DIAL_SPACING * p + x / matrix.domain[1],
+                y / matrix.domain[1],
+                row,
+            )
+            for row, line in zip(matrix.rows, matrix.values, strict=True)
+            for p, x, y in zip(planes, line[::2], line[1::2], strict=True)
+            if x is not None and y is not None
+        ],
+        columns=["x", "y", "x2", "y2", "row"],
+    )
+    label_points = pd.DataFrame(
+        {"x": [DIAL_SPACING * p for p in planes], "name": matrix.columns[::2], "y": -1.4}
+    )
+    width = DIAL_SPACING * len(planes)
+    x = (
+        alt.X("x:Q")
+        .scale(domain=[-DIAL_SPACING / 2, width - DIAL_SPACING / 2], nice=False)
+        .axis(None)
+    )
+    y = alt.Y("y:Q").scale(domain=[-1.6, 1.2], nice=False).axis(None)
+    circles = alt.Chart(circle_points).mark_line(color=theme.grid)
+    colour = alt.Color("row:N").legend(orient="top", title=None, labelLimit=300)
+    colour = colour.scale(domain=[_(row) for row in matrix.rows], range=[theme.query, theme.key])
+    lines = alt.Chart(arrows).mark_rule(strokeWidth=3)
+    heads = alt.Chart(arrows).mark_point(filled=True, opacity=1, size=60)
+    labels = alt.Chart(label_points).mark_text(color=theme.muted)
+    return _layer_with_title(
+        matrix,
+        theme,
+        circles.encode(x, y, alt.Detail("plane:N"), alt.Order("turn:Q")),
+        lines.encode(x, y, alt.X2("x2"), alt.Y2("y2"), colour),
+        heads.encode(alt.X("x2:Q").axis(None), alt.Y("y2:Q").axis(None), colour),
+        labels.encode(x, y, alt.Text("name:N")),
+    ).properties(width=100 * len(planes), height=112)
+
+
+def draw_links(matrix: Matrix, theme: Theme) -> alt.LayerChart:
+    """Columns above, rows below, and a line between those whose cell is not 0."""
+    linked_columns = [[j for j, shared in enumerate(line) if shared] for line in matrix.values]
+    row_positions = [sum(columns) / len(columns) for columns in linked_columns]
+    lines = pd.DataFrame(
+        [
+            (j, 1, x, 0)
+            for x, columns in zip(row_positions, linked_columns, strict=True)
+            for j in columns
+        ],
+        columns=["x", "y", "x2", "y2"],
+    )
+    end_points = [(float(j), 1, name, "query") for j, name in enumerate(matrix.columns)]
+    end_points += [(x, 0, name, "key") for x, name in zip(row_positions, matrix.rows, strict=True)]
+    ends = pd.DataFrame(end_points, columns=["x", "y", "name", "role"])
+    x = alt.X("x:Q").scale(domain=[-0.6, matrix.shape[1] - 0.4], nice=False).axis(None)
+    y = alt.Y("y:Q").scale(domain=[-0.4, 1.4], nice=False).axis(None)
+    base = alt.Chart(ends).encode(x, y)
+    role = alt.Color("role:N").legend(None)
+    role = role.scale(domain=["query", "key"], range=[theme.query, theme.key])
+    link_lines = alt.Chart(lines).mark_rule(color=theme.muted)
+    return _layer_with_title(
+        matrix,
+        theme,
+        link_lines.encode(x, y, alt.X2("x2"), alt.Y2("y2")),
+        base.mark_point(size=700, filled=True, opacity=1, color=theme.background),
+        base.mark_point(size=700, strokeWidth=2).encode(role),
+        base.mark_text().encode(role, alt.Text("name:N")),
+    ).properties(width=48 * matrix.shape[1], height=120)
+
+
+def draw_ties(matrix: Matrix, theme: Theme) -> alt.LayerChart:
+    """Columns left, rows right; a larger weight has a thicker line, ringed cells a dotted one."""
+    rows, columns = matrix.shape
+    weights = [
+        ((j + 0.5) / columns, (i + 0.5) / rows, weight)
+        for i, line in enumerate(matrix.values)
+        for j, weight in enumerate(line)
+        if weight is not None and weight >= MIN_DRAWN_WEIGHT
+    ]
+    gold_lines = [((j + 0.5) / columns, (i + 0.5) / rows, 0.1) for i, j in matrix.ringed_cells]
+    label_points = [(0.0, (j + 0.5) / columns, name) for j, name in enumerate(matrix.columns)]
+    label_points += [(1.0, (i + 0.5) / rows, name) for i, name in enumerate(matrix.rows)]
+    x = alt.X("x:Q").scale(domain=[-0.6, 1.6], nice=False).axis(None)
+    y = alt.Y("y:Q").scale(domain=[1, 0], nice=False).axis(None)
+    thickness = alt.StrokeWidth("weight:Q").legend(None).scale(domain=[0, 1], range=[0, 10])
+
+    def lines(
+        ends: list[tuple[float, float, float]], colour: str, dash: Sequence[float]
+    ) -> alt.Chart:
+        table = pd.DataFrame(ends, columns=["y", "y2", "weight"]).assign(x=0.0, x2=1.0)
+        return (
+            alt.Chart(table)
+            .mark_rule(color=colour, strokeDash=list(dash))
+            .encode(x, y, alt.X2("x2"), alt.Y2("y2"), thickness)
+        )
+
+    labels = alt.Chart(pd.DataFrame(label_points, columns=["x", "y", "name"])).encode(
+        x, y, alt.Text("name:N")
+    )
+    return _layer_with_title(
+        matrix,
+        theme,
+        lines(weights, theme.weight_bar, ()),
+        lines(gold_lines, theme.text, (2, 4)),
+        labels.transform_filter("datum.x == 0").mark_text(align="right", dx=-8, color=theme.text),
+        labels.transform_filter("datum.x == 1").mark_text(align="left", dx=8, color=theme.text),
+    ).properties(width=360, height=26 * max(rows, columns))
+
+
+def _layer_with_title(matrix: Matrix, theme: Theme, *layers: alt.Chart) -> alt.LayerChart:
+    title = alt.Title(
+        _(matrix.name), subtitle=_(matrix.formula), color=theme.text, subtitleColor=theme.muted
+    )
+    return alt.LayerChart(layer=list(layers)).properties(title=title)
+
+
+LINE_DRAWINGS: dict[str, Callable[[Matrix, Theme], alt.LayerChart]] = {
+    "arrows": draw_dials,
+    "links": draw_links,
+    "ties": draw_ties,
+}
+"""The kinds of matrices that are drawn as lines and not as coloured cells."""
