@@ -20,6 +20,7 @@ from benchmarks.browser import (
     wait_until_healthy,
 )
 from benchmarks.walkers import SPAN, Chooser, Slider, Walker
+from explainers.chapters.masks.mask_numbers import DRAGGED
 from explainers.ui.controls import controls
 
 WARM_UP = 5
@@ -54,7 +55,7 @@ PAGES = {
     "04 temperature": Target(f"/scores?{SHOWN}", controls.temperature.label),
     "04 root: rows of weights": Target(f"/scores?{SHOWN}", ROOT_D_K, ".figure"),
     "04 root: all pictures": Target(f"/scores?{SHOWN}", ROOT_D_K),
-    "05 window": Target(f"/masks?{SHOWN}", controls.window.label),
+    "05 window": Target(f"/masks?{SHOWN}", DRAGGED.label),
     "05 layers": Target(f"/masks?{SHOWN}", controls.layers.label),
     "06 d_k": Target(f"/many_heads?{SHOWN}", D_K),
     "06 dropout": Target(f"/many_heads?{SHOWN}", controls.dropout.label),

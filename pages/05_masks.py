@@ -6,6 +6,7 @@ from explainers.chapters.masks import takeaway as taken
 from explainers.chapters.masks.drawn_mask import show_drawing, show_empty_row
 from explainers.chapters.masks.growing_text import show_growing, show_one_pass
 from explainers.chapters.masks.leaking_mask import show_leak
+from explainers.chapters.masks.mask_numbers import choose_numbers
 from explainers.chapters.masks.masks_compared import foretold, show_costs, show_masks, show_moved
 from explainers.chapters.masks.padded_batch import show_batch
 from explainers.chapters.masks.window_reach import show_reach
@@ -25,13 +26,13 @@ def side_by_side(lab: Lab) -> None:
     if words >= FEWEST and not foretold(text, lab):
         return
     text("masks_seen")
-    prefix, width = controls.prefix(0, words), controls.window() + 1
-    show_masks(text, lab, width, prefix)
-    taken.side_by_side(lab, width, prefix)
+    numbers = choose_numbers(words)
+    show_masks(text, lab, numbers)
+    taken.side_by_side(lab, numbers)
     offer_training(lab.head)
     if words >= FEWEST:
-        show_moved(text, lab, width, prefix)
-        show_costs(text, words, width, prefix)
+        show_moved(text, lab, numbers)
+        show_costs(text, words, numbers)
 
 
 @fragment

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import streamlit as st
 
-from explainers.attention import masks
 from explainers.attention.multi_head import (
     contributions,
     merge_heads,
@@ -14,6 +13,7 @@ from explainers.attention.multi_head import (
 )
 from explainers.chapters.common.choose_layer import LayerChoices, choose_head_dim, read_layer
 from explainers.chapters.common.live_training import train_here
+from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.many_heads import heads_at_equal_parameters
 from explainers.chapters.many_heads import takeaway as taken
 from explainers.chapters.many_heads.dropout_draws import show_dropout
@@ -37,7 +37,7 @@ def one_layer(tokens: tuple[str, ...]) -> None:
     """Choose a kind of layer, and look at it."""
     with st.container(horizontal=True):
         is_trained, num_heads = controls.weights() == "trained", int(controls.num_heads())
-        mask = controls.mask(list(masks.RULES))
+        mask = choose_mask(controls.mask)
         d_model = controls.d_model(fixed=D_MODEL if is_trained else None)
         off = controls.off([str(n) for n in range(num_heads)])
     head_dim, seed = controls.head_dim.default, page.seed()

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from explainers.attention import masks
 from explainers.attention.grouped_query import average_kv_heads, grouped_query, share
 from explainers.attention.latent import absorbed, compress, latent_attention, queries
 from explainers.chapters.common.choose_layer import LayerChoices, read_layer
+from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.shared_heads import takeaway as taken
 from explainers.chapters.shared_heads.alibi_penalties import show_penalties
 from explainers.chapters.shared_heads.fixed_layers import (
@@ -35,7 +35,7 @@ text = page.page_text(__file__)
 def sharing(tokens: tuple[str, ...]) -> None:
     """The sentence through heads that share keys and values."""
     with st.container(horizontal=True):
-        is_trained, rule = controls.weights() == "trained", controls.mask(list(masks.RULES))
+        is_trained, rule = controls.weights() == "trained", choose_mask(controls.mask)
         num_heads = int(controls.num_heads())
         num_kv_heads = int(controls.num_kv_heads(divisors(num_heads)))
     of_heads = num_heads, D_MODEL // num_heads

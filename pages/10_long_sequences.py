@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from explainers.attention import masks
 from explainers.chapters.common.choose_head import choose_head
+from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words
 from explainers.chapters.long_sequences.growing_square import show_squares
 from explainers.chapters.long_sequences.measurement_job import show_measuring
@@ -35,7 +35,7 @@ def tiles(lab: Lab) -> None:
     """Many rows at once, and masks that let tiles be skipped."""
     text("tiles")
     with st.container(horizontal=True):
-        rule = controls.tile_mask(list(masks.RULES))
+        rule = choose_mask(controls.tile_mask)
         sides = int(controls.tile_rows()), int(controls.tile_columns())
     show_tiles(text, lab, rule, sides)
 

@@ -107,7 +107,7 @@ def choices(page):
             default = chosen(opened(page, link), key)
             other = next(str(value) for value in values if str(value) != default)
             by_link.setdefault(tuple(link.items()), {})[key] = other
-    live = [control for control in controls.ALL if isinstance(control, Live)]
+    live = [control for control in controls.ALL.values() if isinstance(control, Live)]
     here = opened(page).session_state
     by_link[()] |= {control.key: f"{control.steps[0]:g}" for control in live if control.key in here}
     return by_link

@@ -311,7 +311,7 @@ def test_a_window_of_one_reaches_nobody():
 
 def test_costs_are_the_closed_forms():
     n, width, prefix = 37, 5, 11
-    assert left(width, prefix, n) == {
+    assert left({"window": width, "prefix": prefix}, n) == {
         "full": n * n,
         "causal": n * (n + 1) // 2,
         "window": n * width - width * (width - 1) // 2,

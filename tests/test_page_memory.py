@@ -561,7 +561,7 @@ def test_a_model_of_ones_own():
     assert "10 query heads cannot share 4 KV heads" in warned(refused)
 
 
-OWN_KEYS = [c.key for c in controls.ALL if c.key.startswith("own_") and c.key != "own_kind"]
+OWN_KEYS = [key for key in controls.ALL if key.startswith("own_") and key != "own_kind"]
 
 
 @pytest.mark.parametrize("value", ["0.5", "-1", "nan", "1e999", "-1e999", "9" * 400, "x", ""])

@@ -92,7 +92,7 @@ def test_all_controls_at_their_extremes_together(page, end, text):
 def test_every_live_slider_at_its_ends(page):
     """What is dragged in the browser is no widget of Streamlit's; a link sets it as well."""
     here = opened(page).session_state
-    for control in controls.ALL:
+    for control in controls.ALL.values():
         if isinstance(control, Live) and control.key in here:
             for step in (control.steps[0], control.steps[-1]):
                 visit = opened(page, {control.key: f"{step:g}"})

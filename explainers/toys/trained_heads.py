@@ -20,7 +20,7 @@ FILE = ASSETS / "weights" / "relations.safetensors"
 D_MODEL = 64
 NUM_HEADS = (1, 2, 4, 8)
 HEAD_DIMS = (4, 8, 16, 32, 64)
-RULES = ("full", "causal", "window of 3")
+RULES = tuple(mask.label() for mask in masks.MASKS if mask.name in ("full", "causal", "window"))
 SEEDS = (0, 1)
 MOST_TOKENS = 8
 """Training saw no longer sentence, and no later position."""

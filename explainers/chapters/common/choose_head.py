@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import streamlit as st
 import torch
 
-from explainers.attention import masks
 from explainers.attention.single_head import SingleHead
+from explainers.chapters.common.mask_names import choose_mask, say_mask
 from explainers.messages import N_
 from explainers.toys import examples, trained_heads
 from explainers.toys.examples import Toy
@@ -75,7 +75,7 @@ def choose_head(
     """
     with st.container(horizontal=True):
         is_trained = controls.weights() == "trained"
-        mask = controls.mask(list(masks.RULES)) if has_mask else "full"
+        mask = choose_mask(controls.mask) if has_mask else "full"
         d_model = controls.d_model.default
         head_dim = ABLE if is_trained else controls.head_dim.default
         if has_sizes:
@@ -99,11 +99,11 @@ def _say(asked: tuple[str, int], chosen: HeadChoices, has_value_dim: bool) -> No
     notes = [
         _(
             "Trained on finding related words, mask {mask}: d_model is {sizes}.",
-            mask=_(chosen.mask),
+            mask=say_mask(chosen.mask),
             sizes=sizes,
         )
     ]
-    notes += not_among(N_("mask"), asked[0], chosen.mask, RULES)
+    notes += mask_not_among(asked[0], chosen.mask)
     notes += not_among(N_("seed"), asked[1], chosen.seed, SEEDS)
     if asked[1] not in SEEDS:
         notes.append(_("Train it here takes any seed."))
@@ -124,11 +124,16 @@ def not_among(name: str, asked: object, shown: object, offered: Sequence[object]
         _(
             "There is no {name} {asked} among them, only {listed}; this is {shown}.",
             name=_(name),
-            asked=_(str(asked)),
-            listed=", ".join(_(str(one)) for one in offered),
-            shown=_(str(shown)),
+            asked=asked,
+            listed=", ".join(map(str, offered)),
+            shown=shown,
         )
     ]
+
+
+def mask_not_among(asked: str, shown: str) -> list[str]:
+    """The same where other masks were trained than the one that is asked for."""
+    return not_among(N_("mask"), say_mask(asked), say_mask(shown), [*map(say_mask, RULES)])
 
 
 def longer_than_learned(tokens: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.layer import MultiHead
 from explainers.attention.positions import sinusoidal
-from explainers.chapters.common.choose_head import longer_than_learned, not_among
+from explainers.chapters.common.choose_head import longer_than_learned, mask_not_among, not_among
 from explainers.toys import examples, trained_heads
 from explainers.toys.trained_heads import Configuration, Learned
 from explainers.translations import _
@@ -61,7 +61,7 @@ def read_layer(text: Prose, choices: LayerChoices) -> tuple[Layer, str]:
     notes = [
         _("Trained on finding related words: d_model is {d_model}.", d_model=trained_heads.D_MODEL)
     ]
-    notes += not_among("mask", choices.mask, rule, trained_heads.RULES)
+    notes += mask_not_among(choices.mask, rule)
     notes += not_among("seed", choices.seed, seed, trained_heads.SEEDS)
     notes += longer_than_learned(choices.tokens)
     st.caption(" ".join(notes))

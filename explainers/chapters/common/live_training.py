@@ -8,6 +8,7 @@ import streamlit as st
 
 from explainers.attention import masks
 from explainers.chapters.common.background_job import button, start, watch
+from explainers.chapters.common.mask_names import say_mask
 from explainers.charts.matrix import Values, blank_forbidden, make_pair_matrix
 from explainers.messages import N_, ngettext
 from explainers.toys.train import POOL
@@ -144,7 +145,7 @@ def _what(job: Job) -> str:
         heads=_(ngettext("{count:,} query head", "{count:,} query heads", heads)),
         shared=_(ngettext("{count:,} KV head", "{count:,} KV heads", shared)),
         head_dim=head_dim,
-        mask=_(rule),
+        mask=say_mask(rule),
         seed=job.seed,
     )
 

@@ -1,6 +1,6 @@
 """One score matrix under every mask, and which rows of a matrix differ by more than rounding."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,7 +14,6 @@ from explainers.attention.steps import Steps, attention_steps, hide, softmax
 from explainers.chapters.common.choose_head import HeadChoices
 from explainers.chapters.common.one_head import OneHead
 from explainers.charts.matrix import Matrix, Values, blank_forbidden, make_pair_matrix
-from explainers.messages import N_
 from explainers.toys.examples import Toy
 from explainers.translations import _
 from explainers.ui.figure.panels import Panel, Source, oriented
@@ -106,14 +105,9 @@ class Lab:
         return replace(self, head=replace(self.head, tokens=tokens))
 
 
-def rules_of(width: int, prefix: int) -> dict[str, Rule]:
-    """The masks that stand side by side."""
-    return {
-        N_("full"): masks.full,
-        N_("causal"): masks.causal,
-        N_("window"): masks.sliding_window(width),
-        N_("prefix"): masks.prefix(prefix),
-    }
+def rules_of(numbers: Mapping[str, int]) -> dict[str, Rule]:
+    """Every mask of the table by its name, those that have a number with that of the reader."""
+    return {mask.name: mask.of(numbers.get(mask.name, mask.usual)) for mask in masks.MASKS}
 
 
 def miniatures(panels: Sequence[Panel], words: int) -> list[Panel]:

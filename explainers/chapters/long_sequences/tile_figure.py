@@ -16,6 +16,7 @@ from explainers.attention.online_softmax import begin
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import hide, softmax
 from explainers.attention.tiled import positions, read_tile, tiled_attention
+from explainers.chapters.common.mask_names import say_mask
 from explainers.chapters.common.number_words import less_than
 from explainers.chapters.common.one_head import arithmetic_of
 from explainers.chapters.common.score_matrix import Lab
@@ -192,7 +193,7 @@ def foretold(text: Prose, tiles: Tiles, rule: str) -> bool:
         ["0", *(f"{count // part}" for part in (4, 3, 2))],
         f"{count - read}",
         words=len(tiles.lab.tokens),
-        mask=_(rule),
+        mask=say_mask(rule),
         rows=rows,
         columns=columns,
         count=count,

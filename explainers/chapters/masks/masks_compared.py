@@ -1,7 +1,7 @@
 """One score matrix under every mask: weights, what each row loses and wins, cells left."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from torch import Tensor
@@ -9,15 +9,16 @@ from torch import Tensor
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
-from explainers.attention.masks import Rule
+from explainers.attention.masks import Mask, Rule
 from explainers.attention.reach import cells
 from explainers.attention.steps import hide, softmax
+from explainers.chapters.common.mask_names import name_of
 from explainers.chapters.common.one_head import arithmetic_of
 from explainers.chapters.common.score_matrix import Lab, cells_left, of_words, rules_of, visible
+from explainers.chapters.masks.mask_numbers import DRAGGED, WINDOW
 from explainers.charts.matrix import Values, make_pair_matrix, share_domain
 from explainers.messages import N_
 from explainers.translations import _
-from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import explore, show_clickable
 from explainers.ui.figure.panels import Cell, Panel, Slider
 from explainers.ui.page import Prose
@@ -44,29 +45,23 @@ LONG = 1024
 """Words of a long text; 2,048 would take seconds on a small machine."""
 
 
-def left(width: int, prefix: int, length: int) -> dict[str, int]:
+def left(numbers: Mapping[str, int], length: int) -> dict[str, int]:
     """How many cells each mask leaves of a text of `length` words."""
-    sizes = {"full": 0, "causal": 0, "window": width, "prefix": prefix}
-    return {name: _left(name, size, length) for name, size in sizes.items()}
+    return {mask.name: _left(mask, numbers.get(mask.name, 0), length) for mask in masks.MASKS}
 
 
 @functools.lru_cache(maxsize=256)
-def _left(name: str, size: int, length: int) -> int:
+def _left(mask: Mask, number: int, length: int) -> int:
     """One mask at a time, so that a new width costs a single count."""
-    return cells(masks.build(rules_of(size, size)[name], length, length))
+    return cells(masks.build(mask.of(number), length, length))
 
 
-def show_costs(text: Prose, words: int, width: int, prefix: int) -> None:
+def show_costs(text: Prose, words: int, numbers: Mapping[str, int]) -> None:
     """A table: a row per mask."""
-    short, long = (left(width, prefix, n) for n in (words, LONG))
-    named = {
-        "full": _("full"),
-        "causal": _("causal"),
-        "window": _("window of {width}", width=width),
-        "prefix": _("prefix of {length}", length=prefix),
-    }
+    short, long = (left(numbers, n) for n in (words, LONG))
+    named = {mask.name: name_of(mask, numbers.get(mask.name, 0)) for mask in masks.MASKS}
     rows = [
-        f"| {named[name]} | {short[name]} | {count:,} | {count / LONG**2:.1%} |"
+        f"| {_(named[name])} | {short[name]} | {count:,} | {count / LONG**2:.1%} |"
         for name, count in long.items()
     ]
     text("costs", words=words, length=f"{LONG:,}", rows="\n".join(rows))
@@ -97,21 +92,21 @@ def _asked(lab: Lab) -> tuple[int, float]:
     return row, later[row]
 
 
-def show_masks(text: Prose, lab: Lab, width: int, prefix: int) -> None:
-    """The scores and four masks; the window's width is dragged in the browser."""
-    words, rules = len(lab.tokens), rules_of(width, prefix)
+def show_masks(text: Prose, lab: Lab, numbers: Mapping[str, int]) -> None:
+    """The scores and every mask; the window's width is dragged in the browser."""
+    words, rules, width = len(lab.tokens), rules_of(numbers), numbers[WINDOW.name]
     if width > words:
         text("too_wide", width=width, words=of_words(words))
     scores = lab.one_head.panel("scores")
     panels = [replace(scores, matrix=replace(scores.matrix, limit=None))]
     panels += [lab.drawn(name, rule) for name, rule in rules.items()]
-    windows = [masks.sliding_window(n + 1) for n in range(words)]
+    windows = [WINDOW.of(n + 1) for n in range(words)]
     frames = tuple(visible(lab.weights(rule), lab.mask(rule)) for rule in windows)
     labels = [f"{n + 1}: {cells_left(lab.mask(rule))}" for n, rule in enumerate(windows)]
-    panels = [_sliding(p, frames) if p.id == "window" else p for p in panels]
-    control, place = controls.window, min(width, words) - 1
-    slider = Slider(control.label, labels, place, lambda turned: control.put(turned + 1))
-    alt = _("The scores of the sentence, and its weights under four masks, side by side.")
+    panels = [_sliding(p, frames) if p.id == WINDOW.name else p for p in panels]
+    place = min(width, words) - 1
+    slider = Slider(DRAGGED.label, labels, place, lambda turned: DRAGGED.put(turned + 1))
+    alt = _("The scores of the sentence, and its weights under every mask, side by side.")
     panels = lab.arranged(panels)
     explore(panels, _working(lab, rules), lab.origin, "masks", alt, slider=slider, first="causal")
     show_source(hide, softmax)
@@ -134,23 +129,22 @@ def _working(lab: Lab, rules: dict[str, Rule]) -> Callable[[Cell], Arithmetic]:
     return explain
 
 
-def show_moved(text: Prose, lab: Lab, width: int, prefix: int) -> None:
+def show_moved(text: Prose, lab: Lab, numbers: Mapping[str, int]) -> None:
     """Weights under each mask less the weights without one: what a row lost, and who got it."""
     row, lost = _asked(lab)
     text("moved", word=verbatim(lab.tokens[row]), lost=f"{lost:.0%}")
     full = lab.weights(masks.full)
-    rules = {f"{name} − full": rule for name, rule in rules_of(width, prefix).items()}
-    del rules["full − full"]
-    names = _("causal − full"), _("window − full"), _("prefix − full")
+    others = {name: rule for name, rule in rules_of(numbers).items() if rule is not masks.full}
+    rules = {f"{name} − full": rule for name, rule in others.items()}
     formula = N_("every row sums to 0")
     matrices = share_domain(
         *(
-            make_pair_matrix(name, formula, (lab.weights(rule) - full).tolist(), lab.tokens)
-            for name, rule in zip(names, rules.values(), strict=True)
+            make_pair_matrix(_("{mask} − full", mask=_(name)), formula, moved.tolist(), lab.tokens)
+            for name, moved in ((name, lab.weights(rule) - full) for name, rule in others.items())
         )
     )
     panels = lab.arranged([Panel(*each) for each in zip(rules, matrices, strict=True)])
-    alt = _("What every weight won or lost under three masks, compared with full attention.")
+    alt = _("What every weight won or lost under every other mask, compared with full attention.")
 
     def explain(cell: Cell) -> Arithmetic:
         return change(lab, lab.mask(rules[cell.panel]), cell)

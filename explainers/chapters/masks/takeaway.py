@@ -27,10 +27,10 @@ def scores_of(x: Tensor, head: SingleHead) -> Tensor:
     return scale(dot_products(query, key), head_dim=query.shape[-1])
 
 
-def under_masks(x: Tensor, head: SingleHead, mask: Tensor, width: int, prefix: int) -> Computed:
+def under_masks(x: Tensor, head: SingleHead, mask: Tensor, numbers: dict[str, int]) -> Computed:
     """The scores, the weights under each mask, and what each row wins and loses by it."""
     scores, length = scores_of(x, head), len(x)
-    built = {name: masks.build(r, length, length) for name, r in rules_of(width, prefix).items()}
+    built = {name: masks.build(r, length, length) for name, r in rules_of(numbers).items()}
     weights = {name: softmax(hide(scores, mask.to(x.device))) for name, mask in built.items()}
     moved = {f"{name} − full": each - weights["full"] for name, each in weights.items()}
     del moved["full − full"]
@@ -84,10 +84,10 @@ def by_role(found: dict[str, Projections]) -> Computed:
     return keys | {f"V, {name}": each.value for name, each in found.items()}
 
 
-def side_by_side(lab: Lab, width: int, prefix: int) -> None:
+def side_by_side(lab: Lab, numbers: dict[str, int]) -> None:
     """One matrix under every mask, and how many cells each leaves."""
-    options = {"width": width, "prefix": prefix}
-    shown = under_masks(*lab.toy, width, prefix)
+    options: dict[str, Any] = {"numbers": numbers}
+    shown = under_masks(*lab.toy, numbers)
     of_words = {**options, "length": len(lab.tokens)}
     take(
         "side by side",

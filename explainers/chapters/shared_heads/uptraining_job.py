@@ -9,7 +9,7 @@ import torch
 
 from explainers.attention.grouped_query import average_kv_heads
 from explainers.chapters.common.background_job import show_refused, start, watch
-from explainers.chapters.common.choose_head import not_among
+from explainers.chapters.common.choose_head import mask_not_among, not_among
 from explainers.chapters.common.live_training import batches
 from explainers.messages import ngettext
 from explainers.toys import trained_heads
@@ -82,7 +82,7 @@ def show_uptraining(
             text("nothing_to_average")
         return
     rule = own.rule if own.rule in trained_heads.RULES else trained_heads.RULES[0]
-    instead = not_among("mask", own.rule, rule, trained_heads.RULES)
+    instead = mask_not_among(own.rule, rule)
     instead += not_among("seed", seed, trained_heads.shipped_seed(seed), trained_heads.SEEDS)
     if instead:
         st.caption(" ".join(instead))

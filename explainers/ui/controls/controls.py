@@ -69,10 +69,8 @@ temperature = Live(
 )
 root_head_dim = Live("root_d_k", "d_k", 64, tuple(2**power for power in range(2, 11)))
 
-# Masks
+# Masks; the table of masks adds the numbers that some of them have
 mask = Choice("mask", N_("Mask"), N_("full"))
-window = Live("window", N_("Width of the window"), 3, tuple(range(1, MAX_TOKENS + 1)))
-prefix = Counter("prefix", N_("Length of the prefix"), 3)
 cells = Drawing("cells", N_("Your mask"), FULL)
 reach_window = Choice("reach_window", N_("Window of every layer"), "3", ("1", "2", "3", "4", "5"))
 layers = Live("layers", N_("Layers stacked"), 3, tuple(range(1, 9)))
@@ -252,5 +250,10 @@ exercise_set = Several("only", N_("Only these"), [])
 claims_about = Choice("about", N_("Claims about"), N_("scores"))
 claim = Described("claim", N_("What people write"), None)
 
-ALL = tuple(one for one in [*globals().values()] if isinstance(one, Control) and one is not text)
-"""Every choice but the text."""
+ALL = {one.key: one for one in [*globals().values()] if isinstance(one, Control)}
+"""Every choice by its name in the URL."""
+
+
+def add(*controls: Control) -> None:
+    """Choices that some other table asks for: a reader resets them with all the others."""
+    ALL.update({one.key: one for one in controls})

@@ -30,10 +30,9 @@ def choose_text() -> Sentence:
 
 def reset() -> None:
     """Every choice back to its default; a callback, so that it runs before the page does."""
-    for control in ALL:
+    for control in ALL.values():
         default = control.default  # a list of the visitor's own, where Streamlit wants a list
         st.session_state[control.key] = list(default) if isinstance(default, tuple) else default
-    st.session_state[text.key] = text.default
     for key in list(st.session_state):
         if str(key).startswith((GUESS, SIZE)):
             st.session_state[key] = None

@@ -26,7 +26,7 @@ METHODS: list[tuple[str, Any]] = [
     ("assets/text/en/*.md", markdown_sections),
     ("assets/*.json", words_of_data),
 ]
-KEYWORDS = {
+KEYWORDS: dict[str, Any] = {
     "_": None,
     "N_": None,
     "say": None,
@@ -35,6 +35,8 @@ KEYWORDS = {
     "pgettext": ((1, "c"), 2),
     # The code that makes an exercise is shown, so nothing stands in it for translators alone.
     "Setting": (2,),
+    # A row of the table of masks: its name, and what its number is, where it has one.
+    "Mask": {None: (1,), 5: (3,)},
 }
 FOLDERS = {"", "pages", "explainers", "assets"}
 HEADER = """# {name}

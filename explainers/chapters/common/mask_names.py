@@ -1,0 +1,26 @@
+"""The table of masks as readers meet it: names in every language, with their numbers; buttons."""
+
+from explainers.attention.masks import MASKS, Mask
+from explainers.messages import N_, Message
+from explainers.translations import _
+from explainers.ui.controls.name_kinds import Choice
+
+
+def name_of(mask: Mask, number: int) -> str:
+    """What a mask is called with a number: "window of 5"."""
+    name = Message(mask.name, {})
+    return N_("{mask} of {number}", mask=name, number=number) if mask.parameter else name
+
+
+NAMES = {mask.label(): name_of(mask, mask.usual) for mask in MASKS}
+"""By what links and trained weights call it."""
+
+
+def choose_mask(control: Choice) -> str:
+    """A button for each mask, with its usual number."""
+    return str(control(list(NAMES.values())))
+
+
+def say_mask(label: str) -> str:
+    """The mask of a link, in the visitor's language."""
+    return _(NAMES[label])
