@@ -311,12 +311,15 @@ def test_a_window_of_one_reaches_nobody():
 
 def test_costs_are_the_closed_forms():
     n, width, prefix = 37, 5, 11
-    assert left({"window": width, "prefix": prefix}, n) == {
-        "full": n * n,
-        "causal": n * (n + 1) // 2,
-        "window": n * width - width * (width - 1) // 2,
-        "prefix": n * (n + 1) // 2 + prefix * (prefix - 1) // 2,
-    }
+    assert (
+        left({"window": width, "prefix": prefix}, n).items()
+        >= {
+            "full": n * n,
+            "causal": n * (n + 1) // 2,
+            "window": n * width - width * (width - 1) // 2,
+            "prefix": n * (n + 1) // 2 + prefix * (prefix - 1) // 2,
+        }.items()
+    )
     assert "| window of 3 | 18 | 3,069 | 0.3% |" in said(opened(PAGE))
     chosen = said(opened(PAGE, {"window": "2", "prefix": "4"}))
     assert "| window of 2 | 13 | 2,047 | 0.2% |" in chosen

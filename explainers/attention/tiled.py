@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from explainers.attention.masks import Rule
 from explainers.attention.online_softmax import Running, begin, read_block
+from explainers.attention.rules import Rule
 
 
 def positions(q_len: int, kv_len: int, q_block: int, kv_block: int) -> tuple[Tensor, Tensor]:

@@ -8,8 +8,8 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.cache.kv_cache import Cache, Read, append, look_up
 from explainers.attention.layer import MultiHead
-from explainers.attention.masks import Rule
 from explainers.attention.multi_head import merge_heads, split_heads
+from explainers.attention.rules import Rule
 
 
 def read_added(x: Tensor, layer: MultiHead, cache: Cache, rule: Rule) -> Read:

@@ -11,9 +11,9 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.grouped_query import share
 from explainers.attention.layer import MultiHead
-from explainers.attention.masks import Rule
 from explainers.attention.multi_head import merge_heads, split_heads
 from explainers.attention.rotary import angles, rotate
+from explainers.attention.rules import Rule
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.attention.single_head import Projections
 

@@ -6,8 +6,8 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.cache.kv_cache import Cache, Read, look_up, project_at
 from explainers.attention.layer import MultiHead
-from explainers.attention.masks import Rule
 from explainers.attention.multi_head import merge_heads
+from explainers.attention.rules import Rule
 
 
 def sinks_and_window(sinks: int, width: int) -> Rule:

@@ -9,7 +9,7 @@ from explainers.attention import masks
 from explainers.attention.cache.decoding import decode, through
 from explainers.attention.cache.kv_cache import empty_cache, read
 from explainers.attention.cache.step_costs import with_cache, without_cache
-from explainers.attention.masks import Rule
+from explainers.attention.rules import Rule
 from explainers.chapters.claims.finding import CONDITION, FAILS, HOLDS, Finding, found, judged
 from explainers.memory.cache_bytes import count_bytes_per_token, count_cache_bytes
 from explainers.memory.layer_groups import LayerGroup, ModelShape

@@ -4,9 +4,9 @@ import torch
 
 from explainers.attention import masks
 from explainers.attention.cross import cross_attention, read_source
-from explainers.attention.masks import Rule
 from explainers.attention.multi_head import multi_head
 from explainers.attention.reach import cells, reach, window_reach
+from explainers.attention.rules import Rule
 from explainers.chapters.claims.finding import CONDITION, FAILS, HOLDS, Finding, found, judged
 from explainers.messages import N_
 from explainers.toys.examples import generator, random_layer

@@ -1,6 +1,7 @@
 """The table of masks as readers meet it: names in every language, with their numbers; buttons."""
 
-from explainers.attention.masks import MASKS, Mask
+from explainers.attention.masks import MASKS
+from explainers.attention.rules import Mask
 from explainers.messages import N_, Message
 from explainers.translations import _
 from explainers.ui.controls.name_kinds import Choice

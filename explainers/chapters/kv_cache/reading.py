@@ -13,7 +13,7 @@ from explainers.attention.cache.decoding import Reader, Recomputed, Step, decode
 from explainers.attention.cache.kv_cache import Cache, empty_cache, read
 from explainers.attention.cache.windows import empty_ring, read_ring
 from explainers.attention.layer import MultiHead
-from explainers.attention.masks import Rule
+from explainers.attention.rules import Rule
 from explainers.charts.matrix import Values
 from explainers.toys import examples
 from explainers.ui.provenance import random_weights

@@ -1,7 +1,7 @@
 """Masks for long texts, what they spare of the tiles, and two ways to look at another text."""
 
 from explainers.attention import masks
-from explainers.attention.masks import Rule
+from explainers.attention.rules import Rule
 from explainers.chapters.long_sequences.matrix_sizes import cells
 from explainers.messages import N_
 

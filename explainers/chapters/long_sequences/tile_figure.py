@@ -11,8 +11,8 @@ from torch import Tensor
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
-from explainers.attention.masks import Rule
 from explainers.attention.online_softmax import begin
+from explainers.attention.rules import Rule
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import hide, softmax
 from explainers.attention.tiled import positions, read_tile, tiled_attention

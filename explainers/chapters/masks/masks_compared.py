@@ -9,8 +9,8 @@ from torch import Tensor
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
-from explainers.attention.masks import Mask, Rule
 from explainers.attention.reach import cells
+from explainers.attention.rules import Mask, Rule
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.mask_names import name_of
 from explainers.chapters.common.one_head import arithmetic_of

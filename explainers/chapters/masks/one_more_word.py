@@ -1,7 +1,7 @@
 """A word is added: what it changes in a second layer's Q, K and V of the words before it."""
 
 from explainers.attention import masks
-from explainers.attention.masks import Rule
+from explainers.attention.rules import Rule
 from explainers.attention.single_head import Projections, project, single_head
 from explainers.toys import examples
 
