@@ -23,10 +23,10 @@ from benchmarks import report, resident
 from benchmarks.browser import ROOT, chromium, server, wait_until_healthy
 from explainers.chapters.common.recording import cut
 from explainers.chapters.inspector.long_text import shipped_text
-from explainers.models.load import Loaded, load
-from explainers.models.registry import SHIPPED, place_of
-from explainers.models.run import run
-from explainers.models.token_text import read
+from explainers.models.attention_hook import run_model
+from explainers.models.load import RealModel, load_model
+from explainers.models.registry import WHEEL_MODELS, resolve_folder
+from explainers.models.token_text import tokenise_text
 
 LONG, SHORT, LAYERS = 1_024, 64, (0, 1, 18)
 PATIENCE = 120_000
@@ -49,10 +49,12 @@ with torch.no_grad():
 """
 
 
-def weights_of(loaded: Loaded, length: int) -> list[Tensor]:
+def weights_of(loaded: RealModel, length: int) -> list[Tensor]:
     """(heads, tokens, tokens) of the measured layers."""
-    ids = read(loaded, cut(loaded, shipped_text(), length)[0]).ids
-    found = run(loaded.model, input_ids=ids, read=lambda one: one.number in LAYERS and one.weights)
+    ids = tokenise_text(loaded, cut(loaded, shipped_text(), length)[0]).ids
+    found = run_model(
+        loaded.model, input_ids=ids, read=lambda one: one.layer_index in LAYERS and one.weights
+    )
     return [one[0].contiguous() for one in found.layers if one is not False]
 
 
@@ -108,7 +110,7 @@ def second_start(browser: Browser) -> float:
 def plain_start() -> float:
     """Seconds of a new process that loads the model by transformers and runs it once."""
     began = time.perf_counter()
-    folder = str(place_of(SHIPPED[0].id))
+    folder = str(resolve_folder(WHEEL_MODELS[0].id))
     subprocess.run([sys.executable, "-c", PLAIN, folder], check=True, capture_output=True)
     return time.perf_counter() - began
 
@@ -125,7 +127,7 @@ def _until(page: Page, condition: str, began: float) -> float:
 
 def measure(runs: int, scripts: Path | None) -> str:
     """The report's section."""
-    loaded = load(SHIPPED[0].id)
+    loaded = load_model(WHEEL_MODELS[0].id)
     rows, before = [], report.load()
     with chromium() as browser:
         long, short = weights_of(loaded, LONG), weights_of(loaded, SHORT)

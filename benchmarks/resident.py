@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from benchmarks import report
 from benchmarks.browser import ROOT
-from explainers.models.registry import SHIPPED, place_of
+from explainers.models.registry import WHEEL_MODELS, resolve_folder
 from explainers.toys.sentence import SENTENCE
 
 NEEDED = """
@@ -37,13 +37,13 @@ with torch.no_grad():
 """
 OURS = """
 from transformers import AutoTokenizer, LlamaForCausalLM
-from explainers.models.load import load
-from explainers.models.token_text import read
-from explainers.models.run import run
+from explainers.models.attention_hook import run_model
+from explainers.models.load import load_model
+from explainers.models.token_text import tokenise_text
 begun = held()
-loaded = load(folder)
-model = loaded.model
-output = run(model, input_ids=read(loaded, sentence).ids)
+real_model = load_model(folder)
+model = real_model.model
+output = run_model(model, input_ids=tokenise_text(real_model, sentence).ids)
 """
 TOLD = """
 weights = sum(one.nbytes for one in {id(one): one for one in model.parameters()}.values())
@@ -70,10 +70,10 @@ def measure(runs: int) -> str:
     bare, ours = (_median(found[name]) for name in ways)
     rows = [_row(name, _median(found[name]), bare) for name in ways]
     remarks = (
-        f"{SHIPPED[0].name}, float32, one run on “{SENTENCE}”, one thread, {runs} fresh processes "
-        "each, medians. Added is what the process held after the run less what it held after its "
-        "imports; ours keeps every layer's scores and weights of the run. Aim: added ≤ 1.1 × "
-        "what transformers alone adds, which is the weights and one run: "
+        f"{WHEEL_MODELS[0].name}, float32, one run on “{SENTENCE}”, one thread, {runs} fresh "
+        "processes each, medians. Added is what the process held after the run less what it held "
+        "after its imports; ours keeps every layer's scores and weights of the run. Aim: added "
+        "≤ 1.1 × what transformers alone adds, which is the weights and one run: "
         f"{(ours.after - ours.begun) / (bare.after - bare.begun):.3f}; at the most "
         f"{(ours.most - ours.begun) / (bare.most - bare.begun):.3f}."
     )
@@ -82,7 +82,13 @@ def measure(runs: int) -> str:
 
 
 def _held(code: str) -> Held:
-    run = [sys.executable, "-c", NEEDED + code + TOLD, str(place_of(SHIPPED[0].id)), SENTENCE]
+    run = [
+        sys.executable,
+        "-c",
+        NEEDED + code + TOLD,
+        str(resolve_folder(WHEEL_MODELS[0].id)),
+        SENTENCE,
+    ]
     environment = {**os.environ, "ATTENTION_READ_FOLDERS": "1"}
     done = subprocess.run(
         run, cwd=ROOT, env=environment, check=True, capture_output=True, text=True

@@ -25,7 +25,7 @@ from explainers.ui.controls.sentence_box import choose_text
 from explainers.ui.text.language import fragment
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 
 text = page.page_text(__file__)
 queries_down = page.queries_down()
@@ -47,7 +47,7 @@ def looking(shown: Seen, sentence: str) -> None:
 
 
 @fragment
-def asking(shown: Seen, loaded: "Loaded", sentence: str) -> None:
+def asking(shown: Seen, loaded: "RealModel", sentence: str) -> None:
     """Is it the word or its place; what comes next; is it really the model?"""
     show_position(text, shown, loaded, sentence)
     show_predicted(text, shown)
@@ -55,13 +55,13 @@ def asking(shown: Seen, loaded: "Loaded", sentence: str) -> None:
 
 
 @fragment
-def long(shown: Seen, loaded: "Loaded") -> None:
+def long(shown: Seen, loaded: "RealModel") -> None:
     """A text of many tokens, one layer at a time."""
     show_long(text, shown, loaded)
 
 
 @fragment
-def listening(loaded: "Loaded") -> None:
+def listening(loaded: "RealModel") -> None:
     """A model that hears gets a sound instead."""
     samples = given_sound(text, loaded)
     if samples is not None:
@@ -70,7 +70,7 @@ def listening(loaded: "Loaded") -> None:
 
 text("question")
 loaded = chosen_model()
-if loaded and loaded.extractor:
+if loaded and loaded.feature_extractor:
     listening(loaded)
 else:
     sentence = choose_text().text

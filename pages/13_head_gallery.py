@@ -6,7 +6,7 @@ from explainers.chapters.head_gallery.head_card import ask_keeps, show_labels, s
 from explainers.chapters.head_gallery.layer_entropy import show_layers
 from explainers.chapters.head_gallery.partner_heads import show_partners
 from explainers.chapters.head_gallery.score_mosaic import ask_induction, chosen_head, show_map
-from explainers.models.probes import REPEATED_LENGTH, TEXTS
+from explainers.models.probes import NUM_TEXTS, REPEATED_LENGTH
 from explainers.ui import page
 from explainers.ui.controls.sentence_box import choose_text
 from explainers.ui.text.language import fragment
@@ -17,7 +17,7 @@ text = page.page_text(__file__)
 @fragment
 def looking(gallery: Gallery, sentence: str) -> None:
     """All heads by a score, one of them with its names, and those that find partners."""
-    text("looking", texts=TEXTS, length=REPEATED_LENGTH)
+    text("looking", texts=NUM_TEXTS, length=REPEATED_LENGTH)
     if ask_induction(text, gallery):
         chosen = chosen_head(gallery)
         show_map(text, gallery, chosen)

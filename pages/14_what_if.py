@@ -12,14 +12,14 @@ from explainers.ui.takeaway_files import take
 from explainers.ui.text.language import fragment
 
 if TYPE_CHECKING:
-    from explainers.models.effect import Shape
-    from explainers.models.load import Loaded
+    from explainers.models.change_effect import HeadCounts
+    from explainers.models.load import RealModel
 
 text = page.page_text(__file__)
 
 
 @fragment
-def changing(loaded: "Loaded", shape: "Shape") -> None:
+def changing(loaded: "RealModel", shape: "HeadCounts") -> None:
     """Any change or several, on any text: before and after."""
     text("changing")
     take("outcome")  # until what is asked about these changes is answered
@@ -32,7 +32,7 @@ def changing(loaded: "Loaded", shape: "Shape") -> None:
 
 
 @fragment
-def silencing(loaded: "Loaded") -> None:
+def silencing(loaded: "RealModel") -> None:
     """What a few heads are needed for, and what not."""
     show_silencing(text, loaded, page.seed())
 

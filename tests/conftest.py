@@ -4,7 +4,7 @@ import pytest
 from hypothesis import settings
 
 from benchmarks.browser import chromium
-from explainers.models.registry import SHIPPED
+from explainers.models.registry import WHEEL_MODELS
 
 # How long an example takes says something about the machine and nothing about the code.
 settings.register_profile("house", deadline=None)
@@ -31,13 +31,13 @@ def browser():
 @pytest.fixture(scope="session")
 def smollm2():
     """SmolLM2-135M-Instruct, the real one."""
-    return real(SHIPPED[0].id)
+    return real(WHEEL_MODELS[0].id)
 
 
 @pytest.fixture(scope="session")
 def minilm():
     """all-MiniLM-L6-v2, the real one."""
-    return real(SHIPPED[1].id)
+    return real(WHEEL_MODELS[1].id)
 
 
 @pytest.fixture(scope="session")
@@ -54,15 +54,15 @@ def minilm_scores(minilm):
 
 def scored(loaded):
     """Measured by the code as it is now."""
-    from explainers.models.head_scores import measure
+    from explainers.models.head_scores import measure_heads
 
-    return measure(loaded)
+    return measure_heads(loaded)
 
 
 def real(model_id):
     """A model that `make test` has fetched, as far as this machine has a network."""
-    from explainers.models.load import is_here, load  # torch, which not every test needs
+    from explainers.models.load import is_on_disk, load_model  # torch, which not every test needs
 
-    if not is_here(model_id):
+    if not is_on_disk(model_id):
         pytest.skip(f"no {model_id} here: python -m explainers.models fetch says why")
-    return load(model_id)
+    return load_model(model_id)

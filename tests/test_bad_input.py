@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from test_page_what_if import scores
 
 from explainers.chapters.what_if import choose_changes
-from explainers.models.registry import folder_of
+from explainers.models.registry import locate_folder
 from explainers.toys.sentence import MAX_CHARACTERS, SENTENCE, words
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import SMALLEST
@@ -120,7 +120,7 @@ def quick(page, monkeypatch, tmp_path):
         yield
         return
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    saved_models.llama(folder_of(SMALLEST), longest=64)
+    saved_models.llama(locate_folder(SMALLEST), longest=64)
     two = scores(induction=[(0, 1)], **{"previous token": [(1, 2)]})
     monkeypatch.setattr(choose_changes, "kept", lambda _: two)
     controls_on.cache_clear()  # it has other layers and heads

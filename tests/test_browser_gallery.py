@@ -4,17 +4,17 @@ import pytest
 from playwright.sync_api import expect
 
 from explainers.chapters.common.measured_heads import MEASURE
-from explainers.models.load import is_here
-from explainers.models.registry import SHIPPED
+from explainers.models.load import is_on_disk
+from explainers.models.registry import WHEEL_MODELS
 
 pytest_plugins = ("browser_fixtures",)
 
-MINILM = SHIPPED[1].id
+MINILM = WHEEL_MODELS[1].id
 
 
 @pytest.fixture
 def gallery(visit):
-    if not is_here(MINILM):
+    if not is_on_disk(MINILM):
         pytest.skip(f"no {MINILM} here: python -m explainers.models fetch says why")
     one = visit("head_gallery", real_model=MINILM)
     asking = one.page.get_by_role("button", name=MEASURE)

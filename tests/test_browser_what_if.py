@@ -4,7 +4,7 @@ import pytest
 from conftest import real
 from playwright.sync_api import expect
 
-from explainers.models.registry import SHIPPED
+from explainers.models.registry import WHEEL_MODELS
 
 pytest_plugins = ("browser_fixtures",)
 
@@ -12,7 +12,7 @@ pytest_plugins = ("browser_fixtures",)
 @pytest.fixture(scope="module", autouse=True)
 def model():
     """Without the model there is nothing to test."""
-    return real(SHIPPED[0].id)
+    return real(WHEEL_MODELS[0].id)
 
 
 def test_a_change_is_clicked_and_the_link_draws_it_again(visit):

@@ -7,26 +7,26 @@ import torch
 from test_live_training import wait
 
 from explainers.models import head_scores_job
-from explainers.models.head_names import ROLES, labels, partners
+from explainers.models.head_roles import ROLES, find_relation_heads, find_roles
 from explainers.models.head_scores import (
     PATTERNS,
-    distance,
-    entropy,
-    least,
-    one_offset,
-    patterns,
-    score,
-    shuffled,
-    without_first,
+    build_patterns,
+    compute_entropy,
+    drop_first_key,
+    find_counterexamples,
+    measure_distance,
+    measure_offset,
+    score_pattern,
+    shuffle_weights,
 )
 from explainers.models.head_scores_job import Scoring
 from explainers.models.probes import (
     NATURAL_LENGTH,
+    NUM_TEXTS,
     REPEATED_LENGTH,
-    TEXTS,
     Probe,
-    natural,
-    repeated,
+    make_natural_probe,
+    make_repeated_probe,
 )
 
 IDS = torch.tensor([[9, 1, 2, 3, 1, 2, 1], [9, 4, 4, 5, 9, 5, 4]])
@@ -59,7 +59,7 @@ def counts(name, row, query, key):
 @pytest.mark.parametrize("name", PATTERNS)
 def test_a_score_is_the_mean_mass_on_the_keys_that_count(name, seen):
     given = weights(seen)
-    found = score(given, patterns(Probe(IDS, MARKS), seen)[name])
+    found = score_pattern(given, build_patterns(Probe(IDS, MARKS), seen)[name])
     for head in range(HEADS):
         rows = []
         for text, row in enumerate(IDS.tolist()):
@@ -74,7 +74,7 @@ def test_a_score_is_the_mean_mass_on_the_keys_that_count(name, seen):
 
 def test_a_shuffled_head_is_as_sharp_and_looks_only_where_it_may():
     given = weights(CAUSAL)
-    dealt = shuffled(given, CAUSAL, torch.Generator().manual_seed(1))
+    dealt = shuffle_weights(given, CAUSAL, torch.Generator().manual_seed(1))
     assert torch.equal(dealt.sort(dim=-1).values, given.sort(dim=-1).values)
     assert not (dealt * ~CAUSAL[:, None]).any()
     assert not torch.equal(dealt, given)
@@ -82,14 +82,14 @@ def test_a_shuffled_head_is_as_sharp_and_looks_only_where_it_may():
 
 def test_entropy_goes_from_sharp_to_even_whatever_a_row_sees():
     even = CAUSAL[:, None] / CAUSAL[:, None].sum(dim=-1, keepdim=True)
-    assert entropy(even, CAUSAL)[:, :, 1:] == pytest.approx(1)
+    assert compute_entropy(even, CAUSAL)[:, :, 1:] == pytest.approx(1)
     sharp = torch.eye(LENGTH).expand(BATCH, HEADS, LENGTH, LENGTH)
-    assert entropy(sharp, CAUSAL)[:, :, 1:] == pytest.approx(0)
-    assert entropy(sharp, CAUSAL)[:, :, 0].isnan().all()
+    assert compute_entropy(sharp, CAUSAL)[:, :, 1:] == pytest.approx(0)
+    assert compute_entropy(sharp, CAUSAL)[:, :, 0].isnan().all()
 
 
 def test_without_the_first_token_the_rest_is_a_row_again():
-    rest, fewer = without_first(weights(CAUSAL), CAUSAL)
+    rest, fewer = drop_first_key(weights(CAUSAL), CAUSAL)
     assert rest[..., 1:, :].sum(dim=-1) == pytest.approx(1)
     assert not rest[..., 0].any()
     assert not fewer[..., 0].any()
@@ -100,8 +100,8 @@ def test_without_the_first_token_the_rest_is_a_row_again():
 
 def test_the_counter_example_is_the_row_that_fits_least():
     given = weights(CAUSAL)
-    pattern = patterns(Probe(IDS, MARKS), CAUSAL)["duplicate token"]
-    for head, found in enumerate(least(given, pattern).tolist()):
+    pattern = build_patterns(Probe(IDS, MARKS), CAUSAL)["duplicate token"]
+    for head, found in enumerate(find_counterexamples(given, pattern).tolist()):
         mass = {
             (text, query): float((given[text, head, query] * pattern[text, query]).sum())
             for text in range(BATCH)
@@ -115,7 +115,7 @@ def test_the_counter_example_is_the_row_that_fits_least():
 
 
 def test_no_row_no_counter_example():
-    assert least(weights(CAUSAL), torch.zeros_like(CAUSAL))[:, 4].isnan().all()
+    assert find_counterexamples(weights(CAUSAL), torch.zeros_like(CAUSAL))[:, 4].isnan().all()
 
 
 def test_one_offset_is_how_often_the_commonest_is_chosen():
@@ -123,11 +123,11 @@ def test_one_offset_is_how_often_the_commonest_is_chosen():
     for text in range(BATCH):
         for query in range(LENGTH):
             sharp[text, 0, query, max(0, query - 2) if text else query] = 1
-    share, offset = one_offset(sharp, CAUSAL)
+    share, offset = measure_offset(sharp, CAUSAL)
     # Of 2 · 6 rows with a choice, 6 look at themselves; of the others 5 look two back.
     assert float(share) == pytest.approx(6 / 12)
     assert float(offset) == 0
-    share, offset = one_offset(sharp[1:], CAUSAL[1:])
+    share, offset = measure_offset(sharp[1:], CAUSAL[1:])
     assert float(share) == pytest.approx(5 / 6)
     assert float(offset) == -2
 
@@ -135,23 +135,23 @@ def test_one_offset_is_how_often_the_commonest_is_chosen():
 def test_distance_is_weighted_by_attention():
     even = torch.full((BATCH, HEADS, LENGTH, LENGTH), 1 / LENGTH)
     apart = [abs(one - other) for one in range(LENGTH) for other in range(LENGTH)]
-    assert distance(even) == pytest.approx(sum(apart) / len(apart))
+    assert measure_distance(even) == pytest.approx(sum(apart) / len(apart))
 
 
 def test_random_tokens_are_said_twice(smollm2, minilm):
     for loaded, around in ((smollm2, 1), (minilm, 2)):
-        ids, marks = repeated(loaded)
-        assert ids.shape == (TEXTS, 2 * REPEATED_LENGTH + around)
+        ids, marks = make_repeated_probe(loaded)
+        assert ids.shape == (NUM_TEXTS, 2 * REPEATED_LENGTH + around)
         assert torch.equal(ids[:, 1 : 1 + REPEATED_LENGTH], ids[:, 1 + REPEATED_LENGTH :][:, :50])
         assert marks[:, 0].all()
         assert not set(ids[:, 1:51].flatten().tolist()) & set(loaded.tokenizer.all_special_ids)
-        assert len({tuple(row) for row in ids.tolist()}) == TEXTS
+        assert len({tuple(row) for row in ids.tolist()}) == NUM_TEXTS
 
 
 def test_passages_fill_their_length_and_know_their_punctuation(smollm2, minilm):
     for loaded in (smollm2, minilm):
-        ids, marks = natural(loaded)
-        assert ids.shape == (TEXTS, NATURAL_LENGTH)
+        ids, marks = make_natural_probe(loaded)
+        assert ids.shape == (NUM_TEXTS, NATURAL_LENGTH)
         said = {loaded.tokenizer.decode(n).strip() for n in ids[marks]}
         assert {",", "."} <= said
         assert not any(
@@ -170,45 +170,47 @@ KNOWN = {
 
 @pytest.mark.parametrize("what", KNOWN)
 def test_known_heads_of_smollm2(smollm2_scores, what):
-    found = smollm2_scores.of("repeated", what)
+    found = smollm2_scores.select("repeated", what)
     assert smollm2_scores.shape == (30, 9)
     for (layer, head), expected in KNOWN[what].items():
         assert float(found[layer, head]) == pytest.approx(expected, abs=0.05)
     assert divmod(int(found.argmax()), 9) in KNOWN[what]
-    assert smollm2_scores.by_chance("repeated", what) < 0.1
+    assert smollm2_scores.find_chance_score("repeated", what) < 0.1
 
 
 def test_most_heads_of_smollm2_park_on_the_first_token(smollm2_scores):
-    first = smollm2_scores.of("natural", "first token")
+    first = smollm2_scores.select("natural", "first token")
     assert 190 <= int((first > 0.3).sum()) <= 220
     assert first[0].mean() < 0.1 < 0.6 < first[24].mean()
 
 
 def test_a_role_depends_on_the_text(smollm2_scores):
     """The head that repeats what came before has nothing to do in prose, and parks."""
-    assert {label.role for label in labels(smollm2_scores, 18, 6)} == {"induction", "sink"}
-    [induction] = [one for one in labels(smollm2_scores, 18, 6) if one.role == "induction"]
+    assert {label.role for label in find_roles(smollm2_scores, 18, 6)} == {"induction", "sink"}
+    [induction] = [one for one in find_roles(smollm2_scores, 18, 6) if one.role == "induction"]
     assert induction.score > 0.85
-    assert induction.elsewhere < 0.1
-    assert induction.against
-    assert induction.against.key == 0
-    assert induction.against.weight > 0.9
+    assert induction.other_probe_score < 0.1
+    assert induction.counterexample
+    assert induction.counterexample.key_index == 0
+    assert induction.counterexample.weight > 0.9
 
 
 def test_late_layers_are_sharp_because_of_the_first_token(smollm2_scores):
-    whole = smollm2_scores.of("natural", "entropy").mean(dim=1)
-    rest = smollm2_scores.of("natural", "entropy without the first token").mean(dim=1)
+    whole = smollm2_scores.select("natural", "entropy").mean(dim=1)
+    rest = smollm2_scores.select("natural", "entropy without the first token").mean(dim=1)
     assert int(whole.argmax()) == 0
     assert whole[20:26].mean() < 0.4 < 0.6 < rest[20:26].mean()
 
 
 def test_a_bidirectional_model_has_other_heads(minilm_scores):
-    assert float(minilm_scores.of("natural", "previous token")[0, 2]) == pytest.approx(1, abs=0.01)
+    assert float(minilm_scores.select("natural", "previous token")[0, 2]) == pytest.approx(
+        1, abs=0.01
+    )
     roles = {
         label.role
         for layer in range(6)
         for head in range(12)
-        for label in labels(minilm_scores, layer, head)
+        for label in find_roles(minilm_scores, layer, head)
     }
     assert {"previous token", "next token", "positional", "sink"} <= roles
     assert "induction" not in roles
@@ -216,44 +218,46 @@ def test_a_bidirectional_model_has_other_heads(minilm_scores):
 
 def test_a_label_is_above_its_threshold_and_above_chance(smollm2_scores):
     thresholds = {role.name: role.threshold for role in ROLES}
-    every = [labels(smollm2_scores, layer, head) for layer in range(30) for head in range(9)]
+    every = [find_roles(smollm2_scores, layer, head) for layer in range(30) for head in range(9)]
     assert any(not one for one in every)
     assert any(len(one) > 1 for one in every)
     for label in (label for one in every for label in one):
-        assert label.score > max(thresholds[label.role], label.by_chance)
+        assert label.score > max(thresholds[label.role], label.chance_score)
 
 
 def test_some_heads_find_partners_that_no_distance_finds(smollm2_scores, minilm_scores):
-    causal = {one.relation: one for one in partners(smollm2_scores)}
-    both = {one.relation: one for one in partners(minilm_scores)}
+    causal = {one.relation: one for one in find_relation_heads(smollm2_scores)}
+    both = {one.relation: one for one in find_relation_heads(minilm_scores)}
     assert "object → verb" in causal
     assert "verb → object" not in causal
     assert {"object → verb", "verb → object"} <= set(both)
     for one in (causal["object → verb"], both["adjective → noun"], both["determiner → noun"]):
-        assert one.score > one.by_offset + 0.2
+        assert one.score > one.offset_score + 0.2
 
 
 def test_scores_are_measured_once_and_kept(smollm2_scores, smollm2, monkeypatch, tmp_path):
-    monkeypatch.setattr(head_scores_job, "store", lambda: tmp_path)
-    monkeypatch.setattr(head_scores_job, "measure", lambda *_: smollm2_scores)
+    monkeypatch.setattr(head_scores_job, "locate_store", lambda: tmp_path)
+    monkeypatch.setattr(head_scores_job, "measure_heads", lambda *_: smollm2_scores)
     assert head_scores_job.kept(smollm2.name) is None
     work = Scoring(named=smollm2.name).start()
     wait(lambda: work.is_over)
     assert (work.state, work.problem) == ("done", "")
     [file] = (tmp_path / "scores").iterdir()
-    monkeypatch.setattr(head_scores_job, "measure", pytest.fail)
+    monkeypatch.setattr(head_scores_job, "measure_heads", pytest.fail)
     again = Scoring(named=smollm2.name).start()
     wait(lambda: again.is_over)
     kept = head_scores_job.kept(smollm2.name)
     assert kept
     assert again.scores
-    assert torch.equal(kept.of("natural", "distance"), smollm2_scores.of("natural", "distance"))
+    assert torch.equal(
+        kept.select("natural", "distance"), smollm2_scores.select("natural", "distance")
+    )
     file.write_bytes(b"half")
     assert head_scores_job.kept(smollm2.name) is None
 
 
 def test_a_measurement_can_be_watched_and_stopped(minilm, monkeypatch, tmp_path):
-    monkeypatch.setattr(head_scores_job, "store", lambda: tmp_path)
+    monkeypatch.setattr(head_scores_job, "locate_store", lambda: tmp_path)
     work = Scoring(named=minilm.name).start()
     wait(lambda: work.done > 0 or work.is_over)
     assert work.steps == 3 * 6

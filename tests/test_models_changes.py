@@ -9,37 +9,37 @@ from test_models_run import ours
 from tiny_families import inputs, tiny
 from torch.testing import assert_close
 
+from explainers.models.attention_hook import install_hook, run_model
 from explainers.models.changes import (
+    AblatedHeads,
     FewerKVHeads,
-    FirstHidden,
-    Hard,
-    HeadsOff,
-    NotCausal,
-    Quantised,
+    HardAttention,
+    HiddenFirstToken,
+    NoCausalMask,
+    NoScaling,
+    QuantisedCache,
     Temperature,
-    Uniform,
-    Unscaled,
+    UniformWeights,
     Window,
 )
-from explainers.models.run import run, use_our_attention
 
 EVERY = [
     Temperature(temperature=0.5),
-    Unscaled(),
+    NoScaling(),
     Window(width=2),
-    FirstHidden(),
-    NotCausal(),
-    HeadsOff(heads=frozenset({(0, 1), (2, 0)})),
-    Uniform(),
-    Hard(),
+    HiddenFirstToken(),
+    NoCausalMask(),
+    AblatedHeads(heads=frozenset({(0, 1), (2, 0)})),
+    UniformWeights(),
+    HardAttention(),
     FewerKVHeads(num_kv_heads=1),
-    Quantised(bits=3),
+    QuantisedCache(bits=3),
 ]
 
 
 def changed(family, *changes):
     model = ours(family)
-    return run(model, changes=changes, **inputs(model))
+    return run_model(model, changes=changes, **inputs(model))
 
 
 @pytest.mark.parametrize("change", EVERY, ids=lambda change: type(change).__name__)
@@ -51,7 +51,7 @@ def test_a_change_is_felt_and_gone_after_its_run(change):
 
 
 def test_only_the_named_layers_are_changed():
-    for change in (Uniform(layers=frozenset({1})), HeadsOff(heads=frozenset({(1, 2)}))):
+    for change in (UniformWeights(layers=frozenset({1})), AblatedHeads(heads=frozenset({(1, 2)}))):
         before, after = changed("Llama").layers, changed("Llama", change).layers
         outputs = zip(before, after, strict=True)
         same = [torch.equal(one.output, other.output) for one, other in outputs]
@@ -60,7 +60,7 @@ def test_only_the_named_layers_are_changed():
 
 
 def test_an_encoder_and_cross_attention_stay_as_they_are():
-    before, after = changed("Marian").layers, changed("Marian", Uniform()).layers
+    before, after = changed("Marian").layers, changed("Marian", UniformWeights()).layers
     assert all(torch.equal(after[n].weights, before[n].weights) for n in range(2))
     assert_close(after[2].weights[0, 0], torch.ones(5, 5).tril() / torch.arange(1, 6)[:, None])
     assert after[3].kind == "cross"
@@ -69,7 +69,7 @@ def test_an_encoder_and_cross_attention_stay_as_they_are():
 
 def test_scores_without_the_root_are_those_of_a_temperature_of_one_over_it():
     cold = Temperature(temperature=1 / math.sqrt(4))
-    assert_close(changed("Llama", Unscaled()).output.logits, changed("Llama", cold).output.logits)
+    assert_close(changed("Llama", NoScaling()).output.logits, changed("Llama", cold).output.logits)
     layer, was = (
         changed("Llama", Temperature(temperature=4.0)).layers[0],
         changed("Llama").layers[0],
@@ -79,11 +79,11 @@ def test_scores_without_the_root_are_those_of_a_temperature_of_one_over_it():
 
 def test_a_window_is_that_of_mistral():
     wide = tiny("Mistral (window)", sliding_window=None)
-    use_our_attention(wide)
+    install_hook(wide)
     text = inputs(wide)
-    windowed = run(wide, changes=[Window(width=4)], **text).output.logits
+    windowed = run_model(wide, changes=[Window(width=4)], **text).output.logits
     assert_close(windowed[1], changed("Mistral (window)").output.logits[1])
-    assert not torch.allclose(run(wide, **text).output.logits[1], windowed[1])
+    assert not torch.allclose(run_model(wide, **text).output.logits[1], windowed[1])
 
 
 def test_sinks_stay_in_sight():
@@ -94,12 +94,12 @@ def test_sinks_stay_in_sight():
 
 
 def test_the_first_token_is_seen_by_itself_alone():
-    first = changed("Llama", FirstHidden()).layers[0].weights[1, :, :, 0]
+    first = changed("Llama", HiddenFirstToken()).layers[0].weights[1, :, :, 0]
     assert_close(first, torch.eye(7)[0].expand(6, 7))
 
 
 def test_without_a_causal_mask_all_that_is_not_padding_is_seen():
-    layer = changed("Llama", NotCausal()).layers[2]
+    layer = changed("Llama", NoCausalMask()).layers[2]
     assert (layer.weights[1] > 0).all()
     assert (layer.weights[0, ..., :2] == 0).all()
     assert (layer.weights[0, ..., 2:] > 0).all()
@@ -112,7 +112,7 @@ def test_a_head_that_is_off_is_a_head_that_w_o_does_not_read():
         w_output.data[:, 4 * head : 4 * (head + 1)] = 0
     with torch.no_grad():
         without = model(**inputs(model)).logits
-    off = changed("Llama", HeadsOff(heads=frozenset({(0, 1), (2, 0)}))).output.logits
+    off = changed("Llama", AblatedHeads(heads=frozenset({(0, 1), (2, 0)}))).output.logits
     assert_close(off[1], without[1])
 
 
@@ -129,24 +129,24 @@ def test_kv_heads_that_are_averaged_are_projections_that_are():
 
 
 def test_hard_attention_hands_over_one_value():
-    layer = changed("Llama", Hard()).layers[0]
+    layer = changed("Llama", HardAttention()).layers[0]
     best = layer.scores.masked_fill(~layer.mask, -torch.inf)[1].argmax(dim=-1)
     value = layer.value[1].repeat_interleave(3, dim=0)
     assert_close(layer.output[1], value.gather(1, best[..., None].expand(-1, -1, 4)))
 
 
 def test_few_bits_leave_few_numbers_and_many_leave_all():
-    key = changed("Llama", Quantised(bits=3)).layers[0].key
+    key = changed("Llama", QuantisedCache(bits=3)).layers[0].key
     was = changed("Llama").layers[0].key
     step = was.abs().amax(dim=-1, keepdim=True) / 3
     assert ((key - was).abs() <= step / 2 * (1 + 1e-5)).all()
     assert_close((key / step).round(), key / step)
-    assert_close(Quantised(bits=16).rounded(was), was, atol=1e-3, rtol=0)
-    assert (Quantised(bits=8).rounded(torch.zeros(2, 3)) == 0).all()
+    assert_close(QuantisedCache(bits=16).quantise(was), was, atol=1e-3, rtol=0)
+    assert (QuantisedCache(bits=8).quantise(torch.zeros(2, 3)) == 0).all()
 
 
 def test_changes_are_made_in_their_order():
-    both = changed("Llama", Window(width=2), Uniform()).layers[0].weights[1, 0]
+    both = changed("Llama", Window(width=2), UniformWeights()).layers[0].weights[1, 0]
     assert both[3].tolist() == [0, 0, 0.5, 0.5, 0, 0, 0]
 
 
@@ -154,9 +154,9 @@ def test_changes_are_made_in_their_order():
     ("impossible", "why"),
     [
         (lambda: Temperature(temperature=0), "a temperature is above 0"),
-        (lambda: Quantised(bits=1), "2 are the fewest"),
+        (lambda: QuantisedCache(bits=1), "2 are the fewest"),
         (lambda: changed("Llama", FewerKVHeads(num_kv_heads=3)), "2 KV heads cannot be"),
-        (lambda: changed("Llama", HeadsOff(heads=frozenset({(0, 6)}))), "layer 0 has 6 heads"),
+        (lambda: changed("Llama", AblatedHeads(heads=frozenset({(0, 6)}))), "layer 0 has 6 heads"),
     ],
 )
 def test_what_cannot_be_is_said(impossible, why):

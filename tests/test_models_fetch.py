@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explainers.models import __main__, fetch, hub, registry
-from explainers.models.hub import OutOfReachError
-from explainers.models.model_files import contents
-from explainers.models.registry import OFFERED, SHIPPED, ModelError, Offered, Wheel
+from explainers.models.hub import HubUnreachableError
+from explainers.models.model_files import check_folder
+from explainers.models.registry import OFFERED_MODELS, WHEEL_MODELS, ModelError, OfferedModel, Wheel
 
 ID = "someone/tiny-model"
 NAME = "tiny_model-0.1-py3-none-any.whl"
@@ -38,9 +38,9 @@ def store(monkeypatch, tmp_path):
 @pytest.fixture
 def no_hub(monkeypatch):
     def out_of_reach(*_):
-        raise OutOfReachError("the hub is out of reach (here)")
+        raise HubUnreachableError("the hub is out of reach (here)")
 
-    monkeypatch.setattr(hub, "download", out_of_reach)
+    monkeypatch.setattr(hub, "download_model", out_of_reach)
 
 
 @pytest.fixture
@@ -69,8 +69,10 @@ def index(monkeypatch, tmp_path):
 
 
 def offer(monkeypatch, sha256):
-    row = Offered(ID, "", "causal", "", 1, Wheel("tiny-model", "0.1", sha256, "tiny_model/model"))
-    monkeypatch.setattr(fetch, "offered", lambda _: row)
+    row = OfferedModel(
+        ID, "", "causal", "", 1, Wheel("tiny-model", "0.1", sha256, "tiny_model/model")
+    )
+    monkeypatch.setattr(fetch, "find_offered_model", lambda _: row)
 
 
 def test_where_the_hub_is_out_of_reach_the_index_has_it(
@@ -79,10 +81,10 @@ def test_where_the_hub_is_out_of_reach_the_index_has_it(
     made = saved_models.llama(tmp_path / "made")
     offer(monkeypatch, index(made))
     said: list[str] = []
-    folder = fetch.fetch(ID, said.append)
+    folder = fetch.fetch_model(ID, said.append)
     assert folder.parent == store
-    assert contents(folder) == contents(made)
-    assert json.loads((folder / fetch.SOURCE).read_text())["from"] == "tiny-model 0.1"
+    assert check_folder(folder) == check_folder(made)
+    assert json.loads((folder / fetch.SOURCE_FILE).read_text())["from"] == "tiny-model 0.1"
     assert any("hub is out of reach" in line for line in said)
     left = {path.name for path in store.iterdir()}
     assert left == {folder.name, f"{folder.name}.lock"}
@@ -90,9 +92,9 @@ def test_where_the_hub_is_out_of_reach_the_index_has_it(
 
 def test_what_is_here_is_not_fetched_again(monkeypatch, tmp_path, index, no_hub):
     offer(monkeypatch, index(saved_models.llama(tmp_path / "made")))
-    folder = fetch.fetch(ID, print)
-    monkeypatch.setattr(fetch, "_bring", pytest.fail)
-    assert fetch.fetch(ID, print) == folder
+    folder = fetch.fetch_model(ID, print)
+    monkeypatch.setattr(fetch, "_fetch_files", pytest.fail)
+    assert fetch.fetch_model(ID, print) == folder
 
 
 def test_a_wrong_hash_is_refused_and_nothing_of_it_stays(
@@ -101,11 +103,11 @@ def test_a_wrong_hash_is_refused_and_nothing_of_it_stays(
     right = index(saved_models.llama(tmp_path / "made"))
     offer(monkeypatch, "0" * 64)
     with pytest.raises(ModelError, match=f"sha256 is {right[:12]}…, not 000000000000…"):
-        fetch.fetch(ID, print)
+        fetch.fetch_model(ID, print)
     assert not list(store.rglob("*.whl"))
-    assert not registry.folder_of(ID).exists()
+    assert not registry.locate_folder(ID).exists()
     offer(monkeypatch, right)
-    assert fetch.fetch(ID, print).is_dir()
+    assert fetch.fetch_model(ID, print).is_dir()
 
 
 def test_half_a_model_gets_no_name(monkeypatch, tmp_path, index, no_hub):
@@ -114,33 +116,33 @@ def test_half_a_model_gets_no_name(monkeypatch, tmp_path, index, no_hub):
     weights.write_bytes(weights.read_bytes()[:-1])
     offer(monkeypatch, index(made))
     with pytest.raises(ModelError, match="not whole"):
-        fetch.fetch(ID, print)
-    assert not registry.folder_of(ID).exists()
+        fetch.fetch_model(ID, print)
+    assert not registry.locate_folder(ID).exists()
 
 
 def test_a_file_that_has_come_is_not_asked_for_again(monkeypatch, tmp_path, index, no_hub):
     offer(monkeypatch, index(saved_models.llama(tmp_path / "made")))
-    unpack = fetch._unpack
-    monkeypatch.setattr(fetch, "_unpack", lambda *_: 1 / 0)
+    unpack = fetch._unpack_wheel
+    monkeypatch.setattr(fetch, "_unpack_wheel", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        fetch.fetch(ID, print)
-    monkeypatch.setattr(fetch, "_unpack", unpack)
+        fetch.fetch_model(ID, print)
+    monkeypatch.setattr(fetch, "_unpack_wheel", unpack)
     monkeypatch.setattr(fetch.subprocess, "run", pytest.fail)
-    assert fetch.fetch(ID, print).is_dir()
+    assert fetch.fetch_model(ID, print).is_dir()
 
 
 def test_without_index_the_reason_is_said(monkeypatch, no_hub):
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     offer(monkeypatch, "0" * 64)
     with pytest.raises(ModelError, match=r"tiny-model==0.1 cannot be had from the package index: "):
-        fetch.fetch(ID, print)
+        fetch.fetch_model(ID, print)
 
 
 def test_a_model_that_no_package_holds_needs_the_hub(no_hub):
     with pytest.raises(
         ModelError, match=f"{ID} is not on this machine, and the hub is out of reach"
     ):
-        fetch.fetch(ID, print)
+        fetch.fetch_model(ID, print)
 
 
 def test_two_at_once_fetch_once(monkeypatch, tmp_path):
@@ -153,10 +155,11 @@ def test_two_at_once_fetch_once(monkeypatch, tmp_path):
         assert go_on.wait(20)
         return made, {"from": "here"}
 
-    monkeypatch.setattr(fetch, "_bring", bring)
+    monkeypatch.setattr(fetch, "_fetch_files", bring)
     found = []
     threads = [
-        threading.Thread(target=lambda: found.append(fetch.fetch(ID, print))) for _ in range(2)
+        threading.Thread(target=lambda: found.append(fetch.fetch_model(ID, print)))
+        for _ in range(2)
     ]
     threads[0].start()
     assert begun.wait(20)
@@ -164,7 +167,7 @@ def test_two_at_once_fetch_once(monkeypatch, tmp_path):
     go_on.set()
     for thread in threads:
         thread.join(20)
-    assert found == [registry.folder_of(ID)] * 2
+    assert found == [registry.locate_folder(ID)] * 2
     assert calls == [1]
 
 
@@ -172,7 +175,7 @@ def test_a_folder_that_cannot_be_written_is_told(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path / "file"))
     with pytest.raises(ModelError, match="cannot be kept"):
-        fetch.fetch(ID, print)
+        fetch.fetch_model(ID, print)
 
 
 @pytest.fixture
@@ -182,13 +185,13 @@ def silent(monkeypatch):
         address = f"http://localhost:{server.getsockname()[1]}"
         asking = functools.partial(huggingface_hub.HfApi, endpoint=address)
         monkeypatch.setattr(huggingface_hub, "HfApi", asking)
-        monkeypatch.setattr(hub, "PATIENCE", 0.2)
+        monkeypatch.setattr(hub, "TIMEOUT", 0.2)
         yield
 
 
 def test_a_hub_that_does_not_answer_is_out_of_reach(silent):
-    with pytest.raises(OutOfReachError, match="Timeout"):
-        hub.weigh(ID)
+    with pytest.raises(HubUnreachableError, match="Timeout"):
+        hub.ask_size(ID)
 
 
 NOW, BEFORE = "a1" * 20, "b2" * 20
@@ -214,45 +217,45 @@ def test_what_a_model_weighs_is_known_before_it_is_fetched(monkeypatch):
     files = {"config.json": 3, "model.safetensors": 50, "pytorch_model.bin": 70, "onnx/m.json": 9}
     files["*.json"] = 1  # as a pattern it would bring the one in the folder
     answering(monkeypatch, files, total=11)
-    assert hub.weigh(ID) == (53, 11, ("config.json", "model.safetensors"), NOW)
-    assert hub.weigh(ID, BEFORE).commit == BEFORE
+    assert hub.ask_size(ID) == (53, 11, ("config.json", "model.safetensors"), NOW)
+    assert hub.ask_size(ID, BEFORE).commit == BEFORE
 
 
 def test_a_model_is_weighed_in_the_state_that_the_registry_names(monkeypatch):
     answering(monkeypatch, {"config.json": 3, "model.safetensors": 50})
-    pinned = {model.id: model.commit for model in OFFERED if model.commit}
+    pinned = {model.id: model.commit for model in OFFERED_MODELS if model.commit}
     assert pinned
-    assert {named: hub.weigh(named).commit for named in pinned} == pinned
-    assert hub.weigh(next(iter(pinned)), BEFORE).commit == BEFORE
+    assert {named: hub.ask_size(named).commit for named in pinned} == pinned
+    assert hub.ask_size(next(iter(pinned)), BEFORE).commit == BEFORE
 
 
 @pytest.mark.parametrize("commit", [None, "main", "../" + NOW, NOW + "0"])
 def test_a_hub_that_names_no_commit_is_not_fetched_from(monkeypatch, commit):
     answering(monkeypatch, {"config.json": 3, "model.safetensors": 50}, commit=commit)
-    with pytest.raises(OutOfReachError, match="which state"):
-        hub.weigh(ID)
+    with pytest.raises(HubUnreachableError, match="which state"):
+        hub.ask_size(ID)
 
 
 def test_pickles_and_code_are_refused_before_anything_is_fetched(monkeypatch):
     answering(monkeypatch, {"config.json": 3, "pytorch_model.bin": 70})
     with pytest.raises(ModelError, match=r"has pytorch_model.bin and no safetensors"):
-        hub.weigh(ID)
+        hub.ask_size(ID)
     answering(monkeypatch, {"config.json": 3, "model.safetensors": 70}, tags=["custom_code"])
     with pytest.raises(ModelError, match="brings code of its own"):
-        hub.weigh(ID)
+        hub.ask_size(ID)
 
 
 def test_a_model_that_would_not_fit_in_memory_is_not_fetched(monkeypatch, tmp_path):
     answering(monkeypatch, {"config.json": 3, "model.safetensors": 10}, total=10**15)
     monkeypatch.setattr(huggingface_hub, "snapshot_download", pytest.fail)
     with pytest.raises(ModelError, match="GB of memory"):
-        hub.download(ID, tmp_path / "hub", print)
+        hub.download_model(ID, tmp_path / "hub", print)
 
 
 def test_a_model_leaves_room_on_the_disk(monkeypatch, tmp_path):
     answering(monkeypatch, {"config.json": 3, "model.safetensors": 10**18}, total=1)
     with pytest.raises(ModelError, match="must stay free"):
-        hub.download(ID, tmp_path / "hub", print)
+        hub.download_model(ID, tmp_path / "hub", print)
 
 
 @pytest.mark.parametrize("wished", [None, BEFORE])
@@ -266,12 +269,12 @@ def test_the_hub_is_asked_for_one_commits_model_and_nothing_else(monkeypatch, wi
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
     said: list[str] = []
-    folder = fetch.fetch(ID, said.append, wished)
+    folder = fetch.fetch_model(ID, said.append, wished)
     commit = wished or NOW
     assert asked == {ID: (commit, ["config.json", "model.safetensors"])}
     assert f"53 bytes of commit {commit[:12]}" in said[1]
     source = {"from": f"the hub, commit {commit[:12]}", "commit": commit}
-    assert json.loads((folder / fetch.SOURCE).read_text()) == source
+    assert json.loads((folder / fetch.SOURCE_FILE).read_text()) == source
 
 
 def test_what_was_begun_of_another_commit_is_not_gone_on_with(monkeypatch, tmp_path):
@@ -284,8 +287,8 @@ def test_what_was_begun_of_another_commit_is_not_gone_on_with(monkeypatch, tmp_p
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", broken)
     for commit in (NOW, BEFORE, NOW):
-        with pytest.raises(OutOfReachError):
-            hub.download(ID, tmp_path, print, commit)
+        with pytest.raises(HubUnreachableError):
+            hub.download_model(ID, tmp_path, print, commit)
     assert folders[0] == folders[2] != folders[1]
 
 
@@ -298,10 +301,10 @@ def test_a_hub_that_breaks_off_leaves_no_model(monkeypatch):
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", broken)
     with pytest.raises(ModelError, match="the hub stopped answering"):
-        fetch.fetch(ID, print)
-    assert not registry.folder_of(ID).exists()
+        fetch.fetch_model(ID, print)
+    assert not registry.locate_folder(ID).exists()
     assert (
-        registry.begun_of(ID) / "hub" / NOW / "model.safetensors.incomplete"
+        registry.locate_partial_fetch(ID) / "hub" / NOW / "model.safetensors.incomplete"
     ).exists()  # goes on there
 
 
@@ -309,35 +312,35 @@ def test_a_hub_that_breaks_off_leaves_no_model(monkeypatch):
 def test_what_is_no_id_is_not_fetched(named):
     assert not registry.is_hub_id(named)
     with pytest.raises(ModelError, match="not owner/name"):
-        fetch.fetch(named, print)
+        fetch.fetch_model(named, print)
 
 
 @given(st.text(alphabet="ab./-_\\~", max_size=12))
 def test_every_id_has_a_folder_of_its_own_in_the_store(named):
     if registry.is_hub_id(named):
-        folder = registry.folder_of(named)
-        assert folder.resolve().parent == registry.store().resolve()
+        folder = registry.locate_folder(named)
+        assert folder.resolve().parent == registry.locate_store().resolve()
         assert folder.name.replace("--", "/", 1) == named
 
 
 def test_the_command_says_what_failed_and_goes_on(monkeypatch, capsys):
     def fetched(model_id, say, commit):
         assert commit is None
-        if model_id == SHIPPED[0].id:
+        if model_id == WHEEL_MODELS[0].id:
             raise ModelError("no")
         say(f"{model_id}: there")
 
-    monkeypatch.setattr(__main__, "fetch", fetched)
+    monkeypatch.setattr(__main__, "fetch_model", fetched)
     monkeypatch.setattr("sys.argv", ["models", "fetch"])
     assert __main__.main() == 1
     printed = capsys.readouterr()
-    assert printed.err == f"{SHIPPED[0].id}: no\n"
-    assert printed.out == f"{SHIPPED[1].id}: there\n"
+    assert printed.err == f"{WHEEL_MODELS[0].id}: no\n"
+    assert printed.out == f"{WHEEL_MODELS[1].id}: there\n"
 
 
 def test_a_commit_is_that_of_one_model(monkeypatch, capsys):
     asked = []
-    monkeypatch.setattr(__main__, "fetch", lambda model_id, _, commit: asked.append(commit))
+    monkeypatch.setattr(__main__, "fetch_model", lambda model_id, _, commit: asked.append(commit))
     monkeypatch.setattr("sys.argv", ["models", "fetch", ID, "--commit", NOW])
     assert (__main__.main(), asked) == (0, [NOW])
     monkeypatch.setattr("sys.argv", ["models", "fetch", "--commit", NOW])
@@ -347,18 +350,18 @@ def test_a_commit_is_that_of_one_model(monkeypatch, capsys):
 
 
 def test_what_is_not_wanted_is_deleted_unless_somebody_else_brings_it():
-    begun = registry.begun_of(ID)
+    begun = registry.locate_partial_fetch(ID)
     begun.mkdir(parents=True)
-    with fetch.FileLock(f"{registry.folder_of(ID)}.lock"):
-        fetch.forget(ID)
+    with fetch.FileLock(f"{registry.locate_folder(ID)}.lock"):
+        fetch.discard_partial_fetch(ID)
         assert begun.exists()
-    fetch.forget(ID)
+    fetch.discard_partial_fetch(ID)
     assert not begun.exists()
-    fetch.forget(ID)
+    fetch.discard_partial_fetch(ID)
 
 
 def test_every_model_that_is_offered_has_a_name_of_the_hub():
-    assert [model.id for model in OFFERED if not registry.is_hub_id(model.id)] == []
+    assert [model.id for model in OFFERED_MODELS if not registry.is_hub_id(model.id)] == []
 
 
 QWEN = {
@@ -393,4 +396,4 @@ def test_parameters_are_those_of_the_published_configuration(name, kind, publish
         model = model_class(model_class.config_class(**published))
     model.tie_weights()
     counted = sum(parameter.numel() for parameter in model.parameters())
-    assert [counted] == [model.parameters for model in OFFERED if model.name == name]
+    assert [counted] == [model.num_parameters for model in OFFERED_MODELS if model.name == name]

@@ -21,12 +21,12 @@ from transformers import MarianTokenizer
 
 from explainers.models import free_memory, load_job, registry
 from explainers.models import load as loading_module
-from explainers.models.load import MOST_KEPT, kept, load
+from explainers.models.attention_hook import IMPLEMENTATION
+from explainers.models.load import MOST_LOADED, find_loaded_model, load_model
 from explainers.models.load_job import Loading
-from explainers.models.probes import PASSAGES
+from explainers.models.probes import PASSAGES_FILE
 from explainers.models.registry import ModelError
-from explainers.models.run import NAME
-from explainers.models.token_text import read
+from explainers.models.token_text import tokenise_text
 
 ID = "someone/tiny-model"
 
@@ -34,14 +34,14 @@ ID = "someone/tiny-model"
 @pytest.fixture(autouse=True)
 def store(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    monkeypatch.setenv(registry.READ_FOLDERS, "1")
-    monkeypatch.setattr(loading_module, "_kept", {})
+    monkeypatch.setenv(registry.READ_FOLDERS_VARIABLE, "1")
+    monkeypatch.setattr(loading_module, "_models", {})
     return tmp_path
 
 
 @pytest.fixture
 def folder():
-    return saved_models.llama(registry.folder_of(ID))
+    return saved_models.llama(registry.locate_folder(ID))
 
 
 def refused(match):
@@ -53,14 +53,14 @@ def change(file, **changes):
 
 
 def test_a_model_is_what_was_saved(folder):
-    loaded = load(ID)
+    loaded = load_model(ID)
     saved = load_file(folder / "model.safetensors")
     held = loaded.model.state_dict()
     assert all(torch.equal(held[name].cpu(), saved[name]) for name in saved)
-    assert loaded.parameters == sum(tensor.numel() for tensor in saved.values())
+    assert loaded.num_parameters == sum(tensor.numel() for tensor in saved.values())
     assert loaded.provenance == f"{ID}, from a folder"
     assert not loaded.model.training
-    assert loaded.model.config._attn_implementation == NAME
+    assert loaded.model.config._attn_implementation == IMPLEMENTATION
     assert {tensor.dtype for tensor in held.values()} == {torch.float32}
 
 
@@ -68,7 +68,7 @@ def test_a_model_is_what_was_saved(folder):
 def test_every_family_loads_as_it_was_saved(family, store):
     model, folder = tiny(family), saved_models.llama(store / "a model")
     model.save_pretrained(folder)
-    loaded = load(str(folder)).model
+    loaded = load_model(str(folder)).model
     assert type(loaded) is type(model)
     computed = "embed_positions" if family == "Marian" else "nothing"
     held = loaded.state_dict()
@@ -78,14 +78,14 @@ def test_every_family_loads_as_it_was_saved(family, store):
 
 def test_a_text_is_as_long_as_both_model_and_tokenizer_allow(folder):
     change(folder / "tokenizer_config.json", model_max_length=saved_models.LONGEST - 2)
-    assert load(ID).context == saved_models.LONGEST - 2
+    assert load_model(ID).context_length == saved_models.LONGEST - 2
 
 
 def test_a_folder_of_the_reader_is_a_model_as_well(folder, monkeypatch):
-    assert load(str(folder)) is load(ID)
-    monkeypatch.delenv(registry.READ_FOLDERS)
-    with refused(f"started with {registry.READ_FOLDERS}=1"):
-        load(str(folder))
+    assert load_model(str(folder)) is load_model(ID)
+    monkeypatch.delenv(registry.READ_FOLDERS_VARIABLE)
+    with refused(f"started with {registry.READ_FOLDERS_VARIABLE}=1"):
+        load_model(str(folder))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_folder_of_the_reader_is_a_model_as_well(folder, monkeypatch):
 )
 def test_what_is_no_model_is_told_so(named, match):
     with refused(match):
-        load(named)
+        load_model(named)
 
 
 def test_code_from_outside_is_refused(folder, store):
@@ -108,11 +108,11 @@ def test_code_from_outside_is_refused(folder, store):
     (folder / "code.py").write_text(f"open({str(proof)!r}, 'w')")
     change(folder / "config.json", auto_map={"AutoModelForCausalLM": "code.Model"})
     with refused("code of its own, which is never run"):
-        load(ID)
+        load_model(ID)
     saved_models.llama(folder)
     change(folder / "tokenizer_config.json", auto_map={"AutoTokenizer": ["code.Tokenizer", None]})
     with refused("code of its own, which is never run"):
-        load(ID)
+        load_model(ID)
     assert not proof.exists()
 
 
@@ -126,7 +126,7 @@ def test_pickled_weights_are_refused_by_name_and_not_opened(folder, store, monke
     (folder / "model.safetensors").unlink()
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Trap()))
     with refused("pytorch_model.bin. Such files can run code"):
-        load(ID)
+        load_model(ID)
     assert not (store / "opened").exists()
 
 
@@ -134,7 +134,7 @@ def test_half_a_file_is_no_model(folder):
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1])
     with refused(r"model.safetensors is not whole"):
-        load(ID)
+        load_model(ID)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_list_of_weights_is_looked_through(folder, weight_map, match):
     index = folder / "model.safetensors.index.json"
     index.write_text(json.dumps({"weight_map": weight_map}))
     with refused(match):
-        load(ID)
+        load_model(ID)
 
 
 def test_missing_weights_are_not_made_up(folder):
@@ -159,7 +159,7 @@ def test_missing_weights_are_not_made_up(folder):
     del tensors["model.layers.1.self_attn.k_proj.weight"]
     save_file(tensors, file, metadata={"format": "pt"})
     with refused("not whole: its files lack model.layers.1.self_attn.k_proj.weight"):
-        load(ID)
+        load_model(ID)
 
 
 @pytest.mark.parametrize(
@@ -177,22 +177,22 @@ def test_missing_weights_are_not_made_up(folder):
 def test_a_config_that_is_none_is_told(folder, written, match):
     (folder / "config.json").write_text(written)
     with refused(match):
-        load(ID)
+        load_model(ID)
 
 
 def test_a_folder_that_is_no_model_is_told(store):
     (store / "empty").mkdir()
     with refused(r"empty is not a model: it has no config.json"):
-        load(str(store / "empty"))
+        load_model(str(store / "empty"))
 
 
 def test_what_does_not_fit_is_refused_before_it_takes_memory(folder, monkeypatch):
-    parameters = load(ID).parameters
-    loading_module._kept.clear()
-    monkeypatch.setattr(loading_module, "parts", pytest.fail)
-    monkeypatch.setattr(free_memory, "free", lambda: int(parameters * 4 * 1.1) - 1)
+    parameters = load_model(ID).num_parameters
+    loading_module._models.clear()
+    monkeypatch.setattr(loading_module, "load_parts", pytest.fail)
+    monkeypatch.setattr(free_memory, "measure_free_bytes", lambda: int(parameters * 4 * 1.1) - 1)
     with refused(rf"{parameters:,} parameters and needs .* GB of memory; .* GB are free here"):
-        load(ID)
+        load_model(ID)
 
 
 @pytest.mark.parametrize(
@@ -206,42 +206,46 @@ def test_what_does_not_fit_is_refused_before_it_takes_memory(folder, monkeypatch
 def test_a_config_that_asks_for_more_than_the_files_hold_takes_no_memory(folder, asked, match):
     change(folder / "config.json", **asked)
     with refused(match):
-        load(ID)
+        load_model(ID)
 
 
 def test_a_model_makes_room_for_another(monkeypatch, store):
     first, second = (str(saved_models.llama(store / name, 1)) for name in ("one", "two"))
-    needs = free_memory.needed(load(first).parameters)
-    monkeypatch.setattr(free_memory, "free", lambda: 0 if loading_module._kept else needs)
-    assert load(second).model is not None
-    assert kept(first) is None
+    needs = free_memory.estimate_bytes(load_model(first).num_parameters)
+    monkeypatch.setattr(
+        free_memory, "measure_free_bytes", lambda: 0 if loading_module._models else needs
+    )
+    assert load_model(second).model is not None
+    assert find_loaded_model(first) is None
 
 
 def test_memory_keeps_few_models_and_the_latest(store):
-    folders = [str(saved_models.llama(store / str(n))) for n in range(MOST_KEPT + 1)]
-    first = load(folders[0])
-    for other in folders[1:MOST_KEPT]:
-        load(other)
-    assert load(folders[0]) is first
-    load(folders[-1])
-    assert [kept(folder) is not None for folder in folders] == [True, False] + [True] * (
-        MOST_KEPT - 1
-    )
+    folders = [str(saved_models.llama(store / str(n))) for n in range(MOST_LOADED + 1)]
+    first = load_model(folders[0])
+    for other in folders[1:MOST_LOADED]:
+        load_model(other)
+    assert load_model(folders[0]) is first
+    load_model(folders[-1])
+    assert [find_loaded_model(folder) is not None for folder in folders] == [True, False] + [
+        True
+    ] * (MOST_LOADED - 1)
 
 
 @pytest.mark.parametrize("why", ["too many", "no room"])
 def test_the_weights_of_a_model_that_made_room_are_gone(monkeypatch, store, why):
-    first, *others = (str(saved_models.llama(store / str(n))) for n in range(MOST_KEPT + 1))
-    model = load(first).model
+    first, *others = (str(saved_models.llama(store / str(n))) for n in range(MOST_LOADED + 1))
+    model = load_model(first).model
     object.__setattr__(model, "itself", [model])  # as parts of some models refer to each other
     weights = weakref.ref(next(model.parameters()))
     del model
     if why == "no room":
-        monkeypatch.setattr(free_memory, "free", lambda: 10**9 if weights() is None else 0)
+        monkeypatch.setattr(
+            free_memory, "measure_free_bytes", lambda: 10**9 if weights() is None else 0
+        )
     gc.disable()  # it would come by chance otherwise
     try:
         for other in others if why == "too many" else others[:1]:
-            load(other)
+            load_model(other)
     finally:
         gc.enable()
     assert weights() is None
@@ -254,14 +258,14 @@ def test_memory_in_a_container_is_what_the_container_may_use(monkeypatch, tmp_pa
     monkeypatch.setattr(free_memory, "_LIMITS", {str(limit): str(used)})
     monkeypatch.setattr(free_memory.torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(free_memory, "choose_device", lambda: torch.device("cpu"))
-    assert free_memory.free() == 600
+    assert free_memory.measure_free_bytes() == 600
     limit.write_text("max\n")
-    assert free_memory.free() > 600
+    assert free_memory.measure_free_bytes() > 600
 
 
 def test_a_model_that_is_here_waits_for_no_other(monkeypatch, store):
     first, second = (str(saved_models.llama(store / name)) for name in ("one", "two"))
-    loaded, reads, go_on = load(first), loading_module.parts, threading.Event()
+    loaded, reads, go_on = load_model(first), loading_module.load_parts, threading.Event()
     asked, calls = threading.Event(), []
 
     def slow(*arguments):
@@ -270,17 +274,17 @@ def test_a_model_that_is_here_waits_for_no_other(monkeypatch, store):
         assert go_on.wait(60)
         return reads(*arguments)
 
-    monkeypatch.setattr(loading_module, "parts", slow)
-    threads = [threading.Thread(target=load, args=(second,)) for _ in range(2)]
+    monkeypatch.setattr(loading_module, "load_parts", slow)
+    threads = [threading.Thread(target=load_model, args=(second,)) for _ in range(2)]
     for thread in threads:
         thread.start()
     assert asked.wait(60)
-    assert load(first) is loaded
-    assert kept(second) is None
+    assert load_model(first) is loaded
+    assert find_loaded_model(second) is None
     go_on.set()
     for thread in threads:
         thread.join(60)
-    assert kept(second)
+    assert find_loaded_model(second)
     assert len(calls) == 1  # the other found it when its turn came
 
 
@@ -288,15 +292,15 @@ def test_two_visitors_with_two_models_each_see_their_own(store):
     """Each runs its own many times, while the other runs its own."""
     folders = [str(saved_models.llama(store / str(n), n)) for n in range(2)]
     ids = torch.tensor([[0, 1, 2, 3]])
-    alone = [load(folder).model(ids).logits for folder in folders]
-    loading_module._kept.clear()
+    alone = [load_model(folder).model(ids).logits for folder in folders]
+    loading_module._models.clear()
     start = threading.Barrier(4)
     seen: list[list[torch.Tensor]] = [[], [], [], []]
 
     def visit(n):
         start.wait(20)
         for _ in range(20):
-            seen[n].append(load(folders[n % 2]).model(ids).logits)
+            seen[n].append(load_model(folders[n % 2]).model(ids).logits)
 
     threads = [threading.Thread(target=visit, args=(n,)) for n in range(4)]
     for thread in threads:
@@ -309,27 +313,27 @@ def test_two_visitors_with_two_models_each_see_their_own(store):
 
 
 def test_a_text_is_cut_by_the_models_own_tokenizer(folder):
-    ids, tokens = read(load(ID), "the CEO announced")
+    ids, tokens = tokenise_text(load_model(ID), "the CEO announced")
     assert ids.tolist() == [[0, 1, 2]]
     assert tokens == ("the", "CEO", "announced")
 
 
 def test_a_text_that_is_none_or_too_long_is_told(folder):
-    loaded = load(ID)
+    loaded = load_model(ID)
     with refused("finds no token in this text"):
-        read(loaded, " \n")
-    assert len(read(loaded, "CEO " * saved_models.LONGEST).tokens) == saved_models.LONGEST
+        tokenise_text(loaded, " \n")
+    assert len(tokenise_text(loaded, "CEO " * saved_models.LONGEST).tokens) == saved_models.LONGEST
     with refused(f"reads at most {saved_models.LONGEST} tokens; this text has 10"):
-        read(loaded, "CEO " * 10)
+        tokenise_text(loaded, "CEO " * 10)
     with refused("reads at most 2 tokens; this text has 3"):
-        read(loaded, "CEO " * 3, most=2)
+        tokenise_text(loaded, "CEO " * 3, most=2)
 
 
 @pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses")
 def test_pieces_of_a_tokenizer_in_python_are_printed_with_their_spaces(tmp_path):
     """Marian's: two SentencePiece models and a list, nothing of the tokenizers library."""
     written = io.BytesIO()
-    corpus = iter(PASSAGES.read_text(encoding="utf-8").split(". "))
+    corpus = iter(PASSAGES_FILE.read_text(encoding="utf-8").split(". "))
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=corpus, model_writer=written, vocab_size=200, minloglevel=2
     )
@@ -340,19 +344,21 @@ def test_pieces_of_a_tokenizer_in_python_are_printed_with_their_spaces(tmp_path)
     same = str(tmp_path / "pieces")
     tokenizer = MarianTokenizer(source_spm=same, target_spm=same, vocab=str(tmp_path / "list"))
     model = types.SimpleNamespace(device="cpu")
-    marian: Any = types.SimpleNamespace(name="it", tokenizer=tokenizer, context=None, model=model)
-    tokens = read(marian, "the board announced it").tokens
+    marian: Any = types.SimpleNamespace(
+        name="it", tokenizer=tokenizer, context_length=None, model=model
+    )
+    tokens = tokenise_text(marian, "the board announced it").tokens
     assert "".join(tokens) == " the board announced it</s>"
     assert len(tokens) > 5
     with refused("finds no token"):
-        read(marian, "")
+        tokenise_text(marian, "")
 
 
 def test_a_visitor_watches_a_model_come(folder):
     work = Loading(named=ID).start()
     wait(lambda: work.is_over)
     assert (work.state, work.problem) == ("done", "")
-    assert work.loaded is load(ID)
+    assert work.loaded is load_model(ID)
     assert work.said == [f"{ID}: loading"]
 
 
@@ -362,7 +368,7 @@ def test_a_model_that_cannot_come_is_told_where_it_was_asked_for(monkeypatch):
     wait(lambda: work.is_over)
     assert work.state == "failed"
     assert "is not on this machine, and the hub is out of reach" in work.problem
-    assert not registry.folder_of(ID).exists()
+    assert not registry.locate_folder(ID).exists()
     bad = Loading(named="../x").start()
     wait(lambda: bad.is_over)
     assert bad.problem.startswith("There is no folder")
@@ -384,7 +390,7 @@ child.wait()
 
 @pytest.mark.parametrize("why", ["cancelled", "nobody waits for it"])
 def test_a_fetch_that_is_not_wanted_any_more_ends_with_all_its_children(monkeypatch, tmp_path, why):
-    begun = registry.begun_of(ID)
+    begun = registry.locate_partial_fetch(ID)
     (tmp_path / "explainers").mkdir()
     script = SLOW.replace("BEGUN", repr(str(begun)))
     (tmp_path / "explainers" / "models.py").write_text(script)
@@ -403,7 +409,7 @@ def test_a_fetch_that_is_not_wanted_any_more_ends_with_all_its_children(monkeypa
     assert (work.state, work.problem) == ("cancelled", "")
     wait(lambda: not is_running(int(child)))
     assert not begun.exists()
-    assert not registry.folder_of(ID).exists()
+    assert not registry.locate_folder(ID).exists()
 
 
 def is_running(process):

@@ -4,10 +4,15 @@ import pytest
 import torch
 
 from explainers.memory.published_models import model_shape
-from explainers.models.compare import differences
-from explainers.models.registry import SHIPPED, offered
-from explainers.models.run import use_our_attention
-from explainers.models.token_text import pieces_of, read, tokenizer_of, with_tokenizer
+from explainers.models.attention_hook import install_hook
+from explainers.models.comparison import measure_differences
+from explainers.models.registry import WHEEL_MODELS, find_offered_model
+from explainers.models.token_text import (
+    list_models_with_tokenizer,
+    read_tokenizer,
+    split_pieces,
+    tokenise_text,
+)
 from explainers.toys.sentence import SENTENCE
 
 TRICKY = "naïve 🙂 日本語 unbelievable CEO\n x"
@@ -16,10 +21,10 @@ TRICKY = "naïve 🙂 日本語 unbelievable CEO\n x"
 @pytest.mark.parametrize(("name", "row"), [("smollm2", 0), ("minilm", 1)])
 def test_a_row_of_the_registry_describes_its_model(request, name, row):
     loaded = request.getfixturevalue(name)
-    assert loaded.name == SHIPPED[row].id
-    assert sum(p.numel() for p in loaded.model.parameters()) == SHIPPED[row].parameters
+    assert loaded.name == WHEEL_MODELS[row].id
+    assert sum(p.numel() for p in loaded.model.parameters()) == WHEEL_MODELS[row].num_parameters
     kinds = {True: "causal", False: "bidirectional"}
-    assert kinds[hasattr(loaded.model, "lm_head")] == SHIPPED[row].kind
+    assert kinds[hasattr(loaded.model, "lm_head")] == WHEEL_MODELS[row].kind
 
 
 @pytest.mark.parametrize(
@@ -32,13 +37,13 @@ def test_a_row_of_the_registry_describes_its_model(request, name, row):
     ],
 )
 def test_models_have_the_size_that_another_page_gives_them(model_id, on_page_09):
-    model = offered(model_id)
+    model = find_offered_model(model_id)
     assert model
-    assert model.parameters == model_shape(on_page_09).parameters
+    assert model.num_parameters == model_shape(on_page_09).parameters
 
 
 def test_smollm2_knows_the_capital_of_france(smollm2):
-    ids, tokens = read(smollm2, "The capital of France is")
+    ids, tokens = tokenise_text(smollm2, "The capital of France is")
     assert tokens == ("The", " capital", " of", " France", " is")
     with torch.no_grad():
         next_id = smollm2.model(ids).logits[0, -1].argmax()
@@ -48,13 +53,15 @@ def test_smollm2_knows_the_capital_of_france(smollm2):
 def test_minilm_finds_similar_sentences_similar(minilm):
     texts = ["The firm reported high profits.", "Earnings were excellent.", "It rained in Spain."]
     with torch.no_grad():
-        means = [minilm.model(read(minilm, t).ids).last_hidden_state.mean(1) for t in texts]
+        means = [
+            minilm.model(tokenise_text(minilm, t).ids).last_hidden_state.mean(1) for t in texts
+        ]
     near, far = (torch.cosine_similarity(means[0], means[n]).item() for n in (1, 2))
     assert near > far + 0.2
 
 
 def test_our_sentence_has_seven_tokens_in_smollm2(smollm2):
-    assert read(smollm2, SENTENCE).tokens == (
+    assert tokenise_text(smollm2, SENTENCE).tokens == (
         *("The", " CEO", " announced", " record", " earnings", " on", " Friday"),
     )
 
@@ -62,39 +69,39 @@ def test_our_sentence_has_seven_tokens_in_smollm2(smollm2):
 @pytest.mark.parametrize("name", ["smollm2", "minilm"])
 def test_the_tokenizer_alone_cuts_as_with_its_model(request, name):
     loaded = request.getfixturevalue(name)
-    tokenizer = tokenizer_of(loaded.name)
+    tokenizer = read_tokenizer(loaded.name)
     for text in (SENTENCE, TRICKY, "word " * 300):
         ids = loaded.tokenizer(text, verbose=False)["input_ids"]
-        assert [n for piece in pieces_of(text, tokenizer) for n in piece.ids] == ids
+        assert [n for piece in split_pieces(text, tokenizer) for n in piece.ids] == ids
 
 
 def test_no_piece_ends_inside_a_letter(smollm2):
-    found = pieces_of(TRICKY, tokenizer_of(smollm2.name))
+    found = split_pieces(TRICKY, read_tokenizer(smollm2.name))
     assert "".join(piece.text for piece in found) == TRICKY
     assert [piece.text for piece in found if len(piece.ids) > 1] == [" 日", "語"]
-    labels = read(smollm2, TRICKY).tokens
+    labels = tokenise_text(smollm2, TRICKY).tokens
     assert labels[3:6] == ("⟨20 e6⟩", "⟨97⟩", "⟨a5⟩")
 
 
 def test_minilm_writes_what_it_reads(minilm):
-    found = [piece.text for piece in pieces_of(TRICKY, tokenizer_of(minilm.name))]
+    found = [piece.text for piece in split_pieces(TRICKY, read_tokenizer(minilm.name))]
     assert found == ["[CLS]", "naive", "[UNK]", *"日本語", "unbelievable", "ceo", "x", "[SEP]"]
 
 
 def test_models_that_are_here_offer_their_tokenizers(smollm2, minilm):
-    assert [SHIPPED[0], SHIPPED[1]] == with_tokenizer()[:2]
+    assert [WHEEL_MODELS[0], WHEEL_MODELS[1]] == list_models_with_tokenizer()[:2]
 
 
 def test_without_models_there_is_no_tokenizer(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    assert with_tokenizer() == []
+    assert list_models_with_tokenizer() == []
 
 
 @pytest.mark.parametrize("name", ["smollm2", "minilm"])
 def test_our_attention_is_theirs(request, name):
     loaded = request.getfixturevalue(name)
-    use_our_attention(loaded.model)
-    rows = differences(loaded.model, input_ids=read(loaded, SENTENCE).ids)
+    install_hook(loaded.model)
+    rows = measure_differences(loaded.model, input_ids=tokenise_text(loaded, SENTENCE).ids)
     print(name, *rows, sep="\n")
     assert len(rows) == loaded.model.config.num_hidden_layers + 1
-    assert not [row for row in rows if not row.largest <= 1e-5 * row.size]
+    assert not [row for row in rows if not row.largest <= 1e-5 * row.magnitude]

@@ -16,9 +16,9 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.attention.sinks import attention_with_sinks
 from explainers.attention.softcap import capped_attention
 from explainers.models import attention_hook
-from explainers.models.changes import HeadsOff, Temperature
-from explainers.models.compare import differences, own
-from explainers.models.run import run, use_our_attention
+from explainers.models.attention_hook import install_hook, run_model
+from explainers.models.changes import AblatedHeads, Temperature
+from explainers.models.comparison import make_eager_twin, measure_differences
 
 WRITING = [name for name, (model, *_) in FAMILIES.items() if "Masked" not in model]
 ADD_IN_ANOTHER_ORDER = {"BLOOM (ALiBi)", "MPT (ALiBi)", "GPT-OSS (sinks)"}
@@ -37,19 +37,21 @@ def one_thread():
 @functools.cache
 def ours(family, dtype=torch.float32) -> Any:
     model = tiny(family, dtype)
-    use_our_attention(model)
+    install_hook(model)
     return model
 
 
 def held(family, dtype, decoded):
     """Every number is the model's own, but for a few roundings of the largest one."""
     model = ours(family, dtype)
-    rows = differences(model, decoded=decoded, **inputs(model))
+    rows = measure_differences(model, decoded=decoded, **inputs(model))
     print(family, dtype, *rows, sep="\n")
     roundings = 32 if family in ADD_IN_ANOTHER_ORDER else 8
-    far = [row for row in rows if not row.largest <= roundings * torch.finfo(dtype).eps * row.size]
+    far = [
+        row for row in rows if not row.largest <= roundings * torch.finfo(dtype).eps * row.magnitude
+    ]
     assert not far
-    assert len(rows) == len(run(model, **inputs(model)).layers) + 1
+    assert len(rows) == len(run_model(model, **inputs(model)).layers) + 1
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
@@ -67,22 +69,22 @@ def test_and_with_a_cache_that_is_read_token_by_token(family, dtype):
 @pytest.mark.parametrize("family", ["Llama", "BLOOM (ALiBi)", "T5 (relative bias)"])
 def test_it_is_compared_with_the_models_own_code(family, monkeypatch):
     model = ours(family)
-    twin = own(model)
+    twin = make_eager_twin(model)
     shared = zip(model.parameters(), twin.parameters(), strict=True)
     assert all(ours_now.data_ptr() == theirs.data_ptr() for ours_now, theirs in shared)
-    monkeypatch.setattr(attention_hook, "function_for", lambda module, extra: 1 / 0)
+    monkeypatch.setattr(attention_hook, "choose_function", lambda module, extra: 1 / 0)
     twin(**inputs(model))
     with pytest.raises(ZeroDivisionError):
-        run(model, **inputs(model))
+        run_model(model, **inputs(model))
 
 
 @pytest.mark.parametrize("wrong", [1.001, math.nan])
 def test_a_difference_is_found(wrong, monkeypatch):
-    model, right = ours("Llama"), attention_hook.scaled
-    monkeypatch.setattr(attention_hook, "scaled", lambda *given: right(*given) * wrong)
+    model, right = ours("Llama"), attention_hook.scale_query
+    monkeypatch.setattr(attention_hook, "scale_query", lambda *given: right(*given) * wrong)
     for decoded in (0, 2):
         assert not any(
-            r.largest < 1e-5 for r in differences(model, decoded=decoded, **inputs(model))
+            r.largest < 1e-5 for r in measure_differences(model, decoded=decoded, **inputs(model))
         )
 
 
@@ -100,14 +102,14 @@ FUNCTIONS = {
 @pytest.mark.parametrize("family", FUNCTIONS)
 def test_the_function_that_ran_is_one_that_the_pages_show(family):
     model = ours(family)
-    ran = {layer.function for layer in run(model, **inputs(model)).layers}
+    ran = {layer.function for layer in run_model(model, **inputs(model)).layers}
     assert {getattr(function, "func", function) for function in ran} == {FUNCTIONS[family]}
 
 
 def test_every_layer_is_recorded_with_what_it_was_given():
     model = ours("Llama")
-    layers = run(model, **inputs(model)).layers
-    assert [(layer.kind, layer.number) for layer in layers] == [("self", n) for n in range(3)]
+    layers = run_model(model, **inputs(model)).layers
+    assert [(layer.kind, layer.layer_index) for layer in layers] == [("self", n) for n in range(3)]
     layer = layers[1]
     assert layer.query.shape == (2, 6, 7, 4)
     assert layer.key.shape == layer.value.shape == (2, 2, 7, 4)
@@ -119,8 +121,8 @@ def test_every_layer_is_recorded_with_what_it_was_given():
 
 def test_an_encoder_a_decoder_and_what_is_between_them():
     model = ours("Marian")
-    layers = run(model, **inputs(model)).layers
-    places = [(layer.kind, layer.number) for layer in layers]
+    layers = run_model(model, **inputs(model)).layers
+    places = [(layer.kind, layer.layer_index) for layer in layers]
     between = [(kind, n) for n in range(3) for kind in ("self", "cross")]
     assert places == [("encoder", 0), ("encoder", 1), *between]
     assert layers[3].weights.shape == (2, 12, 5, 7)
@@ -129,7 +131,7 @@ def test_an_encoder_a_decoder_and_what_is_between_them():
 
 def test_local_layers_say_how_far_they_see():
     model = ours("Gemma 3 (local/global)")
-    layers = run(model, **inputs(model)).layers
+    layers = run_model(model, **inputs(model)).layers
     assert [layer.window for layer in layers] == [4, None, 4]
     assert (layers[0].weights[1].tril(-4) == 0).all()
     assert (layers[1].weights[1].tril(-4) > 0).any()
@@ -137,8 +139,10 @@ def test_local_layers_say_how_far_they_see():
 
 def test_a_part_is_read_where_the_whole_would_not_fit():
     model = ours("Llama")
-    first = run(model, read=lambda layer: layer.weights[..., 0].mean(), **inputs(model)).layers
-    whole = run(model, **inputs(model)).layers
+    first = run_model(
+        model, read=lambda layer: layer.weights[..., 0].mean(), **inputs(model)
+    ).layers
+    whole = run_model(model, **inputs(model)).layers
     assert first == [layer.weights[..., 0].mean() for layer in whole]
 
 
@@ -147,14 +151,14 @@ def test_a_model_writes_as_before():
         model = ours(family)
         given = {k: v for k, v in inputs(model).items() if not k.startswith("decoder")}
         written = {"max_new_tokens": 6, "do_sample": False, "num_beams": 1}
-        expected = own(model).generate(**given, **written)
+        expected = make_eager_twin(model).generate(**given, **written)
         assert model.generate(**given, **written).tolist() == expected.tolist()
 
 
 def test_visitors_share_a_model_and_not_their_changes():
     model, text = ours("Llama"), inputs(ours("Llama"))
-    wishes = [(), (Temperature(temperature=3.0),), (HeadsOff(heads=frozenset({(0, 1)})),)]
-    alone = [run(model, changes=wish, **text).output.logits for wish in wishes]
+    wishes = [(), (Temperature(temperature=3.0),), (AblatedHeads(heads=frozenset({(0, 1)})),)]
+    alone = [run_model(model, changes=wish, **text).output.logits for wish in wishes]
     assert not torch.allclose(alone[0], alone[1])
     assert not torch.allclose(alone[0], alone[2])
     together, at_once = {}, threading.Barrier(len(wishes))
@@ -162,9 +166,9 @@ def test_visitors_share_a_model_and_not_their_changes():
     def visit(visitor):
         def wait(layer):
             at_once.wait(timeout=60)  # all are in the same layer of the model now
-            return layer.number
+            return layer.layer_index
 
-        read = run(model, changes=wishes[visitor], read=wait, **text)
+        read = run_model(model, changes=wishes[visitor], read=wait, **text)
         together[visitor] = read.output.logits, read.layers
 
     threads = [threading.Thread(target=visit, args=(visitor,)) for visitor in range(len(wishes))]
@@ -180,27 +184,27 @@ def test_visitors_share_a_model_and_not_their_changes():
 def test_after_a_fault_the_next_run_is_as_the_first():
     model = ours("GPT-2")
     with pytest.raises(ZeroDivisionError):
-        run(model, read=lambda layer: 1 / 0, **inputs(model))
-    assert attention_hook.now.get() is None
+        run_model(model, read=lambda layer: 1 / 0, **inputs(model))
+    assert attention_hook.active_run.get() is None
 
 
 def test_what_cannot_be_replaced_is_refused_by_name():
     sizes: dict[str, Any] = {"vocab_size": 9, "n_embd": 8, "n_layer": 1, "n_head": 2}
     model = GPTJForCausalLM(GPTJConfig(**sizes, rotary_dim=2))
     with pytest.raises(ValueError, match="GPTJForCausalLM computes attention in its own class"):
-        use_our_attention(model)
+        install_hook(model)
 
 
 def test_a_model_without_ours_is_said_to_have_none():
     model = tiny("GPT-2")
     with pytest.raises(ValueError, match="GPT2LMHeadModel never asked for attention"):
-        run(model, **inputs(model))
+        run_model(model, **inputs(model))
 
 
 def test_a_mask_of_numbers_is_refused():
     model = ours("GPT-2")
     with pytest.raises(ValueError, match="GPT2Attention makes a mask of its own"):
-        run(model, input_ids=torch.ones(1, 3).long(), attention_mask=torch.zeros(1, 1, 3, 3))
+        run_model(model, input_ids=torch.ones(1, 3).long(), attention_mask=torch.zeros(1, 1, 3, 3))
 
 
 def test_a_causal_model_without_a_mask_is_refused():

@@ -247,7 +247,7 @@ FAULTS = [
     ),
     (attention_hook, "query * factor", "query", INSIDE["T5 (relative bias)"]),
     (attention_hook, "return given", "return torch.ones_like(given)", INSIDE["Mistral (window)"]),
-    (attention_hook, '"cross" if CROSS & set(parts) else kind', "kind", BETWEEN),
+    (attention_hook, '"cross" if CROSS_ATTENTION_NAMES & set(parts) else kind', "kind", BETWEEN),
     (batch, " & mask_of(rule, batch.lengths)[:, 0]", "", ASKED),
     (batch, "visible.tril()", "visible.triu()", ASKED),
     (task, "tuple(tokens) == RUNNING or ", "", HELD_OUT),

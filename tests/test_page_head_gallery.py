@@ -28,8 +28,8 @@ from explainers.chapters.head_gallery.score_mosaic import FEW as FEW_HEADS
 from explainers.chapters.head_gallery.score_mosaic import MANY, NONE
 from explainers.models import head_scores_job, registry
 from explainers.models import load as loading_module
-from explainers.models.head_scores import HeadScores, measure
-from explainers.models.load import load
+from explainers.models.head_scores import HeadScores, measure_heads
+from explainers.models.load import load_model
 from explainers.ui.controls.controls import PROSE
 from explainers.ui.predict import SKIP
 from explainers.ui.session import HEAD_SCORES_JOB
@@ -44,10 +44,10 @@ HERE = {"real_model": ID, "model_layer": "1", "model_head": "4", "text": "the CE
 def store(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ATTENTION_MODELS", str(tmp_path_factory.mktemp("models")))
-        patch.setattr(loading_module, "_kept", {})
-        saved_models.llama(registry.folder_of(ID))
-        bert(saved_models.llama(registry.folder_of(BOTH_WAYS)))
-        yield registry.store()
+        patch.setattr(loading_module, "_models", {})
+        saved_models.llama(registry.locate_folder(ID))
+        bert(saved_models.llama(registry.locate_folder(BOTH_WAYS)))
+        yield registry.locate_store()
 
 
 def bert(folder):
@@ -67,20 +67,20 @@ def bert(folder):
 
 @pytest.fixture(scope="module")
 def tiny(store):
-    return load(ID)
+    return load_model(ID)
 
 
 @pytest.fixture(scope="module")
 def measured(tiny):
-    return measure(tiny)
+    return measure_heads(tiny)
 
 
 @pytest.fixture
 def planted(measured):
     """Scores that a test may change before the page finds them."""
-    copied = HeadScores({name: one.clone() for name, one in measured.measured.items()})
+    copied = HeadScores({name: one.clone() for name, one in measured.tensors.items()})
     for probe in ("repeated", "natural"):
-        for name, one in copied.measured.items():
+        for name, one in copied.tensors.items():
             if name.startswith(probe) and one.shape == (LAYERS, HEADS):
                 one.clamp_(max=0.2)
     return copied
@@ -88,7 +88,7 @@ def planted(measured):
 
 def plant(scores, places):
     for (probe, what), (place, value) in places.items():
-        scores.of(probe, what)[place] = value
+        scores.select(probe, what)[place] = value
     head_scores_job.keep(ID, scores)
 
 
@@ -139,7 +139,8 @@ def test_all_heads_are_measured_on_request_and_then_kept(store, model):
     assert (job.state, job.share) == ("done", 1)
     shown = panel(visit.run(), "heads")
     assert shown["values"] == [
-        pytest.approx(row, abs=1e-4) for row in job.scores.of("repeated", "induction").T.tolist()
+        pytest.approx(row, abs=1e-4)
+        for row in job.scores.select("repeated", "induction").T.tolist()
     ]
     other = opened(PAGE, {"real_model": model})
     assert HEAD_SCORES_JOB not in other.session_state
@@ -163,14 +164,14 @@ def test_the_map_has_a_row_per_head_and_a_click_away_is_the_head(planted):
 def test_a_head_has_several_names_each_with_what_speaks_against_it(planted):
     places = {("repeated", "induction"): ((1, 4), 0.9), ("natural", "first token"): ((1, 4), 0.7)}
     against = torch.tensor([3.0, 21, 2, 0.8125, 0.0625])
-    planted.measured["natural: induction, against"][1, 4] = against
-    planted.measured["repeated: induction, shuffled"][0, 0] = 0.37
+    planted.tensors["natural: induction, against"][1, 4] = against
+    planted.tensors["repeated: induction, shuffled"][0, 0] = 0.37
     plant(planted, places)
     visit = opened(PAGE, HERE)
     assert "L1.H4: **induction** and **sink**." in said(visit)
     assert "**induction**: 0.90 on random tokens, twice (needed: more than 0.4" in said(visit)
     assert "By chance the best head has 0.37" in said(visit)
-    elsewhere = planted.of("natural", "induction")[1, 4]
+    elsewhere = planted.select("natural", "induction")[1, 4]
     assert f"The same score on prose: {elsewhere:.2f}." in said(visit)
     assert "Counter-example, passage 3" in said(visit)
     assert "(token 21) gives 0.81" in said(visit)
@@ -181,7 +182,7 @@ def test_a_head_has_several_names_each_with_what_speaks_against_it(planted):
 
 
 def test_a_head_whose_worst_row_fits_has_no_counter_example(planted):
-    planted.measured["natural: induction, against"][1, 4] = torch.tensor([3, 21, 2, 0.75, 0.75])
+    planted.tensors["natural: induction, against"][1, 4] = torch.tensor([3, 21, 2, 0.75, 0.75])
     plant(planted, {("repeated", "induction"): ((1, 4), 0.9)})
     visit = opened(PAGE, HERE)
     assert "gives 0.75 to what the name induction promises. No counter-example" in said(visit)
@@ -189,7 +190,7 @@ def test_a_head_whose_worst_row_fits_has_no_counter_example(planted):
 
 
 def test_chance_can_take_a_name_away(planted):
-    planted.measured["repeated: induction, shuffled"][0, 0] = 0.95
+    planted.tensors["repeated: induction, shuffled"][0, 0] = 0.95
     plant(planted, {("repeated", "induction"): ((1, 4), 0.9)})
     visit = opened(PAGE, HERE)
     assert "L1.H4: no name" in said(visit)
@@ -198,7 +199,7 @@ def test_chance_can_take_a_name_away(planted):
 
 @pytest.mark.parametrize(("count", "answer"), [(0, NONE), (1, FEW_HEADS), (3, MANY)])
 def test_heads_that_look_for_what_followed_are_counted(planted, count, answer):
-    planted.of("repeated", "induction").flatten()[:count] = 0.5
+    planted.select("repeated", "induction").flatten()[:count] = 0.5
     plant(planted, {})
     assert verdict(asked("induction"), "so know what comes next") == answer
 
@@ -218,12 +219,12 @@ def test_the_surest_head_is_asked_about(planted, after, answer):
 
 @pytest.mark.parametrize(("better", "answer"), [(0, NO_RELATION), (1, FEW), (3, MOST), (None, ALL)])
 def test_heads_are_compared_with_the_best_fixed_distance(planted, better, answer):
-    found = sorted(n for n in planted.measured if n.startswith("syntax") and "offset" not in n)
+    found = sorted(n for n in planted.tensors if n.startswith("syntax") and "offset" not in n)
     for place, name in enumerate(found):
-        planted.measured[name].zero_()
-        planted.measured[name][0, 5] = 0.75  # of both halves: chosen on one, measured on the other
+        planted.tensors[name].zero_()
+        planted.tensors[name][0, 5] = 0.75  # of both halves: chosen on one, measured on the other
         is_better = better is None or place < better
-        planted.measured[f"{name}, offset"][1] = 0.5 if is_better else 0.7
+        planted.tensors[f"{name}, offset"][1] = 0.5 if is_better else 0.7
     plant(planted, {})
     visit = asked("partners")
     assert verdict(visit, "a rule that knows no grammar") == answer
@@ -251,8 +252,8 @@ def test_ranks_are_correlated_as_spearman_does():
 def test_the_verdict_and_its_numbers_are_shown(planted, tiny):
     for what, falls in (("entropy", True), ("entropy without the first token", False)):
         column = torch.tensor([0.75, 0.25] if falls else [0.5, 0.625])
-        planted.of("natural", what)[:] = column[:, None]
-    planted.of("natural", "first token")[1] = 0.875
+        planted.select("natural", what)[:] = column[:, None]
+    planted.select("natural", "first token")[1] = 0.875
     plant(planted, {})
     assert trend(Gallery(tiny, planted)).verdict == BY_FIRST
     visit = asked("layers")

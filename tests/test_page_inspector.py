@@ -19,11 +19,11 @@ from explainers.charts.mosaic import draw_mosaic
 from explainers.charts.theme import LIGHT
 from explainers.models import hub, registry
 from explainers.models import load as loading_module
-from explainers.models.load import load
+from explainers.models.attention_hook import run_model
+from explainers.models.load import load_model
 from explainers.models.load_job import Loading
 from explainers.models.registry import ModelError
-from explainers.models.run import run
-from explainers.models.token_text import read
+from explainers.models.token_text import tokenise_text
 from explainers.toys.sentence import SENTENCE
 from explainers.ui.figure.head_tiles import HIDDEN, STEPS
 from explainers.ui.figure.panels import Cell
@@ -36,14 +36,14 @@ TEXT = "the CEO announced record earnings"
 @pytest.fixture
 def store(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    monkeypatch.setattr(loading_module, "_kept", {})
+    monkeypatch.setattr(loading_module, "_models", {})
     return tmp_path
 
 
 @pytest.fixture
 def tiny(store):
-    saved_models.llama(registry.folder_of(ID))
-    return load(ID)
+    saved_models.llama(registry.locate_folder(ID))
+    return load_model(ID)
 
 
 def visited(**link):
@@ -72,7 +72,7 @@ def unpacked(packed, *shape):
 
 def test_what_is_recorded_is_what_the_model_computes(tiny):
     shown = seen(tiny, TEXT)
-    again = run(tiny.model, input_ids=read(tiny, TEXT).ids)
+    again = run_model(tiny.model, input_ids=tokenise_text(tiny, TEXT).ids)
     assert shown.tokens == tuple(TEXT.split())
     assert shown.weights.shape == (2, 6, 5, 5)
     assert (shown.shape, shown.group_size) == ((2, 6), 2)
@@ -151,10 +151,10 @@ def test_a_dimmed_column_is_blank_and_the_rest_stays_as_it_was(tiny):
 def test_a_text_is_cut_where_the_model_or_the_picture_ends(tiny, minilm):
     longest = saved_models.LONGEST
     text, left_out = cut(tiny, "CEO " * (longest + 3), MOST_SHORT)
-    assert (len(read(tiny, text).tokens), left_out) == (longest, 3)
+    assert (len(tokenise_text(tiny, text).tokens), left_out) == (longest, 3)
     assert cut(tiny, TEXT, MOST_SHORT) == (TEXT, 0)
     text, left_out = cut(minilm, "word " * 80, MOST_SHORT)
-    tokens = read(minilm, text).tokens
+    tokens = tokenise_text(minilm, text).tokens
     assert (len(tokens), tokens[-1], left_out) == (MOST_SHORT, "[SEP]", 80 + 2 - MOST_SHORT)
 
 
@@ -189,7 +189,7 @@ def test_the_table_of_differences_is_printed(tiny):
 
 
 def test_a_model_in_the_link_comes_by_itself(store):
-    saved_models.llama(registry.folder_of(ID))
+    saved_models.llama(registry.locate_folder(ID))
     visit = visited()
     assert not visit.exception
     assert sent(visit, "planes")
@@ -214,8 +214,8 @@ def test_a_model_that_cannot_be_is_told_and_the_page_stays(tiny, named, told):
 
 
 def test_the_size_of_a_model_is_shown_before_it_can_be_fetched(tiny, monkeypatch):
-    weight = hub.Weight(2_500_000_000, 7_000_000, (), "c3" * 20)
-    monkeypatch.setattr(hub, "weigh", lambda named: {OTHER: weight}[named])
+    weight = hub.ModelSize(2_500_000_000, 7_000_000, (), "c3" * 20)
+    monkeypatch.setattr(hub, "ask_size", lambda named: {OTHER: weight}[named])
     visit = visited(real_model=OTHER)
     assert not labels(visit) & {"Fetch it now"}
     clicked(visit, "Ask the hub how large it is")
@@ -237,9 +237,9 @@ def test_the_size_of_a_model_is_shown_before_it_can_be_fetched(tiny, monkeypatch
 
 def test_a_model_without_a_size_cannot_be_fetched(tiny, monkeypatch):
     def away(named):
-        raise hub.OutOfReachError("the hub is out of reach (it is)")
+        raise hub.HubUnreachableError("the hub is out of reach (it is)")
 
-    monkeypatch.setattr(hub, "weigh", away)
+    monkeypatch.setattr(hub, "ask_size", away)
     visit = visited(real_model=OTHER)
     clicked(visit, "Ask the hub how large it is")
     assert any("out of reach" in one.value for one in visit.error)
@@ -256,7 +256,7 @@ def clicked(visit, label):
 
 
 def test_a_broken_model_is_told_and_can_be_tried_again(store):
-    folder = saved_models.llama(registry.folder_of(ID))
+    folder = saved_models.llama(registry.locate_folder(ID))
     (folder / "model.safetensors").write_bytes(b"no numbers")
     visit = visited()
     assert not visit.exception
@@ -273,7 +273,7 @@ def test_a_long_sentence_is_cut_and_the_reader_told(tiny):
 
 
 def test_two_visitors_each_see_their_own_model(tiny):
-    saved_models.llama(registry.folder_of(OTHER), seed=1)
+    saved_models.llama(registry.locate_folder(OTHER), seed=1)
     first, second = visited(), visited(real_model=OTHER)
     assert sent(first, "planes")["planes"] != sent(second, "planes")["planes"]
     assert sent(visited(), "planes")["planes"] == sent(first, "planes")["planes"]
@@ -286,8 +286,8 @@ def test_a_long_text_is_read_up_to_its_layer(tiny):
     assert work.loaded is None, "a visitor who keeps the work would keep the model in memory"
     assert work.pieces
     assert work.words
-    ids = read(tiny, "record earnings " * 3 + "record").ids
-    expected = run(tiny.model, input_ids=ids).layers[1].weights[0]
+    ids = tokenise_text(tiny, "record earnings " * 3 + "record").ids
+    expected = run_model(tiny.model, input_ids=ids).layers[1].weights[0]
     steps = unpacked(work.pieces.planes, 6, 7, 7)
     forbidden = ~masks.build(masks.causal, 7, 7)
     assert torch.equal(steps == HIDDEN, forbidden.expand(6, 7, 7))
@@ -319,7 +319,7 @@ def test_the_page_reads_a_long_text(tiny):
 
 
 def test_local_layers_are_marked_and_counted(store):
-    folder = saved_models.llama(registry.folder_of(ID))
+    folder = saved_models.llama(registry.locate_folder(ID))
     tiny_families.tiny("Gemma 3 (local/global)").save_pretrained(folder)
     visit = visited(model_layer="0")
     near = "local: the last 4 tokens"
@@ -355,7 +355,7 @@ def test_the_running_sentence_in_the_real_model(smollm2):
 
 def test_pieces_are_put_together_to_words(smollm2):
     text = "The unbelievable CEO."
-    tokens = read(smollm2, text).tokens
+    tokens = tokenise_text(smollm2, text).tokens
     words = words_of(smollm2, text, len(tokens))
     assert labels_of(tokens, words) == ["The", " unbelievable", " CEO", "."]
 

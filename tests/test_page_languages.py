@@ -194,7 +194,7 @@ BROKEN = {"model.safetensors": "no numbers", "config.json": "[1]", "tokenizer.js
 def test_why_there_is_no_model_is_said_in_the_language_of_the_page(spoken, tmp_path, monkeypatch):
     page = next(one for one in PAGES if one.stem == "12_inspector")
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    monkeypatch.setattr(loading, "_kept", {})
+    monkeypatch.setattr(loading, "_models", {})
 
     def refused(named):
         english, other = (failed(page, one, named) for one in (ENGLISH, spoken))
@@ -207,7 +207,7 @@ def test_why_there_is_no_model_is_said_in_the_language_of_the_page(spoken, tmp_p
     refused("x" * 500)
     for number, (broken, text) in enumerate(BROKEN.items()):
         named = f"someone/llama-{number}"
-        folder = saved_models.llama(registry.folder_of(named))
+        folder = saved_models.llama(registry.locate_folder(named))
         (folder / broken).write_text(text, encoding="utf-8")
         refused(named)
 

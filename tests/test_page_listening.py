@@ -21,11 +21,11 @@ from explainers.charts.sound_image import LINE_HEIGHT, LOUDNESS_LINES, draw_soun
 from explainers.charts.theme import LIGHT, THEMES, parse_colour
 from explainers.models import load as loading_module
 from explainers.models import model_files, registry
-from explainers.models.compare import own
-from explainers.models.hearing import MOST_WRITTEN, hear
-from explainers.models.load import load
+from explainers.models.comparison import make_eager_twin
+from explainers.models.encoder_decoder import MOST_TRANSCRIBED, transcribe
+from explainers.models.load import load_model
 from explainers.models.registry import ModelError
-from explainers.models.sound import CLICKS, RATE, made, written
+from explainers.models.sound import CLICKS, SAMPLE_RATE, encode_wave, synthesise_sound
 
 PAGE = next(page for page in PAGES if page.stem == "12_inspector")
 
@@ -34,15 +34,15 @@ PAGE = next(page for page in PAGES if page.stem == "12_inspector")
 def folder(monkeypatch, tmp_path):
     """A tiny Whisper in a folder of the reader's own machine."""
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path / "store"))
-    monkeypatch.setenv(registry.READ_FOLDERS, "1")
-    monkeypatch.setattr(loading_module, "_kept", {})
+    monkeypatch.setenv(registry.READ_FOLDERS_VARIABLE, "1")
+    monkeypatch.setattr(loading_module, "_models", {})
     st.cache_data.clear()
     return saved_whisper.save(tmp_path / "tiny-whisper")
 
 
 @pytest.fixture
 def whisper(folder):
-    return load(str(folder))
+    return load_model(str(folder))
 
 
 def visited(folder, **link):
@@ -54,12 +54,14 @@ def told(visit):
 
 
 def test_what_is_recorded_is_what_transformers_computes(whisper):
-    samples = made(CLICKS, 3).samples
-    found = hear(whisper, samples)
+    samples = synthesise_sound(CLICKS, 3).samples
+    found = transcribe(whisper, samples)
     assert found.weights.shape == (LAYERS, HEADS, len(found.tokens), POSITIONS)
-    assert found.step == 0.02
+    assert found.seconds_per_position == 0.02
     assert found.difference < 1e-5
-    features = whisper.extractor(samples.numpy(), sampling_rate=RATE, return_tensors="pt")
+    features = whisper.feature_extractor(
+        samples.numpy(), sampling_rate=SAMPLE_RATE, return_tensors="pt"
+    )
     ids = [VOCABULARY[token] for token in found.tokens]
     before = [
         1,
@@ -68,7 +70,7 @@ def test_what_is_recorded_is_what_transformers_computes(whisper):
         VOCABULARY["<|notimestamps|>"],
     ]
     with torch.no_grad():
-        theirs = own(whisper.model)(
+        theirs = make_eager_twin(whisper.model)(
             **features,
             decoder_input_ids=torch.tensor([[*before, *ids[:-1]]]),
             output_attentions=True,
@@ -83,21 +85,23 @@ def test_what_is_recorded_is_what_transformers_computes(whisper):
 
 def expected_language(whisper, features):
     with torch.no_grad():
-        logits = own(whisper.model)(**features, decoder_input_ids=torch.tensor([[1]])).logits
+        logits = make_eager_twin(whisper.model)(
+            **features, decoder_input_ids=torch.tensor([[1]])
+        ).logits
     return 2 + int(logits[0, 0, 2:4].argmax())
 
 
 def test_another_sound_is_heard_otherwise(whisper):
-    first, second = (hear(whisper, made(CLICKS, seed).samples) for seed in (1, 2))
+    first, second = (transcribe(whisper, synthesise_sound(CLICKS, seed).samples) for seed in (1, 2))
     assert not torch.equal(first.weights[:, :, 0], second.weights[:, :, 0])
-    assert len(first.tokens) <= MOST_WRITTEN
+    assert len(first.tokens) <= MOST_TRANSCRIBED
 
 
 def test_the_page_shows_weights_over_seconds(folder, whisper):
     visit = visited(folder, sound=CLICKS, seed="3", over_heads="false", model_layer="2")
     assert not visit.exception
     assert not visit.text_input, "it gets a sound and no sentence"
-    found = hear(whisper, made(CLICKS, 3).samples)
+    found = transcribe(whisper, synthesise_sound(CLICKS, 3).samples)
     row = found.weights[2, 2, -1]
     assert "sum to **1.0000**" in said(visit)
     assert f"the largest, {row.max():.4f}, lies at {0.02 * int(row.argmax()):.2f} s" in said(visit)
@@ -127,8 +131,8 @@ def test_a_sound_of_the_reader(folder, kind):
     visit = visited(folder, sound=kind)
     assert "There is no sound yet" in said(visit)
     place = visit.get("audio_input" if kind == MICROPHONE else "file_uploader")[0]
-    long = torch.cat([made(CLICKS, 3).samples, torch.zeros(3 * RATE)])
-    place.set_value(("it.wav", written(long), "audio/wav")).run()
+    long = torch.cat([synthesise_sound(CLICKS, 3).samples, torch.zeros(3 * SAMPLE_RATE)])
+    place.set_value(("it.wav", encode_wave(long), "audio/wav")).run()
     assert not visit.exception
     assert f"The model hears {SECONDS} seconds at a time: 2.0 more are left out" in said(visit)
     assert "sum to **1.0000**" in said(visit)
@@ -177,16 +181,16 @@ def test_a_link_that_cannot_be_obeyed(folder, value):
     ],
 )
 def test_a_feature_extractor_that_fits_not_is_refused(folder, changes, why):
-    file = folder / model_files.SETTINGS
+    file = folder / model_files.SOUND_SETTINGS_FILE
     is_text = isinstance(changes, str)
     whole = changes if is_text else json.dumps({**json.loads(file.read_text()), **changes})
     file.write_text(whole)
     with pytest.raises(ModelError, match=why):
-        load(str(folder))
+        load_model(str(folder))
 
 
 def test_a_model_that_could_hear_is_told_what_it_lacks(folder):
-    (folder / model_files.SETTINGS).unlink()
+    (folder / model_files.SOUND_SETTINGS_FILE).unlink()
     visit = visited(folder)
     assert not visit.exception
     assert "reads sound or pictures in a way that this page does not know" in told(visit)
@@ -204,7 +208,7 @@ def test_what_fails_while_it_listens_is_told(folder, monkeypatch):
     def broken(*_):
         raise RuntimeError("<b>no</b>")
 
-    monkeypatch.setattr(sound_attention, "hear", broken)
+    monkeypatch.setattr(sound_attention, "transcribe", broken)
     visit = visited(folder)
     assert not visit.exception
     assert "Nothing can be shown" in told(visit)
@@ -241,4 +245,4 @@ def test_the_colours_are_the_weights():
 def test_a_model_without_room_to_write_is_refused(whisper, monkeypatch):
     monkeypatch.setattr(whisper.model.config, "max_target_positions", 4)
     with pytest.raises(ModelError, match="can write nothing"):
-        hear(whisper, made(CLICKS, 3).samples)
+        transcribe(whisper, synthesise_sound(CLICKS, 3).samples)

@@ -34,7 +34,7 @@ from explainers.memory.serving import (
 )
 from explainers.memory.sizes import format_both_sizes
 from explainers.memory.speed import estimate_tokens_per_second, explain_speed
-from explainers.models.registry import READ_FOLDERS
+from explainers.models.registry import READ_FOLDERS_VARIABLE
 from explainers.ui.controls import controls
 
 PAGE = ROOT / "pages" / "09_cache_memory.py"
@@ -532,12 +532,12 @@ def test_an_uploaded_config_is_read():
 def test_a_folder_is_read_only_where_the_owner_said_so(tmp_path, monkeypatch):
     (tmp_path / "config.json").write_text(json.dumps(LLAMA), encoding="utf-8")
     asked = {"model": controls.CONFIG, "config folder": str(tmp_path)}
-    monkeypatch.delenv(READ_FOLDERS, raising=False)
+    monkeypatch.delenv(READ_FOLDERS_VARIABLE, raising=False)
     hosted = opened(PAGE, asked)
     assert "config folder" not in widgets(hosted)
     hosted.session_state["config folder"] = str(tmp_path)
     assert "Waiting for a config.json" in warned(hosted.run())
-    monkeypatch.setenv(READ_FOLDERS, "1")
+    monkeypatch.setenv(READ_FOLDERS_VARIABLE, "1")
     own = opened(PAGE, asked)
     assert "Waiting" in warned(own), "a link reads a folder"
     widgets(own)["config folder"].set_value(str(tmp_path))

@@ -2,7 +2,7 @@
 
 from opening import PAGES, elements, opened
 
-from explainers.models.registry import SHIPPED
+from explainers.models.registry import WHEEL_MODELS
 
 PAGE = next(page for page in PAGES if page.stem == "02_tokens")
 UNIT = "model tokens"
@@ -13,7 +13,7 @@ def words_on(visit):
 
 
 def test_two_models_cut_our_sentence_differently(smollm2, minilm):
-    for model, count, known in ((SHIPPED[0], 7, "49,152"), (SHIPPED[1], 9, "30,522")):
+    for model, count, known in ((WHEEL_MODELS[0], 7, "49,152"), (WHEEL_MODELS[1], 9, "30,522")):
         visit = opened(PAGE, {"unit": UNIT, "tokenizer": model.name})
         assert not visit.exception
         said = words_on(visit)
@@ -24,13 +24,13 @@ def test_two_models_cut_our_sentence_differently(smollm2, minilm):
 
 def test_without_models_a_line_says_how_to_get_them(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    visit = opened(PAGE, {"unit": UNIT, "tokenizer": SHIPPED[0].name})
+    visit = opened(PAGE, {"unit": UNIT, "tokenizer": WHEEL_MODELS[0].name})
     assert not visit.exception
     assert "python -m explainers.models fetch" in words_on(visit)
 
 
 def test_a_broken_tokenizer_is_told(monkeypatch, tmp_path):
-    folder = tmp_path / SHIPPED[0].id.replace("/", "--")
+    folder = tmp_path / WHEEL_MODELS[0].id.replace("/", "--")
     folder.mkdir()
     (folder / "tokenizer.json").write_text("{")
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))

@@ -20,24 +20,30 @@ from explainers.models import ablation, head_scores_job
 from explainers.models import ablation_job as working
 from explainers.models.ablation_job import Silencing
 from explainers.models.attention_hook import Change
+from explainers.models.change_effect import (
+    HeadCounts,
+    compute_divergence,
+    compute_losses,
+    count_heads,
+    measure_effect,
+)
 from explainers.models.changes import (
+    AblatedHeads,
     FewerKVHeads,
-    FirstHidden,
-    Hard,
-    HeadsOff,
-    NotCausal,
-    Quantised,
+    HardAttention,
+    HiddenFirstToken,
+    NoCausalMask,
+    NoScaling,
+    QuantisedCache,
     Temperature,
-    Uniform,
-    Unscaled,
+    UniformWeights,
     Window,
 )
-from explainers.models.effect import Shape, divergence, effect, loss_of, shape_of
-from explainers.models.head_names import ROLES
+from explainers.models.head_roles import ROLES
 from explainers.models.head_scores import HeadScores
-from explainers.models.load import Loaded, load
+from explainers.models.load import RealModel, load_model
 from explainers.models.probes import Probe
-from explainers.models.registry import SHIPPED, ModelError, folder_of
+from explainers.models.registry import WHEEL_MODELS, ModelError, locate_folder
 from explainers.ui import session
 from explainers.ui.controls import controls
 
@@ -50,9 +56,9 @@ TEXT = "the CEO announced record earnings"
 def tiny(monkeypatch, tmp_path):
     """A Llama of 2 layers, 6 heads, 3 KV heads and five words, under a name that is offered."""
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    saved_models.llama(folder_of(GPT2))
+    saved_models.llama(locate_folder(GPT2))
     st.cache_data.clear()
-    yield load(GPT2)
+    yield load_model(GPT2)
     st.cache_data.clear()
 
 
@@ -74,36 +80,36 @@ def told(visit):
 def test_a_loss_is_the_cross_entropy_of_the_next_token():
     logits, ids = torch.randn(3, 5, 11), torch.randint(11, (3, 5))
     expected = F.cross_entropy(logits[:, :-1].transpose(1, 2), ids[:, 1:], reduction="none")
-    assert_close(loss_of(logits.log_softmax(-1), ids), expected)
+    assert_close(compute_losses(logits.log_softmax(-1), ids), expected)
 
 
 def test_divergence_is_torchs_and_0_for_the_same():
     before, after = torch.randn(2, 3, 5, 11).log_softmax(-1)
     expected = F.kl_div(after, before, reduction="none", log_target=True).sum(-1)
-    assert_close(divergence(before, after), expected)
-    assert_close(divergence(before, before), torch.zeros(3, 5))
+    assert_close(compute_divergence(before, after), expected)
+    assert_close(compute_divergence(before, before), torch.zeros(3, 5))
 
 
 def test_an_effect_is_that_of_the_change_on_the_models_own_logits(tiny):
-    found = effect(tiny, TEXT, [Temperature(temperature=0.1)])
+    found = measure_effect(tiny, TEXT, [Temperature(temperature=0.1)])
     ids = torch.tensor([[0, 1, 2, 3, 4]])
     chances = tiny.model(ids).logits[0].softmax(-1)
     own = [-chances[place, token].log().item() for place, token in enumerate((1, 2, 3, 4))]
     assert found.losses[0] == pytest.approx(own, abs=1e-5)
-    assert {token: before for token, before, _ in found.following} == pytest.approx(
+    assert {token: before for token, before, _ in found.next_tokens} == pytest.approx(
         dict(zip(saved_models.WORDS, chances[-1].tolist(), strict=True)), abs=1e-5
     )
-    assert sum(after for *_, after in found.following) == pytest.approx(1)
-    assert len(found.divergence) == 5
-    assert found.divergence[0] == pytest.approx(0, abs=1e-6)  # it sees itself alone
-    assert min(found.divergence[1:]) > 0
-    assert found.means == pytest.approx([sum(losses) / 4 for losses in found.losses])
+    assert sum(after for *_, after in found.next_tokens) == pytest.approx(1)
+    assert len(found.divergences) == 5
+    assert found.divergences[0] == pytest.approx(0, abs=1e-6)  # it sees itself alone
+    assert min(found.divergences[1:]) > 0
+    assert found.mean_losses == pytest.approx([sum(losses) / 4 for losses in found.losses])
 
 
 def test_no_change_has_no_effect(tiny):
-    found = effect(tiny, TEXT, [])
+    found = measure_effect(tiny, TEXT, [])
     assert found.losses[0] == found.losses[1]
-    assert found.divergence == [0] * 5
+    assert found.divergences == [0] * 5
 
 
 # Models.
@@ -111,12 +117,14 @@ def test_no_change_has_no_effect(tiny):
 
 def untold(name, model):
     """Its text is never read."""
-    return Loaded(name, model, tokenizer=mock.Mock(), provenance="", parameters=0, context=None)
+    return RealModel(
+        name, model, tokenizer=mock.Mock(), provenance="", num_parameters=0, context_length=None
+    )
 
 
 def test_the_shape_of_a_model_is_what_its_run_has():
     model = ours("Llama")
-    assert shape_of(untold("Llama", model)) == Shape((6, 6, 6), (2, 2, 2))
+    assert count_heads(untold("Llama", model)) == HeadCounts((6, 6, 6), (2, 2, 2))
 
 
 @pytest.mark.parametrize(
@@ -124,7 +132,7 @@ def test_the_shape_of_a_model_is_what_its_run_has():
 )
 def test_a_model_that_does_not_go_on_writing_is_refused_by_name(family, why):
     with pytest.raises(ModelError, match=rf"^my {family} .*{why}"):
-        shape_of(untold(f"my {family}", ours(family)))
+        count_heads(untold(f"my {family}", ours(family)))
 
 
 def test_an_encoder_is_told_and_nothing_is_drawn(minilm):
@@ -146,7 +154,7 @@ def test_a_model_that_is_not_there_is_told_with_the_way_to_it(monkeypatch, tmp_p
 
 HALF = frozenset({1})
 CASES: list[tuple[dict[str, Any], Change]] = [
-    ({"changes": controls.UNSCALED}, Unscaled()),
+    ({"changes": controls.UNSCALED}, NoScaling()),
     (
         {
             "changes": controls.CHANGED_TEMPERATURE,
@@ -161,20 +169,20 @@ CASES: list[tuple[dict[str, Any], Change]] = [
     ),
     (
         {"changes": controls.NOT_CAUSAL, "what_layers": "first half"},
-        NotCausal(layers=frozenset({0})),
+        NoCausalMask(layers=frozenset({0})),
     ),
-    ({"changes": controls.FIRST_HIDDEN}, FirstHidden()),
+    ({"changes": controls.FIRST_HIDDEN}, HiddenFirstToken()),
     (
         {"changes": controls.HEADS_OFF, "heads_off": ["L1.H4", "L0.H2"]},
-        HeadsOff(heads=frozenset({(1, 4), (0, 2)})),
+        AblatedHeads(heads=frozenset({(1, 4), (0, 2)})),
     ),
     ({"changes": controls.FEWER_KV_HEADS}, FewerKVHeads(num_kv_heads=1)),
     (
         {"changes": controls.UNIFORM_WEIGHTS, "what_layers": "one", "what_layer": "1"},
-        Uniform(layers=HALF),
+        UniformWeights(layers=HALF),
     ),
-    ({"changes": controls.HARD}, Hard()),
-    ({"changes": controls.QUANTISED, "what_bits": "3"}, Quantised(bits=3)),
+    ({"changes": controls.HARD}, HardAttention()),
+    ({"changes": controls.QUANTISED, "what_bits": "3"}, QuantisedCache(bits=3)),
 ]
 
 
@@ -184,9 +192,9 @@ def made(monkeypatch, tiny, link):
 
     def heard(loaded, written, changes):
         asked.append(changes)
-        return effect(loaded, written, changes)
+        return measure_effect(loaded, written, changes)
 
-    monkeypatch.setattr(before_after, "effect", heard)
+    monkeypatch.setattr(before_after, "measure_effect", heard)
     visit = visited(tiny, **link)
     assert not visit.exception
     return (asked[-1] if asked else None), visit
@@ -207,7 +215,7 @@ def test_every_change_is_offered_and_tested():
 
 def test_kv_heads_that_cannot_be_fewer_are_told(monkeypatch, tiny):
     monkeypatch.setattr(
-        "explainers.chapters.what_if.choose_changes.shape_of", lambda _: Shape((6,), (1,))
+        "explainers.chapters.what_if.choose_changes.count_heads", lambda _: HeadCounts((6,), (1,))
     )
     changes, visit = made(monkeypatch, tiny, {"changes": controls.FEWER_KV_HEADS})
     assert changes is None
@@ -217,7 +225,7 @@ def test_kv_heads_that_cannot_be_fewer_are_told(monkeypatch, tiny):
 def test_several_changes_are_made_in_the_order_that_is_shown(monkeypatch, tiny):
     link = {"changes": [controls.HARD, controls.UNSCALED], "what_layers": "second half"}
     changes, _ = made(monkeypatch, tiny, link)
-    assert changes == (Unscaled(layers=HALF), Hard(layers=HALF))
+    assert changes == (NoScaling(layers=HALF), HardAttention(layers=HALF))
 
 
 def test_no_change_is_a_choice_too(monkeypatch, tiny):
@@ -258,7 +266,7 @@ def scores(**roles):
     for probe in ("repeated", "natural"):
         measured[f"{probe}: distance"] = torch.zeros(2, 6)
         measured[f"{probe}: offset"] = torch.zeros(2, 6)
-        for name in {role.what for role in ROLES}:
+        for name in {role.score_name for role in ROLES}:
             measured[f"{probe}: {name}"] = torch.zeros(2, 6)
             measured[f"{probe}: {name}, shuffled"] = torch.full((2, 6), 0.1)
             measured[f"{probe}: {name}, against"] = torch.full((2, 6, 5), torch.nan)
@@ -312,22 +320,22 @@ def test_the_numbers_of_a_change_come_back_with_it(tiny):
 
 def test_before_and_after_have_the_same_tokens_and_the_same_colours(tiny):
     visit = visited(tiny, changes=controls.HARD)
-    found = effect(tiny, TEXT, [Hard()])
+    found = measure_effect(tiny, TEXT, [HardAttention()])
     following, panel = (json.loads(one)[0]["panels"][0] for one in pictures(visit))
-    expected = [list(chances) for chances in list(zip(*found.following, strict=True))[1:]]
+    expected = [list(chances) for chances in list(zip(*found.next_tokens, strict=True))[1:]]
     assert_close(torch.tensor(following["values"]), torch.tensor(expected), atol=1e-4, rtol=0)
     assert following["rows"] == ["as it is", "changed"]
     assert panel["rows"] == ["loss as it is", "loss changed", "KL"]
     assert panel["columns"] == ["CEO", "announced", "record", "earnings"]
     shown = torch.tensor(panel["values"])
-    assert_close(shown, torch.tensor([*found.losses, found.divergence[:-1]]), atol=1e-4, rtol=0)
+    assert_close(shown, torch.tensor([*found.losses, found.divergences[:-1]]), atol=1e-4, rtol=0)
 
 
 def test_a_question_comes_first_and_is_answered_by_what_was_computed(tiny):
     asking = visited(tiny, predict="true")
     assert len(asking.radio) == 1
     assert not pictures(asking)
-    before, after = effect(tiny, TEXT, [FirstHidden()]).means
+    before, after = measure_effect(tiny, TEXT, [HiddenFirstToken()]).mean_losses
     asking.radio[0].set_value(before_after.answer_of(after - before)).run()
     assert "that is what comes out" in said(asking)
     assert len(pictures(asking)) == 2
@@ -376,8 +384,8 @@ def probes(monkeypatch):
     """Two short texts in place of the probes, which a tiny model could not read."""
     again = torch.tensor([[0, 1, 2, 3] * 2, [4, 3, 1, 0] * 2])
     monkeypatch.setattr(ablation, "REPEATED_LENGTH", 4)
-    monkeypatch.setattr(ablation, "repeated", lambda _: Probe(again, again > 9))
-    monkeypatch.setattr(ablation, "natural", lambda _: Probe(again[:, :3], again > 9))
+    monkeypatch.setattr(ablation, "make_repeated_probe", lambda _: Probe(again, again > 9))
+    monkeypatch.setattr(ablation, "make_natural_probe", lambda _: Probe(again[:, :3], again > 9))
     return again
 
 
@@ -385,37 +393,38 @@ def test_what_is_left_without_heads_is_read_off_the_probes(monkeypatch, tiny):
     ids = probes(monkeypatch)
     off = ((0, 1), (1, 5))
     heard: list[int] = []
-    found = ablation.silenced(tiny, off, heard.append)
+    found = ablation.measure_ablation(tiny, off, heard.append)
     tokens = [" ".join(list(saved_models.WORDS)[n] for n in row) for row in ids.tolist()]
-    change = HeadsOff(heads=frozenset(off))
-    losses = torch.tensor([effect(tiny, one, [change]).losses[1] for one in tokens])
+    change = AblatedHeads(heads=frozenset(off))
+    losses = torch.tensor([measure_effect(tiny, one, [change]).losses[1] for one in tokens])
     assert found.heads == off
-    assert found.by_place == pytest.approx(losses.mean(0).tolist(), abs=1e-5)
-    assert found.second == pytest.approx(losses[:, 5:].mean().item(), abs=1e-5)
-    assert found.natural == pytest.approx(losses[:, :2].mean().item(), abs=1e-5)
-    assert 0 <= found.hits <= 1
+    assert found.losses_by_position == pytest.approx(losses.mean(0).tolist(), abs=1e-5)
+    assert found.second_copy_loss == pytest.approx(losses[:, 5:].mean().item(), abs=1e-5)
+    assert found.prose_loss == pytest.approx(losses[:, :2].mean().item(), abs=1e-5)
+    assert 0 <= found.second_copy_hits <= 1
     assert len(heard) == 4
-    whole = ablation.silenced(tiny, (), heard.append)
-    assert whole.by_place == pytest.approx(
-        torch.tensor([effect(tiny, one, []).losses[0] for one in tokens]).mean(0).tolist(), abs=1e-5
+    whole = ablation.measure_ablation(tiny, (), heard.append)
+    assert whole.losses_by_position == pytest.approx(
+        torch.tensor([measure_effect(tiny, one, []).losses[0] for one in tokens]).mean(0).tolist(),
+        abs=1e-5,
     )
 
 
 def test_a_model_with_a_shorter_context_is_refused(tiny):
     with pytest.raises(ModelError, match="cannot read the 101 tokens"):
-        ablation.silenced(tiny, (), lambda _: None)
+        ablation.measure_ablation(tiny, (), lambda _: None)
 
 
 def test_others_are_as_many_of_the_same_layers():
     off = ((1, 0), (1, 4), (3, 2))
-    found = [ablation.others(off, 6, seed) for seed in range(20)]
+    found = [ablation.draw_control_heads(off, 6, seed) for seed in range(20)]
     for drawn in found:
         assert [layer for layer, _ in drawn] == [1, 1, 3]
         assert not set(drawn) & set(off)
         assert len(set(drawn)) == 3
     assert len(set(found)) > 5
-    assert found[3] == ablation.others(off, 6, 3)
-    assert ablation.others(((0, 0),), 1, 0) == ()
+    assert found[3] == ablation.draw_control_heads(off, 6, 3)
+    assert ablation.draw_control_heads(((0, 0),), 1, 0) == ()
 
 
 @pytest.fixture
@@ -438,7 +447,7 @@ def test_the_work_finds_the_heads_and_reads_with_and_without_them(monkeypatch, t
     assert (job.state, job.problem) == ("done", "")
     found = working.recalled(tiny.name, 1)
     assert found
-    assert [one.heads for one in found] == [(), off, ablation.others(off, 6, 1)]
+    assert [one.heads for one in found] == [(), off, ablation.draw_control_heads(off, 6, 1)]
     assert job.said().startswith("text 12")
 
 
@@ -448,18 +457,18 @@ def test_what_was_read_for_one_visitor_is_there_for_all(monkeypatch, tiny):
     again = Silencing(tiny.name, seed=1).start()
     wait(lambda: again.is_over)
     assert (again.state, again.read) == ("done", 0)
-    draw = [ablation.others(((0, 3),), 6, seed) for seed in range(20)]
+    draw = [ablation.draw_control_heads(((0, 3),), 6, seed) for seed in range(20)]
     other = next(seed for seed in range(20) if draw[seed] != draw[1])
     assert working.recalled(tiny.name, other) is None
     drawn = Silencing(tiny.name, seed=other).start()
     wait(lambda: drawn.is_over)
     assert drawn.read == 4, "only the heads that were drawn are another case"
-    saved_models.llama(folder_of(GPT2), seed=1)
+    saved_models.llama(locate_folder(GPT2), seed=1)
     assert working.recalled(tiny.name, 1) is None, "other weights under the same name"
 
 
 def test_readings_are_kept_in_a_bounded_number(monkeypatch, tiny):
-    kept: dict[Any, Any] = {(folder_of(str(n)), ()): n for n in range(working.MOST_KEPT)}
+    kept: dict[Any, Any] = {(locate_folder(str(n)), ()): n for n in range(working.MOST_KEPT)}
     monkeypatch.setattr(working, "_read", kept)
     worked(monkeypatch, tiny, induction=[(0, 3)])
     assert len(kept) == working.MOST_KEPT
@@ -502,12 +511,15 @@ def test_a_link_shows_all_three_and_the_next_visitor_does_not_wait(monkeypatch, 
     roles = {"induction": [(0, 3), (1, 1)]}
     visit = linked(monkeypatch, tiny, **roles)
     for name, one in zip(silenced_heads.SERIES, working.recalled(tiny.name, 3) or (), strict=True):
-        assert f"| {name} | {one.second:.2f} | {100 * one.hits:.0f} % |" in said(visit)
+        assert (
+            f"| {name} | {one.second_copy_loss:.2f} | {100 * one.second_copy_hits:.0f} % |"
+            in said(visit)
+        )
     assert "L0.H3, L1.H1" in said(visit)
     assert "drawn with seed 3" in said(visit)
     assert len(pictures(visit)) == 1
     assert not visit.exception
-    monkeypatch.setattr(working, "silenced", pytest.fail)
+    monkeypatch.setattr(working, "measure_ablation", pytest.fail)
     other = visited(tiny, changes="", silence="true", seed="3")
     assert pictures(other) == pictures(visit)
     assert session.ABLATION_JOB not in other.session_state
@@ -556,19 +568,19 @@ KNOWN = ((17, 3), (17, 4), (17, 5), (18, 6), (18, 7), (20, 6), (23, 2), (23, 7))
 
 
 def test_without_its_induction_heads_smollm2_reads_but_cannot_repeat(smollm2, monkeypatch):
-    for name in ("repeated", "natural"):
+    for name in ("make_repeated_probe", "make_natural_probe"):
         make = getattr(ablation, name)
         monkeypatch.setattr(ablation, name, lambda loaded, make=make: fewer(make(loaded)))
-    others = ablation.others(KNOWN, 9, 0)
+    others = ablation.draw_control_heads(KNOWN, 9, 0)
     whole, without, control = (
-        ablation.silenced(smollm2, off, lambda _: None) for off in ((), KNOWN, others)
+        ablation.measure_ablation(smollm2, off, lambda _: None) for off in ((), KNOWN, others)
     )
-    assert whole.second < 4 < 11 < without.second
-    assert without.hits < 0.02 < 0.45 < whole.hits
-    assert abs(without.natural - whole.natural) < 0.1
-    assert control.second < whole.second + 1
-    assert control.hits > 0.4
-    assert abs(control.natural - whole.natural) < 0.2
+    assert whole.second_copy_loss < 4 < 11 < without.second_copy_loss
+    assert without.second_copy_hits < 0.02 < 0.45 < whole.second_copy_hits
+    assert abs(without.prose_loss - whole.prose_loss) < 0.1
+    assert control.second_copy_loss < whole.second_copy_loss + 1
+    assert control.second_copy_hits > 0.4
+    assert abs(control.prose_loss - whole.prose_loss) < 0.2
 
 
 def fewer(probe):
@@ -577,15 +589,15 @@ def fewer(probe):
 
 
 def test_smollm2_knows_capitals_and_loses_them_with_its_sinks(smollm2):
-    assert smollm2.name == SHIPPED[0].id
+    assert smollm2.name == WHEEL_MODELS[0].id
     near = Window(width=4)
     kept = Window(width=4, sinks=1)
-    lost, saved = (effect(smollm2, controls.CAPITALS, [change]) for change in (near, kept))
-    assert lost.following[0][0] == " Tokyo"
-    assert lost.following[0][1] > 0.8
-    assert lost.means[1] > saved.means[1] + 2
-    assert saved.following[0][2] > 0.5
+    lost, saved = (measure_effect(smollm2, controls.CAPITALS, [change]) for change in (near, kept))
+    assert lost.next_tokens[0][0] == " Tokyo"
+    assert lost.next_tokens[0][1] > 0.8
+    assert lost.mean_losses[1] > saved.mean_losses[1] + 2
+    assert saved.next_tokens[0][2] > 0.5
 
 
 def test_every_head_has_a_name():
-    assert all_heads(Shape((2, 1), (1, 1))) == [(0, 0), (0, 1), (1, 0)]
+    assert all_heads(HeadCounts((2, 1), (1, 1))) == [(0, 0), (0, 1), (1, 0)]

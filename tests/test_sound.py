@@ -18,20 +18,20 @@ from explainers.models.sound import (
     CLICKS,
     MOST_BYTES,
     MOST_SECONDS,
-    RATE,
+    SAMPLE_RATE,
     SWEEP,
     SoundError,
-    loudness,
-    made,
+    encode_wave,
+    measure_loudness,
     read_wave,
-    resampled,
-    written,
+    resample,
+    synthesise_sound,
 )
 
 ROOT = Path(__file__).parents[1]
 
 
-def file_of(samples, width=2, channels=1, rate=RATE):
+def file_of(samples, width=2, channels=1, rate=SAMPLE_RATE):
     """A WAV file of whole numbers, channel by channel."""
     stored = io.BytesIO()
     with wave.open(stored, "wb") as file:
@@ -42,7 +42,7 @@ def file_of(samples, width=2, channels=1, rate=RATE):
     return stored.getvalue()
 
 
-def riff(form=1, channels=1, rate=RATE, bits=16, data=b"\0\0" * 8, claimed=None):
+def riff(form=1, channels=1, rate=SAMPLE_RATE, bits=16, data=b"\0\0" * 8, claimed=None):
     """The bytes of a WAV file, its header saying anything."""
     layout = struct.pack("<HHIIHH", form, channels, rate, 0, channels * bits // 8, bits)
     size = len(data) if claimed is None else claimed
@@ -62,9 +62,9 @@ def test_a_file_is_read_number_by_number(width):
 
 
 def test_what_is_written_is_read():
-    samples = made(CLICKS, 3).samples
-    found = read_wave(written(samples))
-    assert found.left_out == 0
+    samples = synthesise_sound(CLICKS, 3).samples
+    found = read_wave(encode_wave(samples))
+    assert found.seconds_left_out == 0
     assert_close(found.samples, samples, atol=1 / 2**14, rtol=0)
 
 
@@ -73,30 +73,30 @@ def test_another_rate_is_the_same_sound(rate):
     def tone(hertz, rate):
         return torch.sin(2 * math.pi * hertz * torch.arange(rate) / rate)
 
-    found = resampled(tone(100, rate), rate)
-    assert len(found) == RATE
+    found = resample(tone(100, rate), rate)
+    assert len(found) == SAMPLE_RATE
     # Each sample stands for the middle of its time, not for its beginning.
-    shifted = (torch.arange(RATE) + 0.5) / RATE - 0.5 / rate
+    shifted = (torch.arange(SAMPLE_RATE) + 0.5) / SAMPLE_RATE - 0.5 / rate
     expected = torch.sin(2 * math.pi * 100 * shifted)
     assert_close(found[50:-50], expected[50:-50], atol=0.02, rtol=0)
     if rate > 40_000:
-        high = resampled(tone(16_000, rate), rate)[50:-50]
+        high = resample(tone(16_000, rate), rate)[50:-50]
         assert high.abs().max() < 0.1, "it must not come back as a deep one"
 
 
 def test_half_a_minute_is_heard_and_the_rest_is_said():
     long = read_wave(riff(rate=4_000, bits=8, data=bytes(4_000 * (MOST_SECONDS + 3))))
     assert long.seconds == MOST_SECONDS
-    assert long.left_out == pytest.approx(3)
-    claiming = read_wave(riff(data=b"\1\0" * RATE, claimed=2**32 - 1))
+    assert long.seconds_left_out == pytest.approx(3)
+    claiming = read_wave(riff(data=b"\1\0" * SAMPLE_RATE, claimed=2**32 - 1))
     assert claiming.seconds == 1
-    assert claiming.left_out == 0, "a header may claim anything"
+    assert claiming.seconds_left_out == 0, "a header may claim anything"
 
 
 def test_the_server_takes_what_can_be_read_and_a_recording_fits():
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
     assert settings["server"]["maxUploadSize"] * 2**20 == MOST_BYTES
-    assert len(written(torch.zeros(MOST_SECONDS * RATE))) < MOST_BYTES
+    assert len(encode_wave(torch.zeros(MOST_SECONDS * SAMPLE_RATE))) < MOST_BYTES
 
 
 def test_a_large_file_is_refused_before_it_is_opened(monkeypatch):
@@ -142,17 +142,17 @@ def test_no_bytes_break_it(noise, place):
 
 
 def test_sounds_that_are_made():
-    assert torch.equal(made(CLICKS, 1).samples, made(CLICKS, 1).samples)
-    assert not torch.equal(made(CLICKS, 1).samples, made(CLICKS, 2).samples)
-    rising = made(SWEEP, 0).samples
+    assert torch.equal(synthesise_sound(CLICKS, 1).samples, synthesise_sound(CLICKS, 1).samples)
+    assert not torch.equal(synthesise_sound(CLICKS, 1).samples, synthesise_sound(CLICKS, 2).samples)
+    rising = synthesise_sound(SWEEP, 0).samples
     turns = (rising[1:] * rising[:-1] < 0).float().chunk(4)
     second = [float(part.sum()) / 2 for part in turns]  # of whole turns in each second
     assert second[0] == pytest.approx(200 * 4 / (3 * math.log(2)) * (2**0.75 - 1), abs=2)
     assert second == sorted(second)
     for kind in (SWEEP, CLICKS):
-        assert made(kind, 0).samples.abs().max() <= 1
+        assert synthesise_sound(kind, 0).samples.abs().max() <= 1
 
 
 def test_loudness_is_the_root_of_the_mean_square():
     samples = torch.tensor([3.0, 4.0, 0.0, 0.0, 2.0])
-    assert_close(loudness(samples, 2), torch.tensor([math.sqrt(12.5), 0.0, math.sqrt(2)]))
+    assert_close(measure_loudness(samples, 2), torch.tensor([math.sqrt(12.5), 0.0, math.sqrt(2)]))

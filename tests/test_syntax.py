@@ -7,14 +7,14 @@ import pytest
 import torch
 
 from explainers.models.grammar_heads import (
-    SENTENCES,
-    chosen_words,
-    put_together,
-    relations,
-    tokenised,
+    SENTENCES_PER_HALF,
+    find_attended_words,
+    generate_sentences,
+    measure_relations,
+    tokenise_sentences,
 )
 
-TEXTS = put_together(40)
+TEXTS = generate_sentences(40)
 
 
 def test_partners_are_of_the_kind_that_the_relation_names():
@@ -44,12 +44,12 @@ def test_partners_stand_at_changing_distances():
 
 
 def test_sentences_are_the_same_every_time():
-    assert put_together(3) == TEXTS[:3]
+    assert generate_sentences(3) == TEXTS[:3]
 
 
 def test_words_are_put_together_from_their_tokens(minilm, smollm2):
     for loaded in (minilm, smollm2):
-        ids, real, belongs = tokenised(loaded, TEXTS)
+        ids, real, belongs = tokenise_sentences(loaded, TEXTS)
         assert not belongs[:, :, 0].any()
         for text, one in enumerate(TEXTS):
             for place, word in enumerate(one.words):
@@ -72,19 +72,19 @@ def test_a_word_looks_at_the_other_word_that_gets_most():
         ]
     )
     layer = SimpleNamespace(weights=rows.expand(1, 1, 5, 5))
-    chosen, seen = chosen_words(cast(Any, layer), belongs)
+    chosen, seen = find_attended_words(cast(Any, layer), belongs)
     assert chosen[0, 0, 1:3].tolist() == [0, 1]
     assert seen[0, :3, :3].tolist() == [[True, False, False], [True] * 2 + [False], [True] * 3]
 
 
 def test_hits_are_counted_on_sentences_that_chose_nothing(minilm):
-    found = relations(minilm)
+    found = measure_relations(minilm)
     one = found["verb → object"]
-    assert one.chosen_on.shape == one.measured_on.shape == (6, 12)
-    assert one.pairs == SENTENCES
+    assert one.selection_hits.shape == one.held_out_hits.shape == (6, 12)
+    assert one.num_pairs == SENTENCES_PER_HALF
     apart = [
         key - query
-        for text in put_together(2 * SENTENCES)[1::2]
+        for text in generate_sentences(2 * SENTENCES_PER_HALF)[1::2]
         for query, key in text.pairs["verb → object"]
     ]
-    assert one.offset_hits == pytest.approx(apart.count(one.offset) / SENTENCES)
+    assert one.offset_hits == pytest.approx(apart.count(one.offset) / SENTENCES_PER_HALF)

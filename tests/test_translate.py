@@ -9,10 +9,10 @@ from torch.testing import assert_close
 
 from explainers.models import load as loading_module
 from explainers.models import registry
-from explainers.models.load import load
+from explainers.models.encoder_decoder import MOST_PIECES, translate_text
+from explainers.models.load import load_model
 from explainers.models.registry import ModelError
-from explainers.models.token_text import merged, named, word_spans
-from explainers.models.translate import MOST_PIECES, translate
+from explainers.models.token_text import index_words, join_words, merge_weights
 
 ID = "someone/tiny-marian"
 TEXT = "The CEO announced record earnings on Friday"
@@ -27,13 +27,13 @@ def saved(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def store(monkeypatch, saved):
     monkeypatch.setenv("ATTENTION_MODELS", str(saved.parent))
-    monkeypatch.setattr(loading_module, "_kept", {})
+    monkeypatch.setattr(loading_module, "_models", {})
 
 
 def test_the_model_writes_what_it_writes_by_itself_bit_for_bit(saved):
     from transformers import MarianMTModel, MarianTokenizer
 
-    found = translate(load(ID), TEXT)
+    found = translate_text(load_model(ID), TEXT)
     own = MarianMTModel.from_pretrained(saved, attn_implementation="eager").eval()
     tokenizer = MarianTokenizer.from_pretrained(saved)
     given = tokenizer(TEXT, return_tensors="pt")
@@ -42,39 +42,39 @@ def test_the_model_writes_what_it_writes_by_itself_bit_for_bit(saved):
         run = own(**given, decoder_input_ids=written[:, :-1], output_attentions=True)
     assert found.target == tuple(tokenizer.convert_ids_to_tokens(written[0, 1:].tolist()))
     assert found.source == tuple(tokenizer.convert_ids_to_tokens(given["input_ids"][0].tolist()))
-    assert torch.equal(found.cross, torch.stack(run.cross_attentions)[:, 0])
+    assert torch.equal(found.weights, torch.stack(run.cross_attentions)[:, 0])
     assert found.difference == 0
 
 
 def test_what_is_too_long_or_no_translator_is_refused(saved):
     with pytest.raises(ModelError, match=f"at most {MOST_PIECES}"):
-        translate(load(ID), "earnings " * 200)
-    saved_models.llama(registry.folder_of("someone/llama"))
+        translate_text(load_model(ID), "earnings " * 200)
+    saved_models.llama(registry.locate_folder("someone/llama"))
     with pytest.raises(ModelError, match="no translator"):
-        translate(load("someone/llama"), TEXT)
+        translate_text(load_model("someone/llama"), TEXT)
 
 
 PIECES = ["▁re", "cord", "▁", "earn", "ings", "</s>"]
 
 
 def test_pieces_are_put_together_where_no_space_stands_between():
-    words = word_spans(PIECES)
+    words = index_words(PIECES)
     assert words == [0, 0, 1, 1, 1, 2]
-    assert named(PIECES, words) == ["record", "earnings", "</s>"]
-    assert word_spans(["a", "b", "▁c"]) == [0, 0, 1]
-    assert word_spans(["<unk>", "a", "</s>", "</s>"]) == [0, 1, 2, 3]
-    assert word_spans([]) == []
+    assert join_words(PIECES, words) == ["record", "earnings", "</s>"]
+    assert index_words(["a", "b", "▁c"]) == [0, 0, 1]
+    assert index_words(["<unk>", "a", "</s>", "</s>"]) == [0, 1, 2, 3]
+    assert index_words([]) == []
 
 
 def test_weights_are_summed_over_what_is_read_and_averaged_over_what_is_written():
     #                            record       earnings
     weights = torch.tensor([[0.1, 0.2, 0.3, 0.4, 0.0], [0.5, 0.1, 0.0, 0.2, 0.2]])
-    both = merged(weights, [0, 0], [0, 0, 1, 1, 1])
+    both = merge_weights(weights, [0, 0], [0, 0, 1, 1, 1])
     assert_close(both, torch.tensor([[0.45, 0.55]]))
-    apart = merged(weights, [0, 1], [0, 0, 1, 1, 1])
+    apart = merge_weights(weights, [0, 1], [0, 0, 1, 1, 1])
     assert_close(apart, torch.tensor([[0.3, 0.7], [0.6, 0.4]]))
-    found = translate(load(ID), TEXT)
-    words = merged(found.cross, word_spans(found.target), word_spans(found.source))
+    found = translate_text(load_model(ID), TEXT)
+    words = merge_weights(found.weights, index_words(found.target), index_words(found.source))
     assert_close(words.sum(dim=-1), torch.ones(words.shape[:-1]))
 
 

@@ -9,40 +9,47 @@ import torch
 from torch import Tensor
 
 from explainers.messages import N_
-from explainers.models.changes import HeadsOff
-from explainers.models.effect import expected, loss_of
-from explainers.models.head_names import ROLES, labels
+from explainers.models.change_effect import compute_log_probabilities, compute_losses
+from explainers.models.changes import AblatedHeads
+from explainers.models.head_roles import ROLES, find_roles
 from explainers.models.head_scores import HeadScores
-from explainers.models.probes import REPEATED_LENGTH, TEXTS, natural, repeated
+from explainers.models.probes import (
+    NUM_TEXTS,
+    REPEATED_LENGTH,
+    make_natural_probe,
+    make_repeated_probe,
+)
 from explainers.models.registry import ModelError
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 
-Head = tuple[int, int]
+HeadIndex = tuple[int, int]
 """Its layer and its number."""
-READ = 2 * TEXTS
+TEXTS_PER_ABLATION = 2 * NUM_TEXTS
 """Texts that are read for each `Silenced`."""
 
 
-class Silenced(NamedTuple):
+class Ablation(NamedTuple):
     """What is left: losses in nats per token, `hits` as a share.
 
     `by_place` is the loss of each token of a text of random tokens that are said twice; `second`
     and `hits` (the likeliest token was right) are of the second copy, from its second token on.
     """
 
-    heads: tuple[Head, ...]
-    by_place: list[float]
-    second: float
-    hits: float
-    natural: float
+    heads: tuple[HeadIndex, ...]
+    losses_by_position: list[float]
+    second_copy_loss: float
+    second_copy_hits: float
+    prose_loss: float
 
 
-def silenced(loaded: "Loaded", heads: tuple[Head, ...], say: Callable[[int], None]) -> Silenced:
+def measure_ablation(
+    loaded: "RealModel", heads: tuple[HeadIndex, ...], say: Callable[[int], None]
+) -> Ablation:
     """Read both probes with some heads off, text by text; `say` hears of each."""
-    ids = repeated(loaded).ids
-    if loaded.context and loaded.context < ids.shape[1]:
+    ids = make_repeated_probe(loaded).ids
+    if loaded.context_length and loaded.context_length < ids.shape[1]:
         raise ModelError(
             N_(
                 "{model} cannot read the {count} tokens of this test.",
@@ -50,10 +57,12 @@ def silenced(loaded: "Loaded", heads: tuple[Head, ...], say: Callable[[int], Non
                 count=ids.shape[1],
             )
         )
-    losses, hits = (torch.cat(found) for found in zip(*_read(loaded, ids, heads, say), strict=True))
-    prose = [loss for loss, _ in _read(loaded, natural(loaded).ids, heads, say)]
+    losses, hits = (
+        torch.cat(found) for found in zip(*_read_texts(loaded, ids, heads, say), strict=True)
+    )
+    prose = [loss for loss, _ in _read_texts(loaded, make_natural_probe(loaded).ids, heads, say)]
     second = slice(REPEATED_LENGTH + 1, None)  # what follows its first token was heard before
-    return Silenced(
+    return Ablation(
         heads,
         losses.mean(dim=0).tolist(),
         losses[:, second].mean().item(),
@@ -62,32 +71,34 @@ def silenced(loaded: "Loaded", heads: tuple[Head, ...], say: Callable[[int], Non
     )
 
 
-def _read(
-    loaded: "Loaded", ids: Tensor, heads: tuple[Head, ...], say: Callable[[int], None]
+def _read_texts(
+    loaded: "RealModel", ids: Tensor, heads: tuple[HeadIndex, ...], say: Callable[[int], None]
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Of each text the losses, and where the likeliest token was right; each (1, tokens - 1)."""
-    changes = [HeadsOff(heads=frozenset(heads))] if heads else []
+    changes = [AblatedHeads(heads=frozenset(heads))] if heads else []
     for number in range(len(ids)):
         one = ids[number : number + 1]
-        log_chances = expected(loaded, one, changes)
-        yield loss_of(log_chances, one), log_chances[:, :-1].argmax(dim=-1) == one[:, 1:]
+        log_chances = compute_log_probabilities(loaded, one, changes)
+        yield compute_losses(log_chances, one), log_chances[:, :-1].argmax(dim=-1) == one[:, 1:]
         say(number)
 
 
-def by_role(scores: HeadScores) -> dict[str, tuple[Head, ...]]:
+def group_heads_by_role(scores: HeadScores) -> dict[str, tuple[HeadIndex, ...]]:
     """The heads that have a label, for every label that any of them has."""
     layers, heads = scores.shape
-    found: dict[str, list[Head]] = {role.name: [] for role in ROLES}
+    found: dict[str, list[HeadIndex]] = {role.name: [] for role in ROLES}
     for one in itertools.product(range(layers), range(heads)):
-        for label in labels(scores, *one):
+        for label in find_roles(scores, *one):
             found[label.role].append(one)
     return {role: tuple(having) for role, having in found.items() if having}
 
 
-def others(heads: tuple[Head, ...], num_heads: int, seed: int) -> tuple[Head, ...]:
+def draw_control_heads(
+    heads: tuple[HeadIndex, ...], num_heads: int, seed: int
+) -> tuple[HeadIndex, ...]:
     """As many heads of the same layers, drawn among the rest."""
     draw = random.Random(seed)  # noqa: S311
-    found: list[Head] = []
+    found: list[HeadIndex] = []
     for layer in sorted({layer for layer, _ in heads}):
         taken = [head for where, head in heads if where == layer]
         rest = [head for head in range(num_heads) if head not in taken]

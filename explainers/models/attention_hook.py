@@ -1,11 +1,11 @@
-"""Our attention inside a real model: what it calls in place of its own, and what was recorded."""
+"""Our attention inside a real model: put in, run, and recorded layer by layer."""
 
 import math
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -16,10 +16,14 @@ from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.attention.sinks import attention_with_sinks
 from explainers.attention.softcap import capped_attention
 from explainers.messages import N_
+from explainers.models.unhooked_families import LAYER_FORWARDS
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
 
 
 @dataclass(frozen=True)
-class Call:
+class AttentionCall:
     """What a layer hands to attention.
 
     query (batch, heads, q_len, head_dim), key (batch, kv_heads, kv_len, head_dim),
@@ -29,7 +33,7 @@ class Call:
 
     kind: str
     """One of "self", "encoder", "cross"; in an encoder-decoder, "self" is the decoder's own."""
-    number: int
+    layer_index: int
     """Of the layer, counted from 0."""
     window: int | None
     """How many tokens a local layer sees, as the mask has it already."""
@@ -42,7 +46,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Layer(Call):
+class RecordedAttention(AttentionCall):
     """A call and what was computed: scores and weights (batch, heads, q_len, kv_len)."""
 
     scores: Tensor
@@ -56,49 +60,49 @@ class Change:
 
     layers: frozenset[int] | None = None
 
-    def concerns(self, call: Call) -> bool:
+    def applies_to(self, call: AttentionCall) -> bool:
         """Is it one of the layers? An encoder and cross-attention stay as they are."""
-        return call.kind == "self" and (self.layers is None or call.number in self.layers)
+        return call.kind == "self" and (self.layers is None or call.layer_index in self.layers)
 
-    def before(self, call: Call) -> Call:
+    def change_inputs(self, call: AttentionCall) -> AttentionCall:
         """Change what goes in: queries, keys, values, the mask."""
         return call
 
-    def after(self, call: Call, step: Attention) -> Attention:
+    def change_result(self, call: AttentionCall, step: Attention) -> Attention:
         """Change what came out; whoever changes weights mixes the values again."""
         return step
 
 
-def attended(call: Call) -> Attention:
+def compute_attention(call: AttentionCall) -> Attention:
     """Compute it; each KV head serves its group of query heads."""
-    key, value = shared(call.query, call.key), shared(call.query, call.value)
+    key, value = repeat_kv_heads(call.query, call.key), repeat_kv_heads(call.query, call.value)
     # A query of padding has nothing to look at (0/0): it sees all, and nobody reads its row.
     mask = call.mask | ~call.mask.any(dim=-1, keepdim=True)
     return call.function(call.query, key, value, mask)
 
 
-def mixed(call: Call, step: Attention, weights: Tensor) -> Attention:
+def replace_weights(call: AttentionCall, step: Attention, weights: Tensor) -> Attention:
     """The same scores with other weights, and the output that these give."""
-    return Attention(step.scores, weights, weights @ shared(call.query, call.value))
+    return Attention(step.scores, weights, weights @ repeat_kv_heads(call.query, call.value))
 
 
-def shared(query: Tensor, tensor: Tensor) -> Tensor:
+def repeat_kv_heads(query: Tensor, tensor: Tensor) -> Tensor:
     """The keys or values of each query head; where no heads share, no copy is made."""
     group_size = query.shape[1] // tensor.shape[1]
     return tensor if group_size == 1 else share(tensor, group_size)
 
 
-CROSS = {"encoder_attn", "EncDecAttention", "crossattention"}
+CROSS_ATTENTION_NAMES = {"encoder_attn", "EncDecAttention", "crossattention"}
 """What models call their decoder's attention on the encoder."""
 
-ADDED: dict[str, tuple[Callable[..., Attention], str]] = {
+EXTRA_TERMS: dict[str, tuple[Callable[..., Attention], str]] = {
     "softcap": (capped_attention, "cap"),
     "s_aux": (attention_with_sinks, "sink"),
     "position_bias": (biased_attention, "bias"),
 }
 """What a model may add to attention, as transformers calls it: our function and its argument."""
 
-NO_ARITHMETIC = {
+IGNORED_ARGUMENTS = {
     *("cache_position", "is_causal", "output_attentions", "output_hidden_states"),
     *("position_ids", "return_dict", "sliding_window", "use_cache"),
 }
@@ -106,17 +110,17 @@ NO_ARITHMETIC = {
 
 
 @dataclass
-class Running:
+class ActiveRun:
     """One run of one visitor."""
 
-    names: dict[nn.Module, str]
-    encoder_decoder: bool
+    module_names: dict[nn.Module, str]
+    is_encoder_decoder: bool
     changes: Sequence[Change]
-    read: Callable[[Layer], Any]
+    record: Callable[[RecordedAttention], Any]
     layers: list[Any] = field(default_factory=list)
 
 
-now: ContextVar[Running | None] = ContextVar("now", default=None)
+active_run: ContextVar[ActiveRun | None] = ContextVar("now", default=None)
 """The run of this thread: each visitor has a thread, and all share a model."""
 
 
@@ -130,35 +134,39 @@ def attend(
     **extra: Any,
 ) -> tuple[Tensor, Tensor]:
     """What a model calls in place of its own attention; it wants heads behind positions."""
-    running = now.get()
-    kind, number = place(module, running) if running else ("self", 0)
-    function, window = function_for(module, extra), extra.get("sliding_window")
-    seen = checked(module, query, key, attention_mask)
-    call = Call(kind, number, window, function, scaled(query, scaling), key, value, seen)
-    changes = [c for c in running.changes if c.concerns(call)] if running else []
+    running = active_run.get()
+    kind, number = locate_layer(module, running) if running else ("self", 0)
+    function, window = choose_function(module, extra), extra.get("sliding_window")
+    seen = require_boolean_mask(module, query, key, attention_mask)
+    call = AttentionCall(
+        kind, number, window, function, scale_query(query, scaling), key, value, seen
+    )
+    changes = [c for c in running.changes if c.applies_to(call)] if running else []
     for change in changes:
-        call = change.before(call)
-    step = attended(call)
+        call = change.change_inputs(call)
+    step = compute_attention(call)
     for change in changes:
-        step = change.after(call, step)
+        step = change.change_result(call, step)
     if running:
-        running.layers.append(running.read(Layer(**vars(call), **step._asdict())))
+        running.layers.append(running.record(RecordedAttention(**vars(call), **step._asdict())))
     return step.output.transpose(1, 2).contiguous(), step.weights
 
 
-def place(module: nn.Module, running: Running) -> tuple[str, int]:
+def locate_layer(module: nn.Module, running: ActiveRun) -> tuple[str, int]:
     """Which attention this is: its kind, and the number of its layer."""
-    parts = running.names[module].split(".")
-    kind = "encoder" if running.encoder_decoder and "encoder" in parts else "self"
-    return "cross" if CROSS & set(parts) else kind, int(next(filter(str.isdigit, parts)))
+    parts = running.module_names[module].split(".")
+    kind = "encoder" if running.is_encoder_decoder and "encoder" in parts else "self"
+    return "cross" if CROSS_ATTENTION_NAMES & set(parts) else kind, int(
+        next(filter(str.isdigit, parts))
+    )
 
 
-def function_for(module: nn.Module, extra: dict[str, Any]) -> Callable[..., Attention]:
+def choose_function(module: nn.Module, extra: dict[str, Any]) -> Callable[..., Attention]:
     """Which of our functions does all that this model does."""
     asked = {name: given for name, given in extra.items() if isinstance(given, Tensor) or given}
-    added = [name for name in ADDED if name in asked]
-    if len(added) > 1 or set(asked) - set(added) - NO_ARITHMETIC:
-        more = ", ".join(sorted(set(asked) - NO_ARITHMETIC))
+    added = [name for name in EXTRA_TERMS if name in asked]
+    if len(added) > 1 or set(asked) - set(added) - IGNORED_ARGUMENTS:
+        more = ", ".join(sorted(set(asked) - IGNORED_ARGUMENTS))
         raise ValueError(
             N_(
                 "{kind} does more than our functions do: {more}",
@@ -168,17 +176,19 @@ def function_for(module: nn.Module, extra: dict[str, Any]) -> Callable[..., Atte
         )
     if not added:
         return attention
-    function, argument = ADDED[added[0]]
+    function, argument = EXTRA_TERMS[added[0]]
     return partial(function, **{argument: asked[added[0]]})
 
 
-def scaled(query: Tensor, scaling: float | None) -> Tensor:
+def scale_query(query: Tensor, scaling: float | None) -> Tensor:
     """Our function divides by √d_k; what a model does instead goes into its queries."""
     factor = 1.0 if scaling is None else scaling * math.sqrt(query.shape[-1])
     return query if math.isclose(factor, 1.0) else query * factor
 
 
-def checked(module: nn.Module, query: Tensor, key: Tensor, given: Tensor | None) -> Tensor:
+def require_boolean_mask(
+    module: nn.Module, query: Tensor, key: Tensor, given: Tensor | None
+) -> Tensor:
     """A mask of True and False; one is made only where a model has none at all."""
     if given is None and not (getattr(module, "is_causal", False) and query.shape[2] > 1):
         size = (1, 1, query.shape[2], key.shape[2])
@@ -190,9 +200,81 @@ def checked(module: nn.Module, query: Tensor, key: Tensor, given: Tensor | None)
     return given
 
 
-def mask(*arguments: Any, **named: Any) -> Tensor | None:
+def make_mask(*arguments: Any, **named: Any) -> Tensor | None:
     """Transformers' own boolean mask, never replaced by a flag."""
     from transformers.masking_utils import sdpa_mask
 
     named |= {"allow_is_causal_skip": False, "allow_is_bidirectional_skip": False}
     return sdpa_mask(*arguments, **named)
+
+
+IMPLEMENTATION = "explained"
+"""Ours, among the implementations of attention that transformers knows."""
+
+
+class ModelRun(NamedTuple):
+    """The model's own output, and every Layer in the order in which they ran, or what was read."""
+
+    output: Any
+    layers: list[Any]
+
+
+def install_hook(model: "PreTrainedModel") -> None:
+    """Put our function and our mask into a model, for good, and stop its dropout.
+
+    Raises ValueError for a model that lets nobody replace its attention.
+    """
+    from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedModel
+
+    AttentionInterface.register(IMPLEMENTATION, attend)
+    AttentionMaskInterface.register(
+        IMPLEMENTATION, make_mask
+    )  # without it the model runs with no mask at all
+    outside = [module for module in model.modules() if type(module).__name__ in LAYER_FORWARDS]
+    for part in model.modules():
+        closed = isinstance(part, PreTrainedModel) and not part._can_set_attn_implementation()
+        if closed and not outside:
+            name = type(part).__name__
+            raise ValueError(
+                N_("{name} computes attention in its own class: ours cannot be put in", name=name)
+            )
+    for module in outside:
+        module.forward = partial(LAYER_FORWARDS[type(module).__name__], attend, module)
+    if outside:
+        model.config._attn_implementation = IMPLEMENTATION  # for the mask, which even these ask for
+    else:
+        model.set_attn_implementation(IMPLEMENTATION)
+    model.train(False)
+
+
+def record_all(layer: RecordedAttention) -> RecordedAttention:
+    """Keep all of it."""
+    return layer
+
+
+def run_model(
+    model: "PreTrainedModel",
+    *,
+    changes: Sequence[Change] = (),
+    read: Callable[[RecordedAttention], Any] = record_all,
+    **inputs: Any,
+) -> ModelRun:
+    """Run a model that has our attention, and read what each layer's attention computed.
+
+    `read` may take a part only, or one number: of a long text, all matrices of all layers would
+    not fit in memory. `changes` are applied in this order, in this run and for nobody else.
+    Raises ValueError if the model does something that our functions do not.
+    """
+    names = {module: name for name, module in model.named_modules()}
+    running = ActiveRun(names, model.config.is_encoder_decoder, changes, read)
+    token = active_run.set(running)
+    try:
+        with torch.no_grad():
+            output = model(**inputs)
+    finally:
+        active_run.reset(token)
+    if not running.layers:
+        raise ValueError(
+            N_("{kind} never asked for attention: is ours in it?", kind=type(model).__name__)
+        )
+    return ModelRun(output, running.layers)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import Attention
-from explainers.models.attention_hook import Call, Change, mixed
+from explainers.models.attention_hook import AttentionCall, Change, replace_weights
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,15 +24,15 @@ class Temperature(Change):
         if not self.temperature > 0:
             raise ValueError(f"a temperature is above 0, and {self.temperature} is not")
 
-    def before(self, call: Call) -> Call:
+    def change_inputs(self, call: AttentionCall) -> AttentionCall:
         return replace(call, query=call.query / self.temperature)
 
 
 @dataclass(frozen=True)
-class Unscaled(Change):
+class NoScaling(Change):
     """Scores that are not divided by √d_k."""
 
-    def before(self, call: Call) -> Call:
+    def change_inputs(self, call: AttentionCall) -> AttentionCall:
         return replace(call, query=call.query * math.sqrt(call.query.shape[-1]))
 
 
@@ -43,42 +43,42 @@ class Window(Change):
     width: int
     sinks: int = 0
 
-    def before(self, call: Call) -> Call:
+    def change_inputs(self, call: AttentionCall) -> AttentionCall:
         near = masks.sliding_window(self.width)
         kept = masks.Rule(lambda query, key: (key < self.sinks) | near(query, key))
-        return narrowed(call, kept)
+        return narrow_mask(call, kept)
 
 
 @dataclass(frozen=True)
-class FirstHidden(Change):
+class HiddenFirstToken(Change):
     """Nobody sees the first token but itself: without it its own row would have nothing."""
 
-    def before(self, call: Call) -> Call:
+    def change_inputs(self, call: AttentionCall) -> AttentionCall:
         later = masks.Rule(lambda query, key: (key > 0) | (key == query))
-        return narrowed(call, later)
+        return narrow_mask(call, later)
 
 
 @dataclass(frozen=True)
-class NotCausal(Change):
+class NoCausalMask(Change):
     """Every token sees every other, the later ones too; padding stays unseen."""
 
-    def before(self, call: Call) -> Call:
+    def change_inputs(self, call: AttentionCall) -> AttentionCall:
         anyone = call.mask.any(dim=-2, keepdim=True)
         return replace(call, mask=anyone.expand_as(call.mask))
 
 
 @dataclass(frozen=True, kw_only=True)
-class HeadsOff(Change):
+class AblatedHeads(Change):
     """The output of some heads put to 0, each named by its layer and its number."""
 
     heads: frozenset[tuple[int, int]]
 
-    def after(self, call: Call, step: Attention) -> Attention:
-        off = [head for layer, head in self.heads if layer == call.number]
+    def change_result(self, call: AttentionCall, step: Attention) -> Attention:
+        off = [head for layer, head in self.heads if layer == call.layer_index]
         have = step.output.shape[1]
         if not all(0 <= head < have for head in off):
             raise ValueError(
-                f"layer {call.number} has {have} heads, counted from 0: not {max(off)}"
+                f"layer {call.layer_index} has {have} heads, counted from 0: not {max(off)}"
             )
         silent = torch.zeros(have, dtype=torch.bool, device=step.output.device)
         silent[off] = True
@@ -86,21 +86,21 @@ class HeadsOff(Change):
 
 
 @dataclass(frozen=True)
-class Uniform(Change):
+class UniformWeights(Change):
     """The same weight for each token that may be seen."""
 
-    def after(self, call: Call, step: Attention) -> Attention:
+    def change_result(self, call: AttentionCall, step: Attention) -> Attention:
         seen = call.mask.expand_as(step.weights).to(step.weights.dtype)
-        return mixed(call, step, seen / seen.sum(dim=-1, keepdim=True).clamp(min=1))
+        return replace_weights(call, step, seen / seen.sum(dim=-1, keepdim=True).clamp(min=1))
 
 
 @dataclass(frozen=True)
-class Hard(Change):
+class HardAttention(Change):
     """All weight on the largest (argmax)."""
 
-    def after(self, call: Call, step: Attention) -> Attention:
+    def change_result(self, call: AttentionCall, step: Attention) -> Attention:
         best = step.weights.argmax(dim=-1, keepdim=True)
-        return mixed(call, step, torch.zeros_like(step.weights).scatter(-1, best, 1.0))
+        return replace_weights(call, step, torch.zeros_like(step.weights).scatter(-1, best, 1.0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +109,7 @@ class FewerKVHeads(Change):
 
     num_kv_heads: int
 
-    def before(self, call: Call) -> Call:
+    def change_inputs(self, call: AttentionCall) -> AttentionCall:
         have = call.key.shape[1]
         if self.num_kv_heads < 1 or have % self.num_kv_heads:
             raise ValueError(f"{have} KV heads cannot be averaged into {self.num_kv_heads}")
@@ -121,7 +121,7 @@ class FewerKVHeads(Change):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Quantised(Change):
+class QuantisedCache(Change):
     """Keys and values as a cache of few bits gives them back: one scale per token and head."""
 
     bits: int
@@ -130,17 +130,17 @@ class Quantised(Change):
         if self.bits < 2:
             raise ValueError(f"{self.bits} bits cannot tell more from less: 2 are the fewest")
 
-    def before(self, call: Call) -> Call:
-        return replace(call, key=self.rounded(call.key), value=self.rounded(call.value))
+    def change_inputs(self, call: AttentionCall) -> AttentionCall:
+        return replace(call, key=self.quantise(call.key), value=self.quantise(call.value))
 
-    def rounded(self, numbers: Tensor) -> Tensor:
+    def quantise(self, numbers: Tensor) -> Tensor:
         """To whole steps, as many on each side of 0."""
         steps = 2 ** (self.bits - 1) - 1
         step = numbers.abs().amax(dim=-1, keepdim=True).clamp(min=1e-12) / steps
         return (numbers / step).round() * step
 
 
-def narrowed(call: Call, rule: masks.Rule) -> Call:
+def narrow_mask(call: AttentionCall, rule: masks.Rule) -> AttentionCall:
     """The mask and a rule on top of it."""
     seen = masks.build(rule, *call.mask.shape[-2:]).to(call.mask.device)
     return replace(call, mask=call.mask & seen)

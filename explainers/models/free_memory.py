@@ -9,9 +9,9 @@ from explainers.device import choose_device
 from explainers.messages import N_
 from explainers.models.registry import ModelError
 
-BYTES = torch.float32.itemsize
+BYTES_PER_PARAMETER = torch.float32.itemsize
 """Per parameter, on every machine: a link then shows the same numbers everywhere."""
-BESIDE = 1.1
+OVERHEAD = 1.1
 """What a load and one short run take, in weights."""
 _LIMITS = {
     "/sys/fs/cgroup/memory.max": "/sys/fs/cgroup/memory.current",
@@ -20,12 +20,12 @@ _LIMITS = {
 """What a container may use, and what it uses: the machine around it may have more."""
 
 
-def needed(parameters: int) -> int:
+def estimate_bytes(parameters: int) -> int:
     """Bytes for a model of so many parameters."""
-    return int(parameters * BYTES * BESIDE)
+    return int(parameters * BYTES_PER_PARAMETER * OVERHEAD)
 
 
-def free() -> int:
+def measure_free_bytes() -> int:
     """Bytes that this process could still take: of all GPUs if there are any, else of the RAM."""
     if choose_device().type == "cuda":
         return sum(torch.cuda.mem_get_info(gpu)[0] for gpu in range(torch.cuda.device_count()))
@@ -36,9 +36,9 @@ def free() -> int:
     return max(0, min(found))
 
 
-def ask(named: str, parameters: int) -> None:
+def require_memory(named: str, parameters: int) -> None:
     """Refuse a model that would not fit, before any of it is in memory."""
-    takes, left = needed(parameters), free()
+    takes, left = estimate_bytes(parameters), measure_free_bytes()
     if takes > left:
         raise ModelError(
             N_(
@@ -52,7 +52,7 @@ def ask(named: str, parameters: int) -> None:
         )
 
 
-def where() -> str | torch.device:
+def choose_placement() -> str | torch.device:
     """One device, or transformers' own plan where there are several GPUs."""
     device = choose_device()
     is_one = device.type != "cuda" or torch.cuda.device_count() == 1

@@ -10,34 +10,33 @@ from torch import Tensor
 
 from explainers.folders import ASSETS
 from explainers.messages import N_
-from explainers.models.attention_hook import Layer
-from explainers.models.probes import Say, first_token
+from explainers.models.attention_hook import RecordedAttention, run_model
+from explainers.models.probes import ReportLayer, choose_first_token
 from explainers.models.registry import ModelError
-from explainers.models.run import run
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 
 
-GRAMMAR = ASSETS / "text" / "grammar.json"
+GRAMMAR_FILE = ASSETS / "text" / "grammar.json"
 """The words of each kind."""
 
 
-class Said(NamedTuple):
+class GrammarSentence(NamedTuple):
     """A sentence and, for each relation, (query, key) positions of its words."""
 
     words: list[str]
     pairs: dict[str, list[tuple[int, int]]]
 
 
-def put_together(count: int) -> list[Said]:
+def generate_sentences(count: int) -> list[GrammarSentence]:
     """So many sentences, the same on any machine."""
     random = Random(0)  # noqa: S311
-    words_of = json.loads(GRAMMAR.read_text(encoding="utf-8"))
-    return [said(words_of, random) for _ in range(count)]
+    words_of = json.loads(GRAMMAR_FILE.read_text(encoding="utf-8"))
+    return [generate_sentence(words_of, random) for _ in range(count)]
 
 
-def said(words_of: dict[str, list[str]], random: Random) -> Said:
+def generate_sentence(words_of: dict[str, list[str]], random: Random) -> GrammarSentence:
     """A sentence whose words stand at changing distances from their partners."""
     words: list[str] = []
     pairs: dict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -71,46 +70,50 @@ def said(words_of: dict[str, list[str]], random: Random) -> Said:
     verb = add("verb")
     relate("verb", verb, "subject", subject)
     relate("verb", verb, "object", with_more())
-    return Said(words, pairs)
+    return GrammarSentence(words, pairs)
 
 
-SENTENCES = 64
+SENTENCES_PER_HALF = 64
 """In each half."""
 
 
-class Found(NamedTuple):
+class RelationScore(NamedTuple):
     """Of one relation: hits (layers, heads) in each half, and of the best distance in words."""
 
-    chosen_on: Tensor
-    measured_on: Tensor
+    selection_hits: Tensor
+    held_out_hits: Tensor
     offset: int
     offset_hits: float
-    pairs: int
+    num_pairs: int
 
 
-def relations(loaded: "Loaded", say: Say = lambda *_: None) -> dict[str, Found]:
+def measure_relations(
+    loaded: "RealModel", say: ReportLayer = lambda *_: None
+) -> dict[str, RelationScore]:
     """Every relation whose key a query of this model may see; `say` hears of every layer."""
-    sentences = put_together(2 * SENTENCES)
-    ids, real, belongs = tokenised(loaded, sentences)
+    sentences = generate_sentences(2 * SENTENCES_PER_HALF)
+    ids, real, belongs = tokenise_sentences(loaded, sentences)
 
-    def look(layer: Layer) -> tuple[Tensor, Tensor]:
-        say(layer.number)
-        return chosen_words(layer, belongs)
+    def look(layer: RecordedAttention) -> tuple[Tensor, Tensor]:
+        say(layer.layer_index)
+        return find_attended_words(layer, belongs)
 
-    layers = run(loaded.model, read=look, input_ids=ids, attention_mask=real).layers
+    layers = run_model(loaded.model, read=look, input_ids=ids, attention_mask=real).layers
     chosen, seen = torch.stack([one for one, _ in layers]).cpu(), layers[0][1].cpu()
     names = sorted({name for one in sentences for name in one.pairs})
-    found = {name: _found(name, sentences, chosen, seen) for name in names}
+    found = {name: _score_relation(name, sentences, chosen, seen) for name in names}
     return {name: one for name, one in found.items() if one}
 
 
-def tokenised(loaded: "Loaded", sentences: list[Said]) -> tuple[Tensor, Tensor, Tensor]:
+def tokenise_sentences(
+    loaded: "RealModel", sentences: list[GrammarSentence]
+) -> tuple[Tensor, Tensor, Tensor]:
     """ids and what is not padding (batch, tokens), and which token spells which word.
 
     The last is boolean (batch, words, tokens). Each text begins with a token of the model's own,
     where the model may park what it has no use for.
     """
-    first = first_token(loaded.tokenizer)
+    first = choose_first_token(loaded.tokenizer)
     rows, words_of = [], []
     for sentence in sentences:
         text = " ".join(sentence.words)
@@ -135,7 +138,7 @@ def tokenised(loaded: "Loaded", sentences: list[Said]) -> tuple[Tensor, Tensor, 
     return ids.to(device), real.to(device), belongs.to(device)
 
 
-def chosen_words(layer: Layer, belongs: Tensor) -> tuple[Tensor, Tensor]:
+def find_attended_words(layer: RecordedAttention, belongs: Tensor) -> tuple[Tensor, Tensor]:
     """The other word that each word looks at most (batch, heads, words), and what it may see.
 
     Of subwords: the sum over a key's, the mean over a query's.
@@ -149,7 +152,9 @@ def chosen_words(layer: Layer, belongs: Tensor) -> tuple[Tensor, Tensor]:
     return by_word.masked_fill(own | absent, -1).argmax(dim=-1), by_word.sum(dim=1) > 0
 
 
-def _found(name: str, sentences: list[Said], chosen: Tensor, seen: Tensor) -> Found | None:
+def _score_relation(
+    name: str, sentences: list[GrammarSentence], chosen: Tensor, seen: Tensor
+) -> RelationScore | None:
     """How often each head is right; none if the key comes later than a causal query."""
     halves: list[list[tuple[int, int, int]]] = [[], []]
     for number, sentence in enumerate(sentences):
@@ -163,4 +168,4 @@ def _found(name: str, sentences: list[Said], chosen: Tensor, seen: Tensor) -> Fo
         offsets.append((key - query).tolist())
     best = max(sorted(set(offsets[0])), key=offsets[0].count)
     share = offsets[1].count(best) / len(offsets[1])
-    return Found(hits[0], hits[1], best, share, len(halves[1]))
+    return RelationScore(hits[0], hits[1], best, share, len(halves[1]))

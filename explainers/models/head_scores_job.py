@@ -12,10 +12,10 @@ from safetensors.torch import load_file, save_file
 
 from explainers.job_queue import Work
 from explainers.models import grammar_heads, head_scores, probes
-from explainers.models.head_scores import HeadScores, measure
-from explainers.models.load import load
-from explainers.models.model_files import weight_files
-from explainers.models.registry import ModelError, place_of, store
+from explainers.models.head_scores import HeadScores, measure_heads
+from explainers.models.load import load_model
+from explainers.models.model_files import list_weight_files
+from explainers.models.registry import ModelError, locate_store, resolve_folder
 
 RUNS = 3
 """How often `measure` runs the model."""
@@ -48,10 +48,10 @@ class Scoring(Work):
         self.scores = kept(self.named)
         if self.scores:  # somebody who was first in the queue wanted the same
             return
-        loaded = load(self.named)
+        loaded = load_model(self.named)
         self.steps = RUNS * loaded.model.config.num_hidden_layers
         try:
-            scores = measure(loaded, self._say)
+            scores = measure_heads(loaded, self._say)
         except UnwantedError:
             return
         keep(self.named, scores)
@@ -77,7 +77,7 @@ def keep(named: str, scores: HeadScores) -> None:
     begun = file.with_suffix(f".{os.getpid()}")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        save_file({name: one.contiguous() for name, one in scores.measured.items()}, begun)
+        save_file({name: one.contiguous() for name, one in scores.tensors.items()}, begun)
         begun.replace(file)
     except OSError:
         begun.unlink(missing_ok=True)
@@ -85,12 +85,12 @@ def keep(named: str, scores: HeadScores) -> None:
 
 def file_of(named: str) -> Path:
     """A name that is another one for other weights, other probes, or other code."""
-    folder = place_of(named)
+    folder = resolve_folder(named)
     known = hashlib.blake2b(torch.__version__.encode(), digest_size=12)
     code = [Path(str(module.__file__)) for module in _CODE]
-    for file in [*code, probes.PASSAGES, grammar_heads.GRAMMAR]:
+    for file in [*code, probes.PASSAGES_FILE, grammar_heads.GRAMMAR_FILE]:
         known.update(file.read_bytes())
-    for file in weight_files(folder):
+    for file in list_weight_files(folder):
         about = file.stat()
         known.update(f"{file}{about.st_size}{about.st_mtime_ns}".encode())
-    return store() / "scores" / f"{folder.name}.{known.hexdigest()}.safetensors"
+    return locate_store() / "scores" / f"{folder.name}.{known.hexdigest()}.safetensors"

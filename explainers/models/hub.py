@@ -8,38 +8,38 @@ from typing import NamedTuple
 
 from explainers.messages import N_
 from explainers.models import free_memory
-from explainers.models.model_files import PICKLED, read_json
-from explainers.models.registry import ModelError, brings_code, offered
+from explainers.models.model_files import PICKLE_PATTERNS, read_json
+from explainers.models.registry import ModelError, find_offered_model, refuse_code
 
-PATIENCE = 3
+TIMEOUT = 3
 """Seconds without an answer after which the hub counts as out of reach."""
-WANTED = ("*.json", "*.txt", "*.model", "*.spm", "*.jinja", "*.safetensors")
-SHOWN = 12
+FILE_PATTERNS = ("*.json", "*.txt", "*.model", "*.spm", "*.jinja", "*.safetensors")
+COMMIT_DIGITS = 12
 """Digits of a commit that are shown: nobody compares forty."""
-MUST_STAY_FREE = 2 * 1024**3
+DISK_RESERVE = 2 * 1024**3
 """Bytes of the disk that a model must leave to everybody else."""
 
 
 _COMMIT = re.compile("[0-9a-f]{40}")
 
 
-class OutOfReachError(Exception):
+class HubUnreachableError(Exception):
     """The hub does not answer, or not for us."""
 
 
-class Weight(NamedTuple):
+class ModelSize(NamedTuple):
     """What a model will take before any of it is fetched: bytes of its files, and parameters.
 
     `commit` is the state of the model that was weighed: its owners may publish another one.
     """
 
     bytes: int
-    parameters: int
+    num_parameters: int
     files: tuple[str, ...]
     commit: str
 
 
-def weigh(model_id: str, commit: str | None = None) -> Weight:
+def ask_size(model_id: str, commit: str | None = None) -> ModelSize:
     """Ask the hub about a model: as at a commit, else as the registry wants it, else as it is now.
 
     One that brings code, or has pickled weights only, is refused.
@@ -47,10 +47,10 @@ def weigh(model_id: str, commit: str | None = None) -> Weight:
     from huggingface_hub import HfApi
     from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
-    known = offered(model_id)
+    known = find_offered_model(model_id)
     commit = commit or (known.commit if known else None)
     try:
-        info = HfApi().model_info(model_id, revision=commit, files_metadata=True, timeout=PATIENCE)
+        info = HfApi().model_info(model_id, revision=commit, files_metadata=True, timeout=TIMEOUT)
     except GatedRepoError:
         raise ModelError(
             N_("{model} is given out only to those who asked its owners.", model=model_id)
@@ -60,18 +60,22 @@ def weigh(model_id: str, commit: str | None = None) -> Weight:
             N_("The hub has no model {model}, or keeps it private.", model=model_id)
         ) from None
     except Exception as error:  # its clients raise errors of several libraries
-        raise OutOfReachError(
+        raise HubUnreachableError(
             N_("the hub is out of reach ({error})", error=type(error).__name__)
         ) from error
     if not info.sha or not _COMMIT.fullmatch(info.sha):
-        raise OutOfReachError(N_("the hub does not say which state of the model it speaks of"))
+        raise HubUnreachableError(N_("the hub does not say which state of the model it speaks of"))
     if "custom_code" in (info.tags or []):
-        raise brings_code(model_id)
+        raise refuse_code(model_id)
     files = {one.rfilename: one.size or 0 for one in info.siblings or []}
     # They are asked for as patterns: a name with a star would bring files that nobody weighed.
-    wanted = {n: s for n, s in files.items() if not set("/*?[") & set(n) and _is_like(n, WANTED)}
+    wanted = {
+        n: s
+        for n, s in files.items()
+        if not set("/*?[") & set(n) and _matches_any(n, FILE_PATTERNS)
+    }
     if not any(name.endswith(".safetensors") for name in wanted):
-        held = next((name for name in files if _is_like(name, PICKLED)), "no weights")
+        held = next((name for name in files if _matches_any(name, PICKLE_PATTERNS)), "no weights")
         raise ModelError(
             N_(
                 "{model} has {held} and no safetensors, the only format of weights that cannot "
@@ -82,21 +86,21 @@ def weigh(model_id: str, commit: str | None = None) -> Weight:
         )
     stated = info.safetensors.total if info.safetensors else None
     numbers = stated or sum(wanted.values()) // 2  # most are published in 16 bits
-    return Weight(sum(wanted.values()), numbers, tuple(wanted), info.sha)
+    return ModelSize(sum(wanted.values()), numbers, tuple(wanted), info.sha)
 
 
-def download(
+def download_model(
     model_id: str, into: Path, say: Callable[[str], None], commit: str | None = None
 ) -> tuple[Path, str]:
     """Bring a model's files, all from one commit, which is told; what was begun is gone on with."""
     from huggingface_hub import snapshot_download
 
-    weight = weigh(model_id, commit)
-    free_memory.ask(model_id, weight.parameters)
+    weight = ask_size(model_id, commit)
+    free_memory.require_memory(model_id, weight.num_parameters)
     into = into / weight.commit
     into.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(into).free
-    if weight.bytes + MUST_STAY_FREE > free:
+    if weight.bytes + DISK_RESERVE > free:
         raise ModelError(
             N_(
                 "{model} takes {bytes:,} bytes; the disk has {free:,} left, of which {must:,} "
@@ -104,16 +108,16 @@ def download(
                 model=model_id,
                 bytes=weight.bytes,
                 free=free,
-                must=MUST_STAY_FREE,
+                must=DISK_RESERVE,
             )
         )
-    say(f"{model_id}: fetching {weight.bytes:,} bytes of commit {weight.commit[:SHOWN]}")
+    say(f"{model_id}: fetching {weight.bytes:,} bytes of commit {weight.commit[:COMMIT_DIGITS]}")
     try:
         snapshot_download(
             model_id, revision=weight.commit, local_dir=into, allow_patterns=list(weight.files)
         )
     except Exception as error:
-        raise OutOfReachError(
+        raise HubUnreachableError(
             N_("the hub stopped answering ({kind})", kind=type(error).__name__)
         ) from error
     read_json(into / "config.json")
@@ -121,5 +125,5 @@ def download(
     return into, weight.commit
 
 
-def _is_like(name: str, patterns: tuple[str, ...]) -> bool:
+def _matches_any(name: str, patterns: tuple[str, ...]) -> bool:
     return any(Path(name).match(pattern) for pattern in patterns)

@@ -13,9 +13,9 @@ from typing import ClassVar
 from explainers.folders import ROOT
 from explainers.job_queue import MOST_WAITING, Turns, Work
 from explainers.messages import N_
-from explainers.models.fetch import forget
-from explainers.models.load import Loaded, is_here, load
-from explainers.models.registry import ModelError, begun_of, is_hub_id
+from explainers.models.fetch import discard_partial_fetch
+from explainers.models.load import RealModel, is_on_disk, load_model
+from explainers.models.registry import ModelError, is_hub_id, locate_partial_fetch
 
 LOOK = 0.2
 """Seconds after which a fetch that nobody wants ends."""
@@ -34,7 +34,7 @@ class Loading(Work):
     for_readers: ClassVar[tuple[type[Exception], ...]] = (ModelError,)
     named: str
     said: list[str] = field(default_factory=list)
-    loaded: Loaded | None = None
+    loaded: RealModel | None = None
     commit: str = ""
     """The state of the model whose size the visitor was told; none means the latest."""
 
@@ -52,15 +52,15 @@ class Loading(Work):
         """Bytes that lie on the disk already, of a model that is being fetched."""
         if not is_hub_id(self.named):
             return 0
-        found = [file for file in begun_of(self.named).rglob("*") if file.is_file()]
+        found = [file for file in locate_partial_fetch(self.named).rglob("*") if file.is_file()]
         return sum(file.stat().st_size for file in found if file.exists())
 
     def _work(self) -> None:
-        if not is_here(self.named):
+        if not is_on_disk(self.named):
             self._fetch()
         if not self.is_stopped:
             self.said.append(N_("{model}: loading", model=self.named))
-            self.loaded = load(self.named)
+            self.loaded = load_model(self.named)
 
     def _fetch(self) -> None:
         """Watch the process that fetches; its last words, if it failed, are what went wrong."""
@@ -80,7 +80,7 @@ class Loading(Work):
             for line in fetching.stdout or ():
                 self.said += [line.strip()] if line.strip() else []
         if self.is_stopped:
-            forget(self.named)
+            discard_partial_fetch(self.named)
         elif fetching.returncode:
             nothing = N_("{model}: fetching failed", model=self.named)
             raise ModelError(self.said[-1] if self.said else nothing)

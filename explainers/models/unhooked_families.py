@@ -8,7 +8,7 @@ from torch import Tensor
 Attend = Callable[..., tuple[Tensor, Tensor]]
 
 
-def bloom(
+def forward_bloom(
     attend: Attend,
     module: Any,
     hidden_states: Tensor,
@@ -27,7 +27,7 @@ def bloom(
     return module.dense(output.flatten(2)) + residual, weights
 
 
-def mpt(
+def forward_mpt(
     attend: Attend,
     module: Any,
     hidden_states: Tensor,
@@ -52,7 +52,7 @@ def mpt(
     return module.out_proj(output.flatten(2).to(projected.dtype)), weights
 
 
-OUTSIDE: dict[str, Callable[..., tuple[Tensor, Tensor]]] = {
-    "BloomAttention": bloom,
-    "MptAttention": mpt,
+LAYER_FORWARDS: dict[str, Callable[..., tuple[Tensor, Tensor]]] = {
+    "BloomAttention": forward_bloom,
+    "MptAttention": forward_mpt,
 }

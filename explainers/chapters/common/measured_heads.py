@@ -8,10 +8,10 @@ import streamlit as st
 
 from explainers.chapters.common.background_job import button, start, watch
 from explainers.messages import N_
-from explainers.models.grammar_heads import SENTENCES
+from explainers.models.grammar_heads import SENTENCES_PER_HALF
 from explainers.models.head_scores import HeadScores
 from explainers.models.head_scores_job import RUNS, Scoring, kept
-from explainers.models.probes import NATURAL_LENGTH, REPEATED_LENGTH, TEXTS
+from explainers.models.probes import NATURAL_LENGTH, NUM_TEXTS, REPEATED_LENGTH
 from explainers.translations import _
 from explainers.ui.controls.controls import PROSE, TWICE
 from explainers.ui.page import Prose
@@ -20,7 +20,7 @@ from explainers.ui.session import HEAD_SCORES_JOB
 from explainers.ui.untrusted_text import shortened, verbatim
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 
 
 MEASURE = N_("Measure all heads")
@@ -35,7 +35,7 @@ PROBE_OF = {TWICE: "repeated", PROSE: "natural"}
 class Gallery:
     """A model with the scores of its heads."""
 
-    loaded: "Loaded"
+    loaded: "RealModel"
     scores: HeadScores
 
     @property
@@ -58,7 +58,7 @@ def named(layer: int, head: int) -> str:
     return f"L{layer}.H{head}"
 
 
-def measured(text: Prose, loaded: "Loaded") -> Gallery | None:
+def measured(text: Prose, loaded: "RealModel") -> Gallery | None:
     """The scores if there are any; else a button that has them measured, and how far that is."""
     scores = kept(loaded.name)
     if scores:
@@ -66,10 +66,10 @@ def measured(text: Prose, loaded: "Loaded") -> Gallery | None:
     text(
         "measure",
         runs=RUNS,
-        texts=TEXTS,
+        texts=NUM_TEXTS,
         length=REPEATED_LENGTH,
         prose=NATURAL_LENGTH,
-        sentences=2 * SENTENCES,
+        sentences=2 * SENTENCES_PER_HALF,
     )
     button(HEAD_SCORES_JOB, _(MEASURE), _start, loaded.name, icon=":material/query_stats:")
     job: Scoring | None = st.session_state.get(HEAD_SCORES_JOB)

@@ -11,11 +11,11 @@ from explainers.attention.alibi import biased_attention
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.sinks import attention_with_sinks
 from explainers.attention.softcap import capped_attention
-from explainers.models.attention_hook import Layer
+from explainers.models.attention_hook import RecordedAttention
 from explainers.takeaway.recipe import Recipe
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 
 Computed = dict[str, Tensor]
 
@@ -49,13 +49,13 @@ WAYS: dict[Callable[..., Any], Callable[..., Computed]] = {
 }
 
 
-def way_of(layer: Layer) -> Callable[..., Computed]:
+def way_of(layer: RecordedAttention) -> Callable[..., Computed]:
     """What is written into the file for what this model adds to attention."""
     function: Any = layer.function
     return WAYS[getattr(function, "func", function)]
 
 
-def inputs_of(layer: Layer, head: int) -> dict[str, Any]:
+def inputs_of(layer: RecordedAttention, head: int) -> dict[str, Any]:
     """What went into one head, with what the model adds for it."""
     shared = head // (layer.query.shape[1] // layer.key.shape[1])
     given: dict[str, Any] = {"query": layer.query[0, head], "key": layer.key[0, shared]}
@@ -67,7 +67,7 @@ def inputs_of(layer: Layer, head: int) -> dict[str, Any]:
     return {name: on_page(one) for name, one in (given | added).items()}
 
 
-def _own(added: Any, layer: Layer, head: int) -> Any:
+def _own(added: Any, layer: RecordedAttention, head: int) -> Any:
     """A head's part of what was learned for all of them: a sink, or a table of biases."""
     if not isinstance(added, Tensor):
         return added
@@ -85,26 +85,30 @@ def on_page(one: Any) -> Any:
     return one.cpu() if one.dtype == torch.bool else one.detach().float().cpu()
 
 
-def shown_of(layer: Layer, head: int) -> dict[str, Any]:
+def shown_of(layer: RecordedAttention, head: int) -> dict[str, Any]:
     """What came out of one head."""
     scores, weights, output = layer.scores, layer.weights, layer.output
     found = {"scores": scores, "weights": weights, "output": output}
     return {name: on_page(one[0, head]) for name, one in found.items()}
 
 
-def head_recipe(title: str, layer: Layer, head: int) -> Recipe:
+def head_recipe(title: str, layer: RecordedAttention, head: int) -> Recipe:
     """One head of a layer that was recorded."""
     return Recipe(title, way_of(layer), inputs_of(layer, head), shown_of(layer, head))
 
 
-def recorded(loaded: "Loaded", number: int, ids: Tensor, changes: tuple[Any, ...] = ()) -> Layer:
+def recorded(
+    loaded: "RealModel", number: int, ids: Tensor, changes: tuple[Any, ...] = ()
+) -> RecordedAttention:
     """One layer of a run of the model; the others are not kept."""
-    from explainers.models.run import run
+    from explainers.models.attention_hook import run_model
 
     take = partial(_only, number)
-    layers = run(loaded.model, read=take, changes=changes, input_ids=ids, use_cache=False).layers
+    layers = run_model(
+        loaded.model, read=take, changes=changes, input_ids=ids, use_cache=False
+    ).layers
     return next(layer for layer in layers if layer is not None)
 
 
-def _only(number: int, layer: Layer) -> Layer | None:
-    return layer if layer.number == number and layer.kind == "self" else None
+def _only(number: int, layer: RecordedAttention) -> RecordedAttention | None:
+    return layer if layer.layer_index == number and layer.kind == "self" else None

@@ -20,12 +20,12 @@ import streamlit as st
 from explainers.attention.scaled_dot_product import attention
 from explainers.device import describe_device
 from explainers.messages import N_
-from explainers.models.attention_hook import Layer
+from explainers.models.attention_hook import RecordedAttention
 from explainers.translations import _
 from explainers.ui.provenance import real
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 
 
 QUICK = 1
@@ -66,7 +66,7 @@ class Seen:
     name: str
     origin: str
     tokens: tuple[str, ...]
-    layers: list[Layer]
+    layers: list[RecordedAttention]
     predicted: list[tuple[str, float]]
     left_out: int = 0
 
@@ -120,10 +120,10 @@ MOST_SHORT = 64
 MOST_PREDICTED = 8
 
 
-def seen(loaded: "Loaded", text: str, before: tuple[int, ...] = ()) -> Seen:
+def seen(loaded: "RealModel", text: str, before: tuple[int, ...] = ()) -> Seen:
     """Run the model on a text, with ids put `before` it if wished; raises what cannot be read."""
     from explainers.models.registry import ModelError
-    from explainers.models.token_text import read
+    from explainers.models.token_text import tokenise_text
 
     if loaded.model.main_input_name != "input_ids":
         raise ModelError(
@@ -133,10 +133,10 @@ def seen(loaded: "Loaded", text: str, before: tuple[int, ...] = ()) -> Seen:
             )
         )
     beginning, left_out = cut(loaded, text, MOST_SHORT)
-    ids, tokens = read(loaded, beginning)
+    ids, tokens = tokenise_text(loaded, beginning)
     if before:
         first = torch.tensor([before], device=ids.device)
-        ids = torch.cat([first, ids], dim=1)[:, : loaded.context]
+        ids = torch.cat([first, ids], dim=1)[:, : loaded.context_length]
         tokens = (*(str(loaded.tokenizer.decode([one])) for one in before), *tokens)[: ids.shape[1]]
     layers, predicted = _run(loaded.name, id(loaded), tuple(ids[0].tolist()), loaded)
     where = describe_device(loaded.model.device)
@@ -144,12 +144,12 @@ def seen(loaded: "Loaded", text: str, before: tuple[int, ...] = ()) -> Seen:
     return Seen(loaded.name, origin, tokens, layers, predicted, left_out)
 
 
-def cut(loaded: "Loaded", text: str, most: int) -> tuple[str, int]:
+def cut(loaded: "RealModel", text: str, most: int) -> tuple[str, int]:
     """As much of a text as makes `most` tokens, or as the model can read; and how many are left.
 
     A model's own tokens at the end of a text stay.
     """
-    most = min(most, loaded.context or most)
+    most = min(most, loaded.context_length or most)
     encoded = loaded.tokenizer(text, verbose=False, return_special_tokens_mask=True)
     left_out = len(encoded["input_ids"]) - most
     if left_out <= 0 or not encoded.encodings:
@@ -165,17 +165,17 @@ def cut(loaded: "Loaded", text: str, most: int) -> tuple[str, int]:
 
 @st.cache_data(show_spinner=False, max_entries=12)
 def _run(
-    name: str, which: int, ids: tuple[int, ...], _loaded: "Loaded"
-) -> tuple[list[Layer], list[tuple[str, float]]]:
+    name: str, which: int, ids: tuple[int, ...], _loaded: "RealModel"
+) -> tuple[list[RecordedAttention], list[tuple[str, float]]]:
     """The layers that look at the whole text, and the likeliest next tokens.
 
     `which` tells a model from another one that a folder of the same name held before.
     """
-    from explainers.models.run import run
+    from explainers.models.attention_hook import run_model
 
     model = _loaded.model
     given = inputs(model, torch.tensor([ids], device=model.device))
-    output, layers = run(model, **given)
+    output, layers = run_model(model, **given)
     kind = "encoder" if model.config.is_encoder_decoder else "self"
     found = [layer for layer in layers if layer.kind == kind]
     return found, _predicted(_loaded, output)
@@ -189,7 +189,7 @@ def inputs(model: Any, ids: Tensor) -> dict[str, Any]:
     return given
 
 
-def _predicted(loaded: "Loaded", output: Any) -> list[tuple[str, float]]:
+def _predicted(loaded: "RealModel", output: Any) -> list[tuple[str, float]]:
     """The likeliest tokens after the last one, if the model is one that goes on to write."""
     if "logits" not in output or not getattr(loaded.model, "can_generate", bool)():
         return []

@@ -7,13 +7,13 @@ import torch
 from torch import Tensor
 
 from explainers.device import describe_device
-from explainers.models.attention_hook import Layer
+from explainers.models.attention_hook import RecordedAttention
 from explainers.models.head_scores import PROBES
 from explainers.translations import _
 from explainers.ui.provenance import real
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 
 
 class Heads(NamedTuple):
@@ -23,41 +23,41 @@ class Heads(NamedTuple):
     masks: Tensor
 
 
-def heads_on(loaded: "Loaded", ids: Tensor) -> Heads:
+def heads_on(loaded: "RealModel", ids: Tensor) -> Heads:
     """All heads on one text; ids (1, tokens)."""
     return _run(loaded.name, id(loaded), tuple(ids[0].tolist()), loaded)
 
 
-def live(loaded: "Loaded") -> str:
+def live(loaded: "RealModel") -> str:
     """The badge of what runs when it is looked at."""
     where = describe_device(loaded.model.device)
     return real(_("{model} · computed live on {device}", model=loaded.provenance, device=where))
 
 
-def probe_texts(loaded: "Loaded") -> dict[str, Tensor]:
+def probe_texts(loaded: "RealModel") -> dict[str, Tensor]:
     """The texts of each probe (texts, tokens), as they were measured."""
     return _texts(loaded.name, id(loaded), loaded)
 
 
-def spelled(loaded: "Loaded", ids: Tensor) -> list[str]:
+def spelled(loaded: "RealModel", ids: Tensor) -> list[str]:
     """What each of the tokens (tokens,) says."""
     return [str(loaded.tokenizer.decode([one])) for one in ids.tolist()]
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def _texts(name: str, which: int, _loaded: "Loaded") -> dict[str, Tensor]:
+def _texts(name: str, which: int, _loaded: "RealModel") -> dict[str, Tensor]:
     return {probe: make(_loaded).ids for probe, make in PROBES.items()}
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def _run(name: str, which: int, ids: tuple[int, ...], _loaded: "Loaded") -> Heads:
+def _run(name: str, which: int, ids: tuple[int, ...], _loaded: "RealModel") -> Heads:
     """Once for a model (`which` of this name) and a text."""
-    from explainers.models.run import run
+    from explainers.models.attention_hook import run_model
 
     given = torch.tensor([ids], device=_loaded.model.device)
-    layers = run(_loaded.model, read=_of_one_text, input_ids=given).layers
+    layers = run_model(_loaded.model, read=_of_one_text, input_ids=given).layers
     return Heads(*(torch.stack(part) for part in zip(*layers, strict=True)))
 
 
-def _of_one_text(layer: Layer) -> tuple[Tensor, Tensor]:
+def _of_one_text(layer: RecordedAttention) -> tuple[Tensor, Tensor]:
     return layer.weights[0].float().cpu(), layer.mask[0, 0].cpu()

@@ -15,9 +15,9 @@ from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
 from explainers.device import describe_device
 from explainers.messages import N_
+from explainers.models.encoder_decoder import Translation, translate_text
 from explainers.models.load_job import Loading
-from explainers.models.token_text import merged, named, word_spans
-from explainers.models.translate import Translated, translate
+from explainers.models.token_text import index_words, join_words, merge_weights
 from explainers.translation.weights_file import BrokenWeightsError
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -73,7 +73,7 @@ class Translating(Loading):
     """A model brought into memory, and then one sentence through it."""
 
     sentence: str = ""
-    found: Translated | None = None
+    found: Translation | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -83,7 +83,7 @@ class Translating(Loading):
         super()._work()
         if self.loaded and not self.is_stopped:
             self.said.append(N_("translating"))
-            self.found = translate(self.loaded, self.sentence)
+            self.found = translate_text(self.loaded, self.sentence)
 
 
 def show_real(text: Prose, sentence: str, queries_down: bool) -> None:
@@ -113,16 +113,16 @@ def _said(job: Translating) -> str:
     return verbatim(_(job.said[-1])) if job.said else _("beginning")
 
 
-def show_translated(text: Prose, found: Translated, origin: str, queries_down: bool) -> None:
+def show_translated(text: Prose, found: Translation, origin: str, queries_down: bool) -> None:
     """Pieces, then words: the same weights, summed one way and averaged the other."""
-    layers = [str(n + 1) for n in range(len(found.cross))]
+    layers = [str(n + 1) for n in range(len(found.weights))]
     chosen = layers.index(controls.translator_layer(layers, layers[max(0, len(layers) - 2)]))
-    weights = found.cross[chosen].mean(dim=0)
-    sides = word_spans(found.target), word_spans(found.source)
-    words = merged(weights, *sides)
-    written = " ".join(named(found.target[:-1], word_spans(found.target[:-1])))
+    weights = found.weights[chosen].mean(dim=0)
+    sides = index_words(found.target), index_words(found.source)
+    words = merge_weights(weights, *sides)
+    written = " ".join(join_words(found.target[:-1], index_words(found.target[:-1])))
     text("real_written", written=verbatim(written), difference=f"{found.difference:.1g}")
-    names = named(found.target, sides[0]), named(found.source, sides[1])
+    names = join_words(found.target, sides[0]), join_words(found.source, sides[1])
     heads = _(
         "decoder layer {layer} of {count}, mean of heads", layer=chosen + 1, count=len(layers)
     )
@@ -143,7 +143,7 @@ def show_translated(text: Prose, found: Translated, origin: str, queries_down: b
     count = max(sides[1]) + 1
     cut = sum(sides[1].count(word) > 1 for word in range(count))
     text("real_seen", pieces=len(found.source), words=count, cut=cut)
-    show_source(merged, translate)
+    show_source(merge_weights, translate_text)
 
 
 def _panel(

@@ -12,9 +12,9 @@ from explainers.chapters.common.recording import MOST_SHORT, cut, planes, strong
 from explainers.chapters.common.run_once import heads_on, live, probe_texts, spelled
 from explainers.chapters.head_gallery import takeaway as taken
 from explainers.charts.matrix import blank_forbidden, make_pair_matrix
-from explainers.models.head_names import labels
+from explainers.models.head_roles import find_roles
 from explainers.models.registry import ModelError
-from explainers.models.token_text import read
+from explainers.models.token_text import tokenise_text
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
 from explainers.ui.figure.panels import Figure, Panel, oriented
@@ -24,12 +24,12 @@ from explainers.ui.untrusted_text import shortened, verbatim
 if TYPE_CHECKING:
     import pandas as pd
 
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 from itertools import product
 
 from explainers.chapters.common.measured_heads import PROBE_OF
 from explainers.messages import N_
-from explainers.models.head_names import OTHER, ROLES, Label
+from explainers.models.head_roles import OTHER_PROBE, ROLES, EarnedRole
 from explainers.translations import _
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
@@ -40,8 +40,11 @@ def show_patterns(
 ) -> None:
     """The same head on texts in which it may have something to do, or nothing."""
     loaded, probes = gallery.loaded, probe_texts(gallery.loaded)
-    against = next((one.against for one in labels(gallery.scores, *chosen) if one.against), None)
-    passage = against.text if against else 0
+    against = next(
+        (one.counterexample for one in find_roles(gallery.scores, *chosen) if one.counterexample),
+        None,
+    )
+    passage = against.text_index if against else 0
     text("patterns", head=named(*chosen), passage=passage)
     left, right = st.columns(2)
     with left:
@@ -56,7 +59,7 @@ def show_patterns(
         st.info(verbatim(shortened(told(error), 300)), icon=":material/short_text:")
 
 
-def _show_text(loaded: "Loaded", chosen: tuple[int, int], ids: Tensor, name: str) -> None:
+def _show_text(loaded: "RealModel", chosen: tuple[int, int], ids: Tensor, name: str) -> None:
     """One large image, to be looked into."""
     (layer, head), found, tokens = chosen, heads_on(loaded, ids), spelled(loaded, ids[0])
     weights = found.weights[layer, head][None]
@@ -79,11 +82,11 @@ def _table(weights: Tensor, chosen: tuple[int, int], tokens: list[str]) -> "pd.D
 
 
 def _show_sentence(
-    loaded: "Loaded", chosen: tuple[int, int], sentence: str, queries_down: bool
+    loaded: "RealModel", chosen: tuple[int, int], sentence: str, queries_down: bool
 ) -> None:
     """The reader's own words, with numbers."""
     beginning, left_out = cut(loaded, sentence, MOST_SHORT)
-    (layer, head), reading = chosen, read(loaded, beginning)
+    (layer, head), reading = chosen, tokenise_text(loaded, beginning)
     if left_out:
         st.caption(_("Of your sentence the last {count} tokens are left out.", count=left_out))
     found = heads_on(loaded, reading.ids)
@@ -107,11 +110,16 @@ def ask_keeps(text: Prose, gallery: Gallery) -> bool:
     """A guess about the surest head of the random tokens: does it do the same in prose?"""
     scores = gallery.scores
     roles = [role for role in ROLES if role.probe == "repeated"]
-    best = max(roles, key=lambda role: float(scores.of(role.probe, role.what).nan_to_num(0).max()))
-    there = scores.of(best.probe, best.what)
+    best = max(
+        roles,
+        key=lambda role: float(scores.select(role.probe, role.score_name).nan_to_num(0).max()),
+    )
+    there = scores.select(best.probe, best.score_name)
     layer, head = divmod(int(there.nan_to_num(-1).argmax()), gallery.heads)
-    before, after = (float(scores.of(p, best.what)[layer, head]) for p in ("repeated", "natural"))
-    first = float(scores.of("natural", "first token")[layer, head])
+    before, after = (
+        float(scores.select(p, best.score_name)[layer, head]) for p in ("repeated", "natural")
+    )
+    first = float(scores.select("natural", "first token")[layer, head])
     moved = after - before
     return revealed(
         text,
@@ -128,31 +136,34 @@ def ask_keeps(text: Prose, gallery: Gallery) -> bool:
 
 def show_labels(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
     """All names of a head, each with what speaks against it; and all scores that names are for."""
-    found = labels(gallery.scores, *chosen)
+    found = find_roles(gallery.scores, *chosen)
     names = _(" and ").join(f"**{_(label.role)}**" for label in found)
     text("named", head=named(*chosen), names=names or _("no name"))
     for label in found:
         _show_label(text, gallery, label)
         if label.role == "positional":
-            text("offset", offset=f"{gallery.scores.of('natural', 'offset')[chosen]:+.0f}")
+            text("offset", offset=f"{gallery.scores.select('natural', 'offset')[chosen]:+.0f}")
     if not found:
         every = list(product(range(gallery.layers), range(gallery.heads)))
-        nameless = sum(not labels(gallery.scores, *one) for one in every)
+        nameless = sum(not find_roles(gallery.scores, *one) for one in every)
         text("no_name", nameless=nameless, heads=len(every))
     rows = []
     for role in ROLES:
         earned = any(label.role == role.name for label in found)
-        both = [gallery.scores.of(probe, role.what)[chosen] for probe in ("repeated", "natural")]
+        both = [
+            gallery.scores.select(probe, role.score_name)[chosen]
+            for probe in ("repeated", "natural")
+        ]
         shown = [UNKNOWN if one.isnan() else f"{one:.2f}" for one in both]
         place = ("repeated", "natural").index(role.probe)
         bold = "**" if earned else ""
         shown[place] = f"{bold}{shown[place]}{bold}{NEEDS}{role.threshold:g})"
         rows.append(f"| {_(role.name)} | {' | '.join(shown)} |")
     text("roles", rows="\n".join(rows))
-    show_source(labels)
+    show_source(find_roles)
 
 
-def _show_label(text: Prose, gallery: Gallery, label: Label) -> None:
+def _show_label(text: Prose, gallery: Gallery, label: EarnedRole) -> None:
     role = next(one for one in ROLES if one.name == label.role)
     text(
         "label",
@@ -161,23 +172,25 @@ def _show_label(text: Prose, gallery: Gallery, label: Label) -> None:
         score=f"{label.score:.2f}",
         threshold=role.threshold,
         source=_(role.source),
-        chance=f"{label.by_chance:.2f}",
-        other=_(WORDS[OTHER[role.probe]]),
-        elsewhere=UNKNOWN if label.elsewhere != label.elsewhere else f"{label.elsewhere:.2f}",
+        chance=f"{label.chance_score:.2f}",
+        other=_(WORDS[OTHER_PROBE[role.probe]]),
+        elsewhere=UNKNOWN
+        if label.other_probe_score != label.other_probe_score
+        else f"{label.other_probe_score:.2f}",
     )
-    if label.against is None:
+    if label.counterexample is None:
         text("no_against")
         return
-    against = label.against
-    tokens = spelled(gallery.loaded, probe_texts(gallery.loaded)["natural"][against.text])
+    against = label.counterexample
+    tokens = spelled(gallery.loaded, probe_texts(gallery.loaded)["natural"][against.text_index])
     text(
         f"row_{'fits' if against.mass >= against.weight else 'against'}",
         role=_(label.role),
-        passage=against.text,
-        query=verbatim(tokens[against.query]),
-        query_place=against.query,
-        key=verbatim(tokens[against.key]),
-        key_place=against.key,
+        passage=against.text_index,
+        query=verbatim(tokens[against.query_index]),
+        query_place=against.query_index,
+        key=verbatim(tokens[against.key_index]),
+        key_place=against.key_index,
         weight=f"{against.weight:.2f}",
         mass=f"{against.mass:.2f}",
     )

@@ -9,7 +9,7 @@ from explainers.chapters.common.measured_heads import MEASURED, Gallery
 from explainers.charts.measured_curve import Axis, draw_curve
 from explainers.charts.theme import LAYER_AXIS
 from explainers.messages import N_
-from explainers.models.head_scores import entropy, without_first
+from explainers.models.head_scores import compute_entropy, drop_first_key
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
@@ -46,7 +46,7 @@ class Trend(NamedTuple):
 
 def trend(gallery: Gallery) -> Trend:
     """In prose; the mean of each layer's heads."""
-    whole, rest = (gallery.scores.of("natural", what).nanmean(dim=1) for what in ENTROPIES)
+    whole, rest = (gallery.scores.select("natural", what).nanmean(dim=1) for what in ENTROPIES)
     return Trend(whole, rest, spearman(whole), spearman(rest))
 
 
@@ -76,8 +76,8 @@ def show_layers(text: Prose, gallery: Gallery) -> None:
     series = tuple(map(_, SERIES))
     rows = _rows(found, series)
     show_chart(draw_curve, rows, alt, "entropy", gallery.origin, x=x, y=y, series=series)
-    heads = gallery.scores.of("natural", ENTROPIES[0])
-    first = gallery.scores.of("natural", "first token").mean(dim=1)
+    heads = gallery.scores.select("natural", ENTROPIES[0])
+    first = gallery.scores.select("natural", "first token").mean(dim=1)
     sharpest = int(found.whole.argmin())
     text(
         "layers_seen",
@@ -94,7 +94,7 @@ def show_layers(text: Prose, gallery: Gallery) -> None:
         within=f"{heads.std(dim=1, correction=0).mean():.2f}",
         between=f"{found.whole.std(correction=0):.2f}",
     )
-    show_source(entropy, without_first, that=MEASURED)
+    show_source(compute_entropy, drop_first_key, that=MEASURED)
     show_source(spearman)
 
 

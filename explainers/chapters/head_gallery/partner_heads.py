@@ -5,8 +5,8 @@ from explainers.chapters.head_gallery.score_mosaic import choose
 from explainers.charts.matrix import Matrix
 from explainers.messages import N_
 from explainers.models import grammar_heads
-from explainers.models.grammar_heads import SENTENCES, chosen_words
-from explainers.models.head_names import partners
+from explainers.models.grammar_heads import SENTENCES_PER_HALF, find_attended_words
+from explainers.models.head_roles import find_relation_heads
 from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
@@ -28,12 +28,12 @@ WORDS = (
 
 def show_partners(text: Prose, gallery: Gallery) -> None:
     """A guess how often a head beats the best fixed distance; then both, relation by relation."""
-    found = partners(gallery.scores)
-    text("partners", sentences=SENTENCES)
+    found = find_relation_heads(gallery.scores)
+    text("partners", sentences=SENTENCES_PER_HALF)
     if not found:
         text("no_partners")
         return
-    better = sum(one.score > one.by_offset + CLEARLY for one in found)
+    better = sum(one.score > one.offset_score + CLEARLY for one in found)
     half = MOST if 2 * better >= len(found) else FEW
     answer = NONE if not better else ALL if better == len(found) else half
     options, count = (NONE, FEW, MOST, ALL), len(found)
@@ -45,41 +45,42 @@ def show_partners(text: Prose, gallery: Gallery) -> None:
     matrix = Matrix(
         _("partners found"),
         _("share of all pairs"),
-        [[one.score, one.by_offset] for one in found],
+        [[one.score, one.offset_score] for one in found],
         letters,
         [_("head"), _("distance")],
         _("relation"),
         _("found by"),
         kind="weights",
     )
-    most = max(found, key=lambda one: one.score - one.by_offset)
+    most = max(found, key=lambda one: one.score - one.offset_score)
     relation = _said(most.relation)
     alt = _(
         "{relation}: {score:.2f} by a head, {by_offset:.2f} by a distance.",
         relation=relation,
         score=most.score,
-        by_offset=most.by_offset,
+        by_offset=most.offset_score,
     )
 
     def pick(cell: Cell) -> None:
-        choose(found[cell.row].layer, found[cell.row].head)
+        choose(found[cell.row].layer_index, found[cell.row].head_index)
 
     show_figure(Figure([Panel(TABLE, matrix)], alt, on_pick=pick), gallery.origin, TABLE)
+    heads = [named(one.layer_index, one.head_index) for one in found]
     rows = [
-        f"| {letter} | {_said(one.relation)} | {named(one.layer, one.head)} | {one.offset:+d} |"
-        for letter, one in zip(letters, found, strict=True)
+        f"| {letter} | {_said(one.relation)} | {head} | {one.offset:+d} |"
+        for letter, head, one in zip(letters, heads, found, strict=True)
     ]
     text(
         "partners_seen",
         rows="\n".join(rows),
         relation=relation,
-        head=named(most.layer, most.head),
+        head=named(most.layer_index, most.head_index),
         score=f"{most.score:.2f}",
-        by_offset=f"{most.by_offset:.2f}",
-        pairs=most.pairs,
+        by_offset=f"{most.offset_score:.2f}",
+        pairs=most.num_pairs,
     )
-    show_source(grammar_heads.said, chosen_words, that=MEASURED)
-    show_source(partners)
+    show_source(grammar_heads.generate_sentence, find_attended_words, that=MEASURED)
+    show_source(find_relation_heads)
 
 
 def _said(relation: str) -> str:

@@ -11,8 +11,8 @@ from explainers.chapters.head_gallery import takeaway as taken
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
 from explainers.messages import N_
-from explainers.models.head_names import ROLES
-from explainers.models.head_scores import PATTERNS, of_layer, score, shuffled
+from explainers.models.head_roles import ROLES
+from explainers.models.head_scores import PATTERNS, measure_layer, score_pattern, shuffle_weights
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.figure import show_figure
@@ -36,8 +36,8 @@ NAMED = 5
 
 def ask_induction(text: Prose, gallery: Gallery) -> bool:
     """A guess how many heads look at what followed the same token before."""
-    [role] = [one for one in ROLES if one.what == OPENS_WITH]
-    found = gallery.scores.of(role.probe, role.what)
+    [role] = [one for one in ROLES if one.score_name == OPENS_WITH]
+    found = gallery.scores.select(role.probe, role.score_name)
     count, all_heads = int((found > role.threshold).sum()), found.numel()
     best = divmod(int(found.nan_to_num(-1).argmax()), gallery.heads)
     return revealed(
@@ -50,7 +50,7 @@ def ask_induction(text: Prose, gallery: Gallery) -> bool:
         count=count,
         best=named(*best),
         score=f"{found[best]:.2f}",
-        chance=f"{gallery.scores.by_chance(role.probe, role.what):.2f}",
+        chance=f"{gallery.scores.find_chance_score(role.probe, role.score_name):.2f}",
     )
 
 
@@ -73,10 +73,10 @@ def show_map(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = controls.probe_text()
         probe = PROBE_OF[words]
-        offered = [one for one in SCORES if not scores.of(probe, one).isnan().all()]
+        offered = [one for one in SCORES if not scores.select(probe, one).isnan().all()]
         what = controls.head_score(offered, OPENS_WITH if OPENS_WITH in offered else offered[0])
     text(f"score_{what.replace(' ', '_')}")
-    found = scores.of(probe, what)
+    found = scores.select(probe, what)
     matrix = Matrix(
         f"{_(what)}: {_(words)}",
         _("a row per head, a column per layer"),
@@ -107,8 +107,8 @@ def show_map(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
     st.button(label, on_click=choose, args=best[0], icon=":material/search:")
     text("map_seen", highest=highest, mean=f"{found.nanmean():.2f}")
     if what in AGAINST_CHANCE:
-        text("map_chance", chance=f"{scores.by_chance(probe, what):.2f}")
-    show_source(of_layer, score, shuffled, that=MEASURED)
+        text("map_chance", chance=f"{scores.find_chance_score(probe, what):.2f}")
+    show_source(measure_layer, score_pattern, shuffle_weights, that=MEASURED)
 
 
 def numbers(found: Tensor) -> Sequence[Sequence[float | None]]:

@@ -6,14 +6,21 @@ from typing import TYPE_CHECKING, Any
 from torch import Tensor
 
 from explainers.chapters.common.real_head_takeaway import head_recipe, on_page, recorded
-from explainers.models.head_scores import PROBES, HeadScores, distance, entropy, patterns, score
+from explainers.models.head_scores import (
+    PROBES,
+    HeadScores,
+    build_patterns,
+    compute_entropy,
+    measure_distance,
+    score_pattern,
+)
 from explainers.models.probes import Probe
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
 from explainers.ui.takeaway_files import take
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 
 Place = tuple[int, int]
 
@@ -24,35 +31,40 @@ def scores_of_head(weights: Tensor, mask: Tensor, ids: Tensor, marks: Tensor) ->
     `ids` are the tokens of the texts, `marks` says which are punctuation.
     """
     one, seen = weights[:, None], mask.expand(weights.shape)
-    found = {name: score(one, p)[0] for name, p in patterns(Probe(ids, marks), seen).items()}
-    found["entropy"] = entropy(one, seen).nanmean()
-    found["distance"] = distance(one)[0]
+    found = {
+        name: score_pattern(one, p)[0]
+        for name, p in build_patterns(Probe(ids, marks), seen).items()
+    }
+    found["entropy"] = compute_entropy(one, seen).nanmean()
+    found["distance"] = measure_distance(one)[0]
     return found
 
 
-def scores(loaded: "Loaded", measured: HeadScores, probe: str, place: Place, head: str) -> None:
+def scores(loaded: "RealModel", measured: HeadScores, probe: str, place: Place, head: str) -> None:
     """The scores of the chosen head, of which the picture shows one for every head."""
     title = _("The scores of {head}", head=head)
     take("scores", partial(_scores, loaded, measured, probe, place, title))
 
 
-def _scores(loaded: "Loaded", measured: HeadScores, probe: str, place: Place, title: str) -> Recipe:
+def _scores(
+    loaded: "RealModel", measured: HeadScores, probe: str, place: Place, title: str
+) -> Recipe:
     (number, head), texts = place, PROBES[probe](loaded)
     layer = recorded(loaded, number, texts.ids)
     inputs: dict[str, Any] = {"weights": layer.weights[:, head], "mask": layer.mask[0, 0]}
     inputs = {name: on_page(one) for name, one in inputs.items()}
     inputs |= {"ids": texts.ids.cpu(), "marks": texts.marks.cpu()}
     names = scores_of_head(*inputs.values())
-    shown = {name: measured.of(probe, name)[number, head] for name in names}
+    shown = {name: measured.select(probe, name)[number, head] for name in names}
     return Recipe(title, scores_of_head, inputs, shown)
 
 
-def sentence(loaded: "Loaded", ids: Tensor, place: Place, head: str) -> None:
+def sentence(loaded: "RealModel", ids: Tensor, place: Place, head: str) -> None:
     """The pattern on the reader's own words."""
     title = _("{head} on your sentence", head=head)
     take("sentence", partial(_sentence, loaded, ids, place, title))
 
 
-def _sentence(loaded: "Loaded", ids: Tensor, place: Place, title: str) -> Recipe:
+def _sentence(loaded: "RealModel", ids: Tensor, place: Place, title: str) -> Recipe:
     number, head = place
     return head_recipe(title, recorded(loaded, number, ids.to(loaded.model.device)), head)

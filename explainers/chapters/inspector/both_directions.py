@@ -37,7 +37,7 @@ def show_beside(
     text: Prose, shown: Seen, layer: int, head: int, sentence: str, queries_down: bool
 ) -> None:
     """A guess about later tokens, then both models' weights on the sentence."""
-    from explainers.models.registry import SHIPPED
+    from explainers.models.registry import WHEEL_MODELS
 
     text("beside")
     after = directions(shown).after
@@ -47,7 +47,7 @@ def show_beside(
     if not controls.other_model():
         return
     other_kind = "bidirectional" if shown.is_causal else "causal"
-    loaded = here(next(model.id for model in SHIPPED if model.kind == other_kind), "beside")
+    loaded = here(next(model.id for model in WHEEL_MODELS if model.kind == other_kind), "beside")
     if not loaded:
         return
     other = seen(loaded, sentence)

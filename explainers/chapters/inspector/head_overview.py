@@ -18,7 +18,7 @@ from explainers.chapters.common.recording import (
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
 from explainers.messages import N_, ngettext
-from explainers.models.head_scores import SINK
+from explainers.models.head_scores import SINK_THRESHOLD
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.figure import show_figure
@@ -30,7 +30,7 @@ from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 
 
 def ask_most(text: Prose, seen: Seen) -> bool:
@@ -106,10 +106,10 @@ def _say_what_is_seen(text: Prose, seen: Seen, is_dimmed: bool) -> None:
     if near:
         text("local", layers=", ".join(near), count=len(near), all=layers)
     first = verbatim(seen.tokens[0])
-    parked = int((seen.on_first > SINK).sum())
+    parked = int((seen.on_first > SINK_THRESHOLD).sum())
     if is_dimmed:
         text("dimmed", share=f"{100 * seen.weights[..., 0].mean():.0f}", first=first)
-    text("parked", parked=parked, heads=layers * heads, limit=SINK, first=first)
+    text("parked", parked=parked, heads=layers * heads, limit=SINK_THRESHOLD, first=first)
 
 
 NEW, OLD = N_("on the token that is first now"), N_("on the word that was first")
@@ -157,7 +157,7 @@ def _pick(cell: Cell) -> None:
     choose(max(0, cell.row - 1), cell.column)
 
 
-def show_position(text: Prose, shown: Seen, loaded: "Loaded", sentence: str) -> None:
+def show_position(text: Prose, shown: Seen, loaded: "RealModel", sentence: str) -> None:
     """A guess, then the same text with other tokens put first: who gets the weight now?"""
     if len(shown.tokens) < 2:
         return
@@ -191,11 +191,11 @@ def _on(one: Seen, place: int) -> float:
     return behind.mean().item()
 
 
-def _others(loaded: "Loaded", shown: Seen, sentence: str) -> list[int]:
+def _others(loaded: "RealModel", shown: Seen, sentence: str) -> list[int]:
     """Ids to be put first: the token that begins a text, and the text's own last one."""
-    from explainers.models.token_text import read
+    from explainers.models.token_text import tokenise_text
 
-    ids = read(loaded, cut(loaded, sentence, MOST_SHORT)[0]).ids[0].tolist()
+    ids = tokenise_text(loaded, cut(loaded, sentence, MOST_SHORT)[0]).ids[0].tolist()
     tokenizer = loaded.tokenizer
     begins = [tokenizer.bos_token_id, tokenizer.cls_token_id]
     found = [token for token in begins if token is not None and token != ids[0]]

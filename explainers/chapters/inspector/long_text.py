@@ -9,7 +9,7 @@ from explainers.models import token_text
 from explainers.ui.session import LONG_TEXT_JOB
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,10 +18,10 @@ import torch
 
 from explainers.chapters.common.recording import cut, inputs, on_key, planes
 from explainers.job_queue import Work
-from explainers.models.attention_hook import Layer
+from explainers.models.attention_hook import RecordedAttention
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -38,10 +38,10 @@ from explainers.ui.source import show_source
 if TYPE_CHECKING:
     import pandas as pd
 
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 
 
-def words_of(loaded: "Loaded", text: str, count: int) -> list[int]:
+def words_of(loaded: "RealModel", text: str, count: int) -> list[int]:
     """For each of the first `count` tokens the number of its word; the model's own are by
     themselves."""
     encoded = loaded.tokenizer(text, verbose=False)
@@ -66,7 +66,7 @@ def merged(weights: Tensor, words: Tensor) -> Tensor:
 
     So a row still sums to 1. words (tokens,) has the number of each token's word.
     """
-    return token_text.merged(weights, words.tolist(), words.tolist())
+    return token_text.merge_weights(weights, words.tolist(), words.tolist())
 
 
 class Enough(Exception):  # noqa: N818 - nothing went wrong
@@ -87,7 +87,7 @@ class Read:
 class LongRead(Work):
     """The first `length` tokens of a text, as far as `layer`; the layers behind are not run."""
 
-    loaded: "Loaded | None"
+    loaded: "RealModel | None"
     """Given back when it is over: a visitor keeps this work, and should not keep the model."""
     text: str
     length: int
@@ -112,14 +112,14 @@ class LongRead(Work):
         if loaded:
             self._read(loaded)
 
-    def _read(self, loaded: "Loaded") -> None:
-        from explainers.models.run import run
-        from explainers.models.token_text import read
+    def _read(self, loaded: "RealModel") -> None:
+        from explainers.models.attention_hook import run_model
+        from explainers.models.token_text import tokenise_text
 
-        ids, tokens = read(loaded, cut(loaded, self.text, self.length)[0])
+        ids, tokens = tokenise_text(loaded, cut(loaded, self.text, self.length)[0])
         self.count = len(tokens)
         with contextlib.suppress(Enough):
-            run(loaded.model, read=self._take, **inputs(loaded.model, ids))
+            run_model(loaded.model, read=self._take, **inputs(loaded.model, ids))
         if self._taken is None:
             return
         weights, mask = self._taken
@@ -133,11 +133,11 @@ class LongRead(Work):
         named = labels_of(tokens, words.tolist())
         self.words = Read(planes(together, unseen.expand_as(together)), named, on_first, group)
 
-    def _take(self, layer: Layer) -> None:
+    def _take(self, layer: RecordedAttention) -> None:
         self.done += 1
         if self.is_stopped:
             raise Enough
-        if layer.kind != "cross" and layer.number == self.layer:
+        if layer.kind != "cross" and layer.layer_index == self.layer:
             self._taken = layer.weights[0].float().cpu(), layer.mask[0].cpu()
             self._group_size = layer.query.shape[1] // layer.key.shape[1]
             raise Enough
@@ -154,7 +154,7 @@ def shipped_text() -> str:
     return " ".join(" ".join(texts).split())
 
 
-def show_long(text: Prose, shown: Seen, loaded: "Loaded") -> None:
+def show_long(text: Prose, shown: Seen, loaded: "RealModel") -> None:
     """A text, how much of it, which layer; and its heads when they have been read."""
     text("long")
     typed = st.text_area(
@@ -177,7 +177,7 @@ def show_long(text: Prose, shown: Seen, loaded: "Loaded") -> None:
         )
 
 
-def _start(asked: tuple[str, str, int, int], loaded: "Loaded") -> None:
+def _start(asked: tuple[str, str, int, int], loaded: "RealModel") -> None:
     _unused, typed, length, layer = asked
     start(LONG_TEXT_JOB, asked, lambda: LongRead(loaded, typed, length, layer))
 

@@ -15,8 +15,8 @@ from explainers.ui.page import Prose
 from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:
-    from explainers.models.compare import Difference
-    from explainers.models.load import Loaded
+    from explainers.models.comparison import Difference
+    from explainers.models.load import RealModel
 
 DECODED = 2
 """So many last tokens are read one by one, from a KV cache."""
@@ -46,15 +46,15 @@ def show_predicted(text: Prose, shown: Seen) -> None:
     show_figure(Figure([Panel("next", matrix)], alt), shown.origin, "next")
 
 
-def show_equal(text: Prose, shown: Seen, loaded: "Loaded", sentence: str) -> None:
+def show_equal(text: Prose, shown: Seen, loaded: "RealModel", sentence: str) -> None:
     """The largest difference in every layer, between ours and transformers' own attention."""
-    from explainers.models.token_text import read
+    from explainers.models.token_text import tokenise_text
 
-    ids = tuple(read(loaded, cut(loaded, sentence, MOST_SHORT)[0]).ids[0].tolist())
+    ids = tuple(tokenise_text(loaded, cut(loaded, sentence, MOST_SHORT)[0]).ids[0].tolist())
     writes = bool(shown.predicted) and not loaded.model.config.is_encoder_decoder
     decoded = min(DECODED, len(ids) - 1) if writes else 0
     found = compared(loaded.name, id(loaded), ids, decoded, loaded)
-    rows = [f"| {_place(one)} | {less_than(one.largest)} | {one.size:.4g} |" for one in found]
+    rows = [f"| {_place(one)} | {less_than(one.largest)} | {one.magnitude:.4g} |" for one in found]
     zeros = sum(one.largest == 0 for one in found)
     text(
         "equal",
@@ -78,17 +78,17 @@ def _one_by_one(decoded: int) -> str:
 
 @st.cache_data(show_spinner=False, max_entries=12)
 def compared(
-    name: str, which: int, ids: tuple[int, ...], decoded: int, _loaded: "Loaded"
+    name: str, which: int, ids: tuple[int, ...], decoded: int, _loaded: "RealModel"
 ) -> "list[Difference]":
     """Computed once for a model (`which` of this name) and a text."""
-    from explainers.models.compare import differences
+    from explainers.models.comparison import measure_differences
 
     given = inputs(_loaded.model, torch.tensor([ids], device=_loaded.model.device))
-    return differences(_loaded.model, decoded=decoded, **given)
+    return measure_differences(_loaded.model, decoded=decoded, **given)
 
 
 def _place(one: "Difference") -> str:
-    if one.number is None:
+    if one.layer_index is None:
         return _("what it predicts (logits)") if one.kind == "logits" else _("its output")
     kind = "" if one.kind == "self" else f" ({one.kind})"
-    return _("weights of layer {number}", number=one.number) + kind
+    return _("weights of layer {number}", number=one.layer_index) + kind

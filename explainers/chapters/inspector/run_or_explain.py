@@ -11,10 +11,10 @@ from explainers.ui.page import Prose
 from explainers.ui.untrusted_text import shortened, verbatim
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 
 
-def seen_or_told(text: Prose, loaded: "Loaded", sentence: str) -> Seen | None:
+def seen_or_told(text: Prose, loaded: "RealModel", sentence: str) -> Seen | None:
     """One run on the sentence; what cannot be run is told, and the rest of the page stays."""
     try:
         shown = seen(loaded, sentence)
@@ -40,6 +40,6 @@ def seen_or_told(text: Prose, loaded: "Loaded", sentence: str) -> Seen | None:
         heads=heads,
         kv_heads=heads // shown.group_size,
         head_dim=shown.layers[0].query.shape[-1],
-        parameters=f"{loaded.parameters:,}",
+        parameters=f"{loaded.num_parameters:,}",
     )
     return shown

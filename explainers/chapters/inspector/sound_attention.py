@@ -8,14 +8,14 @@ from torch import Tensor
 from explainers.models.sound import (
     CLICKS,
     MOST_BYTES,
-    RATE,
+    SAMPLE_RATE,
     SWEEP,
     Sound,
     SoundError,
-    made,
+    check_size,
+    encode_wave,
     read_wave,
-    weigh,
-    written,
+    synthesise_sound,
 )
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -23,15 +23,15 @@ from explainers.ui.page import Prose
 from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 import hashlib
 from typing import TYPE_CHECKING
 
 from explainers.chapters.common.number_words import less_than, printed, told
 from explainers.chapters.common.run_once import live
 from explainers.messages import N_
-from explainers.models.hearing import Heard, hear
-from explainers.models.sound import loudness
+from explainers.models.encoder_decoder import Transcription, transcribe
+from explainers.models.sound import measure_loudness
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart, theme
 from explainers.ui.source import show_source
@@ -40,20 +40,23 @@ from explainers.ui.untrusted_text import shortened
 if TYPE_CHECKING:
     import pandas as pd
 
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 
 
 MICROPHONE, FILE = N_("microphone"), N_("WAV file")
 ALL = SWEEP, CLICKS, MICROPHONE, FILE
 
 
-def given_sound(text: Prose, loaded: "Loaded") -> Tensor | None:
+def given_sound(text: Prose, loaded: "RealModel") -> Tensor | None:
     """The samples that this model hears at a time, or a word on why there are none."""
-    positions, seconds = loaded.model.config.max_source_positions, loaded.extractor.chunk_length
+    positions, seconds = (
+        loaded.model.config.max_source_positions,
+        loaded.feature_extractor.chunk_length,
+    )
     text(
         "listening",
         which=verbatim(loaded.name),
-        parameters=f"{loaded.parameters:,}",
+        parameters=f"{loaded.num_parameters:,}",
         positions=f"{positions:,}",
         step=f"{1_000 * seconds / positions:g}",
         seconds=f"{seconds:g}",
@@ -66,24 +69,24 @@ def given_sound(text: Prose, loaded: "Loaded") -> Tensor | None:
         return None
     if found is None:
         return None
-    left_out = found.left_out + max(0.0, found.seconds - seconds)
-    samples = found.samples[: round(seconds * RATE)]
+    left_out = found.seconds_left_out + max(0.0, found.seconds - seconds)
+    samples = found.samples[: round(seconds * SAMPLE_RATE)]
     if left_out > 0:
         text("sound_cut", seconds=f"{seconds:g}", more=f"{left_out:.1f}")
-    st.audio(written(samples))
+    st.audio(encode_wave(samples))
     return samples
 
 
 def _made(text: Prose, kind: str) -> Sound:
     seed = page.seed() if kind == CLICKS else 0
     text(f"made_{'sweep' if kind == SWEEP else 'clicks'}", seed=seed)
-    return made(kind, seed)
+    return synthesise_sound(kind, seed)
 
 
 def _brought(text: Prose, kind: str) -> Sound | None:
     """What the reader recorded or chose; it is weighed before it is read."""
     if kind == MICROPHONE:
-        file = st.audio_input(_("Say something"), sample_rate=RATE, key="recorded sound")
+        file = st.audio_input(_("Say something"), sample_rate=SAMPLE_RATE, key="recorded sound")
     else:
         most = MOST_BYTES // 2**20
         label = _("A WAV file, at most {most} MiB", most=most)
@@ -91,11 +94,11 @@ def _brought(text: Prose, kind: str) -> Sound | None:
     if file is None:
         text("no_sound")
         return None
-    weigh(file.size)
+    check_size(file.size)
     return read_wave(file.getvalue())
 
 
-def show_heard(text: Prose, loaded: "Loaded", samples: Tensor) -> None:
+def show_heard(text: Prose, loaded: "RealModel", samples: Tensor) -> None:
     """What the model writes, and the weights of one head or of all over the sound's time."""
     try:
         digest = hashlib.sha256(samples.numpy().tobytes()).hexdigest()
@@ -109,16 +112,18 @@ def show_heard(text: Prose, loaded: "Loaded", samples: Tensor) -> None:
     text("written", written=written or "∅", count=len(found.tokens))
     _show_weights(text, loaded, found, samples)
     text("equal_heard", difference=less_than(found.difference), which=verbatim(loaded.name))
-    show_source(hear)
+    show_source(transcribe)
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
-def once_heard(name: str, which: int, digest: str, _samples: Tensor, _loaded: "Loaded") -> Heard:
+def once_heard(
+    name: str, which: int, digest: str, _samples: Tensor, _loaded: "RealModel"
+) -> Transcription:
     """Once for a model (`which` of this name) and a sound (`digest` names it)."""
-    return hear(_loaded, _samples)
+    return transcribe(_loaded, _samples)
 
 
-def _show_weights(text: Prose, loaded: "Loaded", found: Heard, samples: Tensor) -> None:
+def _show_weights(text: Prose, loaded: "RealModel", found: Transcription, samples: Tensor) -> None:
     from explainers.charts.sound_image import (  # a page is there before it needs altair
         draw_sound,
         make_sound_rows,
@@ -130,10 +135,10 @@ def _show_weights(text: Prose, loaded: "Loaded", found: Heard, samples: Tensor) 
         is_mean = controls.mean_over_heads()
         head = None if is_mean else controls.model_head(0, heads - 1)
     weights = found.weights[layer].mean(dim=0) if head is None else found.weights[layer, head]
-    loud = loudness(samples, round(found.step * RATE))[:positions]
+    loud = measure_loudness(samples, round(found.seconds_per_position * SAMPLE_RATE))[:positions]
     sounding = weights[:, : len(loud)]
     labels = [printed(token) for token in found.tokens]
-    given = sounding.tolist(), labels, loud.tolist(), found.step
+    given = sounding.tolist(), labels, loud.tolist(), found.seconds_per_position
     rows = make_sound_rows(*given, theme(), _("loudness"))
     which = _("layer {layer}, mean of its heads", layer=layer)
     if head is not None:
@@ -154,19 +159,23 @@ def _show_weights(text: Prose, loaded: "Loaded", found: Heard, samples: Tensor) 
         positions=f"{positions:,}",
         total=f"{weights[last].sum():.4f}",
         most=f"{weights[last].max():.4f}",
-        at=f"{found.step * int(weights[last].argmax()):.2f}",
+        at=f"{found.seconds_per_position * int(weights[last].argmax()):.2f}",
         after=f"{100 * weights[:, len(loud) :].sum(dim=1).mean():.1f}",
     )
 
 
-def table_of(found: Heard, weights: Tensor, labels: list[str], sounding: int) -> "pd.DataFrame":
+def table_of(
+    found: Transcription, weights: Tensor, labels: list[str], sounding: int
+) -> "pd.DataFrame":
     """Of so many numbers, for each token: where its largest weight lies, and what lies behind."""
     import pandas as pd
 
     best = weights.max(dim=-1)
     columns = {
         "token": labels,
-        "second_of_largest_weight": [found.step * place for place in best.indices.tolist()],
+        "second_of_largest_weight": [
+            found.seconds_per_position * place for place in best.indices.tolist()
+        ],
         "largest_weight": best.values.tolist(),
         "sum_of_row": weights.sum(dim=-1).tolist(),
         "on_the_silence_after_the_sound": weights[:, sounding:].sum(dim=-1).tolist(),

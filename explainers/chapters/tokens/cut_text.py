@@ -85,19 +85,23 @@ def _origin(unit: str) -> str:
 def show_model_tokens(text: Prose, typed: str) -> None:
     """The tokens of a published model, if one is on this machine."""
     from explainers.models.registry import ModelError
-    from explainers.models.token_text import pieces_of, tokenizer_of, with_tokenizer
+    from explainers.models.token_text import (
+        list_models_with_tokenizer,
+        read_tokenizer,
+        split_pieces,
+    )
 
-    here = {model.name: model.id for model in with_tokenizer()}
+    here = {model.name: model.id for model in list_models_with_tokenizer()}
     if not here:
         text("no_tokenizer")
         return
     name = controls.tokenizer(list(here), next(iter(here)))
     try:
-        tokenizer = tokenizer_of(here[name])
+        tokenizer = read_tokenizer(here[name])
     except ModelError as error:
         st.error(verbatim(told(error)), icon=":material/error:")
         return
-    found = pieces_of(typed, tokenizer)
+    found = split_pieces(typed, tokenizer)
     count, known = sum(len(piece.ids) for piece in found), tokenizer.get_vocab_size()
     text("model_tokens", model=name, count=count, known=f"{known:,}")
     show_strip(found, real(_("the tokenizer of {model}", model=here[name])))

@@ -12,7 +12,12 @@ from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.messages import N_
 from explainers.models.attention_hook import Change
-from explainers.models.effect import Effect, divergence, effect, loss_of
+from explainers.models.change_effect import (
+    Effect,
+    compute_divergence,
+    compute_losses,
+    measure_effect,
+)
 from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel
@@ -22,7 +27,7 @@ from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import shortened, verbatim
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 
 FELT = 0.01
 """A loss that rises by fewer nats is not worth a word."""
@@ -31,7 +36,7 @@ SOME, MUCH = N_("by 0.1 to 1"), N_("by more than 1")
 
 
 def show_outcome(
-    text: Prose, loaded: "Loaded", written: str, changes: Mapping[str, Change]
+    text: Prose, loaded: "RealModel", written: str, changes: Mapping[str, Change]
 ) -> None:
     """A guess about the loss; then next tokens, losses and the code of what was changed."""
     try:
@@ -44,7 +49,7 @@ def show_outcome(
         return
     names = ", ".join(map(_, changes))
     is_short = len(found.tokens) < 2
-    before, after = found.means
+    before, after = found.mean_losses
     if is_short:
         text("one_token")
     elif not revealed(
@@ -66,7 +71,7 @@ def show_outcome(
     for name in changes:
         text(f"remark_{name.replace(' ', '_').replace('√', '')}")
     show_source(*(type(change) for change in changes.values()))
-    show_source(loss_of, divergence)
+    show_source(compute_losses, compute_divergence)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
@@ -76,10 +81,10 @@ def computed(
     written: str,
     named_changes: str,
     _changes: tuple[Change, ...],
-    _loaded: "Loaded",
+    _loaded: "RealModel",
 ) -> Effect:
     """Once for a model (`which` of this name), a text and changes (`named_changes` names them)."""
-    return effect(_loaded, written, _changes)
+    return measure_effect(_loaded, written, _changes)
 
 
 def answer_of(more: float) -> str:
@@ -90,8 +95,8 @@ def answer_of(more: float) -> str:
 
 
 def _show_following(text: Prose, found: Effect, origin: str) -> None:
-    names = [printed(name) for name, _unused, _unused in found.following]
-    both = [list(chances) for chances in list(zip(*found.following, strict=True))[1:]]
+    names = [printed(name) for name, _unused, _unused in found.next_tokens]
+    both = [list(chances) for chances in list(zip(*found.next_tokens, strict=True))[1:]]
     first, second = (verbatim(names[chances.index(max(chances))]) for chances in both)
     text(
         "following",
@@ -99,7 +104,7 @@ def _show_following(text: Prose, found: Effect, origin: str) -> None:
         before_chance=f"{max(both[0]):.2f}",
         after=second,
         after_chance=f"{max(both[1]):.2f}",
-        divergence=f"{found.divergence[-1]:.2f}",
+        divergence=f"{found.divergences[-1]:.2f}",
     )
     sides = _("as it is"), _("changed")
     formula = _("chance of each; all tokens of the vocabulary together have 1")
@@ -114,9 +119,9 @@ def _show_following(text: Prose, found: Effect, origin: str) -> None:
 def _show_losses(text: Prose, found: Effect, origin: str, names: str) -> None:
     """A column for each token that was to be said: aligned, what was expected before it."""
     before, after = found.losses
-    apart = found.divergence[:-1]
+    apart = found.divergences[:-1]
     worst = max(range(len(before)), key=lambda place: after[place] - before[place])
-    means = found.means
+    means = found.mean_losses
     text(
         "losses",
         names=names,

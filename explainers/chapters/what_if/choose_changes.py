@@ -7,35 +7,35 @@ import streamlit as st
 
 from explainers.chapters.common.measured_heads import named
 from explainers.chapters.common.number_words import told
-from explainers.models.ablation import Head, by_role
-from explainers.models.effect import Shape, shape_of
+from explainers.models.ablation import HeadIndex, group_heads_by_role
+from explainers.models.change_effect import HeadCounts, count_heads
 from explainers.models.head_scores_job import kept
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.untrusted_text import shortened, verbatim
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 from collections.abc import Callable
 from typing import NamedTuple
 
 from explainers.models.attention_hook import Change
 from explainers.models.changes import (
+    AblatedHeads,
     FewerKVHeads,
-    FirstHidden,
-    Hard,
-    HeadsOff,
-    NotCausal,
-    Quantised,
+    HardAttention,
+    HiddenFirstToken,
+    NoCausalMask,
+    NoScaling,
+    QuantisedCache,
     Temperature,
-    Uniform,
-    Unscaled,
+    UniformWeights,
     Window,
 )
 from explainers.translations import _
 
 
-def chosen_heads(model: str, shape: Shape) -> tuple[Head, ...]:
+def chosen_heads(model: str, shape: HeadCounts) -> tuple[HeadIndex, ...]:
     """The heads, as the reader chose to choose them."""
     every = {named(*head): head for head in all_heads(shape)}
     by = controls.heads_off_by()
@@ -48,7 +48,7 @@ def chosen_heads(model: str, shape: Shape) -> tuple[Head, ...]:
     return _of_role(model)
 
 
-def _of_role(model: str) -> tuple[Head, ...]:
+def _of_role(model: str) -> tuple[HeadIndex, ...]:
     """Needs the scores of all heads, which are measured once for a model."""
     scores = kept(model)
     if not scores:
@@ -60,24 +60,24 @@ def _of_role(model: str) -> tuple[Head, ...]:
             )
         )
         return ()
-    found = by_role(scores)
+    found = group_heads_by_role(scores)
     if not found:
         st.caption(_("No head of this model has earned a role."))
         return ()
     return found[controls.heads_off_role(list(found), next(iter(found)))]
 
 
-def all_heads(shape: Shape) -> list[Head]:
+def all_heads(shape: HeadCounts) -> list[HeadIndex]:
     """Every head of every layer."""
-    return [(layer, head) for layer, count in enumerate(shape.heads) for head in range(count)]
+    return [(layer, head) for layer, count in enumerate(shape.num_heads) for head in range(count)]
 
 
-def names_of(heads: tuple[Head, ...]) -> str:
+def names_of(heads: tuple[HeadIndex, ...]) -> str:
     """Several of them, for a sentence."""
     return ", ".join(named(*head) for head in heads)
 
 
-def shape_or_told(loaded: "Loaded") -> Shape | None:
+def shape_or_told(loaded: "RealModel") -> HeadCounts | None:
     """A model that does not say what comes next has nothing to compare."""
     try:
         return _shape(loaded.name, id(loaded), loaded)
@@ -87,9 +87,9 @@ def shape_or_told(loaded: "Loaded") -> Shape | None:
 
 
 @st.cache_data(show_spinner=False, max_entries=12)
-def _shape(named: str, which: int, _loaded: "Loaded") -> Shape:
+def _shape(named: str, which: int, _loaded: "RealModel") -> HeadCounts:
     """Once for a model (`which` of this name)."""
-    return shape_of(_loaded)
+    return count_heads(_loaded)
 
 
 Layers = frozenset[int] | None
@@ -99,15 +99,15 @@ class Place(NamedTuple):
     """Where a change is made: in which model, of what shape, in which layers."""
 
     named: str
-    shape: Shape
+    shape: HeadCounts
     layers: Layers
 
 
-def chosen_changes(named: str, shape: Shape) -> dict[str, Change]:
+def chosen_changes(named: str, shape: HeadCounts) -> dict[str, Change]:
     """The changes by name, in the order in which they are made, with a control for each number."""
     picked = controls.changes(controls.CHANGES)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        place = Place(named, shape, _layers(len(shape.heads)))
+        place = Place(named, shape, _layers(len(shape.num_heads)))
         made = {name: MAKE[name](place) for name in controls.CHANGES if name in picked}
     return {name: change for name, change in made.items() if change}
 
@@ -131,12 +131,12 @@ def _window(place: Place) -> Change:
 
 def _heads_off(place: Place) -> Change | None:
     found = chosen_heads(place.named, place.shape)
-    return HeadsOff(heads=frozenset(found)) if found else None
+    return AblatedHeads(heads=frozenset(found)) if found else None
 
 
 def _fewer_kv_heads(place: Place) -> Change | None:
     """Numbers that divide those of every layer, the largest being all that there are."""
-    have = place.shape.kv_heads
+    have = place.shape.num_kv_heads
     left = [str(n) for n in range(1, max(have) + 1) if all(kv_heads % n == 0 for kv_heads in have)]
     if len(left) == 1:
         st.caption(_("The KV heads of this model cannot be dealt to fewer in equal groups."))
@@ -147,18 +147,18 @@ def _fewer_kv_heads(place: Place) -> Change | None:
 
 
 MAKE: dict[str, Callable[[Place], Change | None]] = {
-    controls.UNSCALED: lambda place: Unscaled(place.layers),
+    controls.UNSCALED: lambda place: NoScaling(place.layers),
     controls.CHANGED_TEMPERATURE: lambda place: Temperature(
         temperature=float(controls.changed_temperature()), layers=place.layers
     ),
     controls.NARROW_WINDOW: _window,
-    controls.NOT_CAUSAL: lambda place: NotCausal(place.layers),
-    controls.FIRST_HIDDEN: lambda place: FirstHidden(place.layers),
+    controls.NOT_CAUSAL: lambda place: NoCausalMask(place.layers),
+    controls.FIRST_HIDDEN: lambda place: HiddenFirstToken(place.layers),
     controls.HEADS_OFF: _heads_off,
     controls.FEWER_KV_HEADS: _fewer_kv_heads,
-    controls.UNIFORM_WEIGHTS: lambda place: Uniform(place.layers),
-    controls.HARD: lambda place: Hard(place.layers),
-    controls.QUANTISED: lambda place: Quantised(
+    controls.UNIFORM_WEIGHTS: lambda place: UniformWeights(place.layers),
+    controls.HARD: lambda place: HardAttention(place.layers),
+    controls.QUANTISED: lambda place: QuantisedCache(
         bits=int(controls.cache_bits()), layers=place.layers
     ),
 }

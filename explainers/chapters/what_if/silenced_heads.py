@@ -8,10 +8,15 @@ from explainers.chapters.common.background_job import show_refused, start, watch
 from explainers.chapters.common.run_once import live
 from explainers.chapters.what_if.choose_changes import names_of
 from explainers.messages import N_
-from explainers.models.ablation import Silenced, by_role, others, silenced
+from explainers.models.ablation import (
+    Ablation,
+    draw_control_heads,
+    group_heads_by_role,
+    measure_ablation,
+)
 from explainers.models.ablation_job import Silencing, recalled
-from explainers.models.changes import HeadsOff
-from explainers.models.probes import REPEATED_LENGTH, TEXTS
+from explainers.models.changes import AblatedHeads
+from explainers.models.probes import NUM_TEXTS, REPEATED_LENGTH
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
@@ -22,7 +27,7 @@ from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import shortened, verbatim
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 
 
 WHOLE, WITHOUT = N_("all heads"), N_("induction heads off")
@@ -41,9 +46,9 @@ class Asked(NamedTuple):
     seed: int
 
 
-def show_silencing(text: Prose, loaded: "Loaded", seed: int) -> None:
+def show_silencing(text: Prose, loaded: "RealModel", seed: int) -> None:
     """Find the heads, switch them off, read again: what one visitor waits for all others see."""
-    text("silencing", length=REPEATED_LENGTH, texts=TEXTS)
+    text("silencing", length=REPEATED_LENGTH, texts=NUM_TEXTS)
     if not controls.silence_induction():
         if job := st.session_state.pop(ABLATION_JOB, None):
             job.cancel()
@@ -57,7 +62,7 @@ def show_silencing(text: Prose, loaded: "Loaded", seed: int) -> None:
         text("no_induction", which=verbatim(loaded.name))
 
 
-def _watch(text: Prose, loaded: "Loaded", asked: Asked) -> None:
+def _watch(text: Prose, loaded: "RealModel", asked: Asked) -> None:
     """Begin it, once; how far it is."""
     job: Silencing | None = st.session_state.get(ABLATION_JOB)
     if not job or job.asked != asked:
@@ -74,10 +79,13 @@ def _watch(text: Prose, loaded: "Loaded", asked: Asked) -> None:
         text("silencing_stopped")
 
 
-def _show(text: Prose, found: list[Silenced], loaded: "Loaded", seed: int) -> None:
+def _show(text: Prose, found: list[Ablation], loaded: "RealModel", seed: int) -> None:
     whole, without, control = found
     count = len(without.heads)
-    rises = without.second - whole.second > FELT, without.natural - whole.natural > FELT
+    rises = (
+        without.second_copy_loss - whole.second_copy_loss > FELT,
+        without.prose_loss - whole.prose_loss > FELT,
+    )
     answer = {(1, 0): SECOND, (0, 1): PROSE, (1, 1): BOTH, (0, 0): NEITHER}[rises]
     options = SECOND, PROSE, BOTH, NEITHER
     if not revealed(text, "suffers", options, answer, count=count, felt=f"{FELT:g}"):
@@ -92,14 +100,15 @@ def _show(text: Prose, found: list[Silenced], loaded: "Loaded", seed: int) -> No
         seed=seed,
     )
     _show_places(found, loaded)
-    show_source(silenced, by_role, others, HeadsOff)
+    show_source(measure_ablation, group_heads_by_role, draw_control_heads, AblatedHeads)
 
 
-def _row(name: str, one: Silenced) -> str:
-    return f"| {_(name)} | {one.second:.2f} | {100 * one.hits:.0f} % | {one.natural:.2f} |"
+def _row(name: str, one: Ablation) -> str:
+    hits = f"{100 * one.second_copy_hits:.0f} %"
+    return f"| {_(name)} | {one.second_copy_loss:.2f} | {hits} | {one.prose_loss:.2f} |"
 
 
-def _show_places(found: list[Silenced], loaded: "Loaded") -> None:
+def _show_places(found: list[Ablation], loaded: "RealModel") -> None:
     import pandas as pd
 
     from explainers.charts.measured_curve import (  # a page is there before it needs altair
@@ -111,14 +120,14 @@ def _show_places(found: list[Silenced], loaded: "Loaded") -> None:
     points = [
         (place, loss, name, False)
         for name, one in zip(series, found, strict=True)
-        for place, loss in enumerate(one.by_place, start=1)
+        for place, loss in enumerate(one.losses_by_position, start=1)
     ]
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
     named = zip(series, found, strict=True)
     alt = _(
         "Loss of each token; in the second copy, which begins at {begin}: {losses}.",
         begin=REPEATED_LENGTH + 1,
-        losses=", ".join(f"{name} {one.second:.2f}" for name, one in named),
+        losses=", ".join(f"{name} {one.second_copy_loss:.2f}" for name, one in named),
     )
     ticks = (1, REPEATED_LENGTH + 1, 2 * REPEATED_LENGTH)
     axes = {"x": Axis(_("place in the text"), ticks=ticks), "y": Axis(_("loss, nats"))}

@@ -7,33 +7,38 @@ from torch import Tensor
 
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.real_head_takeaway import head_recipe, on_page, recorded
-from explainers.models.attention_hook import Call, Change, attended
-from explainers.models.changes import HeadsOff
+from explainers.models.attention_hook import AttentionCall, Change, compute_attention
+from explainers.models.changes import AblatedHeads
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
 from explainers.ui.takeaway_files import take
 
 if TYPE_CHECKING:
-    from explainers.models.load import Loaded
+    from explainers.models.load import RealModel
 
 
 def before_and_after(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor, number: int, changes: list[Change]
 ) -> dict[str, Tensor]:
     """All heads of one layer: what the model computes there, and what it computes changed."""
-    call = Call("self", number, None, attention, query[None], key[None], value[None], mask[None])
-    before, made = attended(call), [change for change in changes if change.concerns(call)]
+    call = AttentionCall(
+        "self", number, None, attention, query[None], key[None], value[None], mask[None]
+    )
+    before, made = (
+        compute_attention(call),
+        [change for change in changes if change.applies_to(call)],
+    )
     for change in made:
-        call = change.before(call)
-    after = attended(call)
+        call = change.change_inputs(call)
+    after = compute_attention(call)
     for change in made:
-        after = change.after(call, after)
+        after = change.change_result(call, after)
     found = {"weights": before.weights, "weights, changed": after.weights}
     found |= {"output": before.output, "output, changed": after.output}
     return {name: numbers[0] for name, numbers in found.items()}
 
 
-def outcome(loaded: "Loaded", written: str, changes: tuple[Change, ...]) -> None:
+def outcome(loaded: "RealModel", written: str, changes: tuple[Change, ...]) -> None:
     """Up to the first changed layer both runs are the same, so its inputs are."""
     first = min(map(_first, changes))
     title = _("Layer {layer}, as it is and changed", layer=first)
@@ -42,18 +47,18 @@ def outcome(loaded: "Loaded", written: str, changes: tuple[Change, ...]) -> None
 
 def _first(change: Change) -> int:
     """The first layer in which something is changed."""
-    if isinstance(change, HeadsOff):
+    if isinstance(change, AblatedHeads):
         return min(layer for layer, _unused in change.heads)
     return 0 if change.layers is None else min(change.layers)
 
 
 def _outcome(
-    loaded: "Loaded", written: str, changes: tuple[Change, ...], first: int, title: str
+    loaded: "RealModel", written: str, changes: tuple[Change, ...], first: int, title: str
 ) -> Recipe:
-    from explainers.models.effect import MOST_TOKENS
-    from explainers.models.token_text import read
+    from explainers.models.change_effect import MOST_TOKENS
+    from explainers.models.token_text import tokenise_text
 
-    ids, _unused = read(loaded, written, MOST_TOKENS)
+    ids, _unused = tokenise_text(loaded, written, MOST_TOKENS)
     before, after = recorded(loaded, first, ids), recorded(loaded, first, ids, changes)
     if before.function is not attention:  # what this model adds is in no change: a head as it is
         return head_recipe(title, before, 0)

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor
 
-from explainers.models.attention_hook import Layer
-from explainers.models.run import run
-from explainers.models.unhooked_families import OUTSIDE
+from explainers.models.attention_hook import RecordedAttention, run_model
+from explainers.models.unhooked_families import LAYER_FORWARDS
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-THEIRS = {
+OUTPUT_FIELDS = {
     "self": ("attentions", "decoder_attentions"),
     "encoder": ("encoder_attentions",),
     "cross": ("cross_attentions",),
@@ -30,34 +29,36 @@ class Difference(NamedTuple):
     """
 
     kind: str
-    number: int | None
+    layer_index: int | None
     largest: float
-    size: float
+    magnitude: float
 
 
-class Read(NamedTuple):
+class LayerWeights(NamedTuple):
     """Of one layer, the weights, and which rows are not padding."""
 
     kind: str
-    number: int
+    layer_index: int
     weights: Tensor
-    real: Tensor
+    real_rows: Tensor
 
 
-def differences(model: "PreTrainedModel", *, decoded: int = 0, **inputs: Any) -> list[Difference]:
+def measure_differences(
+    model: "PreTrainedModel", *, decoded: int = 0, **inputs: Any
+) -> list[Difference]:
     """Run a model that has our attention, and a twin that has its own ("eager"); 0 is equal.
 
     The last `decoded` tokens are read one at a time, from a KV cache. Rows of padding that see
     nothing, and that nobody reads, are left out.
     """
-    twin = own(model)
+    twin = make_eager_twin(model)
     kept: list[dict[str, Any]] = [{}, {}]
     found = defaultdict(list)
-    for tokens in passes(inputs, decoded):
-        ours = run(model, read=without_padding, **tokens, **kept[0])
+    for tokens in split_passes(inputs, decoded):
+        ours = run_model(model, read=record_weights, **tokens, **kept[0])
         with torch.no_grad():
             theirs = twin(**tokens, **kept[1], output_attentions=True)
-        for kind, number, largest, size in compared(ours.output, ours.layers, theirs):
+        for kind, number, largest, size in compare_outputs(ours.output, ours.layers, theirs):
             found[kind, number].append((largest, size))
         if decoded:
             kept = [{"past_key_values": out.past_key_values} for out in (ours.output, theirs)]
@@ -65,19 +66,19 @@ def differences(model: "PreTrainedModel", *, decoded: int = 0, **inputs: Any) ->
     return [Difference(*place, *pair.tolist()) for place, pair in largest_of.items()]
 
 
-def own(model: "PreTrainedModel") -> Any:
+def make_eager_twin(model: "PreTrainedModel") -> Any:
     """A twin that shares every weight of the model and has its own attention back."""
     weights = [*model.parameters(), *model.buffers()]
     twin = copy.deepcopy(model, {id(weight): weight for weight in weights})
     for module in twin.modules():
-        if type(module).__name__ in OUTSIDE:
+        if type(module).__name__ in LAYER_FORWARDS:
             del module.forward
             twin.config._attn_implementation = "eager"
     twin.set_attn_implementation("eager")
     return twin
 
 
-def passes(inputs: dict[str, Any], decoded: int) -> Iterator[dict[str, Any]]:
+def split_passes(inputs: dict[str, Any], decoded: int) -> Iterator[dict[str, Any]]:
     """The inputs of every pass: all tokens but the last few, then these one by one."""
     side = "decoder_" if "decoder_input_ids" in inputs else ""
     ids, mask = f"{side}input_ids", f"{side}attention_mask"
@@ -88,24 +89,28 @@ def passes(inputs: dict[str, Any], decoded: int) -> Iterator[dict[str, Any]]:
         start = stop
 
 
-def without_padding(layer: Layer) -> Read:
+def record_weights(layer: RecordedAttention) -> LayerWeights:
     """A row of padding sees nothing, where padding is on the left."""
-    return Read(layer.kind, layer.number, layer.weights, layer.mask.any(dim=-1))
+    return LayerWeights(layer.kind, layer.layer_index, layer.weights, layer.mask.any(dim=-1))
 
 
-def compared(output: Any, layers: list[Read], theirs: Any) -> Iterator[Difference]:
+def compare_outputs(output: Any, layers: list[LayerWeights], theirs: Any) -> Iterator[Difference]:
     """Of one pass."""
-    for kind, names in THEIRS.items():
+    for kind, names in OUTPUT_FIELDS.items():
         mine = [layer for layer in layers if layer.kind == kind]
         weights = next((theirs[name] for name in names if theirs.get(name)), ())
         for layer, expected in zip(mine, weights, strict=True):
-            yield Difference(kind, layer.number, *far(layer.weights, expected, layer.real))
+            yield Difference(
+                kind,
+                layer.layer_index,
+                *compare_real_rows(layer.weights, expected, layer.real_rows),
+            )
     name = "logits" if "logits" in output else "last_hidden_state"
-    real = [layer.real[:, 0] for layer in layers if layer.kind == "self"][-1]
-    yield Difference(name, None, *far(output[name], theirs[name], real))
+    real = [layer.real_rows[:, 0] for layer in layers if layer.kind == "self"][-1]
+    yield Difference(name, None, *compare_real_rows(output[name], theirs[name], real))
 
 
-def far(ours: Tensor, theirs: Tensor, real: Tensor) -> tuple[float, float]:
+def compare_real_rows(ours: Tensor, theirs: Tensor, real: Tensor) -> tuple[float, float]:
     """In the rows that are real: the largest difference, and the largest number of theirs."""
     padding = ~real[..., None]
     pair = (ours - theirs).masked_fill(padding, 0.0), theirs.masked_fill(padding, 0.0)
