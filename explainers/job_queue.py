@@ -1,145 +1,163 @@
-"""Work in a thread of its own: one at a time, in the order in which it was asked for."""
+"""Computations that take seconds: one after another in another thread, watched and cancelled."""
 
-import atexit
 import threading
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import Any, Generic, Literal, Self, TypeVar
 
 from explainers.messages import N_, Message, message_of
 
 MOST_WAITING = 8
-
-
-LOOK_UP = 1.0
-"""Seconds after which those who wait look whether they are still wanted."""
+State = Literal["waiting", "running", "done", "cancelled", "failed"]
+Subject = TypeVar("Subject")
+Report = TypeVar("Report")
+Result = TypeVar("Result")
 
 
 class BusyError(Exception):
     """So many visitors wait for their turn that another one is asked to come later."""
 
 
-class Turns:
-    """A queue whose first is at work."""
+class UnwantedError(Exception):
+    """Nobody wants the result of a job any more."""
 
-    def __init__(self, most_waiting: int) -> None:
+
+class JobQueue:
+    """Runs one job at a time, in the order in which they were added."""
+
+    def __init__(self, most_waiting: int = MOST_WAITING) -> None:
         self.most_waiting = most_waiting
         self.is_closing = False
-        self._changed = threading.Condition()
-        self._queue: deque[Work] = deque()
-        atexit.register(self._close)
+        self._executor = ThreadPoolExecutor(max_workers=1)
+        self._jobs: list[Job[Any, Any, Any]] = []
+        self._lock = threading.RLock()
+        # An exit waits for the executor's thread, before `atexit` could tell that one to stop.
+        threading._register_atexit(self.close)  # type: ignore[attr-defined]
 
-    def join(self, one: "Work") -> None:
-        """Take the last place."""
-        with self._changed:
-            if len(self._queue) > self.most_waiting:  # the first of them does not wait
+    def add(self, job: "Job[Any, Any, Any]") -> None:
+        """Give it the last place."""
+        with self._lock:
+            jobs = self.list_jobs()
+            if len(jobs) > self.most_waiting:  # the first of them does not wait
                 raise BusyError(N_("{count} others wait already.", count=self.most_waiting))
-            self._queue.append(one)
+            job.end = self._executor.submit(job.run)
+            self._jobs = [*jobs, job]
 
-    def wait(self, one: "Work") -> None:
-        """Return when it is this one's turn, or when nobody wants it any more."""
-        with self._changed:
-            while not (one.is_stopped or self._queue[0] is one):
-                self._changed.wait(LOOK_UP)
+    def list_jobs(self) -> "list[Job[Any, Any, Any]]":
+        """The one that runs and those that wait, without those whose visitors have left."""
+        with self._lock:
+            for job in self._jobs:
+                if job.state == "waiting" and not job.is_wanted():
+                    job.cancel()
+            return [job for job in self._jobs if not job.is_over]
 
-    def leave(self, one: "Work") -> None:
-        """Let the next one begin."""
-        with self._changed:
-            self._queue.remove(one)
-            self._changed.notify_all()
-
-    def before(self, one: "Work") -> int:
-        """How many have to end before this one begins."""
-        with self._changed:
-            return self._queue.index(one) if one in self._queue else 0
-
-    def wake(self) -> None:
-        """Let those who wait see whether they are still wanted."""
-        with self._changed:
-            self._changed.notify_all()
-
-    def _close(self) -> None:
-        """Let the step end that is under way: torch aborts a process that exits in one."""
-        with self._changed:
-            self.is_closing = True
-            self._changed.notify_all()
-            self._changed.wait_for(lambda: not self._queue, timeout=5)
+    def close(self) -> None:
+        """End all jobs at their next step: torch aborts a process that exits in the middle."""
+        self.is_closing = True
 
 
-@dataclass(eq=False, kw_only=True)  # each is only itself: a queue looks for it among others
-class Work:
-    """One piece of work, and what can be seen of it from other threads.
+COMPUTATIONS = JobQueue()
+"""One for all kinds of computation: a training beside a measurement would spoil its times."""
 
-    `state` is "waiting", "running", "done", "cancelled" or "failed". `asked` says what it is of, to
-    be compared with what is asked for next. It stops by itself when it `is_wanted` no more. What
-    went wrong is kept as a phrase, for whoever looks to hear in a language of their own: `error`
-    with its kind, `problem` as a reader needs it.
+
+@dataclass(eq=False)  # each is only itself: a queue looks for it among others
+class Job(Generic[Subject, Report, Result]):
+    """One computation, and what can be seen of it from other threads.
+
+    `work` is given the job: it says with `report` what each step came to, and returns the result.
+    `total` is the number of reports, 0 as long as it is not known. The words of `readable_errors`
+    are written for readers; any other error is told with its kind.
     """
 
-    turns: ClassVar[Turns] = Turns(MOST_WAITING)
-    """One for all kinds of work: a training beside a measurement would spoil its times."""
-    state: str = "waiting"
-    for_readers: ClassVar[tuple[type[Exception], ...]] = ()
-    """Errors whose words say all: their name would only be in the way."""
-    error: str = ""
+    subject: Subject
+    work: "Callable[[Job[Subject, Report, Result]], Result]"
+    total: int = 0
+    queue: JobQueue = COMPUTATIONS
+    readable_errors: tuple[type[Exception], ...] = ()
+    has_visitor: Callable[[], bool] = lambda: True
+    reports: list[Report] = field(default_factory=list)
+    result: Result | None = None
     problem: str = ""
-    asked: object = None
-    is_wanted: Callable[[], bool] = lambda: True
-    _cancelled: threading.Event = field(default_factory=threading.Event)
+    end: "Future[State]" = field(default_factory=Future)
+    _is_cancelled: bool = False
+
+    @property
+    def state(self) -> State:
+        if self.end.done():
+            return "cancelled" if self.end.cancelled() else self.end.result()
+        return "running" if self.end.running() else "waiting"
 
     @property
     def is_over(self) -> bool:
-        return self.state in ("done", "cancelled", "failed")
-
-    @property
-    def is_stopped(self) -> bool:
-        return self._cancelled.is_set() or self.turns.is_closing or not self.is_wanted()
-
-    @property
-    def before(self) -> int:
-        return self.turns.before(self)
+        return self.end.done()
 
     @property
     def share(self) -> float:
         """How much of it is done, 0 to 1."""
-        raise NotImplementedError
+        return min(1.0, len(self.reports) / self.total) if self.total else 0.0
 
     @property
-    def is_complete(self) -> bool:
-        """Has everything been done, whatever was wished meanwhile?"""
-        raise NotImplementedError
+    def count_before(self) -> int:
+        """How many have to end before this one begins."""
+        jobs = self.queue.list_jobs()
+        return jobs.index(self) if self in jobs else 0
+
+    def is_wanted(self) -> bool:
+        """Does its visitor still wait for it?"""
+        return not self._is_cancelled and not self.queue.is_closing and self.has_visitor()
 
     def start(self) -> Self:
         """Take a place in the queue."""
-        self.turns.join(self)
         try:
-            threading.Thread(target=self._run, name=type(self).__name__, daemon=True).start()
-        except RuntimeError:  # no thread to be had: nobody would ever leave this place
-            self.turns.leave(self)
+            self.queue.add(self)
+        except RuntimeError:  # no thread to be had: a later one would find it in the queue
+            self.cancel()
             raise
         return self
 
     def cancel(self) -> None:
         """Stop after the step that is under way, or do not begin."""
-        self._cancelled.set()
-        self.turns.wake()
+        self._is_cancelled = True
+        self.end.cancel()
 
-    def _run(self) -> None:
-        state = "failed"
+    def report(self, report: Report) -> None:
+        """Tell what a step came to, and go on only if somebody wants the others."""
+        self.reports.append(report)
+        if len(self.reports) != self.total:  # after the last one it is too late to cancel
+            self.check()
+
+    def check(self) -> None:
+        """Go on only if somebody wants the result; those who wait may leave meanwhile."""
+        self.queue.list_jobs()
+        if not self.is_wanted():
+            raise UnwantedError
+
+    def run(self) -> State:
+        """Do the work; how it ended is known when its place in the queue is free."""
         try:
-            self.turns.wait(self)
-            if not self.is_stopped:
-                self.state = "running"
-                self._work()
-            state = "done" if self.is_complete else "cancelled"
+            self.check()
+            self.result = self.work(self)
+        except UnwantedError:
+            return "cancelled"
         except Exception as error:  # whatever it is: the reader shall see it, not only the log
             kind, why = type(error).__name__, message_of(error)
-            self.error = Message("{kind}: {why}", {"kind": kind, "why": why})
-            self.problem = why if isinstance(error, self.for_readers) else self.error
-        finally:
-            self.turns.leave(self)
-            self.state = state  # last: who sees that it is over finds its place free
+            told = Message("{kind}: {why}", {"kind": kind, "why": why})
+            self.problem = why if isinstance(error, self.readable_errors) else told
+            return "failed"
+        return "done"
 
-    def _work(self) -> None:
-        raise NotImplementedError
+
+def report_each(
+    find: Callable[[], Iterable[Report | None]],
+) -> Callable[[Job[Any, Report, None]], None]:
+    """Work that reports whatever `find` yields; at None it may only be cancelled."""
+
+    def work(job: Job[Any, Report, None]) -> None:
+        for found in find():
+            if found is None:
+                job.check()
+            else:
+                job.report(found)
+
+    return work

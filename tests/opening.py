@@ -70,7 +70,7 @@ def settled(visit: AppTest) -> AppTest:
         if key in visit.session_state:
             until, job = time.monotonic() + LIMIT, visit.session_state[key]
             while not job.is_over:
-                assert time.monotonic() < until, job.said
+                assert time.monotonic() < until, job.reports
                 time.sleep(0.02)
             visit.run()
     return visit

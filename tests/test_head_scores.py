@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from test_live_training import wait
+from waiting import wait
 
 from explainers.models import head_scores_job
 from explainers.models.head_roles import ROLES, find_relation_heads, find_roles
@@ -19,7 +19,7 @@ from explainers.models.head_scores import (
     score_pattern,
     shuffle_weights,
 )
-from explainers.models.head_scores_job import Scoring
+from explainers.models.head_scores_job import make_head_scores_job
 from explainers.models.probes import (
     NATURAL_LENGTH,
     NUM_TEXTS,
@@ -238,40 +238,41 @@ def test_some_heads_find_partners_that_no_distance_finds(smollm2_scores, minilm_
 def test_scores_are_measured_once_and_kept(smollm2_scores, smollm2, monkeypatch, tmp_path):
     monkeypatch.setattr(head_scores_job, "locate_store", lambda: tmp_path)
     monkeypatch.setattr(head_scores_job, "measure_heads", lambda *_: smollm2_scores)
-    assert head_scores_job.kept(smollm2.name) is None
-    work = Scoring(named=smollm2.name).start()
+    assert head_scores_job.read_scores(smollm2.name) is None
+    work = make_head_scores_job(smollm2.name).start()
     wait(lambda: work.is_over)
     assert (work.state, work.problem) == ("done", "")
     [file] = (tmp_path / "scores").iterdir()
     monkeypatch.setattr(head_scores_job, "measure_heads", pytest.fail)
-    again = Scoring(named=smollm2.name).start()
+    again = make_head_scores_job(smollm2.name).start()
     wait(lambda: again.is_over)
-    kept = head_scores_job.kept(smollm2.name)
+    kept = head_scores_job.read_scores(smollm2.name)
     assert kept
-    assert again.scores
+    assert again.result
     assert torch.equal(
         kept.select("natural", "distance"), smollm2_scores.select("natural", "distance")
     )
     file.write_bytes(b"half")
-    assert head_scores_job.kept(smollm2.name) is None
+    assert head_scores_job.read_scores(smollm2.name) is None
 
 
 def test_a_measurement_can_be_watched_and_stopped(minilm, monkeypatch, tmp_path):
     monkeypatch.setattr(head_scores_job, "locate_store", lambda: tmp_path)
-    work = Scoring(named=minilm.name).start()
-    wait(lambda: work.done > 0 or work.is_over)
-    assert work.steps == 3 * 6
+    work = make_head_scores_job(minilm.name).start()
+    wait(lambda: work.reports or work.is_over)
+    assert work.total == 3 * 6
     work.cancel()
     wait(lambda: work.is_over)
     assert work.state == "cancelled"
-    assert work.share == work.done / work.steps < 1
+    assert work.share == len(work.reports) / work.total < 1
     assert not (tmp_path / "scores").exists()
-    whole = Scoring(named=minilm.name).start()
+    whole = make_head_scores_job(minilm.name).start()
     wait(lambda: whole.is_over)
-    assert (whole.state, whole.done, whole.share) == ("done", whole.steps, 1)
+    assert (whole.state, len(whole.reports), whole.share) == ("done", whole.total, 1)
+    assert whole.reports[-1] == "18 of 18 layers"
 
 
 def test_what_is_no_model_has_no_scores():
-    work = Scoring(named="someone/else").start()
+    work = make_head_scores_job("someone/else").start()
     wait(lambda: work.is_over)
     assert work.problem == "someone/else is not on this machine yet."

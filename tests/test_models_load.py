@@ -15,15 +15,15 @@ import saved_models
 import sentencepiece
 import torch
 from safetensors.torch import load_file, save_file
-from test_live_training import wait
 from tiny_families import FAMILIES, tiny
 from transformers import MarianTokenizer
+from waiting import wait
 
 from explainers.models import free_memory, load_job, registry
 from explainers.models import load as loading_module
 from explainers.models.attention_hook import IMPLEMENTATION
 from explainers.models.load import MOST_LOADED, find_loaded_model, load_model
-from explainers.models.load_job import Loading
+from explainers.models.load_job import LoadRequest, make_load_job
 from explainers.models.probes import PASSAGES_FILE
 from explainers.models.registry import ModelError
 from explainers.models.token_text import tokenise_text
@@ -355,21 +355,21 @@ def test_pieces_of_a_tokenizer_in_python_are_printed_with_their_spaces(tmp_path)
 
 
 def test_a_visitor_watches_a_model_come(folder):
-    work = Loading(named=ID).start()
+    work = make_load_job(LoadRequest(ID)).start()
     wait(lambda: work.is_over)
     assert (work.state, work.problem) == ("done", "")
-    assert work.loaded is load_model(ID)
-    assert work.said == [f"{ID}: loading"]
+    assert work.result is load_model(ID)
+    assert work.reports == [f"{ID}: loading"]
 
 
 def test_a_model_that_cannot_come_is_told_where_it_was_asked_for(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    work = Loading(named=ID).start()
+    work = make_load_job(LoadRequest(ID)).start()
     wait(lambda: work.is_over)
     assert work.state == "failed"
     assert "is not on this machine, and the hub is out of reach" in work.problem
     assert not registry.locate_folder(ID).exists()
-    bad = Loading(named="../x").start()
+    bad = make_load_job(LoadRequest("../x")).start()
     wait(lambda: bad.is_over)
     assert bad.problem.startswith("There is no folder")
 
@@ -395,16 +395,16 @@ def test_a_fetch_that_is_not_wanted_any_more_ends_with_all_its_children(monkeypa
     script = SLOW.replace("BEGUN", repr(str(begun)))
     (tmp_path / "explainers" / "models.py").write_text(script)
     monkeypatch.setattr(load_job, "ROOT", tmp_path)
-    work = Loading(named=ID, commit="abc").start()
-    wait(lambda: work.said)
-    child, *rest = work.said[0].split()
+    work = make_load_job(LoadRequest(ID, "abc")).start()
+    wait(lambda: work.reports)
+    child, *rest = work.reports[0].split()
     assert rest == ["--commit", "abc"], "the size that the visitor saw is this one's"
-    assert work.fetched == 5
+    assert load_job.count_fetched_bytes(ID) == 5
     assert is_running(int(child))
     if why == "cancelled":
         work.cancel()
     else:
-        work.is_wanted = lambda: False
+        work.has_visitor = lambda: False
     wait(lambda: work.is_over)
     assert (work.state, work.problem) == ("cancelled", "")
     wait(lambda: not is_running(int(child)))

@@ -7,7 +7,6 @@ import torch
 from opening import PAGES, opened, pictures
 from torch.testing import assert_close
 
-from explainers.chapters.common.background_job import Measuring
 from explainers.chapters.cross_attention import (
     ablation_table,
     block_tensors,
@@ -292,9 +291,6 @@ def test_every_change_is_tried(monkeypatch):
     found = list(ablation_table.tried())
     assert [(one.instead, one.everywhere) for one in found] == list(ablation_table.CASES)
     assert all(0 <= one.exact <= 1 for one in found)
-    job = Measuring(len(ablation_table.CASES), ablation_table.tried)
-    job.found = found
-    assert job.is_complete
     assert changed_translation.INSTEAD[PEAK] is attends(PEAK, False)[-1]
 
 

@@ -8,8 +8,8 @@ import pytest
 import saved_models
 import torch
 from opening import PAGES, opened, pictures
-from test_live_training import wait
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
+from waiting import wait
 
 from explainers.chapters.common.measured_heads import MEASURE, Gallery
 from explainers.chapters.common.run_once import heads_on, probe_texts
@@ -89,7 +89,7 @@ def planted(measured):
 def plant(scores, places):
     for (probe, what), (place, value) in places.items():
         scores.select(probe, what)[place] = value
-    head_scores_job.keep(ID, scores)
+    head_scores_job.save_scores(ID, scores)
 
 
 def said(visit):
@@ -140,7 +140,7 @@ def test_all_heads_are_measured_on_request_and_then_kept(store, model):
     shown = panel(visit.run(), "heads")
     assert shown["values"] == [
         pytest.approx(row, abs=1e-4)
-        for row in job.scores.select("repeated", "induction").T.tolist()
+        for row in job.result.select("repeated", "induction").T.tolist()
     ]
     other = opened(PAGE, {"real_model": model})
     assert HEAD_SCORES_JOB not in other.session_state

@@ -1,6 +1,8 @@
 """Page 12: a tiny model looked into, number by number; real ones where they are here."""
 
+import gc
 import json
+import weakref
 import zlib
 
 import pytest
@@ -8,20 +10,27 @@ import saved_models
 import tiny_families
 import torch
 from opening import PAGES, opened, pictures, settled, unfolded, widgets
-from test_live_training import wait
+from waiting import wait
 
 from explainers.attention import masks
 from explainers.chapters.common.recording import MOST_SHORT, cut, on_key, planes, seen, strongest
 from explainers.chapters.inspector.both_directions import directions
 from explainers.chapters.inspector.head_figure import LINES, WEIGHTS, Head
-from explainers.chapters.inspector.long_text import LongRead, labels_of, merged, words_of
+from explainers.chapters.inspector.long_text import (
+    LongTextRequest,
+    labels_of,
+    make_long_text_job,
+    merged,
+    words_of,
+)
 from explainers.charts.mosaic import draw_mosaic
 from explainers.charts.theme import LIGHT
+from explainers.job_queue import Job
 from explainers.models import hub, registry
 from explainers.models import load as loading_module
 from explainers.models.attention_hook import run_model
 from explainers.models.load import load_model
-from explainers.models.load_job import Loading
+from explainers.models.load_job import LoadJob, LoadRequest
 from explainers.models.registry import ModelError
 from explainers.models.token_text import tokenise_text
 from explainers.toys.sentence import SENTENCE
@@ -224,15 +233,15 @@ def test_the_size_of_a_model_is_shown_before_it_can_be_fetched(tiny, monkeypatch
     for spoken, unit in (("vi", "7,000,000 tham số"), ("en", "7,000,000 parameters")):
         visit.sidebar.button_group("lang").set_value(spoken).run()
         assert any(unit in one.value for one in visit.info), "it was weighed in the other language"
-    begun: list[Loading] = []
+    begun: list[LoadJob] = []
 
     def start(work):
         begun.append(work)
         return work
 
-    monkeypatch.setattr(Loading, "start", start)
+    monkeypatch.setattr(Job, "start", start)
     clicked(visit, "Fetch it now")
-    assert [(work.named, work.commit) for work in begun] == [(OTHER, "c3" * 20)]
+    assert [work.subject for work in begun] == [LoadRequest(OTHER, "c3" * 20)]
 
 
 def test_a_model_without_a_size_cannot_be_fetched(tiny, monkeypatch):
@@ -280,28 +289,48 @@ def test_two_visitors_each_see_their_own_model(tiny):
 
 
 def test_a_long_text_is_read_up_to_its_layer(tiny):
-    work = LongRead(tiny, "record earnings " * 9, 7, 1).start()
+    work = make_long_text_job(LongTextRequest(ID, "record earnings " * 9, 7, 1)).start()
     wait(lambda: work.is_over)
-    assert (work.state, work.done, work.count) == ("done", 2, 7)
-    assert work.loaded is None, "a visitor who keeps the work would keep the model in memory"
-    assert work.pieces
-    assert work.words
+    found = work.result
+    assert found
+    assert (work.state, work.reports, found.num_tokens) == ("done", [0, 1], 7)
     ids = tokenise_text(tiny, "record earnings " * 3 + "record").ids
     expected = run_model(tiny.model, input_ids=ids).layers[1].weights[0]
-    steps = unpacked(work.pieces.planes, 6, 7, 7)
+    steps = unpacked(found.pieces.planes, 6, 7, 7)
     forbidden = ~masks.build(masks.causal, 7, 7)
     assert torch.equal(steps == HIDDEN, forbidden.expand(6, 7, 7))
     allowed = torch.where(forbidden, 0, steps)
     assert torch.allclose(allowed / STEPS, expected, atol=0.5 / STEPS + 1e-7)
-    assert work.words.planes == work.pieces.planes, "each of its words is one token"
-    assert work.pieces.on_first == on_key(expected, 0).tolist()
+    assert found.words.planes == found.pieces.planes, "each of its words is one token"
+    assert found.pieces.on_first == on_key(expected, 0).tolist()
 
 
 def test_a_long_text_can_be_stopped(tiny):
-    work = LongRead(tiny, TEXT, 5, 1)
+    work = make_long_text_job(LongTextRequest(ID, TEXT, 5, 1))
     work.cancel()
-    wait(lambda: work.start().is_over)
-    assert (work.state, work.pieces) == ("cancelled", None)
+    work.start()
+    wait(lambda: work.is_over)
+    assert (work.state, work.result, work.reports) == ("cancelled", None, [])
+    work = make_long_text_job(LongTextRequest(ID, TEXT, 5, 1))
+    work.has_visitor = lambda: not work.reports
+    work.start()
+    wait(lambda: work.is_over)
+    assert (work.state, work.result, work.reports) == ("cancelled", None, [0])
+
+
+@pytest.mark.parametrize("most", [1, 9])
+def test_a_visitor_who_keeps_the_work_does_not_keep_the_model_in_memory(store, most):
+    """Whether it was stopped after its first layer or is done."""
+    saved_models.llama(registry.locate_folder(ID))
+    work = make_long_text_job(LongTextRequest(ID, TEXT, 5, 1))
+    work.has_visitor = lambda: len(work.reports) < most
+    work.start()
+    wait(lambda: work.is_over)
+    assert work.state == ("cancelled" if most == 1 else "done")
+    weights = weakref.ref(next(load_model(ID).model.parameters()))
+    loading_module._models.clear()
+    gc.collect()
+    assert weights() is None
 
 
 def test_the_page_reads_a_long_text(tiny):

@@ -8,16 +8,14 @@ import pytest
 import torch
 from opening import ROOT, opened, pictures, widgets
 from streamlit.testing.v1 import AppTest
-from test_live_training import over, wait
 from torch.testing import assert_close
+from waiting import over, wait
 
-from explainers import job_queue
 from explainers.attention import masks
 from explainers.attention.cache.decoding import decode, through
 from explainers.attention.cache.kv_cache import empty_cache
 from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
 from explainers.attention.multi_head import multi_head
-from explainers.chapters.common.background_job import Measuring
 from explainers.chapters.common.score_matrix import of_words
 from explainers.chapters.kv_cache import cost_curves, timing_job
 from explainers.chapters.kv_cache.bidirectional import rows_moved
@@ -27,7 +25,6 @@ from explainers.chapters.kv_cache.cost_curves import GROWTH, growth
 from explainers.chapters.kv_cache.faulty_reading import differences
 from explainers.chapters.kv_cache.reading import CAUSAL, Written, gap, moved, reading
 from explainers.chapters.kv_cache.step_figure import explain, panels_of
-from explainers.job_queue import MOST_WAITING, BusyError
 from explainers.toys.sentence import SENTENCE
 from explainers.ui import session
 from explainers.ui.controls import controls
@@ -283,11 +280,11 @@ def test_times_are_measured_and_drawn(short, name):
     over(job)
     visit.run()
     assert not visit.exception
-    assert (job.state, job.asked) == ("done", name)
-    assert [one.length for one in job.found] == [2, 5]
-    assert all(one.cached > 0 and one.recomputed > 0 for one in job.found)
+    assert (job.state, job.subject) == ("done", name)
+    assert [one.length for one in job.reports] == [2, 5]
+    assert all(one.cached > 0 and one.recomputed > 0 for one in job.reports)
     assert f"{name}: length 2 of 2" in visit.get("progress")[0].text
-    assert f"**{1000 * job.found[1].cached:.2f} ms** with the cache" in said(visit)
+    assert f"**{1000 * job.reports[1].cached:.2f} ms** with the cache" in said(visit)
     assert f"measured live on cpu: {name}" in said(visit)
     assert [button.label for button in visit.button] == ["Measure it here"]
 
@@ -328,8 +325,8 @@ def test_a_measurement_can_be_cancelled(short, monkeypatch):
     monkeypatch.setattr(timing_job, "timed", endless)
     visit = click(timer(), "Measure it here")
     job = visit.session_state[session.TIMING_JOB]
-    job.steps = 10**9
-    wait(lambda: len(job.found) > 1)
+    job.total = 10**9
+    wait(lambda: len(job.reports) > 1)
     click(visit.run(), "Cancel")
     over(job)
     assert "cancelled" in visit.run().get("progress")[0].text
@@ -352,75 +349,6 @@ def test_a_measurement_that_fails_says_why(short, monkeypatch):
     visit = click(timer(), "Measure it here")
     over(visit.session_state[session.TIMING_JOB])
     assert "no such length" in visit.run().error[0].value
-
-
-def test_a_measurement_stops_where_nothing_was_found_yet():
-    one = Measuring(1, lambda: iter([None, 1]))
-    one.cancel()
-    one.start()
-    assert (over(one).state, one.found) == ("cancelled", [])
-
-    def cancelled_in_between():
-        yield None
-        two.cancel()
-        yield None
-        raise AssertionError("it went on")
-
-    two = Measuring(1, cancelled_in_between)
-    assert over(two.start()).state == "cancelled"
-
-
-def test_who_waits_can_be_cancelled():
-    first = Measuring(10**9, lambda: endless()).start()
-    wait(lambda: first.found)
-    second = Measuring(1, lambda: iter([1])).start()
-    second.cancel()
-    assert (over(second).state, second.found) == ("cancelled", [])
-    assert not first.is_over
-    first.cancel()
-    over(first)
-
-
-def test_what_nobody_wants_any_more_stops_by_itself_running_or_waiting(monkeypatch):
-    monkeypatch.setattr(job_queue, "LOOK_UP", 0.01)
-    wanted = {"running": True, "waiting": True}
-    first = Measuring(10**9, lambda: endless(), is_wanted=lambda: wanted["running"]).start()
-    wait(lambda: first.found)
-    second = Measuring(1, lambda: iter([1]), is_wanted=lambda: wanted["waiting"]).start()
-    last = Measuring(1, lambda: iter([1])).start()
-    wanted["waiting"] = False
-    assert over(second).state == "cancelled"
-    assert not first.is_over
-    wanted["running"] = False
-    assert over(first).state == "cancelled"
-    assert over(last).state == "done", "the next one has its turn"
-
-
-def test_never_two_at_a_time_and_not_too_many_wait():
-    running, most = [], []
-
-    def measure():
-        running.append(1)
-        most.append(len(running))
-        yield 1
-        running.pop()
-
-    def slow():
-        while True:
-            time.sleep(0.001)
-            yield 0
-
-    first = Measuring(10**9, slow).start()
-    wait(lambda: first.found)
-    others = [Measuring(1, measure).start() for _ in range(MOST_WAITING)]
-    with pytest.raises(BusyError):
-        Measuring(1, measure).start()
-    assert {job.state for job in others} == {"waiting"}
-    first.cancel()
-    for job in (first, *others):
-        over(job)
-    assert [job.state for job in (first, *others)] == ["cancelled", *["done"] * MOST_WAITING]
-    assert max(most) == 1
 
 
 def test_an_accelerator_gets_longer_texts():

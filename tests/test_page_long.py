@@ -4,7 +4,6 @@ import contextlib
 import io
 import json
 import threading
-import time
 from dataclasses import replace
 
 import pytest
@@ -14,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from opening import PAGES, elements, opened, pictures, widgets
 from torch.testing import assert_close
+from waiting import PATIENCE, wait
 
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
-from explainers.chapters.common.background_job import Measuring
 from explainers.chapters.common.choose_head import HeadChoices
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import measurement, measurement_job
@@ -48,7 +47,7 @@ from explainers.chapters.long_sequences.skipped_tiles import (
     tiles_of,
 )
 from explainers.chapters.long_sequences.tile_figure import Tiles
-from explainers.job_queue import BusyError
+from explainers.job_queue import BusyError, Job
 from explainers.toys.sentence import SENTENCE
 from explainers.ui import session
 from explainers.ui.figure.panels import Cell
@@ -57,7 +56,6 @@ PAGE = next(page for page in PAGES if page.stem == "10_long_sequences")
 WORDS = tuple(SENTENCE.split())
 LAB = Lab(HeadChoices(WORDS, False, "full", 8, 4, 4, seed=0), queries_down=True)
 CPU = torch.device("cpu")
-PATIENCE = 60
 
 
 def findings(lengths):
@@ -356,13 +354,6 @@ def clicked(visit, label):
     return visit.run()
 
 
-def wait(until):
-    end = time.monotonic() + PATIENCE
-    while not until():
-        assert time.monotonic() < end, "nothing happened"
-        time.sleep(0.01)
-
-
 def progress(visit):
     return " ".join(bar.text for bar in visit.get("progress"))
 
@@ -379,7 +370,7 @@ def test_the_page_measures():
     assert job.state == "done"
     assert "Up to 1,024 tokens: 9 of 9, fused attention, 1,024 tokens" in progress(visit)
     assert [e.type for e in elements(visit.main)].count("vega_lite_chart") == charts + 2
-    plain = next(m for m in job.found if (m.way, m.length) == ("plain", 1024))
+    plain = next(m for m in job.reports if (m.way, m.length) == ("plain", 1024))
     assert f"| 1,024 | {plain.seconds:.4f} |" in said(visit)
     assert "| 12.25 MiB |" in said(visit), "3 · 1024² + 64 · 1024 numbers of 4 bytes"
     assert "Run on **cpu**" in said(visit)
@@ -389,7 +380,7 @@ def test_the_page_measures():
 def test_measuring_can_be_watched_and_cancelled(gate):
     visit = clicked(opened(PAGE, {"up_to": "1024"}), "Measure on this machine")
     job = visit.session_state[session.MEASUREMENT_JOB]
-    wait(lambda: len(job.found) == 3)
+    wait(lambda: len(job.reports) == 3)
     visit.run()
     assert "3 of 9" in progress(visit)
     assert next(b for b in visit.button if b.label == "Measure on this machine").disabled
@@ -423,7 +414,7 @@ def test_who_may_not_wait_is_told(monkeypatch):
     def full(_):
         raise BusyError("8 others wait already.")
 
-    monkeypatch.setattr(Measuring, "start", full)
+    monkeypatch.setattr(Job, "start", full)
     visit = clicked(opened(PAGE), "Measure on this machine")
     assert "wait already" in visit.info[0].value
     assert not visit.run().info

@@ -42,7 +42,7 @@ from explainers.toys.sentence import SENTENCE
 from explainers.toys.task import WORDS, is_held_out
 from explainers.toys.train import attend, fresh, pool
 from explainers.toys.trained_heads import Configuration, Learned, learned, trained_toy
-from explainers.toys.training_job import Job
+from explainers.toys.training_job import TrainingRequest, TrainingStep, list_losses
 from explainers.ui.controls import controls
 from explainers.ui.session import UPTRAINING_JOB
 
@@ -378,15 +378,17 @@ def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_star
         time.sleep(0.05)
     visit.run()
     assert not visit.exception
-    assert job.losses[0] == pytest.approx(after, rel=0.2), "it does not begin with the averages"
-    assert job.losses_beside[0] == pytest.approx(untrained, rel=0.2), "nor that with random ones"
+    assert list_losses(job)[0] == pytest.approx(after, rel=0.2), (
+        "it does not begin with the averages"
+    )
+    assert list_losses(job, 1)[0] == pytest.approx(untrained, rel=0.2), "nor that with random ones"
     mended = loss_after(visit, f"After {STEPS} batches more")
     beside = loss_after(visit, f"From random weights, after the same {STEPS} batches")
     assert mended < after / 5
-    assert beside == pytest.approx(examined(job.learned_beside, "causal").loss, abs=0.006)
+    assert beside == pytest.approx(examined(job.result[1], "causal").loss, abs=0.006)
     assert mended < beside < untrained
     assert len(pictures(visit)) == drawn + 1
-    for one in (job.learned, job.learned_beside):
+    for one in job.result:
         assert (one.layer.num_heads, one.layer.num_kv_heads) == (4, kv_heads)
     widgets(visit)["kv_heads"].set_value("4")
     visit.run()
@@ -400,8 +402,11 @@ def test_the_curve_says_which_loss_is_of_which_sentences(monkeypatch):
         uptraining_job, "show_chart", lambda build, rows, *_, **of: drawn.update(of, rows=rows)
     )
     visit = opened(PAGE, {"kv_heads": "2", "mask": "causal"})
-    job = Job(Configuration(4, 2, 16, "causal"), 0, TOKENS, steps=STEPS, state="cancelled")
-    job.losses, job.losses_beside = [3.5, 2.25], [5.5, 4.25]
+    own = Configuration(4, 4, 16, "causal")
+    request = TrainingRequest(own._replace(num_kv_heads=2), 0, TOKENS)
+    job = uptraining_job.make_uptraining_job(request, own)
+    job.reports += [TrainingStep(losses, None) for losses in [(), (3.5, 5.5), (2.25, 4.25)]]
+    job.cancel()
     visit.session_state[UPTRAINING_JOB] = job
     assert not visit.run().exception
     averages, at_random, before = drawn["series"]

@@ -1,6 +1,7 @@
 """Page 14: what a change does to a model, what a few heads are needed for, and odd input."""
 
 import json
+from concurrent.futures import Future
 from typing import Any
 from unittest import mock
 
@@ -10,15 +11,15 @@ import streamlit as st
 import torch
 import torch.nn.functional as F  # noqa: N812
 from opening import PAGES, opened, pictures
-from test_live_training import wait
 from test_models_run import ours
 from torch.testing import assert_close
+from waiting import wait
 
 from explainers.chapters.what_if import before_after, choose_changes, silenced_heads
 from explainers.chapters.what_if.choose_changes import all_heads
-from explainers.models import ablation, head_scores_job
+from explainers.models import ablation
 from explainers.models import ablation_job as working
-from explainers.models.ablation_job import Silencing
+from explainers.models.ablation_job import AblationRequest, make_ablation_job
 from explainers.models.attention_hook import Change
 from explainers.models.change_effect import (
     HeadCounts,
@@ -282,10 +283,10 @@ def test_heads_are_chosen_by_a_role_that_was_measured(monkeypatch, tiny):
     assert changes is None
     assert "have not been measured" in said(visit)
     found = ((0, 3), (1, 1))
-    monkeypatch.setattr(choose_changes, "kept", lambda _: scores(induction=found))
+    monkeypatch.setattr(choose_changes, "read_scores", lambda _: scores(induction=found))
     [change], _ = made(monkeypatch, tiny, link)
     assert change.heads == set(found)
-    monkeypatch.setattr(choose_changes, "kept", lambda _: scores())
+    monkeypatch.setattr(choose_changes, "read_scores", lambda _: scores())
     assert "earned a role" in said(made(monkeypatch, tiny, link)[1])
 
 
@@ -429,13 +430,17 @@ def test_others_are_as_many_of_the_same_layers():
 
 @pytest.fixture
 def nothing_read(monkeypatch):
-    monkeypatch.setattr(working, "_read", {})
+    monkeypatch.setattr(working, "_readings", {})
+
+
+def recalled(loaded, seed):
+    return working.recall_readings(AblationRequest(loaded.name, seed))
 
 
 def worked(monkeypatch, tiny, **roles):
     probes(monkeypatch)
-    monkeypatch.setattr(head_scores_job, "kept", lambda _: scores(**roles))
-    job = Silencing(tiny.name, seed=1).start()
+    monkeypatch.setattr(working, "read_scores", lambda _: scores(**roles))
+    job = make_ablation_job(AblationRequest(tiny.name, 1)).start()
     wait(lambda: job.is_over)
     return job
 
@@ -445,61 +450,61 @@ def test_the_work_finds_the_heads_and_reads_with_and_without_them(monkeypatch, t
     off = ((0, 3), (1, 1))
     job = worked(monkeypatch, tiny, induction=off)
     assert (job.state, job.problem) == ("done", "")
-    found = working.recalled(tiny.name, 1)
+    found = recalled(tiny, 1)
     assert found
     assert [one.heads for one in found] == [(), off, ablation.draw_control_heads(off, 6, 1)]
-    assert job.said().startswith("text 12")
+    assert job.reports[-1] == f"text 12 of {3 * ablation.TEXTS_PER_ABLATION}"
+    assert job.share == 12 / job.total
 
 
 @pytest.mark.usefixtures("nothing_read")
 def test_what_was_read_for_one_visitor_is_there_for_all(monkeypatch, tiny):
     worked(monkeypatch, tiny, induction=[(0, 3)])
-    again = Silencing(tiny.name, seed=1).start()
+    again = make_ablation_job(AblationRequest(tiny.name, 1)).start()
     wait(lambda: again.is_over)
-    assert (again.state, again.read) == ("done", 0)
+    assert (again.state, again.reports) == ("done", [])
     draw = [ablation.draw_control_heads(((0, 3),), 6, seed) for seed in range(20)]
     other = next(seed for seed in range(20) if draw[seed] != draw[1])
-    assert working.recalled(tiny.name, other) is None
-    drawn = Silencing(tiny.name, seed=other).start()
+    assert recalled(tiny, other) is None
+    drawn = make_ablation_job(AblationRequest(tiny.name, other)).start()
     wait(lambda: drawn.is_over)
-    assert drawn.read == 4, "only the heads that were drawn are another case"
+    told = f"text 4 of {ablation.TEXTS_PER_ABLATION}"
+    assert drawn.reports[-1] == told, "only the heads that were drawn are another case"
     saved_models.llama(locate_folder(GPT2), seed=1)
-    assert working.recalled(tiny.name, 1) is None, "other weights under the same name"
+    assert recalled(tiny, 1) is None, "other weights under the same name"
 
 
 def test_readings_are_kept_in_a_bounded_number(monkeypatch, tiny):
     kept: dict[Any, Any] = {(locate_folder(str(n)), ()): n for n in range(working.MOST_KEPT)}
-    monkeypatch.setattr(working, "_read", kept)
+    monkeypatch.setattr(working, "_readings", kept)
     worked(monkeypatch, tiny, induction=[(0, 3)])
     assert len(kept) == working.MOST_KEPT
-    assert working.recalled(tiny.name, 1)
+    assert recalled(tiny, 1)
 
 
 @pytest.mark.usefixtures("nothing_read")
 def test_a_model_without_such_heads_is_done_at_once(monkeypatch, tiny):
     job = worked(monkeypatch, tiny)
-    assert (job.state, job.read) == ("done", 0)
-    assert working.recalled(tiny.name, 1) == []
+    assert (job.state, job.reports) == ("done", [])
+    assert recalled(tiny, 1) == []
 
 
 @pytest.mark.usefixtures("nothing_read")
 def test_the_work_can_be_stopped_between_two_texts(monkeypatch, tiny):
     probes(monkeypatch)
-    monkeypatch.setattr(head_scores_job, "kept", lambda _: scores(induction=[(0, 3)]))
-    job = Silencing(tiny.name)
-    job._heard(0)
-    assert job.read == 1
-    job.is_wanted = lambda: job.read < 2
+    monkeypatch.setattr(working, "read_scores", lambda _: scores(induction=[(0, 3)]))
+    job = make_ablation_job(AblationRequest(tiny.name, 0))
+    job.has_visitor = lambda: len(job.reports) < 2
     job.start()
     wait(lambda: job.is_over)
-    assert (job.state, job.read) == ("cancelled", 2)
-    assert working.recalled(tiny.name, 0) is None
+    assert (job.state, len(job.reports)) == ("cancelled", 2)
+    assert recalled(tiny, 0) is None
 
 
 def linked(monkeypatch, tiny, predict="false", **roles):
     """The page of a link with the demonstration, when it has been worked through."""
     probes(monkeypatch)
-    monkeypatch.setattr(head_scores_job, "kept", lambda _: scores(**roles))
+    monkeypatch.setattr(working, "read_scores", lambda _: scores(**roles))
     visit = visited(tiny, predict=predict, changes="", silence="true", seed="3")
     if session.ABLATION_JOB in visit.session_state:
         wait(lambda: visit.session_state[session.ABLATION_JOB].is_over)
@@ -510,7 +515,7 @@ def linked(monkeypatch, tiny, predict="false", **roles):
 def test_a_link_shows_all_three_and_the_next_visitor_does_not_wait(monkeypatch, tiny):
     roles = {"induction": [(0, 3), (1, 1)]}
     visit = linked(monkeypatch, tiny, **roles)
-    for name, one in zip(silenced_heads.SERIES, working.recalled(tiny.name, 3) or (), strict=True):
+    for name, one in zip(silenced_heads.SERIES, recalled(tiny, 3) or (), strict=True):
         assert (
             f"| {name} | {one.second_copy_loss:.2f} | {100 * one.second_copy_hits:.0f} % |"
             in said(visit)
@@ -528,18 +533,19 @@ def test_a_link_shows_all_three_and_the_next_visitor_does_not_wait(monkeypatch, 
 @pytest.mark.usefixtures("nothing_read")
 def test_the_switch_begins_it_and_ends_it(monkeypatch, tiny):
     probes(monkeypatch)
-    monkeypatch.setattr(head_scores_job, "kept", lambda _: scores(induction=[(0, 3)]))
+    monkeypatch.setattr(working, "read_scores", lambda _: scores(induction=[(0, 3)]))
     visit = visited(tiny, changes="")
     assert session.ABLATION_JOB not in visit.session_state
     visit.toggle(key="silence").set_value(True).run()
     job = visit.session_state[session.ABLATION_JOB]
     wait(lambda: job.is_over)
-    job.state = "cancelled"
-    working._read.clear()
+    job.end = Future()
+    job.end.set_result("cancelled")
+    working._readings.clear()
     assert "Turn the switch off and on" in said(visit.run())
     assert visit.session_state[session.ABLATION_JOB] is job, "it does not begin again by itself"
     visit.toggle(key="silence").set_value(False).run()
-    assert job.is_stopped
+    assert not job.is_wanted()
     assert session.ABLATION_JOB not in visit.session_state
 
 
@@ -557,7 +563,7 @@ def test_no_head_to_switch_off_is_told(monkeypatch, tiny):
 
 
 def test_a_demonstration_that_fails_is_told(tiny, monkeypatch):
-    monkeypatch.setattr(head_scores_job, "kept", lambda _: scores(induction=[(0, 3)]))
+    monkeypatch.setattr(working, "read_scores", lambda _: scores(induction=[(0, 3)]))
     visit = visited(tiny, changes="", silence="true")
     wait(lambda: visit.session_state[session.ABLATION_JOB].is_over)
     assert "cannot read the 101 tokens" in told(visit.run())

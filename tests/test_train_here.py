@@ -1,19 +1,26 @@
 """Train it here: the button, what one sees on the way, and every way in which it can end."""
 
-import functools
+from functools import partial
 
 import pytest
 from opening import elements
 from streamlit.testing.v1 import AppTest
-from test_live_training import TOKENS, over, wait
+from test_live_training import TOKENS
+from waiting import over, wait
 
 from explainers.chapters.common import background_job, live_training
 from explainers.chapters.common import live_training as lesson
+from explainers.chapters.common.background_job import start_job
 from explainers.chapters.shared_heads import uptraining_job
-from explainers.job_queue import BusyError
+from explainers.job_queue import BusyError, Job
 from explainers.toys.train import Training
 from explainers.toys.trained_heads import Configuration
-from explainers.toys.training_job import Asked, Job
+from explainers.toys.training_job import (
+    TrainingRequest,
+    TrainingStep,
+    list_losses,
+    make_training_job,
+)
 from explainers.toys.training_report import mean_and_spread, measured, rows
 from explainers.ui.session import TRAINING_JOB, UPTRAINING_JOB
 
@@ -32,7 +39,7 @@ def visit(monkeypatch):
     """A page with nothing but the button; its training takes a few steps, or the test's own."""
 
     def opened(steps=6):
-        monkeypatch.setattr(lesson, "Job", functools.partial(Job, steps=steps))
+        monkeypatch.setattr(lesson, "make_training_job", partial(make_training_job, steps=steps))
         return AppTest.from_function(page, default_timeout=60).run()
 
     return opened
@@ -80,7 +87,8 @@ def test_what_it_came_to(visit):
     assert what in progress(page)
     compared = [e.value for e in page.main.markdown if "layer's loss is" in e.value]
     job = page.session_state[TRAINING_JOB]
-    row, shipped = (measured(job.configuration, [job.learned]), rows()[job.configuration])
+    configuration = job.subject.configuration
+    row, shipped = measured(configuration, job.result), rows()[configuration]
     assert f"loss is {row.loss[0]:.2f} per word" in compared[0]
     assert f"loss {mean_and_spread(shipped.loss)}" in compared[0]
     assert f"seeds 0 to {len(shipped.loss) - 1}:" in compared[0]
@@ -104,7 +112,7 @@ def test_another_configuration_or_text_does_not_show_it(visit, choice, own, othe
 def test_it_can_be_watched_and_cancelled(visit):
     page = visit(steps=1_000_000)
     job = started(page)
-    wait(lambda: len(job.losses) > 2)
+    wait(lambda: len(list_losses(job)) > 2)
     page.run()
     assert labels(page) == ["Cancel"]
     assert "of 1000000" in progress(page)
@@ -156,43 +164,44 @@ def session(monkeypatch):
 
 
 def here(asked):
-    lesson._start(asked)
+    start_job(TRAINING_JOB, make_training_job(asked, 1_000_000))
 
 
 def more(asked):
-    uptraining_job._start(asked.configuration._replace(num_kv_heads=2), 1, asked.seed, asked.tokens)
+    own = asked.configuration._replace(num_kv_heads=2)
+    start_job(UPTRAINING_JOB, uptraining_job.make_uptraining_job(asked, own))
 
 
 @pytest.mark.parametrize(("begin", "key"), [(here, TRAINING_JOB), (more, UPTRAINING_JOB)])
 def test_a_second_click_finds_the_first_ones_training(session, monkeypatch, begin, key):
     monkeypatch.setattr(uptraining_job, "STEPS", 1_000_000)
-    monkeypatch.setattr(lesson, "Job", functools.partial(Job, steps=1_000_000))
-    asked = Asked(Configuration(2, 1, 4, "causal"), 0, TOKENS)
+    asked = TrainingRequest(Configuration(2, 1, 4, "causal"), 0, TOKENS)
     begin(asked)
     first = session[key]
-    wait(lambda: len(first.losses) > 2)
+    wait(lambda: len(list_losses(first)) > 2)
     begin(asked)
     assert session[key] is first
-    many = len(first.losses)
-    wait(lambda: len(first.losses) > many)
+    many = len(list_losses(first))
+    wait(lambda: len(list_losses(first)) > many)
     begin(asked._replace(tokens=TOKENS[:2]))
     second = session[key]
-    assert second.tokens == TOKENS[:2]
+    assert second.subject.tokens == TOKENS[:2]
     assert over(first).state == "cancelled", "nobody can see it any more"
     wait(lambda: second.state == "running")
     second.cancel()
     assert over(second).state == "cancelled"
-    begin(second_asked := second.asked)
+    begin(second.subject)
     assert session[key] is not second, "what is over can begin again"
-    assert session[key].asked == second_asked
+    assert session[key].subject == second.subject
 
 
 def test_the_bar_says_what_is_waited_for():
     def job(seed, steps=1_000_000):
-        return Job(Configuration(2, 1, 4, "causal"), seed, TOKENS, steps)
+        request = TrainingRequest(Configuration(2, 1, 4, "causal"), seed, TOKENS)
+        return make_training_job(request, steps)
 
     def state(one):
-        return background_job.state_of(one, functools.partial(live_training.batches, one))
+        return background_job.describe_state(one, live_training.describe_batches)
 
     assert state(job(0)) == "beginning"
     jobs = [job(seed).start() for seed in range(3)]
@@ -202,11 +211,13 @@ def test_the_bar_says_what_is_waited_for():
     for one in jobs:
         one.cancel()
         over(one)
-    prepares = Job(Configuration(2, 1, 4, "full"), 0, TOKENS, 7, state="running")
+    prepares = job(0, 7)
+    prepares.end.set_running_or_notify_cancel()
+    prepares.reports += [TrainingStep((), None)]
     assert "sentences" in state(prepares)
-    prepares.losses += [3.0, 2.0]
+    prepares.reports += [TrainingStep((3.0,), None), TrainingStep((2.0,), None)]
     assert state(prepares) == "batch 2 of 7, loss 2.00"
-    prepares.state = "cancelled"
+    prepares.end.set_result("cancelled")
     assert state(prepares) == "batch 2 of 7, loss 2.00, cancelled"
 
 

@@ -1,13 +1,14 @@
-"""Training in front of the reader: in a thread of its own, one at a time."""
+"""Training in front of the reader: its start, what each batch comes to, and what is learned."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import torch
 
 from explainers.attention import masks
-from explainers.job_queue import Work
+from explainers.job_queue import Job
 from explainers.toys import trained_heads
 from explainers.toys.task import WORDS
 from explainers.toys.train import STEPS, Training, fresh, heads
@@ -17,8 +18,8 @@ SNAPSHOTS = 24
 """How often one looks at the weights on the way."""
 
 
-class Asked(NamedTuple):
-    """What a training is of."""
+class TrainingRequest(NamedTuple):
+    """Which heads learn, from which seed, and on which text they are watched."""
 
     configuration: Configuration
     seed: int
@@ -34,63 +35,69 @@ class Snapshot:
     """(heads, q_len, kv_len)"""
 
 
-@dataclass(eq=False)
-class Job(Work):
-    """One training: what it shall learn, and what can be seen of it from other threads.
+class TrainingStep(NamedTuple):
+    """What a batch came to: its losses, and perhaps how the heads attend after it.
 
-    It begins with random weights, or goes on with those of `begin`. Then the same heads learn
-    from random weights `beside` it, from the same batches: what is what it began with worth?
+    The first step has no batch. A second loss is that of heads which start from random weights
+    beside those that do not.
     """
 
-    configuration: Configuration
-    seed: int
-    tokens: tuple[str, ...]
-    steps: int = STEPS
-    begin: Learned | None = None
-    losses: list[float] = field(default_factory=list)
-    losses_beside: list[float] = field(default_factory=list)
-    snapshots: list[Snapshot] = field(default_factory=list)
-    learned: Learned | None = None
-    learned_beside: Learned | None = None
+    losses: tuple[float, ...]
+    snapshot: Snapshot | None
 
-    @property
-    def share(self) -> float:
-        return len(self.losses) / self.steps
 
-    @property
-    def is_complete(self) -> bool:
-        return self.learned is not None
+TrainingJob = Job[TrainingRequest, TrainingStep, tuple[Learned, ...]]
+"""Its result has what was learned, one for each loss of a step."""
 
-    def _work(self) -> None:
-        training = self._training()
-        every = max(1, self.steps // SNAPSHOTS)
-        for step in range(self.steps):
-            if self.is_stopped:
-                return
-            if step % every == 0:
-                self._look(training, step)
-            started = time.perf_counter()
-            loss, *beside = training.step()
-            self.losses_beside += beside  # first: who counts the losses finds as many of these
-            self.losses.append(loss)
-            # Another visitor's page gets the interpreter for as long as this batch had it.
-            time.sleep(time.perf_counter() - started)
-        self._look(training, self.steps)
-        if self.begin:
-            self.learned_beside = training.learned(1)
-        self.learned = training.learned(0)
 
-    def _training(self) -> Training:
-        if not self.begin:
-            return Training(self.configuration, [self.seed])
-        drawn = fresh(self.configuration, self.seed)
-        beside = Learned.of(WORDS, drawn, self.configuration.head_dim)
-        return Training(self.configuration, [self.seed] * 2, [self.begin, beside])
+def make_training_job(request: TrainingRequest, steps: int = STEPS) -> TrainingJob:
+    """Heads that learn from random weights."""
+    return Job(request, partial(train, steps=steps), steps + 1)
 
-    @torch.no_grad()
-    def _look(self, training: Training, step: int) -> None:
-        learned = training.learned(0)
-        x, _ = trained_heads.embedded(self.tokens, learned)
-        mask = masks.build(masks.RULES[self.configuration.rule], len(x), len(x))
-        weights = heads(x, learned.layer, mask).weights
-        self.snapshots.append(Snapshot(step, weights.tolist()))
+
+def train(job: TrainingJob, steps: int, begin: Learned | None = None) -> tuple[Learned, ...]:
+    """Learn from as many batches.
+
+    Heads that start from `begin` have others beside them: the same heads learn from the same
+    batches, from random weights, which shows what `begin` is worth.
+    """
+    training = start_training(job.subject, begin)
+    every = max(1, steps // SNAPSHOTS)
+    job.report(TrainingStep((), take_snapshot(job.subject, training, 0)))
+    for step in range(1, steps + 1):
+        started = time.perf_counter()
+        losses = training.step()
+        seconds = time.perf_counter() - started
+        is_seen = step % every == 0 or step == steps
+        snapshot = take_snapshot(job.subject, training, step) if is_seen else None
+        job.report(TrainingStep(tuple(losses), snapshot))
+        time.sleep(seconds)  # another visitor's page gets the interpreter for as long
+    return tuple(training.learned(place) for place in range(2 if begin else 1))
+
+
+def start_training(request: TrainingRequest, begin: Learned | None) -> Training:
+    """From random weights; or from `begin`, and beside it from random weights."""
+    configuration, seed = request.configuration, request.seed
+    if not begin:
+        return Training(configuration, [seed])
+    beside = Learned.of(WORDS, fresh(configuration, seed), configuration.head_dim)
+    return Training(configuration, [seed] * 2, [begin, beside])
+
+
+@torch.no_grad()
+def take_snapshot(request: TrainingRequest, training: Training, step: int) -> Snapshot:
+    """How the heads divide their attention over the text that is watched."""
+    learned = training.learned(0)
+    x, _ = trained_heads.embedded(request.tokens, learned)
+    mask = masks.build(masks.RULES[request.configuration.rule], len(x), len(x))
+    return Snapshot(step, heads(x, learned.layer, mask).weights.tolist())
+
+
+def list_losses(job: TrainingJob, place: int = 0) -> list[float]:
+    """Of each batch so far; the heads beside are in place 1."""
+    return [step.losses[place] for step in list(job.reports) if step.losses]
+
+
+def list_snapshots(job: TrainingJob) -> list[Snapshot]:
+    """All that were taken so far."""
+    return [step.snapshot for step in list(job.reports) if step.snapshot]

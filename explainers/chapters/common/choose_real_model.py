@@ -7,21 +7,25 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from explainers.chapters.common.background_job import EVERY, show_refused, start
+from explainers.chapters.common.background_job import (
+    POLL_SECONDS,
+    show_cancel,
+    show_refusal,
+    start_job,
+)
 from explainers.chapters.common.number_words import told
 from explainers.messages import N_, message_of
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.session import JOB_REFUSED, MODEL_JOB, MODEL_WEIGHED
+from explainers.ui.session import MODEL_JOB, MODEL_WEIGHED
 from explainers.ui.text.language import fragment
 from explainers.ui.untrusted_text import shortened, verbatim
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
-    from explainers.models.load_job import Loading
+    from explainers.models.load_job import LoadJob
 
 
-"""Each place that asks for a model keeps its last one."""
 BUSY = "model-that-comes"
 """Tests wait until no element with this key is on the page."""
 
@@ -56,8 +60,8 @@ def here(named: str, place: str) -> "RealModel | None":
     if loaded:
         st.session_state.pop(key, None)
         return loaded
-    job: Loading | None = st.session_state.get(key)
-    if job and job.asked != named:
+    job: LoadJob | None = st.session_state.get(key)
+    if job and job.subject.model != named:
         job.cancel()
         job = None
     if job is None and is_near:
@@ -65,39 +69,40 @@ def here(named: str, place: str) -> "RealModel | None":
         job = st.session_state.get(key)
     if job and not job.is_over:
         with st.container(key=f"{BUSY}-{place}"):
-            fragment(_look, run_every=EVERY)(job, key)
+            fragment(_look, run_every=POLL_SECONDS)(job, key)
         return None
     _say_why_not(job, named, key, is_near)
     return None
 
 
 def _begin(key: str, named: str) -> None:
-    from explainers.models.load_job import Loading
+    from explainers.models.load_job import LoadRequest, make_load_job
 
     answer = st.session_state.get(MODEL_WEIGHED.format(key))
     commit = answer.commit if answer and answer.named == named else ""
-    if not start(key, named, lambda: Loading(named=named, commit=commit)):
-        st.session_state.setdefault(JOB_REFUSED.format(key), "")
+    start_job(key, make_load_job(LoadRequest(named, commit)))
 
 
-def _look(job: "Loading", key: str) -> None:
+def _look(job: "LoadJob", key: str) -> None:
     """What is under way, and a way out."""
+    from explainers.models.load_job import count_fetched_bytes
+
     if job.is_over:
         st.rerun()
-    waits = _("waiting, {before} before this one", before=job.before)
-    way = _(job.said[-1]) if job.said else waits
-    fetched = _(" · {size:,.0f} MB so far", size=job.fetched / 1e6) if job.fetched else ""
+    waits = _("waiting, {before} before this one", before=job.count_before)
+    under_way = _(job.reports[-1]) if job.reports else waits
+    size = count_fetched_bytes(job.subject.model)
+    fetched = _(" · {size:,.0f} MB so far", size=size / 1e6) if size else ""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f":material/hourglass_top: {verbatim(way)}{fetched}")
-        icon = ":material/stop_circle:"
-        st.button(_("Cancel"), key=f"{key}: cancel", on_click=job.cancel, icon=icon)
+        st.markdown(f":material/hourglass_top: {verbatim(under_way)}{fetched}")
+        show_cancel(key, job)
 
 
-def _say_why_not(job: "Loading | None", named: str, key: str, is_near: bool) -> None:
+def _say_why_not(job: "LoadJob | None", named: str, key: str, is_near: bool) -> None:
     """Nothing is under way: what went wrong, and what the reader can do."""
     from explainers.models.registry import WHEEL_MODELS, find_offered_model
 
-    show_refused(key)
+    show_refusal(key)
     if job and job.problem:
         st.error(verbatim(_(job.problem)), icon=":material/error:")
     known = find_offered_model(named)

@@ -7,13 +7,19 @@ from statistics import mean
 import streamlit as st
 
 from explainers.attention import masks
-from explainers.chapters.common.background_job import button, start, watch
+from explainers.chapters.common.background_job import offer_job, watch_job
 from explainers.chapters.common.mask_names import say_mask
 from explainers.charts.matrix import Values, blank_forbidden, make_pair_matrix
 from explainers.messages import N_, ngettext
 from explainers.toys.train import POOL
 from explainers.toys.trained_heads import Configuration, Learned
-from explainers.toys.training_job import Asked, Job
+from explainers.toys.training_job import (
+    TrainingJob,
+    TrainingRequest,
+    list_losses,
+    list_snapshots,
+    make_training_job,
+)
 from explainers.toys.training_report import Row, mean_and_spread, measured, rows
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
@@ -26,25 +32,25 @@ from explainers.ui.session import TRAINING_FRAME, TRAINING_JOB
 POINTS = 60
 
 
-def batches(job: Job) -> str:
+def describe_batches(job: TrainingJob) -> str:
     """How far it is: a server's first training waits for its sentences, and that is no batch 0."""
-    losses = list(job.losses)
+    losses = list_losses(job)
     if job.state == "running" and not losses:
         return _("writing {count:,} sentences to learn from", count=POOL)
-    done = _("batch {number} of {steps}", number=len(losses), steps=job.steps)
-    if not losses or job.begin:  # with a beginning there are two losses
+    done = _("batch {number} of {steps}", number=len(losses), steps=job.total - 1)
+    if not losses or len(job.reports[-1].losses) > 1:  # of two losses, the curve tells
         return done
     return _("{done}, loss {loss:.2f}", done=done, loss=losses[-1])
 
 
 @lru_cache(maxsize=8)
-def _tested(configuration: Configuration, learned: Learned) -> Row:
+def _measure_learned(configuration: Configuration, learned: Learned) -> Row:
     return measured(configuration, [learned])
 
 
-def compared(configuration: Configuration, learned: Learned) -> str:
+def compare_with_shipped(configuration: Configuration, learned: Learned) -> str:
     """What was learned here beside what the shipped layers learned, on the same sentences."""
-    row, shipped = _tested(configuration, learned), rows()[configuration]
+    row, shipped = _measure_learned(configuration, learned), rows()[configuration]
     return _(
         "On sentences that it never saw, **this layer's loss is {loss:.2f} per word**, and "
         "it is right about {right:.0%} of the words. The layers trained beforehand in the same "
@@ -81,34 +87,37 @@ def show_losses(losses: list[float], origin: str) -> None:
     show_chart(draw_curve, rows, alt, "losses", origin, series=(series,), **axes)
 
 
-def show_heads(job: Job, is_over: bool, origin: str) -> None:
+def show_heads(job: TrainingJob, is_over: bool, origin: str) -> None:
     """The heads as they are now; afterwards a slider leads from diffuse to sharp."""
-    snapshots = list(job.snapshots)
+    snapshots = list_snapshots(job)
     last = len(snapshots) - 1
-    place = min(st.session_state.get(TRAINING_FRAME, last), last) if is_over else last
+    moved, place = st.session_state.get(TRAINING_FRAME, (None, last))
+    if moved is not job or not is_over:  # the slider was moved for another training
+        place = last
     labels = [_("after {count} batches", count=snapshot.step) for snapshot in snapshots]
     panels = []
-    for head in range(job.configuration.num_heads):
-        frames = tuple(_allowed(job, snapshot.weights[head]) for snapshot in snapshots)
+    for head in range(job.subject.configuration.num_heads):
+        frames = tuple(_hide_forbidden(job, snapshot.weights[head]) for snapshot in snapshots)
         formula = N_("every row sums to 1") if is_over else labels[last]
         name = _("head {number}", number=head)
-        matrix = make_pair_matrix(name, formula, frames[place], job.tokens, "weights")
+        matrix = make_pair_matrix(name, formula, frames[place], job.subject.tokens, "weights")
         panels.append(Panel(f"head {head}", matrix, frames=frames if is_over else ()))
-    slider = Slider(_("From diffuse to sharp"), labels, place, _turn) if is_over else None
+    move = partial(_move, job)
+    slider = Slider(_("From diffuse to sharp"), labels, place, move) if is_over else None
     alt = _(
         "The weights of every head {when}: diffuse at first, sharp in the end.", when=labels[place]
     )
     show_figure(Figure(oriented(panels, queries_down()), alt, slider=slider), origin, "live heads")
 
 
-def _turn(place: int) -> None:
-    st.session_state[TRAINING_FRAME] = place
+def _move(job: TrainingJob, place: int) -> None:
+    st.session_state[TRAINING_FRAME] = job, place
 
 
-def _allowed(job: Job, weights: Sequence[Sequence[float]]) -> Values:
+def _hide_forbidden(job: TrainingJob, weights: Sequence[Sequence[float]]) -> Values:
     """One head's weights, blank where the mask forbids."""
-    length = len(job.tokens)
-    allowed = masks.build(masks.RULES[job.configuration.rule], length, length).tolist()
+    length = len(job.subject.tokens)
+    allowed = masks.build(masks.RULES[job.subject.configuration.rule], length, length).tolist()
     return blank_forbidden(weights, allowed)
 
 
@@ -116,47 +125,41 @@ def train_here(
     tokens: tuple[str, ...], num_heads: int, num_kv_heads: int, head_dim: int, rule: str, seed: int
 ) -> None:
     """A button, and what training comes to while one looks on."""
-    asked = Asked(Configuration(num_heads, num_kv_heads, head_dim, rule), seed, tokens)
-    job: Job | None = st.session_state.get(TRAINING_JOB)
-    is_running = button(
+    configuration = Configuration(num_heads, num_kv_heads, head_dim, rule)
+    job = offer_job(
         TRAINING_JOB,
         _("Train it here"),
-        _start,
-        asked,
+        make_training_job(TrainingRequest(configuration, seed, tokens)),
         icon=":material/model_training:",
         help=_(
             "Watch the same heads learn the task, from random weights, in some seconds: they go "
             "from diffuse to sharp, and the loss falls."
         ),
     )
-    if job and (is_running or job.asked == asked):
-        watch(TRAINING_JOB, job, _what(job), partial(batches, job), partial(_show, job))
+    if job:
+        show = partial(_show, job)
+        watch_job(TRAINING_JOB, job, describe_heads(job), show, describe_batches)
 
 
-def _start(asked: Asked) -> None:
-    if start(TRAINING_JOB, asked, lambda: Job(*asked)):
-        st.session_state.pop(TRAINING_FRAME, None)
-
-
-def _what(job: Job) -> str:
-    heads, shared, head_dim, rule = job.configuration
+def describe_heads(job: TrainingJob) -> str:
+    heads, shared, head_dim, rule = job.subject.configuration
     return _(
         "{heads}, {shared}, d_k {head_dim}, mask {mask}, seed {seed}",
         heads=_(ngettext("{count:,} query head", "{count:,} query heads", heads)),
         shared=_(ngettext("{count:,} KV head", "{count:,} KV heads", shared)),
         head_dim=head_dim,
         mask=say_mask(rule),
-        seed=job.seed,
+        seed=job.subject.seed,
     )
 
 
-def _show(job: Job) -> None:
-    is_over, losses = job.is_over, list(job.losses)
-    if job.learned:
-        st.markdown(compared(job.configuration, job.learned))
+def _show(job: TrainingJob) -> None:
+    is_over, losses = job.is_over, list_losses(job)
+    if job.result:
+        st.markdown(compare_with_shipped(job.subject.configuration, job.result[0]))
     # How many batches it were stands at the bar and in each picture: they count differently.
-    origin = learned_live(_("related words, {what}", what=_what(job)))
+    origin = learned_live(_("related words, {what}", what=describe_heads(job)))
     if losses:
         show_losses(losses, origin)
-    if job.snapshots:
+    if job.reports:
         show_heads(job, is_over, origin)

@@ -1,30 +1,29 @@
 """The scores of a model's heads: measured on the reader's wish, once, and then kept."""
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
-import streamlit as st
-
-from explainers.chapters.common.background_job import button, start, watch
+from explainers.chapters.common.background_job import (
+    offer_job,
+    show_problem,
+    watch_job,
+)
 from explainers.messages import N_
 from explainers.models.grammar_heads import SENTENCES_PER_HALF
 from explainers.models.head_scores import HeadScores
-from explainers.models.head_scores_job import RUNS, Scoring, kept
+from explainers.models.head_scores_job import RUNS, make_head_scores_job, read_scores
 from explainers.models.probes import NATURAL_LENGTH, NUM_TEXTS, REPEATED_LENGTH
 from explainers.translations import _
 from explainers.ui.controls.controls import PROSE, TWICE
 from explainers.ui.page import Prose
 from explainers.ui.provenance import real
 from explainers.ui.session import HEAD_SCORES_JOB
-from explainers.ui.untrusted_text import shortened, verbatim
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 
 MEASURE = N_("Measure all heads")
-LONGEST_PROBLEM = 300
 MEASURED = N_("measured this")
 """Of code whose results were kept: other code would not find them."""
 PROBE_OF = {TWICE: "repeated", PROSE: "natural"}
@@ -60,7 +59,7 @@ def named(layer: int, head: int) -> str:
 
 def measured(text: Prose, loaded: "RealModel") -> Gallery | None:
     """The scores if there are any; else a button that has them measured, and how far that is."""
-    scores = kept(loaded.name)
+    scores = read_scores(loaded.name)
     if scores:
         return Gallery(loaded, scores)
     text(
@@ -71,23 +70,14 @@ def measured(text: Prose, loaded: "RealModel") -> Gallery | None:
         prose=NATURAL_LENGTH,
         sentences=2 * SENTENCES_PER_HALF,
     )
-    button(HEAD_SCORES_JOB, _(MEASURE), _start, loaded.name, icon=":material/query_stats:")
-    job: Scoring | None = st.session_state.get(HEAD_SCORES_JOB)
-    if not job or job.asked != loaded.name:
+    job = make_head_scores_job(loaded.name)
+    shown = offer_job(HEAD_SCORES_JOB, _(MEASURE), job, icon=":material/query_stats:")
+    if not shown or shown.subject != loaded.name:
         return None
-    if job.state == "failed":
-        problem = verbatim(shortened(_(job.problem), LONGEST_PROBLEM))
-        st.error(problem, icon=":material/error:")
-    elif job.scores:  # measured, but the disk could not keep it
-        return Gallery(loaded, job.scores)
+    if shown.state == "failed":
+        show_problem(shown)
+    elif shown.result:  # measured, but the disk could not keep it
+        return Gallery(loaded, shown.result)
     else:
-        watch(HEAD_SCORES_JOB, job, _("Reading"), partial(_so_far, job), lambda: None)
+        watch_job(HEAD_SCORES_JOB, shown, _("Reading"))
     return None
-
-
-def _start(named: str) -> None:
-    start(HEAD_SCORES_JOB, named, lambda: Scoring(named=named))
-
-
-def _so_far(job: Scoring) -> str:
-    return _("{done} of {all} layers", done=job.done, all=job.steps or "…")

@@ -1,12 +1,12 @@
 """Each change of the weights on many sentences: how many are still translated without a fault."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
-import streamlit as st
-
-from explainers.chapters.common.background_job import Measuring, button, start, watch
+from explainers.chapters.common.background_job import offer_job, watch_job
 from explainers.chapters.cross_attention.changed_translation import attends
+from explainers.job_queue import Job, report_each
 from explainers.translation import weights_file
 from explainers.translation.corpus import for_testing
 from explainers.translation.measure import exact_match
@@ -49,23 +49,16 @@ def tried() -> Iterator[Tried]:
 def show_tried(text: Prose) -> None:
     """A button; then a line for each case."""
     label = _("Try them all on {count} held-out sentences", count=SENTENCES)
-    button(ABLATION_TABLE_JOB, label, _start, icon=":material/experiment:")
-    job: Measuring[Tried] | None = st.session_state.get(ABLATION_TABLE_JOB)
+    all_cases = Job(SENTENCES, report_each(tried), len(CASES))
+    job = offer_job(ABLATION_TABLE_JOB, label, all_cases, icon=":material/experiment:")
     if job:
-
-        def done() -> str:
-            return _("{count} of {all}", count=len(job.found), all=job.steps)
-
-        watch(ABLATION_TABLE_JOB, job, _("Translating"), done, lambda: _show(text, job))
+        show = partial(_show, text, job.reports)
+        watch_job(ABLATION_TABLE_JOB, job, _("Translating"), show)
         show_source(exact_match, greedy)
 
 
-def _start() -> None:
-    start(ABLATION_TABLE_JOB, SENTENCES, lambda: Measuring(len(CASES), tried))
-
-
-def _show(text: Prose, job: Measuring[Tried]) -> None:
-    found = list(job.found)
+def _show(text: Prose, reports: Sequence[Tried]) -> None:
+    found = list(reports)
     if not found:
         return
     where = {False: _("last layer"), True: _("all layers")}

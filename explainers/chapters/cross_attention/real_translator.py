@@ -1,22 +1,22 @@
 """A real translator, if there is one: word pieces, and our attention inside."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
 import torch
 
-from explainers.chapters.common.background_job import button, start, watch
+from explainers.chapters.common.background_job import offer_job, watch_job
 from explainers.chapters.common.number_words import told
 from explainers.chapters.cross_attention.alignment_view import View
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
 from explainers.device import describe_device
+from explainers.job_queue import Job
 from explainers.messages import N_
 from explainers.models.encoder_decoder import Translation, translate_text
-from explainers.models.load_job import Loading
+from explainers.models.load_job import DOWNLOADS, LoadRequest, bring_model
+from explainers.models.registry import ModelError
 from explainers.models.token_text import index_words, join_words, merge_weights
 from explainers.translation.weights_file import BrokenWeightsError
 from explainers.translations import _
@@ -61,56 +61,58 @@ def spelled(words: Sequence[Sequence[str]]) -> str:
 PIECES = N_("piece written"), N_("piece read")
 
 
-class Asked(NamedTuple):
+class TranslationRequest(NamedTuple):
     """Which model shall read what."""
 
     model: str
     sentence: str
 
 
-@dataclass(eq=False)
-class Translating(Loading):
+TranslationJob = Job[TranslationRequest, str, tuple[Translation, str]]
+"""It reports in words what is under way; its result says where the weights come from."""
+
+
+def make_translation_job(request: TranslationRequest) -> TranslationJob:
     """A model brought into memory, and then one sentence through it."""
+    return Job(
+        request,
+        translate_sentence,
+        total=3,  # to fetch, to load and to translate: nobody knows how fast a network is
+        queue=DOWNLOADS,
+        readable_errors=(ModelError,),
+    )
 
-    sentence: str = ""
-    found: Translation | None = None
 
-    @property
-    def is_complete(self) -> bool:
-        return self.found is not None
-
-    def _work(self) -> None:
-        super()._work()
-        if self.loaded and not self.is_stopped:
-            self.said.append(N_("translating"))
-            self.found = translate_text(self.loaded, self.sentence)
+def translate_sentence(job: TranslationJob) -> tuple[Translation, str]:
+    """Bring the model; let it translate."""
+    loaded = bring_model(job, LoadRequest(job.subject.model))
+    job.report(N_("translating"))
+    return translate_text(loaded, job.subject.sentence), loaded.provenance
 
 
 def show_real(text: Prose, sentence: str, queries_down: bool) -> None:
     """A name and a button; then the same sentence, read by that model."""
     text("real")
-    asked = Asked(controls.translator(), sentence)
-    button(
-        TRANSLATION_JOB, _("Read the sentence with it"), _start, asked, icon=":material/translate:"
+    request = TranslationRequest(controls.translator(), sentence)
+    job = offer_job(
+        TRANSLATION_JOB,
+        _("Read the sentence with it"),
+        make_translation_job(request),
+        icon=":material/translate:",
     )
-    job: Translating | None = st.session_state.get(TRANSLATION_JOB)
-    if not job or job.asked != asked:
+    if not job or job.subject != request:
         return
     if job.state == "failed":
         problem = verbatim(shortened(_(job.problem), 300))
         st.info(_("{problem} Our translator stays.", problem=problem), icon=":material/cloud_off:")
-    elif job.found and job.loaded:
-        show_translated(text, job.found, job.loaded.provenance, queries_down)
+    elif job.result:
+        show_translated(text, *job.result, queries_down)
     else:
-        watch(TRANSLATION_JOB, job, verbatim(asked.model), partial(_said, job), lambda: None)
+        watch_job(TRANSLATION_JOB, job, verbatim(request.model), describe=_describe)
 
 
-def _start(asked: Asked) -> None:
-    start(TRANSLATION_JOB, asked, lambda: Translating(asked.model, sentence=asked.sentence))
-
-
-def _said(job: Translating) -> str:
-    return verbatim(_(job.said[-1])) if job.said else _("beginning")
+def _describe(job: TranslationJob) -> str:
+    return verbatim(_(job.reports[-1])) if job.reports else _("beginning")
 
 
 def show_translated(text: Prose, found: Translation, origin: str, queries_down: bool) -> None:

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 
 from explainers.chapters.common.recording import cut, inputs, on_key, planes
-from explainers.job_queue import Work
+from explainers.job_queue import Job
 from explainers.models.attention_hook import RecordedAttention
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from explainers.chapters.common.background_job import button, start, watch
+from explainers.chapters.common.background_job import offer_job, watch_job
 from explainers.chapters.common.recording import Seen
 from explainers.translations import TEXTS, _
 from explainers.ui.controls import controls
@@ -69,12 +69,21 @@ def merged(weights: Tensor, words: Tensor) -> Tensor:
     return token_text.merge_weights(weights, words.tolist(), words.tolist())
 
 
-class Enough(Exception):  # noqa: N818 - nothing went wrong
-    """The layer that was asked for has been read, or nobody wants it any more."""
+class LayerFoundError(Exception):
+    """The layer that was asked for has been read: those behind it are not run."""
+
+
+class LongTextRequest(NamedTuple):
+    """Which layer of a model, on how many of a text's first tokens."""
+
+    model: str
+    text: str
+    length: int
+    layer: int
 
 
 @dataclass(frozen=True)
-class Read:
+class PackedHeads:
     """All heads of a layer on one text, in pieces or in words."""
 
     planes: bytes
@@ -83,64 +92,52 @@ class Read:
     group_size: int
 
 
-@dataclass(eq=False)
-class LongRead(Work):
-    """The first `length` tokens of a text, as far as `layer`; the layers behind are not run."""
+class LongReading(NamedTuple):
+    """How many tokens were read, and the heads between them and between their words."""
 
-    loaded: "RealModel | None"
-    """Given back when it is over: a visitor keeps this work, and should not keep the model."""
-    text: str
-    length: int
-    layer: int
-    done: int = 0
-    count: int = 0
-    pieces: Read | None = None
-    words: Read | None = None
-    _taken: tuple[Tensor, Tensor] | None = None
-    _group_size: int = 1
+    num_tokens: int
+    pieces: PackedHeads
+    words: PackedHeads
 
-    @property
-    def share(self) -> float:
-        return self.done / (self.layer + 1)
 
-    @property
-    def is_complete(self) -> bool:
-        return self.words is not None
+LongTextJob = Job[LongTextRequest, int, LongReading]
+"""It reports the number of each layer that has been read."""
 
-    def _work(self) -> None:
-        loaded, self.loaded = self.loaded, None
-        if loaded:
-            self._read(loaded)
 
-    def _read(self, loaded: "RealModel") -> None:
-        from explainers.models.attention_hook import run_model
-        from explainers.models.token_text import tokenise_text
+def make_long_text_job(request: LongTextRequest) -> LongTextJob:
+    """Up to its layer."""
+    return Job(request, read_long_text, request.layer + 1)
 
-        ids, tokens = tokenise_text(loaded, cut(loaded, self.text, self.length)[0])
-        self.count = len(tokens)
-        with contextlib.suppress(Enough):
-            run_model(loaded.model, read=self._take, **inputs(loaded.model, ids))
-        if self._taken is None:
-            return
-        weights, mask = self._taken
-        self._taken = None  # the matrices are large, and their packed bytes are all that is drawn
-        group = self._group_size
-        on_first = on_key(weights, 0).tolist()
-        self.pieces = Read(planes(weights, ~mask.expand_as(weights)), list(tokens), on_first, group)
-        words = torch.tensor(words_of(loaded, self.text, len(tokens)))
-        together = merged(weights, words)
-        unseen = merged(mask.float(), words) == 0
-        named = labels_of(tokens, words.tolist())
-        self.words = Read(planes(together, unseen.expand_as(together)), named, on_first, group)
 
-    def _take(self, layer: RecordedAttention) -> None:
-        self.done += 1
-        if self.is_stopped:
-            raise Enough
-        if layer.kind != "cross" and layer.layer_index == self.layer:
-            self._taken = layer.weights[0].float().cpu(), layer.mask[0].cpu()
-            self._group_size = layer.query.shape[1] // layer.key.shape[1]
-            raise Enough
+def read_long_text(job: LongTextJob) -> LongReading:
+    """Run the model as far as the layer; pack its weights."""
+    from explainers.models.attention_hook import run_model
+    from explainers.models.load import load_model
+    from explainers.models.token_text import tokenise_text
+
+    request, loaded = job.subject, load_model(job.subject.model)
+    found: list[tuple[Tensor, Tensor, int]] = []
+
+    def take(layer: RecordedAttention) -> None:
+        job.report(layer.layer_index)
+        if layer.kind != "cross" and layer.layer_index == request.layer:
+            weights, mask = layer.weights[0].float().cpu(), layer.mask[0].cpu()
+            found.append((weights, mask, layer.query.shape[1] // layer.key.shape[1]))
+            raise LayerFoundError
+
+    ids, tokens = tokenise_text(loaded, cut(loaded, request.text, request.length)[0])
+    with contextlib.suppress(LayerFoundError):
+        run_model(loaded.model, read=take, **inputs(loaded.model, ids))
+    [(weights, mask, group_size)] = found
+    on_first = on_key(weights, 0).tolist()
+    words = torch.tensor(words_of(loaded, request.text, len(tokens)))
+    together, hidden = merged(weights, words), merged(mask.float(), words) == 0
+    labels = labels_of(tokens, words.tolist())
+    return LongReading(
+        len(tokens),
+        PackedHeads(planes(weights, ~mask.expand_as(weights)), list(tokens), on_first, group_size),
+        PackedHeads(planes(together, hidden.expand_as(together)), labels, on_first, group_size),
+    )
 
 
 TYPED = "long_text"
@@ -164,40 +161,35 @@ def show_long(text: Prose, shown: Seen, loaded: "RealModel") -> None:
         length = controls.long_length()
         layer = controls.long_layer(0, shown.shape[0] - 1)
         is_merged = controls.as_words()
-        asked = (loaded.name, typed, length, layer)
-        is_running = button(
-            LONG_TEXT_JOB, _("Read it"), _start, asked, loaded, icon=":material/grid_view:"
-        )
-    job: LongRead | None = st.session_state.get(LONG_TEXT_JOB)
-    if job and (is_running or job.asked == asked):
-        what = _("{length:,} tokens, layer {layer}", length=length, layer=layer)
+        candidate = make_long_text_job(LongTextRequest(loaded.name, typed, length, layer))
+        job = offer_job(LONG_TEXT_JOB, _("Read it"), candidate, icon=":material/grid_view:")
+    if job:
+        title = _("{length:,} tokens, layer {layer}", length=length, layer=layer)
         show = partial(_show, text, job, shown, is_merged)
-        watch(
-            LONG_TEXT_JOB, job, what, lambda: _("layer {layer}", layer=max(0, job.done - 1)), show
-        )
+        watch_job(LONG_TEXT_JOB, job, title, show, _describe)
 
 
-def _start(asked: tuple[str, str, int, int], loaded: "RealModel") -> None:
-    _unused, typed, length, layer = asked
-    start(LONG_TEXT_JOB, asked, lambda: LongRead(loaded, typed, length, layer))
+def _describe(job: LongTextJob) -> str:
+    return _("layer {layer}", layer=max(0, len(job.reports) - 1))
 
 
-def _show(text: Prose, job: LongRead, shown: Seen, is_merged: bool) -> None:
-    found = job.words if is_merged else job.pieces
-    if not found or not job.is_over:
+def _show(text: Prose, job: LongTextJob, shown: Seen, is_merged: bool) -> None:
+    if not job.result:
         return
-    if job.count < job.length:
-        text("long_short", count=f"{job.count:,}", asked=f"{job.length:,}")
+    found = job.result.words if is_merged else job.result.pieces
+    count, length, layer = job.result.num_tokens, job.subject.length, job.subject.layer
+    if count < length:
+        text("long_short", count=f"{count:,}", asked=f"{length:,}")
     heads = range(len(found.on_first))
     group = found.group_size
     tiles = Tiles(
         found.planes,
         found.tokens,
-        [str(job.layer)],
+        [str(layer)],
         [_named(head, group) for head in heads],
         _(
             "Weights of all heads of layer {layer} between {count:,} tokens.",
-            layer=job.layer,
+            layer=layer,
             count=len(found.tokens),
         ),
         enlarges=True,
@@ -211,7 +203,7 @@ def _show(text: Prose, job: LongRead, shown: Seen, is_merged: bool) -> None:
         megabytes=f"{len(found.planes) * 4 / 3 / 1e6:.1f}",
         head=most,
         share=f"{found.on_first[most]:.2f}",
-        count=f"{job.count:,}",
+        count=f"{count:,}",
         words=f"{len(found.tokens):,}",
     )
     if is_merged:
@@ -225,7 +217,7 @@ def _named(head: int, group: int) -> str:
     return _("head {head} · KV head {kv_head}", head=head, kv_head=head // group)
 
 
-def _table(found: Read) -> "pd.DataFrame":
+def _table(found: PackedHeads) -> "pd.DataFrame":
     """Of so many numbers, what each head puts on the first token."""
     import pandas as pd
 

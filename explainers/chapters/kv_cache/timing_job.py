@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import streamlit as st
 import torch
 from torch import Tensor
 
@@ -14,10 +13,11 @@ from explainers.attention.cache.added_positions import read_added
 from explainers.attention.cache.decoding import Reader, through
 from explainers.attention.cache.kv_cache import empty_cache
 from explainers.attention.layer import MultiHead
-from explainers.chapters.common.background_job import Measuring, button, start, watch
+from explainers.chapters.common.background_job import offer_job, watch_job
 from explainers.chapters.kv_cache.cost_curves import both_ways
 from explainers.chapters.kv_cache.reading import CAUSAL, LAYERS
 from explainers.device import describe_device
+from explainers.job_queue import Job, report_each
 from explainers.toys import examples, trained_heads
 from explainers.toys.trained_heads import Configuration
 from explainers.translations import _
@@ -55,6 +55,10 @@ class Timed:
     length: int
     cached: float
     recomputed: float
+
+
+TimingJob = Job[str, Timed, None]
+"""Of the layers' name."""
 
 
 def trained_toy() -> Reading:
@@ -121,37 +125,23 @@ def show_timing(text: Prose, device: torch.device) -> None:
     """What was measured in this visit, or the button to do it."""
     text("timing", longest=f"{lengths_on(device)[-1]:,}", device=describe_device(device))
     name = controls.timed()
-    is_running = button(
-        TIMING_JOB, _("Measure it here"), _start, name, device, icon=":material/timer:"
-    )
-    job: Measuring[Timed] | None = st.session_state.get(TIMING_JOB)
-    if job and (is_running or job.asked == name):
-        watch(
-            TIMING_JOB,
-            job,
-            _(str(job.asked)),
-            partial(_said, job),
-            partial(_show, text, job, device),
-        )
-
-
-def _start(name: str, device: torch.device) -> None:
-    """A callback: the page is drawn afterwards."""
     lengths = lengths_on(device)
-    start(
-        TIMING_JOB, name, lambda: Measuring(len(lengths), lambda: timed(READINGS[name](), lengths))
-    )
+    work = report_each(lambda: timed(READINGS[name](), lengths))
+    all_lengths = Job(name, work, len(lengths))
+    job = offer_job(TIMING_JOB, _("Measure it here"), all_lengths, icon=":material/timer:")
+    if job:
+        watch_job(TIMING_JOB, job, _(job.subject), partial(_show, text, job, device), _describe)
 
 
-def _said(job: Measuring[Timed]) -> str:
-    return _("length {done} of {steps}", done=len(job.found), steps=job.steps)
+def _describe(job: TimingJob) -> str:
+    return _("length {done} of {steps}", done=len(job.reports), steps=job.total)
 
 
-def _show(text: Prose, job: Measuring[Timed], device: torch.device) -> None:
+def _show(text: Prose, job: TimingJob, device: torch.device) -> None:
     """The curves as far as they go; in the end, what they come to."""
-    is_done, found = job.state == "done", list(job.found)
+    is_done, found = job.state == "done", list(job.reports)
     if found:
-        _show_times(found, _(str(job.asked)), device)
+        _show_times(found, _(job.subject), device)
     if is_done:
         first, last = found[0], found[-1]
         text(

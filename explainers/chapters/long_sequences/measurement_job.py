@@ -8,7 +8,7 @@ import streamlit as st
 
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.tiled import tiled_attention
-from explainers.chapters.common.background_job import Measuring, button, start, watch
+from explainers.chapters.common.background_job import describe_reports, offer_job, watch_job
 from explainers.chapters.long_sequences.matrix_sizes import plain_bytes, tiled_bytes
 from explainers.chapters.long_sequences.measurement import (
     HEAD_DIM,
@@ -19,6 +19,7 @@ from explainers.chapters.long_sequences.measurement import (
     measured,
 )
 from explainers.device import choose_device, describe_device
+from explainers.job_queue import Job, report_each
 from explainers.memory.sizes import format_size
 from explainers.messages import N_
 from explainers.translations import _
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 
 UNKNOWN = "–"
+MeasurementJob = Job[int, Measured, None]
+"""Of the longest text."""
 Point = tuple[int, float, str, bool]
 """Tokens, an amount, the way that it was measured for, and whether it is theory's."""
 
@@ -86,28 +89,21 @@ def differences_of(ways: list[Measured]) -> list[str]:
 
 def show_measuring(text: Prose, longest: int) -> None:
     """A button, and what measuring comes to while one looks on."""
-    button(MEASUREMENT_JOB, _("Measure on this machine"), _start, longest, icon=":material/timer:")
-    job: Measuring[Measured] | None = st.session_state.get(MEASUREMENT_JOB)
-    if job:
-        what = _("Up to {count:,} tokens", count=job.asked)
-        watch(MEASUREMENT_JOB, job, what, partial(_said, job), partial(_show, text, job))
+    label = _("Measure on this machine")
+    lengths = lengths_to(longest)
+    work = report_each(lambda: measured(lengths, choose_device()))
+    all_ways = Job(longest, work, len(WAYS) * len(lengths))
+    offer_job(MEASUREMENT_JOB, label, all_ways, icon=":material/timer:")
+    job: MeasurementJob | None = st.session_state.get(MEASUREMENT_JOB)
+    if job:  # up to another length it is still worth seeing
+        title = _("Up to {count:,} tokens", count=job.subject)
+        watch_job(MEASUREMENT_JOB, job, title, partial(_show, text, job), _describe)
         show_source(attention, tiled_attention)
 
 
-def job_for(longest: int) -> Measuring[Measured]:
-    """All ways at all lengths up to the longest, on the present device."""
-    lengths = lengths_to(longest)
-    return Measuring(len(WAYS) * len(lengths), lambda: measured(lengths, choose_device()))
-
-
-def _start(longest: int) -> None:
-    start(MEASUREMENT_JOB, longest, lambda: job_for(longest))
-
-
-def _said(job: Measuring[Measured]) -> str:
+def _describe(job: MeasurementJob) -> str:
     """How much was measured, and what last."""
-    found = list(job.found)
-    done = _("{count} of {all}", count=len(found), all=job.steps)
+    found, done = list(job.reports), describe_reports(job)
     if not found:
         return done
     way, length = found[-1].way, found[-1].length
@@ -115,8 +111,8 @@ def _said(job: Measuring[Measured]) -> str:
     return f"{done}, {last}"
 
 
-def _show(text: Prose, job: Measuring[Measured]) -> None:
-    if found := list(job.found):
+def _show(text: Prose, job: MeasurementJob) -> None:
+    if found := list(job.reports):
         show_found(text, found)
 
 

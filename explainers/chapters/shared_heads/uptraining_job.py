@@ -8,16 +8,17 @@ import streamlit as st
 import torch
 
 from explainers.attention.grouped_query import average_kv_heads
-from explainers.chapters.common.background_job import show_refused, start, watch
+from explainers.chapters.common.background_job import show_refusal, start_job, watch_job
 from explainers.chapters.common.choose_head import mask_not_among, not_among
-from explainers.chapters.common.live_training import batches
+from explainers.chapters.common.live_training import describe_batches
+from explainers.job_queue import Job
 from explainers.messages import ngettext
 from explainers.toys import trained_heads
 from explainers.toys.batch import Batch, given
 from explainers.toys.task import WORDS
 from explainers.toys.train import attend, fresh, mean_loss, parts_of, pool
 from explainers.toys.trained_heads import Configuration, Learned
-from explainers.toys.training_job import Asked, Job
+from explainers.toys.training_job import TrainingJob, TrainingRequest, list_losses, train
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
@@ -103,45 +104,49 @@ def show_uptraining(
         wrong=f"{after.wrong:.2f}",
         untrained_wrong=f"{untrained.wrong:.2f}",
     )
-    shared = own._replace(num_kv_heads=num_kv_heads)
-    job: Job | None = st.session_state.get(UPTRAINING_JOB)
-    if job and (job.configuration, job.seed) != (shared, seed):
+    request = TrainingRequest(own._replace(num_kv_heads=num_kv_heads), seed, tokens)
+    job: TrainingJob | None = st.session_state.get(UPTRAINING_JOB)
+    if job and job.subject[:2] != request[:2]:  # another text changes nothing that is shown
         job.cancel()
         job = None
     if job is None or job.is_over:
         label = _(
             "Train the averaged heads, and beside them random ones: {steps} batches", steps=STEPS
         )
-        asked = own, num_kv_heads, seed, tokens
-        st.button(label, on_click=_start, args=asked, icon=":material/model_training:")
-    show_refused(UPTRAINING_JOB)
+        start = UPTRAINING_JOB, make_uptraining_job(request, own)
+        st.button(label, on_click=start_job, args=start, icon=":material/model_training:")
+    show_refusal(UPTRAINING_JOB)
     if job:
         show = partial(_show, text, job, before, after)
-        watch(UPTRAINING_JOB, job, _("averaged and random heads"), partial(batches, job), show)
+        title = _("averaged and random heads")
+        watch_job(UPTRAINING_JOB, job, title, show, describe_batches)
 
 
-def _start(own: Configuration, num_kv_heads: int, seed: int, tokens: tuple[str, ...]) -> None:
-    asked = Asked(own._replace(num_kv_heads=num_kv_heads), seed, tokens)
-    start(UPTRAINING_JOB, asked, lambda: Job(*asked, STEPS, averaged(own, num_kv_heads, seed)))
+def make_uptraining_job(request: TrainingRequest, own: Configuration) -> TrainingJob:
+    """The averaged heads of a configuration train on."""
+
+    def uptrain(job: TrainingJob) -> tuple[Learned, ...]:
+        begin = averaged(own, request.configuration.num_kv_heads, request.seed)
+        return train(job, STEPS, begin)
+
+    return Job(request, uptrain, STEPS + 1)
 
 
-def _show(text: Prose, job: Job, before: Examined, after: Examined) -> None:
-    done = len(job.losses)
-    if done:
-        _show_losses(job, done, before.loss)
-    if job.learned and job.learned_beside:
-        rule = job.configuration.rule
-        now, beside = (examined(one, rule) for one in (job.learned, job.learned_beside))
+def _show(text: Prose, job: TrainingJob, before: Examined, after: Examined) -> None:
+    if list_losses(job):
+        _show_losses(job, before.loss)
+    if job.result:
+        now, beside = (examined(learned, job.subject.configuration.rule) for learned in job.result)
         text(
             "uptrained",
-            steps=job.steps,
+            steps=STEPS,
             after=f"{after.loss:.2f}",
             now=f"{now.loss:.2f}",
             beside=f"{beside.loss:.2f}",
         )
 
 
-def _show_losses(job: Job, done: int, before: float) -> None:
+def _show_losses(job: TrainingJob, before: float) -> None:
     import pandas as pd
 
     from explainers.charts.measured_curve import (  # a page is there before it needs altair
@@ -154,20 +159,24 @@ def _show_losses(job: Job, done: int, before: float) -> None:
         _("from random weights: training batches"),
         _("MHA, before averaging: unseen sentences"),
     )
-    both = dict(zip(series, (job.losses[:done], job.losses_beside[:done]), strict=False))
+    averages = list_losses(job)
+    done = len(averages)
+    both = dict(zip(series, (averages, list_losses(job, 1)[:done]), strict=False))
     points = [
         (step, loss, name, False)
         for name, losses in both.items()
         for step, loss in enumerate(losses, start=1)
     ]
-    points += [(step, before, series[-1], True) for step in (1, job.steps)]
+    points += [(step, before, series[-1], True) for step in (1, STEPS)]
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
     now = ", ".join(f"{name} {losses[-1]:.2f}" for name, losses in both.items())
     alt = _(
         "The loss after {done} batches, which are the same for both: {now}.", done=done, now=now
     )
     what = _(
-        "related words, seed {seed}, {done} batches, the same for both", seed=job.seed, done=done
+        "related words, seed {seed}, {done} batches, the same for both",
+        seed=job.subject.seed,
+        done=done,
     )
     axes = {"x": Axis(_("batch")), "y": Axis(_("loss per word"))}
     show_chart(draw_curve, rows, alt, "uptraining", learned_live(what), series=series, **axes)

@@ -9,7 +9,7 @@ from explainers.chapters.common.measured_heads import named
 from explainers.chapters.common.number_words import told
 from explainers.models.ablation import HeadIndex, group_heads_by_role
 from explainers.models.change_effect import HeadCounts, count_heads
-from explainers.models.head_scores_job import kept
+from explainers.models.head_scores_job import read_scores
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.untrusted_text import shortened, verbatim
@@ -50,7 +50,7 @@ def chosen_heads(model: str, shape: HeadCounts) -> tuple[HeadIndex, ...]:
 
 def _of_role(model: str) -> tuple[HeadIndex, ...]:
     """Needs the scores of all heads, which are measured once for a model."""
-    scores = kept(model)
+    scores = read_scores(model)
     if not scores:
         st.caption(
             _(

@@ -1,10 +1,15 @@
 """The demonstration: without a few heads a model cannot repeat, and reads prose as before."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from explainers.chapters.common.background_job import show_refused, start, watch
+from explainers.chapters.common.background_job import (
+    show_problem,
+    show_refusal,
+    start_job,
+    watch_job,
+)
 from explainers.chapters.common.run_once import live
 from explainers.chapters.what_if.choose_changes import names_of
 from explainers.messages import N_
@@ -14,7 +19,12 @@ from explainers.models.ablation import (
     group_heads_by_role,
     measure_ablation,
 )
-from explainers.models.ablation_job import Silencing, recalled
+from explainers.models.ablation_job import (
+    AblationJob,
+    AblationRequest,
+    make_ablation_job,
+    recall_readings,
+)
 from explainers.models.changes import AblatedHeads
 from explainers.models.probes import NUM_TEXTS, REPEATED_LENGTH
 from explainers.translations import _
@@ -24,7 +34,7 @@ from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.session import ABLATION_JOB
 from explainers.ui.source import show_source
-from explainers.ui.untrusted_text import shortened, verbatim
+from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -39,13 +49,6 @@ FELT = 1.0
 """A loss that rises by more nats than this has suffered."""
 
 
-class Asked(NamedTuple):
-    """Which model, and the seed of the heads that are drawn."""
-
-    model: str
-    seed: int
-
-
 def show_silencing(text: Prose, loaded: "RealModel", seed: int) -> None:
     """Find the heads, switch them off, read again: what one visitor waits for all others see."""
     text("silencing", length=REPEATED_LENGTH, texts=NUM_TEXTS)
@@ -53,28 +56,29 @@ def show_silencing(text: Prose, loaded: "RealModel", seed: int) -> None:
         if job := st.session_state.pop(ABLATION_JOB, None):
             job.cancel()
         return
-    found = recalled(loaded.name, seed)
+    request = AblationRequest(loaded.name, seed)
+    found = recall_readings(request)
     if found is None:
-        _watch(text, loaded, Asked(loaded.name, seed))
+        _watch(text, request)
     elif found:
         _show(text, found, loaded, seed)
     else:
         text("no_induction", which=verbatim(loaded.name))
 
 
-def _watch(text: Prose, loaded: "RealModel", asked: Asked) -> None:
+def _watch(text: Prose, request: AblationRequest) -> None:
     """Begin it, once; how far it is."""
-    job: Silencing | None = st.session_state.get(ABLATION_JOB)
-    if not job or job.asked != asked:
-        start(ABLATION_JOB, asked, lambda: Silencing(asked.model, seed=asked.seed))
+    job: AblationJob | None = st.session_state.get(ABLATION_JOB)
+    if not job or job.subject != request:
+        start_job(ABLATION_JOB, make_ablation_job(request))
         job = st.session_state.get(ABLATION_JOB)
-    show_refused(ABLATION_JOB)
-    if not job or job.asked != asked:
+    show_refusal(ABLATION_JOB)
+    if not job or job.subject != request:
         return
     if job.state == "failed":
-        st.error(verbatim(shortened(_(job.problem), 300)), icon=":material/error:")
+        show_problem(job)
         return
-    watch(ABLATION_JOB, job, verbatim(loaded.name), lambda: _(job.said()), lambda: None)
+    watch_job(ABLATION_JOB, job, verbatim(request.model))
     if job.is_over:
         text("silencing_stopped")
 

@@ -1,0 +1,310 @@
+"""The queue of background jobs: order, places, and every way in which a job can end."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from waiting import over, wait
+
+from explainers.job_queue import COMPUTATIONS, MOST_WAITING, BusyError, Job, JobQueue, report_each
+from explainers.messages import N_
+from explainers.translations import translate
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def queue():
+    """One of this test's own, whose jobs end with it."""
+    queue = JobQueue()
+    yield queue
+    queue.close()
+    wait(lambda: not queue.list_jobs())
+
+
+def endless(queue, **given) -> "Job[Any, Any, Any]":
+    """A job that reports until it is stopped."""
+
+    def work(job):
+        while True:
+            time.sleep(0.001)
+            job.report(1)
+
+    return Job("endless", work, queue=queue, **given)
+
+
+def short(queue, work=lambda job: "result", **given) -> "Job[Any, Any, Any]":
+    return Job("short", work, queue=queue, **given)
+
+
+def running(one):
+    """Started, and seen to go on."""
+    one.start()
+    wait(lambda: len(one.reports) > 2)
+    return one
+
+
+def test_a_job_tells_how_far_it_is_and_what_came_out(queue):
+    gates = [threading.Event() for _ in range(2)]
+
+    def work(job):
+        assert job.state == "running"
+        for place, gate in enumerate(gates):
+            assert gate.wait(30)
+            job.report(place)
+        return job.subject.upper()
+
+    one = Job("subject", work, 2, queue)
+    assert (one.state, one.is_over, one.share, one.result) == ("waiting", False, 0, None)
+    one.start()
+    gates[0].set()
+    wait(lambda: one.share == 0.5)
+    assert (one.state, one.reports, one.result) == ("running", [0], None)
+    gates[1].set()
+    assert (over(one).state, one.share, one.problem) == ("done", 1, "")
+    assert (one.reports, one.result) == ([0, 1], "SUBJECT")
+
+
+def test_a_total_that_is_not_known_is_no_share_and_none_is_above_one(queue):
+    one = short(queue, lambda job: [job.report(n) for n in range(3)])
+    assert (over(one.start()).share, len(one.reports)) == (0, 3)
+    one.total = 2
+    assert one.share == 1
+
+
+def test_jobs_run_one_at_a_time_in_the_order_in_which_they_were_started(queue):
+    begun, most, hold = [], [], threading.Event()
+
+    def work(job):
+        begun.append(job.subject)
+        most.append(sum(one.state == "running" for one in jobs))
+        assert hold.wait(30)
+
+    jobs = [Job(n, work, queue=queue) for n in range(1 + MOST_WAITING)]
+    for one in jobs:
+        one.start()
+    wait(lambda: begun)
+    assert [one.count_before for one in jobs] == [*range(1 + MOST_WAITING)]
+    assert [one.state for one in jobs] == ["running", *["waiting"] * MOST_WAITING]
+    hold.set()
+    assert {over(one).state for one in jobs} == {"done"}
+    assert begun == [*range(1 + MOST_WAITING)]
+    assert set(most) == {1}
+    assert {one.count_before for one in jobs} == {0}
+
+
+def test_a_job_that_waits_can_be_cancelled_and_leaves_its_place(queue):
+    first, second, third = running(endless(queue)), short(queue).start(), short(queue).start()
+    second.cancel()
+    assert (second.state, second.is_over) == ("cancelled", True), "at once"
+    assert third.count_before == 1
+    assert not first.is_over
+    first.cancel()
+    assert over(third).state == "done"
+    assert (second.state, second.result) == ("cancelled", None)
+
+
+def test_a_job_that_runs_can_be_cancelled_and_keeps_what_it_found(queue):
+    first, second = running(endless(queue)), short(queue).start()
+    first.cancel()
+    assert (over(first).state, first.result, first.problem) == ("cancelled", None, "")
+    assert len(first.reports) > 2
+    assert over(second).state == "done", "the next one has its turn"
+
+
+def test_a_job_that_is_cancelled_before_it_starts_does_nothing(queue):
+    one = short(queue, lambda job: pytest.fail("it began"))
+    one.cancel()
+    assert over(one.start()).state == "cancelled"
+
+
+def test_who_cancels_after_the_last_report_comes_too_late(queue):
+    def work(job):
+        for _ in range(2):
+            if job.reports:
+                job.cancel()
+            job.report(1)
+        return "whole"
+
+    one = short(queue, work, total=2)
+    assert (over(one.start()).state, one.result) == ("done", "whole")
+    assert over(short(queue, work, total=3).start()).state == "cancelled"
+
+
+def test_what_goes_wrong_is_told_with_its_kind_unless_it_is_written_for_readers(queue):
+    def broken(_):
+        raise ZeroDivisionError("no such batch")
+
+    failed = over(short(queue, broken).start())
+    told = "ZeroDivisionError: no such batch"
+    assert (failed.state, failed.result, failed.problem) == ("failed", None, told)
+    failed = over(short(queue, broken, readable_errors=(ArithmeticError,)).start())
+    assert (failed.state, failed.problem) == ("failed", "no such batch")
+    assert over(short(queue).start()).state == "done", "the next one has its turn"
+
+
+def test_what_goes_wrong_can_be_said_in_the_language_of_whoever_looks(queue):
+    def broken(_):
+        raise ZeroDivisionError(N_("{count} others wait already.", count=8))
+
+    readable = over(short(queue, broken, readable_errors=(ZeroDivisionError,)).start())
+    failed = over(short(queue, broken).start())
+    assert failed.problem == "ZeroDivisionError: 8 others wait already."
+    for one in (readable, failed):
+        assert translate(one.problem, "vi").endswith("Đã có 8 người đang đợi.")
+
+
+def test_a_job_whose_visitor_has_left_stops_by_itself_running_or_waiting(queue):
+    visits = {"running": True, "waiting": True}
+    first = running(endless(queue, has_visitor=lambda: visits["running"]))
+    second = short(queue, has_visitor=lambda: visits["waiting"]).start()
+    last = short(queue).start()
+    visits["waiting"] = False
+    assert over(second).state == "cancelled"
+    assert last.count_before == 1
+    assert not first.is_over
+    visits["running"] = False
+    assert over(first).state == "cancelled"
+    assert over(last).state == "done", "the next one has its turn"
+
+
+def test_the_place_of_a_visitor_who_has_left_is_free_though_the_first_is_in_a_long_step(queue):
+    hold = threading.Event()
+    first = short(queue, lambda job: hold.wait(30)).start()
+    wait(lambda: first.state == "running")
+    visits = {"left": True}
+    jobs = [short(queue, has_visitor=lambda: visits["left"]).start() for _ in range(MOST_WAITING)]
+    visits["left"] = False
+    last = short(queue).start()
+    assert {one.state for one in jobs} == {"cancelled"}
+    assert last.count_before == 1
+    hold.set()
+    assert over(last).state == "done"
+
+
+def test_only_so_many_may_wait_and_the_next_one_is_told(queue):
+    first = running(endless(queue))
+    jobs = [short(queue).start() for _ in range(MOST_WAITING)]
+    with pytest.raises(BusyError, match=f"^{MOST_WAITING} others wait already"):
+        short(queue, lambda job: pytest.fail("it began")).start()
+    jobs[3].cancel()
+    late = short(queue).start()
+    assert late.count_before == MOST_WAITING
+    first.cancel()
+    ends = [over(one).state for one in (*jobs, late)]
+    assert ends == [*["done"] * 3, "cancelled", *["done"] * 5]
+    assert late.count_before == 0
+
+
+def test_two_visitors_each_see_their_own(queue):
+    """Two threads start, look and cancel at the same time."""
+    start = threading.Barrier(2)
+
+    def work(job):
+        job.report(job.subject)
+
+    seen: dict[str, list[Any]] = {"one": [], "other": []}
+
+    def visit(name):
+        start.wait(20)
+        for n in range(30):
+            one = Job(f"{name} {n}", work, 1, queue).start()
+            if n % 3 == 2:
+                one.cancel()
+            seen[name].append(one)
+            wait(lambda one=one: one.is_over)
+
+    threads = [threading.Thread(target=visit, args=(name,)) for name in seen]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    for name, jobs in seen.items():
+        for n, one in enumerate(jobs):
+            ends = {"done", "cancelled"} if n % 3 == 2 else {"done"}
+            assert one.state in ends
+            assert one.reports == ([f"{name} {n}"] if one.state == "done" else [])
+    assert not queue.list_jobs()
+
+
+def test_two_queues_do_not_wait_for_each_other(queue):
+    first, other = running(endless(queue)), JobQueue()
+    assert over(short(other).start()).state == "done"
+    assert not first.is_over
+
+
+def test_everything_is_reported_that_is_found_and_none_is_where_one_may_stop(queue):
+    one: Job[Any, Any, Any] = Job("", report_each(lambda: iter([None, 1, None, 2])), 2, queue)
+    assert (over(one.start()).state, one.reports) == ("done", [1, 2])
+
+    def cancelled_in_between():
+        yield None
+        two.cancel()
+        yield None
+        raise AssertionError("it went on")
+
+    two: Job[Any, Any, Any] = Job("", report_each(cancelled_in_between), 1, queue)
+    assert (over(two.start()).state, two.reports) == ("cancelled", [])
+
+
+def test_a_queue_needs_one_thread_however_many_wait(queue):
+    before = threading.active_count()
+    jobs = [running(endless(queue)), *(short(queue).start() for _ in range(MOST_WAITING))]
+    assert threading.active_count() == before + 1
+    for one in jobs:
+        one.cancel()
+    assert {over(one).state for one in jobs} == {"cancelled"}
+
+
+def test_a_thread_that_cannot_begin_takes_no_place(queue, monkeypatch):
+    def no_more(_):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as without:
+        without.setattr(threading.Thread, "start", no_more)
+        one = short(queue, lambda job: pytest.fail("it began"))
+        with pytest.raises(RuntimeError, match="new thread"):
+            one.start()
+    assert one.state == "cancelled"
+    assert over(short(queue).start()).state == "done", "nobody waits for it"
+    assert (one.state, one.problem) == ("cancelled", "")
+
+
+def test_jobs_share_a_queue_unless_they_are_given_one():
+    assert Job("", print).queue is Job("", print).queue is COMPUTATIONS
+
+
+def test_a_server_that_stops_lets_the_step_end_and_begins_no_other():
+    """Torch aborts a process that exits while a thread is in the middle of its arithmetic."""
+    start = """
+import time
+from test_live_training import TOKENS, Configuration, TrainingRequest, make_training_job
+from waiting import wait
+from explainers.job_queue import Job, JobQueue
+def slow(job):
+    begun.append(1)
+    time.sleep(0.5)
+    print("whole step")
+    job.report(1)
+    print("another one")
+begun = []
+large = TrainingRequest(Configuration(8, 8, 8, "full"), 0, TOKENS)
+one = make_training_job(large, 10**6).start()
+wait(lambda: len(one.reports) > 2)
+other = Job("", slow, queue=JobQueue()).start()
+waits = Job("", lambda job: print("it began")).start()
+wait(lambda: begun)
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", start],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": "tests:."},
+        capture_output=True,
+        text=True,
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (0, "whole step\n", "")

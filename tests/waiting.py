@@ -1,0 +1,19 @@
+"""Waiting for what happens in another thread, without saying how long it takes."""
+
+import time
+
+PATIENCE = 30
+
+
+def wait(until):
+    """Waits are long where the machine is busy, so nothing is said about how long."""
+    end = time.monotonic() + PATIENCE
+    while not until():
+        assert time.monotonic() < end, "nothing happened"
+        time.sleep(0.005)
+
+
+def over(one):
+    """The job, when it has ended in whatever way."""
+    wait(lambda: one.is_over)
+    return one
