@@ -8,6 +8,7 @@ import functools
 import io
 from contextvars import ContextVar
 from gettext import GNUTranslations
+from pathlib import Path
 
 from explainers.folders import ASSETS
 from explainers.messages import Message
@@ -29,14 +30,18 @@ def _(text: str, /, **slots: object) -> str:
 def pgettext(context: str, text: str) -> str:
     """A text whose meaning depends on where it stands, such as `<page>/<section>`."""
     language = _LANGUAGE.get()
-    return text if language == ENGLISH else _catalogue(language).pgettext(context, text)
+    return (
+        text
+        if language == ENGLISH
+        else _catalogue(TEXTS / f"{language}.po").pgettext(context, text)
+    )
 
 
 def translate(text: str, language: str) -> str:
     """The same for work that goes on when the visitor's run is over, such as making files."""
     if language == ENGLISH or not text:  # an empty text would be looked up as the file's header
         return text
-    catalogue = _catalogue(language)
+    catalogue = _catalogue(TEXTS / f"{language}.po")
     if not isinstance(text, Message):
         return catalogue.gettext(text)
     if text.plural:
@@ -61,12 +66,12 @@ def speak(language: str) -> None:
 
 
 @functools.cache
-def _catalogue(language: str) -> GNUTranslations:
+def _catalogue(path: Path) -> GNUTranslations:
     from babel.messages.mofile import write_mo  # English needs no reader of catalogues
     from babel.messages.pofile import read_po
 
     compiled = io.BytesIO()
-    with (TEXTS / f"{language}.po").open("rb") as file:
+    with path.open("rb") as file:
         write_mo(compiled, read_po(file))
     compiled.seek(0)
     return GNUTranslations(compiled)

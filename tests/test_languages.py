@@ -130,7 +130,7 @@ def french(monkeypatch):
         "weight": "poids",
         "scores": "scores bruts",
     }
-    monkeypatch.setattr(translations, "_catalogue", lambda language: Words(words))
+    monkeypatch.setattr(translations, "_catalogue", lambda path: Words(words))
     speak("fr")
     yield
     speak("en")
