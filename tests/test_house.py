@@ -17,7 +17,16 @@ PAGES = sorted(ROOT.glob("pages/*.py"))
 EXPLAINERS = sorted(ROOT.glob("explainers/**/*.py"))
 ATTENTION = sorted(ROOT.glob("explainers/attention/**/*.py"))
 PRODUCT = [ROOT / "app.py", *PAGES, *EXPLAINERS]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
 WORKSHOP = sorted([*ROOT.glob("tests/*.py"), *ROOT.glob("benchmarks/*.py")])
+FILES = "".join(
+    f"/{path}\n"
+    for top in ROOT.iterdir()
+    if top.name[0] != "." or top.name in (".ci", ".streamlit")
+    for path in [top, *top.rglob("*")]
+)
+"""Every file and folder that is ours, a line each."""
+CODE = "".join(path.read_text(encoding="utf-8") for path in [*PRODUCT, *WORKSHOP])
 
 ARROWS = {
     "app.py": "streamlit explainers.messages explainers.translations explainers.ui",
@@ -255,11 +264,34 @@ def test_the_readme_lists_the_pages_as_the_contents_do():
     assert re.findall(r"^\| (\d\d .*?) \|", readme, re.MULTILINE) == numbered
 
 
-def test_make_offers_what_the_readme_promises():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_make_offers_what_the_documents_promise():
+    documents = "\n".join(path.read_text(encoding="utf-8") for path in DOCUMENTS)
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    promised = set(re.findall(r"(?:^ {4}|`)make (\w+)", readme, re.MULTILINE))
-    assert promised == set(re.findall(r"^(\w+):.*## ", makefile, re.MULTILINE)) - {"help"}
+    promised = set(re.findall(r"(?:^ {4}|`)make ([\w-]+)", documents, re.MULTILINE))
+    assert promised == set(re.findall(r"^([\w-]+):.*## ", makefile, re.MULTILINE)) - {"help"}
+
+
+@each(DOCUMENTS)
+def test_what_a_document_names_exists(path):
+    document = path.read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)#]+)", document) if "://" not in link]
+    assert [link for link in links if not (path.parent / link).exists()] == []
+    code = re.findall(r"`([^`\n]+)`", document) + re.findall(r"^ {4}(.+)", document, re.MULTILINE)
+    words = set(re.findall(r"[\w./-]+(?:\(\))?", "\n".join(code)))
+    assert {word for word in words if not is_known(word)} == set()
+
+
+def is_known(word):
+    """Is there such a file, folder, module or function, if the word names one at all?"""
+    if "NN_name" in word:  # whoever adds a page chooses its name
+        return True
+    if re.fullmatch(r"\.?[\w/-]+(\.(py|js|css|md|po|toml|txt)|/)", word):
+        return f"/{word.strip('/')}\n" in FILES
+    if re.fullmatch(r"(explainers|benchmarks)(\.\w+)+", word):
+        return any((ROOT / word.replace(".", "/")).with_suffix(end).exists() for end in ("", ".py"))
+    if word.endswith("()"):
+        return f"def {word[:-2]}(" in CODE or f"class {word[:-2]}" in CODE
+    return True
 
 
 def test_requirements_are_what_is_imported():
