@@ -5,14 +5,15 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explainers.translation import ibm1
 from explainers.translation.alignment import (
+    EMPTY_WORD,
     INPUT,
     PREDICTED,
-    aer,
-    diagonal,
-    pooled,
+    Ibm1Model,
+    align_diagonally,
+    pool_links,
     read_links,
+    score_alignment,
 )
 
 LINKS = st.sets(st.tuples(st.integers(0, 5), st.integers(0, 3)))
@@ -22,7 +23,7 @@ def test_a_case_counted_by_hand():
     sure = {(0, 0), (1, 1), (2, 1)}
     possible = sure | {(3, 0), (3, 2)}
     predicted = {(0, 0), (1, 2), (2, 1), (3, 2)}  # two sure, one possible, one wrong
-    score = aer(predicted, sure, possible)
+    score = score_alignment(predicted, sure, possible)
     assert score.precision == 3 / 4
     assert score.recall == 2 / 3
     assert score.aer == pytest.approx(1 - (2 + 3) / (4 + 3))
@@ -30,14 +31,14 @@ def test_a_case_counted_by_hand():
 
 def test_the_extremes():
     gold = {(0, 1), (1, 1), (2, 0)}
-    assert aer(gold, gold, gold) == (0, 1, 1)
-    assert aer({(0, 0)}, gold, gold) == (1, 0, 0)
-    assert aer(set(), gold, gold) == (1, 0, 0)
+    assert score_alignment(gold, gold, gold) == (0, 1, 1)
+    assert score_alignment({(0, 0)}, gold, gold) == (1, 0, 0)
+    assert score_alignment(set(), gold, gold) == (1, 0, 0)
 
 
 @given(LINKS, LINKS.filter(bool))
 def test_with_sure_links_only_it_is_one_minus_f1(predicted, gold):
-    score = aer(predicted, gold, gold)
+    score = score_alignment(predicted, gold, gold)
     f1 = 2 * score.precision * score.recall / ((score.precision + score.recall) or 1)
     assert score.aer == pytest.approx(1 - f1)
 
@@ -45,15 +46,15 @@ def test_with_sure_links_only_it_is_one_minus_f1(predicted, gold):
 @pytest.mark.parametrize(("sure", "possible"), [(set(), {(0, 0)}), ({(0, 0)}, {(0, 1)})])
 def test_gold_that_cannot_be_is_refused(sure, possible):
     with pytest.raises(ValueError, match="sure links"):
-        aer({(0, 0)}, sure, possible)
+        score_alignment({(0, 0)}, sure, possible)
 
 
 def test_a_corpus_is_counted_together_and_not_sentence_by_sentence():
     gold = [{(0, 0)}, {(0, 0), (1, 1), (2, 2)}]
     predicted = [{(0, 1)}, {(0, 0), (1, 1), (2, 2)}]
-    score = aer(pooled(predicted), pooled(gold), pooled(gold))
+    score = score_alignment(pool_links(predicted), pool_links(gold), pool_links(gold))
     assert score.aer == pytest.approx(1 / 4)  # the mean of both sentences would be 1 / 2
-    assert pooled(gold) == {(0, 0, 0), (1, 0, 0), (1, 1, 1), (1, 2, 2)}
+    assert pool_links(gold) == {(0, 0, 0), (1, 0, 0), (1, 1, 1), (1, 2, 2)}
 
 
 #                          a     b    <eos>
@@ -72,9 +73,9 @@ def test_weights_of_another_sentence_are_refused(words, syllables):
 
 
 def test_the_diagonal():
-    assert diagonal(2, 4) == {(0, 0), (1, 0), (2, 1), (3, 1)}
-    assert diagonal(3, 2) == {(0, 0), (1, 1)}
-    assert diagonal(4, 4) == {(n, n) for n in range(4)}
+    assert align_diagonally(2, 4) == {(0, 0), (1, 0), (2, 1), (3, 1)}
+    assert align_diagonally(3, 2) == {(0, 0), (1, 1)}
+    assert align_diagonally(4, 4) == {(n, n) for n in range(4)}
 
 
 # Brown et al.'s idea in its smallest form: "the" is in both, so it cannot be "nhà" nor "sách".
@@ -82,24 +83,24 @@ BOOKS = [(["the", "house"], ["ngôi", "nhà"]), (["the", "book"], ["ngôi", "sá
 
 
 def test_the_first_two_rounds_are_counted_by_hand():
-    one = ibm1.Model.learn(BOOKS, rounds=1, null=False).probability
+    one = Ibm1Model.learn(BOOKS, rounds=1, has_empty_word=False).probability
     assert one["the", "ngôi"] == one["house", "nhà"] == pytest.approx(1 / 2)
     assert one["the", "nhà"] == pytest.approx(1 / 4)
-    two = ibm1.Model.learn(BOOKS, rounds=2, null=False).probability
+    two = Ibm1Model.learn(BOOKS, rounds=2, has_empty_word=False).probability
     # "nhà" is shared out 1/4 : 1/2 between "the" and "house", "ngôi" 1/2 : 1/2 twice.
     assert two["house", "nhà"] == pytest.approx((2 / 3) / (2 / 3 + 1 / 2))
     assert two["the", "ngôi"] == pytest.approx(1 / (1 + 1 / 3 + 1 / 3))
 
 
 def test_what_a_word_gives_sums_to_one():
-    probability = ibm1.Model.learn(BOOKS, rounds=4).probability
-    for word in ("the", "house", "book", ibm1.NULL):
+    probability = Ibm1Model.learn(BOOKS, rounds=4).probability
+    for word in ("the", "house", "book", EMPTY_WORD):
         given = sum(share for (source, _), share in probability.items() if source == word)
         assert given == pytest.approx(1)
 
 
 def test_it_learns_which_word_a_syllable_translates():
-    model = ibm1.Model.learn(BOOKS, rounds=6, null=False)
+    model = Ibm1Model.learn(BOOKS, rounds=6, has_empty_word=False)
     assert model.align(["the", "house"], ["ngôi", "nhà"]) == {(0, 0), (1, 1)}
     assert model.align(["book", "the"], ["sách", "nhà", "xe"]) == {(0, 0), (1, 1)}
     assert model.align([], ["nhà"]) == set()
@@ -107,11 +108,11 @@ def test_it_learns_which_word_a_syllable_translates():
 
 def test_a_syllable_that_translates_nothing_goes_to_the_empty_word():
     pairs = [([word], [f"{word}!", "ạ"]) for word in "abcdef"]
-    with_null, without = (ibm1.Model.learn(pairs, 6, null) for null in (True, False))
+    with_null, without = (Ibm1Model.learn(pairs, 6, null) for null in (True, False))
     assert with_null.align(["a"], ["a!", "ạ"]) == {(0, 0)}
     assert without.align(["a"], ["a!", "ạ"]) == {(0, 0), (1, 0)}
 
 
 def test_nothing_to_learn_from_is_refused():
     with pytest.raises(ValueError, match="no pair"):
-        ibm1.Model.learn([])
+        Ibm1Model.learn([])

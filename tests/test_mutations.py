@@ -65,9 +65,8 @@ from explainers.memory import cache_bytes, cache_formula, engines
 from explainers.memory import cache_bytes as cache_memory
 from explainers.models import attention_hook
 from explainers.toys import batch, byte_pairs, task
-from explainers.translation import alignment
-from explainers.translation import model as translator
-from explainers.translation import search as writing
+from explainers.translation import alignment, translator
+from explainers.translation import model as translation_model
 
 AGREES = test_attention.test_agrees_with_torch_under_every_rule
 WHOLE = partial(AGREES, "causal", float32, attention)
@@ -251,11 +250,16 @@ FAULTS = [
     (batch, " & mask_of(rule, batch.lengths)[:, 0]", "", ASKED),
     (batch, "visible.tril()", "visible.triu()", ASKED),
     (task, "tuple(tokens) == RUNNING or ", "", HELD_OUT),
-    (writing, ".masked_fill(is_done, PAD)", "", ENDED),
-    (writing, "before + logits.log_softmax(dim=-1)", "logits.log_softmax(dim=-1)", BY_BEAMS),
-    (writing, "one.per_syllable, reverse=True", "one.per_syllable", BY_BEAMS),
-    (translator, " * (numbers != PAD)[..., None]", "", PLACED),
-    (translator, "math.sqrt(D_MODEL)", "D_MODEL", PLACED),
+    (translator, ".masked_fill(is_done, PAD)", "", ENDED),
+    (
+        translator,
+        "log_probabilities + logits.log_softmax(dim=-1)",
+        "logits.log_softmax(dim=-1)",
+        BY_BEAMS,
+    ),
+    (translator, "candidate.per_syllable, reverse=True", "candidate.per_syllable", BY_BEAMS),
+    (translation_model, " * (ids != PAD)[..., None]", "", PLACED),
+    (translation_model, "math.sqrt(D_MODEL)", "D_MODEL", PLACED),
 ]
 
 

@@ -26,8 +26,8 @@ from explainers.chapters.cross_attention.real_translator import spelled
 from explainers.chapters.cross_attention.source_cache import gap
 from explainers.translation import weights_file, word_pieces
 from explainers.translation.alignment import INPUT, PREDICTED
-from explainers.translation.corpus import RUNNING, Pair
-from explainers.translation.weights_file import untrained
+from explainers.translation.corpus import RUNNING_PAIR, SentencePair
+from explainers.translation.weights_file import make_untrained_translator
 from explainers.ui.controls.controls import LEARNED, MEAN, PEAK, PREDICTS, READS, UNIFORM, WITHOUT
 from explainers.ui.figure.panels import Cell
 
@@ -36,8 +36,8 @@ PAGE = next(page for page in PAGES if page.stem == "11_cross_attention")
 
 @pytest.fixture(scope="module")
 def view():
-    found = weights_file.load().forced(RUNNING.source, RUNNING.target)
-    return View(found, RUNNING, queries_down=True)
+    found = weights_file.load_translator().force(RUNNING_PAIR.source, RUNNING_PAIR.target)
+    return View(found, RUNNING_PAIR, queries_down=True)
 
 
 def shown(visit, name):
@@ -61,12 +61,12 @@ def test_the_running_sentence_is_translated_with_its_whole_rectangle():
     visit = opened(PAGE)
     assert "Tổng giám đốc đã công bố thu nhập kỷ lục vào thứ Sáu" in said(visit)
     weights = shown(visit, WEIGHTS)
-    assert weights["rows"] == list(RUNNING.target)
-    assert weights["columns"] == [*RUNNING.source, "<eos>"]
+    assert weights["rows"] == list(RUNNING_PAIR.target)
+    assert weights["columns"] == [*RUNNING_PAIR.source, "<eos>"]
     sums = [sum(row) for row in weights["values"]]
     assert sums == pytest.approx([1] * 13, abs=1e-4)
     assert weights["grows"]
-    assert {tuple(place) for place in weights["ringed"]} == RUNNING.sure
+    assert {tuple(place) for place in weights["ringed"]} == RUNNING_PAIR.sure
     lines = shown(visit, LINES)
     assert (lines["kind"], lines["values"]) == ("ties", weights["values"])
 
@@ -92,8 +92,8 @@ def test_the_arithmetic_of_a_weight_ends_with_the_weight(view, head, rows):
 
 def test_queries_along_the_top_are_the_same_picture_turned():
     turned = shown(opened(PAGE, {"queries": "across"}), WEIGHTS)
-    assert turned["columns"] == list(RUNNING.target)
-    assert {tuple(place[::-1]) for place in turned["ringed"]} == RUNNING.sure
+    assert turned["columns"] == list(RUNNING_PAIR.target)
+    assert {tuple(place[::-1]) for place in turned["ringed"]} == RUNNING_PAIR.sure
 
 
 def test_the_question_is_about_a_syllable_that_turns_back(view):
@@ -108,7 +108,7 @@ def test_the_question_is_about_a_syllable_that_turns_back(view):
 
 
 def test_what_is_built_of_the_running_sentences_words_is_the_running_sentence():
-    assert build("CEO", "announced", "record", "earnings", "Friday") == RUNNING
+    assert build("CEO", "announced", "record", "earnings", "Friday") == RUNNING_PAIR
 
 
 def test_every_built_sentence_has_its_gold():
@@ -150,7 +150,7 @@ def test_what_cannot_be_translated_is_named_and_the_running_sentence_shown(text,
     visit = opened(PAGE, {"text": text})
     [told] = [line for line in said(visit).splitlines() if "cannot be translated" in line]
     assert named in told
-    assert shown(visit, WEIGHTS)["rows"] == list(RUNNING.target)
+    assert shown(visit, WEIGHTS)["rows"] == list(RUNNING_PAIR.target)
     assert not visit.exception
 
 
@@ -166,8 +166,8 @@ def test_a_missing_or_broken_file_is_said_and_nothing_breaks(content, tmp_path, 
     file = tmp_path / "translator.safetensors"
     if content is not None:
         file.write_bytes(content)
-    monkeypatch.setattr(weights_file, "FIRST", file)
-    weights_file.load.cache_clear()
+    monkeypatch.setattr(weights_file, "FIRST_FILE", file)
+    weights_file.load_translator.cache_clear()
     try:
         visit = opened(PAGE)
         [error] = visit.error
@@ -175,7 +175,7 @@ def test_a_missing_or_broken_file_is_said_and_nothing_breaks(content, tmp_path, 
         assert not visit.exception
         assert not opened(PAGES[0]).exception
     finally:
-        weights_file.load.cache_clear()
+        weights_file.load_translator.cache_clear()
 
 
 # Scores.
@@ -236,7 +236,7 @@ def test_the_weak_syllable_is_the_one_that_gold_calls_weak(view):
 def small(monkeypatch):
     """A sentence whose second word has a weak syllable, then one of its own."""
     links = frozenset({(0, 0), (1, 0), (2, 1), (3, 1)})
-    pair = Pair(("a", "b"), ("x", "y", "đã", "z"), links, frozenset({(2, 1)}), False)
+    pair = SentencePair(("a", "b"), ("x", "y", "đã", "z"), links, frozenset({(2, 1)}), False)
     weights = torch.zeros(2, 4, 5, 3)
     weights[LAST, :, :4, -1] = torch.tensor([0.1, 0.5, 0.2, 0.3])
     monkeypatch.setattr(held_out, "pairs", lambda: [pair])
@@ -271,7 +271,7 @@ def test_other_weights_are_put_into_the_last_layer_or_into_all():
 
 
 def test_uniform_weights_and_a_word_less_change_what_is_written():
-    words, syllables = RUNNING.source, RUNNING.target
+    words, syllables = RUNNING_PAIR.source, RUNNING_PAIR.target
     flat = retold(words, syllables, UNIFORM).found.cross
     assert_close(flat[LAST], torch.full_like(flat[LAST], 1 / 8))
     assert flat[0].std() > 0.01
@@ -281,7 +281,10 @@ def test_uniform_weights_and_a_word_less_change_what_is_written():
 
 def test_changes_are_said_with_their_numbers():
     visit = opened(PAGE, {"instead": UNIFORM})
-    left = same(RUNNING.target, retold(RUNNING.source, RUNNING.target, UNIFORM).found.syllables)
+    left = same(
+        RUNNING_PAIR.target,
+        retold(RUNNING_PAIR.source, RUNNING_PAIR.target, UNIFORM).found.syllables,
+    )
     assert f"{left} of 13 syllables are left" in said(visit)
     assert shown(visit, "now")["values"][0] == pytest.approx([1 / 8] * 8)
 
@@ -311,7 +314,7 @@ def test_each_part_adds_to_what_came_in(view):
     assert all(
         (v is None) == (j > i) for i, row in enumerate(own.values) for j, v in enumerate(row)
     )
-    assert panels["cross: weights"].columns == [*RUNNING.source, "<eos>"]
+    assert panels["cross: weights"].columns == [*RUNNING_PAIR.source, "<eos>"]
     assert len({panel.limit for name, panel in panels.items() if "weights" not in name}) == 1
 
 
@@ -321,14 +324,18 @@ def test_the_block_that_runs_is_the_block_that_translated(layer):
 
 
 def test_a_step_on_kept_rows_is_all_steps_at_once(view):
-    assert 0 < gap(view, weights_file.load()) < 1e-4
-    other = View(untrained(1).forced(RUNNING.source, RUNNING.target), None, queries_down=True)
-    assert gap(other, weights_file.load()) > 0.01
+    assert 0 < gap(view, weights_file.load_translator()) < 1e-4
+    other = View(
+        make_untrained_translator(1).force(RUNNING_PAIR.source, RUNNING_PAIR.target),
+        None,
+        queries_down=True,
+    )
+    assert gap(other, weights_file.load_translator()) > 0.01
 
 
 def test_without_the_padding_mask_weight_leaks():
-    batch = batch_of(RUNNING.source, RUNNING.target)
-    words = len(RUNNING.source) + 1
+    batch = batch_of(RUNNING_PAIR.source, RUNNING_PAIR.target)
+    words = len(RUNNING_PAIR.source) + 1
     assert (batch.hidden[:, words:] == 0).all()
     assert_close(batch.masked, batch.alone, atol=1e-5, rtol=0)
     assert batch.weights[:, words:].sum() > 0
@@ -347,7 +354,7 @@ def test_the_longest_source_of_a_batch_is_not_filled_up():
 def test_both_sentences_are_cut_into_pieces():
     assert spelled([["▁a"], ["▁b", "c"]]) == "` ▁a ` ` ▁b ` + ` c `"
     here = said(opened(PAGE))
-    words, syllables = (sum(map(len, word_pieces.cut(side))) for side in RUNNING[:2])
+    words, syllables = (sum(map(len, word_pieces.cut_words(side))) for side in RUNNING_PAIR[:2])
     assert f"7 words are {words} pieces" in here
     assert f"13 syllables are {syllables} pieces" in here
 
@@ -356,14 +363,14 @@ def test_a_file_without_pieces_is_said_and_nothing_breaks(monkeypatch):
     def broken(_):
         raise weights_file.BrokenWeightsError("no pieces here")
 
-    monkeypatch.setattr(word_pieces, "cut", broken)
+    monkeypatch.setattr(word_pieces, "cut_words", broken)
     visit = opened(PAGE)
     assert "no pieces here" in visit.error[0].value
     assert not visit.exception
 
 
 def test_a_translation_without_a_syllable_is_said(monkeypatch):
-    nothing = weights_file.load().forced(("the",), ())
+    nothing = weights_file.load_translator().force(("the",), ())
     monkeypatch.setattr(choose_sentence, "translation", lambda words, beams: nothing)
     visit = opened(PAGE)
     assert "writes nothing" in said(visit)
@@ -385,5 +392,5 @@ def test_the_beams_are_named_with_the_one_that_is_drawn_first():
     visit = opened(PAGE, {"search": "beam of 4"})
     assert "4 beams" in said(visit)
     lines = [line for line in said(visit).splitlines() if line.startswith("- -")]
-    assert " ".join(RUNNING.target) in lines[0]
+    assert " ".join(RUNNING_PAIR.target) in lines[0]
     assert len(lines) == 4

@@ -12,36 +12,56 @@ from torch.testing import assert_close
 from explainers.attention.encoder_block import Norm
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.translation import weights_file, word_pieces
-from explainers.translation.corpus import LONGEST_SOURCE, RUNNING, drawn
-from explainers.translation.model import D_MODEL, HIDDEN, LAYERS, NUM_HEADS, PLAIN, fresh, shapes
-from explainers.translation.search import MOST_SYLLABLES, beam, greedy
-from explainers.translation.translator import MOST_BEAMS
+from explainers.translation.corpus import MAX_SOURCE_WORDS, RUNNING_PAIR, draw_sentences
+from explainers.translation.model import (
+    D_MODEL,
+    HIDDEN_DIM,
+    NUM_HEADS,
+    NUM_LAYERS,
+    PLAIN_ATTENTION,
+    draw_parameters,
+    list_shapes,
+)
+from explainers.translation.translator import MAX_BEAMS, MAX_SYLLABLES, beam_search, greedy_search
 from explainers.translation.vocabulary import (
     BEGIN,
     END,
     PAD,
-    english,
-    sources,
-    vietnamese,
+    encode_sources,
+    english_vocabulary,
+    vietnamese_vocabulary,
 )
-from explainers.translation.weights_file import BrokenWeightsError, keep, load, stored, untrained
+from explainers.translation.weights_file import (
+    BrokenWeightsError,
+    load_translator,
+    make_untrained_translator,
+    read_tensors,
+    save_seed,
+)
 
-UNTRAINED = untrained(3)
+UNTRAINED = make_untrained_translator(3)
 MODEL = UNTRAINED.model
-WORDS, SYLLABLES = RUNNING.source, RUNNING.target
+WORDS, SYLLABLES = RUNNING_PAIR.source, RUNNING_PAIR.target
 SHORT, LONGER = ("sales", "rose"), WORDS
-NUMBERS = torch.tensor([[BEGIN, *vietnamese().numbers(SYLLABLES)]])
+NUMBERS = torch.tensor([[BEGIN, *vietnamese_vocabulary().encode(SYLLABLES)]])
 
 
 def read(*sentences):
-    return MODEL.read(sources(sentences))
+    return MODEL.encode(encode_sources(sentences))
 
 
 @pytest.mark.filterwarnings("ignore:enable_nested_tensor")
 def test_agrees_with_torchs_own_encoder_and_decoder():
     """The same weights in `nn.Transformer`, norms first; its projections have no bias here."""
     torchs = nn.Transformer(
-        D_MODEL, NUM_HEADS, LAYERS, LAYERS, HIDDEN, 0.0, batch_first=True, norm_first=True
+        D_MODEL,
+        NUM_HEADS,
+        NUM_LAYERS,
+        NUM_LAYERS,
+        HIDDEN_DIM,
+        0.0,
+        batch_first=True,
+        norm_first=True,
     ).eval()
     with torch.no_grad():
         for parameter in torchs.parameters():
@@ -84,7 +104,7 @@ def put(ours, theirs):
 
 
 def test_cross_attention_agrees_with_torchs_module_given_the_source():
-    found = UNTRAINED.forced(WORDS, SYLLABLES)
+    found = UNTRAINED.force(WORDS, SYLLABLES)
     module = nn.MultiheadAttention(D_MODEL, NUM_HEADS, bias=False, batch_first=True)
     layer, heads = MODEL.decoder[-1], found.decoder[-1].cross
     with torch.no_grad():
@@ -98,7 +118,7 @@ def test_cross_attention_agrees_with_torchs_module_given_the_source():
 
 def test_embedding_and_position_of_what_is_read():
     x = read(WORDS).x[0]
-    number = english().places["record"]
+    number = english_vocabulary().ids["record"]
     first = math.sin(3) + MODEL.words[number, 0] * math.sqrt(D_MODEL)
     assert x[3, 0].item() == pytest.approx(first.item(), abs=1e-5)
     nothing = MODEL.predict(torch.tensor([[BEGIN, PAD]]), read(WORDS)).x[0, 1]
@@ -106,15 +126,15 @@ def test_embedding_and_position_of_what_is_read():
 
 
 def test_the_order_of_the_axes():
-    found = UNTRAINED.forced(WORDS, SYLLABLES)
+    found = UNTRAINED.force(WORDS, SYLLABLES)
     rows, columns = len(SYLLABLES) + 1, len(WORDS) + 1
-    assert found.cross.shape == (LAYERS, NUM_HEADS, rows, columns)
-    assert_close(found.cross.sum(dim=-1), torch.ones(LAYERS, NUM_HEADS, rows))
+    assert found.cross.shape == (NUM_LAYERS, NUM_HEADS, rows, columns)
+    assert_close(found.cross.sum(dim=-1), torch.ones(NUM_LAYERS, NUM_HEADS, rows))
     assert found.encoder[0].own.weights.shape == (NUM_HEADS, columns, columns)
     assert found.decoder[0].own.weights.shape == (NUM_HEADS, rows, rows)
     assert found.x_words.shape == found.memory.shape == (columns, D_MODEL)
     assert found.x_syllables.shape == (rows, D_MODEL)
-    assert found.probabilities.shape == (rows, len(vietnamese().tokens))
+    assert found.probabilities.shape == (rows, len(vietnamese_vocabulary().tokens))
     own = found.decoder[0].own.weights
     assert not own.triu(1).any(), "no syllable sees a later one"
 
@@ -139,20 +159,20 @@ def test_what_fills_up_a_batch_changes_nothing():
 
 
 def test_a_word_that_is_left_out_is_seen_by_nobody():
-    found = UNTRAINED.forced(WORDS, SYLLABLES, left_out=[3])
+    found = UNTRAINED.force(WORDS, SYLLABLES, hidden_positions=[3])
     assert not found.cross[..., 3].any()
     assert not any(block.own.weights[..., 3].any() for block in found.encoder)
     other = (*WORDS[:3], "weak", *WORDS[4:])
-    again = UNTRAINED.forced(other, SYLLABLES, left_out=[3])
+    again = UNTRAINED.force(other, SYLLABLES, hidden_positions=[3])
     assert_close(again.probabilities, found.probabilities)
-    assert not torch.equal(UNTRAINED.forced(WORDS, SYLLABLES).probabilities, found.probabilities)
+    assert not torch.equal(UNTRAINED.force(WORDS, SYLLABLES).probabilities, found.probabilities)
 
 
 def test_all_words_but_the_end_can_be_left_out():
-    found = UNTRAINED.forced(WORDS, SYLLABLES, left_out=range(len(WORDS)))
-    assert_close(found.cross[..., -1], torch.ones(LAYERS, NUM_HEADS, len(SYLLABLES) + 1))
+    found = UNTRAINED.force(WORDS, SYLLABLES, hidden_positions=range(len(WORDS)))
+    assert_close(found.cross[..., -1], torch.ones(NUM_LAYERS, NUM_HEADS, len(SYLLABLES) + 1))
     with pytest.raises(ValueError, match="nothing to look at"):
-        UNTRAINED.forced(WORDS, SYLLABLES, left_out=range(len(WORDS) + 1))
+        UNTRAINED.force(WORDS, SYLLABLES, hidden_positions=range(len(WORDS) + 1))
 
 
 def uniform(query, key, value, mask):
@@ -163,37 +183,37 @@ def uniform(query, key, value, mask):
 
 
 def test_another_attention_in_one_layer_alone():
-    plain = UNTRAINED.forced(WORDS, SYLLABLES)
-    last = UNTRAINED.forced(WORDS, SYLLABLES, attend=(attention, uniform))
+    plain = UNTRAINED.force(WORDS, SYLLABLES)
+    last = UNTRAINED.force(WORDS, SYLLABLES, attend=(attention, uniform))
     assert_close(last.cross[0], plain.cross[0])
     assert_close(last.cross[1], torch.full_like(last.cross[1], 1 / (len(WORDS) + 1)))
     assert not torch.equal(last.probabilities, plain.probabilities)
     written = UNTRAINED.translate(WORDS, attend=(attention, uniform))
     assert_close(written.cross[1], torch.full_like(written.cross[1], 1 / (len(WORDS) + 1)))
     with pytest.raises(ValueError, match="shorter"):
-        UNTRAINED.forced(WORDS, SYLLABLES, attend=(uniform,))
+        UNTRAINED.force(WORDS, SYLLABLES, attend=(uniform,))
 
 
 @pytest.mark.parametrize("words", [SHORT, LONGER, ("the",)], ids=" ".join)
 def test_one_beam_is_greedy(words):
     for seed in (3, 5):
-        model = untrained(seed).model
-        source = model.read(sources([words]))
-        [best] = beam(model, source, 1)
-        [numbers] = greedy(model, source).tolist()
-        assert vietnamese().texts(best.numbers) == vietnamese().texts(numbers)
+        model = make_untrained_translator(seed).model
+        source = model.encode(encode_sources([words]))
+        [best] = beam_search(model, source, 1)
+        [numbers] = greedy_search(model, source).tolist()
+        assert vietnamese_vocabulary().decode(best.ids) == vietnamese_vocabulary().decode(numbers)
 
 
 def test_greedy_takes_the_likeliest_at_each_step():
     found = UNTRAINED.translate(SHORT)
     likeliest = found.probabilities.argmax(dim=-1).tolist()
-    assert vietnamese().texts(likeliest[: len(found.syllables)]) == found.syllables
+    assert vietnamese_vocabulary().decode(likeliest[: len(found.syllables)]) == found.syllables
 
 
 def test_a_batch_is_translated_as_each_sentence_alone():
-    written = greedy(MODEL, read(SHORT, LONGER)).tolist()
+    written = greedy_search(MODEL, read(SHORT, LONGER)).tolist()
     for row, words in zip(written, (SHORT, LONGER), strict=True):
-        assert vietnamese().texts(row) == UNTRAINED.translate(words).syllables
+        assert vietnamese_vocabulary().decode(row) == UNTRAINED.translate(words).syllables
 
 
 def test_nothing_stands_behind_the_end():
@@ -208,9 +228,9 @@ def test_nothing_stands_behind_the_end():
             return MODEL.predict(numbers, source)._replace(logits=logits)
 
     scripted: Any = Scripted()
-    first, second = greedy(scripted, source).tolist()
-    assert first == [END, *[PAD] * (MOST_SYLLABLES - 1)]
-    assert second == [7] * MOST_SYLLABLES
+    first, second = greedy_search(scripted, source).tolist()
+    assert first == [END, *[PAD] * (MAX_SYLLABLES - 1)]
+    assert second == [7] * MAX_SYLLABLES
 
 
 class Tree:
@@ -231,22 +251,25 @@ def test_beams_find_what_greedy_misses():
     tree = {(): [0.6, 0.4, 0.0], (3,): [0.3, 0.4, 0.3], (4,): [0.0, 0.0, 1.0]}
     tree |= {(3, 4): [0.0, 0.0, 1.0]}
     model: Any = Tree(tree)
-    [one] = beam(model, read(SHORT), 1)
-    assert one.numbers == (3, 4)
-    best, other = beam(model, read(SHORT), 2)
-    assert best.numbers == (4,)
+    [one] = beam_search(model, read(SHORT), 1)
+    assert one.ids == (3, 4)
+    best, other = beam_search(model, read(SHORT), 2)
+    assert best.ids == (4,)
     assert best.log_probability == pytest.approx(math.log(0.4))
     assert best.per_syllable > other.per_syllable
 
 
 def test_log_probabilities_are_those_of_the_beam():
     found = UNTRAINED.translate(SHORT, beams=2)
-    others = [found.log_probabilities.sum().item(), *(one.log_probability for one in found.others)]
-    source = UNTRAINED.model.read(sources([SHORT]))
-    totals = [one.log_probability for one in beam(UNTRAINED.model, source, 2)]
-    if len(found.syllables) < MOST_SYLLABLES:
+    others = [
+        found.log_probabilities.sum().item(),
+        *(one.log_probability for one in found.other_beams),
+    ]
+    source = UNTRAINED.model.encode(encode_sources([SHORT]))
+    totals = [one.log_probability for one in beam_search(UNTRAINED.model, source, 2)]
+    if len(found.syllables) < MAX_SYLLABLES:
         assert others == pytest.approx(totals, abs=1e-3)
-    assert len(found.others) <= 1
+    assert len(found.other_beams) <= 1
 
 
 @pytest.mark.parametrize(
@@ -256,7 +279,7 @@ def test_log_probabilities_are_those_of_the_beam():
         (("the", "cat", "cat"), "^(?!.*cat.*cat).*not among the corpus' words: cat"),
         (("earning",), "known: earnings"),
         (("<eos>",), "not among"),
-        (("the",) * (LONGEST_SOURCE + 1), "no sentence had more than 22"),
+        (("the",) * (MAX_SOURCE_WORDS + 1), "no sentence had more than 22"),
         (("the",) * 200, "200 words"),
     ],
 )
@@ -265,7 +288,7 @@ def test_what_cannot_be_read_is_refused(words, message):
         UNTRAINED.translate(words)
 
 
-@pytest.mark.parametrize("beams", [0, -1, MOST_BEAMS + 1])
+@pytest.mark.parametrize("beams", [0, -1, MAX_BEAMS + 1])
 def test_beams_are_bounded(beams):
     with pytest.raises(ValueError, match="from 1 to 8"):
         UNTRAINED.translate(WORDS, beams)
@@ -277,60 +300,62 @@ def test_beams_are_bounded(beams):
 )
 def test_what_cannot_be_written_is_refused(syllables, message):
     with pytest.raises(ValueError, match=message):
-        UNTRAINED.forced(WORDS, syllables)
+        UNTRAINED.force(WORDS, syllables)
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A folder of its own for the weights' files."""
-    monkeypatch.setattr(weights_file, "FIRST", tmp_path / "translator.safetensors")
-    monkeypatch.setattr(weights_file, "OTHERS", tmp_path / "translator_seeds.safetensors")
-    monkeypatch.setattr(word_pieces, "FIRST", tmp_path / "translator.safetensors")
-    load.cache_clear()
-    word_pieces.shipped.cache_clear()
+    monkeypatch.setattr(weights_file, "FIRST_FILE", tmp_path / "translator.safetensors")
+    monkeypatch.setattr(weights_file, "OTHERS_FILE", tmp_path / "translator_seeds.safetensors")
+    monkeypatch.setattr(word_pieces, "FIRST_FILE", tmp_path / "translator.safetensors")
+    load_translator.cache_clear()
+    word_pieces.load_pieces.cache_clear()
     yield tmp_path
-    load.cache_clear()
-    word_pieces.shipped.cache_clear()
+    load_translator.cache_clear()
+    word_pieces.load_pieces.cache_clear()
 
 
 def test_what_is_kept_is_what_is_loaded(folder):
-    keep(0, fresh(7))
-    keep(2, fresh(8))
-    keep(1, fresh(9))
+    save_seed(0, draw_parameters(7))
+    save_seed(2, draw_parameters(8))
+    save_seed(1, draw_parameters(9))
     for seed, drawn_by in ((0, 7), (1, 9), (2, 8)):
-        other = untrained(drawn_by).model
-        assert torch.equal(load(seed).model.words, other.words.half().float())
-        last = load(seed).model.decoder[-1].cross.w_output
+        other = make_untrained_translator(drawn_by).model
+        assert torch.equal(load_translator(seed).model.words, other.words.half().float())
+        last = load_translator(seed).model.decoder[-1].cross.w_output
         assert torch.equal(last, other.decoder[-1].cross.w_output.half().float())
     assert {path.name for path in folder.iterdir()} == {
-        weights_file.FIRST.name,
-        weights_file.OTHERS.name,
+        weights_file.FIRST_FILE.name,
+        weights_file.OTHERS_FILE.name,
     }
 
 
 def test_a_seed_that_is_trained_again_replaces_itself_alone(folder):
-    keep(1, fresh(7))
-    keep(2, fresh(8))
-    keep(1, fresh(9))
-    assert torch.equal(load(1).model.words, fresh(9)["words"].half().float())
-    assert torch.equal(load(2).model.words, fresh(8)["words"].half().float())
+    save_seed(1, draw_parameters(7))
+    save_seed(2, draw_parameters(8))
+    save_seed(1, draw_parameters(9))
+    assert torch.equal(load_translator(1).model.words, draw_parameters(9)["words"].half().float())
+    assert torch.equal(load_translator(2).model.words, draw_parameters(8)["words"].half().float())
 
 
 def test_pieces_are_kept_with_the_first_seed(folder):
-    lines = [" ".join(side) for pair in drawn("pieces", 400, False, set()) for side in pair[:2]]
-    keep(0, fresh(7), word_pieces.train(lines))
-    cut = word_pieces.cut(WORDS)
+    lines = [
+        " ".join(side) for pair in draw_sentences("pieces", 400, False, set()) for side in pair[:2]
+    ]
+    save_seed(0, draw_parameters(7), word_pieces.train_pieces(lines))
+    cut = word_pieces.cut_words(WORDS)
     assert ["".join(one) for one in cut] == [f"▁{word}" for word in WORDS]
     assert cut[0] == ["▁the"]
     assert max(map(len, cut)) > 1, "some words are cut"
-    assert word_pieces.shipped().get_piece_size() == word_pieces.COUNT
-    assert torch.equal(load(0).model.words, fresh(7)["words"].half().float())
+    assert word_pieces.load_pieces().get_piece_size() == word_pieces.NUM_PIECES
+    assert torch.equal(load_translator(0).model.words, draw_parameters(7)["words"].half().float())
 
 
 def test_a_file_without_pieces_says_so(folder):
-    keep(0, fresh(7))
+    save_seed(0, draw_parameters(7))
     with pytest.raises(BrokenWeightsError, match="no model of pieces"):
-        word_pieces.cut(WORDS)
+        word_pieces.cut_words(WORDS)
 
 
 def missing(file):
@@ -338,12 +363,12 @@ def missing(file):
 
 
 def truncated(file):
-    keep(0, fresh(0))
+    save_seed(0, draw_parameters(0))
     file.write_bytes(file.read_bytes()[:5_000])
 
 
 def half(file):
-    keep(0, fresh(0))
+    save_seed(0, draw_parameters(0))
     file.write_bytes(file.read_bytes()[:500_000])
 
 
@@ -361,7 +386,7 @@ def folder_instead(file):
 
 def huge(file):
     with file.open("wb") as opened:
-        opened.truncate(weights_file.MOST_BYTES + 1)
+        opened.truncate(weights_file.MAX_BYTES + 1)
 
 
 def other_words(file):
@@ -373,21 +398,23 @@ def without_metadata(file):
 
 
 def other_shape(file):
-    keep(0, fresh(0) | {"decoder.0.cross.w_query": torch.zeros(3, 5)})
+    save_seed(0, draw_parameters(0) | {"decoder.0.cross.w_query": torch.zeros(3, 5)})
 
 
 def a_part_less(file):
-    keep(0, {name: part for name, part in fresh(0).items() if name != "decoder.1.w_out"})
+    save_seed(
+        0, {name: part for name, part in draw_parameters(0).items() if name != "decoder.1.w_out"}
+    )
 
 
 def another_seed(file):
-    keep(0, fresh(0))
-    tensors = {name.replace("0.", "1.", 1): part for name, part in stored(file).items()}
-    save_file(tensors, file, {"words": weights_file._words()})
+    save_seed(0, draw_parameters(0))
+    tensors = {name.replace("0.", "1.", 1): part for name, part in read_tensors(file).items()}
+    save_file(tensors, file, {"words": weights_file._join_words()})
 
 
 def not_finite(file):
-    keep(0, fresh(0) | {"words": torch.full(shapes()["words"], torch.nan)})
+    save_seed(0, draw_parameters(0) | {"words": torch.full(list_shapes()["words"], torch.nan)})
 
 
 @pytest.mark.parametrize(
@@ -409,24 +436,24 @@ def not_finite(file):
     ],
 )
 def test_a_file_that_cannot_be_used_says_why(folder, damage, message):
-    damage(weights_file.FIRST)
-    load.cache_clear()
+    damage(weights_file.FIRST_FILE)
+    load_translator.cache_clear()
     with pytest.raises(BrokenWeightsError, match=message):
-        load(0)
+        load_translator(0)
 
 
 def test_a_seed_that_is_not_trained_is_refused():
     with pytest.raises(ValueError, match="seed 3: trained are 0, 1, 2"):
-        load(3)
+        load_translator(3)
 
 
 def test_seeds_start_apart_and_the_same_every_time():
-    first, again, other = fresh(0), fresh(0), fresh(1)
-    assert all(torch.equal(first[name], again[name]) for name in shapes())
-    matrices = [name for name, shape in shapes().items() if len(shape) == 2]
+    first, again, other = draw_parameters(0), draw_parameters(0), draw_parameters(1)
+    assert all(torch.equal(first[name], again[name]) for name in list_shapes())
+    matrices = [name for name, shape in list_shapes().items() if len(shape) == 2]
     assert not any(torch.equal(first[name], other[name]) for name in matrices)
     assert 400_000 < sum(part.numel() for part in first.values()) < 500_000
 
 
 def test_plain_is_attention_itself():
-    assert list(PLAIN) == [attention] * LAYERS
+    assert list(PLAIN_ATTENTION) == [attention] * NUM_LAYERS

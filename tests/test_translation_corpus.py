@@ -10,24 +10,33 @@ from hypothesis import strategies as st
 from explainers.toys.examples import generator
 from explainers.translation import corpus, vocabulary
 from explainers.translation.corpus import (
-    LONGEST_SOURCE,
-    LONGEST_TARGET,
-    RUNNING,
-    aligned,
-    drawn,
-    for_testing,
-    held_out_pairs,
-    sample,
-    sentences,
+    MAX_SOURCE_WORDS,
+    MAX_TARGET_SYLLABLES,
+    NUM_CHOICES,
+    RUNNING_PAIR,
+    align_phrase,
+    draw_sentence,
+    draw_sentences,
+    draw_test_sets,
+    generate_sentences,
+    list_held_out_pairs,
+    write_sentence,
 )
-from explainers.translation.grammar import CHOICES, sentence
-from explainers.translation.lexicon import MISSING, lexicon, paid
-from explainers.translation.vocabulary import SPECIAL, english, read, sentence_case, vietnamese
+from explainers.translation.vocabulary import (
+    MISSING_FORM,
+    SPECIAL_TOKENS,
+    capitalise_sentence,
+    english_vocabulary,
+    find_words,
+    list_money_nouns,
+    read_lexicon,
+    vietnamese_vocabulary,
+)
 
-SOME = list(itertools.islice(sentences(generator("tests of the corpus")), 3_000))
+SOME = list(itertools.islice(generate_sentences(generator("tests of the corpus")), 3_000))
 
 
-ENTRIES = [entry for section in lexicon().values() for entry in section]
+ENTRIES = [entry for section in read_lexicon().values() for entry in section]
 
 
 def names():
@@ -51,9 +60,9 @@ def find(source):
 
 
 def test_the_running_sentence():
-    assert " ".join(RUNNING.source) == "the CEO announced record earnings on Friday"
-    assert " ".join(RUNNING.target) == "tổng giám đốc đã công bố thu nhập kỷ lục vào thứ Sáu"
-    words = [RUNNING.source[word] for _, word in sorted(RUNNING.sure)]
+    assert " ".join(RUNNING_PAIR.source) == "the CEO announced record earnings on Friday"
+    assert " ".join(RUNNING_PAIR.target) == "tổng giám đốc đã công bố thu nhập kỷ lục vào thứ Sáu"
+    words = [RUNNING_PAIR.source[word] for _, word in sorted(RUNNING_PAIR.sure)]
     assert words == [
         *["CEO"] * 3,
         *["announced"] * 3,
@@ -62,8 +71,8 @@ def test_the_running_sentence():
         "on",
         *["Friday"] * 2,
     ]
-    assert RUNNING.weak == {(3, 2)}
-    assert RUNNING.is_held_out
+    assert RUNNING_PAIR.weak == {(3, 2)}
+    assert RUNNING_PAIR.is_held_out
 
 
 def test_every_syllable_has_one_gold_word():
@@ -76,7 +85,7 @@ def test_every_syllable_has_one_gold_word():
 
 @for_any(st.integers(0, 2**31 - 1))
 def test_whatever_is_chosen_is_a_sentence(number):
-    pair = aligned(sentence([number] * CHOICES))
+    pair = align_phrase(write_sentence([number] * NUM_CHOICES))
     assert min(len(pair.source), len(pair.target)) > 2
 
 
@@ -133,9 +142,9 @@ def test_the_passive_puts_who_did_it_before_the_verb():
 def test_what_is_suffered_and_what_is_gained():
     verbs = {
         e.forms[3]: e
-        for name in lexicon()
+        for name in read_lexicon()
         if name.startswith("verbs of ")
-        for e in lexicon()[name]
+        for e in read_lexicon()[name]
         if len(e.forms) == 4
     }
     kinds = set()
@@ -150,9 +159,11 @@ def test_what_is_suffered_and_what_is_gained():
 
 
 def test_articles_and_numbers_agree():
-    singular = {e.forms[0] for s in ("people", "organisations") for e in lexicon()[s]}
-    plural = {e.forms[1] for s in ("people", "organisations") for e in lexicon()[s]}
-    things = {form for e in (*lexicon()["news"], *paid()) for form in e.forms[1:]} - {MISSING}
+    singular = {e.forms[0] for s in ("people", "organisations") for e in read_lexicon()[s]}
+    plural = {e.forms[1] for s in ("people", "organisations") for e in read_lexicon()[s]}
+    things = {
+        form for e in (*read_lexicon()["news"], *list_money_nouns()) for form in e.forms[1:]
+    } - {MISSING_FORM}
     for pair in SOME:
         for word, after in itertools.pairwise(pair.source):
             if word in ("a", "an"):
@@ -167,27 +178,29 @@ def test_articles_and_numbers_agree():
 
 def test_enough_words_and_syllables_all_of_which_are_used():
     said, written = (set().union(*sides) for sides in zip(*(p[:2] for p in SOME), strict=True))
-    assert said <= set(english().tokens[len(SPECIAL) :])
-    assert written <= set(vietnamese().tokens[len(SPECIAL) :])
+    assert said <= set(english_vocabulary().tokens[len(SPECIAL_TOKENS) :])
+    assert written <= set(vietnamese_vocabulary().tokens[len(SPECIAL_TOKENS) :])
     assert len(said) >= 450
     assert len(written) >= 350
-    assert set(vietnamese().tokens) - written == set(SPECIAL)
+    assert set(vietnamese_vocabulary().tokens) - written == set(SPECIAL_TOKENS)
 
 
 def test_as_many_pairs_are_held_out_as_are_promised():
-    assert {("record", "earnings"), ("CEO", "announce")} <= held_out_pairs()
-    assert len(held_out_pairs()) >= 50
-    verbs = {entry.name for entry in lexicon()["verbs of news"]}
-    modifiers = {entry.name for entry in lexicon()["modifiers"]}
-    assert {second for _, second in held_out_pairs()} & verbs
-    assert {first for first, _ in held_out_pairs()} & modifiers
+    assert {("record", "earnings"), ("CEO", "announce")} <= list_held_out_pairs()
+    assert len(list_held_out_pairs()) >= 50
+    verbs = {entry.name for entry in read_lexicon()["verbs of news"]}
+    modifiers = {entry.name for entry in read_lexicon()["modifiers"]}
+    assert {second for _, second in list_held_out_pairs()} & verbs
+    assert {first for first, _ in list_held_out_pairs()} & modifiers
 
 
 def test_no_held_out_pair_is_trained_on():
     """Looked for in the words themselves: where one stands before the other, or does it."""
-    known, modifiers = names(), {entry.name for entry in lexicon()["modifiers"]}
+    known, modifiers = names(), {entry.name for entry in read_lexicon()["modifiers"]}
     helpers = {
-        e.name for title in ("modals", "small words", "how it is done") for e in lexicon()[title]
+        e.name
+        for title in ("modals", "small words", "how it is done")
+        for e in read_lexicon()[title]
     }
     met = set()
     for pair in SOME:
@@ -202,52 +215,56 @@ def test_no_held_out_pair_is_trained_on():
             agents = set().union(*(known.get(word, ()) for word in pair.source[by + 1 : by + 4]))
             met |= set(itertools.product(agents, known[pair.source[by - 1]]))
     assert met & {("CEO", "report"), ("record", "profit")}, "pairs that are not held out are found"
-    assert not met & held_out_pairs()
+    assert not met & list_held_out_pairs()
 
 
 def test_both_words_of_a_held_out_pair_are_trained_on():
     known = names()
     trained = {word for pair in SOME if not pair.is_held_out for word in pair.source}
     named = set().union(*(known[word] for word in trained))
-    assert {word for pair in held_out_pairs() for word in pair} <= named
+    assert {word for pair in list_held_out_pairs() for word in pair} <= named
 
 
 def test_tests_and_training_share_no_sentence():
-    unseen, held_out = for_testing(40)
+    unseen, held_out = draw_test_sets(40)
     assert len(unseen) == len(held_out) == 40
     assert not any(pair.is_held_out for pair in unseen)
     assert all(pair.is_held_out for pair in held_out)
     tested = {pair.source for pair in (*unseen, *held_out)}
     assert len(tested) == 80
-    assert RUNNING.source not in tested
-    learned = drawn("unseen", 60, False, tested)  # the draw of the tests: their sentences first
+    assert RUNNING_PAIR.source not in tested
+    learned = draw_sentences(
+        "unseen", 60, False, tested
+    )  # the draw of the tests: their sentences first
     assert not tested & {pair.source for pair in learned}
     assert not any(pair.is_held_out for pair in learned)
 
 
 def test_the_training_set_leaves_the_tests_out(monkeypatch):
-    unseen = drawn("training", 30, False, set())
-    kept_back = corpus.ForTesting(unseen[:20], [])
-    monkeypatch.setattr(corpus, "for_testing", lambda: kept_back)
-    assert corpus.training_set(10) == unseen[20:]
+    unseen = draw_sentences("training", 30, False, set())
+    kept_back = corpus.TestSets(unseen[:20], [])
+    monkeypatch.setattr(corpus, "draw_test_sets", lambda: kept_back)
+    assert corpus.draw_training_set(10) == unseen[20:]
 
 
 def test_fewer_test_sentences_are_the_first_of_more():
-    assert for_testing(40).unseen[:7] == for_testing(7).unseen
+    assert draw_test_sets(40).unseen[:7] == draw_test_sets(7).unseen
 
 
 def test_sentences_are_of_bounded_length_and_the_same_every_time():
-    assert max(len(pair.source) for pair in SOME) <= LONGEST_SOURCE
-    assert max(len(pair.target) for pair in SOME) <= LONGEST_TARGET
-    again = itertools.islice(sentences(generator("tests of the corpus")), 5)
+    assert max(len(pair.source) for pair in SOME) <= MAX_SOURCE_WORDS
+    assert max(len(pair.target) for pair in SOME) <= MAX_TARGET_SYLLABLES
+    again = itertools.islice(generate_sentences(generator("tests of the corpus")), 5)
     assert list(again) == SOME[:5]
-    assert sample(torch.Generator().manual_seed(3)) == sample(torch.Generator().manual_seed(3))
+    assert draw_sentence(torch.Generator().manual_seed(3)) == draw_sentence(
+        torch.Generator().manual_seed(3)
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("The CEO announced record earnings on Friday.", RUNNING.source),
+        ("The CEO announced record earnings on Friday.", RUNNING_PAIR.source),
         ("ON friday, the Company’s ceo", ("on", "Friday", ",", "the", "company", "'s", "CEO")),
         ("a new plan", ("a", "new", "plan")),
         ("", ()),
@@ -255,14 +272,14 @@ def test_sentences_are_of_bounded_length_and_the_same_every_time():
     ],
 )
 def test_a_readers_text(text, words):
-    assert read(text) == words
+    assert find_words(text) == words
 
 
 def test_words_spelled_alike_are_found():
-    assert vocabulary.similar("earning")[0] == "earnings"
+    assert vocabulary.find_similar_words("earning")[0] == "earnings"
 
 
 def test_printed_text_begins_with_a_capital():
-    assert sentence_case(RUNNING.target)[:2] == ("Tổng", "giám")
-    assert sentence_case(RUNNING.source)[1] == "CEO"
-    assert sentence_case(()) == ()
+    assert capitalise_sentence(RUNNING_PAIR.target)[:2] == ("Tổng", "giám")
+    assert capitalise_sentence(RUNNING_PAIR.source)[1] == "CEO"
+    assert capitalise_sentence(()) == ()

@@ -11,39 +11,56 @@ import torch
 from torch.testing import assert_close
 
 from explainers.attention.scaled_dot_product import attention
-from explainers.translation import corpus, measure, report, train, weights_file
-from explainers.translation.alignment import aer, diagonal, pooled, read_links
-from explainers.translation.corpus import RUNNING
-from explainers.translation.measure import (
+from explainers.translation import corpus, evaluation, evaluation_report, train, weights_file
+from explainers.translation.alignment import (
+    align_diagonally,
+    pool_links,
+    read_links,
+    score_alignment,
+)
+from explainers.translation.corpus import RUNNING_PAIR
+from explainers.translation.evaluation import (
     READINGS,
     Baselines,
     Evaluation,
-    Measured,
-    attended,
-    exact_match,
-    measured,
+    SeedResult,
+    compute_cross_weights,
+    evaluate_seed,
+    measure_exact_match,
 )
-from explainers.translation.model import LAYERS, Model, fresh
-from explainers.translation.train import BATCH_SIZE, RATE, WARM_UP, Training, batches, rate
-from explainers.translation.vocabulary import BEGIN, END, PAD, vietnamese
-from explainers.translation.weights_file import SEEDS, keep, load, untrained
+from explainers.translation.model import NUM_LAYERS, Model, draw_parameters
+from explainers.translation.train import (
+    BATCH_SIZE,
+    LEARNING_RATE,
+    WARM_UP_STEPS,
+    Training,
+    make_batches,
+    schedule_rate,
+)
+from explainers.translation.vocabulary import BEGIN, END, PAD, vietnamese_vocabulary
+from explainers.translation.weights_file import (
+    SEEDS,
+    load_translator,
+    make_untrained_translator,
+    save_seed,
+)
 
-FEW = corpus.for_testing(5)
+FEW = corpus.draw_test_sets(5)
 SENTENCES = 250
 
 
 @pytest.fixture
 def small(monkeypatch, tmp_path):
     """Few sentences, and files of its own."""
-    monkeypatch.setattr(corpus, "for_testing", lambda count=5: FEW)
-    monkeypatch.setattr(measure, "for_testing", lambda count=5: FEW)
-    monkeypatch.setattr(weights_file, "FIRST", tmp_path / "translator.safetensors")
-    monkeypatch.setattr(weights_file, "OTHERS", tmp_path / "translator_seeds.safetensors")
-    load.cache_clear()
-    batches.cache_clear()
+    monkeypatch.setattr(corpus, "draw_test_sets", lambda count=5: FEW)
+    monkeypatch.setattr(evaluation, "draw_test_sets", lambda count=5: FEW)
+    monkeypatch.setattr(weights_file, "FIRST_FILE", tmp_path / "translator.safetensors")
+    monkeypatch.setattr(weights_file, "OTHERS_FILE", tmp_path / "translator_seeds.safetensors")
+    load_translator.cache_clear()
+    make_batches.cache_clear()
     yield tmp_path
-    load.cache_clear()
-    batches.cache_clear()
+    load_translator.cache_clear()
+    make_batches.cache_clear()
 
 
 def after(steps, seed=0):
@@ -52,61 +69,63 @@ def after(steps, seed=0):
     return training, losses
 
 
-def test_what_is_asked_is_what_is_read_one_step_later(small):
-    some = batches(SENTENCES)
-    assert sum(len(batch.read) for batch in some) == SENTENCES
-    assert {len(batch.read) for batch in some} == {BATCH_SIZE, SENTENCES % BATCH_SIZE}
+def test_targets_are_the_input_one_step_later(small):
+    some = make_batches(SENTENCES)
+    assert sum(len(batch.decoder_input) for batch in some) == SENTENCES
+    assert {len(batch.decoder_input) for batch in some} == {BATCH_SIZE, SENTENCES % BATCH_SIZE}
     for batch in some:
-        lengths = (batch.asked != PAD).sum(dim=-1)
-        assert (batch.read[:, 0] == BEGIN).all()
-        assert (batch.asked.gather(1, lengths[:, None] - 1) == END).all()
-        for read, asked, length in zip(batch.read, batch.asked, lengths, strict=True):
-            assert torch.equal(read[1:length], asked[: length - 1])
-        assert batch.source.numbers.shape == (len(batch.read), batch.source.lengths.max())
+        lengths = (batch.targets != PAD).sum(dim=-1)
+        assert (batch.decoder_input[:, 0] == BEGIN).all()
+        assert (batch.targets.gather(1, lengths[:, None] - 1) == END).all()
+        for decoder_input, target, length in zip(
+            batch.decoder_input, batch.targets, lengths, strict=True
+        ):
+            assert torch.equal(decoder_input[1:length], target[: length - 1])
+        assert batch.source.ids.shape == (len(batch.decoder_input), batch.source.lengths.max())
 
 
 def test_training_again_gives_the_same(small):
-    first, again, other = (after(3, seed)[0].learned() for seed in (0, 0, 1))
+    first, again, other = (after(3, seed)[0].export_parameters() for seed in (0, 0, 1))
     assert {part.dtype for part in first.values()} == {torch.float16}
     assert all(torch.equal(part, again[name]) for name, part in first.items())
     assert not torch.equal(first["words"], other["words"])
 
 
 def test_the_loss_falls(small, monkeypatch):
-    monkeypatch.setattr(train, "WARM_UP", 1)
+    monkeypatch.setattr(train, "WARM_UP_STEPS", 1)
     _, losses = after(15)
     assert losses[-1] < 0.9 * losses[0]
 
 
 def test_every_batch_is_seen_before_one_is_seen_again(small, monkeypatch):
     seen = []
-    whole = train.loss
+    whole = train.compute_loss
 
     def noted(model, batch, *others):
         seen.append(id(batch))
         return whole(model, batch, *others)
 
-    monkeypatch.setattr(train, "loss", noted)
+    monkeypatch.setattr(train, "compute_loss", noted)
     after(6)
-    assert len(batches(SENTENCES)) == 3
-    assert set(seen[:3]) == set(seen[3:]) == {id(batch) for batch in batches(SENTENCES)}
+    assert len(make_batches(SENTENCES)) == 3
+    assert set(seen[:3]) == set(seen[3:]) == {id(batch) for batch in make_batches(SENTENCES)}
 
 
 def test_some_of_what_is_read_is_hidden_and_never_the_begin(small, monkeypatch):
     read = []
-    whole = train.loss
+    whole = train.compute_loss
 
     def noted(model, batch, given, *others):
-        read.append((batch.read, given))
+        read.append((batch.decoder_input, given))
         return whole(model, batch, given, *others)
 
-    monkeypatch.setattr(train, "loss", noted)
+    monkeypatch.setattr(train, "compute_loss", noted)
     after(3)
     is_real = torch.cat([(before > END).flatten() for before, _ in read])
     is_hidden = torch.cat([(before != given).flatten() for before, given in read])
     assert not (is_hidden & ~is_real).any()
     share = (is_hidden.sum() / is_real.sum()).item()
-    assert share == pytest.approx(train.HIDDEN_SYLLABLES, abs=0.03)
+    assert share == pytest.approx(train.HIDDEN_SHARE, abs=0.03)
     assert all((given[before != given] == PAD).all() for before, given in read)
 
 
@@ -114,27 +133,27 @@ def test_some_weights_are_dropped_and_others_each_time():
     drawn = torch.Generator().manual_seed(1)
     query, key, value = (torch.randn(3, 40, 5, generator=drawn) for _ in range(3))
     mask = torch.ones(40, 40, dtype=torch.bool)
-    attend = train.with_dropout(drawn)
+    attend = train.make_dropout_attention(drawn)
     plain, first, second = (
         attention(query, key, value, mask),
         *(attend(query, key, value, mask) for _ in range(2)),
     )
     share = (first.weights == 0).float().mean().item()
-    assert share == pytest.approx(train.DROPPED_WEIGHTS, abs=0.02)
+    assert share == pytest.approx(train.DROPPED_SHARE, abs=0.02)
     stays = first.weights > 0
-    assert_close(first.weights[stays], plain.weights[stays] / (1 - train.DROPPED_WEIGHTS))
+    assert_close(first.weights[stays], plain.weights[stays] / (1 - train.DROPPED_SHARE))
     assert_close(first.output, first.weights @ value)
     assert not torch.equal(first.weights, second.weights)
 
 
-def test_filling_is_not_asked_for(small):
-    batch = batches(SENTENCES)[0]
-    model = Model.of(fresh(0))
+def test_padding_adds_no_loss(small):
+    batch = make_batches(SENTENCES)[0]
+    model = Model.from_parameters(draw_parameters(0))
     alone = [one_of(batch, place) for place in range(4)]
-    sizes = torch.tensor([(one.asked != PAD).sum() for one in alone]).float()
-    losses = torch.stack([train.loss(model, one, one.read) for one in alone])
+    sizes = torch.tensor([(one.targets != PAD).sum() for one in alone]).float()
+    losses = torch.stack([train.compute_loss(model, one, one.decoder_input) for one in alone])
     some = train.Batch(*(cut(part) for part in batch))
-    together = train.loss(model, some, some.read)
+    together = train.compute_loss(model, some, some.decoder_input)
     assert_close(together, (losses @ sizes) / sizes.sum(), rtol=1e-4, atol=1e-4)
 
 
@@ -143,47 +162,52 @@ def cut(part):
 
 
 def one_of(batch, place):
-    """One sentence without any filling."""
-    length, words = (batch.asked[place] != PAD).sum(), batch.source.lengths[place]
-    source = type(batch.source)(batch.source.numbers[place, :words][None], words[None])
-    return train.Batch(source, batch.read[place, :length][None], batch.asked[place, :length][None])
+    """One sentence without any padding."""
+    length, words = (batch.targets[place] != PAD).sum(), batch.source.lengths[place]
+    source = type(batch.source)(batch.source.ids[place, :words][None], words[None])
+    decoder_input, targets = (
+        rows[place, :length][None] for rows in (batch.decoder_input, batch.targets)
+    )
+    return train.Batch(source, decoder_input, targets)
 
 
 def test_the_rate_rises_and_falls():
-    steps = 10 * WARM_UP
-    rates = [rate(step, steps) for step in range(steps + 1)]
-    assert rates[0] == pytest.approx(RATE / WARM_UP, rel=1e-3)
-    assert rates.index(max(rates)) == WARM_UP - 1
-    assert rates[-1] == pytest.approx(train.LOWEST * RATE)
-    assert all(one > next_one for one, next_one in itertools.pairwise(rates[WARM_UP:]))
+    steps = 10 * WARM_UP_STEPS
+    rates = [schedule_rate(step, steps) for step in range(steps + 1)]
+    assert rates[0] == pytest.approx(LEARNING_RATE / WARM_UP_STEPS, rel=1e-3)
+    assert rates.index(max(rates)) == WARM_UP_STEPS - 1
+    assert rates[-1] == pytest.approx(train.LOWEST_RATE * LEARNING_RATE)
+    assert all(one > next_one for one, next_one in itertools.pairwise(rates[WARM_UP_STEPS:]))
 
 
 def test_the_whole_way_with_a_few_steps(small, monkeypatch, capsys):
     """Trained, kept, loaded, evaluated, reported: the numbers of the report are the weights'."""
     for seed in SEEDS:
-        train.make(seed, steps=2, sentences=120)
+        train.make_weights(seed, steps=2, num_sentences=120)
     shown = capsys.readouterr()
     assert "2/2" in shown.err
     assert not shown.out
-    evaluation = measure.evaluate(5, 40)
-    assert list(evaluation.seeds) == list(SEEDS)
-    monkeypatch.setattr(report, "REPORT", small / "report.json")
-    monkeypatch.setattr(report, "READABLE", small / "REPORT.md")
-    report.save(evaluation, "made by a test")
-    report.kept.cache_clear()
-    again = report.kept()
-    report.kept.cache_clear()
-    assert again == (evaluation, "made by a test")
-    assert report.READABLE.read_text(encoding="utf-8") == report.readable(*again)
+    result = evaluation.evaluate_translators(5, 40)
+    assert list(result.seeds) == list(SEEDS)
+    monkeypatch.setattr(evaluation_report, "JSON_REPORT", small / "report.json")
+    monkeypatch.setattr(evaluation_report, "MARKDOWN_REPORT", small / "REPORT.md")
+    evaluation_report.write_report(result, "made by a test")
+    evaluation_report.read_report.cache_clear()
+    again = evaluation_report.read_report()
+    evaluation_report.read_report.cache_clear()
+    assert again == (result, "made by a test")
+    assert evaluation_report.MARKDOWN_REPORT.read_text(
+        encoding="utf-8"
+    ) == evaluation_report.format_report(*again)
 
 
 def of(exact, others, error):
-    return Measured(exact, others, error, error / 2, ())
+    return SeedResult(exact, others, error, error / 2, ())
 
 
 def test_the_line_is_the_mean_over_the_seeds_and_the_better_ibm():
     seeds = {0: of(0.9, 0.8, 0.1), 1: of(1.0, 0.8, 0.2), 2: of(0.8, 1.0, 0.6)}
-    line = Evaluation(seeds, Baselines(0.076, 0.062, 0.59)).line()
+    line = Evaluation(seeds, Baselines(0.076, 0.062, 0.59)).format_json()
     assert json.loads(line) == {
         "exact_match_unseen": 0.9,
         "exact_match_held_out_pairs": 0.8667,
@@ -197,18 +221,20 @@ def test_the_line_is_the_mean_over_the_seeds_and_the_better_ibm():
 
 def test_the_command_prints_one_line_of_json(small, monkeypatch, capsys):
     for seed in SEEDS:
-        keep(seed, fresh(seed))
-    whole = measure.evaluate
-    monkeypatch.setattr(measure, "evaluate", lambda: whole(5, 40))
+        save_seed(seed, draw_parameters(seed))
+    whole = evaluation.evaluate_translators
+    monkeypatch.setattr(evaluation, "evaluate_translators", lambda: whole(5, 40))
     monkeypatch.setattr(sys, "argv", ["translation", "evaluate", "--json"])
     runpy.run_module("explainers.translation", run_name="__main__")
     [line] = capsys.readouterr().out.splitlines()
     printed = json.loads(line)
-    assert printed == json.loads(whole(5, 40).line())
+    assert printed == json.loads(whole(5, 40).format_json())
     both = [*FEW.unseen, *FEW.held_out_pairs]
-    straight = pooled(diagonal(len(pair.source), len(pair.target)) for pair in both)
-    gold = pooled(pair.sure for pair in both)
-    assert printed["aer_diagonal"] == pytest.approx(aer(straight, gold, gold).aer, abs=1e-4)
+    straight = pool_links(align_diagonally(len(pair.source), len(pair.target)) for pair in both)
+    gold = pool_links(pair.sure for pair in both)
+    assert printed["aer_diagonal"] == pytest.approx(
+        score_alignment(straight, gold, gold).aer, abs=1e-4
+    )
 
 
 def test_the_command_says_what_is_missing(small, monkeypatch, capsys):
@@ -221,37 +247,40 @@ def test_the_command_says_what_is_missing(small, monkeypatch, capsys):
 
 def test_alignment_is_measured_where_the_page_reads_it():
     """In batches with filling as in each sentence alone; the last layer, the mean of its heads."""
-    translator = untrained(4)
+    translator = make_untrained_translator(4)
     both = [*FEW.unseen, *FEW.held_out_pairs]
     links, lenient = [], []
-    for weights, pair in zip(attended(translator.model, both), both, strict=True):
-        alone = translator.forced(pair.source, pair.target).cross
+    for weights, pair in zip(compute_cross_weights(translator.model, both), both, strict=True):
+        alone = translator.force(pair.source, pair.target).cross
         assert_close(weights, alone, atol=1e-5, rtol=1e-4)
         mean = alone[-1].mean(dim=0)
         links.append(read_links(mean, len(pair.source), len(pair.target)))
         lenient.append(pair.sure - pair.weak)
-    found = measured(translator, FEW)
-    gold = pooled(pair.sure for pair in both)
-    assert found.aer == aer(pooled(links), gold, gold).aer
-    assert found.aer_if_weak_may_be == aer(pooled(links), pooled(lenient), gold).aer
-    assert len(found.rows) == 2 * len(READINGS) * LAYERS
+    found = evaluate_seed(translator, FEW)
+    gold = pool_links(pair.sure for pair in both)
+    assert found.aer == score_alignment(pool_links(links), gold, gold).aer
+    assert (
+        found.aer_if_weak_may_be
+        == score_alignment(pool_links(links), pool_links(lenient), gold).aer
+    )
+    assert len(found.rows) == 2 * len(READINGS) * NUM_LAYERS
 
 
 def test_exact_match_counts_whole_sentences():
     """A translator that always writes the running sentence."""
-    numbers = [*vietnamese().numbers(RUNNING.target), END]
-    start = RUNNING._replace(source=("sales", "rose"))
+    numbers = [*vietnamese_vocabulary().encode(RUNNING_PAIR.target), END]
+    start = RUNNING_PAIR._replace(source=("sales", "rose"))
 
     class Parrot:
-        def read(self, source):
-            return untrained().model.read(source)
+        def encode(self, source):
+            return make_untrained_translator().model.encode(source)
 
         def predict(self, read, source, attend=()):
-            found = untrained().model.predict(read, source)
+            found = make_untrained_translator().model.predict(read, source)
             logits = torch.zeros_like(found.logits)
             logits[:, -1, numbers[min(read.shape[-1], len(numbers)) - 1]] = 1.0
             return found._replace(logits=logits)
 
-    others = [pair for pair in FEW.unseen if pair.target != RUNNING.target]
+    others = [pair for pair in FEW.unseen if pair.target != RUNNING_PAIR.target]
     parrot: Any = Parrot()
-    assert exact_match(parrot, [RUNNING, start, *others[:2]]) == 0.5
+    assert measure_exact_match(parrot, [RUNNING_PAIR, start, *others[:2]]) == 0.5

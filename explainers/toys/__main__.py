@@ -9,10 +9,10 @@ import sys
 from explainers.toys.make_weights import check, make
 
 if __name__ == "__main__":
-    asked = argparse.ArgumentParser("python -m explainers.toys", description=__doc__)
-    asked.add_argument("--check", action="store_true", help="train one again and compare")
-    asked.add_argument("--processes", type=int, default=2)
-    options = asked.parse_args()
+    parser = argparse.ArgumentParser("python -m explainers.toys", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="train one again and compare")
+    parser.add_argument("--processes", type=int, default=2)
+    options = parser.parse_args()
     if options.check:
         sys.exit(0 if check() else "Other numbers: another processor or torch, or a change.")
     make(options.processes)

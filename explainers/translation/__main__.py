@@ -6,30 +6,34 @@ from the shipped weights; `--json` prints the means over the seeds as one line.
 
 import argparse
 
-from explainers.translation import report
-from explainers.translation.measure import evaluate
-from explainers.translation.train import MADE, make
+from explainers.translation import evaluation_report
+from explainers.translation.evaluation import evaluate_translators
+from explainers.translation.train import TRAINING_SUMMARY, make_weights
 from explainers.translation.weights_file import SEEDS, BrokenWeightsError
 
 if __name__ == "__main__":
-    asked = argparse.ArgumentParser("python -m explainers.translation", description=__doc__)
-    commands = asked.add_subparsers(dest="command", required=True)
+    parser = argparse.ArgumentParser("python -m explainers.translation", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
     train = commands.add_parser("train", help="learn, write the weights and the report")
     train.add_argument("--seed", type=int, choices=SEEDS, help="this one only, without a report")
     test = commands.add_parser("evaluate", help="measure the shipped weights")
     test.add_argument("--json", action="store_true", help="one line, the mean over the seeds")
     test.add_argument("--report", action="store_true", help="write the report beside the weights")
-    options = asked.parse_args()
+    options = parser.parse_args()
     try:
         if options.command == "train":
             for seed in SEEDS if options.seed is None else (options.seed,):
-                make(seed)
+                make_weights(seed)
             if options.seed is None:
-                report.save(evaluate(), MADE)
+                evaluation_report.write_report(evaluate_translators(), TRAINING_SUMMARY)
         else:
-            evaluation = evaluate()
+            evaluation = evaluate_translators()
             if options.report:
-                report.save(evaluation, MADE)
-            print(evaluation.line() if options.json else report.readable(evaluation, MADE))
+                evaluation_report.write_report(evaluation, TRAINING_SUMMARY)
+            print(
+                evaluation.format_json()
+                if options.json
+                else evaluation_report.format_report(evaluation, TRAINING_SUMMARY)
+            )
     except BrokenWeightsError as error:
-        asked.exit(1, f"{error}\n")
+        parser.exit(1, f"{error}\n")

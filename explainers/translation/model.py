@@ -1,4 +1,4 @@
-"""A small encoder–decoder (Vaswani et al. 2017) of the blocks that the page shows."""
+"""A small encoder–decoder (Vaswani et al. 2017) made of the blocks in `attention`."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -24,61 +24,69 @@ from explainers.attention.layer import MultiHead
 from explainers.attention.positions import sinusoidal
 from explainers.attention.scaled_dot_product import attention
 from explainers.toys.examples import LONGEST, generator
-from explainers.translation.vocabulary import PAD, Padded, english, vietnamese
+from explainers.translation.vocabulary import (
+    PAD,
+    PaddedIds,
+    english_vocabulary,
+    vietnamese_vocabulary,
+)
 
-D_MODEL, NUM_HEADS, HEAD_DIM, HIDDEN, LAYERS = 96, 4, 24, 192, 2
+D_MODEL, NUM_HEADS, HEAD_DIM, HIDDEN_DIM, NUM_LAYERS = 96, 4, 24, 192, 2
 MATRICES = ("w_query", "w_key", "w_value", "w_output")
-FEED = ("w_in", "b_in", "w_out", "b_out")
+FEED_FORWARD = ("w_in", "b_in", "w_out", "b_out")
 ENCODER, DECODER = (
-    [f"{side}.{layer}" for layer in range(LAYERS)] for side in ("encoder", "decoder")
+    [f"{side}.{layer}" for layer in range(NUM_LAYERS)] for side in ("encoder", "decoder")
 )
 
 
-def shapes() -> dict[str, tuple[int, ...]]:
-    """The name and the shape of everything that is learned."""
-    found: dict[str, tuple[int, ...]] = {
-        "words": (len(english().tokens), D_MODEL),
-        "syllables": (len(vietnamese().tokens), D_MODEL),
+def list_shapes() -> dict[str, tuple[int, ...]]:
+    """The name and shape of every parameter."""
+    shapes: dict[str, tuple[int, ...]] = {
+        "words": (len(english_vocabulary().tokens), D_MODEL),
+        "syllables": (len(vietnamese_vocabulary().tokens), D_MODEL),
     }
-    heads = [f"{block}.own" for block in ENCODER + DECODER] + [
+    layer_names = [f"{block}.own" for block in ENCODER + DECODER] + [
         f"{block}.cross" for block in DECODER
     ]
-    width = NUM_HEADS * HEAD_DIM
-    for name in heads:
-        found |= {f"{name}.{matrix}": (D_MODEL, width) for matrix in MATRICES[:3]}
-        found[f"{name}.{MATRICES[3]}"] = (width, D_MODEL)
+    heads_width = NUM_HEADS * HEAD_DIM
+    for name in layer_names:
+        shapes |= {f"{name}.{matrix}": (D_MODEL, heads_width) for matrix in MATRICES[:3]}
+        shapes[f"{name}.{MATRICES[3]}"] = (heads_width, D_MODEL)
     for block in ENCODER + DECODER:
-        sizes = (D_MODEL, HIDDEN), (HIDDEN,), (HIDDEN, D_MODEL), (D_MODEL,)
-        found |= {f"{block}.{part}": size for part, size in zip(FEED, sizes, strict=True)}
-    norms = [f"{name}.norm" for name in [*heads, *ENCODER, *DECODER, "encoder", "decoder"]]
+        sizes = (D_MODEL, HIDDEN_DIM), (HIDDEN_DIM,), (HIDDEN_DIM, D_MODEL), (D_MODEL,)
+        shapes |= {
+            f"{block}.{part_name}": size
+            for part_name, size in zip(FEED_FORWARD, sizes, strict=True)
+        }
+    norms = [f"{name}.norm" for name in [*layer_names, *ENCODER, *DECODER, "encoder", "decoder"]]
     for norm in norms:
-        found |= {f"{norm}.gain": (D_MODEL,), f"{norm}.shift": (D_MODEL,)}
-    return found
+        shapes |= {f"{norm}.gain": (D_MODEL,), f"{norm}.shift": (D_MODEL,)}
+    return shapes
 
 
-def fresh(seed: int) -> dict[str, Tensor]:
-    """Random vectors and matrices (Glorot and Bengio 2010); gains are 1, shifts and biases 0."""
-    return {name: _drawn(name, shape, seed) for name, shape in shapes().items()}
+def draw_parameters(seed: int) -> dict[str, Tensor]:
+    """Untrained parameters: random (Glorot and Bengio 2010), gains 1, shifts and biases 0."""
+    return {name: _draw_parameter(name, shape, seed) for name, shape in list_shapes().items()}
 
 
-def _drawn(name: str, shape: tuple[int, ...], seed: int) -> Tensor:
+def _draw_parameter(name: str, shape: tuple[int, ...], seed: int) -> Tensor:
     if len(shape) == 1:
         return torch.ones(shape) if name.endswith("gain") else torch.zeros(shape)
-    seeded = generator("translator", seed, name)
+    seeded_generator = generator("translator", seed, name)
     if "." not in name:
-        return torch.randn(shape, generator=seeded) / D_MODEL**0.5
-    reach = (6 / sum(shape)) ** 0.5
-    return (2 * torch.rand(shape, generator=seeded) - 1) * reach
+        return torch.randn(shape, generator=seeded_generator) / D_MODEL**0.5
+    limit = (6 / sum(shape)) ** 0.5
+    return (2 * torch.rand(shape, generator=seeded_generator) - 1) * limit
 
 
-PLAIN: tuple[Attend, ...] = (attention,) * LAYERS
-"""What each decoder block's cross-attention computes, unless something else is put in its place."""
+PLAIN_ATTENTION: tuple[Attend, ...] = (attention,) * NUM_LAYERS
+"""The plain attention function for the cross-attention of each decoder block."""
 
 
-class Read(NamedTuple):
-    """The source after the encoder: what each block computed from `x`, and the decoder's view.
+class EncodedSource(NamedTuple):
+    """The source after the encoder: its embedding `x`, each block's steps, and the output.
 
-    `sources` holds its keys and values for each decoder block: computed once, for all syllables.
+    `sources` holds keys and values for each decoder block, computed once for all syllables.
     """
 
     x: Tensor
@@ -88,8 +96,8 @@ class Read(NamedTuple):
     sources: tuple[Source, ...]
 
 
-class Predicted(NamedTuple):
-    """Scores of every syllable as the next one (batch, q_len, syllables), and how they came."""
+class Prediction(NamedTuple):
+    """Logits of the next syllable (batch, q_len, syllables), and the steps that led to them."""
 
     x: Tensor
     blocks: tuple[Decoded, ...]
@@ -98,7 +106,7 @@ class Predicted(NamedTuple):
 
 @dataclass(frozen=True)
 class Model:
-    """All that is learned: a vector for each word and syllable, blocks, and a last norm each."""
+    """All parameters: vectors of words and syllables, blocks, and the last norm of both sides."""
 
     words: Tensor
     syllables: Tensor
@@ -107,59 +115,71 @@ class Model:
     norms: tuple[Norm, Norm]
 
     @classmethod
-    def of(cls, parts: Mapping[str, Tensor]) -> "Model":
-        """Put together what training or a file holds under the names of `shapes`."""
+    def from_parameters(cls, parameters: Mapping[str, Tensor]) -> "Model":
+        """The model made of parameters under the names of `list_shapes`."""
 
         def heads(name: str) -> MultiHead:
-            query, key, value, output = (parts[f"{name}.{matrix}"] for matrix in MATRICES)
+            query, key, value, output = (parameters[f"{name}.{matrix}"] for matrix in MATRICES)
             return MultiHead(query, key, value, output, HEAD_DIM)
 
         def feed(name: str) -> FeedForward:
-            return FeedForward(*(parts[f"{name}.{part}"] for part in FEED))
+            return FeedForward(
+                *(parameters[f"{name}.{matrix_name}"] for matrix_name in FEED_FORWARD)
+            )
 
         def norm(name: str) -> Norm:
-            return Norm(parts[f"{name}.norm.gain"], parts[f"{name}.norm.shift"])
+            return Norm(parameters[f"{name}.norm.gain"], parameters[f"{name}.norm.shift"])
 
         encoder, decoder = [], []
         for name in ENCODER:
-            own = f"{name}.own"
-            encoder.append(EncoderBlock(heads(own), feed(name), (norm(own), norm(name))))
+            self_name = f"{name}.own"
+            encoder.append(
+                EncoderBlock(heads(self_name), feed(name), (norm(self_name), norm(name)))
+            )
         for name in DECODER:
-            own, cross = f"{name}.own", f"{name}.cross"
-            norms = norm(own), norm(cross), norm(name)
-            decoder.append(DecoderBlock(heads(own), heads(cross), feed(name), norms))
-        last = norm("encoder"), norm("decoder")
-        return cls(parts["words"], parts["syllables"], tuple(encoder), tuple(decoder), last)
+            self_name, cross_name = f"{name}.own", f"{name}.cross"
+            norms = norm(self_name), norm(cross_name), norm(name)
+            decoder.append(DecoderBlock(heads(self_name), heads(cross_name), feed(name), norms))
+        last_norms = norm("encoder"), norm("decoder")
+        return cls(
+            parameters["words"], parameters["syllables"], tuple(encoder), tuple(decoder), last_norms
+        )
 
-    def read(self, source: Padded, left_out: Sequence[int] = ()) -> Read:
-        """Read whole sentences; the places `left_out` are hidden from everybody."""
-        hidden = torch.tensor(left_out, dtype=torch.long)
+    def encode(self, source: PaddedIds, hidden_positions: Sequence[int] = ()) -> EncodedSource:
+        """Run the encoder over whole sentences; no query may look at `hidden_positions`."""
+        hidden = torch.tensor(hidden_positions, dtype=torch.long)
         rule = masks.padding(source.lengths) & masks.Rule(
             lambda query_pos, key_pos: (query_pos >= 0) & ~torch.isin(key_pos, hidden)
         )
         # One row for all queries: who may be seen does not depend on who looks.
-        mask = masks.build(rule, 1, source.numbers.shape[-1])
-        x = embedded(self.words, source.numbers)
+        mask = masks.build(rule, 1, source.ids.shape[-1])
+        x = embed(self.words, source.ids)
         blocks: list[Encoded] = []
         for block in self.encoder:
             blocks.append(encoder_block(blocks[-1].output if blocks else x, block, mask))
         output = normalised(blocks[-1].output, self.norms[0])
         sources = tuple(read_source(output, block.cross) for block in self.decoder)
-        return Read(x, tuple(blocks), output, mask, sources)
+        return EncodedSource(x, tuple(blocks), output, mask, sources)
 
-    def predict(self, numbers: Tensor, source: Read, attend: Sequence[Attend] = PLAIN) -> Predicted:
-        """Row t of `numbers` (batch, q_len) holds what came before; it predicts what comes next."""
-        x = embedded(self.syllables, numbers)
-        mask = masks.build(masks.causal, numbers.shape[-1], numbers.shape[-1])
+    def predict(
+        self, ids: Tensor, source: EncodedSource, attend: Sequence[Attend] = PLAIN_ATTENTION
+    ) -> Prediction:
+        """Run the decoder: row t of `ids` (batch, q_len) predicts the syllable that follows it."""
+        x = embed(self.syllables, ids)
+        mask = masks.build(masks.causal, ids.shape[-1], ids.shape[-1])
         blocks: list[Decoded] = []
-        for block, rows, own in zip(self.decoder, source.sources, attend, strict=True):
-            before = blocks[-1].output if blocks else x
-            blocks.append(decoder_block(before, rows, block, mask, source.mask, own))
+        for block, block_source, block_attend in zip(
+            self.decoder, source.sources, attend, strict=True
+        ):
+            block_input = blocks[-1].output if blocks else x
+            blocks.append(
+                decoder_block(block_input, block_source, block, mask, source.mask, block_attend)
+            )
         logits = normalised(blocks[-1].output, self.norms[1]) @ self.syllables.T
-        return Predicted(x, tuple(blocks), logits)
+        return Prediction(x, tuple(blocks), logits)
 
 
-def embedded(table: Tensor, numbers: Tensor) -> Tensor:
-    """Embedding + position; filling, and a syllable that training hides, has no vector."""
-    rows = embedding(numbers, table) * (numbers != PAD)[..., None]
-    return rows * math.sqrt(D_MODEL) + sinusoidal(numbers.shape[-1], D_MODEL, LONGEST)
+def embed(table: Tensor, ids: Tensor) -> Tensor:
+    """Embedding + position; padding, and syllables hidden in training, have no embedding."""
+    vectors = embedding(ids, table) * (ids != PAD)[..., None]
+    return vectors * math.sqrt(D_MODEL) + sinusoidal(ids.shape[-1], D_MODEL, LONGEST)

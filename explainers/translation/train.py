@@ -1,4 +1,4 @@
-"""Learning to translate, from the first step to the shipped file."""
+"""Trains the translators and writes their weights."""
 
 import functools
 import math
@@ -16,149 +16,181 @@ from explainers.attention.dropout import drop
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.toys.examples import generator
 from explainers.translation import word_pieces
-from explainers.translation.corpus import training_set
-from explainers.translation.model import LAYERS, PLAIN, Model, fresh
-from explainers.translation.vocabulary import BEGIN, END, PAD, Padded, padded, sources, vietnamese
-from explainers.translation.weights_file import SEEDS, keep
+from explainers.translation.corpus import draw_training_set
+from explainers.translation.model import NUM_LAYERS, PLAIN_ATTENTION, Model, draw_parameters
+from explainers.translation.vocabulary import (
+    BEGIN,
+    END,
+    PAD,
+    PaddedIds,
+    encode_sources,
+    pad_rows,
+    vietnamese_vocabulary,
+)
+from explainers.translation.weights_file import SEEDS, save_seed
 
-SENTENCES, BATCH_SIZE, STEPS = 120_000, 96, 4_500
-RATE, WARM_UP, LOWEST = 2e-3, 300, 0.02
-"""The rate rises for so many steps, then falls along a cosine to this part of it."""
-HIDDEN_SYLLABLES = 0.35
-"""So many of the syllables that the decoder reads are hidden from it, each drawn by itself.
+TRAINING_SENTENCES, BATCH_SIZE, STEPS = 120_000, 96, 4_500
+LEARNING_RATE, WARM_UP_STEPS, LOWEST_RATE = 2e-3, 300, 0.02
+"""The learning rate rises in `WARM_UP_STEPS`, then falls along a cosine to this share."""
+HIDDEN_SHARE = 0.35
+"""The share of syllables in the decoder's input that are hidden at random.
 
 Else it guesses the second syllable of a word from the first, and need not look at the source.
 """
-DROPPED_WEIGHTS = 0.1
-"""So many of the weights of cross-attention are dropped: none of them can be relied on alone."""
+DROPPED_SHARE = 0.1
+"""The dropout of weights of cross-attention, so that the model relies on no single one."""
 
 
 class Batch(NamedTuple):
-    """Sentences of nearly equal length: sources, what the decoder reads, what it shall predict."""
+    """Sentences of nearly equal length: sources, the decoder's input, and its targets."""
 
-    source: Padded
-    read: Tensor
-    asked: Tensor
+    source: PaddedIds
+    decoder_input: Tensor
+    targets: Tensor
 
 
 @functools.lru_cache(maxsize=1)
-def batches(sentences: int) -> tuple[Batch, ...]:
+def make_batches(num_sentences: int) -> tuple[Batch, ...]:
     """The training set, sorted by length and cut into batches."""
-    pairs = sorted(training_set(sentences), key=lambda pair: (len(pair.target), len(pair.source)))
-    found = []
+    pairs = sorted(
+        draw_training_set(num_sentences), key=lambda pair: (len(pair.target), len(pair.source))
+    )
+    batches = []
     for first in range(0, len(pairs), BATCH_SIZE):
-        some = pairs[first : first + BATCH_SIZE]
-        targets = [vietnamese().numbers(pair.target) for pair in some]
-        found.append(
+        batch_pairs = pairs[first : first + BATCH_SIZE]
+        targets = [vietnamese_vocabulary().encode(pair.target) for pair in batch_pairs]
+        batches.append(
             Batch(
-                sources(pair.source for pair in some),
-                padded([[BEGIN, *target] for target in targets]).numbers,
-                padded([[*target, END] for target in targets]).numbers,
+                encode_sources(pair.source for pair in batch_pairs),
+                pad_rows([[BEGIN, *target] for target in targets]).ids,
+                pad_rows([[*target, END] for target in targets]).ids,
             )
         )
-    return tuple(found)
+    return tuple(batches)
 
 
-def loss(model: Model, batch: Batch, read: Tensor, attend: Sequence[Attend] = PLAIN) -> Tensor:
-    """Cross-entropy of the next syllable, the mean over all that are no filling."""
-    logits = model.predict(read, model.read(batch.source), attend).logits
-    return cross_entropy(logits.flatten(0, 1), batch.asked.flatten(), ignore_index=PAD)
+def compute_loss(
+    model: Model, batch: Batch, decoder_input: Tensor, attend: Sequence[Attend] = PLAIN_ATTENTION
+) -> Tensor:
+    """Mean cross-entropy of the next syllable, without padding."""
+    logits = model.predict(decoder_input, model.encode(batch.source), attend).logits
+    return cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), ignore_index=PAD)
 
 
-def with_dropout(generator: torch.Generator) -> Attend:
-    """Attention that loses some of its weights, others each time."""
+def make_dropout_attention(generator: torch.Generator) -> Attend:
+    """Attention with dropout on its weights."""
 
     def attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Attention:
         scores, weights, _ = attention(query, key, value, mask)
-        kept = drop(weights, DROPPED_WEIGHTS, generator)
-        return Attention(scores, kept, kept @ value)
+        dropped = drop(weights, DROPPED_SHARE, generator)
+        return Attention(scores, dropped, dropped @ value)
 
     return attend
 
 
-def rate(step: int, steps: int) -> float:
-    """How far one step goes."""
-    falling = LOWEST + (1 - LOWEST) * (1 + math.cos(math.pi * step / steps)) / 2
-    return RATE * min(1, (step + 1) / WARM_UP) * falling
+def schedule_rate(step: int, steps: int) -> float:
+    """The learning rate of a step."""
+    decay = LOWEST_RATE + (1 - LOWEST_RATE) * (1 + math.cos(math.pi * step / steps)) / 2
+    return LEARNING_RATE * min(1, (step + 1) / WARM_UP_STEPS) * decay
 
 
 class Training:
-    """One seed, from random weights, through all steps."""
+    """The training of one seed, from random weights on."""
 
-    def __init__(self, seed: int, steps: int = STEPS, sentences: int = SENTENCES) -> None:
-        self.steps, self.done = steps, 0
-        self.parts = {name: part.requires_grad_() for name, part in fresh(seed).items()}
-        self._model, self._batches = Model.of(self.parts), batches(sentences)
+    def __init__(
+        self, seed: int, steps: int = STEPS, num_sentences: int = TRAINING_SENTENCES
+    ) -> None:
+        self.steps, self.steps_done = steps, 0
+        self.parameters = {
+            name: parameter.requires_grad_() for name, parameter in draw_parameters(seed).items()
+        }
+        self._model, self._batches = (
+            Model.from_parameters(self.parameters),
+            make_batches(num_sentences),
+        )
         self._adam = torch.optim.AdamW(
-            self.parts.values(), RATE, (0.9, 0.98), weight_decay=1e-4, fused=True
+            self.parameters.values(), LEARNING_RATE, (0.9, 0.98), weight_decay=1e-4, fused=True
         )
         self._seeded = generator("training the translator", seed)
-        self._attend = with_dropout(self._seeded)
+        self._attend = make_dropout_attention(self._seeded)
         self._order: list[int] = []
 
     def step(self) -> float:
-        """Learn from one batch; returns its loss before it was learned from."""
+        """Learn from one batch; returns the loss before the step."""
         if not self._order:
             self._order = torch.randperm(len(self._batches), generator=self._seeded).tolist()
         batch = self._batches[self._order.pop()]
-        drawn = torch.rand(batch.read.shape, generator=self._seeded)
-        is_hidden = (drawn < HIDDEN_SYLLABLES) & (batch.read != BEGIN)
-        read = batch.read.masked_fill(is_hidden, PAD)
-        before = loss(self._model, batch, read, (self._attend,) * LAYERS)
-        self._adam.param_groups[0]["lr"] = rate(self.done, self.steps)
-        every = list(self.parts.values())
-        for part, gradient in zip(every, torch.autograd.grad(before, every), strict=True):
-            part.grad = gradient
-        torch.nn.utils.clip_grad_norm_(every, 1.0)
+        random_numbers = torch.rand(batch.decoder_input.shape, generator=self._seeded)
+        is_hidden = (random_numbers < HIDDEN_SHARE) & (batch.decoder_input != BEGIN)
+        decoder_input = batch.decoder_input.masked_fill(is_hidden, PAD)
+        loss = compute_loss(self._model, batch, decoder_input, (self._attend,) * NUM_LAYERS)
+        self._adam.param_groups[0]["lr"] = schedule_rate(self.steps_done, self.steps)
+        parameters = list(self.parameters.values())
+        for parameter, gradient in zip(
+            parameters, torch.autograd.grad(loss, parameters), strict=True
+        ):
+            parameter.grad = gradient
+        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         self._adam.step()
-        self.done += 1
-        return before.item()
+        self.steps_done += 1
+        return loss.item()
 
-    def learned(self) -> dict[str, Tensor]:
-        """All parts as they are now, in the 16 bits that are shipped."""
-        return {name: part.detach().half() for name, part in self.parts.items()}
+    def export_parameters(self) -> dict[str, Tensor]:
+        """All parameters as they are now, in the 16 bits that are shipped."""
+        return {name: parameter.detach().half() for name, parameter in self.parameters.items()}
 
 
-PIECES_FROM = 20_000
-"""How many sentences of the training set the pieces of words are learned from."""
-BAR = 40
-EVERY = 20
-"""How many steps pass until the progress is printed again."""
-MADE = (
-    f"{STEPS:,} batches of {BATCH_SIZE} out of {SENTENCES:,} sentences, AdamW {RATE}, "
-    f"torch {torch.__version__}, one thread"
+PIECE_SENTENCES = 20_000
+"""How many training sentences the word pieces are learned from."""
+BAR_WIDTH = 40
+PROGRESS_STEPS = 20
+"""The progress is printed after every so many steps."""
+TRAINING_SUMMARY = (
+    f"{STEPS:,} batches of {BATCH_SIZE} out of {TRAINING_SENTENCES:,} sentences, "
+    f"AdamW {LEARNING_RATE}, torch {torch.__version__}, one thread"
 )
 
 
-def train(seed: int, steps: int = STEPS, sentences: int = SENTENCES) -> Mapping[str, Tensor]:
-    """All parts of one seed; one thread, so that the sums come out the same again."""
+def train_seed(
+    seed: int, steps: int = STEPS, num_sentences: int = TRAINING_SENTENCES
+) -> Mapping[str, Tensor]:
+    """The trained parameters of one seed; one thread makes every run give the same sums."""
     torch.set_num_threads(1)
-    print(f"seed {seed}: writing {sentences:,} sentences", file=sys.stderr, flush=True)
-    training = Training(seed, steps, sentences)
+    print(f"seed {seed}: writing {num_sentences:,} sentences", file=sys.stderr, flush=True)
+    training = Training(seed, steps, num_sentences)
     started = time.monotonic()
     for step in range(1, steps + 1):
         loss = training.step()
-        if step % EVERY == 0 or step == steps:
-            _progress(seed, step, steps, loss, time.monotonic() - started)
-    return training.learned()
+        if step % PROGRESS_STEPS == 0 or step == steps:
+            _print_progress(seed, step, steps, loss, time.monotonic() - started)
+    return training.export_parameters()
 
 
-def make(seed: int, steps: int = STEPS, sentences: int = SENTENCES) -> None:
-    """Train a seed and put it into its file; what others are in that file stay there."""
-    learned = train(seed, steps, sentences)
-    cut = word_pieces.train(_lines(min(PIECES_FROM, sentences))) if seed == SEEDS[0] else b""
-    keep(seed, learned, cut)
+def make_weights(seed: int, steps: int = STEPS, num_sentences: int = TRAINING_SENTENCES) -> None:
+    """Train a seed and write it into its file beside the other seeds there."""
+    parameters = train_seed(seed, steps, num_sentences)
+    piece_model = (
+        word_pieces.train_pieces(_list_texts(min(PIECE_SENTENCES, num_sentences)))
+        if seed == SEEDS[0]
+        else b""
+    )
+    save_seed(seed, parameters, piece_model)
 
 
-def _lines(sentences: int) -> list[str]:
-    return [" ".join(s) for pair in training_set(sentences) for s in (pair.source, pair.target)]
+def _list_texts(num_sentences: int) -> list[str]:
+    return [
+        " ".join(text)
+        for pair in draw_training_set(num_sentences)
+        for text in (pair.source, pair.target)
+    ]
 
 
-def _progress(seed: int, step: int, steps: int, loss: float, seconds: float) -> None:
-    bar = "█" * (BAR * step // steps)
-    left = seconds / step * (steps - step)
+def _print_progress(seed: int, step: int, steps: int, loss: float, seconds: float) -> None:
+    bar = "█" * (BAR_WIDTH * step // steps)
+    seconds_left = seconds / step * (steps - step)
     print(
-        f"\rseed {seed} {bar:░<{BAR}} {step}/{steps}, loss {loss:.3f}, about {left:.0f} s left ",
+        f"\rseed {seed} {bar:░<{BAR_WIDTH}} {step}/{steps}, loss {loss:.3f}, "
+        f"about {seconds_left:.0f} s left ",
         end="\n" if step == steps else "",
         file=sys.stderr,
         flush=True,

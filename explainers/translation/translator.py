@@ -1,4 +1,7 @@
-"""The translator as pages use it: words in, syllables out, and every layer's attention."""
+"""The trained translator: it writes syllable by syllable, by greedy or beam search.
+
+It records the attention of every layer.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
@@ -6,40 +9,109 @@ from typing import NamedTuple, TypeVar
 import torch
 from torch import Tensor
 
-from explainers.attention.cross import Attend
+from explainers.attention.cross import Attend, Source
 from explainers.attention.decoder_block import Decoded
 from explainers.attention.encoder_block import Encoded
 from explainers.attention.multi_head import ManyHeads
 from explainers.messages import N_, Message
-from explainers.translation.corpus import LONGEST_SOURCE
-from explainers.translation.model import PLAIN, Model, Read
-from explainers.translation.search import MOST_SYLLABLES, Candidate, beam
+from explainers.translation.corpus import MAX_SOURCE_WORDS
+from explainers.translation.model import PLAIN_ATTENTION, EncodedSource, Model
 from explainers.translation.vocabulary import (
     BEGIN,
     END,
-    SPECIAL,
-    english,
-    similar,
-    sources,
-    vietnamese,
+    PAD,
+    SPECIAL_TOKENS,
+    encode_sources,
+    english_vocabulary,
+    find_similar_words,
+    vietnamese_vocabulary,
 )
+
+MAX_SYLLABLES = 48
+"""A translation that does not end by itself is cut here; the corpus has at most 34."""
+
+
+class Candidate(NamedTuple):
+    """Ids of syllables without the end, and the log-probability of all with the end."""
+
+    ids: tuple[int, ...]
+    log_probability: float
+
+    @property
+    def per_syllable(self) -> float:
+        """The mean log-probability, which ranks candidates: a sum would prefer short ones."""
+        return self.log_probability / (len(self.ids) + 1)
+
+
+@torch.no_grad()
+def greedy_search(
+    model: Model, source: EncodedSource, attend: Sequence[Attend] = PLAIN_ATTENTION
+) -> Tensor:
+    """Always the likeliest next syllable; ids (batch, length) with padding behind the end."""
+    batch = len(source.output)
+    ids, is_done = torch.full((batch, 1), BEGIN), torch.zeros(batch, dtype=torch.bool)
+    while ids.shape[-1] <= MAX_SYLLABLES and not is_done.all():
+        next_ids = model.predict(ids, source, attend).logits[:, -1].argmax(dim=-1)
+        next_ids = next_ids.masked_fill(is_done, PAD)
+        is_done = is_done | (next_ids == END)
+        ids = torch.cat([ids, next_ids[:, None]], dim=-1)
+    return ids[:, 1:]
+
+
+@torch.no_grad()
+def beam_search(
+    model: Model, source: EncodedSource, beams: int, attend: Sequence[Attend] = PLAIN_ATTENTION
+) -> list[Candidate]:
+    """The best translations of one source, the likeliest first; one beam is greedy.
+
+    Of all continuations the `beams` likeliest are kept, until as many have come to an end.
+    """
+    growing, finished = [Candidate((), 0.0)], list[Candidate]()
+    for _ in range(MAX_SYLLABLES):
+        ids = torch.tensor([[BEGIN, *candidate.ids] for candidate in growing])
+        logits = model.predict(ids, _repeat_source(source, len(growing)), attend).logits[:, -1]
+        log_probabilities = torch.tensor([[candidate.log_probability] for candidate in growing])
+        totals = log_probabilities + logits.log_softmax(dim=-1)
+        best = totals.flatten().topk(beams)
+        parents = [divmod(index, totals.shape[-1]) for index in best.indices.tolist()]
+        extended = []
+        for (parent, next_id), total in zip(parents, best.values.tolist(), strict=True):
+            if next_id == END:
+                finished.append(Candidate(growing[parent].ids, total))
+            else:
+                extended.append(Candidate((*growing[parent].ids, next_id), total))
+        if len(finished) >= beams or not extended:
+            break
+        growing = extended
+    candidates = finished or growing
+    return sorted(candidates, key=lambda candidate: candidate.per_syllable, reverse=True)[:beams]
+
+
+def _repeat_source(source: EncodedSource, times: int) -> EncodedSource:
+    """The source once for each beam."""
+    rows = [
+        Source(*(tensor.expand(times, *tensor.shape[1:]) for tensor in layer_source))
+        for layer_source in source.sources
+    ]
+    return source._replace(sources=tuple(rows))
+
 
 Block = TypeVar("Block", Encoded, Decoded)
 
 
-class Written(NamedTuple):
-    """One of the translations that were found, and how likely it is."""
+class BeamTranslation(NamedTuple):
+    """A translation that a beam found, and its log-probability."""
 
     syllables: tuple[str, ...]
     log_probability: float
 
     @classmethod
-    def of(cls, candidate: Candidate) -> "Written":
-        return cls(vietnamese().texts(candidate.numbers), candidate.log_probability)
+    def from_candidate(cls, candidate: Candidate) -> "BeamTranslation":
+        return cls(vietnamese_vocabulary().decode(candidate.ids), candidate.log_probability)
 
 
 class Translation(NamedTuple):
-    """A translation and how it came about; tensors are of this sentence, without a batch axis.
+    """A translation and all that was computed for it; tensors have no batch axis.
 
     Rows of the decoder: row t reads syllable t − 1 (row 0 the begin) and predicts syllable t;
     behind the last syllable one more row predicts the end. Keys of the source are its words and
@@ -58,8 +130,8 @@ class Translation(NamedTuple):
     decoder: tuple[Decoded, ...]
     probabilities: Tensor
     """Of every syllable of the vocabulary to be the next one (syllables + 1, vocabulary)."""
-    others: tuple[Written, ...] = ()
-    """What other beams wrote, the likelier first."""
+    other_beams: tuple[BeamTranslation, ...] = ()
+    """The translations of the other beams, the likeliest first."""
 
     @property
     def cross(self) -> Tensor:
@@ -68,24 +140,24 @@ class Translation(NamedTuple):
 
     @property
     def log_probabilities(self) -> Tensor:
-        """Of each syllable that was written, and of the end (syllables + 1,)."""
-        numbers = [*vietnamese().numbers(self.syllables), END]
-        return self.probabilities[torch.arange(len(numbers)), torch.tensor(numbers)].log()
+        """The log-probability of each written syllable, and of the end (syllables + 1,)."""
+        ids = [*vietnamese_vocabulary().encode(self.syllables), END]
+        return self.probabilities[torch.arange(len(ids)), torch.tensor(ids)].log()
 
 
-def alone(block: Block) -> Block:
-    """Of the only sentence of a batch: the same without the batch axis."""
+def drop_batch_axis(block: Block) -> Block:
+    """The steps of a block for a batch of one sentence, without the batch axis."""
     return type(block)._make(
-        ManyHeads._make(own[0] for own in part) if isinstance(part, ManyHeads) else part[0]
-        for part in block
+        ManyHeads._make(tensor[0] for tensor in step) if isinstance(step, ManyHeads) else step[0]
+        for step in block
     )
 
 
-MOST_BEAMS = 8
+MAX_BEAMS = 8
 
 
 class Translator:
-    """A model that is asked, and no longer trained."""
+    """A trained model that translates words and records what it computed."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -94,86 +166,94 @@ class Translator:
         self,
         words: Sequence[str],
         beams: int = 1,
-        attend: Sequence[Attend] = PLAIN,
-        left_out: Sequence[int] = (),
+        attend: Sequence[Attend] = PLAIN_ATTENTION,
+        hidden_positions: Sequence[int] = (),
     ) -> Translation:
         """Translate words of the corpus; one beam is greedy.
 
         `attend` is what each decoder layer's cross-attention computes; nobody sees the words at
-        the places `left_out`.
+        the places `hidden_positions`.
         """
-        if not 1 <= beams <= MOST_BEAMS:
-            raise ValueError(f"{beams} beams: from 1 to {MOST_BEAMS} can be kept")
-        source = self._read(words, left_out)
-        best, *others = beam(self.model, source, beams, attend)
-        found = self._looked_at(words, source, best.numbers, attend)
-        return found._replace(others=tuple(map(Written.of, others)))
+        if not 1 <= beams <= MAX_BEAMS:
+            raise ValueError(f"{beams} beams: from 1 to {MAX_BEAMS} can be kept")
+        source = self._encode(words, hidden_positions)
+        best, *other_candidates = beam_search(self.model, source, beams, attend)
+        translation = self._record(words, source, best.ids, attend)
+        return translation._replace(
+            other_beams=tuple(map(BeamTranslation.from_candidate, other_candidates))
+        )
 
-    def forced(
+    def force(
         self,
         words: Sequence[str],
         syllables: Sequence[str],
-        attend: Sequence[Attend] = PLAIN,
-        left_out: Sequence[int] = (),
+        attend: Sequence[Attend] = PLAIN_ATTENTION,
+        hidden_positions: Sequence[int] = (),
     ) -> Translation:
-        """What the model computes while it is made to write these syllables."""
-        known = vietnamese().tokens[len(SPECIAL) :]
-        unknown = [syllable for syllable in syllables if syllable not in known]
-        if unknown:
-            raise ValueError(f"not among the corpus' syllables: {', '.join(unknown)}")
-        if len(syllables) > MOST_SYLLABLES:
-            raise ValueError(f"{len(syllables)} syllables: at most {MOST_SYLLABLES} are written")
-        numbers = vietnamese().numbers(syllables)
-        return self._looked_at(words, self._read(words, left_out), numbers, attend)
+        """What the model computes while these syllables are forced on it (teacher forcing)."""
+        known_syllables = vietnamese_vocabulary().tokens[len(SPECIAL_TOKENS) :]
+        unknown_syllables = [syllable for syllable in syllables if syllable not in known_syllables]
+        if unknown_syllables:
+            raise ValueError(f"not among the corpus' syllables: {', '.join(unknown_syllables)}")
+        if len(syllables) > MAX_SYLLABLES:
+            raise ValueError(f"{len(syllables)} syllables: at most {MAX_SYLLABLES} are written")
+        ids = vietnamese_vocabulary().encode(syllables)
+        return self._record(words, self._encode(words, hidden_positions), ids, attend)
 
     @torch.no_grad()
-    def _read(self, words: Sequence[str], left_out: Sequence[int]) -> Read:
-        check(words)
-        return self.model.read(sources([words]), left_out)
+    def _encode(self, words: Sequence[str], hidden_positions: Sequence[int]) -> EncodedSource:
+        check_words(words)
+        return self.model.encode(encode_sources([words]), hidden_positions)
 
     @torch.no_grad()
-    def _looked_at(
-        self, words: Sequence[str], source: Read, numbers: Sequence[int], attend: Sequence[Attend]
+    def _record(
+        self,
+        words: Sequence[str],
+        source: EncodedSource,
+        ids: Sequence[int],
+        attend: Sequence[Attend],
     ) -> Translation:
-        found = self.model.predict(torch.tensor([[BEGIN, *numbers]]), source, attend)
+        prediction = self.model.predict(torch.tensor([[BEGIN, *ids]]), source, attend)
         return Translation(
             tuple(words),
-            vietnamese().texts(numbers),
+            vietnamese_vocabulary().decode(ids),
             source.x[0],
-            tuple(map(alone, source.blocks)),
+            tuple(map(drop_batch_axis, source.blocks)),
             source.output[0],
-            found.x[0],
-            tuple(map(alone, found.blocks)),
-            found.logits[0].softmax(dim=-1),
+            prediction.x[0],
+            tuple(map(drop_batch_axis, prediction.blocks)),
+            prediction.logits[0].softmax(dim=-1),
         )
 
 
-def check(words: Sequence[str]) -> None:
-    """Refuse what the translator cannot read, and say why."""
+def check_words(words: Sequence[str]) -> None:
+    """Raise ValueError for words that the translator cannot read."""
     if not words:
         raise ValueError(N_("there is no word to translate"))
-    if len(words) > LONGEST_SOURCE:
+    if len(words) > MAX_SOURCE_WORDS:
         raise ValueError(
             N_(
                 "{count} words: in training no sentence had more than {most}",
                 count=len(words),
-                most=LONGEST_SOURCE,
+                most=MAX_SOURCE_WORDS,
             )
         )
-    known = english().tokens[len(SPECIAL) :]
-    unknown = dict.fromkeys(word for word in words if word not in known)
-    if unknown:
-        raise ValueError(N_("not among the corpus' words: {words}", words=hints(unknown)))
+    known_words = english_vocabulary().tokens[len(SPECIAL_TOKENS) :]
+    unknown_words = dict.fromkeys(word for word in words if word not in known_words)
+    if unknown_words:
+        raise ValueError(
+            N_("not among the corpus' words: {words}", words=suggest_words(unknown_words))
+        )
 
 
-def hints(unknown: Iterable[str]) -> str:
-    """Words that are not known, each with those that are most like it."""
-    slots: dict[str, object] = {f"word{n}": _hinted(word) for n, word in enumerate(unknown)}
+def suggest_words(words: Iterable[str]) -> str:
+    """Unknown words, each with the known words that are spelled most like it."""
+    slots: dict[str, object] = {f"word{n}": _suggest_word(word) for n, word in enumerate(words)}
     return Message(", ".join(f"{{{name}}}" for name in slots), slots)
 
 
-def _hinted(word: str) -> str:
-    others = similar(word)
-    if not others:
+def _suggest_word(word: str) -> str:
+    similar_words = find_similar_words(word)
+    if not similar_words:
         return word
-    return N_("{word} (known: {others})", word=word, others=", ".join(others))
+    return N_("{word} (known: {others})", word=word, others=", ".join(similar_words))

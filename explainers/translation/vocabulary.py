@@ -1,7 +1,8 @@
-"""Words and syllables as numbers, and sentences of different lengths as one tensor."""
+"""The lexicon of both languages, vocabularies made of it, and sentences as padded ids."""
 
 import difflib
 import functools
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -9,94 +10,146 @@ import regex
 import torch
 from torch import Tensor
 
-from explainers.translation.lexicon import MISSING, lexicon
+from explainers.folders import ASSETS
+
+LEXICON_FILE = ASSETS / "lexicon.txt"
+MISSING_FORM = "-"
+
+
+class Entry(NamedTuple):
+    """A word: its English forms, its one translation, and the kinds of nouns it goes with."""
+
+    forms: tuple[str, ...]
+    vietnamese: str
+    kinds: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The first form that exists, which identifies the word."""
+        return next(form for form in self.forms if form != MISSING_FORM)
+
+
+@functools.cache
+def read_lexicon() -> dict[str, tuple[Entry, ...]]:
+    """All entries by the name of their section."""
+    sections: dict[str, tuple[Entry, ...]] = {}
+    section = ""
+    for line in LEXICON_FILE.read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            section = line.strip("[]")
+        elif line and not line.startswith("#"):
+            sections[section] = (*sections.get(section, ()), _parse_entry(line))
+    return sections
+
+
+def _parse_entry(line: str) -> Entry:
+    words, _, kinds = line.partition(":")
+    english, _, vietnamese = words.partition("=")
+    return Entry(tuple(english.split()), vietnamese.strip(), tuple(kinds.split()))
+
+
+@functools.cache
+def list_modifiers(kind: str) -> tuple[Entry, ...]:
+    """The modifiers that go with nouns of a kind."""
+    return tuple(entry for entry in read_lexicon()["modifiers"] if kind in entry.kinds)
+
+
+@functools.cache
+def list_money_nouns() -> tuple[Entry, ...]:
+    """The nouns of money, those among the news included."""
+    news = (entry for entry in read_lexicon()["news"] if "money" in entry.kinds)
+    return tuple(itertools.chain(read_lexicon()["money"], news))
+
 
 PAD, BEGIN, END = range(3)
-SPECIAL = ("<pad>", "<bos>", "<eos>")
-HELPERS = "bị tại ngoái"
+SPECIAL_TOKENS = ("<pad>", "<bos>", "<eos>")
+HELPER_SYLLABLES = "bị tại ngoái"
 """Syllables that the grammar adds to those in the lexicon."""
 _TOKEN = regex.compile(r"'s\b|[\p{L}\p{M}\p{N}]+|,")
 
 
 class Vocabulary(NamedTuple):
-    """What one side of the translator can read or write."""
+    """The tokens that one side of the translator reads or writes; an id is an index."""
 
     tokens: tuple[str, ...]
 
     @property
-    def places(self) -> dict[str, int]:
-        return _places(self.tokens)
+    def ids(self) -> dict[str, int]:
+        return _number_tokens(self.tokens)
 
-    def numbers(self, words: Iterable[str]) -> list[int]:
-        """Their numbers; raises KeyError for a word that is not known."""
-        places = self.places
-        return [places[word] for word in words]
+    def encode(self, words: Iterable[str]) -> list[int]:
+        """The ids of words; raises KeyError for an unknown word."""
+        ids = self.ids
+        return [ids[word] for word in words]
 
-    def texts(self, numbers: Iterable[int]) -> tuple[str, ...]:
-        """The words up to the end of the sentence."""
-        found: list[str] = []
-        for number in numbers:
-            if number == END:
+    def decode(self, ids: Iterable[int]) -> tuple[str, ...]:
+        """The words of ids, up to the end of the sentence."""
+        texts: list[str] = []
+        for token_id in ids:
+            if token_id == END:
                 break
-            found.append(self.tokens[number])
-        return tuple(found)
+            texts.append(self.tokens[token_id])
+        return tuple(texts)
 
 
 @functools.cache
-def _places(tokens: tuple[str, ...]) -> dict[str, int]:
-    return {token: place for place, token in enumerate(tokens)}
+def _number_tokens(tokens: tuple[str, ...]) -> dict[str, int]:
+    return {token: token_id for token_id, token in enumerate(tokens)}
 
 
 @functools.cache
-def english() -> Vocabulary:
-    """Every form of every word in the lexicon."""
-    entries = [entry for section in lexicon().values() for entry in section]
+def english_vocabulary() -> Vocabulary:
+    """All forms of the English words in the lexicon."""
+    entries = [entry for section in read_lexicon().values() for entry in section]
     forms = {form for entry in entries for form in entry.forms}
-    return Vocabulary((*SPECIAL, *sorted(forms - {MISSING})))
+    return Vocabulary((*SPECIAL_TOKENS, *sorted(forms - {MISSING_FORM})))
 
 
 @functools.cache
-def vietnamese() -> Vocabulary:
-    """Every syllable in the lexicon."""
-    entries = [entry for section in lexicon().values() for entry in section]
+def vietnamese_vocabulary() -> Vocabulary:
+    """All Vietnamese syllables in the lexicon."""
+    entries = [entry for section in read_lexicon().values() for entry in section]
     syllables = {syllable for entry in entries for syllable in entry.vietnamese.split()}
-    return Vocabulary((*SPECIAL, *sorted(syllables | set(HELPERS.split()))))
+    return Vocabulary((*SPECIAL_TOKENS, *sorted(syllables | set(HELPER_SYLLABLES.split()))))
 
 
-def read(text: str) -> tuple[str, ...]:
-    """Find the corpus' words in a text; case does not matter, "'s" is a word of its own."""
-    found = _TOKEN.findall(text.replace("’", "'"))
-    known = english().places
-    folded = {word.casefold(): word for word in known}
-    return tuple(word if word in known else folded.get(word.casefold(), word) for word in found)
+def find_words(text: str) -> tuple[str, ...]:
+    """The corpus' words in a text; case does not matter, "'s" is a word of its own."""
+    words = _TOKEN.findall(text.replace("’", "'"))
+    ids = english_vocabulary().ids
+    folded = {word.casefold(): word for word in ids}
+    return tuple(word if word in ids else folded.get(word.casefold(), word) for word in words)
 
 
-def similar(word: str) -> tuple[str, ...]:
+def find_similar_words(word: str) -> tuple[str, ...]:
     """Up to three known words that are spelled like this one."""
-    return tuple(difflib.get_close_matches(word, english().tokens[len(SPECIAL) :]))
-
-
-def sentence_case(tokens: Sequence[str]) -> tuple[str, ...]:
-    """As it is printed: the first letter is a capital. The translator reads and writes it small."""
     return tuple(
-        token[:1].upper() + token[1:] if place == 0 else token for place, token in enumerate(tokens)
+        difflib.get_close_matches(word, english_vocabulary().tokens[len(SPECIAL_TOKENS) :])
     )
 
 
-class Padded(NamedTuple):
-    """Sequences of numbers (batch, length), filled up behind their true `lengths` (batch,)."""
+def capitalise_sentence(tokens: Sequence[str]) -> tuple[str, ...]:
+    """Tokens as they are printed, the first one with a capital letter."""
+    return tuple(
+        token[:1].upper() + token[1:] if position == 0 else token
+        for position, token in enumerate(tokens)
+    )
 
-    numbers: Tensor
+
+class PaddedIds(NamedTuple):
+    """Ids (batch, length), padded behind their true `lengths` (batch,)."""
+
+    ids: Tensor
     lengths: Tensor
 
 
-def padded(rows: Sequence[Sequence[int]]) -> Padded:
-    """Fill up to the longest."""
+def pad_rows(rows: Sequence[Sequence[int]]) -> PaddedIds:
+    """Rows of ids as one tensor, padded to the longest."""
     longest = max(map(len, rows))
-    filled = [[*row, *[PAD] * (longest - len(row))] for row in rows]
-    return Padded(torch.tensor(filled), torch.tensor([len(row) for row in rows]))
+    padded_rows = [[*row, *[PAD] * (longest - len(row))] for row in rows]
+    return PaddedIds(torch.tensor(padded_rows), torch.tensor([len(row) for row in rows]))
 
 
-def sources(sentences: Iterable[Sequence[str]]) -> Padded:
-    """English sentences, each with the end behind it."""
-    return padded([[*english().numbers(words), END] for words in sentences])
+def encode_sources(sentences: Iterable[Sequence[str]]) -> PaddedIds:
+    """English sentences as ids, each with the end token behind it."""
+    return pad_rows([[*english_vocabulary().encode(words), END] for words in sentences])

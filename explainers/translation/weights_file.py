@@ -1,4 +1,4 @@
-"""The trained weights as they are shipped: in 16 bits, the word pieces' model beside them."""
+"""The files of the shipped weights, in 16 bits, and of the word pieces."""
 
 import functools
 from collections.abc import Mapping
@@ -10,81 +10,87 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from explainers.folders import ASSETS
-from explainers.translation.model import Model, fresh, shapes
+from explainers.translation.model import Model, draw_parameters, list_shapes
 from explainers.translation.translator import Translator
-from explainers.translation.vocabulary import english, vietnamese
+from explainers.translation.vocabulary import english_vocabulary, vietnamese_vocabulary
 
-FOLDER = ASSETS / "weights"
-FIRST, OTHERS = (FOLDER / f"translator{name}.safetensors" for name in ("", "_seeds"))
+WEIGHTS_FOLDER = ASSETS / "weights"
+FIRST_FILE, OTHERS_FILE = (
+    WEIGHTS_FOLDER / f"translator{name}.safetensors" for name in ("", "_seeds")
+)
 """The pages' translator, which is seed 0, and two more seeds: how much is luck?"""
 SEEDS = (0, 1, 2)
-MOST_BYTES = 4_000_000
-PIECES = "pieces"
+MAX_BYTES = 4_000_000
+PIECES_KEY = "pieces"
 
 
 class BrokenWeightsError(RuntimeError):
     """The file of the weights is missing or is not what it should be; the message says what."""
 
 
-def file_of(seed: int) -> Path:
-    """Where the weights of a seed are kept."""
+def find_file(seed: int) -> Path:
+    """The file with the weights of a seed."""
     if seed not in SEEDS:
         raise ValueError(f"seed {seed}: trained are {', '.join(map(str, SEEDS))}")
-    return FIRST if seed == SEEDS[0] else OTHERS
+    return FIRST_FILE if seed == SEEDS[0] else OTHERS_FILE
 
 
 @functools.lru_cache(maxsize=len(SEEDS))
-def load(seed: int = 0) -> Translator:
+def load_translator(seed: int = 0) -> Translator:
     """The trained translator of a seed; raises BrokenWeightsError if its file cannot be used."""
-    file, prefix = file_of(seed), f"{seed}."
-    kept = stored(file)
-    parts = {name: kept.get(prefix + name, torch.empty(0)).float() for name in shapes()}
-    wrong = [name for name, shape in shapes().items() if parts[name].shape != shape]
-    if wrong:
-        raise BrokenWeightsError(f"{file.name} holds another model: {wrong[0]} has another shape")
-    if not all(part.isfinite().all() for part in parts.values()):
-        raise BrokenWeightsError(f"{file.name} holds numbers that are not finite")
-    return Translator(Model.of(parts))
-
-
-def untrained(seed: int = 0) -> Translator:
-    """The translator before it has learned anything."""
-    return Translator(Model.of(fresh(seed)))
-
-
-def stored(file: Path) -> dict[str, Tensor]:
-    """All tensors of a file, whose words must be those of the lexicon."""
-    if not file.exists():
-        made = "python -m explainers.translation train makes it"
-        raise BrokenWeightsError(f"there is no {file.name}: {made}")
-    if file.stat().st_size > MOST_BYTES:
+    file, prefix = find_file(seed), f"{seed}."
+    tensors = read_tensors(file)
+    parameters = {
+        name: tensors.get(prefix + name, torch.empty(0)).float() for name in list_shapes()
+    }
+    wrong_names = [name for name, shape in list_shapes().items() if parameters[name].shape != shape]
+    if wrong_names:
         raise BrokenWeightsError(
-            f"{file.name} is larger than {MOST_BYTES:,} bytes: not our weights"
+            f"{file.name} holds another model: {wrong_names[0]} has another shape"
         )
+    if not all(parameter.isfinite().all() for parameter in parameters.values()):
+        raise BrokenWeightsError(f"{file.name} holds numbers that are not finite")
+    return Translator(Model.from_parameters(parameters))
+
+
+def make_untrained_translator(seed: int = 0) -> Translator:
+    """The translator before it has learned anything."""
+    return Translator(Model.from_parameters(draw_parameters(seed)))
+
+
+def read_tensors(file: Path) -> dict[str, Tensor]:
+    """All tensors of a file; raises BrokenWeightsError if its words are not the lexicon's."""
+    if not file.exists():
+        hint = "python -m explainers.translation train makes it"
+        raise BrokenWeightsError(f"there is no {file.name}: {hint}")
+    if file.stat().st_size > MAX_BYTES:
+        raise BrokenWeightsError(f"{file.name} is larger than {MAX_BYTES:,} bytes: not our weights")
     try:
-        with safe_open(file, framework="pt") as opened:
-            if (opened.metadata() or {}).get("words") != _words():
+        with safe_open(file, framework="pt") as tensor_file:
+            if (tensor_file.metadata() or {}).get("words") != _join_words():
                 raise BrokenWeightsError(f"{file.name} was trained with other words: train again")
-            return {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
+            return {name: tensor_file.get_tensor(name) for name in tensor_file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError) as error:
         raise BrokenWeightsError(f"{file.name} is broken: {error}") from error
 
 
-def keep(seed: int, parts: Mapping[str, Tensor], pieces: bytes = b"") -> None:
+def save_seed(seed: int, parameters: Mapping[str, Tensor], piece_model: bytes = b"") -> None:
     """Put the weights of a seed into its file, in 16 bits; other seeds in it stay."""
-    file, prefix = file_of(seed), f"{seed}."
+    file, prefix = find_file(seed), f"{seed}."
     try:
-        others = stored(file)
+        stored_tensors = read_tensors(file)
     except BrokenWeightsError:
-        others = {}
-    tensors = {name: part for name, part in others.items() if not name.startswith(prefix)}
-    tensors |= {prefix + name: part.detach().half() for name, part in parts.items()}
-    if pieces:
-        tensors[PIECES] = torch.frombuffer(bytearray(pieces), dtype=torch.uint8)
-    save_file({name: tensors[name] for name in sorted(tensors)}, file, {"words": _words()})
+        stored_tensors = {}
+    tensors = {
+        name: tensor for name, tensor in stored_tensors.items() if not name.startswith(prefix)
+    }
+    tensors |= {prefix + name: tensor.detach().half() for name, tensor in parameters.items()}
+    if piece_model:
+        tensors[PIECES_KEY] = torch.frombuffer(bytearray(piece_model), dtype=torch.uint8)
+    save_file({name: tensors[name] for name in sorted(tensors)}, file, {"words": _join_words()})
     file.chmod(0o644)  # safetensors leaves it to its owner alone
-    load.cache_clear()
+    load_translator.cache_clear()
 
 
-def _words() -> str:
-    return " ".join((*english().tokens, *vietnamese().tokens))
+def _join_words() -> str:
+    return " ".join((*english_vocabulary().tokens, *vietnamese_vocabulary().tokens))

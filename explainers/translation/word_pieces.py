@@ -1,4 +1,4 @@
-"""Words cut into pieces (Kudo and Richardson 2018): how translators with many words read."""
+"""Word pieces (Kudo and Richardson 2018), which large translators read instead of words."""
 
 import functools
 import io
@@ -6,20 +6,25 @@ from collections.abc import Iterable, Sequence
 
 import sentencepiece
 
-from explainers.translation.weights_file import FIRST, PIECES, BrokenWeightsError, stored
+from explainers.translation.weights_file import (
+    FIRST_FILE,
+    PIECES_KEY,
+    BrokenWeightsError,
+    read_tensors,
+)
 
-COUNT = 600
-"""How many pieces there are: fewer than the corpus has words, so that some are cut."""
+NUM_PIECES = 600
+"""The number of pieces: fewer than the corpus has words, so that some words are cut."""
 
 
-def train(lines: Iterable[str]) -> bytes:
-    """Learn from sentences of both languages which letters go together; the same every time."""
+def train_pieces(lines: Iterable[str]) -> bytes:
+    """A model of word pieces, learned from sentences of both languages; the same every time."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(lines),
         model_writer=model,
         model_type="bpe",
-        vocab_size=COUNT,
+        vocab_size=NUM_PIECES,
         character_coverage=1.0,
         normalization_rule_name="identity",
         num_threads=1,
@@ -29,14 +34,14 @@ def train(lines: Iterable[str]) -> bytes:
 
 
 @functools.lru_cache(maxsize=1)
-def shipped() -> sentencepiece.SentencePieceProcessor:
-    """The pieces that are shipped beside the translator's weights."""
-    kept = stored(FIRST)
-    if PIECES not in kept:
-        raise BrokenWeightsError(f"{FIRST.name} holds no model of pieces: train again")
-    return sentencepiece.SentencePieceProcessor(model_proto=kept[PIECES].numpy().tobytes())
+def load_pieces() -> sentencepiece.SentencePieceProcessor:
+    """The model of word pieces that is shipped beside the weights."""
+    tensors = read_tensors(FIRST_FILE)
+    if PIECES_KEY not in tensors:
+        raise BrokenWeightsError(f"{FIRST_FILE.name} holds no model of pieces: train again")
+    return sentencepiece.SentencePieceProcessor(model_proto=tensors[PIECES_KEY].numpy().tobytes())
 
 
-def cut(words: Sequence[str]) -> list[list[str]]:
+def cut_words(words: Sequence[str]) -> list[list[str]]:
     """The pieces of each word; the first of a word begins with ▁, the space in front of it."""
-    return [shipped().encode(word, out_type=str) for word in words]
+    return [load_pieces().encode(word, out_type=str) for word in words]

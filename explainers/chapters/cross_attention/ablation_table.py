@@ -8,9 +8,9 @@ from explainers.chapters.common.background_job import offer_job, watch_job
 from explainers.chapters.cross_attention.changed_translation import attends
 from explainers.job_queue import Job, report_each
 from explainers.translation import weights_file
-from explainers.translation.corpus import for_testing
-from explainers.translation.measure import exact_match
-from explainers.translation.search import greedy
+from explainers.translation.corpus import draw_test_sets
+from explainers.translation.evaluation import measure_exact_match
+from explainers.translation.translator import greedy_search
 from explainers.translations import _
 from explainers.ui.controls.controls import LEARNED, PEAK, PERMUTED, UNIFORM
 from explainers.ui.page import Prose
@@ -40,10 +40,10 @@ class Tried(NamedTuple):
 
 def tried() -> Iterator[Tried]:
     """Every case, one after the other."""
-    model, pairs = weights_file.load().model, for_testing(SENTENCES).unseen
+    model, pairs = weights_file.load_translator().model, draw_test_sets(SENTENCES).unseen
     for instead, everywhere in CASES:
         attend = attends(instead, everywhere)
-        yield Tried(instead, everywhere, exact_match(model, pairs, attend))
+        yield Tried(instead, everywhere, measure_exact_match(model, pairs, attend))
 
 
 def show_tried(text: Prose) -> None:
@@ -54,7 +54,7 @@ def show_tried(text: Prose) -> None:
     if job:
         show = partial(_show, text, job.reports)
         watch_job(ABLATION_TABLE_JOB, job, _("Translating"), show)
-        show_source(exact_match, greedy)
+        show_source(measure_exact_match, greedy_search)
 
 
 def _show(text: Prose, reports: Sequence[Tried]) -> None:

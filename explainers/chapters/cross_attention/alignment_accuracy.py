@@ -8,9 +8,16 @@ from explainers.chapters.cross_attention.alignment_view import View
 from explainers.chapters.cross_attention.held_out import BY, HEADS, LAST, LEARNED_FROM, Reading
 from explainers.charts.matrix import Matrix
 from explainers.messages import N_
-from explainers.translation.alignment import INPUT, PREDICTED, Score, aer, diagonal, read_links
-from explainers.translation.ibm1 import reestimated
-from explainers.translation.model import LAYERS
+from explainers.translation.alignment import (
+    INPUT,
+    PREDICTED,
+    AlignmentScore,
+    align_diagonally,
+    read_links,
+    reestimate,
+    score_alignment,
+)
+from explainers.translation.model import NUM_LAYERS
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import MEAN, PREDICTS, READS
@@ -35,11 +42,16 @@ def show_accuracy(text: Prose, view: View) -> None:
         return
     words, syllables = view.found.words, view.found.syllables
     chosen = measured[Reading(view.layer, view.head, view.by)]
-    straight, counted = diagonal(len(words), len(syllables)), held_out.ibm_links(words, syllables)
+    straight, counted = (
+        align_diagonally(len(words), len(syllables)),
+        held_out.ibm_links(words, syllables),
+    )
     tables = {N_("held out"): [chosen, others["diagonal"], others["ibm"]]}
     if view.gold:
         each = (view.links(view.by), straight, counted)
-        here = [aer(links, set(view.gold.sure), set(view.gold.possible)) for links in each]
+        here = [
+            score_alignment(links, set(view.gold.sure), set(view.gold.possible)) for links in each
+        ]
         tables = {N_("this sentence"): here, **tables}
     panels = [Panel(name, _table(view, name, rows)) for name, rows in tables.items()]
     errors = [
@@ -51,7 +63,7 @@ def show_accuracy(text: Prose, view: View) -> None:
     text("accuracy_seen", sentences=len(held_out.pairs()), pairs=f"{LEARNED_FROM:,}")
     if not view.gold:
         text("no_gold")
-    show_source(aer, read_links, reestimated)
+    show_source(score_alignment, read_links, reestimate)
 
 
 def named(layer: int, head: str) -> str:
@@ -61,7 +73,7 @@ def named(layer: int, head: str) -> str:
     return f"L{layer + 1} {head}"
 
 
-def _table(view: View, name: str, rows: list[Score]) -> Matrix:
+def _table(view: View, name: str, rows: list[AlignmentScore]) -> Matrix:
     """A line for each aligner; 0 is best for the error, 1 for the others."""
     names = [named(view.layer, view.head), _("diagonal"), "IBM 1"]
     values = [list(row) for row in rows]
@@ -100,7 +112,7 @@ def look_at(reading: Reading) -> None:
 
 TABLE = N_("alignment error rate")
 AXES = N_("head"), N_("rows")
-READINGS = [(layer, head) for layer in range(LAYERS) for head in HEADS]
+READINGS = [(layer, head) for layer in range(NUM_LAYERS) for head in HEADS]
 ANSWERS = (
     N_("about the same"),
     N_("2 to 5 times as large"),
@@ -140,7 +152,7 @@ def show_off_by_one(text: Prose, view: View) -> None:
         [Panel(TABLE, matrix)], _none, view.origin, "both ways", alt, acts={TABLE: choose}
     )
     first = [measured[Reading(0, MEAN, by)].aer for by in BY]
-    by_input = [n + 1 for n in range(LAYERS) if _is_by_input(n)]
+    by_input = [n + 1 for n in range(NUM_LAYERS) if _is_by_input(n)]
     text(
         "off_by_one_seen",
         first=f"{first[0]:.2f}",

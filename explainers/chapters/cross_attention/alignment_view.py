@@ -13,15 +13,15 @@ from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
 from explainers.messages import N_
 from explainers.translation import vocabulary
 from explainers.translation.alignment import INPUT, PREDICTED, Link, read_links
-from explainers.translation.corpus import Pair
-from explainers.translation.model import LAYERS
+from explainers.translation.corpus import SentencePair
+from explainers.translation.model import NUM_LAYERS
 from explainers.translation.translator import Translation
 from explainers.translations import _
 from explainers.ui.controls.controls import MEAN, PREDICTS
 from explainers.ui.figure.panels import Cell, Panel
 from explainers.ui.provenance import translator as origin_of
 
-END = vocabulary.SPECIAL[vocabulary.END]
+END = vocabulary.SPECIAL_TOKENS[vocabulary.END]
 LINES, WEIGHTS = "lines", N_("weights")
 
 
@@ -30,10 +30,10 @@ class View:
     """One translation with the reader's choices about its cross-attention."""
 
     found: Translation
-    gold: Pair | None
+    gold: SentencePair | None
     """Known, and translated as the corpus does."""
     queries_down: bool
-    layer: int = LAYERS - 1
+    layer: int = NUM_LAYERS - 1
     head: str = MEAN
     rows: str = PREDICTS
 

@@ -14,7 +14,7 @@ from explainers.charts.matrix import Matrix, find_largest
 from explainers.charts.theme import FEATURE_AXIS, SOURCE_AXIS, TARGET_AXIS
 from explainers.messages import N_
 from explainers.translation.translator import Translator
-from explainers.translation.vocabulary import BEGIN, SPECIAL
+from explainers.translation.vocabulary import BEGIN, SPECIAL_TOKENS
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.figure import show_figure
@@ -23,7 +23,7 @@ from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show
 
-FIRST = SPECIAL[BEGIN]
+FIRST = SPECIAL_TOKENS[BEGIN]
 READ_AXIS = N_("syllable read")
 OPERATORS = {N_("in"): "", N_("added"): "+", N_("out"): "="}
 PARTS = {

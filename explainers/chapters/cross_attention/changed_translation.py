@@ -17,14 +17,14 @@ from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
 from explainers.messages import N_
 from explainers.translation import weights_file
 from explainers.translation.changed_weights import (
+    compare_peaks,
+    correlate_ranks,
     leave_one_out,
-    only_peak,
-    peaks_agree,
-    permuted,
-    spearman,
-    uniform,
+    peak_attention,
+    permuted_attention,
+    uniform_attention,
 )
-from explainers.translation.model import LAYERS, PLAIN
+from explainers.translation.model import NUM_LAYERS, PLAIN_ATTENTION
 from explainers.translation.translator import Translation
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -58,16 +58,20 @@ def _blocks(before: Sequence[str], after: Sequence[str]) -> list[difflib.Match]:
 SHARES = N_("all of them"), N_("most of them"), N_("less than half of them")
 INSTEAD: dict[str, Attend] = {
     LEARNED: attention,
-    UNIFORM: uniform,
-    PERMUTED: permuted,
-    PEAK: only_peak,
+    UNIFORM: uniform_attention,
+    PERMUTED: permuted_attention,
+    PEAK: peak_attention,
     WITHOUT: attention,
 }
 
 
 def attends(instead: str, everywhere: bool) -> tuple[Attend, ...]:
     """What each decoder layer computes: the last one, or all, something else."""
-    return (*PLAIN[:-1], INSTEAD[instead]) if not everywhere else (INSTEAD[instead],) * LAYERS
+    return (
+        (*PLAIN_ATTENTION[:-1], INSTEAD[instead])
+        if not everywhere
+        else (INSTEAD[instead],) * NUM_LAYERS
+    )
 
 
 def show_explaining(text: Prose, view: View) -> None:
@@ -127,16 +131,18 @@ def retold(
 ) -> Retold:
     """Translate again; once for each change, however often the page runs."""
     attend, places = attends(instead, everywhere), [] if left_out is None else [left_out]
-    changed = weights_file.load().translate(words, attend=attend, left_out=places)
-    forced = weights_file.load().forced(words, syllables, attend, places)
+    changed = weights_file.load_translator().translate(
+        words, attend=attend, hidden_positions=places
+    )
+    forced = weights_file.load_translator().force(words, syllables, attend, places)
     return Retold(changed, forced.log_probabilities.sum().exp().item())
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def losses(words: tuple[str, ...], syllables: tuple[str, ...]) -> Tensor:
     """What leaving out each word costs each syllable (syllables, words)."""
-    translator = weights_file.load()
-    return leave_one_out(translator, translator.forced(words, syllables))
+    translator = weights_file.load_translator()
+    return leave_one_out(translator, translator.force(words, syllables))
 
 
 def _panel(name: str, found: Translation) -> Panel:
@@ -153,8 +159,8 @@ def _show_agreement(text: Prose, view: View) -> None:
     weights = view.found.cross[LAST].mean(dim=0)[: view.syllables, : len(view.found.words)]
     text(
         "agreement",
-        agree=int(peaks_agree(weights, lost).sum()),
+        agree=int(compare_peaks(weights, lost).sum()),
         count=view.syllables,
-        order=f"{spearman(weights, lost).mean():.2f}",
+        order=f"{correlate_ranks(weights, lost).mean():.2f}",
     )
-    show_source(leave_one_out, peaks_agree, spearman)
+    show_source(leave_one_out, compare_peaks, correlate_ranks)

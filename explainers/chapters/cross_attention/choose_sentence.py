@@ -9,11 +9,24 @@ from explainers.chapters.cross_attention.alignment_view import View
 from explainers.messages import N_
 from explainers.toys.sentence import Sentence
 from explainers.translation import weights_file
-from explainers.translation.corpus import RUNNING, Pair, aligned, for_testing
-from explainers.translation.lexicon import MISSING, Entry, fitting, lexicon
-from explainers.translation.phrases import join, of_past, small, word_pair
-from explainers.translation.translator import Translation, Translator, check
-from explainers.translation.vocabulary import SPECIAL, english, read, sentence_case
+from explainers.translation.corpus import RUNNING_PAIR, SentencePair, align_phrase, draw_test_sets
+from explainers.translation.phrases import (
+    join_phrases,
+    mark_past,
+    translate_word,
+    write_function_word,
+)
+from explainers.translation.translator import Translation, Translator, check_words
+from explainers.translation.vocabulary import (
+    MISSING_FORM,
+    SPECIAL_TOKENS,
+    Entry,
+    capitalise_sentence,
+    english_vocabulary,
+    find_words,
+    list_modifiers,
+    read_lexicon,
+)
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import BEAM, GREEDY
@@ -28,44 +41,44 @@ PLACES = (1, 2, 3, 4, 6)
 
 
 @functools.cache
-def examples() -> dict[str, Pair]:
+def examples() -> dict[str, SentencePair]:
     """Held-out sentences by their text."""
-    pairs = [pair for kind in for_testing(EXAMPLES) for pair in kind]
+    pairs = [pair for kind in draw_test_sets(EXAMPLES) for pair in kind]
     return {" ".join(pair.source): pair for pair in pairs}
 
 
 @functools.cache
 def slots() -> dict[str, dict[str, Entry]]:
     """What a sentence is built of: for each place, the words that may stand there."""
-    lists = lexicon()
+    lists = read_lexicon()
     persons = (*lists["people"], *lists["organisations"])
     return {
         N_("Who"): {entry.forms[0]: entry for entry in persons},
         N_("did"): {entry.forms[1]: entry for entry in lists["verbs of news"]},
-        N_("what kind of"): {entry.name: entry for entry in fitting("news")},
+        N_("what kind of"): {entry.name: entry for entry in list_modifiers("news")},
         N_("what"): {_plural(entry): entry for entry in lists["news"]},
         N_("on"): {entry.name: entry for entry in lists["days"]},
     }
 
 
-def build(who: str, did: str, kind: str, what: str, day: str) -> Pair:
+def build(who: str, did: str, kind: str, what: str, day: str) -> SentencePair:
     """The sentence in both languages; raises KeyError for a word that may not stand there."""
     chosen = list(zip((who, did, kind, what, day), slots().values(), strict=True))
-    parts = [word_pair(word, words[word].vietnamese) for word, words in chosen]
+    parts = [translate_word(word, words[word].vietnamese) for word, words in chosen]
     subject, verb, modifier, noun, friday = parts
     by, done, described, thing, _unused = (words[word].name for word, words in chosen)
-    [before] = [entry for entry in lexicon()["before a day"] if entry.name == "on"]
-    on = word_pair("on", before.vietnamese)
-    english = [small("the"), subject, verb, modifier, noun, on, friday]
-    phrase = join(english, [subject, of_past(verb), verb, noun, modifier, on, friday])
-    return aligned(phrase._replace(pairs=frozenset({(by, done), (described, thing)})))
+    [before] = [entry for entry in read_lexicon()["before a day"] if entry.name == "on"]
+    on = translate_word("on", before.vietnamese)
+    english = [write_function_word("the"), subject, verb, modifier, noun, on, friday]
+    phrase = join_phrases(english, [subject, mark_past(verb), verb, noun, modifier, on, friday])
+    return align_phrase(phrase._replace(pairs=frozenset({(by, done), (described, thing)})))
 
 
-def gold_of(words: tuple[str, ...]) -> Pair | None:
+def gold_of(words: tuple[str, ...]) -> SentencePair | None:
     """The sentence with its gold, if it is one of those that are known."""
     known = examples().get(" ".join(words))
-    if known or words == RUNNING.source:
-        return known or RUNNING
+    if known or words == RUNNING_PAIR.source:
+        return known or RUNNING_PAIR
     try:
         built = build(*(words[place] for place in PLACES))
     except (KeyError, IndexError):
@@ -74,7 +87,7 @@ def gold_of(words: tuple[str, ...]) -> Pair | None:
 
 
 def _plural(entry: Entry) -> str:
-    return entry.name if entry.forms[1] == MISSING else entry.forms[1]
+    return entry.name if entry.forms[1] == MISSING_FORM else entry.forms[1]
 
 
 BEAMS = {GREEDY: 1, BEAM: 4}
@@ -83,7 +96,7 @@ BEAMS = {GREEDY: 1, BEAM: 4}
 def read_by() -> Translator | None:
     """The trained one; if its file is missing or broken, nothing, and the reader is told."""
     try:
-        return weights_file.load()
+        return weights_file.load_translator()
     except weights_file.BrokenWeightsError as error:
         st.error(
             _(
@@ -99,19 +112,19 @@ def read_by() -> Translator | None:
 @st.cache_data(show_spinner=False, max_entries=64)
 def translation(words: tuple[str, ...], beams: int) -> Translation:
     """The same sentence is translated once, however often the page runs."""
-    return weights_file.load().translate(words, beams)
+    return weights_file.load_translator().translate(words, beams)
 
 
 def asked_words(text: Prose, sentence: Sentence) -> tuple[str, ...]:
     """The reader's words if the translator knows them all, else those of the running sentence."""
-    words = read(sentence.text)
+    words = find_words(sentence.text)
     try:
-        check(words)
+        check_words(words)
     except ValueError as error:
-        known = len(english().tokens) - len(SPECIAL)
+        known = len(english_vocabulary().tokens) - len(SPECIAL_TOKENS)
         with st.container(border=True):
             text("cannot", problem=verbatim(shortened(_(error.args[0]), 300)), known=known)
-        return RUNNING.source
+        return RUNNING_PAIR.source
     return words
 
 
@@ -150,17 +163,19 @@ def offer_sentences() -> None:
 
 
 def _running() -> tuple[str, ...]:
-    _unused, who, did, kind, what, _unused, day = RUNNING.source
+    _unused, who, did, kind, what, _unused, day = RUNNING_PAIR.source
     return who, did, kind, what, day
 
 
 def _take_built() -> None:
     pair = build(*(st.session_state[BUILT_WORD.format(name)] for name in slots()))
-    st.session_state[controls.text.key] = " ".join(sentence_case(pair.source))
+    st.session_state[controls.text.key] = " ".join(capitalise_sentence(pair.source))
 
 
 def _take_example() -> None:
     chosen = st.session_state[HELD_OUT_SENTENCE]
     if chosen:
-        st.session_state[controls.text.key] = " ".join(sentence_case(examples()[chosen].source))
+        st.session_state[controls.text.key] = " ".join(
+            capitalise_sentence(examples()[chosen].source)
+        )
         st.session_state[HELD_OUT_SENTENCE] = None  # so that the same one can be chosen again

@@ -8,20 +8,21 @@ from typing import NamedTuple
 import streamlit as st
 from torch import Tensor
 
-from explainers.translation import ibm1, weights_file
+from explainers.translation import weights_file
 from explainers.translation.alignment import (
     INPUT,
     PREDICTED,
+    AlignmentScore,
+    Ibm1Model,
     Link,
-    Score,
-    aer,
-    diagonal,
-    pooled,
+    align_diagonally,
+    pool_links,
     read_links,
+    score_alignment,
 )
-from explainers.translation.corpus import Pair, drawn, for_testing
-from explainers.translation.measure import attended
-from explainers.translation.model import LAYERS, NUM_HEADS
+from explainers.translation.corpus import SentencePair, draw_sentences, draw_test_sets
+from explainers.translation.evaluation import compute_cross_weights
+from explainers.translation.model import NUM_HEADS, NUM_LAYERS
 from explainers.ui.controls.controls import MEAN
 
 SENTENCES = 50
@@ -30,7 +31,7 @@ LEARNED_FROM = 1_000
 """Sentence pairs that IBM Model 1 counts in front of the reader; more do not help it."""
 HEADS = (MEAN, *map(str, range(NUM_HEADS)))
 BY = (PREDICTED, INPUT)
-LAST = LAYERS - 1
+LAST = NUM_LAYERS - 1
 
 
 class Reading(NamedTuple):
@@ -55,15 +56,15 @@ class Found(NamedTuple):
     others: float
 
 
-def pairs() -> list[Pair]:
+def pairs() -> list[SentencePair]:
     """The sentences that all of this is measured on."""
-    return [pair for kind in for_testing(SENTENCES) for pair in kind]
+    return [pair for kind in draw_test_sets(SENTENCES) for pair in kind]
 
 
 @functools.cache
 def weights() -> list[Tensor]:
     """Of each sentence (layers, heads, syllables + 1, words + 1)."""
-    return list(attended(weights_file.load().model, pairs()))
+    return list(compute_cross_weights(weights_file.load_translator().model, pairs()))
 
 
 @st.cache_data(show_spinner=False, max_entries=40)
@@ -82,23 +83,25 @@ def links(reading: Reading) -> list[set[Link]]:
 
 
 @st.cache_data(show_spinner=False)
-def scores() -> dict[Reading, Score]:
+def scores() -> dict[Reading, AlignmentScore]:
     """Every layer, every head and the mean of heads, with rows read in both ways."""
-    readings = itertools.starmap(Reading, itertools.product(range(LAYERS), HEADS, BY))
+    readings = itertools.starmap(Reading, itertools.product(range(NUM_LAYERS), HEADS, BY))
     return {reading: scored(links(reading), pairs()) for reading in readings}
 
 
-def scored(predicted: Sequence[set[Link]], gold: Sequence[Pair]) -> Score:
+def scored(predicted: Sequence[set[Link]], gold: Sequence[SentencePair]) -> AlignmentScore:
     """Over all sentences together."""
-    sure, possible = (pooled(getattr(one, kind) for one in gold) for kind in ("sure", "possible"))
-    return aer(pooled(predicted), sure, possible)
+    sure, possible = (
+        pool_links(getattr(one, kind) for one in gold) for kind in ("sure", "possible")
+    )
+    return score_alignment(pool_links(predicted), sure, possible)
 
 
 @st.cache_data(show_spinner=False)
-def ibm_model() -> ibm1.Model:
+def ibm_model() -> Ibm1Model:
     """IBM Model 1, learned from sentences that are not among those it is tested on."""
-    known = drawn("for counting", LEARNED_FROM, False, {pair.source for pair in pairs()})
-    return ibm1.Model.learn([(pair.source, pair.target) for pair in known])
+    known = draw_sentences("for counting", LEARNED_FROM, False, {pair.source for pair in pairs()})
+    return Ibm1Model.learn([(pair.source, pair.target) for pair in known])
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
@@ -108,11 +111,11 @@ def ibm_links(words: tuple[str, ...], syllables: tuple[str, ...]) -> set[Link]:
 
 
 @st.cache_data(show_spinner=False)
-def baselines() -> dict[str, Score]:
+def baselines() -> dict[str, AlignmentScore]:
     """Those that are no network, by name."""
     model = ibm_model()  # once: each call copies it
     found = {
-        "diagonal": [diagonal(len(pair.source), len(pair.target)) for pair in pairs()],
+        "diagonal": [align_diagonally(len(pair.source), len(pair.target)) for pair in pairs()],
         "ibm": [model.align(pair.source, pair.target) for pair in pairs()],
     }
     return {name: scored(predicted, pairs()) for name, predicted in found.items()}

@@ -14,15 +14,15 @@ from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
 from explainers.messages import N_
 from explainers.translation import weights_file
-from explainers.translation.search import greedy
+from explainers.translation.translator import greedy_search
 from explainers.translation.vocabulary import (
     BEGIN,
     PAD,
-    SPECIAL,
-    Padded,
-    padded,
-    sources,
-    vietnamese,
+    SPECIAL_TOKENS,
+    PaddedIds,
+    encode_sources,
+    pad_rows,
+    vietnamese_vocabulary,
 )
 from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
@@ -32,7 +32,7 @@ from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
 
-FILLING = SPECIAL[PAD]
+FILLING = SPECIAL_TOKENS[PAD]
 
 
 class Batch(NamedTuple):
@@ -56,18 +56,18 @@ class Batch(NamedTuple):
 @torch.no_grad()
 def batch_of(words: tuple[str, ...], syllables: tuple[str, ...]) -> Batch:
     """The reader's sentence beside the longest of the held-out examples."""
-    model = weights_file.load().model
+    model = weights_file.load_translator().model
     longest = max((pair.source for pair in examples().values()), key=len)
-    together = sources([words, longest])
-    length = together.numbers.shape[-1]
-    unmasked = Padded(together.numbers, torch.full((2,), length))
-    rows = torch.tensor([[BEGIN, *vietnamese().numbers(syllables)]])
-    read = model.read(sources([words])), model.read(together), model.read(unmasked)
+    together = encode_sources([words, longest])
+    length = together.ids.shape[-1]
+    unmasked = PaddedIds(together.ids, torch.full((2,), length))
+    rows = torch.tensor([[BEGIN, *vietnamese_vocabulary().encode(syllables)]])
+    read = model.encode(encode_sources([words])), model.encode(together), model.encode(unmasked)
     runs = [model.predict(rows.expand(len(one.output), -1), one) for one in read]
     alone, masked, leaking = (run.logits[0].softmax(dim=-1) for run in runs)
     weights = [run.blocks[LAST].cross.weights[0].mean(dim=0) for run in runs]
     columns = (*words, END, *[FILLING] * (length - len(words) - 1))
-    written = vietnamese().texts(greedy(model, read[2])[0].tolist())
+    written = vietnamese_vocabulary().decode(greedy_search(model, read[2])[0].tolist())
     return Batch(words, columns, alone, masked, leaking, weights[2], weights[1], written)
 
 
@@ -122,4 +122,4 @@ def show_padding(text: Prose, view: View) -> None:
         written=verbatim(" ".join(batch.written)),
         verdict=_("the same") if batch.written == rows else _("another one"),
     )
-    show_source(hide_padding, padded)
+    show_source(hide_padding, pad_rows)

@@ -10,7 +10,7 @@ from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS
 from explainers.messages import N_
 from explainers.translation.changed_weights import leave_one_out
-from explainers.translation.train import HIDDEN_SYLLABLES
+from explainers.translation.train import HIDDEN_SHARE
 from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel
@@ -29,7 +29,7 @@ def show_parking(text: Prose, view: View) -> None:
     text("parking")
     larger = PLACES[mass.first < mass.later] if abs(mass.first - mass.later) > 0.01 else PLACES[2]
     first, later = f"{100 * mass.first:.0f}", f"{100 * mass.later:.0f}"
-    hidden = f"{100 * HIDDEN_SYLLABLES:.0f}"
+    hidden = f"{100 * HIDDEN_SHARE:.0f}"
     if not revealed(text, "parking", PLACES, larger, first=first, later=later, hidden=hidden):
         return
     place = weakest(view)

@@ -36,13 +36,13 @@ def show_pieces(text: Prose, view: View) -> None:
 
     sides = view.found.words, view.found.syllables
     try:
-        source, target = map(word_pieces.cut, sides)
+        source, target = map(word_pieces.cut_words, sides)
     except BrokenWeightsError as error:
         st.error(verbatim(told(error)), icon=":material/error:")
         return
     text(
         "pieces",
-        kinds=word_pieces.COUNT,
+        kinds=word_pieces.NUM_PIECES,
         words=len(source),
         syllables=len(target),
         word_pieces=sum(map(len, source)),
@@ -50,7 +50,7 @@ def show_pieces(text: Prose, view: View) -> None:
         source=spelled(source),
         target=spelled(target),
     )
-    show_source(word_pieces.cut)
+    show_source(word_pieces.cut_words)
 
 
 def spelled(words: Sequence[Sequence[str]]) -> str:

@@ -5,7 +5,7 @@ import torch
 from explainers.attention.cross import cross_attention, hide_padding, read_source
 from explainers.attention.encoder_block import normalised
 from explainers.chapters.cross_attention.alignment_view import View
-from explainers.translation.model import D_MODEL, LAYERS
+from explainers.translation.model import D_MODEL, NUM_LAYERS
 from explainers.translation.translator import Translator
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
@@ -42,7 +42,7 @@ def show_kept(text: Prose, view: View, translator: Translator) -> None:
         make_amount_rows,
     )
 
-    once, again = words * LAYERS, words * LAYERS * steps
+    once, again = words * NUM_LAYERS, words * NUM_LAYERS * steps
     rows = [(_("kept"), once), (_("computed again at each step"), again)]
     counts = ", ".join(f"{name} {count:,}" for name, count in rows)
     alt = _("Rows of the source's keys: {counts}", counts=counts)
@@ -51,12 +51,12 @@ def show_kept(text: Prose, view: View, translator: Translator) -> None:
     text(
         "kept_seen",
         words=words,
-        layers=LAYERS,
+        layers=NUM_LAYERS,
         once=once,
         steps=steps,
         again=again,
-        held=f"{2 * words * LAYERS * D_MODEL * FLOAT:,}",
-        own=f"{2 * steps * LAYERS * D_MODEL * FLOAT:,}",
+        held=f"{2 * words * NUM_LAYERS * D_MODEL * FLOAT:,}",
+        own=f"{2 * steps * NUM_LAYERS * D_MODEL * FLOAT:,}",
         difference=f"{gap(view, translator):.1g}",
     )
     show_source(read_source)

@@ -5,7 +5,7 @@ import streamlit as st
 from explainers.attention.cross import cross_attention
 from explainers.chapters.cross_attention import takeaway as taken
 from explainers.chapters.cross_attention.alignment_view import View, off_diagonal
-from explainers.translation.vocabulary import sentence_case
+from explainers.translation.vocabulary import capitalise_sentence
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import show_clickable
@@ -40,7 +40,9 @@ def ask_where(text: Prose, view: View) -> bool:
 def show_writing(text: Prose, view: View, has_rings: bool) -> None:
     """Both sentences, and every step of writing under the reader's finger."""
     found = view.found
-    source, target = (" ".join(sentence_case(side)) for side in (found.words, found.syllables))
+    source, target = (
+        " ".join(capitalise_sentence(side)) for side in (found.words, found.syllables)
+    )
     st.markdown(f"{verbatim(source)} → {verbatim(target)}")
     _show_others(text, view)
     control, count = controls.written, view.syllables
@@ -77,11 +79,12 @@ def _labels(view: View) -> list[str]:
 def _show_others(text: Prose, view: View) -> None:
     """What the other beams wrote, and how much less likely that is."""
     found = view.found
-    if not found.others:
+    if not found.other_beams:
         return
     best = found.log_probabilities.sum().item()
     lines = [f"- {best:.2f}: {verbatim(' '.join(found.syllables))}"]
     lines += [
-        f"- {one.log_probability:.2f}: {verbatim(' '.join(one.syllables))}" for one in found.others
+        f"- {one.log_probability:.2f}: {verbatim(' '.join(one.syllables))}"
+        for one in found.other_beams
     ]
     text("beams", beams=len(lines), lines="\n".join(lines))
