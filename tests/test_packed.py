@@ -7,8 +7,9 @@ from base64 import b64decode
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from opening import ROOT
 
+from explainers.ui.browser_files import FOLDER
+from explainers.ui.figure import head_tiles
 from explainers.ui.figure.linked_matrices import HIDDEN, STEPS, packed, short
 
 NUMBERS = st.none() | st.floats(-1e6, 1e6)
@@ -18,7 +19,7 @@ TABLES = st.integers(1, 5).flatmap(
 
 
 def unpacked(sent):
-    """What image.js reads: 16 bits, the low byte first."""
+    """What `unpackValues` of numbers.js reads: 16 bits, the low byte first."""
     return [
         None if n == HIDDEN else n * sent["unit"] for (n,) in struct.iter_unpack("<h", bits(sent))
     ]
@@ -39,11 +40,12 @@ def test_a_packed_number_is_half_a_step_off_at_most(values):
             assert read == pytest.approx(number, abs=0.51 * largest / STEPS + 1e-12)
 
 
-def test_the_browser_takes_the_same_number_for_a_blank():
-    code = (ROOT / "explainers" / "ui" / "figure" / "linked" / "image.js").read_text(
-        encoding="utf-8"
-    )
-    assert re.findall(r"const HIDDEN = (-?\d+);", code) == [str(HIDDEN)]
+def test_the_browser_takes_the_same_numbers_for_blanks_and_steps():
+    code = (FOLDER / "common" / "numbers.js").read_text(encoding="utf-8")
+    told = {"BLANK": HIDDEN, "BLANK_WEIGHT": head_tiles.HIDDEN, "WEIGHT_STEPS": head_tiles.STEPS}
+    assert dict(re.findall(r"^export const (\w+) = (-?\d+);", code, re.MULTILINE)) == {
+        name: str(number) for name, number in told.items()
+    }
     assert -STEPS > HIDDEN, "no number may look like a blank"
 
 

@@ -8,21 +8,21 @@ from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from explainers.charts.theme import parse_colour
 from explainers.translations import _, language
+from explainers.ui import browser_files
 from explainers.ui.figure.chart import take_away, theme
 from explainers.ui.figure.panels import spoken_by
 
 if TYPE_CHECKING:  # pandas takes most of a second to import
     import pandas as pd
 
-HERE = Path(__file__).parent
-SCRIPTS = HERE / "linked" / "paint.js", HERE / "tiled" / "tiles.js"
+_SCRIPTS = browser_files.scripts("tiles", "common")
+_component = browser_files.component("tiles/tiles.js", "tiles")
 STEPS, HIDDEN = 10_000, 65_535
 """A weight is so many steps of 16 bits, four places and no more; and what stands for a blank."""
 
@@ -66,7 +66,7 @@ def show_tiles(
         row, column = int(told["row"]), int(told["column"])
         on_pick(min(max(row, 0), rows - 1), min(max(column, 0), columns - 1))
 
-    result = _component()(
+    result = _component(
         key=name,
         # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
         data=[
@@ -77,7 +77,7 @@ def show_tiles(
                 "across": [_(name) for name in tiles.across],
                 "down": [_(name) for name in tiles.down],
                 "remarks": [_(r) for r in tiles.remarks] or [""] * len(tiles.across),
-                "words": spoken_by(SCRIPTS),
+                "words": spoken_by(_SCRIPTS),
                 "alt": _(tiles.alt),
                 "group_size": tiles.group_size,
                 "selected": tiles.selected,
@@ -110,14 +110,4 @@ def _drawn(tiles: Tiles, look: str) -> Any:
     names = (tiles.down, tiles.across) if len(tiles.across) == 1 else (tiles.across, tiles.down)
     return draw_mosaic(
         tiles.planes, len(tiles.tokens), *names, THEMES[look], is_root_scaled=tiles.rooted
-    )
-
-
-@st.cache_resource(show_spinner=False)
-def _component() -> Callable[..., Any]:
-    return st.components.v2.component(
-        "attention.tiles",
-        html='<div class="tiles"></div>\n',
-        css=(HERE / "tiled" / "style.css").read_text(encoding="utf-8"),
-        js="\n".join(script.read_text(encoding="utf-8") for script in SCRIPTS),
     )

@@ -4,14 +4,13 @@ import math
 import sys
 from array import array
 from base64 import b64encode
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from explainers.charts.matrix import Values, find_largest
 from explainers.charts.theme import Theme, parse_colour
+from explainers.ui import browser_files
 from explainers.ui.figure.panels import Cell, Figure, Panel, Source, axes_of, spoken_by
 
 STEPS, HIDDEN = 32_767, -32_768
@@ -33,8 +32,8 @@ def packed(values: Values) -> dict[str, Any]:
     return {"unit": unit, "steps": b64encode(numbers.tobytes()).decode()}
 
 
-LINKED = Path(__file__).parent / "linked"
-SCRIPTS = [LINKED / f"{n}.js" for n in ("figure", "paint", "card", "table", "image", "drawing")]
+_SCRIPTS = browser_files.scripts("figure", "common")
+_component = browser_files.component("figure/figure.js", "figure")
 AS_THEY_ARE = ("operator", "heading", "remark", "has_page", "flipped", "grows")
 OF_ALIKE = ("small", "marked", "muted", "followed")
 """What a panel says of itself is sent without a change."""
@@ -42,7 +41,7 @@ RAMPS = {"signed": "signed_ramp", "weights": "weight_ramp"}
 """The kinds of matrices whose numbers are colours."""
 OF_SLIDER = ("label", "labels", "index", "plays")
 MOST_CELLS, MOST_READ, LONGEST_SIDE = 1500, 128, 32
-"""A matrix with more is drawn as one image; `linked/figure.js` draws what it is told."""
+"""A matrix with more is drawn as one image; `browser/figure` draws what it is told."""
 
 
 def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
@@ -69,14 +68,14 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
         if slider:
             slider.on_turn(min(max(int(told["frame"]), 0), len(slider.labels) - 1))
 
-    result = _component()(
+    result = _component(
         key=key,
         # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
         data=[
             {
                 "panels": [_sent(panel, by_id, theme) for panel in figure.panels],
                 "alt": figure.alt,
-                "words": spoken_by(SCRIPTS, axes_of(figure.panels)),
+                "words": spoken_by(_SCRIPTS, axes_of(figure.panels)),
                 "ramps": {
                     kind: [list(parse_colour(c)) for c in getattr(theme, n)]
                     for kind, n in RAMPS.items()
@@ -154,13 +153,3 @@ def _selected(picked: Cell | None, by_id: dict[str, Panel]) -> dict[str, Any] | 
     if by_id[picked.panel].flipped:
         row, column = column, row
     return {"panel": picked.panel, "row": row, "column": column}
-
-
-@st.cache_resource(show_spinner=False)
-def _component() -> Callable[..., Any]:
-    return st.components.v2.component(
-        "attention.matrices",
-        html='<div class="figure"></div>\n',
-        css=(LINKED / "style.css").read_text(encoding="utf-8"),
-        js="\n".join(script.read_text(encoding="utf-8") for script in SCRIPTS),
-    )

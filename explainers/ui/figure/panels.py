@@ -108,7 +108,7 @@ class Figure:
     working: dict[str, Any] | None = None
 
 
-_SAID = re.compile(r'\bsay\("([^"]+)"')
+_SAID = re.compile(r'(?<![\w$.])_\("([^"]+)"')
 
 
 def in_words(figure: Figure) -> Figure:
@@ -155,7 +155,7 @@ def axes_of(panels: Iterable[Panel]) -> set[str]:
 
 
 def spoken_by(scripts: Sequence[Path], more: Iterable[str] = ()) -> dict[str, str]:
-    """What a component's scripts say, `say("…")`, and more, in the visitor's language."""
+    """What a component's scripts say, `_("…")`, and more, in the visitor's language."""
     if language() == ENGLISH:
         return {}
     return {text: _(text) for text in (*said_by(tuple(scripts)), *more)}

@@ -1,25 +1,24 @@
 """In front of a class: one idea per screen, large, and nothing else.
 
-The server draws a page as ever, with everything open; `lecture/*.js` shows one part of it after the
-other, so that no step waits for it.
+The server draws a page as ever, with everything open; `browser/lecture` shows one part of it after
+the other, so that no step waits for it.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from explainers.translations import _
+from explainers.ui import browser_files
 from explainers.ui.controls.controls import lecture_mode
 from explainers.ui.lecture.share_link import shared
 from explainers.ui.session import LECTURE, LECTURE_LINK
 from explainers.ui.text.language import fragment
 
-HERE = Path(__file__).parent
-_PARTS = "lecture", "keys", "typed", "screens", "pieces", "look", "bar", "share"
-_KEY_PARTS = "key", "typed"
+_start_key = browser_files.component("lecture/start_key.js", isolate_styles=False)
+_lecture = browser_files.component("lecture/lecture.js", isolate_styles=False)
 UNTIL_IT_COMES = """<style>
 html:not([data-lecturing]) [data-testid=stAppViewContainer] { animation: 8s step-end lecture; }
 @keyframes lecture { from { visibility: hidden; } to { visibility: visible; } }
@@ -36,7 +35,8 @@ def lecturing() -> bool:
 def screen(kind: str, name: str) -> Iterator[None]:
     """What is drawn inside is a screen of that kind, or part of one; outside a lecture, nothing.
 
-    `lecture/screens.js` knows the kinds: ask, reveal, code, box, choose, controls, page, nothing.
+    The kinds are those of `browser/lecture/screens.js`: ask, reveal, code, box, choose, controls,
+    page, nothing.
     """
     if not lecturing():
         yield
@@ -65,7 +65,7 @@ def stand_by(title: str, place: str) -> None:
         st.html(UNTIL_IT_COMES)
         _hold(title, place)
     else:
-        _waiting()(key="lecture key", data=[place])
+        _start_key(key="lecture key", data=[place])
 
 
 @fragment
@@ -77,7 +77,7 @@ def _hold(title: str, place: str) -> None:
 
     # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
     data = [{"page": title, "words": _words(), "shared": st.session_state.get(LECTURE_LINK)}]
-    _component()(key=LECTURE, data=data, on_share_change=ask)
+    _lecture(key=LECTURE, data=data, on_share_change=ask)
 
 
 def _words() -> dict[str, str]:
@@ -95,26 +95,3 @@ def _words() -> dict[str, str]:
         "first": _("This is the first page."),
         "last": _("This is the last page."),
     }
-
-
-def _joined(names: Iterable[str]) -> str:
-    return "\n".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in names)
-
-
-@st.cache_resource(show_spinner=False)
-def _waiting() -> Callable[..., Any]:
-    return st.components.v2.component(
-        "attention.lecture_key",
-        js=_joined(_KEY_PARTS),
-        isolate_styles=False,
-    )
-
-
-@st.cache_resource(show_spinner=False)
-def _component() -> Callable[..., Any]:
-    return st.components.v2.component(
-        "attention.lecture",
-        css=(HERE / "style.css").read_text(encoding="utf-8"),
-        js=_joined(_PARTS),
-        isolate_styles=False,
-    )

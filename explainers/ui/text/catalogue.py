@@ -29,7 +29,6 @@ METHODS: list[tuple[str, Any]] = [
 KEYWORDS: dict[str, Any] = {
     "_": None,
     "N_": None,
-    "say": None,
     "gettext": None,
     "ngettext": (1, 2),
     "pgettext": ((1, "c"), 2),

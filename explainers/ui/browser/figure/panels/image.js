@@ -1,38 +1,39 @@
+// @ts-check
 // A large matrix: one canvas, a pixel per cell.
+
+/** @import { Rgb } from "../../common/colours.js" */
+/** @import { PackedValues } from "../../common/numbers.js" */
+/** @import { Axis, PanelData } from "../data.js" */
+/** @import { Figure } from "../figure.js" */
+/** @import { Token } from "./panel.js" */
+
+import { mix } from "../../common/colours.js";
+import { element } from "../../common/elements.js";
+import { unpackValues } from "../../common/numbers.js";
+import { LABELS, Panel } from "./panel.js";
 
 const FEW_ROWS = 20; // as many as have room for a label each
 
-const HIDDEN = -32768; // what stands for a blank; the same in packed.py
-
-// 16 bits a number; `told` is how many places of it are certain.
-function unpacked(data) {
-  const { unit, steps } = data.values;
-  const bytes = new DataView(Uint8Array.from(atob(steps), (letter) => letter.charCodeAt(0)).buffer);
-  const at = (place) => bytes.getInt16(2 * place, true);
-  const values = data.rows.map((_, row) => data.columns.map((_, column) => {
-    const step = at(row * data.columns.length + column);
-    return step === HIDDEN ? null : step * unit;
-  }));
-  const told = data.places && Math.max(0, Math.min(4, Math.floor(-Math.log10(unit))));
-  return { ...data, values, told };
-}
-
-class Picture extends Panel {
+export class Picture extends Panel {
+  /**
+   * @param {Figure} figure
+   * @param {PanelData} data
+   */
   constructor(figure, data) {
     super(figure, data);
     this.frameBox = element("div", "picture");
-    const labels = (kind, texts) => {
+    const labels = (/** @type {string} */ kind, /** @type {string[]} */ texts) => {
       const line = element("div", `labels ${kind}`);
       line.append(...texts.map((text) => element("span", "", text)));
       return line;
     };
-    this.canvas = element("canvas", "");
+    this.canvas = this.named = element("canvas", "");
     this.canvas.setAttribute("role", "img");
     this.bands = ["row", "column", "lit"].map((kind) => element("div", `band ${kind}`));
     this.frameBox.append(this.canvas, ...this.bands);
     this.canvas.addEventListener("pointermove", (event) => {
       const [row, column] = this.place(event);
-      figure.light(this.tokenAt(row, column), this, row, column);
+      figure.light(this.tokenAt(row, column), this.describe(row, column));
     });
     this.canvas.addEventListener("pointerleave", () => figure.light(null));
     this.canvas.addEventListener("click", (event) => figure.click(data.id, ...this.place(event), this.frameBox));
@@ -44,40 +45,74 @@ class Picture extends Panel {
 
   get hasRowLabels() { return this.data.row_tokens || this.data.rows.length <= FEW_ROWS; }
 
+  /**
+   * The row and the column that are pointed at.
+   * @param {MouseEvent} event
+   * @returns {[number, number]}
+   */
   place(event) {
     const area = this.canvas.getBoundingClientRect();
-    const within = (offset, size, count) => Math.max(0, Math.min(count - 1, Math.floor(offset / size * count)));
+    const within = (/** @type {number} */ offset, /** @type {number} */ size, /** @type {number} */ count) =>
+      Math.max(0, Math.min(count - 1, Math.floor(offset / size * count)));
     return [within(event.clientY - area.top, area.height, this.data.rows.length),
             within(event.clientX - area.left, area.width, this.data.columns.length)];
   }
 
+  /**
+   * @override
+   * @param {PanelData} data
+   * @param {Rgb[]} ramp
+   */
   paint(data, ramp) {
-    this.take(unpacked(data));
+    const packed = /** @type {PackedValues} */ (data.values); // images always are
     const [height, width] = [data.rows.length, data.columns.length];
+    this.take({ ...data, values: unpackValues(packed, height, width) });
+    this.certain = data.places && Math.max(0, Math.min(4, Math.floor(-Math.log10(packed.unit))));
     Object.assign(this.canvas, { width, height });
     const context = this.canvas.getContext("2d");
+    if (!context) return;
     const image = context.createImageData(width, height);
-    this.data.values.flat().forEach((value, k) => {
+    this.values.flat().forEach((value, k) => {
       if (value === null) return;
       image.data.set([...mix(ramp, (value - data.low) / (data.high - data.low)), 255], 4 * k);
     });
     context.putImageData(image, 0, 0);
   }
 
+  /**
+   * @override
+   * @param {number | null} row
+   * @param {number | null} column
+   */
   frame(row, column) { this.band(0, row, "row"); this.band(1, column, "column"); }
 
+  /**
+   * @override
+   * @param {Token} token
+   */
   light(token) { this.band(2, this.data.row_tokens || this.data.column_tokens ? token : null, this.data.row_tokens ? "row" : "column"); }
 
-  band(index, at, kind) {
+  /**
+   * Put one of the three bands on a row or a column, or on none.
+   * @param {number} index
+   * @param {Token} at
+   * @param {Axis} axis
+   */
+  band(index, at, axis) {
     const style = this.bands[index].style;
-    style.display = at === null || at === undefined ? "none" : "block";
-    const [start, size, count] = kind === "row"
-      ? ["top", "height", this.data.rows.length] : ["left", "width", this.data.columns.length];
+    style.display = at === null ? "none" : "block";
+    const [start, size, count] = axis === "row"
+      ? /** @type {const} */ (["top", "height", this.data.rows.length])
+      : /** @type {const} */ (["left", "width", this.data.columns.length]);
     Object.assign(style, { top: "0", left: "0", width: "100%", height: "100%" });
-    style[start] = `${100 * at / count}%`;
+    style[start] = `${100 * Number(at) / count}%`;
     style[size] = `${100 / count}%`;
   }
 
+  /**
+   * @override
+   * @param {number} room
+   */
   fit(room) {
     const [rows, columns] = [this.data.rows.length, this.data.columns.length];
     const wide = room - (this.hasRowLabels ? LABELS : 0) - 40;

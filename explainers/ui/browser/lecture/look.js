@@ -1,10 +1,23 @@
+// @ts-check
 // How screens look: marks on what belongs to each, and a stylesheet that shows one of them.
 
-function mark(main, screens) {
+/** @import { Lecture } from "./lecture.js" */
+/** @import { Kind, Screen } from "./screens.js" */
+
+import { childrenOf, hookOf, kindOf } from "./screens.js";
+
+/**
+ * Mark everything on the page with the screens that it belongs to.
+ * @param {HTMLElement} main
+ * @param {Screen[]} screens
+ */
+export function mark(main, screens) {
+  /** @type {Map<HTMLElement, { places: Set<number>, kind: string }>} */
   const marks = new Map();
-  const put = (node, place, kind) => {
-    const mark = marks.get(node) ?? marks.set(node, { places: new Set(), kind }).get(node);
+  const put = (/** @type {HTMLElement} */ node, /** @type {number} */ place, /** @type {string} */ kind) => {
+    const mark = marks.get(node) ?? { places: new Set(), kind };
     mark.places.add(place);
+    marks.set(node, mark);
   };
   screens.forEach((screen, place) => {
     for (const { node, leaf, list, kind } of screen.parts) {
@@ -14,7 +27,8 @@ function mark(main, screens) {
     }
   });
   for (const part of allPartsOf(main)) if (!marks.has(part)) marks.set(part, { places: new Set(), kind: "unseen" });
-  for (const old of main.querySelectorAll("[data-lecture]")) if (!marks.has(old)) { // a place that waited for what it holds now
+  const marked = /** @type {NodeListOf<HTMLElement>} */ (main.querySelectorAll("[data-lecture]"));
+  for (const old of marked) if (!marks.has(old)) { // a place that waited for what it holds now
     delete old.dataset.lecture;
     delete old.dataset.lecturePart;
   }
@@ -25,11 +39,15 @@ function mark(main, screens) {
   }
 }
 
-// Everything that could be seen and is on no screen is hidden as well.
+/**
+ * Everything that could be seen: what is on no screen is hidden as well.
+ * @param {HTMLElement} main
+ */
 function allPartsOf(main) {
+  /** @type {HTMLElement[]} */
   const leaves = [];
-  const walk = (node, above) => {
-    for (const child of node.children) {
+  const walk = (/** @type {HTMLElement} */ node, /** @type {string | null} */ above) => {
+    for (const child of childrenOf(node)) {
       const hook = hookOf(child) ?? above;
       const kind = kindOf(child, hook);
       if (kind === "inside") walk(child, hook);
@@ -40,17 +58,29 @@ function allPartsOf(main) {
   return leaves;
 }
 
-// The least and the most that a kind of screen may be enlarged, by the window's size.
-function limits(kind, type) {
-  const [least, most] = {
-    title: [0.7, 1.35], ask: [0.65, 1.3], reveal: [0.65, 1.2], text: [0.65, 1.1], box: [0.55, 1.1], choose: [0.5, 0.8], code: [0.6, 0.95], picture: [0.44, 1.2],
-  }[kind];
+/** @type {Record<Kind, [number, number]>} */
+const LIMITS = {
+  title: [0.7, 1.35], ask: [0.65, 1.3], reveal: [0.65, 1.2], text: [0.65, 1.1], box: [0.55, 1.1], choose: [0.5, 0.8], code: [0.6, 0.95], picture: [0.44, 1.2],
+};
+
+/**
+ * The least and the most that a kind of screen may be enlarged, by the window's size.
+ * @param {Kind} kind
+ * @param {number} type
+ */
+export function limits(kind, type) {
+  const [least, most] = LIMITS[kind];
   return [Math.max(0.7, least * type), Math.max(1, most * type)];
 }
 
 const SMALL = { head: 0.62, title: 0.62, controls: 0.62, notice: 0.62, badge: 0.62 };
 
-function lookOf(lecture, at) {
+/**
+ * The stylesheet that shows the screen with this number.
+ * @param {Lecture} lecture
+ * @param {number} at
+ */
+export function lookOf(lecture, at) {
   const { type, screens, zooms } = lecture;
   const rules = [
     `[data-lecture]:not([data-lecture~="s${at}"]) { display: none !important; }`,

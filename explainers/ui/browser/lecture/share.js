@@ -1,15 +1,23 @@
+// @ts-check
 // The link to what is on screen, for the audience: as a picture to photograph, and to type.
 // The server is asked only when it is wanted.
 
-class Share {
+/** @import { Shared } from "./data.js" */
+/** @import { Lecture } from "./lecture.js" */
+
+import { element, shape } from "../common/elements.js";
+
+export class Share {
+  /** @param {Lecture} lecture */
   constructor(lecture) {
     this.lecture = lecture;
-    this.root = document.createElement("div");
-    this.root.className = "lecture-share";
+    this.link = ""; // what was asked for
+    /** @type {Shared | null} */
+    this.shared = null; // what came last
+    this.root = document.body.appendChild(element("div", "lecture-share"));
     this.root.hidden = true;
     this.root.setAttribute("role", "dialog");
     this.root.onclick = () => this.close();
-    document.body.append(this.root);
   }
 
   isOpen() {
@@ -29,34 +37,33 @@ class Share {
     this.lecture.tell("share", this.link);
   }
 
+  /** @param {Shared | null} shared */
   show(shared) {
     this.shared = shared;
     if (shared?.asked === this.link && this.isOpen()) this.draw(shared);
   }
 
-  draw({ side, path, links = [], notes = [] }) {
+  /** @param {Shared} shared */
+  draw({ side = 0, path, links = [], notes = [] }) {
     const { words } = this.lecture;
     this.root.setAttribute("aria-label", words.share);
     this.root.replaceChildren();
     if (path) this.root.append(code(path, side, words.code));
-    for (const link of links) this.line("strong", link);
-    for (const note of notes) this.line("p", note);
-  }
-
-  line(tag, text) {
-    this.root.appendChild(document.createElement(tag)).textContent = text;
+    for (const link of links) this.root.append(element("strong", "", link));
+    for (const note of notes) this.root.append(element("p", "", note));
   }
 }
 
-// Dark on light in any theme, with the empty rim that readers of such codes want.
+/**
+ * Dark on light in any theme, with the empty rim that readers of such codes want.
+ * @param {string} path
+ * @param {number} side
+ * @param {string} label
+ */
 function code(path, side, label) {
-  const name = "http" + "://www.w3.org/2000/svg"; // a name, and no address
-  const picture = document.createElementNS(name, "svg");
-  picture.setAttribute("viewBox", `0 0 ${side} ${side}`);
-  picture.setAttribute("role", "img");
-  picture.setAttribute("aria-label", label);
-  picture.setAttribute("shape-rendering", "crispEdges");
-  const squares = picture.appendChild(document.createElementNS(name, "path"));
-  squares.setAttribute("d", path);
+  const picture = shape("svg", {
+    viewBox: `0 0 ${side} ${side}`, role: "img", "aria-label": label, "shape-rendering": "crispEdges",
+  });
+  picture.append(shape("path", { d: path }));
   return picture;
 }

@@ -1,44 +1,103 @@
+// @ts-check
 // A page, one screen after the other. The server has drawn all of it; here parts of it are shown, by
 // a stylesheet and marks on what Streamlit drew, so that a step costs no run and React finds every
-// node where it put it. This file is joined with the others of its folder before it is served.
+// node where it put it.
+
+/** @import { Component, Tell } from "../common/component.js" */
+/** @import { LectureData } from "./data.js" */
+/** @import { Screen } from "./screens.js" */
+
+import { loadStyle, wear } from "../common/component.js";
+import { Bar } from "./bar.js";
+import { isMeantFor, KEYS } from "./keys.js";
+import { limits, lookOf, mark } from "./look.js";
+import { cut, KEYS_TURN_SCREENS, shadowOf } from "./pieces.js";
+import { screensOf } from "./screens.js";
+import { Share } from "./share.js";
+import "../common/elements.js"; // what only those need is asked for at once, and not after them
+
+/** @typedef {{ zoom: number, fails: number, tries: number }} Zoom  how large a screen is, what was too large, how often it was tried */
 
 const PATIENCE = 5000; // milliseconds
 const TRIES = 16; // sizes that a screen is tried in
 const WAITS = -1; // no screen yet: what a link asks for has not come
 
-export default function (component) {
-  const lecture = (globalThis.attentionLecture ??= new Lecture());
-  lecture.begin(component.data[0], component.setTriggerValue);
+const style = loadStyle(new URL("style.css", import.meta.url));
+const holder = /** @type {{ attentionLecture?: Lecture }} */ (globalThis); // of the one lecture that is held, also if this file comes again in a newer version
+
+/**
+ * Begin a lecture, or go on with it on another page.
+ * @param {Component<LectureData>} component
+ */
+export default async function ({ data: sent, setTriggerValue }) {
+  const sheet = await style;
+  const data = sent?.[0];
+  if (!data) return;
+  const lecture = (holder.attentionLecture ??= new Lecture(data, setTriggerValue, sheet));
+  lecture.begin(data, setTriggerValue);
   return () => setTimeout(() => lecture.isOver() && lecture.end(), 50); // pages follow each other
 }
 
-class Lecture {
-  constructor() {
+export class Lecture {
+  /**
+   * @param {LectureData} data
+   * @param {Tell} tell
+   * @param {CSSStyleSheet} sheet
+   */
+  constructor({ words }, tell, sheet) {
+    this.words = words;
+    this.tell = tell;
+    this.sheet = sheet;
     this.root = document.documentElement;
     this.look = document.createElement("style");
+    this.bar = new Bar(this);
+    this.share = new Share(this);
+    this.isHeld = false;
+    /** @type {Screen[]} */
     this.screens = [];
+    /** @type {Map<string, Zoom>} */
     this.zooms = new Map();
+    this.type = 1; // how large letters are
     this.at = WAITS;
+    /** @type {string | null} */
+    this.id = null; // of the screen that is shown
     this.turned = 0;
+    /** @type {string | null} */
+    this.page = null;
+    this.isWhole = false;
+    /** @type {number | null} */
     this.wanted = null; // a screen that is asked for and not shown yet
+    /** @type {number | null} */
+    this.from = null; // the screen that another page begins with
+    /** @type {number | null} */
+    this.since = null; // when it was first waited for what comes late
+    /** @type {number | null} */
+    this.frame = null; // of the screen's repainting, in which screens will be found anew
+    this.isReached = false; // was the focus moved by Tab?
     this.observer = new MutationObserver(() => this.soon());
     // Matrices come later than the picture that holds them, and say nothing to the page around it.
-    this.inside = new MutationObserver((seen) => seen.some(({ target }) => target.matches?.(".stage")) && this.soon());
+    this.inside = new MutationObserver((seen) => seen.some(({ target }) => target instanceof Element && target.matches(".stage")) && this.soon());
+    /** @type {WeakSet<ShadowRoot>} */
     this.watched = new WeakSet();
     // A picture that was clicked may have become higher.
     this.grown = new ResizeObserver(() => this.screens[this.at] && this.fit(this.screens[this.at], false));
-    this.listen = (event) => this.key(event);
+    this.listen = (/** @type {KeyboardEvent} */ event) => this.key(event);
     this.press = () => { this.isReached = false; };
     this.resized = () => { this.zooms.clear(); this.scale(); this.show(this.at); };
   }
 
+  /**
+   * @param {LectureData} data
+   * @param {Tell} tell
+   */
   begin(data, tell) {
-    Object.assign(this, { words: data.words, tell });
-    const isNew = !this.bar;
+    this.words = data.words;
+    this.tell = tell;
+    const isNew = !this.isHeld;
     if (isNew) {
+      this.isHeld = true;
+      wear(document, this.sheet);
       document.head.append(this.look);
-      this.bar = new Bar(this);
-      this.share = new Share(this);
       addEventListener("keydown", this.listen, true); // before pictures that step by keys
       addEventListener("pointerdown", this.press, true);
       addEventListener("resize", this.resized);
@@ -54,11 +113,12 @@ class Lecture {
   }
 
   isOver() {
-    return !document.querySelector(".st-key-lecture input")?.checked;
+    return !toggle()?.checked;
   }
 
   end() {
-    if (!this.bar) return;
+    if (!this.isHeld) return;
+    this.isHeld = false;
     this.observer.disconnect();
     this.inside.disconnect();
     this.grown.disconnect();
@@ -66,17 +126,24 @@ class Lecture {
     removeEventListener("keydown", this.listen, true);
     removeEventListener("pointerdown", this.press, true);
     removeEventListener("resize", this.resized);
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== this.sheet);
     for (const part of [this.look, this.bar.root, this.share.root]) part.remove();
-    this.bar = null;
     for (const name of ["lecturing", "lectureKind", "lectureControls"]) delete this.root.dataset[name];
     this.write(0);
     dispatchEvent(new Event("resize"));
-    delete globalThis.attentionLecture;
+    delete holder.attentionLecture;
   }
 
-  // Another page: its screens come one by one, and there may be none with that number.
+  /**
+   * Another page: its screens come one by one, and there may be none with that number.
+   * @param {number} wanted
+   */
   open(wanted) {
-    Object.assign(this, { wanted, from: null, at: WAITS, id: null, isWhole: false });
+    this.wanted = wanted;
+    this.from = null;
+    this.at = WAITS;
+    this.id = null;
+    this.isWhole = false;
     this.zooms.clear();
   }
 
@@ -90,24 +157,30 @@ class Lecture {
   }
 
   soon() {
-    this.frame ??= requestAnimationFrame(() => { this.frame = null; if (this.bar) this.group(); });
+    this.frame ??= requestAnimationFrame(() => { this.frame = null; if (this.isHeld) this.group(); });
   }
 
   isRunning() {
-    return document.querySelector("[data-testid=stApp]")?.dataset.testScriptState !== "notRunning";
+    const app = /** @type {HTMLElement | null} */ (document.querySelector("[data-testid=stApp]"));
+    return app?.dataset.testScriptState !== "notRunning";
   }
 
   // Is everything there that was sent, as far as it is to be counted? A picture may also stay empty.
   isComplete() {
     if (this.isRunning() || document.querySelector("[class*=st-key-model-that-comes]")) return false;
-    const isEmpty = (host) => !host.shadowRoot?.querySelector(".panel");
+    const isEmpty = (/** @type {Element} */ host) => !host.shadowRoot?.querySelector(".panel");
     const comes = document.querySelector("[data-testid=stMain] [data-testid=stSkeleton]")
       || [...document.querySelectorAll("[data-testid=stMain] [data-testid=stBidiComponentIsolated]")].some(isEmpty);
-    this.since = comes ? this.since ?? performance.now() : null;
-    if (comes) setTimeout(() => this.soon(), 100);
-    return !comes || performance.now() - this.since > PATIENCE;
+    if (!comes) {
+      this.since = null;
+      return true;
+    }
+    this.since ??= performance.now();
+    setTimeout(() => this.soon(), 100);
+    return performance.now() - this.since > PATIENCE;
   }
 
+  /** @param {HTMLElement} main */
   watch(main) {
     if (main.firstElementChild) this.grown.observe(main.firstElementChild);
     for (const screen of this.screens) {
@@ -120,7 +193,7 @@ class Lecture {
 
   // What is on the page may have become more, or something else: stay where the class is.
   group() {
-    const main = document.querySelector("[data-testid=stMainBlockContainer]");
+    const main = /** @type {HTMLElement | null} */ (document.querySelector("[data-testid=stMainBlockContainer]"));
     if (!main) return;
     this.screens = screensOf(main);
     mark(main, this.screens);
@@ -133,7 +206,7 @@ class Lecture {
     if (this.wanted !== null) {
       if (this.wanted > last && !this.isComplete()) return this.show(WAITS);
       if (this.wanted > last && this.wanted !== Infinity)
-        this.bar.say(this.words.beyond.replace("{asked}", this.wanted + 1).replace("{last}", last + 1));
+        this.bar.say(this.words.beyond.replace("{asked}", String(this.wanted + 1)).replace("{last}", String(last + 1)));
       const here = Math.min(this.wanted, last);
       if (this.isComplete() || here === 0) this.wanted = null;
       return this.show(here);
@@ -142,6 +215,7 @@ class Lecture {
     this.show(same >= 0 ? same : Math.min(Math.max(this.at, 0), last));
   }
 
+  /** @param {number} at */
   show(at) {
     const screen = this.screens[at];
     const isNew = screen?.id !== this.id || at !== this.at;
@@ -151,7 +225,7 @@ class Lecture {
     this.look.textContent = lookOf(this, screen ? at : WAITS);
     this.bar.count(at, this.screens.length, isNew && screen ? screen.title() : "");
     if (!screen) return;
-    for (const { node, kind, piece } of screen.parts) if (kind === "picture") cut(node, piece + KEYS_TURN_SCREENS);
+    for (const { node, kind, piece } of screen.parts) if (kind === "picture") cut(node, (piece ?? "") + KEYS_TURN_SCREENS);
     this.write(at);
     if (isNew) this.scroller()?.scrollTo(0, 0);
     this.fit(screen, isNew);
@@ -161,11 +235,15 @@ class Lecture {
     return document.querySelector("[data-testid=stMain]");
   }
 
-  // As large as its kind may be, and as small as it must be.
+  /**
+   * As large as its kind may be, and as small as it must be.
+   * @param {Screen} screen
+   * @param {boolean} isNew
+   */
   async fit(screen, isNew) {
     const [least, most] = limits(screen.kind, this.type);
-    if (!this.zooms.has(screen.id)) this.zooms.set(screen.id, { zoom: most, fails: most, tries: 0 });
-    const found = this.zooms.get(screen.id);
+    const found = this.zooms.get(screen.id) ?? { zoom: most, fails: most, tries: 0 };
+    this.zooms.set(screen.id, found);
     const turn = ++this.turned;
     const isTooLarge = () => this.overflow(screen) > 1.005 && found.zoom > least && found.tries < TRIES;
     do {
@@ -179,12 +257,16 @@ class Lecture {
       this.enlarge(screen, found);
       await new Promise(requestAnimationFrame); // pictures see their new width in the next frame
       await new Promise(requestAnimationFrame);
-      if (turn !== this.turned || !this.bar) return;
+      if (turn !== this.turned || !this.isHeld) return;
     } while (isTooLarge());
     if (isNew) this.bar.more(this.overflow(screen) > 1.02);
   }
 
-  // Where matrices stand side by side or not, a little smaller may be a lot: look for the size between.
+  /**
+   * Where matrices stand side by side or not, a little smaller may be a lot: look for the size between.
+   * @param {Screen} screen
+   * @param {Zoom} found
+   */
   enlarge(screen, found) {
     for (let tries = 0; tries < 4 && found.fails > 1.03 * found.zoom; tries++) {
       const fits = found.zoom;
@@ -196,7 +278,10 @@ class Lecture {
     }
   }
 
-  // How many times too high, or too wide, the screen is.
+  /**
+   * How many times too high, or too wide, the screen is.
+   * @param {Screen} screen
+   */
   overflow(screen) {
     const box = this.scroller();
     if (!box) return 1;
@@ -205,11 +290,15 @@ class Lecture {
     return Math.max(box.scrollHeight / box.clientHeight, ...shares.filter(Number.isFinite));
   }
 
-  // One step as a remote control makes it: down a high screen, to the next one, to the next page.
+  /**
+   * One step as a remote control makes it: down a high screen, to the next one, to the next page.
+   * @param {1 | -1} by
+   */
   turn(by) {
     this.bar.say("");
     this.share.close();
     const box = this.scroller(), there = this.at + by;
+    if (!box) return;
     const left = by > 0 ? box.scrollHeight - box.clientHeight - box.scrollTop : box.scrollTop;
     if (left > 0.02 * box.clientHeight) return box.scrollBy({ top: by * 0.85 * box.clientHeight });
     if (this.screens[there]) {
@@ -220,8 +309,12 @@ class Lecture {
     else this.leaf(by);
   }
 
+  /**
+   * Go to the page before or after this one.
+   * @param {1 | -1} by
+   */
   leaf(by) {
-    const links = [...document.querySelectorAll("[data-testid=stSidebarNavLink]")];
+    const links = [.../** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll("[data-testid=stSidebarNavLink]"))];
     const here = links.findIndex((link) => link.pathname === location.pathname);
     const next = links[Math.max(here, 0) + by];
     if (!next) return this.bar.say(by > 0 ? this.words.last : this.words.first);
@@ -230,7 +323,7 @@ class Lecture {
   }
 
   leave() {
-    document.querySelector(".st-key-lecture input")?.click();
+    toggle()?.click();
   }
 
   turnControls() {
@@ -241,17 +334,21 @@ class Lecture {
 
   scale() {
     this.type = Math.max(1, Math.min(innerWidth / 640, innerHeight / 480));
-    this.root.style.setProperty("--lecture-type", this.type);
+    this.root.style.setProperty("--lecture-type", String(this.type));
   }
 
-  // The place is in the address without a word to the server, which hears of it with the next choice.
+  /**
+   * The place is in the address without a word to the server, which hears of it with the next choice.
+   * @param {number} at
+   */
   write(at) {
     const link = new URL(location.href);
-    if (at > 0) link.searchParams.set("screen", at + 1);
+    if (at > 0) link.searchParams.set("screen", String(at + 1));
     else link.searchParams.delete("screen");
     if (link.href !== location.href) history.replaceState(history.state, "", link);
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.key === "Tab") this.isReached = true;
     if (event.ctrlKey || event.altKey || event.metaKey) return;
@@ -261,4 +358,9 @@ class Lecture {
     event.stopImmediatePropagation();
     act(this);
   }
+}
+
+/** The switch of the sidebar by which a lecture begins and ends. */
+function toggle() {
+  return /** @type {HTMLInputElement | null} */ (document.querySelector(".st-key-lecture input"));
 }

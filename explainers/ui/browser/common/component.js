@@ -1,0 +1,32 @@
+// @ts-check
+// What Streamlit hands to a component each time that it is drawn.
+
+/**
+ * @template Data
+ * @typedef {object} Component
+ * @property {[Data] | undefined} data in a list, see the Python side
+ * @property {HTMLElement | ShadowRoot} parentElement
+ * @property {Tell} setTriggerValue
+ */
+/** @typedef {(name: string, value: unknown) => void} Tell  a message to the server */
+
+/**
+ * Fetch a stylesheet. It is worn before anything is drawn, because sizes cannot be measured before,
+ * and by all pictures of a kind: a link in each would be fetched for each.
+ * @param {URL} address
+ */
+export async function loadStyle(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+  return new CSSStyleSheet().replace(await answer.text());
+}
+
+/**
+ * Let the stylesheet hold for this part of the page.
+ * @param {Node} part
+ * @param {CSSStyleSheet} sheet
+ */
+export function wear(part, sheet) {
+  const root = part instanceof ShadowRoot ? part : document;
+  if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
+}

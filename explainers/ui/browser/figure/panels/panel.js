@@ -1,0 +1,130 @@
+// @ts-check
+// What every part of a linked picture has: a title, a formula, and a place for what it draws.
+// Each kind of part is a class in a file of this folder, and stands in the table of figure.js.
+
+/** @import { Rgb } from "../../common/colours.js" */
+/** @import { Matrix, PanelData } from "../data.js" */
+/** @import { Figure } from "../figure.js" */
+
+import { element } from "../../common/elements.js";
+import { _ } from "../../common/words.js";
+
+/** @typedef {string | number | null} Token  the name of a token's row or column */
+
+export const LABELS = 78; // pixels for the names of the rows
+
+const OF_TWO = ["syllable", "word"]; // charts/theme.py names these axes
+
+export class Panel {
+  /**
+   * @param {Figure} figure
+   * @param {PanelData} data
+   */
+  constructor(figure, data) {
+    this.figure = figure;
+    this.data = data;
+    this.labels = labelsOf(data);
+    /** @type {Matrix["values"]} */
+    this.values = [];
+    /** @type {number | undefined} */
+    this.certain = undefined; // how many places of its numbers are certain, if not all
+    /** @type {HTMLElement | undefined} */
+    this.named = undefined; // what a screen reader is told the name and the size of
+    this.box = element("div", "panel");
+    this.box.setAttribute("role", "group"); // a section would be a landmark, a dozen on a page
+    const title = element("div", "title");
+    this.name = element(data.has_page ? "button" : "span", "name");
+    if (data.has_page) {
+      this.name.setAttribute("aria-label", _("{name}: read about it", { name: data.name }));
+      this.name.onclick = () => figure.tell("open", data.id);
+    }
+    this.shape = element("span", "shape", ` ${data.rows.length} × ${data.columns.length}`);
+    title.append(this.name, this.shape);
+    this.formula = element("div", "formula");
+    this.box.append(title, this.formula);
+  }
+
+  /**
+   * Take other numbers, or another state, for the same rows and columns.
+   * @param {Matrix} data
+   */
+  take(data) {
+    this.data = data;
+    this.values = data.values;
+    this.name.textContent = data.name;
+    this.box.setAttribute("aria-label", data.name);
+    this.formula.textContent = data.formula;
+    const spoken = _("{name}, {formula}: {rows} rows, {columns} columns",
+      { name: data.name, formula: data.formula, rows: data.rows.length, columns: data.columns.length });
+    this.named?.setAttribute("aria-label", spoken);
+    this.box.style.setProperty("--role", data.colour);
+    const { small, marked, muted } = data;
+    for (const [state, isSo] of Object.entries({ small, marked, muted })) this.box.classList.toggle(state, Boolean(isSo));
+    this.box.setAttribute("aria-current", String(Boolean(marked)));
+  }
+
+  /**
+   * Draw these numbers.
+   * @param {PanelData} data
+   * @param {Rgb[]} ramp
+   */
+  paint(data, ramp) {}
+
+  /**
+   * Put a frame around a cell, a row or a column.
+   * @param {number | null} row
+   * @param {number | null} column
+   */
+  frame(row, column) {}
+
+  /**
+   * Light what belongs to a token.
+   * @param {Token} token
+   */
+  light(token) {}
+
+  /**
+   * Use so many pixels of width.
+   * @param {number} room
+   */
+  fit(room) {}
+
+  /**
+   * A number in words.
+   * @param {number} row
+   * @param {number} column
+   */
+  describe(row, column) {
+    const value = this.values[row]?.[column];
+    const shown = value === null ? _("masked") : value?.toFixed(this.certain ?? (this.data.places && 4));
+    return `${this.data.name} [${this.data.rows[row]}, ${this.data.columns[column]}] = ${shown}`;
+  }
+
+  /**
+   * Which token a cell belongs to, if any.
+   * @param {number} row
+   * @param {number} column
+   * @returns {Token}
+   */
+  tokenAt(row, column) {
+    if (this.data.row_tokens) return tokenName(this.data.row_axis, row);
+    return this.data.column_tokens ? tokenName(this.data.column_axis, column) : null;
+  }
+}
+
+/**
+ * Inside one sequence a token has one name on every axis; of two sequences each has its own names.
+ * @param {string} axis
+ * @param {number} place
+ */
+export function tokenName(axis, place) {
+  return OF_TWO.includes(axis) ? `${axis}-${place}` : place;
+}
+
+/**
+ * What a panel cannot change without being drawn anew.
+ * @param {PanelData} data
+ */
+export function labelsOf(data) {
+  return JSON.stringify([data.has_page, data.rows, data.columns, data.row_axis, data.column_axis, data.image]);
+}

@@ -1,0 +1,36 @@
+// @ts-check
+// What the server sends for a lecture (ui/lecture/screens.py); a test compares the names.
+
+/**
+ * @typedef {object} LectureData
+ * @property {string} page
+ * @property {LectureWords} words
+ * @property {Shared | null} shared
+ */
+
+/**
+ * @typedef {object} LectureWords
+ * @property {string} bar
+ * @property {string} back
+ * @property {string} on
+ * @property {string} controls
+ * @property {string} share
+ * @property {string} leave
+ * @property {string} code
+ * @property {string} place
+ * @property {string} absurd
+ * @property {string} beyond
+ * @property {string} first
+ * @property {string} last
+ */
+
+/**
+ * @typedef {object} Shared the link to a screen
+ * @property {string} [asked] the link as it was asked for
+ * @property {number} [side] of the code, in squares
+ * @property {string} [path] of the code's squares
+ * @property {string[]} [links] to type
+ * @property {string[]} [notes]
+ */
+
+export {};

@@ -1,0 +1,30 @@
+// @ts-check
+// The key that begins a lecture; all of the lecture comes when it has begun. And another page is
+// shown from its top: Streamlit stays where the reader was, at the end of the one before.
+
+/** @import { Component } from "../common/component.js" */
+
+import { isTyped } from "./keys.js";
+
+/** @type {string | undefined} */
+let page;
+
+/** @param {KeyboardEvent} event */
+function begin(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.key.toLowerCase() !== "l") return;
+  if (event.defaultPrevented || isTyped(event)) return;
+  event.preventDefault(); // an older version of this file may listen as well
+  /** @type {HTMLElement | null} */ (document.querySelector(".st-key-lecture input"))?.click();
+}
+
+/**
+ * Listen for the key; the server sends the page's place in the address.
+ * @param {Component<string>} component
+ */
+export default function ({ data }) {
+  const [place] = data ?? [];
+  if ((page ?? place) !== place) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+  page = place;
+  addEventListener("keydown", begin); // once, however often it is added
+  return () => removeEventListener("keydown", begin);
+}

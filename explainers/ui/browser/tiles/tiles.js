@@ -1,0 +1,279 @@
+// @ts-check
+// Many square matrices at once, each a small picture: point for a number, click to choose, drag to
+// look closer. The numbers come packed, two bytes each, and are unpacked by the browser itself.
+// Text from readers is only ever written with textContent.
+
+/** @import { Rgb } from "../common/colours.js" */
+/** @import { Component, Tell } from "../common/component.js" */
+/** @import { Planes } from "../common/numbers.js" */
+/** @import { TilesData } from "./data.js" */
+
+import { gradient, mix } from "../common/colours.js";
+import { loadStyle, wear } from "../common/component.js";
+import { element } from "../common/elements.js";
+import { BLANK_WEIGHT, unpackPlanes, WEIGHT_STEPS } from "../common/numbers.js";
+import { _, speak } from "../common/words.js";
+
+/** @typedef {{ row: number, column: number, box: HTMLElement, canvas: HTMLCanvasElement, at: number, size: number, image: HTMLCanvasElement | null }} Tile  `at`: where its numbers begin */
+/** @typedef {[number, number]} Span  from a token up to another, which is not part of it */
+/** @typedef {{ query: Span, key: Span }} Part  of the text, that is looked at */
+
+const A_CLICK = 4; // pixels that a finger moves which does not drag
+
+const style = loadStyle(new URL("style.css", import.meta.url));
+/** @type {WeakMap<Element, Tiles>} */
+const pictures = new WeakMap();
+
+/**
+ * Draw what the server sent, or change what was drawn of it before.
+ * @param {Component<TilesData>} component
+ */
+export default async function ({ parentElement, data: sent, setTriggerValue }) {
+  wear(parentElement, await style);
+  const data = sent?.[0];
+  const root = /** @type {HTMLElement | null} */ (parentElement.querySelector(".tiles"));
+  if (!root || !data) return;
+  const tiles = pictures.get(root) ?? new Tiles(root, data, setTriggerValue);
+  pictures.set(root, tiles);
+  tiles.tell = setTriggerValue;
+  tiles.show(data);
+}
+
+export class Tiles {
+  /**
+   * @param {HTMLElement} root
+   * @param {TilesData} data
+   * @param {Tell} tell
+   */
+  constructor(root, data, tell) {
+    this.root = root;
+    this.data = data;
+    this.tell = tell;
+    this.built = ""; // the digest of what is drawn
+    /** @type {Tile[]} */
+    this.all = [];
+    /** @type {Planes} */
+    this.steps = { low: new Uint8Array(), high: new Uint8Array() };
+    /** @type {Rgb[]} */
+    this.colours = [];
+    this.pixels = new Uint32Array();
+    /** @type {Part | null} */
+    this.window = null; // the part of the text that was chosen
+    /** @type {Part | null} */
+    this.seen = null; // that part, or all of it
+    /** @type {{ place: Span, x: number, y: number } | null} */
+    this.start = null; // where the finger came down
+    this.whole = root.appendChild(element("button", "whole"));
+    this.whole.onclick = () => this.look(null);
+    this.stage = root.appendChild(element("div", "stage"));
+    this.stage.tabIndex = 0; // it may scroll, and keys must be able to
+    this.stage.setAttribute("role", "group");
+    this.key = root.appendChild(element("div", "key"));
+    this.readout = root.appendChild(element("div", "readout"));
+    this.readout.setAttribute("aria-live", "polite");
+    new ResizeObserver(() => this.paint()).observe(root);
+    root.addEventListener("transitionend", (event) => this.dressed(event));
+  }
+
+  /** @param {TilesData} data */
+  async show(data) {
+    const isNew = data.digest !== this.built;
+    this.data = data;
+    speak(data.words);
+    this.whole.textContent = _("Show the whole text");
+    this.stage.setAttribute("aria-label", data.alt);
+    const steps = isNew ? await unpackPlanes(data.planes) : this.steps;
+    if (this.data !== data) return; // another one has come meanwhile, and builds it
+    this.steps = steps;
+    if (isNew) this.build();
+    this.built = data.digest;
+    this.colours = ramp(data);
+    this.pixels = pixels(this.colours);
+    for (const tile of this.all) tile.image = null;
+    this.mark();
+    this.legend();
+    this.look(isNew ? null : this.window);
+    this.root.classList.add("panel"); // tests wait for it
+  }
+
+  build() {
+    const { across, down, remarks, group_size: group, enlarges } = this.data;
+    const side = this.data.tokens.length, cells = side * side;
+    this.all = [];
+    this.stage.replaceChildren();
+    this.stage.classList.toggle("enlarges", enlarges);
+    this.stage.style.setProperty("--columns", String(across.length));
+    if (!enlarges) {
+      this.stage.append(element("span", "corner", _("head ↓ layer →")));
+      across.forEach((name, column) => {
+        const label = this.stage.appendChild(element("span", remarks[column] ? "across near" : "across", name));
+        if (remarks[column]) label.title = remarks[column];
+      });
+    }
+    down.forEach((name, row) => {
+      const first = row && row % group === 0 && group > 1 ? " family" : "";
+      if (!enlarges) this.stage.append(element("span", `down${first}`, name));
+      across.forEach((layer, column) => {
+        const box = this.stage.appendChild(element("div", `tile${first}`));
+        if (enlarges) box.append(element("span", "name", name));
+        const canvas = box.appendChild(element("canvas", ""));
+        /** @type {Tile} */
+        const tile = { row, column, box, canvas, at: cells * (column * down.length + row), size: 0, image: null };
+        canvas.setAttribute("aria-hidden", "true");
+        canvas.onpointerdown = (event) => this.press(tile, event);
+        canvas.onpointermove = (event) => this.point(tile, event);
+        canvas.onpointerup = (event) => this.release(tile, event);
+        canvas.onpointerleave = () => { this.readout.textContent = ""; };
+        this.all.push(tile);
+      });
+    });
+  }
+
+  mark() {
+    const [row, column] = this.data.selected ?? [];
+    for (const tile of this.all) tile.box.classList.toggle("marked", tile.row === row && tile.column === column);
+    this.root.style.setProperty("--frame", this.data.highlight);
+  }
+
+  legend() {
+    const bar = element("span", "bar");
+    bar.style.background = gradient([0, 0.25, 0.5, 0.75, 1].map((share) => this.colours[Math.round(share * WEIGHT_STEPS)]));
+    const one = this.data.rooted ? _("1, colour by the root of the weight, so that small ones are seen") : "1";
+    this.key.replaceChildren(element("span", "", _("weight 0")), bar, element("span", "", one));
+  }
+
+  /**
+   * Which part of the text is looked at, in all tiles alike; null is all of it.
+   * @param {Part | null} window
+   */
+  look(window) {
+    const side = this.data.tokens.length;
+    this.window = window;
+    this.whole.hidden = !window;
+    this.seen = window ?? { query: [0, side], key: [0, side] };
+    this.paint();
+  }
+
+  paint() {
+    if (!this.all.length || !this.seen) return;
+    const { query, key } = this.seen, rows = query[1] - query[0], columns = key[1] - key[0];
+    for (const tile of this.all) tile.size = tile.canvas.clientWidth;
+    for (const tile of this.all) {
+      tile.image ??= this.drawn(tile.at);
+      const side = Math.max(1, Math.round(tile.size * devicePixelRatio));
+      Object.assign(tile.canvas, { width: side, height: side });
+      const context = contextOf(tile.canvas);
+      context.imageSmoothingEnabled = rows > side;
+      context.drawImage(tile.image, key[0], query[0], columns, rows, 0, 0, side, side);
+    }
+  }
+
+  /** @param {number} at */
+  drawn(at) {
+    const side = this.data.tokens.length;
+    const canvas = Object.assign(document.createElement("canvas"), { width: side, height: side });
+    const context = contextOf(canvas);
+    const image = context.createImageData(side, side), { low, high } = this.steps;
+    const painted = new Uint32Array(image.data.buffer), { pixels } = this;
+    for (let k = 0; k < painted.length; k++) painted[k] = pixels[low[at + k] | (high[at + k] << 8)];
+    context.putImageData(image, 0, 0);
+    return canvas;
+  }
+
+  /**
+   * The query and the key that are pointed at.
+   * @param {Tile} tile
+   * @param {PointerEvent} event
+   * @returns {Span}
+   */
+  place(tile, event) {
+    const area = tile.canvas.getBoundingClientRect(), { query, key } = this.seen ?? { query: [0, 1], key: [0, 1] };
+    const within = (/** @type {number[]} */ [low, high], /** @type {number} */ offset, /** @type {number} */ size) =>
+      low + Math.max(0, Math.min(high - low - 1, Math.floor(offset / size * (high - low))));
+    return [within(query, event.clientY - area.top, area.height), within(key, event.clientX - area.left, area.width)];
+  }
+
+  /**
+   * @param {Tile} tile
+   * @param {PointerEvent} event
+   */
+  point(tile, event) {
+    const [query, key] = this.place(tile, event), { tokens, across, down } = this.data;
+    const place = tile.at + query * tokens.length + key;
+    const step = this.steps.low[place] | (this.steps.high[place] << 8);
+    const value = step === BLANK_WEIGHT ? _("masked or dimmed") : (step / WEIGHT_STEPS).toFixed(4);
+    const named = (/** @type {number} */ position) => `“${tokens[position]}” (${position})`;
+    this.readout.textContent = _("layer {layer}, {head}: {query} → {key} = {value}",
+      { layer: across[tile.column], head: down[tile.row], query: named(query), key: named(key), value });
+  }
+
+  /**
+   * @param {Tile} tile
+   * @param {PointerEvent} event
+   */
+  press(tile, event) {
+    this.start = { place: this.place(tile, event), x: event.clientX, y: event.clientY };
+    if (this.data.enlarges) tile.canvas.setPointerCapture(event.pointerId);
+  }
+
+  /**
+   * @param {Tile} tile
+   * @param {PointerEvent} event
+   */
+  release(tile, event) {
+    const { start } = this;
+    this.start = null;
+    if (!start) return;
+    const moved = Math.hypot(event.clientX - start.x, event.clientY - start.y);
+    if (moved <= A_CLICK || !this.data.enlarges) return this.choose(tile);
+    const end = this.place(tile, event);
+    const between = (/** @type {0 | 1} */ axis) => /** @type {Span} */ (
+      [Math.min(start.place[axis], end[axis]), Math.max(start.place[axis], end[axis]) + 1]);
+    this.look({ query: between(0), key: between(1) });
+  }
+
+  /** @param {Tile} tile */
+  choose(tile) {
+    if (this.data.enlarges) {
+      tile.box.classList.toggle("wide");
+      return this.paint();
+    }
+    this.data.selected = [tile.row, tile.column];
+    this.mark();
+    this.tell("tile", { row: tile.row, column: tile.column });
+  }
+
+  /**
+   * The reader chose another theme; only the server knows its colours.
+   * @param {TransitionEvent} event
+   */
+  dressed(event) {
+    if (event.target !== this.root || event.propertyName !== "background-color") return;
+    const seen = getComputedStyle(this.root).backgroundColor;
+    if (seen !== `rgb(${this.data.background.join(", ")})`) this.tell("theme", true);
+  }
+}
+
+/**
+ * A colour for every step of a weight.
+ * @param {TilesData} data
+ */
+function ramp({ ramp: ends, rooted }) {
+  return Array.from({ length: WEIGHT_STEPS + 1 }, (empty, step) => mix(ends, rooted ? Math.sqrt(step / WEIGHT_STEPS) : step / WEIGHT_STEPS));
+}
+
+/**
+ * A whole pixel for every number of two bytes, because a million of them are painted per head; what
+ * is no step of a weight is left out (0 is transparent).
+ * @param {Rgb[]} colours
+ */
+function pixels(colours) {
+  const bytes = new Uint8ClampedArray(4 * (BLANK_WEIGHT + 1));
+  colours.forEach((rgb, step) => bytes.set([...rgb, 255], 4 * step));
+  return new Uint32Array(bytes.buffer);
+}
+
+/** @param {HTMLCanvasElement} canvas */
+function contextOf(canvas) {
+  return /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+}

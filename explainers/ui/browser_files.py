@@ -1,0 +1,76 @@
+"""Components of the app's own: their scripts and styles are files that the browser fetches once.
+
+Streamlit serves such files for components of installed packages. Ours lie beside the code, in the
+folder `browser`, and Streamlit is told of them here; all that this takes of its inside is in this
+file. The scripts are ES modules: what one imports comes from the same folder in the same way.
+"""
+
+import functools
+import hashlib
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
+from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
+
+FOLDER = Path(__file__).parent / "browser"
+_LOCK = threading.Lock()
+
+
+@functools.cache
+def package() -> str:
+    """Stands in the address of every file, and changes with any of them.
+
+    So a browser never runs old modules beside new ones, also if it was open meanwhile.
+    """
+    files = sorted(path for path in FOLDER.rglob("*") if path.suffix in (".js", ".css"))
+    contents = b"\0".join(path.read_bytes() for path in files)
+    return f"attention-{hashlib.sha256(contents).hexdigest()[:12]}"
+
+
+def are_at(address: str) -> bool:
+    """Is this the path of one of the files, as they are now?"""
+    return f"/_stcore/bidi-components/{package()}." in address
+
+
+def scripts(*parts: str) -> tuple[Path, ...]:
+    """The modules in these parts of the folder."""
+    return tuple(path for part in parts for path in sorted((FOLDER / part).rglob("*.js")))
+
+
+def component(script: str, root: str = "", isolate_styles: bool = True) -> Callable[..., Any]:
+    """What `st.components.v2.component` makes, of a script in the folder `browser`.
+
+    It draws in an element of the class `root`, which is made anew with another version. The script
+    fetches its style itself, once for all: Streamlit would link to it from each picture.
+    """
+    name = script.removesuffix(".js").replace("/", "-")
+
+    @functools.cache
+    def made() -> Callable[..., Any]:
+        html = f'<div class="{root}" data-files="{package()}"></div>' if root else None
+        return st.components.v2.component(
+            f"{package()}.{name}", html=html, js=script, isolate_styles=isolate_styles
+        )
+
+    def draw(**what: Any) -> Any:
+        if not runtime.exists():  # Python runs a page by itself: nothing is served, nothing drawn
+            return st.components.v2.component(name)(**what)
+        _announce(name)
+        return made()(**what)
+
+    return draw
+
+
+def _announce(name: str) -> None:
+    """Tell Streamlit where a component's files are; each server has to hear it once."""
+    manager = get_bidi_component_manager()
+    with _LOCK:  # a second time would take back what the first visitor's run has made of it
+        if manager.get_component_path(f"{package()}.{name}") is None:
+            config = ComponentConfig(name, asset_dir=FOLDER.name)
+            manifest = ComponentManifest(package(), package(), [config])
+            manager.register_from_manifest(manifest, FOLDER.parent)
