@@ -18,6 +18,7 @@ import yaml
 
 from benchmarks.browser import wait_until_healthy
 from explainers.charts.theme import THEMES
+from explainers.ui import browser_files
 
 ROOT = Path(__file__).parents[1]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -110,6 +111,22 @@ def test_every_response_carries_the_headers(address, path, method, status):
     policy = response.headers["Content-Security-Policy"]
     assert policy == "frame-ancestors 'self' https://huggingface.co https://*.hf.space"
     assert response.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_browser_keeps_the_scripts_until_they_change(address, browser):
+    """Their address changes with them; everything else is asked for again."""
+    page, asked = browser.new_page(), []
+    page.on("requestfinished", lambda request: asked.append(request.url))
+    page.goto(f"{address}/scores")
+    page.locator(".panel").first.wait_for()
+    files = [url for url in asked if browser_files.are_at(url)]
+    assert files
+    for url in [*files, address]:
+        kept = answer(address, url.removeprefix(address) or "/").headers["Cache-Control"]
+        assert ("immutable" in kept) == (url in files)
+    missing = f"{files[0]}-that-is-not-there"
+    assert "immutable" not in str(answer(address, missing.removeprefix(address)).headers)
+    page.close()
 
 
 def test_a_page_is_served_by_its_own_address(address, browser):

@@ -39,7 +39,7 @@ ARROWS = {
     "explainers/ui": "streamlit torch pandas vl_convert explainers.arithmetic explainers.charts "
     "explainers.device explainers.folders explainers.messages explainers.takeaway "
     "explainers.toys.sentence explainers.translations explainers.ui",
-    "explainers/ui/server.py": "streamlit uvicorn explainers.folders",
+    "explainers/ui/server.py": "streamlit uvicorn explainers.folders explainers.ui.browser_files",
     "explainers/ui/lecture/share_link.py": "streamlit segno explainers.folders "
     "explainers.translations explainers.ui",
     "explainers/ui/text/catalogue.py": "babel explainers.folders explainers.translations "

@@ -10,6 +10,7 @@ import uvicorn
 from streamlit import config
 
 from explainers.folders import ROOT
+from explainers.ui import browser_files
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -24,15 +25,23 @@ HEADERS = (
     ),
     (b"x-content-type-options", b"nosniff"),
 )
+KEEP = b"cache-control", b"public, max-age=31536000, immutable"
+"""For files whose address changes with them. Streamlit itself does not say for how long."""
 
 
 def with_headers(served: Served) -> Served:
-    """Add `HEADERS` to every HTTP response, errors included; websockets pass as they are."""
+    """Add `HEADERS` to every HTTP response, errors included; websockets pass as they are.
+
+    The scripts and styles of the app's own components may be kept by the browser.
+    """
 
     async def answer(scope: Message, receive: Receive, send: Send) -> None:
         async def send_more(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *HEADERS]
+                headers = [*message["headers"], *HEADERS]
+                if message["status"] == 200 and browser_files.are_at(scope["path"]):
+                    headers = [*((n, v) for n, v in headers if n != KEEP[0]), KEEP]
+                message["headers"] = headers
             await send(message)
 
         await served(scope, receive, send_more)
