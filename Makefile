@@ -6,6 +6,7 @@ done)
 VENV := .venv
 IN_VENV := $(VENV)/bin/python -m
 CODE := app.py pages explainers tests benchmarks
+BROWSER := explainers/ui/browser
 CHROMIUM ?= $(shell for found in chromium chromium-browser google-chrome; do \
 	command -v $$found && break; done)
 export CHROMIUM
@@ -22,10 +23,13 @@ run: $(VENV)/app models ## start the app and print its address
 test: $(VENV)/tools browser models ## run all tests, in two processes
 	$(IN_VENV) pytest -n 2
 
+# What runs in the browser is JavaScript with types in its comments. Deno is here for TypeScript's
+# compiler, which it brings along: pip installs it, and neither Node nor npm is needed.
 check: $(VENV)/tools ## lint, format and types
 	$(IN_VENV) ruff check $(CODE)
 	$(IN_VENV) ruff format --check $(CODE)
 	$(IN_VENV) mypy $(CODE)
+	NO_COLOR=1 $(VENV)/bin/deno check --quiet --config $(BROWSER)/jsconfig.json $(BROWSER)
 	$(IN_VENV) explainers.ui.text.catalogue --check
 
 translate: $(VENV)/app ## bring the translations up to date, and say what is missing
