@@ -6,7 +6,7 @@ import streamlit as st
 import torch
 from safetensors.torch import load_file
 
-from explainers.chapters.common.recording import planes, strongest
+from explainers.chapters.common.recording import pack_weights, tabulate_strongest_keys
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
 
 
@@ -21,7 +21,7 @@ if st.button("Draw"):
     tokens = [str(place) for place in range(found.shape[-1])]
     forbidden = torch.ones(found.shape[-2:], dtype=torch.bool).triu(1)
     tiles = Tiles(
-        planes(found, forbidden.expand_as(found)),
+        pack_weights(found, forbidden.expand_as(found)),
         tokens,
         ["0"],
         [f"head {head}" for head in range(len(found))],
@@ -29,4 +29,6 @@ if st.button("Draw"):
         enlarges=True,
         rooted=True,
     )
-    show_tiles(tiles, "measured", "drawn", lambda: strongest(found[None], [0], tokens))
+    show_tiles(
+        tiles, "measured", "drawn", lambda: tabulate_strongest_keys(found[None], [0], tokens)
+    )

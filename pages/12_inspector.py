@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from explainers.chapters.common.choose_real_model import chosen_model
-from explainers.chapters.common.recording import Seen
+from explainers.chapters.common.choose_real_model import choose_model
+from explainers.chapters.common.recording import Recording
 from explainers.chapters.inspector.both_directions import show_beside
 from explainers.chapters.inspector.head_figure import Head, show_head
 from explainers.chapters.inspector.head_overview import (
@@ -32,7 +32,7 @@ queries_down = page.queries_down()
 
 
 @fragment
-def looking(shown: Seen, sentence: str) -> None:
+def looking(shown: Recording, sentence: str) -> None:
     """All heads small, one of them large, and what is parked on the first token."""
     text("looking")
     if not ask_most(text, shown):
@@ -47,7 +47,7 @@ def looking(shown: Seen, sentence: str) -> None:
 
 
 @fragment
-def asking(shown: Seen, loaded: "RealModel", sentence: str) -> None:
+def asking(shown: Recording, loaded: "RealModel", sentence: str) -> None:
     """Is it the word or its place; what comes next; is it really the model?"""
     show_position(text, shown, loaded, sentence)
     show_predicted(text, shown)
@@ -55,7 +55,7 @@ def asking(shown: Seen, loaded: "RealModel", sentence: str) -> None:
 
 
 @fragment
-def long(shown: Seen, loaded: "RealModel") -> None:
+def long(shown: Recording, loaded: "RealModel") -> None:
     """A text of many tokens, one layer at a time."""
     show_long(text, shown, loaded)
 
@@ -69,7 +69,7 @@ def listening(loaded: "RealModel") -> None:
 
 
 text("question")
-loaded = chosen_model()
+loaded = choose_model()
 if loaded and loaded.feature_extractor:
     listening(loaded)
 else:

@@ -1,7 +1,7 @@
 """Head gallery: what every head of a real model does, measured on texts that are known."""
 
-from explainers.chapters.common.choose_real_model import chosen_model
-from explainers.chapters.common.measured_heads import Gallery, measured
+from explainers.chapters.common.choose_real_model import choose_model
+from explainers.chapters.common.measured_heads import Gallery, obtain_gallery
 from explainers.chapters.head_gallery.head_card import ask_keeps, show_labels, show_patterns
 from explainers.chapters.head_gallery.layer_entropy import show_layers
 from explainers.chapters.head_gallery.partner_heads import show_partners
@@ -35,9 +35,9 @@ def layers(gallery: Gallery) -> None:
 
 
 text("question")
-loaded = chosen_model()
+loaded = choose_model()
 sentence = choose_text().text
-gallery = measured(text, loaded) if loaded else None
+gallery = obtain_gallery(text, loaded) if loaded else None
 if gallery:
     looking(gallery, sentence)
     layers(gallery)

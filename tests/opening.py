@@ -78,10 +78,12 @@ def settled(visit: AppTest) -> AppTest:
 
 def lacks_model(visit: AppTest) -> bool:
     """Has this machine no model for a page that needs one, or no scores of its heads yet?"""
-    from explainers.chapters.common.measured_heads import MEASURE  # torch, which not all may have
+    from explainers.chapters.common.measured_heads import (
+        MEASURE_LABEL,  # torch, which not all may have
+    )
 
     is_away = any("is not on this machine" in told.value for told in visit.warning)
-    return is_away or any(button.label == MEASURE for button in visit.button)
+    return is_away or any(button.label == MEASURE_LABEL for button in visit.button)
 
 
 def unfolded(visit: AppTest) -> AppTest:

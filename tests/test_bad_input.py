@@ -122,7 +122,7 @@ def quick(page, monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
     saved_models.llama(locate_folder(SMALLEST), longest=64)
     two = scores(induction=[(0, 1)], **{"previous token": [(1, 2)]})
-    monkeypatch.setattr(choose_changes, "kept", lambda _: two)
+    monkeypatch.setattr(choose_changes, "read_scores", lambda _: two)
     controls_on.cache_clear()  # it has other layers and heads
     yield
     controls_on.cache_clear()

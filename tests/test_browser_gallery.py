@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from explainers.chapters.common.measured_heads import MEASURE
+from explainers.chapters.common.measured_heads import MEASURE_LABEL
 from explainers.models.load import is_on_disk
 from explainers.models.registry import WHEEL_MODELS
 
@@ -17,7 +17,7 @@ def gallery(visit):
     if not is_on_disk(MINILM):
         pytest.skip(f"no {MINILM} here: python -m explainers.models fetch says why")
     one = visit("head_gallery", real_model=MINILM)
-    asking = one.page.get_by_role("button", name=MEASURE)
+    asking = one.page.get_by_role("button", name=MEASURE_LABEL)
     if asking.count():
         asking.click()
     expect(cell(one, 0, 0)).to_be_visible()
@@ -43,4 +43,4 @@ def test_another_score_is_drawn_without_another_run(gallery):
     gallery.page.get_by_role("radio", name="prose").click()
     assert gallery.redrawn(before) != before
     gallery.wait_for_choice("probe", "prose")
-    assert not gallery.page.get_by_role("button", name=MEASURE).count()
+    assert not gallery.page.get_by_role("button", name=MEASURE_LABEL).count()

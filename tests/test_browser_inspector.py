@@ -4,7 +4,7 @@ import pytest
 from conftest import real
 from playwright.sync_api import expect
 
-from explainers.chapters.common.recording import seen
+from explainers.chapters.common.recording import record_text
 from explainers.models.registry import WHEEL_MODELS
 from explainers.toys.sentence import SENTENCE
 
@@ -14,7 +14,7 @@ pytest_plugins = ("browser_fixtures",)
 @pytest.fixture(scope="module")
 def shown():
     """What the picture is made of; without the model there is nothing to test."""
-    return seen(real(WHEEL_MODELS[0].id), SENTENCE)
+    return record_text(real(WHEEL_MODELS[0].id), SENTENCE)
 
 
 def tile(one, layer, head):

@@ -11,8 +11,7 @@ from opening import PAGES, opened, pictures
 from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 from waiting import wait
 
-from explainers.chapters.common.measured_heads import MEASURE, Gallery
-from explainers.chapters.common.run_once import heads_on, probe_texts
+from explainers.chapters.common.measured_heads import MEASURE_LABEL, Gallery
 from explainers.chapters.head_gallery import head_card
 from explainers.chapters.head_gallery.layer_entropy import (
     BY_FIRST,
@@ -24,6 +23,7 @@ from explainers.chapters.head_gallery.layer_entropy import (
 )
 from explainers.chapters.head_gallery.partner_heads import ALL, FEW, MOST
 from explainers.chapters.head_gallery.partner_heads import NONE as NO_RELATION
+from explainers.chapters.head_gallery.recorded_heads import list_probe_texts, record_heads
 from explainers.chapters.head_gallery.score_mosaic import FEW as FEW_HEADS
 from explainers.chapters.head_gallery.score_mosaic import MANY, NONE
 from explainers.models import head_scores_job, registry
@@ -133,7 +133,7 @@ def test_all_heads_are_measured_on_request_and_then_kept(store, model):
         file.unlink()
     visit = opened(PAGE, {"real_model": model})
     assert not pictures(visit)
-    next(button for button in visit.button if button.label == MEASURE).click().run()
+    next(button for button in visit.button if button.label == MEASURE_LABEL).click().run()
     job = visit.session_state[HEAD_SCORES_JOB]
     wait(lambda: job.is_over)
     assert (job.state, job.share) == ("done", 1)
@@ -272,8 +272,8 @@ def test_every_question_hides_its_picture(planted):
 
 
 def test_a_pattern_is_what_the_model_does_on_that_text(planted, tiny):
-    ids = probe_texts(tiny)["natural"][:1]
-    found = heads_on(tiny, ids)
+    ids = list_probe_texts(tiny)["natural"][:1]
+    found = record_heads(tiny, ids)
     assert found.weights.shape == (LAYERS, HEADS, 64, 64)
     assert found.weights.sum(dim=-1) == pytest.approx(1, abs=1e-5)
     assert torch.equal(found.masks[0], torch.ones(64, 64, dtype=torch.bool).tril())
@@ -282,7 +282,7 @@ def test_a_pattern_is_what_the_model_does_on_that_text(planted, tiny):
     sentence = panel(visit, "sentence")
     assert sentence["rows"] == ["the", "CEO", "announced"]
     words = torch.tensor([[0, 1, 2]])
-    expected = heads_on(tiny, words).weights[1, 4].tolist()
+    expected = record_heads(tiny, words).weights[1, 4].tolist()
     assert sentence["values"][2] == pytest.approx(expected[2], abs=1e-4)
     assert sentence["values"][0][1] is None
     tiles = [json.loads(one)[0] for one in pictures(visit) if '"planes"' in one]
@@ -291,7 +291,7 @@ def test_a_pattern_is_what_the_model_does_on_that_text(planted, tiny):
 
 def test_a_long_sentence_is_cut_before_all_heads_read_it(planted, monkeypatch):
     plant(planted, {})
-    monkeypatch.setattr(head_card, "MOST_SHORT", 2)
+    monkeypatch.setattr(head_card, "MOST_TOKENS", 2)
     visit = opened(PAGE, HERE)
     assert panel(visit, "sentence")["rows"] == ["the", "CEO"]
     assert any("the last 1 tokens are left out" in one.value for one in visit.caption)

@@ -13,7 +13,14 @@ from opening import PAGES, opened, pictures, settled, unfolded, widgets
 from waiting import wait
 
 from explainers.attention import masks
-from explainers.chapters.common.recording import MOST_SHORT, cut, on_key, planes, seen, strongest
+from explainers.chapters.common.recording import (
+    MOST_TOKENS,
+    average_weight_on_key,
+    cut_text,
+    pack_weights,
+    record_text,
+    tabulate_strongest_keys,
+)
 from explainers.chapters.inspector.both_directions import directions
 from explainers.chapters.inspector.head_figure import LINES, WEIGHTS, Head
 from explainers.chapters.inspector.long_text import (
@@ -80,7 +87,7 @@ def unpacked(packed, *shape):
 
 
 def test_what_is_recorded_is_what_the_model_computes(tiny):
-    shown = seen(tiny, TEXT)
+    shown = record_text(tiny, TEXT)
     again = run_model(tiny.model, input_ids=tokenise_text(tiny, TEXT).ids)
     assert shown.tokens == tuple(TEXT.split())
     assert shown.weights.shape == (2, 6, 5, 5)
@@ -88,12 +95,12 @@ def test_what_is_recorded_is_what_the_model_computes(tiny):
     for layer, expected in zip(shown.weights, again.layers, strict=True):
         assert torch.equal(layer, expected.weights[0])
     chances = again.output.logits[0, -1].softmax(dim=-1)
-    assert [p for _, p in shown.predicted] == chances.sort(descending=True).values.tolist()
-    assert shown.predicted[0][0] == tiny.tokenizer.decode(chances.argmax())
+    assert [p for _, p in shown.predictions] == chances.sort(descending=True).values.tolist()
+    assert shown.predictions[0][0] == tiny.tokenizer.decode(chances.argmax())
 
 
 def test_a_causal_model_sees_nothing_that_comes_later(tiny):
-    shown = seen(tiny, TEXT)
+    shown = record_text(tiny, TEXT)
     assert shown.is_causal
     assert directions(shown).after == 0.0
     assert sum(directions(shown)) == pytest.approx(1, abs=1e-6)
@@ -102,15 +109,15 @@ def test_a_causal_model_sees_nothing_that_comes_later(tiny):
 
 def test_the_share_on_a_key_leaves_out_who_cannot_see_past_it():
     weights = torch.tensor([[1.0, 0.0, 0.0], [0.4, 0.6, 0.0], [0.2, 0.5, 0.3]])
-    assert on_key(weights, 0).item() == pytest.approx(0.3)
-    assert on_key(weights, 1).item() == pytest.approx(0.5)
-    assert on_key(weights[:1, :1], 0).item() == 1.0
+    assert average_weight_on_key(weights, 0).item() == pytest.approx(0.3)
+    assert average_weight_on_key(weights, 1).item() == pytest.approx(0.5)
+    assert average_weight_on_key(weights[:1, :1], 0).item() == 1.0
 
 
 def test_weights_travel_in_steps_and_what_is_hidden_is_told_apart():
     weights = torch.tensor([[[1.0, 0.0], [0.12344, 0.87656]], [[0.0, 1.0], [0.5, 0.5]]])
     hidden = torch.tensor([[False, True], [False, False]]).expand(2, 2, 2)
-    steps = unpacked(planes(weights, hidden), 2, 2, 2)
+    steps = unpacked(pack_weights(weights, hidden), 2, 2, 2)
     assert steps.tolist() == [
         [[STEPS, HIDDEN], [1234, 8766]],
         [[0, HIDDEN], [STEPS // 2, STEPS // 2]],
@@ -118,8 +125,8 @@ def test_weights_travel_in_steps_and_what_is_hidden_is_told_apart():
 
 
 def test_the_table_names_each_querys_strongest_key(tiny):
-    shown = seen(tiny, TEXT)
-    rows = strongest(shown.weights, range(2), shown.tokens)
+    shown = record_text(tiny, TEXT)
+    rows = tabulate_strongest_keys(shown.weights, range(2), shown.tokens)
     assert len(rows) == 2 * 6 * 5
     row = rows.iloc[(1 * 6 + 4) * 5 + 3]
     assert (row["layer"], row["head"], row["query"]) == (1, 4, "record")
@@ -136,7 +143,7 @@ def test_words_are_merged_by_sum_over_keys_and_mean_over_queries():
 
 
 def test_every_number_of_a_head_is_explained(tiny):
-    head = Head(seen(tiny, TEXT), layer=1, head=5)
+    head = Head(record_text(tiny, TEXT), layer=1, head=5)
     panels = {panel.id: panel.matrix for panel in head.panels(False, True)}
     assert "KV head 2" in panels["K"].formula
     for name, matrix in panels.items():
@@ -150,7 +157,7 @@ def test_every_number_of_a_head_is_explained(tiny):
 
 
 def test_a_dimmed_column_is_blank_and_the_rest_stays_as_it_was(tiny):
-    head = Head(seen(tiny, TEXT), 0, 0)
+    head = Head(record_text(tiny, TEXT), 0, 0)
     shown, dimmed = ({p.id: p.matrix for p in head.panels(d, True)} for d in (False, True))
     rows = list(zip(shown[WEIGHTS].values, dimmed[WEIGHTS].values, strict=True))
     assert all(after[0] is None and after[1:] == before[1:] for before, after in rows)
@@ -159,12 +166,12 @@ def test_a_dimmed_column_is_blank_and_the_rest_stays_as_it_was(tiny):
 
 def test_a_text_is_cut_where_the_model_or_the_picture_ends(tiny, minilm):
     longest = saved_models.LONGEST
-    text, left_out = cut(tiny, "CEO " * (longest + 3), MOST_SHORT)
+    text, left_out = cut_text(tiny, "CEO " * (longest + 3), MOST_TOKENS)
     assert (len(tokenise_text(tiny, text).tokens), left_out) == (longest, 3)
-    assert cut(tiny, TEXT, MOST_SHORT) == (TEXT, 0)
-    text, left_out = cut(minilm, "word " * 80, MOST_SHORT)
+    assert cut_text(tiny, TEXT, MOST_TOKENS) == (TEXT, 0)
+    text, left_out = cut_text(minilm, "word " * 80, MOST_TOKENS)
     tokens = tokenise_text(minilm, text).tokens
-    assert (len(tokens), tokens[-1], left_out) == (MOST_SHORT, "[SEP]", 80 + 2 - MOST_SHORT)
+    assert (len(tokens), tokens[-1], left_out) == (MOST_TOKENS, "[SEP]", 80 + 2 - MOST_TOKENS)
 
 
 def test_the_page_shows_the_head_that_was_chosen(tiny):
@@ -172,19 +179,19 @@ def test_the_page_shows_the_head_that_was_chosen(tiny):
     tiles = sent(visit, "planes")
     assert tiles["selected"] == [4, 1]
     assert (tiles["across"], tiles["group_size"]) == (["0", "1"], 2)
-    shown = seen(tiny, TEXT)
+    shown = record_text(tiny, TEXT)
     assert sent(visit, WEIGHTS)["panels"][0]["formula"].startswith("layer 1, head 4")
     drawn = next(p for p in sent(visit, WEIGHTS)["panels"] if p["id"] == WEIGHTS)["values"]
     assert drawn[4] == pytest.approx(shown.weights[1, 4, 4].tolist(), rel=1e-5)
     assert "= **1.0000**" in said(visit)
     assert "the largest weight among them is **0**" in said(visit)
-    parked = int((shown.on_first > 0.3).sum())
+    parked = int((shown.first_token_weights > 0.3).sum())
     assert f"{parked} of 12 heads put more than 0.3" in said(visit)
 
 
 def test_dimming_prints_what_is_missing(tiny):
     visit = visited(dim_first="true")
-    shown = seen(tiny, TEXT)
+    shown = record_text(tiny, TEXT)
     head = shown.weights[1, 2, :, 0].mean().item()
     assert f"**{100 * head:.1f} % of this head's weight is not drawn**" in said(visit)
     assert f"It holds {100 * shown.weights[..., 0].mean():.0f} % of all weight" in said(visit)
@@ -302,7 +309,7 @@ def test_a_long_text_is_read_up_to_its_layer(tiny):
     allowed = torch.where(forbidden, 0, steps)
     assert torch.allclose(allowed / STEPS, expected, atol=0.5 / STEPS + 1e-7)
     assert found.words.planes == found.pieces.planes, "each of its words is one token"
-    assert found.pieces.on_first == on_key(expected, 0).tolist()
+    assert found.pieces.first_token_weights == average_weight_on_key(expected, 0).tolist()
 
 
 def test_a_long_text_can_be_stopped(tiny):
@@ -361,22 +368,24 @@ def test_local_layers_are_marked_and_counted(store):
 
 def test_a_model_that_finds_no_token_says_so(tiny):
     with pytest.raises(ModelError, match="finds no token"):
-        seen(tiny, " ")
+        record_text(tiny, " ")
 
 
 @pytest.mark.parametrize("rooted", [False, True])
 def test_files_have_all_heads_in_one_image(rooted):
     weights = torch.eye(3).expand(4, 3, 3)
     hidden = torch.ones(3, 3).triu(1).bool().expand(4, 3, 3)
-    chart = draw_mosaic(planes(weights, hidden), 3, ["0", "1"], ["a", "b"], LIGHT, rooted).to_dict()
+    chart = draw_mosaic(
+        pack_weights(weights, hidden), 3, ["0", "1"], ["a", "b"], LIGHT, rooted
+    ).to_dict()
     [rows] = chart["datasets"].values()
     assert rows[0]["uri"].startswith("data:image/png;base64,")
 
 
 def test_the_running_sentence_in_the_real_model(smollm2):
-    shown = seen(smollm2, SENTENCE)
+    shown = record_text(smollm2, SENTENCE)
     assert (shown.shape, shown.group_size, len(shown.tokens)) == ((30, 9), 3, 7)
-    put_before = seen(smollm2, SENTENCE, (smollm2.tokenizer.bos_token_id,))
+    put_before = record_text(smollm2, SENTENCE, (smollm2.tokenizer.bos_token_id,))
     moved = put_before.weights[3:, :, 2:, :2].mean((0, 1, 2))
     assert shown.weights[3:, :, 2:, 0].mean() > 0.6
     assert moved[0] > 0.6 > 0.1 > moved[1], "it is the place, not the word"
@@ -390,7 +399,7 @@ def test_pieces_are_put_together_to_words(smollm2):
 
 
 def test_both_directions_of_a_model_that_reads(minilm):
-    shown = seen(minilm, SENTENCE)
+    shown = record_text(minilm, SENTENCE)
     assert not shown.is_causal
-    assert shown.predicted == []
+    assert shown.predictions == []
     assert directions(shown).after > 0.15

@@ -225,7 +225,7 @@ def test_a_point_of_the_curve_is_a_mean_of_batches(monkeypatch):
     drawn = []
     monkeypatch.setattr(live_training, "show_chart", lambda *given, **_: drawn.append(given[1]))
     size = 3
-    losses = [float(step**2 % 11) for step in range(size * live_training.POINTS)]
+    losses = [float(step**2 % 11) for step in range(size * live_training.MOST_POINTS)]
     live_training.show_losses(losses, "")
     points = drawn[0]
     assert list(points.x) == [*range(size, len(losses) + 1, size)]

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from explainers.models.load_job import LoadJob
 
 
-BUSY = "model-that-comes"
+LOADING_KEY = "model-that-comes"
 """Tests wait until no element with this key is on the page."""
 
 
-class Answer(NamedTuple):
+class HubAnswer(NamedTuple):
     """What the hub said of a model: its size, or why there is none."""
 
     named: str
@@ -39,14 +39,14 @@ class Answer(NamedTuple):
     commit: str = ""
 
 
-def chosen_model() -> "RealModel | None":
+def choose_model() -> "RealModel | None":
     """The reader's model, or a word on where it is and what can be done."""
     from explainers.models.registry import OFFERED_MODELS
 
-    return here(controls.real_model([one.id for one in OFFERED_MODELS]), "chosen")
+    return obtain_model(controls.real_model([one.id for one in OFFERED_MODELS]), "chosen")
 
 
-def here(named: str, place: str) -> "RealModel | None":
+def obtain_model(named: str, place: str) -> "RealModel | None":
     """A model in memory; one that lies on this machine is loaded by itself, others on request."""
     from explainers.models.load import find_loaded_model, is_on_disk
     from explainers.models.registry import ModelError
@@ -65,17 +65,17 @@ def here(named: str, place: str) -> "RealModel | None":
         job.cancel()
         job = None
     if job is None and is_near:
-        _begin(key, named)
+        _start_loading(key, named)
         job = st.session_state.get(key)
     if job and not job.is_over:
-        with st.container(key=f"{BUSY}-{place}"):
-            fragment(_look, run_every=POLL_SECONDS)(job, key)
+        with st.container(key=f"{LOADING_KEY}-{place}"):
+            fragment(_show_loading, run_every=POLL_SECONDS)(job, key)
         return None
-    _say_why_not(job, named, key, is_near)
+    _offer_loading(job, named, key, is_near)
     return None
 
 
-def _begin(key: str, named: str) -> None:
+def _start_loading(key: str, named: str) -> None:
     from explainers.models.load_job import LoadRequest, make_load_job
 
     answer = st.session_state.get(MODEL_WEIGHED.format(key))
@@ -83,7 +83,7 @@ def _begin(key: str, named: str) -> None:
     start_job(key, make_load_job(LoadRequest(named, commit)))
 
 
-def _look(job: "LoadJob", key: str) -> None:
+def _show_loading(job: "LoadJob", key: str) -> None:
     """What is under way, and a way out."""
     from explainers.models.load_job import count_fetched_bytes
 
@@ -98,7 +98,7 @@ def _look(job: "LoadJob", key: str) -> None:
         show_cancel(key, job)
 
 
-def _say_why_not(job: "LoadJob | None", named: str, key: str, is_near: bool) -> None:
+def _offer_loading(job: "LoadJob | None", named: str, key: str, is_near: bool) -> None:
     """Nothing is under way: what went wrong, and what the reader can do."""
     from explainers.models.registry import WHEEL_MODELS, find_offered_model
 
@@ -115,25 +115,25 @@ def _say_why_not(job: "LoadJob | None", named: str, key: str, is_near: bool) -> 
         away = _("{model} is not on this machine.", model=f"{verbatim(named)}{size}")
         left_out = _("All that needs it is left out.")
         st.warning(f"{away} {way} {left_out}", icon=":material/cloud_download:")
-    if is_near or count or _is_weighed(named, key):
+    if is_near or count or _has_size(named, key):
         label = _("Load it") if is_near else _("Fetch it now")
-        st.button(label, key=f"{key}: begin", on_click=_begin, args=(key, named))
+        st.button(label, key=f"{key}: begin", on_click=_start_loading, args=(key, named))
 
 
-def _is_weighed(named: str, key: str) -> bool:
+def _has_size(named: str, key: str) -> bool:
     """Has the hub said how large it is? Nobody shall fetch what may be of any size."""
-    asked: Answer | None = st.session_state.get(MODEL_WEIGHED.format(key))
+    asked: HubAnswer | None = st.session_state.get(MODEL_WEIGHED.format(key))
     if asked and asked.named == named:
         icon = ":material/scale:" if asked.is_size else ":material/error:"
         (st.info if asked.is_size else st.error)(verbatim(_(asked.said)), icon=icon)
         if asked.is_size:
             return True
     label = _("Ask the hub how large it is")
-    st.button(label, key=f"{key}: weigh", on_click=_weigh, args=(key, named))
+    st.button(label, key=f"{key}: weigh", on_click=_ask_size, args=(key, named))
     return False
 
 
-def _weigh(key: str, named: str) -> None:
+def _ask_size(key: str, named: str) -> None:
     from explainers.models.free_memory import estimate_bytes, measure_free_bytes
     from explainers.models.hub import COMMIT_DIGITS, HubUnreachableError, ask_size
     from explainers.models.registry import ModelError
@@ -141,7 +141,7 @@ def _weigh(key: str, named: str) -> None:
     try:
         weight = ask_size(named)
     except (ModelError, HubUnreachableError) as error:
-        st.session_state[MODEL_WEIGHED.format(key)] = Answer(named, message_of(error), False)
+        st.session_state[MODEL_WEIGHED.format(key)] = HubAnswer(named, message_of(error), False)
         return
     size = N_(
         "{megabytes:,.0f} MB to fetch, {parameters:,} parameters: they need {needed:.1f} GB of "
@@ -153,4 +153,4 @@ def _weigh(key: str, named: str) -> None:
         free=measure_free_bytes() / 1e9,
         commit=weight.commit[:COMMIT_DIGITS],
     )
-    st.session_state[MODEL_WEIGHED.format(key)] = Answer(named, size, True, weight.commit)
+    st.session_state[MODEL_WEIGHED.format(key)] = HubAnswer(named, size, True, weight.commit)

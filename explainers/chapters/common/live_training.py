@@ -29,7 +29,7 @@ from explainers.ui.page import queries_down
 from explainers.ui.provenance import learned_live
 from explainers.ui.session import TRAINING_FRAME, TRAINING_JOB
 
-POINTS = 60
+MOST_POINTS = 60
 
 
 def describe_batches(job: TrainingJob) -> str:
@@ -44,13 +44,13 @@ def describe_batches(job: TrainingJob) -> str:
 
 
 @lru_cache(maxsize=8)
-def _measure_learned(configuration: Configuration, learned: Learned) -> Row:
+def _test_learned(configuration: Configuration, learned: Learned) -> Row:
     return measured(configuration, [learned])
 
 
 def compare_with_shipped(configuration: Configuration, learned: Learned) -> str:
     """What was learned here beside what the shipped layers learned, on the same sentences."""
-    row, shipped = _measure_learned(configuration, learned), rows()[configuration]
+    row, shipped = _test_learned(configuration, learned), rows()[configuration]
     return _(
         "On sentences that it never saw, **this layer's loss is {loss:.2f} per word**, and "
         "it is right about {right:.0%} of the words. The layers trained beforehand in the same "
@@ -71,7 +71,7 @@ def show_losses(losses: list[float], origin: str) -> None:
         draw_curve,
     )
 
-    size, series = max(1, len(losses) // POINTS), _("loss")
+    size, series = max(1, len(losses) // MOST_POINTS), _("loss")
     points = [
         (place + size, sum(losses[place : place + size]) / size, series, False)
         for place in range(0, len(losses) - size + 1, size)

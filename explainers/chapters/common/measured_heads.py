@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 
-MEASURE = N_("Measure all heads")
-MEASURED = N_("measured this")
+MEASURE_LABEL = N_("Measure all heads")
+CODE_ROLE = N_("measured this")
 """Of code whose results were kept: other code would not find them."""
-PROBE_OF = {TWICE: "repeated", PROSE: "natural"}
+PROBE_NAMES = {TWICE: "repeated", PROSE: "natural"}
 """What the measurement calls each text that the reader can choose."""
 
 
@@ -52,12 +52,12 @@ class Gallery:
         return real(_("{model} · measured once, then kept on the server's disk", model=model))
 
 
-def named(layer: int, head: int) -> str:
+def name_head(layer: int, head: int) -> str:
     """A head's short name."""
     return f"L{layer}.H{head}"
 
 
-def measured(text: Prose, loaded: "RealModel") -> Gallery | None:
+def obtain_gallery(text: Prose, loaded: "RealModel") -> Gallery | None:
     """The scores if there are any; else a button that has them measured, and how far that is."""
     scores = read_scores(loaded.name)
     if scores:
@@ -71,7 +71,7 @@ def measured(text: Prose, loaded: "RealModel") -> Gallery | None:
         sentences=2 * SENTENCES_PER_HALF,
     )
     job = make_head_scores_job(loaded.name)
-    shown = offer_job(HEAD_SCORES_JOB, _(MEASURE), job, icon=":material/query_stats:")
+    shown = offer_job(HEAD_SCORES_JOB, _(MEASURE_LABEL), job, icon=":material/query_stats:")
     if not shown or shown.subject != loaded.name:
         return None
     if shown.state == "failed":

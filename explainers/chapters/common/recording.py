@@ -28,18 +28,20 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 
-QUICK = 1
+ZLIB_LEVEL = 1
 """Of zlib's levels: the higher ones take seconds for a tenth less."""
 
 
-def planes(weights: Tensor, hidden: Tensor) -> bytes:
+def pack_weights(weights: Tensor, hidden: Tensor) -> bytes:
     """weights (tiles, tokens, tokens) in steps of 1/10,000; what is `hidden` (bool) is a blank."""
     steps = (weights * STEPS).round_().masked_fill_(hidden, HIDDEN).to(torch.int32).cpu()
     parts = steps.numpy().astype("<u2").reshape(-1, 1).view("u1")  # low byte, high byte
-    return zlib.compress(parts.T.tobytes(), QUICK)
+    return zlib.compress(parts.T.tobytes(), ZLIB_LEVEL)
 
 
-def strongest(weights: Tensor, layers: Sequence[int], tokens: Sequence[str]) -> "pd.DataFrame":
+def tabulate_strongest_keys(
+    weights: Tensor, layers: Sequence[int], tokens: Sequence[str]
+) -> "pd.DataFrame":
     """For each layer, head and query of weights (layers, heads, tokens, tokens), its first key."""
     import pandas as pd
 
@@ -57,18 +59,18 @@ def strongest(weights: Tensor, layers: Sequence[int], tokens: Sequence[str]) -> 
 
 
 @dataclass(frozen=True)
-class Seen:
+class Recording:
     """One text in one model: every layer's attention, and what the model predicts at the end.
 
-    weights (layers, heads, tokens, tokens). `predicted` is empty for a model that predicts nothing.
+    weights (layers, heads, tokens, tokens). `predictions` is empty for a model without any.
     """
 
     name: str
     origin: str
     tokens: tuple[str, ...]
     layers: list[RecordedAttention]
-    predicted: list[tuple[str, float]]
-    left_out: int = 0
+    predictions: list[tuple[str, float]]
+    num_left_out: int = 0
 
     @cached_property
     def weights(self) -> Tensor:
@@ -100,27 +102,27 @@ class Seen:
         return [layer.window for layer in self.layers]
 
     @cached_property
-    def on_first(self) -> Tensor:
+    def first_token_weights(self) -> Tensor:
         """(layers, heads): the weight on the first token, mean over queries that see more."""
-        return on_key(self.weights, 0)
+        return average_weight_on_key(self.weights, 0)
 
     def is_plain(self, layer: int) -> bool:
         """Is nothing added to attention in this layer?"""
         return self.layers[layer].function is attention
 
 
-def on_key(weights: Tensor, place: int) -> Tensor:
+def average_weight_on_key(weights: Tensor, place: int) -> Tensor:
     """The weight on one key, mean over the queries behind it: those before it may not see it."""
     behind = weights[..., place + 1 :, place]
     return behind.mean(dim=-1) if behind.shape[-1] else weights[..., place, place]
 
 
-MOST_SHORT = 64
+MOST_TOKENS = 64
 """Tokens of the text whose heads are all shown; a longer text has a place of its own."""
-MOST_PREDICTED = 8
+MOST_PREDICTIONS = 8
 
 
-def seen(loaded: "RealModel", text: str, before: tuple[int, ...] = ()) -> Seen:
+def record_text(loaded: "RealModel", text: str, before: tuple[int, ...] = ()) -> Recording:
     """Run the model on a text, with ids put `before` it if wished; raises what cannot be read."""
     from explainers.models.registry import ModelError
     from explainers.models.token_text import tokenise_text
@@ -132,19 +134,24 @@ def seen(loaded: "RealModel", text: str, before: tuple[int, ...] = ()) -> Seen:
                 model=loaded.name,
             )
         )
-    beginning, left_out = cut(loaded, text, MOST_SHORT)
+    beginning, num_left_out = cut_text(loaded, text, MOST_TOKENS)
     ids, tokens = tokenise_text(loaded, beginning)
     if before:
         first = torch.tensor([before], device=ids.device)
         ids = torch.cat([first, ids], dim=1)[:, : loaded.context_length]
         tokens = (*(str(loaded.tokenizer.decode([one])) for one in before), *tokens)[: ids.shape[1]]
-    layers, predicted = _run(loaded.name, id(loaded), tuple(ids[0].tolist()), loaded)
+    layers, predictions = _run(loaded.name, id(loaded), tuple(ids[0].tolist()), loaded)
+    origin = describe_live_run(loaded)
+    return Recording(loaded.name, origin, tokens, layers, predictions, num_left_out)
+
+
+def describe_live_run(loaded: "RealModel") -> str:
+    """The badge of a figure whose numbers a model computes while the reader looks."""
     where = describe_device(loaded.model.device)
-    origin = real(_("{model} · computed live on {device}", model=loaded.provenance, device=where))
-    return Seen(loaded.name, origin, tokens, layers, predicted, left_out)
+    return real(_("{model} · computed live on {device}", model=loaded.provenance, device=where))
 
 
-def cut(loaded: "RealModel", text: str, most: int) -> tuple[str, int]:
+def cut_text(loaded: "RealModel", text: str, most: int) -> tuple[str, int]:
     """As much of a text as makes `most` tokens, or as the model can read; and how many are left.
 
     A model's own tokens at the end of a text stay.
@@ -174,14 +181,14 @@ def _run(
     from explainers.models.attention_hook import run_model
 
     model = _loaded.model
-    given = inputs(model, torch.tensor([ids], device=model.device))
+    given = make_inputs(model, torch.tensor([ids], device=model.device))
     output, layers = run_model(model, **given)
     kind = "encoder" if model.config.is_encoder_decoder else "self"
     found = [layer for layer in layers if layer.kind == kind]
-    return found, _predicted(_loaded, output)
+    return found, _list_predictions(_loaded, output)
 
 
-def inputs(model: Any, ids: Tensor) -> dict[str, Any]:
+def make_inputs(model: Any, ids: Tensor) -> dict[str, Any]:
     """What a model wants besides the text: a decoder begins with the token that starts it."""
     given = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
     if model.config.is_encoder_decoder:
@@ -189,11 +196,11 @@ def inputs(model: Any, ids: Tensor) -> dict[str, Any]:
     return given
 
 
-def _predicted(loaded: "RealModel", output: Any) -> list[tuple[str, float]]:
+def _list_predictions(loaded: "RealModel", output: Any) -> list[tuple[str, float]]:
     """The likeliest tokens after the last one, if the model is one that goes on to write."""
     if "logits" not in output or not getattr(loaded.model, "can_generate", bool)():
         return []
     chances = output.logits[0, -1].float().softmax(dim=-1)
-    best = chances.topk(min(MOST_PREDICTED, len(chances)))
+    best = chances.topk(min(MOST_PREDICTIONS, len(chances)))
     names = [str(loaded.tokenizer.decode([token])) for token in best.indices.tolist()]
     return list(zip(names, best.values.tolist(), strict=True))

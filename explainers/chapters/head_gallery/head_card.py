@@ -6,11 +6,21 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from torch import Tensor
 
-from explainers.chapters.common.measured_heads import Gallery, named
+from explainers.chapters.common.measured_heads import Gallery, name_head
 from explainers.chapters.common.number_words import told
-from explainers.chapters.common.recording import MOST_SHORT, cut, planes, strongest
-from explainers.chapters.common.run_once import heads_on, live, probe_texts, spelled
+from explainers.chapters.common.recording import (
+    MOST_TOKENS,
+    cut_text,
+    describe_live_run,
+    pack_weights,
+    tabulate_strongest_keys,
+)
 from explainers.chapters.head_gallery import takeaway as taken
+from explainers.chapters.head_gallery.recorded_heads import (
+    list_probe_texts,
+    record_heads,
+    spell_tokens,
+)
 from explainers.charts.matrix import blank_forbidden, make_pair_matrix
 from explainers.models.head_roles import find_roles
 from explainers.models.registry import ModelError
@@ -27,7 +37,7 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 from itertools import product
 
-from explainers.chapters.common.measured_heads import PROBE_OF
+from explainers.chapters.common.measured_heads import PROBE_NAMES
 from explainers.messages import N_
 from explainers.models.head_roles import OTHER_PROBE, ROLES, EarnedRole
 from explainers.translations import _
@@ -39,13 +49,13 @@ def show_patterns(
     text: Prose, gallery: Gallery, chosen: tuple[int, int], sentence: str, queries_down: bool
 ) -> None:
     """The same head on texts in which it may have something to do, or nothing."""
-    loaded, probes = gallery.loaded, probe_texts(gallery.loaded)
+    loaded, probes = gallery.loaded, list_probe_texts(gallery.loaded)
     against = next(
         (one.counterexample for one in find_roles(gallery.scores, *chosen) if one.counterexample),
         None,
     )
     passage = against.text_index if against else 0
-    text("patterns", head=named(*chosen), passage=passage)
+    text("patterns", head=name_head(*chosen), passage=passage)
     left, right = st.columns(2)
     with left:
         text("on_repeated")
@@ -61,45 +71,45 @@ def show_patterns(
 
 def _show_text(loaded: "RealModel", chosen: tuple[int, int], ids: Tensor, name: str) -> None:
     """One large image, to be looked into."""
-    (layer, head), found, tokens = chosen, heads_on(loaded, ids), spelled(loaded, ids[0])
+    (layer, head), found, tokens = chosen, record_heads(loaded, ids), spell_tokens(loaded, ids[0])
     weights = found.weights[layer, head][None]
-    alt = _("Weights of {head} between {count} tokens.", head=named(*chosen), count=len(tokens))
+    alt = _("Weights of {head} between {count} tokens.", head=name_head(*chosen), count=len(tokens))
     tiles = Tiles(
-        planes(weights, ~found.masks[layer][None]),
+        pack_weights(weights, ~found.masks[layer][None]),
         tokens,
         [str(layer)],
-        [named(*chosen)],
+        [name_head(*chosen)],
         alt,
         enlarges=True,
     )
     table = partial(_table, weights, chosen, tokens)
-    show_tiles(tiles, live(loaded), name, table)
+    show_tiles(tiles, describe_live_run(loaded), name, table)
 
 
 def _table(weights: Tensor, chosen: tuple[int, int], tokens: list[str]) -> "pd.DataFrame":
     layer, head = chosen
-    return strongest(weights[None], [layer], tokens).assign(head=head)
+    return tabulate_strongest_keys(weights[None], [layer], tokens).assign(head=head)
 
 
 def _show_sentence(
     loaded: "RealModel", chosen: tuple[int, int], sentence: str, queries_down: bool
 ) -> None:
     """The reader's own words, with numbers."""
-    beginning, left_out = cut(loaded, sentence, MOST_SHORT)
+    beginning, left_out = cut_text(loaded, sentence, MOST_TOKENS)
     (layer, head), reading = chosen, tokenise_text(loaded, beginning)
     if left_out:
         st.caption(_("Of your sentence the last {count} tokens are left out.", count=left_out))
-    found = heads_on(loaded, reading.ids)
-    taken.sentence(loaded, reading.ids, chosen, named(*chosen))
+    found = record_heads(loaded, reading.ids)
+    taken.sentence(loaded, reading.ids, chosen, name_head(*chosen))
     values = blank_forbidden(found.weights[layer, head].tolist(), found.masks[layer].tolist())
-    sums = _("{head}; every row sums to 1", head=named(*chosen))
+    sums = _("{head}; every row sums to 1", head=name_head(*chosen))
     matrix = make_pair_matrix(_("your sentence"), sums, values, reading.tokens, kind="weights")
-    alt = _("Weights of {head} on your sentence.", head=named(*chosen))
+    alt = _("Weights of {head} on your sentence.", head=name_head(*chosen))
     figure = Figure(oriented([Panel("sentence", matrix)], queries_down), alt)
-    show_figure(figure, live(loaded), "sentence")
+    show_figure(figure, describe_live_run(loaded), "sentence")
 
 
-WORDS = {probe: words for words, probe in PROBE_OF.items()}
+WORDS = {probe: words for words, probe in PROBE_NAMES.items()}
 KEEPS, LESS, MORE = N_("about as much"), N_("clearly less"), N_("clearly more")
 ALIKE = 0.1
 """Shares that are closer than this are called alike."""
@@ -126,7 +136,7 @@ def ask_keeps(text: Prose, gallery: Gallery) -> bool:
         "keeps",
         (KEEPS, LESS, MORE),
         KEEPS if abs(moved) < ALIKE else MORE if moved > 0 else LESS,
-        head=named(layer, head),
+        head=name_head(layer, head),
         role=_(best.name),
         before=f"{before:.2f}",
         after=f"{after:.2f}",
@@ -138,7 +148,7 @@ def show_labels(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
     """All names of a head, each with what speaks against it; and all scores that names are for."""
     found = find_roles(gallery.scores, *chosen)
     names = _(" and ").join(f"**{_(label.role)}**" for label in found)
-    text("named", head=named(*chosen), names=names or _("no name"))
+    text("named", head=name_head(*chosen), names=names or _("no name"))
     for label in found:
         _show_label(text, gallery, label)
         if label.role == "positional":
@@ -182,7 +192,9 @@ def _show_label(text: Prose, gallery: Gallery, label: EarnedRole) -> None:
         text("no_against")
         return
     against = label.counterexample
-    tokens = spelled(gallery.loaded, probe_texts(gallery.loaded)["natural"][against.text_index])
+    tokens = spell_tokens(
+        gallery.loaded, list_probe_texts(gallery.loaded)["natural"][against.text_index]
+    )
     text(
         f"row_{'fits' if against.mass >= against.weight else 'against'}",
         role=_(label.role),

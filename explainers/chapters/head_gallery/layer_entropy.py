@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import Tensor
 
-from explainers.chapters.common.measured_heads import MEASURED, Gallery
+from explainers.chapters.common.measured_heads import CODE_ROLE, Gallery
 from explainers.charts.measured_curve import Axis, draw_curve
 from explainers.charts.theme import LAYER_AXIS
 from explainers.messages import N_
@@ -94,7 +94,7 @@ def show_layers(text: Prose, gallery: Gallery) -> None:
         within=f"{heads.std(dim=1, correction=0).mean():.2f}",
         between=f"{found.whole.std(correction=0):.2f}",
     )
-    show_source(compute_entropy, drop_first_key, that=MEASURED)
+    show_source(compute_entropy, drop_first_key, that=CODE_ROLE)
     show_source(spearman)
 
 

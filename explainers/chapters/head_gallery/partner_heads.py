@@ -1,6 +1,6 @@
 """Heads that find a word's grammatical partner, beside a rule that only counts words."""
 
-from explainers.chapters.common.measured_heads import MEASURED, Gallery, named
+from explainers.chapters.common.measured_heads import CODE_ROLE, Gallery, name_head
 from explainers.chapters.head_gallery.score_mosaic import choose
 from explainers.charts.matrix import Matrix
 from explainers.messages import N_
@@ -65,7 +65,7 @@ def show_partners(text: Prose, gallery: Gallery) -> None:
         choose(found[cell.row].layer_index, found[cell.row].head_index)
 
     show_figure(Figure([Panel(TABLE, matrix)], alt, on_pick=pick), gallery.origin, TABLE)
-    heads = [named(one.layer_index, one.head_index) for one in found]
+    heads = [name_head(one.layer_index, one.head_index) for one in found]
     rows = [
         f"| {letter} | {_said(one.relation)} | {head} | {one.offset:+d} |"
         for letter, head, one in zip(letters, heads, found, strict=True)
@@ -74,12 +74,12 @@ def show_partners(text: Prose, gallery: Gallery) -> None:
         "partners_seen",
         rows="\n".join(rows),
         relation=relation,
-        head=named(most.layer_index, most.head_index),
+        head=name_head(most.layer_index, most.head_index),
         score=f"{most.score:.2f}",
         by_offset=f"{most.offset_score:.2f}",
         pairs=most.num_pairs,
     )
-    show_source(grammar_heads.generate_sentence, find_attended_words, that=MEASURED)
+    show_source(grammar_heads.generate_sentence, find_attended_words, that=CODE_ROLE)
     show_source(find_relation_heads)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import streamlit as st
 from torch import Tensor
 
-from explainers.chapters.common.measured_heads import MEASURED, PROBE_OF, Gallery, named
+from explainers.chapters.common.measured_heads import CODE_ROLE, PROBE_NAMES, Gallery, name_head
 from explainers.chapters.head_gallery import takeaway as taken
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
@@ -48,7 +48,7 @@ def ask_induction(text: Prose, gallery: Gallery) -> bool:
         heads=all_heads,
         threshold=role.threshold,
         count=count,
-        best=named(*best),
+        best=name_head(*best),
         score=f"{found[best]:.2f}",
         chance=f"{gallery.scores.find_chance_score(role.probe, role.score_name):.2f}",
     )
@@ -72,7 +72,7 @@ def show_map(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
     scores = gallery.scores
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = controls.probe_text()
-        probe = PROBE_OF[words]
+        probe = PROBE_NAMES[words]
         offered = [one for one in SCORES if not scores.select(probe, one).isnan().all()]
         what = controls.head_score(offered, OPENS_WITH if OPENS_WITH in offered else offered[0])
     text(f"score_{what.replace(' ', '_')}")
@@ -88,7 +88,7 @@ def show_map(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
         kind="signed" if what == "distance" else "weights",
     )
     best = _best(found)
-    highest = ", ".join(f"{named(*place)} {found[place]:.2f}" for place in best)
+    highest = ", ".join(f"{name_head(*place)} {found[place]:.2f}" for place in best)
     alt = _(
         "{score} of every head of {model}; the highest: {highest}.",
         score=_(what),
@@ -99,16 +99,16 @@ def show_map(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
     def pick(cell: Cell) -> None:
         choose(cell.column, cell.row)
 
-    taken.scores(gallery.loaded, scores, probe, chosen, named(*chosen))
+    taken.scores(gallery.loaded, scores, probe, chosen, name_head(*chosen))
     layer, head = chosen
     figure = Figure([Panel(MAP, matrix)], alt, Cell(MAP, head, layer), pick)
     show_figure(figure, gallery.origin, MAP)
-    label = _("Look at {head}, the highest", head=named(*best[0]))
+    label = _("Look at {head}, the highest", head=name_head(*best[0]))
     st.button(label, on_click=choose, args=best[0], icon=":material/search:")
     text("map_seen", highest=highest, mean=f"{found.nanmean():.2f}")
     if what in AGAINST_CHANCE:
         text("map_chance", chance=f"{scores.find_chance_score(probe, what):.2f}")
-    show_source(measure_layer, score_pattern, shuffle_weights, that=MEASURED)
+    show_source(measure_layer, score_pattern, shuffle_weights, that=CODE_ROLE)
 
 
 def numbers(found: Tensor) -> Sequence[Sequence[float | None]]:

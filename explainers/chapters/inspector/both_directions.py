@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from explainers.chapters.common.choose_real_model import here
-from explainers.chapters.common.recording import Seen, seen
+from explainers.chapters.common.choose_real_model import obtain_model
+from explainers.chapters.common.recording import Recording, record_text
 from explainers.charts.matrix import blank_forbidden, make_pair_matrix
 from explainers.messages import N_
 from explainers.translations import _
@@ -25,7 +25,7 @@ class Directions(NamedTuple):
     after: float
 
 
-def directions(one: Seen) -> Directions:
+def directions(one: Recording) -> Directions:
     """Averaged over all layers, heads and queries."""
     mean = one.weights.mean(dim=(0, 1)) / len(one.tokens)
     return Directions(
@@ -34,7 +34,7 @@ def directions(one: Seen) -> Directions:
 
 
 def show_beside(
-    text: Prose, shown: Seen, layer: int, head: int, sentence: str, queries_down: bool
+    text: Prose, shown: Recording, layer: int, head: int, sentence: str, queries_down: bool
 ) -> None:
     """A guess about later tokens, then both models' weights on the sentence."""
     from explainers.models.registry import WHEEL_MODELS
@@ -47,10 +47,12 @@ def show_beside(
     if not controls.other_model():
         return
     other_kind = "bidirectional" if shown.is_causal else "causal"
-    loaded = here(next(model.id for model in WHEEL_MODELS if model.kind == other_kind), "beside")
+    loaded = obtain_model(
+        next(model.id for model in WHEEL_MODELS if model.kind == other_kind), "beside"
+    )
     if not loaded:
         return
-    other = seen(loaded, sentence)
+    other = record_text(loaded, sentence)
     panels = [_panel(shown, layer, head), _panel(other, layer, head)]
     alt = _(
         "Weights of a head of {one}, and of one of {other}, on the same sentence.",
@@ -66,7 +68,7 @@ def show_beside(
     text("beside_seen", rows="\n".join(rows))
 
 
-def _panel(one: Seen, layer: int, head: int) -> Panel:
+def _panel(one: Recording, layer: int, head: int) -> Panel:
     """The head of that number, or the last one that this model has."""
     layers, heads = one.shape
     layer, head = min(layer, layers - 1), min(head, heads - 1)

@@ -5,7 +5,7 @@ import torch
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.chapters.common.real_head_takeaway import head_recipe
-from explainers.chapters.common.recording import Seen
+from explainers.chapters.common.recording import Recording
 from explainers.charts.matrix import Matrix, Values, blank_forbidden
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
 from explainers.messages import N_
@@ -26,7 +26,7 @@ ROLES = {"Q": "query", "K": "key", "V": "value"}
 class Head:
     """What one head of one layer computed, as plain numbers."""
 
-    def __init__(self, seen: Seen, layer: int, head: int) -> None:
+    def __init__(self, seen: Recording, layer: int, head: int) -> None:
         ran = seen.layers[layer]
         self.seen, self.layer, self.head, self.ran = seen, layer, head, ran
         self.shared = head // seen.group_size

@@ -7,13 +7,13 @@ import streamlit as st
 import torch
 
 from explainers.chapters.common.recording import (
-    MOST_SHORT,
-    Seen,
-    cut,
-    on_key,
-    planes,
-    seen,
-    strongest,
+    MOST_TOKENS,
+    Recording,
+    average_weight_on_key,
+    cut_text,
+    pack_weights,
+    record_text,
+    tabulate_strongest_keys,
 )
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 
-def ask_most(text: Prose, seen: Seen) -> bool:
+def ask_most(text: Prose, seen: Recording) -> bool:
     """A guess about the token that all heads together look at most."""
     mass = seen.weights.mean(dim=(0, 1, 2))
     places = dict.fromkeys((0, len(seen.tokens) // 2, len(seen.tokens) - 1, int(mass.argmax())))
@@ -54,7 +54,7 @@ def ask_most(text: Prose, seen: Seen) -> bool:
     )
 
 
-def show_overview(text: Prose, seen: Seen, chosen: tuple[int, int], is_dimmed: bool) -> None:
+def show_overview(text: Prose, seen: Recording, chosen: tuple[int, int], is_dimmed: bool) -> None:
     """All heads small; a click chooses the one that is shown large."""
     layers, heads = seen.shape
     hidden = ~seen.masks[:, None].expand_as(seen.weights)
@@ -62,7 +62,7 @@ def show_overview(text: Prose, seen: Seen, chosen: tuple[int, int], is_dimmed: b
         hidden = hidden.clone()
         hidden[..., 0] = True
     tiles = Tiles(
-        planes(seen.weights.flatten(0, 1), hidden.flatten(0, 1)),
+        pack_weights(seen.weights.flatten(0, 1), hidden.flatten(0, 1)),
         seen.tokens,
         [str(layer) for layer in range(layers)],
         [_("head {head}", head=head) for head in range(heads)],
@@ -76,12 +76,12 @@ def show_overview(text: Prose, seen: Seen, chosen: tuple[int, int], is_dimmed: b
         seen.group_size,
         (chosen[1], chosen[0]),
     )
-    table = partial(strongest, seen.weights, range(layers), seen.tokens)
+    table = partial(tabulate_strongest_keys, seen.weights, range(layers), seen.tokens)
     show_tiles(tiles, seen.origin, "heads", table, choose)
     _say_what_is_seen(text, seen, is_dimmed)
 
 
-def chosen_head(seen: Seen) -> tuple[int, int]:
+def chosen_head(seen: Recording) -> tuple[int, int]:
     """(layer, head) to be shown large: the fields where a reader without a mouse says so."""
     layers, heads = seen.shape
     return controls.model_layer(0, layers - 1), controls.model_head(0, heads - 1)
@@ -93,7 +93,7 @@ def choose(row: int, column: int) -> None:
     controls.model_head.put(row)
 
 
-def _say_what_is_seen(text: Prose, seen: Seen, is_dimmed: bool) -> None:
+def _say_what_is_seen(text: Prose, seen: Recording, is_dimmed: bool) -> None:
     layers, heads = seen.shape
     group = seen.group_size
     text(
@@ -106,7 +106,7 @@ def _say_what_is_seen(text: Prose, seen: Seen, is_dimmed: bool) -> None:
     if near:
         text("local", layers=", ".join(near), count=len(near), all=layers)
     first = verbatim(seen.tokens[0])
-    parked = int((seen.on_first > SINK_THRESHOLD).sum())
+    parked = int((seen.first_token_weights > SINK_THRESHOLD).sum())
     if is_dimmed:
         text("dimmed", share=f"{100 * seen.weights[..., 0].mean():.0f}", first=first)
     text("parked", parked=parked, heads=layers * heads, limit=SINK_THRESHOLD, first=first)
@@ -118,12 +118,12 @@ ALIKE = 0.1
 """Two shares that are closer than this are called alike."""
 
 
-def show_sinks(text: Prose, shown: Seen) -> None:
+def show_sinks(text: Prose, shown: Recording) -> None:
     """The weight on the first token, head by head and layer by layer; a click chooses the head."""
     layers, heads = shown.shape
     text("sinks")
-    mean = shown.on_first.mean(dim=1, keepdim=True)
-    values = torch.cat([mean, shown.on_first], dim=1).T.tolist()
+    mean = shown.first_token_weights.mean(dim=1, keepdim=True)
+    values = torch.cat([mean, shown.first_token_weights], dim=1).T.tolist()
     matrix = Matrix(
         _("weight on “{token}”", token=shown.tokens[0]),
         _("mean over all later queries; a column per layer"),
@@ -150,19 +150,21 @@ def show_sinks(text: Prose, shown: Seen) -> None:
         least=least,
         least_share=f"{mean[least, 0]:.2f}",
     )
-    show_source(on_key)
+    show_source(average_weight_on_key)
 
 
 def _pick(cell: Cell) -> None:
     choose(max(0, cell.row - 1), cell.column)
 
 
-def show_position(text: Prose, shown: Seen, loaded: "RealModel", sentence: str) -> None:
+def show_position(text: Prose, shown: Recording, loaded: "RealModel", sentence: str) -> None:
     """A guess, then the same text with other tokens put first: who gets the weight now?"""
     if len(shown.tokens) < 2:
         return
     text("position")
-    runs = {token: seen(loaded, sentence, (token,)) for token in _others(loaded, shown, sentence)}
+    runs = {
+        token: record_text(loaded, sentence, (token,)) for token in _others(loaded, shown, sentence)
+    }
     if not runs:
         return
     pairs = {one.tokens[0]: (_on(one, 0), _on(one, 1)) for one in runs.values()}
@@ -185,17 +187,17 @@ def _in_table(token: str) -> str:
     return verbatim(token).replace("|", r"\|")
 
 
-def _on(one: Seen, place: int) -> float:
+def _on(one: Recording, place: int) -> float:
     """The share of the weight on a token, over all layers and heads and all queries behind both."""
     behind = one.weights[..., min(2, len(one.tokens) - 1) :, place]
     return behind.mean().item()
 
 
-def _others(loaded: "RealModel", shown: Seen, sentence: str) -> list[int]:
+def _others(loaded: "RealModel", shown: Recording, sentence: str) -> list[int]:
     """Ids to be put first: the token that begins a text, and the text's own last one."""
     from explainers.models.token_text import tokenise_text
 
-    ids = tokenise_text(loaded, cut(loaded, sentence, MOST_SHORT)[0]).ids[0].tolist()
+    ids = tokenise_text(loaded, cut_text(loaded, sentence, MOST_TOKENS)[0]).ids[0].tolist()
     tokenizer = loaded.tokenizer
     begins = [tokenizer.bos_token_id, tokenizer.cls_token_id]
     found = [token for token in begins if token is not None and token != ids[0]]

@@ -16,7 +16,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 
-from explainers.chapters.common.recording import cut, inputs, on_key, planes
+from explainers.chapters.common.recording import (
+    average_weight_on_key,
+    cut_text,
+    make_inputs,
+    pack_weights,
+)
 from explainers.job_queue import Job
 from explainers.models.attention_hook import RecordedAttention
 
@@ -28,7 +33,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from explainers.chapters.common.background_job import offer_job, watch_job
-from explainers.chapters.common.recording import Seen
+from explainers.chapters.common.recording import Recording
 from explainers.translations import TEXTS, _
 from explainers.ui.controls import controls
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
@@ -88,7 +93,7 @@ class PackedHeads:
 
     planes: bytes
     tokens: list[str]
-    on_first: list[float]
+    first_token_weights: list[float]
     group_size: int
 
 
@@ -125,18 +130,22 @@ def read_long_text(job: LongTextJob) -> LongReading:
             found.append((weights, mask, layer.query.shape[1] // layer.key.shape[1]))
             raise LayerFoundError
 
-    ids, tokens = tokenise_text(loaded, cut(loaded, request.text, request.length)[0])
+    ids, tokens = tokenise_text(loaded, cut_text(loaded, request.text, request.length)[0])
     with contextlib.suppress(LayerFoundError):
-        run_model(loaded.model, read=take, **inputs(loaded.model, ids))
+        run_model(loaded.model, read=take, **make_inputs(loaded.model, ids))
     [(weights, mask, group_size)] = found
-    on_first = on_key(weights, 0).tolist()
+    on_first = average_weight_on_key(weights, 0).tolist()
     words = torch.tensor(words_of(loaded, request.text, len(tokens)))
     together, hidden = merged(weights, words), merged(mask.float(), words) == 0
     labels = labels_of(tokens, words.tolist())
     return LongReading(
         len(tokens),
-        PackedHeads(planes(weights, ~mask.expand_as(weights)), list(tokens), on_first, group_size),
-        PackedHeads(planes(together, hidden.expand_as(together)), labels, on_first, group_size),
+        PackedHeads(
+            pack_weights(weights, ~mask.expand_as(weights)), list(tokens), on_first, group_size
+        ),
+        PackedHeads(
+            pack_weights(together, hidden.expand_as(together)), labels, on_first, group_size
+        ),
     )
 
 
@@ -151,7 +160,7 @@ def shipped_text() -> str:
     return " ".join(" ".join(texts).split())
 
 
-def show_long(text: Prose, shown: Seen, loaded: "RealModel") -> None:
+def show_long(text: Prose, shown: Recording, loaded: "RealModel") -> None:
     """A text, how much of it, which layer; and its heads when they have been read."""
     text("long")
     typed = st.text_area(
@@ -173,14 +182,14 @@ def _describe(job: LongTextJob) -> str:
     return _("layer {layer}", layer=max(0, len(job.reports) - 1))
 
 
-def _show(text: Prose, job: LongTextJob, shown: Seen, is_merged: bool) -> None:
+def _show(text: Prose, job: LongTextJob, shown: Recording, is_merged: bool) -> None:
     if not job.result:
         return
     found = job.result.words if is_merged else job.result.pieces
     count, length, layer = job.result.num_tokens, job.subject.length, job.subject.layer
     if count < length:
         text("long_short", count=f"{count:,}", asked=f"{length:,}")
-    heads = range(len(found.on_first))
+    heads = range(len(found.first_token_weights))
     group = found.group_size
     tiles = Tiles(
         found.planes,
@@ -196,13 +205,13 @@ def _show(text: Prose, job: LongTextJob, shown: Seen, is_merged: bool) -> None:
         rooted=True,
     )
     show_tiles(tiles, shown.origin, "long", partial(_table, found))
-    most = max(heads, key=found.on_first.__getitem__)
+    most = max(heads, key=found.first_token_weights.__getitem__)
     text(
         f"long_seen_{'words' if is_merged else 'pieces'}",
         cells=f"{len(found.tokens) ** 2 * len(heads):,}",
         megabytes=f"{len(found.planes) * 4 / 3 / 1e6:.1f}",
         head=most,
-        share=f"{found.on_first[most]:.2f}",
+        share=f"{found.first_token_weights[most]:.2f}",
         count=f"{count:,}",
         words=f"{len(found.tokens):,}",
     )
@@ -222,5 +231,5 @@ def _table(found: PackedHeads) -> "pd.DataFrame":
     import pandas as pd
 
     return pd.DataFrame(
-        list(enumerate(found.on_first)), columns=["head", "weight_on_the_first_token"]
+        list(enumerate(found.first_token_weights)), columns=["head", "weight_on_the_first_token"]
     )

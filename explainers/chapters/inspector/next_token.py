@@ -6,7 +6,7 @@ import streamlit as st
 import torch
 
 from explainers.chapters.common.number_words import less_than
-from explainers.chapters.common.recording import MOST_SHORT, Seen, cut, inputs
+from explainers.chapters.common.recording import MOST_TOKENS, Recording, cut_text, make_inputs
 from explainers.charts.matrix import Matrix
 from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
@@ -22,13 +22,13 @@ DECODED = 2
 """So many last tokens are read one by one, from a KV cache."""
 
 
-def show_predicted(text: Prose, shown: Seen) -> None:
+def show_predicted(text: Prose, shown: Recording) -> None:
     """The likeliest next tokens of a model that writes."""
-    if not shown.predicted:
+    if not shown.predictions:
         text("predicts_nothing")
         return
     text("predicted")
-    names, chances = zip(*shown.predicted, strict=True)
+    names, chances = zip(*shown.predictions, strict=True)
     labels = [name.replace(" ", "␣") or "∅" for name in names]
     matrix = Matrix(
         _("next token"),
@@ -41,17 +41,17 @@ def show_predicted(text: Prose, shown: Seen) -> None:
         kind="weights",
         decimals=3,
     )
-    found = ", ".join(f"{n} {p:.3f}" for n, p in shown.predicted)
+    found = ", ".join(f"{n} {p:.3f}" for n, p in shown.predictions)
     alt = _("Likeliest next tokens: {found}", found=found)
     show_figure(Figure([Panel("next", matrix)], alt), shown.origin, "next")
 
 
-def show_equal(text: Prose, shown: Seen, loaded: "RealModel", sentence: str) -> None:
+def show_equal(text: Prose, shown: Recording, loaded: "RealModel", sentence: str) -> None:
     """The largest difference in every layer, between ours and transformers' own attention."""
     from explainers.models.token_text import tokenise_text
 
-    ids = tuple(tokenise_text(loaded, cut(loaded, sentence, MOST_SHORT)[0]).ids[0].tolist())
-    writes = bool(shown.predicted) and not loaded.model.config.is_encoder_decoder
+    ids = tuple(tokenise_text(loaded, cut_text(loaded, sentence, MOST_TOKENS)[0]).ids[0].tolist())
+    writes = bool(shown.predictions) and not loaded.model.config.is_encoder_decoder
     decoded = min(DECODED, len(ids) - 1) if writes else 0
     found = compared(loaded.name, id(loaded), ids, decoded, loaded)
     rows = [f"| {_place(one)} | {less_than(one.largest)} | {one.magnitude:.4g} |" for one in found]
@@ -83,7 +83,7 @@ def compared(
     """Computed once for a model (`which` of this name) and a text."""
     from explainers.models.comparison import measure_differences
 
-    given = inputs(_loaded.model, torch.tensor([ids], device=_loaded.model.device))
+    given = make_inputs(_loaded.model, torch.tensor([ids], device=_loaded.model.device))
     return measure_differences(_loaded.model, decoded=decoded, **given)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from explainers.chapters.common.number_words import told
-from explainers.chapters.common.recording import Seen, seen
+from explainers.chapters.common.recording import Recording, record_text
 from explainers.translations import _
 from explainers.ui.page import Prose
 from explainers.ui.untrusted_text import shortened, verbatim
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 
-def seen_or_told(text: Prose, loaded: "RealModel", sentence: str) -> Seen | None:
+def seen_or_told(text: Prose, loaded: "RealModel", sentence: str) -> Recording | None:
     """One run on the sentence; what cannot be run is told, and the rest of the page stays."""
     try:
-        shown = seen(loaded, sentence)
+        shown = record_text(loaded, sentence)
     except Exception as error:  # a model from a folder or the hub may raise anything
         why = verbatim(shortened(told(error), 300))
         st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return None
-    if shown.left_out:
+    if shown.num_left_out:
         st.caption(
             _(
                 "The first {shown} tokens are shown; {more} more are left out. "
                 "A long text has its place further down.",
                 shown=len(shown.tokens),
-                more=shown.left_out,
+                more=shown.num_left_out,
             )
         )
     layers, heads = shown.shape

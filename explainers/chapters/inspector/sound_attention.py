@@ -28,7 +28,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from explainers.chapters.common.number_words import less_than, printed, told
-from explainers.chapters.common.run_once import live
+from explainers.chapters.common.recording import describe_live_run
 from explainers.messages import N_
 from explainers.models.encoder_decoder import Transcription, transcribe
 from explainers.models.sound import measure_loudness
@@ -149,7 +149,7 @@ def _show_weights(text: Prose, loaded: "RealModel", found: Transcription, sample
         head=which,
     )
     table = table_of(found, weights, labels, len(loud))
-    show_chart(draw_sound, rows, alt, "heard", live(loaded), table=table, tokens=count)
+    show_chart(draw_sound, rows, alt, "heard", describe_live_run(loaded), table=table, tokens=count)
     last = count - 1
     text(
         "looked",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from explainers.chapters.common.number_words import printed, told
-from explainers.chapters.common.run_once import live
+from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.what_if import takeaway as taken
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
@@ -64,7 +64,7 @@ def show_outcome(
     ):
         return
     taken.outcome(loaded, written, made)
-    origin = live(loaded)
+    origin = describe_live_run(loaded)
     _show_following(text, found, origin)
     if not is_short:
         _show_losses(text, found, origin, names)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from explainers.chapters.common.measured_heads import named
+from explainers.chapters.common.measured_heads import name_head
 from explainers.chapters.common.number_words import told
 from explainers.models.ablation import HeadIndex, group_heads_by_role
 from explainers.models.change_effect import HeadCounts, count_heads
@@ -37,7 +37,7 @@ from explainers.translations import _
 
 def chosen_heads(model: str, shape: HeadCounts) -> tuple[HeadIndex, ...]:
     """The heads, as the reader chose to choose them."""
-    every = {named(*head): head for head in all_heads(shape)}
+    every = {name_head(*head): head for head in all_heads(shape)}
     by = controls.heads_off_by()
     if by == controls.BY_NAME:
         return tuple(every[name] for name in controls.heads_off(list(every)))
@@ -74,7 +74,7 @@ def all_heads(shape: HeadCounts) -> list[HeadIndex]:
 
 def names_of(heads: tuple[HeadIndex, ...]) -> str:
     """Several of them, for a sentence."""
-    return ", ".join(named(*head) for head in heads)
+    return ", ".join(name_head(*head) for head in heads)
 
 
 def shape_or_told(loaded: "RealModel") -> HeadCounts | None:

@@ -10,7 +10,7 @@ from explainers.chapters.common.background_job import (
     start_job,
     watch_job,
 )
-from explainers.chapters.common.run_once import live
+from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.what_if.choose_changes import names_of
 from explainers.messages import N_
 from explainers.models.ablation import (
@@ -135,4 +135,4 @@ def _show_places(found: list[Ablation], loaded: "RealModel") -> None:
     )
     ticks = (1, REPEATED_LENGTH + 1, 2 * REPEATED_LENGTH)
     axes = {"x": Axis(_("place in the text"), ticks=ticks), "y": Axis(_("loss, nats"))}
-    show_chart(draw_curve, rows, alt, "silenced", live(loaded), series=series, **axes)
+    show_chart(draw_curve, rows, alt, "silenced", describe_live_run(loaded), series=series, **axes)
