@@ -10,7 +10,7 @@ from explainers.models.registry import locate_folder
 from explainers.toys.sentence import MAX_CHARACTERS, SENTENCE, words
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import SMALLEST
-from explainers.ui.controls.number_kinds import Live
+from explainers.ui.controls.number_controls import BrowserSlider
 from explainers.ui.session import SIZE
 from tests.pages.test_page_what_if import scores
 from tests.support import browser_fixtures, saved_models
@@ -104,7 +104,11 @@ def choices(page):
             default = chosen(opened(page, link), key)
             other = next(str(value) for value in values if str(value) != default)
             by_link.setdefault(tuple(link.items()), {})[key] = other
-    live = [control for control in controls.ALL.values() if isinstance(control, Live)]
+    live = [
+        control
+        for control in controls.CONTROLS_BY_KEY.values()
+        if isinstance(control, BrowserSlider)
+    ]
     here = opened(page).session_state
     by_link[()] |= {control.key: f"{control.steps[0]:g}" for control in live if control.key in here}
     return by_link

@@ -271,7 +271,7 @@ def click(visit, label):
     return visit.run()
 
 
-@pytest.mark.parametrize("name", controls.timed.options)
+@pytest.mark.parametrize("name", controls.timed_layers.options)
 def test_times_are_measured_and_drawn(short, name):
     visit = timer()
     visit.get_by_key("timed").set_value(name).run()

@@ -20,7 +20,7 @@ from explainers.chapters.masks.padded_batch import OTHER, most_moved
 from explainers.chapters.masks.window_reach import NEVER, layers_needed
 from explainers.toys.sentence import MAX_TOKENS, SENTENCE
 from explainers.toys.task import PLACES
-from explainers.ui.controls.drawn_mask import cells_of, is_drawing, text_of
+from explainers.ui.controls.mask_drawing import is_drawing, read_cells, write_cells
 from tests.support.opening import PAGES, elements, opened, pictures
 
 PAGE = next(page for page in PAGES if page.stem == "05_masks")
@@ -146,7 +146,7 @@ def test_a_drawn_mask():
 def test_an_emptied_row_is_refused_by_its_name():
     visit = opened(PAGE, {"cells": "1.3.0.f.1f.3f.7f"})
     assert not visit.exception
-    emptied = torch.tensor(cells_of("1.3.0.f.1f.3f.7f", 7))
+    emptied = torch.tensor(read_cells("1.3.0.f.1f.3f.7f", 7))
     with pytest.raises(ValueError, match="nothing to look at") as refused:
         masks.build(masks.drawn(emptied), 7, 7)
     assert [warning.value for warning in visit.warning] == [f"Refused: {refused.value}."]
@@ -474,16 +474,16 @@ def rows(side):
 
 @given(st.integers(1, MAX_TOKENS).flatmap(lambda n: st.lists(rows(n), min_size=n, max_size=n)))
 def test_a_drawing_comes_back_from_its_link(cells):
-    written = text_of(cells)
+    written = write_cells(cells)
     assert is_drawing(written)
-    assert cells_of(written, len(cells)) == cells
+    assert read_cells(written, len(cells)) == cells
 
 
 def test_a_drawing_for_a_longer_text_is_cut_and_for_a_shorter_one_goes_on():
     cells = [[True, True, False], [False, True, True], [True, False, False]]
-    written = text_of(cells)
-    assert cells_of(written, 2) == [line[:2] for line in cells[:2]]
-    longer = cells_of(written, 5)
+    written = write_cells(cells)
+    assert read_cells(written, 2) == [line[:2] for line in cells[:2]]
+    longer = read_cells(written, 5)
     assert [line[:3] for line in longer[:3]] == cells
     assert [line[3:] for line in longer[:3]] == [[False, False]] * 3
     assert longer[3:] == [[True] * 4 + [False], [True] * 5]

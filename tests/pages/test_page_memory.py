@@ -414,7 +414,7 @@ def test_nothing_to_compare_is_no_error():
     assert "Choose a model to compare." in said(visit)
 
 
-@pytest.mark.parametrize("shown", controls.published.options)
+@pytest.mark.parametrize("shown", controls.published_rows.options)
 def test_every_published_figure_stands_beside_ours(shown):
     main = opened(PAGE, {"figures": shown}).main.markdown
     [table] = [m.value for m in main if m.value.startswith("| what, and why they differ")]
@@ -422,7 +422,7 @@ def test_every_published_figure_stands_beside_ours(shown):
     if shown != "all":
         expected = [f for f in expected if (f.reason if "differ" in shown else not f.agrees)]
     lines = table.splitlines()[2:]
-    number_of = dict(zip(controls.published.options, (19, 50, 95), strict=True))
+    number_of = dict(zip(controls.published_rows.options, (19, 50, 95), strict=True))
     assert len(expected) == len(lines) == number_of[shown]
     assert not re.search(r"as above|\| same|Hkv\d|\bL\d", " ".join(line[:80] for line in lines))
     for figure, line in zip(expected, lines, strict=True):
@@ -561,7 +561,7 @@ def test_a_model_of_ones_own():
     assert "10 query heads cannot share 4 KV heads" in warned(refused)
 
 
-OWN_KEYS = [key for key in controls.ALL if key.startswith("own_") and key != "own_kind"]
+OWN_KEYS = [key for key in controls.CONTROLS_BY_KEY if key.startswith("own_") and key != "own_kind"]
 
 
 @pytest.mark.parametrize("value", ["0.5", "-1", "nan", "1e999", "-1e999", "9" * 400, "x", ""])

@@ -9,7 +9,7 @@ import pytest
 import streamlit as st
 
 from explainers.ui.controls import controls
-from explainers.ui.controls.number_kinds import Live
+from explainers.ui.controls.number_controls import BrowserSlider
 from explainers.ui.predict import SKIP, in_order
 from explainers.ui.session import GUESS
 from tests.support.opening import (
@@ -92,8 +92,8 @@ def test_all_controls_at_their_extremes_together(page, end, text):
 def test_every_live_slider_at_its_ends(page):
     """What is dragged in the browser is no widget of Streamlit's; a link sets it as well."""
     here = opened(page).session_state
-    for control in controls.ALL.values():
-        if isinstance(control, Live) and control.key in here:
+    for control in controls.CONTROLS_BY_KEY.values():
+        if isinstance(control, BrowserSlider) and control.key in here:
             for step in (control.steps[0], control.steps[-1]):
                 visit = opened(page, {control.key: f"{step:g}"})
                 assert not visit.exception

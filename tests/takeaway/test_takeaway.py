@@ -277,14 +277,14 @@ def test_a_module_is_called_by_the_name_that_others_have_for_it():
 
 def test_what_is_not_plain_is_refused():
     from explainers.toys import sentence, trained_heads
-    from explainers.ui.controls import sentence_box
+    from explainers.ui.controls import choose_text
 
     with pytest.raises(NotPlainError, match="regex comes from regex"):
         written([sentence.words])
     with pytest.raises(NotPlainError, match="__file__"):
         written([trained_heads.stored])
     with pytest.raises(NotPlainError):
-        written([sentence_box.choose_text])
+        written([choose_text.choose_text])
 
 
 def test_a_name_with_two_meanings_is_refused():

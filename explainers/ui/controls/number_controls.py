@@ -1,4 +1,4 @@
-"""The kinds of controls whose values are numbers, or on and off."""
+"""Controls whose values are numbers, or on and off: switches, sliders, counters, number fields."""
 
 import math
 import re
@@ -10,7 +10,14 @@ import streamlit as st
 
 from explainers.messages import N_
 from explainers.translations import _
-from explainers.ui.controls.base import URL, Control, choose_or_type, means, one_of, whole
+from explainers.ui.controls.control import (
+    URL_BINDING,
+    Control,
+    choose_or_type,
+    describe_options,
+    describe_range,
+    is_value,
+)
 from explainers.ui.session import OPENED_WITH, OUT_OF_RANGE
 from explainers.ui.untrusted_text import shortened, verbatim
 
@@ -23,13 +30,13 @@ class Switch(Control):
     """On or off."""
 
     def __call__(self) -> bool:
-        asked = self.asked()
-        value = st.toggle(value=self.default, key=self.key, bind=URL, **self.words)
-        return self.settle(asked, value, N_("true or false"))
+        request = self.read_request()
+        value = st.toggle(value=self.default, key=self.key, bind=URL_BINDING, **self.label_and_help)
+        return self.settle(request, value, N_("true or false"))
 
 
 @dataclass(frozen=True)
-class Whole(Control):
+class WholeNumber(Control):
     """A whole number between two, by a slider."""
 
     low: int
@@ -41,11 +48,11 @@ class Whole(Control):
             range(self.low, self.high + 1),
             {"min_value": self.low, "max_value": self.high},
         )
-        return _slide(self, st.slider, fixed, numbers, whole(self.low, self.high), limits)
+        return _slide(self, st.slider, fixed, numbers, describe_range(self.low, self.high), limits)
 
 
 @dataclass(frozen=True)
-class Ladder(Control):
+class StepSlider(Control):
     """One of some numbers, such as powers of two, by a slider."""
 
     steps: tuple[float, ...]
@@ -53,7 +60,9 @@ class Ladder(Control):
     def __call__(self, fixed: float | None = None) -> Any:
         """A `fixed` value is shown and cannot be changed; the reader's own comes back later."""
         limits = {"options": self.steps}
-        return _slide(self, st.select_slider, fixed, self.steps, one_of(self.steps), limits)
+        return _slide(
+            self, st.select_slider, fixed, self.steps, describe_options(self.steps), limits
+        )
 
 
 def _slide(
@@ -66,10 +75,12 @@ def _slide(
 ) -> Any:
     if fixed is not None:
         control.set_aside(possible, allowed)
-        return slider(value=fixed, disabled=True, **limits, **control.words)
-    asked = control.asked()
-    value = slider(value=control.default, key=control.key, bind=URL, **limits, **control.words)
-    return control.settle(asked, value, allowed)
+        return slider(value=fixed, disabled=True, **limits, **control.label_and_help)
+    request = control.read_request()
+    value = slider(
+        value=control.default, key=control.key, bind=URL_BINDING, **limits, **control.label_and_help
+    )
+    return control.settle(request, value, allowed)
 
 
 @dataclass(frozen=True)
@@ -79,34 +90,34 @@ class RestrictedSlider(Control):
     low: int
     high: int
 
-    def __call__(self, offered: Sequence[int] = (), opens_with: int | None = None) -> int:
+    def __call__(self, choices: Sequence[int] = (), opens_with: int | None = None) -> int:
         """A choice that is not offered becomes the nearest one that is.
 
         `opens_with` is shown until the reader chooses, also where another page opens with another
         number.
         """
-        asked, opened = self.asked(), OPENED_WITH.format(self.key)
-        options = list(offered or range(self.low, self.high + 1))
+        request, opened_key = self.read_request(), OPENED_WITH.format(self.key)
+        options = list(choices or range(self.low, self.high + 1))
         default = self.default if opens_with is None else opens_with
-        wanted = self._wanted(asked, default)
-        if wanted == st.session_state.get(opened) and asked is None:
+        wanted = self._find_wanted(request, default)
+        if wanted == st.session_state.get(opened_key) and request is None:
             wanted = default
         nearest = min(options, key=lambda one: abs(one - wanted))
-        if asked is not None or nearest != st.session_state.get(self.key, default):
+        if request is not None or nearest != st.session_state.get(self.key, default):
             st.session_state[self.key] = nearest
-        st.session_state[opened] = default
+        st.session_state[opened_key] = default
         value = st.select_slider(
-            options=options, value=default, key=self.key, bind=URL, **self.words
+            options=options, value=default, key=self.key, bind=URL_BINDING, **self.label_and_help
         )
-        allowed = one_of(options) if offered else whole(self.low, self.high)
-        return self.settle(asked, value, allowed)
+        allowed = describe_options(options) if choices else describe_range(self.low, self.high)
+        return self.settle(request, value, allowed)
 
-    def _wanted(self, asked: str | None, default: int) -> int:
+    def _find_wanted(self, request: str | None, default: int) -> int:
         """The number that is asked for by a link, or was chosen, whether it is offered or not."""
-        if asked is None:
+        if request is None:
             return st.session_state.get(self.key, default)
         possible = range(self.low, self.high + 1)
-        return next((number for number in possible if means(asked, number)), default)
+        return next((number for number in possible if is_value(request, number)), default)
 
 
 @dataclass(frozen=True)
@@ -117,26 +128,28 @@ class Counter(Control):
     """
 
     def __call__(self, low: int, high: int) -> int:
-        asked, beyond = self.asked(), st.session_state.setdefault(OUT_OF_RANGE, {})
-        wanted, instead = beyond.pop(self.key, (None, None))
-        kept = st.session_state.get(self.key)
-        if wanted is None or kept != instead:  # the reader has chosen another one since
-            wanted = kept
-        if wanted is not None and kept != min(max(wanted, low), high):
+        request, out_of_range = self.read_request(), st.session_state.setdefault(OUT_OF_RANGE, {})
+        wanted, instead = out_of_range.pop(self.key, (None, None))
+        current = st.session_state.get(self.key)
+        if wanted is None or current != instead:  # the reader has chosen another one since
+            wanted = current
+        if wanted is not None and current != min(max(wanted, low), high):
             st.session_state[self.key] = min(max(wanted, low), high)
-        default, allowed = min(max(self.default, low), high), whole(low, high)
-        if asked and (means(asked, math.inf) or means(asked, -math.inf)):
+        default, allowed = min(max(self.default, low), high), describe_range(low, high)
+        if request and (is_value(request, math.inf) or is_value(request, -math.inf)):
             st.query_params.pop(self.key)  # Streamlit would raise: no int is infinite
-            self.report_bad_link(asked, default, allowed)
+            self.report_bad_link(request, default, allowed)
             st.rerun()
         limits = {"min_value": low, "max_value": high, "value": default}
-        value = st.number_input(key=self.key, bind=URL, width=150, **limits, **self.words)
+        value = st.number_input(
+            key=self.key, bind=URL_BINDING, width=150, **limits, **self.label_and_help
+        )
         if wanted is None:
-            wanted = value if asked and means(asked, value) else self.default
+            wanted = value if request and is_value(request, value) else self.default
         if wanted != value:
-            beyond[self.key] = wanted, value
+            out_of_range[self.key] = wanted, value
         self.keep(wanted)
-        return self.report_bad_link(asked, value, allowed)
+        return self.report_bad_link(request, value, allowed)
 
     def put(self, value: int) -> None:
         """Take over a number that was clicked; a callback."""
@@ -152,42 +165,44 @@ class TypedNumber(Control):
     largest: int
 
     def __call__(self) -> int:
-        asked = self.asked()
+        request = self.read_request()
         allowed = N_("a whole number from 1 to {largest:,}, in digits", largest=self.largest)
-        written = choose_or_type(self, [f"{number:,}" for number in self.usual], width=130)
-        self.settle(asked, written, allowed)
-        number = self.read(written or "")
+        typed_text = choose_or_type(self, [f"{number:,}" for number in self.usual], width=130)
+        self.settle(request, typed_text, allowed)
+        number = self.read(typed_text or "")
         if number is not None:
             return number
         instead = self.read(self.default) or 1
         notice = _(
             "{name} = {written} cannot be. Allowed is {allowed}; this is {instead:,}.",
             name=self.key,
-            written=verbatim(shortened(written or "")),
+            written=verbatim(shortened(typed_text or "")),
             allowed=allowed,
             instead=instead,
         )
         st.info(notice, icon=":material/edit_off:")
         return instead
 
-    def read(self, written: str) -> int | None:
+    def read(self, typed_text: str) -> int | None:
         """1000 or 1,000, but not 1,0; nothing if it is no such number."""
-        if not _DIGITS.fullmatch(written.strip()):
+        if not _DIGITS.fullmatch(typed_text.strip()):
             return None
-        number = int(written.replace(",", ""))
+        number = int(typed_text.replace(",", ""))
         return number if 1 <= number <= self.largest else None
 
 
 @dataclass(frozen=True)
-class Live(Control):
+class BrowserSlider(Control):
     """A slider that a component moves in the browser, without waiting for the server."""
 
     steps: tuple[float, ...]
 
     def __call__(self, steps: Sequence[float] = ()) -> int:
-        """The place of the chosen step among `steps`, by default the control's own."""
+        """The index of the chosen step among `steps`, by default the control's own."""
         steps = steps or self.steps
-        asked, value = self.read_link(lambda text: next((s for s in steps if means(text, s)), None))
-        self.report_bad_link(asked, value, one_of(steps))
+        request, value = self.read_link(
+            lambda text: next((s for s in steps if is_value(text, s)), None)
+        )
+        self.report_bad_link(request, value, describe_options(steps))
         self.write(value)
-        return min(range(len(steps)), key=lambda place: abs(steps[place] - value))
+        return min(range(len(steps)), key=lambda index: abs(steps[index] - value))
