@@ -1,6 +1,7 @@
 """The rules of this house. Whoever finds a better rule changes it here, in the open."""
 
 import ast
+import functools
 import re
 import subprocess
 import sys
@@ -99,9 +100,28 @@ def name(path):
 
 
 def each(paths):
-    return pytest.mark.parametrize("path", paths, ids=name)
+    """A rule is one test: it is held against every file, and names all files that break it."""
+
+    def rule_of(holds):
+        def rule():
+            broken = [f"{name(path)}: {fault}" for path in paths for fault in faults(holds, path)]
+            assert not broken, "\n".join(broken)
+
+        rule.__name__, rule.__doc__ = holds.__name__, holds.__doc__
+        return rule
+
+    return rule_of
 
 
+def faults(holds, path):
+    """What keeps a file from holding a rule: nothing, or a sentence."""
+    try:
+        holds(path)
+    except AssertionError as fault:
+        yield str(fault)
+
+
+@functools.cache
 def tree(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
