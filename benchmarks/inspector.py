@@ -53,7 +53,7 @@ def weights_of(loaded: RealModel, length: int) -> list[Tensor]:
     """(heads, tokens, tokens) of the measured layers."""
     ids = tokenise_text(loaded, cut_text(loaded, shipped_text(), length)[0]).ids
     found = run_model(
-        loaded.model, input_ids=ids, read=lambda one: one.layer_index in LAYERS and one.weights
+        loaded.model, input_ids=ids, record=lambda one: one.layer_index in LAYERS and one.weights
     )
     return [one[0].contiguous() for one in found.layers if one is not False]
 

@@ -13,7 +13,7 @@ from explainers.toys import examples
 from explainers.translations import _
 from explainers.ui import page, provenance
 from explainers.ui.controls import controls
-from explainers.ui.controls.choose_text import choose_text
+from explainers.ui.controls.sentence_box import choose_text
 from explainers.ui.figure.clickable_figure import explore
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show
@@ -39,7 +39,7 @@ def places(words: tuple[str, ...]) -> None:
     """Embeddings, positions, and what attention knows of order without them."""
     text("positions")
     with st.container(horizontal=True):
-        choices = Choices(words, controls.d_model(), controls.wave_base(), page.seed())
+        choices = Choices(words, controls.d_model(), controls.longest(), page.seed())
     x = examples.embeddings(words, choices.d_model, choices.seed)
     _unused, head, full = examples.toy(words, choices.d_model, HEAD_DIM, "full", choices.seed)
     origin = provenance.random_weights(choices.seed, x.device)

@@ -24,7 +24,7 @@ from explainers.toys.trained_heads import D_MODEL
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.choose_text import choose_text
+from explainers.ui.controls.sentence_box import choose_text
 from explainers.ui.figure.clickable_figure import explore
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
@@ -39,7 +39,7 @@ def one_layer(tokens: tuple[str, ...]) -> None:
         is_trained, num_heads = controls.weights() == "trained", int(controls.num_heads())
         mask = choose_mask(controls.mask)
         d_model = controls.d_model(fixed=D_MODEL if is_trained else None)
-        off = controls.switched_off_heads([str(n) for n in range(num_heads)])
+        off = controls.off([str(n) for n in range(num_heads)])
     head_dim, seed = controls.head_dim.default, page.seed()
     kind = LayerChoices(tokens, is_trained, num_heads, head_dim, mask, d_model, seed)
     looked_at(kind, frozenset(map(int, off)))
@@ -54,10 +54,7 @@ def looked_at(kind: LayerChoices, off: frozenset[int]) -> None:
     """
     with st.container(horizontal=True):
         choices = replace(kind, head_dim=choose_head_dim(kind.is_trained, kind.num_heads))
-        head, word = (
-            controls.enlarged_head(0, kind.num_heads - 1),
-            controls.followed_word(0, len(kind.tokens) - 1),
-        )
+        head, word = controls.head(0, kind.num_heads - 1), controls.word(0, len(kind.tokens) - 1)
 
     layer, origin = read_layer(text, choices)
     run = multi_head(layer.x, layer.heads, layer.mask)

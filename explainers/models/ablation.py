@@ -45,62 +45,68 @@ class Ablation(NamedTuple):
 
 
 def measure_ablation(
-    loaded: "RealModel", heads: tuple[HeadIndex, ...], say: Callable[[int], None]
+    real_model: "RealModel", heads: tuple[HeadIndex, ...], report: Callable[[int], None]
 ) -> Ablation:
-    """Read both probes with some heads off, text by text; `say` hears of each."""
-    ids = make_repeated_probe(loaded).ids
-    if loaded.context_length and loaded.context_length < ids.shape[1]:
+    """Read both probes with some heads off, text by text; `report` gets each text's index."""
+    ids = make_repeated_probe(real_model).ids
+    if real_model.context_length and real_model.context_length < ids.shape[1]:
         raise ModelError(
             N_(
                 "{model} cannot read the {count} tokens of this test.",
-                model=loaded.name,
+                model=real_model.name,
                 count=ids.shape[1],
             )
         )
     losses, hits = (
-        torch.cat(found) for found in zip(*_read_texts(loaded, ids, heads, say), strict=True)
+        torch.cat(parts) for parts in zip(*_read_texts(real_model, ids, heads, report), strict=True)
     )
-    prose = [loss for loss, _ in _read_texts(loaded, make_natural_probe(loaded).ids, heads, say)]
-    second = slice(REPEATED_LENGTH + 1, None)  # what follows its first token was heard before
+    prose_ids = make_natural_probe(real_model).ids
+    prose_losses = [loss for loss, _ in _read_texts(real_model, prose_ids, heads, report)]
+    second_copy = slice(REPEATED_LENGTH + 1, None)  # what follows its first token was heard before
     return Ablation(
         heads,
         losses.mean(dim=0).tolist(),
-        losses[:, second].mean().item(),
-        hits[:, second].float().mean().item(),
-        torch.cat(prose).mean().item(),
+        losses[:, second_copy].mean().item(),
+        hits[:, second_copy].float().mean().item(),
+        torch.cat(prose_losses).mean().item(),
     )
 
 
 def _read_texts(
-    loaded: "RealModel", ids: Tensor, heads: tuple[HeadIndex, ...], say: Callable[[int], None]
+    real_model: "RealModel",
+    ids: Tensor,
+    heads: tuple[HeadIndex, ...],
+    report: Callable[[int], None],
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Of each text the losses, and where the likeliest token was right; each (1, tokens - 1)."""
     changes = [AblatedHeads(heads=frozenset(heads))] if heads else []
-    for number in range(len(ids)):
-        one = ids[number : number + 1]
-        log_chances = compute_log_probabilities(loaded, one, changes)
-        yield compute_losses(log_chances, one), log_chances[:, :-1].argmax(dim=-1) == one[:, 1:]
-        say(number)
+    for text_index in range(len(ids)):
+        text_ids = ids[text_index : text_index + 1]
+        log_probabilities = compute_log_probabilities(real_model, text_ids, changes)
+        hits = log_probabilities[:, :-1].argmax(dim=-1) == text_ids[:, 1:]
+        yield compute_losses(log_probabilities, text_ids), hits
+        report(text_index)
 
 
 def group_heads_by_role(scores: HeadScores) -> dict[str, tuple[HeadIndex, ...]]:
     """The heads that have a label, for every label that any of them has."""
     layers, heads = scores.shape
-    found: dict[str, list[HeadIndex]] = {role.name: [] for role in ROLES}
-    for one in itertools.product(range(layers), range(heads)):
-        for label in find_roles(scores, *one):
-            found[label.role].append(one)
-    return {role: tuple(having) for role, having in found.items() if having}
+    heads_by_role: dict[str, list[HeadIndex]] = {role.name: [] for role in ROLES}
+    for head in itertools.product(range(layers), range(heads)):
+        for label in find_roles(scores, *head):
+            heads_by_role[label.role].append(head)
+    return {role: tuple(role_heads) for role, role_heads in heads_by_role.items() if role_heads}
 
 
 def draw_control_heads(
     heads: tuple[HeadIndex, ...], num_heads: int, seed: int
 ) -> tuple[HeadIndex, ...]:
     """As many heads of the same layers, drawn among the rest."""
-    draw = random.Random(seed)  # noqa: S311
-    found: list[HeadIndex] = []
+    generator = random.Random(seed)  # noqa: S311
+    control_heads: list[HeadIndex] = []
     for layer in sorted({layer for layer, _ in heads}):
-        taken = [head for where, head in heads if where == layer]
-        rest = [head for head in range(num_heads) if head not in taken]
-        found += [(layer, head) for head in draw.sample(rest, min(len(taken), len(rest)))]
-    return tuple(sorted(found))
+        ablated = [head for where, head in heads if where == layer]
+        others = [head for head in range(num_heads) if head not in ablated]
+        drawn = generator.sample(others, min(len(ablated), len(others)))
+        control_heads += [(layer, head) for head in drawn]
+    return tuple(sorted(control_heads))

@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AttentionCall:
-    """What a layer hands to attention.
+    """What one attention layer of a model passes to its attention function.
 
     query (batch, heads, q_len, head_dim), key (batch, kv_heads, kv_len, head_dim),
-    value (batch, kv_heads, kv_len, value_dim), mask boolean (batch, 1, q_len, kv_len). A model
-    that does not divide its scores by √d_k has in its queries what makes up for it.
+    value (batch, kv_heads, kv_len, value_dim), mask boolean (batch, 1, q_len, kv_len). Where a
+    model scales its scores by another factor than 1/√d_k, the query is multiplied by the ratio.
     """
 
     kind: str
-    """One of "self", "encoder", "cross"; in an encoder-decoder, "self" is the decoder's own."""
+    """One of "self", "encoder", "cross"; in an encoder–decoder, "self" is the decoder's."""
     layer_index: int
-    """Of the layer, counted from 0."""
+    """Counted from 0."""
     window: int | None
-    """How many tokens a local layer sees, as the mask has it already."""
+    """How many tokens a local layer sees; the mask already says the same."""
     function: Callable[[Tensor, Tensor, Tensor, Tensor], Attention]
-    """Of explainers.attention: `attention`, or the one for what this model adds to it."""
+    """One of explainers.attention: `attention`, or a variant for a model that adds a term."""
     query: Tensor
     key: Tensor
     value: Tensor
@@ -47,7 +47,7 @@ class AttentionCall:
 
 @dataclass(frozen=True)
 class RecordedAttention(AttentionCall):
-    """A call and what was computed: scores and weights (batch, heads, q_len, kv_len)."""
+    """A call with its result: scores and weights (batch, heads, q_len, kv_len)."""
 
     scores: Tensor
     weights: Tensor
@@ -56,62 +56,62 @@ class RecordedAttention(AttentionCall):
 
 @dataclass(frozen=True)
 class Change:
-    """A change of a model's self-attention, in some layers; None stands for all."""
+    """A change of a model's self-attention in some layers; None stands for all of them."""
 
     layers: frozenset[int] | None = None
 
     def applies_to(self, call: AttentionCall) -> bool:
-        """Is it one of the layers? An encoder and cross-attention stay as they are."""
+        """Is this self-attention in one of the layers? Encoder and cross-attention never change."""
         return call.kind == "self" and (self.layers is None or call.layer_index in self.layers)
 
     def change_inputs(self, call: AttentionCall) -> AttentionCall:
-        """Change what goes in: queries, keys, values, the mask."""
+        """Return the call with other queries, keys, values or another mask."""
         return call
 
-    def change_result(self, call: AttentionCall, step: Attention) -> Attention:
-        """Change what came out; whoever changes weights mixes the values again."""
-        return step
+    def change_result(self, call: AttentionCall, result: Attention) -> Attention:
+        """Return another result; a change of the weights also needs a new output."""
+        return result
 
 
 def compute_attention(call: AttentionCall) -> Attention:
-    """Compute it; each KV head serves its group of query heads."""
+    """Run the attention function; each KV head serves its group of query heads."""
     key, value = repeat_kv_heads(call.query, call.key), repeat_kv_heads(call.query, call.value)
-    # A query of padding has nothing to look at (0/0): it sees all, and nobody reads its row.
+    # A padding query may attend to nothing (0/0): let it attend to all, its row is never read.
     mask = call.mask | ~call.mask.any(dim=-1, keepdim=True)
     return call.function(call.query, key, value, mask)
 
 
-def replace_weights(call: AttentionCall, step: Attention, weights: Tensor) -> Attention:
-    """The same scores with other weights, and the output that these give."""
-    return Attention(step.scores, weights, weights @ repeat_kv_heads(call.query, call.value))
+def replace_weights(call: AttentionCall, result: Attention, weights: Tensor) -> Attention:
+    """Keep the scores, take other weights, and compute the output that they give."""
+    return Attention(result.scores, weights, weights @ repeat_kv_heads(call.query, call.value))
 
 
 def repeat_kv_heads(query: Tensor, tensor: Tensor) -> Tensor:
-    """The keys or values of each query head; where no heads share, no copy is made."""
+    """Give every query head its keys or values; without sharing, nothing is copied."""
     group_size = query.shape[1] // tensor.shape[1]
     return tensor if group_size == 1 else share(tensor, group_size)
 
 
 CROSS_ATTENTION_NAMES = {"encoder_attn", "EncDecAttention", "crossattention"}
-"""What models call their decoder's attention on the encoder."""
+"""What models call the decoder's attention to the encoder."""
 
 EXTRA_TERMS: dict[str, tuple[Callable[..., Attention], str]] = {
     "softcap": (capped_attention, "cap"),
     "s_aux": (attention_with_sinks, "sink"),
     "position_bias": (biased_attention, "bias"),
 }
-"""What a model may add to attention, as transformers calls it: our function and its argument."""
+"""Extra terms by transformers' argument name: our function for each, and its argument."""
 
 IGNORED_ARGUMENTS = {
     *("cache_position", "is_causal", "output_attentions", "output_hidden_states"),
     *("position_ids", "return_dict", "sliding_window", "use_cache"),
 }
-"""What models also hand over and what changes no weight: the mask has all of it."""
+"""Arguments that change no weight: the mask already contains their effect."""
 
 
 @dataclass
 class ActiveRun:
-    """One run of one visitor."""
+    """The run that is under way in this thread, and what it has recorded so far."""
 
     module_names: dict[nn.Module, str]
     is_encoder_decoder: bool
@@ -120,8 +120,8 @@ class ActiveRun:
     layers: list[Any] = field(default_factory=list)
 
 
-active_run: ContextVar[ActiveRun | None] = ContextVar("now", default=None)
-"""The run of this thread: each visitor has a thread, and all share a model."""
+active_run: ContextVar[ActiveRun | None] = ContextVar("active_run", default=None)
+"""Visitors share a model, and each has a thread: so the run belongs to the thread."""
 
 
 def attend(
@@ -131,42 +131,43 @@ def attend(
     value: Tensor,
     attention_mask: Tensor | None,
     scaling: float | None = None,
-    **extra: Any,
+    **extra_arguments: Any,
 ) -> tuple[Tensor, Tensor]:
-    """What a model calls in place of its own attention; it wants heads behind positions."""
-    running = active_run.get()
-    kind, number = locate_layer(module, running) if running else ("self", 0)
-    function, window = choose_function(module, extra), extra.get("sliding_window")
-    seen = require_boolean_mask(module, query, key, attention_mask)
-    call = AttentionCall(
-        kind, number, window, function, scale_query(query, scaling), key, value, seen
+    """The function that a model calls instead of its own; it expects positions before heads."""
+    run = active_run.get()
+    kind, layer_index = locate_layer(module, run) if run else ("self", 0)
+    window, function = (
+        extra_arguments.get("sliding_window"),
+        choose_function(module, extra_arguments),
     )
-    changes = [c for c in running.changes if c.applies_to(call)] if running else []
+    mask = require_boolean_mask(module, query, key, attention_mask)
+    query = scale_query(query, scaling)
+    call = AttentionCall(kind, layer_index, window, function, query, key, value, mask)
+    changes = [change for change in run.changes if change.applies_to(call)] if run else []
     for change in changes:
         call = change.change_inputs(call)
-    step = compute_attention(call)
+    result = compute_attention(call)
     for change in changes:
-        step = change.change_result(call, step)
-    if running:
-        running.layers.append(running.record(RecordedAttention(**vars(call), **step._asdict())))
-    return step.output.transpose(1, 2).contiguous(), step.weights
+        result = change.change_result(call, result)
+    if run:
+        run.layers.append(run.record(RecordedAttention(**vars(call), **result._asdict())))
+    return result.output.transpose(1, 2).contiguous(), result.weights
 
 
-def locate_layer(module: nn.Module, running: ActiveRun) -> tuple[str, int]:
-    """Which attention this is: its kind, and the number of its layer."""
-    parts = running.module_names[module].split(".")
-    kind = "encoder" if running.is_encoder_decoder and "encoder" in parts else "self"
-    return "cross" if CROSS_ATTENTION_NAMES & set(parts) else kind, int(
-        next(filter(str.isdigit, parts))
-    )
+def locate_layer(module: nn.Module, run: ActiveRun) -> tuple[str, int]:
+    """The kind of this attention module, and the index of its layer."""
+    parts = run.module_names[module].split(".")
+    kind = "encoder" if run.is_encoder_decoder and "encoder" in parts else "self"
+    kind = "cross" if CROSS_ATTENTION_NAMES & set(parts) else kind
+    return kind, int(next(filter(str.isdigit, parts)))
 
 
-def choose_function(module: nn.Module, extra: dict[str, Any]) -> Callable[..., Attention]:
-    """Which of our functions does all that this model does."""
-    asked = {name: given for name, given in extra.items() if isinstance(given, Tensor) or given}
-    added = [name for name in EXTRA_TERMS if name in asked]
-    if len(added) > 1 or set(asked) - set(added) - IGNORED_ARGUMENTS:
-        more = ", ".join(sorted(set(asked) - IGNORED_ARGUMENTS))
+def choose_function(module: nn.Module, extra_arguments: dict[str, Any]) -> Callable[..., Attention]:
+    """The attention function of ours that has every term of this model."""
+    arguments = {n: a for n, a in extra_arguments.items() if isinstance(a, Tensor) or a}
+    terms = [name for name in EXTRA_TERMS if name in arguments]
+    if len(terms) > 1 or set(arguments) - set(terms) - IGNORED_ARGUMENTS:
+        more = ", ".join(sorted(set(arguments) - IGNORED_ARGUMENTS))
         raise ValueError(
             N_(
                 "{kind} does more than our functions do: {more}",
@@ -174,107 +175,106 @@ def choose_function(module: nn.Module, extra: dict[str, Any]) -> Callable[..., A
                 more=more,
             )
         )
-    if not added:
+    if not terms:
         return attention
-    function, argument = EXTRA_TERMS[added[0]]
-    return partial(function, **{argument: asked[added[0]]})
+    function, argument = EXTRA_TERMS[terms[0]]
+    return partial(function, **{argument: arguments[terms[0]]})
 
 
 def scale_query(query: Tensor, scaling: float | None) -> Tensor:
-    """Our function divides by √d_k; what a model does instead goes into its queries."""
+    """Our function divides by √d_k: multiply the queries by what a model does instead."""
     factor = 1.0 if scaling is None else scaling * math.sqrt(query.shape[-1])
     return query if math.isclose(factor, 1.0) else query * factor
 
 
 def require_boolean_mask(
-    module: nn.Module, query: Tensor, key: Tensor, given: Tensor | None
+    module: nn.Module, query: Tensor, key: Tensor, mask: Tensor | None
 ) -> Tensor:
-    """A mask of True and False; one is made only where a model has none at all."""
-    if given is None and not (getattr(module, "is_causal", False) and query.shape[2] > 1):
+    """The model's boolean mask, or one that allows everything where the model has none."""
+    if mask is None and not (getattr(module, "is_causal", False) and query.shape[2] > 1):
         size = (1, 1, query.shape[2], key.shape[2])
         return torch.ones(size, dtype=torch.bool, device=query.device)
-    if given is None or given.dtype != torch.bool:
+    if mask is None or mask.dtype != torch.bool:
         raise ValueError(
             N_("{kind} makes a mask of its own, which ours cannot read", kind=type(module).__name__)
         )
-    return given
+    return mask
 
 
-def make_mask(*arguments: Any, **named: Any) -> Tensor | None:
-    """Transformers' own boolean mask, never replaced by a flag."""
+def make_mask(*arguments: Any, **options: Any) -> Tensor | None:
+    """Make transformers' boolean mask, never shortened to a flag."""
     from transformers.masking_utils import sdpa_mask
 
-    named |= {"allow_is_causal_skip": False, "allow_is_bidirectional_skip": False}
-    return sdpa_mask(*arguments, **named)
+    options |= {"allow_is_causal_skip": False, "allow_is_bidirectional_skip": False}
+    return sdpa_mask(*arguments, **options)
 
 
 IMPLEMENTATION = "explained"
-"""Ours, among the implementations of attention that transformers knows."""
+"""The name of our attention among the implementations that transformers knows."""
 
 
 class ModelRun(NamedTuple):
-    """The model's own output, and every Layer in the order in which they ran, or what was read."""
+    """The model's output, and what was recorded of every attention layer, in running order."""
 
     output: Any
     layers: list[Any]
 
 
 def install_hook(model: "PreTrainedModel") -> None:
-    """Put our function and our mask into a model, for good, and stop its dropout.
+    """Replace a model's attention and mask by ours, for good, and turn off its dropout.
 
     Raises ValueError for a model that lets nobody replace its attention.
     """
     from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedModel
 
     AttentionInterface.register(IMPLEMENTATION, attend)
-    AttentionMaskInterface.register(
-        IMPLEMENTATION, make_mask
-    )  # without it the model runs with no mask at all
-    outside = [module for module in model.modules() if type(module).__name__ in LAYER_FORWARDS]
-    for part in model.modules():
-        closed = isinstance(part, PreTrainedModel) and not part._can_set_attn_implementation()
-        if closed and not outside:
-            name = type(part).__name__
+    # Without a mask function the model would run with no mask at all.
+    AttentionMaskInterface.register(IMPLEMENTATION, make_mask)
+    custom_layers = [one for one in model.modules() if type(one).__name__ in LAYER_FORWARDS]
+    submodels = [one for one in model.modules() if isinstance(one, PreTrainedModel)]
+    for submodel in submodels:
+        if not (submodel._can_set_attn_implementation() or custom_layers):
+            name = type(submodel).__name__
             raise ValueError(
                 N_("{name} computes attention in its own class: ours cannot be put in", name=name)
             )
-    for module in outside:
+    for module in custom_layers:
         module.forward = partial(LAYER_FORWARDS[type(module).__name__], attend, module)
-    if outside:
-        model.config._attn_implementation = IMPLEMENTATION  # for the mask, which even these ask for
+    if custom_layers:
+        model.config._attn_implementation = IMPLEMENTATION  # even these ask for the mask
     else:
         model.set_attn_implementation(IMPLEMENTATION)
     model.train(False)
 
 
-def record_all(layer: RecordedAttention) -> RecordedAttention:
-    """Keep all of it."""
-    return layer
+def record_all(attention: RecordedAttention) -> RecordedAttention:
+    """Keep every tensor."""
+    return attention
 
 
 def run_model(
     model: "PreTrainedModel",
     *,
     changes: Sequence[Change] = (),
-    read: Callable[[RecordedAttention], Any] = record_all,
+    record: Callable[[RecordedAttention], Any] = record_all,
     **inputs: Any,
 ) -> ModelRun:
-    """Run a model that has our attention, and read what each layer's attention computed.
+    """Run a model that has our attention, and record what each layer's attention computed.
 
-    `read` may take a part only, or one number: of a long text, all matrices of all layers would
-    not fit in memory. `changes` are applied in this order, in this run and for nobody else.
+    `record` may keep only a part, or one number: of a long text, all matrices of all layers would
+    not fit in memory. `changes` are applied in this order, in this run only.
     Raises ValueError if the model does something that our functions do not.
     """
     names = {module: name for name, module in model.named_modules()}
-    running = ActiveRun(names, model.config.is_encoder_decoder, changes, read)
-    token = active_run.set(running)
+    run = ActiveRun(names, model.config.is_encoder_decoder, changes, record)
+    token = active_run.set(run)
     try:
         with torch.no_grad():
             output = model(**inputs)
     finally:
         active_run.reset(token)
-    if not running.layers:
+    if not run.layers:
         raise ValueError(
             N_("{kind} never asked for attention: is ours in it?", kind=type(model).__name__)
         )
-    return ModelRun(output, running.layers)
+    return ModelRun(output, run.layers)

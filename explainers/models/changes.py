@@ -1,6 +1,6 @@
-"""Ways to change the attention of a real model for one run, given to `run` as `changes`.
+"""Changes of a real model's attention, to be passed to `run_model` for one run.
 
-Each may name its `layers`; None stands for all.
+Each may be limited to some `layers`; None stands for all.
 """
 
 import math
@@ -16,7 +16,7 @@ from explainers.models.attention_hook import AttentionCall, Change, replace_weig
 
 @dataclass(frozen=True, kw_only=True)
 class Temperature(Change):
-    """Products of queries and keys divided by a temperature: below 1 sharper, above 1 flatter."""
+    """Scores divided by a temperature: weights get sharper below 1 and flatter above."""
 
     temperature: float
 
@@ -30,7 +30,7 @@ class Temperature(Change):
 
 @dataclass(frozen=True)
 class NoScaling(Change):
-    """Scores that are not divided by √d_k."""
+    """Scores not divided by √d_k."""
 
     def change_inputs(self, call: AttentionCall) -> AttentionCall:
         return replace(call, query=call.query * math.sqrt(call.query.shape[-1]))
@@ -44,9 +44,9 @@ class Window(Change):
     sinks: int = 0
 
     def change_inputs(self, call: AttentionCall) -> AttentionCall:
-        near = masks.sliding_window(self.width)
-        kept = masks.Rule(lambda query, key: (key < self.sinks) | near(query, key))
-        return narrow_mask(call, kept)
+        window = masks.sliding_window(self.width)
+        rule = masks.Rule(lambda query, key: (key < self.sinks) | window(query, key))
+        return narrow_mask(call, rule)
 
 
 @dataclass(frozen=True)
@@ -54,65 +54,66 @@ class HiddenFirstToken(Change):
     """Nobody sees the first token but itself: without it its own row would have nothing."""
 
     def change_inputs(self, call: AttentionCall) -> AttentionCall:
-        later = masks.Rule(lambda query, key: (key > 0) | (key == query))
-        return narrow_mask(call, later)
+        rule = masks.Rule(lambda query, key: (key > 0) | (key == query))
+        return narrow_mask(call, rule)
 
 
 @dataclass(frozen=True)
 class NoCausalMask(Change):
-    """Every token sees every other, the later ones too; padding stays unseen."""
+    """Every token may attend to every other, later ones too, but not to padding."""
 
     def change_inputs(self, call: AttentionCall) -> AttentionCall:
-        anyone = call.mask.any(dim=-2, keepdim=True)
-        return replace(call, mask=anyone.expand_as(call.mask))
+        real_keys = call.mask.any(dim=-2, keepdim=True)
+        return replace(call, mask=real_keys.expand_as(call.mask))
 
 
 @dataclass(frozen=True, kw_only=True)
 class AblatedHeads(Change):
-    """The output of some heads put to 0, each named by its layer and its number."""
+    """Heads whose output is set to 0, as pairs of layer index and head index."""
 
     heads: frozenset[tuple[int, int]]
 
-    def change_result(self, call: AttentionCall, step: Attention) -> Attention:
-        off = [head for layer, head in self.heads if layer == call.layer_index]
-        have = step.output.shape[1]
-        if not all(0 <= head < have for head in off):
-            raise ValueError(
-                f"layer {call.layer_index} has {have} heads, counted from 0: not {max(off)}"
-            )
-        silent = torch.zeros(have, dtype=torch.bool, device=step.output.device)
-        silent[off] = True
-        return step._replace(output=step.output.masked_fill(silent[:, None, None], 0.0))
+    def change_result(self, call: AttentionCall, result: Attention) -> Attention:
+        head_indices = [head for layer, head in self.heads if layer == call.layer_index]
+        available = result.output.shape[1]
+        if not all(0 <= head < available for head in head_indices):
+            last, layer = max(head_indices), call.layer_index
+            raise ValueError(f"layer {layer} has {available} heads, counted from 0: not {last}")
+        is_ablated = torch.zeros(available, dtype=torch.bool, device=result.output.device)
+        is_ablated[head_indices] = True
+        return result._replace(output=result.output.masked_fill(is_ablated[:, None, None], 0.0))
 
 
 @dataclass(frozen=True)
 class UniformWeights(Change):
-    """The same weight for each token that may be seen."""
+    """The same weight on every token that the mask allows."""
 
-    def change_result(self, call: AttentionCall, step: Attention) -> Attention:
-        seen = call.mask.expand_as(step.weights).to(step.weights.dtype)
-        return replace_weights(call, step, seen / seen.sum(dim=-1, keepdim=True).clamp(min=1))
+    def change_result(self, call: AttentionCall, result: Attention) -> Attention:
+        allowed = call.mask.expand_as(result.weights).to(result.weights.dtype)
+        weights = allowed / allowed.sum(dim=-1, keepdim=True).clamp(min=1)
+        return replace_weights(call, result, weights)
 
 
 @dataclass(frozen=True)
 class HardAttention(Change):
-    """All weight on the largest (argmax)."""
+    """All weight on the key with the largest weight (argmax)."""
 
-    def change_result(self, call: AttentionCall, step: Attention) -> Attention:
-        best = step.weights.argmax(dim=-1, keepdim=True)
-        return replace_weights(call, step, torch.zeros_like(step.weights).scatter(-1, best, 1.0))
+    def change_result(self, call: AttentionCall, result: Attention) -> Attention:
+        largest = result.weights.argmax(dim=-1, keepdim=True)
+        one_hot = torch.zeros_like(result.weights).scatter(-1, largest, 1.0)
+        return replace_weights(call, result, one_hot)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FewerKVHeads(Change):
-    """Neighbouring KV heads averaged into fewer, as GQA is started from a trained model."""
+    """Neighbouring KV heads averaged into fewer, as is done to turn a trained model into GQA."""
 
     num_kv_heads: int
 
     def change_inputs(self, call: AttentionCall) -> AttentionCall:
-        have = call.key.shape[1]
-        if self.num_kv_heads < 1 or have % self.num_kv_heads:
-            raise ValueError(f"{have} KV heads cannot be averaged into {self.num_kv_heads}")
+        available = call.key.shape[1]
+        if self.num_kv_heads < 1 or available % self.num_kv_heads:
+            raise ValueError(f"{available} KV heads cannot be averaged into {self.num_kv_heads}")
         key, value = (
             torch.stack(heads.chunk(self.num_kv_heads, dim=1)).mean(dim=2).transpose(0, 1)
             for heads in (call.key, call.value)
@@ -122,7 +123,7 @@ class FewerKVHeads(Change):
 
 @dataclass(frozen=True, kw_only=True)
 class QuantisedCache(Change):
-    """Keys and values as a cache of few bits gives them back: one scale per token and head."""
+    """Keys and values rounded as in a cache of few bits, with one scale per token and head."""
 
     bits: int
 
@@ -134,13 +135,13 @@ class QuantisedCache(Change):
         return replace(call, key=self.quantise(call.key), value=self.quantise(call.value))
 
     def quantise(self, numbers: Tensor) -> Tensor:
-        """To whole steps, as many on each side of 0."""
+        """Round to whole steps, the same number on each side of 0."""
         steps = 2 ** (self.bits - 1) - 1
         step = numbers.abs().amax(dim=-1, keepdim=True).clamp(min=1e-12) / steps
         return (numbers / step).round() * step
 
 
 def narrow_mask(call: AttentionCall, rule: masks.Rule) -> AttentionCall:
-    """The mask and a rule on top of it."""
-    seen = masks.build(rule, *call.mask.shape[-2:]).to(call.mask.device)
-    return replace(call, mask=call.mask & seen)
+    """Forbid in addition what a rule forbids."""
+    allowed = masks.build(rule, *call.mask.shape[-2:]).to(call.mask.device)
+    return replace(call, mask=call.mask & allowed)

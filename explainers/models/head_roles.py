@@ -1,6 +1,6 @@
-"""Names for what a head does: each with its score, what chance would give, and what speaks against.
+"""Roles of heads, such as "induction": their thresholds, and which heads reach them.
 
-A head may have several names or none: thresholds are conventions, and roles depend on the text.
+A head may have several roles or none: thresholds are conventions, and roles depend on the text.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from explainers.models.head_scores import (
 
 
 class Role(NamedTuple):
-    """A name, what is measured for it and on which probe, and the score from which it is given."""
+    """A role, the score that decides about it, the probe it is measured on, and the threshold."""
 
     name: str
     score_name: str
@@ -25,7 +25,7 @@ class Role(NamedTuple):
 
 
 class EarnedRole(NamedTuple):
-    """A role that a head has; `elsewhere` is its score on the other probe."""
+    """A role that a head has reached, with its scores on this probe, by chance and on the other."""
 
     role: str
     score: float
@@ -35,9 +35,9 @@ class EarnedRole(NamedTuple):
 
 
 class RelationHead(NamedTuple):
-    """The head that finds one grammatical relation best, on sentences it was not chosen on.
+    """The best head for one grammatical relation, scored on held-out sentences.
 
-    `by_offset` is what the best fixed distance (`offset`, in words) reaches on the same sentences.
+    `offset_score` is what the commonest distance (`offset`, in words) reaches on these sentences.
     """
 
     relation: str
@@ -67,37 +67,40 @@ ROLES = (
     ),
 )
 PATTERN_AT_OFFSET = {-1: "previous token", 0: "current token", 1: "next token"}
-"""The pattern of an offset, for its counter-example."""
+"""The pattern whose counterexample belongs to an offset."""
 OTHER_PROBE = {"repeated": "natural", "natural": "repeated"}
 
 
-def find_roles(scores: HeadScores, layer: int, head: int) -> list[EarnedRole]:
-    """All names that a head has earned: above its threshold and above the best by chance."""
-    found = []
+def find_roles(scores: HeadScores, layer_index: int, head_index: int) -> list[EarnedRole]:
+    """Find the roles whose score is above the threshold and above the best score by chance."""
+    roles = []
     for role in ROLES:
-        score = float(scores.select(role.probe, role.score_name)[layer, head])
-        chance = scores.find_chance_score(role.probe, role.score_name)
-        if score > max(role.threshold, chance):
-            elsewhere = float(scores.select(OTHER_PROBE[role.probe], role.score_name)[layer, head])
-            shape = role.score_name
+        score = float(scores.select(role.probe, role.score_name)[layer_index, head_index])
+        chance_score = scores.find_chance_score(role.probe, role.score_name)
+        if score > max(role.threshold, chance_score):
+            others = scores.select(OTHER_PROBE[role.probe], role.score_name)
+            pattern = role.score_name
             if role.score_name == "one offset":
-                shape = PATTERN_AT_OFFSET.get(
-                    int(scores.select("natural", "offset")[layer, head]), ""
-                )
-            against = scores.find_counterexample("natural", shape, layer, head) if shape else None
-            found.append(EarnedRole(role.name, score, chance, elsewhere, against))
-    return found
+                offset = int(scores.select("natural", "offset")[layer_index, head_index])
+                pattern = PATTERN_AT_OFFSET.get(offset, "")
+            against = None
+            if pattern:
+                against = scores.find_counterexample("natural", pattern, layer_index, head_index)
+            other = float(others[layer_index, head_index])
+            roles.append(EarnedRole(role.name, score, chance_score, other, against))
+    return roles
 
 
 def find_relation_heads(scores: HeadScores) -> list[RelationHead]:
-    """For each relation that the model's queries can see, its best head."""
-    found = []
+    """Find the best head of each relation that the model's mask allows."""
+    relation_heads = []
     for key, hits in scores.tensors.items():
         relation = key.removeprefix(RELATION_PREFIX)
         if relation == key or relation.endswith(", offset"):
             continue
-        layer, head = divmod(int(hits[..., 0].argmax()), hits.shape[1])
-        offset, share, pairs = scores.tensors[f"{key}, offset"].tolist()
-        score = float(hits[layer, head, 1])
-        found.append(RelationHead(relation, layer, head, score, int(offset), share, int(pairs)))
-    return found
+        layer_index, head_index = divmod(int(hits[..., 0].argmax()), hits.shape[1])
+        offset, offset_score, num_pairs = scores.tensors[f"{key}, offset"].tolist()
+        score = float(hits[layer_index, head_index, 1])
+        numbers = score, int(offset), offset_score, int(num_pairs)
+        relation_heads.append(RelationHead(relation, layer_index, head_index, *numbers))
+    return relation_heads

@@ -1,5 +1,6 @@
-"""What each head of a model does on two probes: measured, never guessed from a picture."""
+"""Scores of every head of a model on two probe texts: patterns, entropy, distance."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,23 +19,24 @@ if TYPE_CHECKING:
 
 
 Pattern = Callable[[Probe, Tensor, Tensor], Tensor]
-"""From a probe and the positions of queries (q_len, 1) and keys (kv_len) to the keys that count."""
+"""A function of a probe, query positions (q_len, 1) and key positions (kv_len): True where a
+key belongs to the pattern."""
 
 
 def match_duplicates(probe: Probe, query_pos: Tensor, key_pos: Tensor) -> Tensor:
-    """The same token, earlier."""
+    """Match earlier occurrences of the same token."""
     return (probe.ids[:, :, None] == probe.ids[:, None, :]) & (key_pos < query_pos)
 
 
 def match_induction(probe: Probe, query_pos: Tensor, key_pos: Tensor) -> Tensor:
-    """What stood behind the same token, earlier (prefix matching, Olsson et al. 2022)."""
-    found = match_duplicates(probe, query_pos, key_pos)
-    behind = torch.cat([torch.zeros_like(found[..., :1]), found[..., :-1]], dim=-1)
-    return behind & (key_pos < query_pos)
+    """Match what followed the same token earlier (prefix matching, Olsson et al. 2022)."""
+    duplicates = match_duplicates(probe, query_pos, key_pos)
+    following = torch.cat([torch.zeros_like(duplicates[..., :1]), duplicates[..., :-1]], dim=-1)
+    return following & (key_pos < query_pos)
 
 
 def match_punctuation(probe: Probe, query_pos: Tensor, key_pos: Tensor) -> Tensor:
-    """Punctuation and the tokenizer's own tokens, but for the first of the text and oneself."""
+    """Match punctuation and special tokens, except the first token and the query itself."""
     return probe.marks[:, None, :] & (key_pos > 0) & (key_pos != query_pos)
 
 
@@ -49,55 +51,55 @@ PATTERNS: dict[str, Pattern] = {
 }
 
 
-def build_patterns(probe: Probe, seen: Tensor) -> dict[str, Tensor]:
-    """Each pattern (batch, q_len, kv_len), as far as a query may look there and has a choice.
+def build_patterns(probe: Probe, mask: Tensor) -> dict[str, Tensor]:
+    """Build every pattern under a mask; both are (batch, q_len, kv_len).
 
-    `seen` (batch, q_len, kv_len) says whom a query may look at.
+    Rows in which the mask allows only one key are left out: there a head has no choice.
     """
     positions = torch.arange(probe.ids.shape[1], device=probe.ids.device)
-    has_choice = seen.sum(dim=-1, keepdim=True) > 1
+    has_choice = mask.sum(dim=-1, keepdim=True) > 1
     return {
-        name: pattern(probe, positions[:, None], positions) & seen & has_choice
+        name: pattern(probe, positions[:, None], positions) & mask & has_choice
         for name, pattern in PATTERNS.items()
     }
 
 
 def compute_mass(weights: Tensor, pattern: Tensor) -> Tensor:
-    """How much of a row falls on the keys that count (batch, heads, q_len)."""
+    """Sum the weights of the pattern's keys, row by row (batch, heads, q_len)."""
     return (weights * pattern[:, None]).sum(dim=-1)
 
 
 def score_pattern(weights: Tensor, pattern: Tensor) -> Tensor:
-    """The mean mass (heads,) of the rows in which some key counts; nan if there is no such row."""
-    counted = pattern.any(dim=-1)[:, None]  # (batch, 1, q_len)
-    return (compute_mass(weights, pattern) * counted).sum(dim=(0, 2)) / counted.sum()
+    """The mean mass (heads,) over the rows that have keys in the pattern; nan if none has."""
+    has_pattern = pattern.any(dim=-1)[:, None]  # (batch, 1, q_len)
+    return (compute_mass(weights, pattern) * has_pattern).sum(dim=(0, 2)) / has_pattern.sum()
 
 
-def shuffle_weights(weights: Tensor, seen: Tensor, generator: torch.Generator) -> Tensor:
-    """Each row's own weights, dealt at random to the keys that it may look at.
+def shuffle_weights(weights: Tensor, mask: Tensor, generator: torch.Generator) -> Tensor:
+    """Shuffle each row's weights over the keys that the mask allows.
 
-    A head that is as sharp as this one and looks anywhere: what its score would be by chance.
+    The result is a head that is as sharp as this one and attends at random: it scores by chance.
     """
     noise = torch.rand(weights.shape, generator=generator).to(weights.device)
-    order = noise.masked_fill(~seen[:, None], torch.inf).argsort(dim=-1)
+    order = noise.masked_fill(~mask[:, None], torch.inf).argsort(dim=-1)
     return weights.gather(-1, order)
 
 
-def compute_entropy(weights: Tensor, seen: Tensor) -> Tensor:
-    """Bits per row (batch, heads, q_len) over those bits that the row could have: 0 sharp, 1 even.
+def compute_entropy(weights: Tensor, mask: Tensor) -> Tensor:
+    """The entropy of each row divided by its maximum (batch, heads, q_len): 0 sharp, 1 uniform.
 
-    Rows of a causal mask have different maxima: log2 of how many keys they see (nan for one key).
+    The maximum of a row is the logarithm of the number of its allowed keys; one key gives nan.
     """
-    bits = -torch.xlogy(weights, weights).sum(dim=-1)
-    most = seen.sum(dim=-1)[:, None].log()
-    return bits / most
+    entropy = -torch.xlogy(weights, weights).sum(dim=-1)
+    maximum = mask.sum(dim=-1)[:, None].log()
+    return entropy / maximum
 
 
-def drop_first_key(weights: Tensor, seen: Tensor) -> tuple[Tensor, Tensor]:
-    """The same rows with the first key taken away and the rest divided by its sum."""
+def drop_first_key(weights: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    """Remove the first key from weights and mask, and renormalise the rows."""
     rest = weights.clone()
     rest[..., 0] = 0
-    fewer = seen.clone()
+    fewer = mask.clone()
     fewer[..., 0] = False
     return rest / rest.sum(dim=-1, keepdim=True).clamp(min=1e-9), fewer
 
@@ -107,12 +109,13 @@ PROBES: dict[str, Callable[["RealModel"], Probe]] = {
     "natural": make_natural_probe,
 }
 RELATION_PREFIX = "syntax: "
+"""Begins the names of scores of grammatical relations."""
 SINK_THRESHOLD = 0.3
-"""ε of Gu et al. 2024: a head of a text is a sink if its first token gets more than this."""
+"""ε of Gu et al. 2024: a head is a sink on a text whose first token gets a larger mean weight."""
 
 
 class Counterexample(NamedTuple):
-    """The row that fits a pattern least: text, query, and the key that got most instead."""
+    """The row with the smallest mass on a pattern, and the key with its largest weight."""
 
     text_index: int
     query_index: int
@@ -123,116 +126,114 @@ class Counterexample(NamedTuple):
 
 @dataclass(frozen=True)
 class HeadScores:
-    """Everything that was measured, by "probe: what"; each (layers, heads, ...)."""
+    """All scores of a model by name, such as "natural: entropy"; each (layers, heads, ...)."""
 
     tensors: dict[str, Tensor]
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Layers and heads."""
+        """The number of layers and of heads."""
         layers, heads = self.tensors["natural: distance"].shape
         return layers, heads
 
-    def select(self, probe: str, what: str) -> Tensor:
-        """A score of every head (layers, heads)."""
-        return self.tensors[f"{probe}: {what}"]
+    def select(self, probe: str, score_name: str) -> Tensor:
+        """One score of every head (layers, heads)."""
+        return self.tensors[f"{probe}: {score_name}"]
 
-    def find_chance_score(self, probe: str, what: str) -> float:
-        """The best that any head would score if it dealt its weights to the tokens at random."""
-        return float(self.tensors[f"{probe}: {what}, shuffled"].nan_to_num(0).max())
+    def find_chance_score(self, probe: str, score_name: str) -> float:
+        """The largest score of any head after its weights were shuffled."""
+        return float(self.tensors[f"{probe}: {score_name}, shuffled"].nan_to_num(0).max())
 
     def find_counterexample(
-        self, probe: str, what: str, layer: int, head: int
+        self, probe: str, score_name: str, layer_index: int, head_index: int
     ) -> Counterexample | None:
-        """The counter-example of a head; none if no row of the probe could show the pattern."""
-        text, query, key, weight, fit = self.tensors[f"{probe}: {what}, against"][layer, head]
-        if fit.isnan():
+        """The counterexample of a head; None if no row of the probe can show the pattern."""
+        found = self.tensors[f"{probe}: {score_name}, counterexample"][layer_index, head_index]
+        text_index, query_index, key_index, weight, mass = found.tolist()
+        if math.isnan(mass):
             return None
-        return Counterexample(int(text), int(query), int(key), float(weight), float(fit))
+        return Counterexample(int(text_index), int(query_index), int(key_index), weight, mass)
 
 
-def measure_heads(loaded: "RealModel", say: ReportLayer = lambda *_: None) -> HeadScores:
-    """Read the probes and the sentences: three runs of the model."""
-    if loaded.model.config.is_encoder_decoder:
+def measure_heads(real_model: "RealModel", report: ReportLayer = lambda *_: None) -> HeadScores:
+    """Run the model on both probes and on the grammar sentences, and score every head."""
+    if real_model.model.config.is_encoder_decoder:
         raise ModelError(
             N_(
                 "{model} has an encoder and a decoder: heads of one are measured.",
-                model=loaded.name,
+                model=real_model.name,
             )
         )
-    measured: dict[str, Tensor] = {}
+    tensors: dict[str, Tensor] = {}
     for name, make in PROBES.items():
-        probe = make(loaded)
+        probe = make(real_model)
 
-        def look(
-            layer: RecordedAttention, probe: Probe = probe, name: str = name
-        ) -> dict[str, Tensor]:
-            say(layer.layer_index)
-            return measure_layer(layer, probe)
+        def record(attention: RecordedAttention, probe: Probe = probe) -> dict[str, Tensor]:
+            report(attention.layer_index)
+            return measure_layer(attention, probe)
 
-        layers = run_model(loaded.model, read=look, input_ids=probe.ids).layers
-        for what in layers[0]:
-            measured[f"{name}: {what}"] = torch.stack([one[what] for one in layers]).cpu()
-    for name, one in measure_relations(loaded, say).items():
-        measured[f"{RELATION_PREFIX}{name}"] = torch.stack(
-            [one.selection_hits, one.held_out_hits], dim=-1
-        )
-        measured[f"{RELATION_PREFIX}{name}, offset"] = torch.tensor(
-            [one.offset, one.offset_hits, one.num_pairs]
-        )
-    return HeadScores(measured)
+        layers = run_model(real_model.model, record=record, input_ids=probe.ids).layers
+        for score_name in layers[0]:
+            of_layers = torch.stack([layer[score_name] for layer in layers])
+            tensors[f"{name}: {score_name}"] = of_layers.cpu()
+    for name, score in measure_relations(real_model, report).items():
+        hits = torch.stack([score.selection_hits, score.held_out_hits], dim=-1)
+        offset = torch.tensor([score.offset, score.offset_hits, score.num_pairs])
+        tensors[f"{RELATION_PREFIX}{name}"] = hits
+        tensors[f"{RELATION_PREFIX}{name}, offset"] = offset
+    return HeadScores(tensors)
 
 
-def measure_layer(layer: RecordedAttention, probe: Probe) -> dict[str, Tensor]:
-    """All that is kept of one layer's weights; each (heads, ...)."""
-    weights = layer.weights.float()
-    seen = layer.mask.expand(len(weights), 1, *weights.shape[-2:])[:, 0]
-    dealt = shuffle_weights(weights, seen, torch.Generator().manual_seed(layer.layer_index))
-    found: dict[str, Tensor] = {}
-    for name, pattern in build_patterns(probe, seen).items():
-        found[name] = score_pattern(weights, pattern)
-        found[f"{name}, shuffled"] = score_pattern(dealt, pattern)
-        found[f"{name}, against"] = find_counterexamples(weights, pattern)
-    found["one offset"], found["offset"] = measure_offset(weights, seen)
-    found["one offset, shuffled"], _ = measure_offset(dealt, seen)
-    found["entropy"] = compute_entropy(weights, seen).nanmean(dim=(0, 2))
-    found["entropy without the first token"] = compute_entropy(
-        *drop_first_key(weights, seen)
-    ).nanmean((0, 2))
-    found["distance"] = measure_distance(weights)
-    found["sink"] = (weights[..., 0].mean(dim=-1) > SINK_THRESHOLD).float().mean(dim=0)
-    return found
+def measure_layer(attention: RecordedAttention, probe: Probe) -> dict[str, Tensor]:
+    """Score all heads of one layer; each score is (heads, ...)."""
+    weights = attention.weights.float()
+    mask = attention.mask.expand(len(weights), 1, *weights.shape[-2:])[:, 0]
+    generator = torch.Generator().manual_seed(attention.layer_index)
+    shuffled = shuffle_weights(weights, mask, generator)
+    scores: dict[str, Tensor] = {}
+    for name, pattern in build_patterns(probe, mask).items():
+        scores[name] = score_pattern(weights, pattern)
+        scores[f"{name}, shuffled"] = score_pattern(shuffled, pattern)
+        scores[f"{name}, counterexample"] = find_counterexamples(weights, pattern)
+    scores["one offset"], scores["offset"] = measure_offset(weights, mask)
+    scores["one offset, shuffled"], _ = measure_offset(shuffled, mask)
+    scores["entropy"] = compute_entropy(weights, mask).nanmean(dim=(0, 2))
+    rest = compute_entropy(*drop_first_key(weights, mask))
+    scores["entropy without the first token"] = rest.nanmean(dim=(0, 2))
+    scores["distance"] = measure_distance(weights)
+    scores["sink"] = (weights[..., 0].mean(dim=-1) > SINK_THRESHOLD).float().mean(dim=0)
+    return scores
 
 
 def find_counterexamples(weights: Tensor, pattern: Tensor) -> Tensor:
-    """Of each head the row that fits least: text, query, key, weight there, mass (heads, 5)."""
-    counted = pattern.any(dim=-1)[:, None]
-    fit = compute_mass(weights, pattern).masked_fill(~counted, torch.inf)
-    smallest, place = fit.transpose(0, 1).flatten(1).min(dim=-1)  # (heads,)
-    text, query = place // fit.shape[-1], place % fit.shape[-1]
-    rows = weights.transpose(0, 1)[torch.arange(len(text)), text, query]
-    weight, key = rows.max(dim=-1)
-    none = smallest.masked_fill(smallest.isinf(), torch.nan)
-    return torch.stack([text, query, key, weight, none], dim=-1)
+    """The fields of each head's `Counterexample`, in their order (heads, 5)."""
+    has_pattern = pattern.any(dim=-1)[:, None]
+    mass = compute_mass(weights, pattern).masked_fill(~has_pattern, torch.inf)
+    smallest, flat_index = mass.transpose(0, 1).flatten(1).min(dim=-1)  # (heads,)
+    text_index, query_index = flat_index // mass.shape[-1], flat_index % mass.shape[-1]
+    rows = weights.transpose(0, 1)[torch.arange(len(text_index)), text_index, query_index]
+    weight, key_index = rows.max(dim=-1)
+    mass_or_nan = smallest.masked_fill(smallest.isinf(), torch.nan)
+    return torch.stack([text_index, query_index, key_index, weight, mass_or_nan], dim=-1)
 
 
-def measure_offset(weights: Tensor, seen: Tensor) -> tuple[Tensor, Tensor]:
-    """How often (heads,) the largest weight stands at the commonest offset, and which that is.
+def measure_offset(weights: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    """The share of rows whose largest weight is at the commonest offset, and that offset (heads,).
 
-    Positional heads do so in 90 % of rows (Voita et al. 2019).
+    A positional head has a share of 90 % (Voita et al. 2019).
     """
     q_len = weights.shape[-2]
-    chosen = weights.argmax(dim=-1) - torch.arange(q_len, device=weights.device)
-    has_choice = (seen.sum(dim=-1) > 1)[:, None].expand_as(chosen)
+    offsets = weights.argmax(dim=-1) - torch.arange(q_len, device=weights.device)
+    has_choice = (mask.sum(dim=-1) > 1)[:, None].expand_as(offsets)
     counts = torch.zeros(weights.shape[1], 2 * q_len, device=weights.device)
-    places = (chosen + q_len).transpose(0, 1).flatten(1)
-    counts.scatter_add_(1, places, has_choice.transpose(0, 1).flatten(1).float())
-    most, place = counts.max(dim=-1)
-    return most / counts.sum(dim=-1), (place - q_len).float()
+    bins = (offsets + q_len).transpose(0, 1).flatten(1)
+    counts.scatter_add_(1, bins, has_choice.transpose(0, 1).flatten(1).float())
+    largest, commonest = counts.max(dim=-1)
+    return largest / counts.sum(dim=-1), (commonest - q_len).float()
 
 
 def measure_distance(weights: Tensor) -> Tensor:
-    """How far a head looks on average (heads,), in tokens."""
+    """The mean distance from query to key (heads,), in tokens."""
     positions = torch.arange(weights.shape[-1], device=weights.device)
-    apart = (positions[:, None] - positions).abs()
-    return (weights * apart).sum(dim=-1).mean(dim=(0, 2))
+    distances = (positions[:, None] - positions).abs()
+    return (weights * distances).sum(dim=-1).mean(dim=(0, 2))

@@ -47,8 +47,8 @@ def ask_size(model_id: str, commit: str | None = None) -> ModelSize:
     from huggingface_hub import HfApi
     from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
-    known = find_offered_model(model_id)
-    commit = commit or (known.commit if known else None)
+    offered = find_offered_model(model_id)
+    commit = commit or (offered.commit if offered else None)
     try:
         info = HfApi().model_info(model_id, revision=commit, files_metadata=True, timeout=TIMEOUT)
     except GatedRepoError:
@@ -67,62 +67,63 @@ def ask_size(model_id: str, commit: str | None = None) -> ModelSize:
         raise HubUnreachableError(N_("the hub does not say which state of the model it speaks of"))
     if "custom_code" in (info.tags or []):
         raise refuse_code(model_id)
-    files = {one.rfilename: one.size or 0 for one in info.siblings or []}
+    published = {file.rfilename: file.size or 0 for file in info.siblings or []}
     # They are asked for as patterns: a name with a star would bring files that nobody weighed.
-    wanted = {
+    files = {
         n: s
-        for n, s in files.items()
+        for n, s in published.items()
         if not set("/*?[") & set(n) and _matches_any(n, FILE_PATTERNS)
     }
-    if not any(name.endswith(".safetensors") for name in wanted):
-        held = next((name for name in files if _matches_any(name, PICKLE_PATTERNS)), "no weights")
+    if not any(name.endswith(".safetensors") for name in files):
+        pickles = (name for name in published if _matches_any(name, PICKLE_PATTERNS))
+        pickle_file = next(pickles, "no weights")
         raise ModelError(
             N_(
                 "{model} has {held} and no safetensors, the only format of weights that cannot "
                 "hold code.",
                 model=model_id,
-                held=held,
+                held=pickle_file,
             )
         )
-    stated = info.safetensors.total if info.safetensors else None
-    numbers = stated or sum(wanted.values()) // 2  # most are published in 16 bits
-    return ModelSize(sum(wanted.values()), numbers, tuple(wanted), info.sha)
+    stated_count = info.safetensors.total if info.safetensors else None
+    num_parameters = stated_count or sum(files.values()) // 2  # most are published in 16 bits
+    return ModelSize(sum(files.values()), num_parameters, tuple(files), info.sha)
 
 
 def download_model(
-    model_id: str, into: Path, say: Callable[[str], None], commit: str | None = None
+    model_id: str, folder: Path, report: Callable[[str], None], commit: str | None = None
 ) -> tuple[Path, str]:
     """Bring a model's files, all from one commit, which is told; what was begun is gone on with."""
     from huggingface_hub import snapshot_download
 
-    weight = ask_size(model_id, commit)
-    free_memory.require_memory(model_id, weight.num_parameters)
-    into = into / weight.commit
-    into.mkdir(parents=True, exist_ok=True)
-    free = shutil.disk_usage(into).free
-    if weight.bytes + DISK_RESERVE > free:
+    size = ask_size(model_id, commit)
+    free_memory.require_memory(model_id, size.num_parameters)
+    folder = folder / size.commit
+    folder.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(folder).free
+    if size.bytes + DISK_RESERVE > free:
         raise ModelError(
             N_(
                 "{model} takes {bytes:,} bytes; the disk has {free:,} left, of which {must:,} "
                 "must stay free.",
                 model=model_id,
-                bytes=weight.bytes,
+                bytes=size.bytes,
                 free=free,
                 must=DISK_RESERVE,
             )
         )
-    say(f"{model_id}: fetching {weight.bytes:,} bytes of commit {weight.commit[:COMMIT_DIGITS]}")
+    report(f"{model_id}: fetching {size.bytes:,} bytes of commit {size.commit[:COMMIT_DIGITS]}")
     try:
         snapshot_download(
-            model_id, revision=weight.commit, local_dir=into, allow_patterns=list(weight.files)
+            model_id, revision=size.commit, local_dir=folder, allow_patterns=list(size.files)
         )
     except Exception as error:
         raise HubUnreachableError(
             N_("the hub stopped answering ({kind})", kind=type(error).__name__)
         ) from error
-    read_json(into / "config.json")
-    shutil.rmtree(into / ".cache", ignore_errors=True)
-    return into, weight.commit
+    read_json(folder / "config.json")
+    shutil.rmtree(folder / ".cache", ignore_errors=True)
+    return folder, size.commit
 
 
 def _matches_any(name: str, patterns: tuple[str, ...]) -> bool:

@@ -43,37 +43,37 @@ _load_lock, _models_lock = threading.Lock(), threading.Lock()
 """Two visitors who want the same model get one copy; a model that is here waits for no other."""
 
 
-def is_on_disk(named: str) -> bool:
+def is_on_disk(name: str) -> bool:
     """Is it on this machine?"""
-    return resolve_folder(named).is_dir()
+    return resolve_folder(name).is_dir()
 
 
-def load_model(named: str) -> RealModel:
+def load_model(name: str) -> RealModel:
     """A model of this machine, by its id or its folder; raises what is wrong with it."""
-    folder = resolve_folder(named)
-    found = _touch(folder)
-    if found:
-        return found
+    folder = resolve_folder(name)
+    real_model = _touch(folder)
+    if real_model:
+        return real_model
     with _load_lock:
-        found = _touch(folder) or _load_from_disk(named, folder)
+        real_model = _touch(folder) or _load_from_disk(name, folder)
         with _models_lock:
-            _models[folder] = found
+            _models[folder] = real_model
         _unload(list(_models)[:-MOST_LOADED])
-    return found
+    return real_model
 
 
-def find_loaded_model(named: str) -> RealModel | None:
+def find_loaded_model(name: str) -> RealModel | None:
     """The model if it is in memory already: nobody has to wait for it."""
-    return _touch(resolve_folder(named))
+    return _touch(resolve_folder(name))
 
 
 def _touch(folder: Path) -> RealModel | None:
     """A model that is in memory, which now is the one used last."""
     with _models_lock:
-        found = _models.pop(folder, None)
-        if found:
-            _models[folder] = found
-        return found
+        real_model = _models.pop(folder, None)
+        if real_model:
+            _models[folder] = real_model
+        return real_model
 
 
 def _unload(folders: list[Path]) -> None:
@@ -85,38 +85,38 @@ def _unload(folders: list[Path]) -> None:
         gc.collect()  # parts of a model refer to each other; the server collects nothing by itself
 
 
-def _load_from_disk(named: str, folder: Path) -> RealModel:
+def _load_from_disk(name: str, folder: Path) -> RealModel:
     if not folder.is_dir():
-        raise ModelError(N_("{model} is not on this machine yet.", model=named))
-    held = check_folder(folder)
+        raise ModelError(N_("{model} is not on this machine yet.", model=name))
+    checked = check_folder(folder)
     while (
         _models
-        and free_memory.estimate_bytes(held.num_parameters) > free_memory.measure_free_bytes()
+        and free_memory.estimate_bytes(checked.num_parameters) > free_memory.measure_free_bytes()
     ):
         _unload(list(_models)[:1])
-    free_memory.require_memory(named, held.num_parameters)
-    found = load_parts(named, folder, held)
+    free_memory.require_memory(name, checked.num_parameters)
+    parts = load_parts(name, folder, checked)
     try:
-        install_hook(found.model)
+        install_hook(parts.model)
     except ValueError as error:
-        raise ModelError(N_("{model}: {error}", model=named, error=message_of(error))) from error
-    provenance = _describe_source(named, folder)
-    longest = find_context_length(found.model, found.tokenizer)
+        raise ModelError(N_("{model}: {error}", model=name, error=message_of(error))) from error
+    provenance = _describe_source(name, folder)
+    context_length = find_context_length(parts.model, parts.tokenizer)
     return RealModel(
-        named,
-        found.model,
-        found.tokenizer,
+        name,
+        parts.model,
+        parts.tokenizer,
         provenance,
-        held.num_parameters,
-        longest,
-        found.feature_extractor,
+        checked.num_parameters,
+        context_length,
+        parts.feature_extractor,
     )
 
 
-def _describe_source(named: str, folder: Path) -> str:
+def _describe_source(name: str, folder: Path) -> str:
     """Whose numbers these are."""
     source = folder / SOURCE_FILE
     if not source.exists():
-        return N_("{model}, from a folder", model=named)
-    said = json.loads(source.read_text(encoding="utf-8"))["from"]
-    return N_("{model}, from {source}", model=named, source=said)
+        return N_("{model}, from a folder", model=name)
+    origin = json.loads(source.read_text(encoding="utf-8"))["from"]
+    return N_("{model}, from {source}", model=name, source=origin)

@@ -24,32 +24,32 @@ CLASS_TABLES = (
 """Where transformers lists the classes of each kind; last those without an output layer."""
 
 
-def find_class_name(named: str, config: dict[str, Any]) -> str:
+def find_class_name(name: str, config: dict[str, Any]) -> str:
     """The class that the model was saved from, if transformers lists it for its type."""
     from transformers.models.auto import modeling_auto
 
     family, saved = config.get("model_type"), config.get("architectures")
     classes: list[str] = []
     for table in CLASS_TABLES:
-        listed = getattr(modeling_auto, table).get(str(family), ())
-        classes += [listed] if isinstance(listed, str) else listed
+        names = getattr(modeling_auto, table).get(str(family), ())
+        classes += [names] if isinstance(names, str) else names
     if not classes:
         raise ModelError(
             N_(
                 "{model} is a “{family}”, which is no model of text that we know.",
-                model=named,
+                model=name,
                 family=family,
             )
         )
-    first = saved[0] if isinstance(saved, list) and saved else None
-    return first if first in classes else classes[-1]
+    class_name = saved[0] if isinstance(saved, list) and saved else None
+    return class_name if class_name in classes else classes[-1]
 
 
-def count_configured_parameters(kind: Any, folder: Path) -> int:
+def count_configured_parameters(model_class: Any, folder: Path) -> int:
     """How many numbers the configuration asks for, which may be more than the files hold."""
-    config = kind.config_class.from_pretrained(folder, local_files_only=True)
+    config = model_class.config_class.from_pretrained(folder, local_files_only=True)
     with torch.device("meta"):  # sizes without memory
-        return sum(parameter.numel() for parameter in kind(config).parameters())
+        return sum(parameter.numel() for parameter in model_class(config).parameters())
 
 
 PICKLE_PATTERNS = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.h5", "*.msgpack")
@@ -67,7 +67,7 @@ class CheckedFolder(NamedTuple):
 def check_folder(folder: Path) -> CheckedFolder:
     """Look at everything but the numbers themselves; raise what is wrong."""
     config = read_json(folder / "config.json")
-    for settings in (config, read_json(folder / "tokenizer_config.json", needed=False)):
+    for settings in (config, read_json(folder / "tokenizer_config.json", is_required=False)):
         if "auto_map" in settings:
             raise refuse_code(folder.name)
     sizes = [size for file in list_weight_files(folder) for size in read_tensor_sizes(file)]
@@ -95,15 +95,15 @@ def iterate_layer_counts(settings: dict[str, Any]) -> Iterator[int]:
 
 def list_weight_files(folder: Path) -> list[Path]:
     """The safetensors of a model, all of them there."""
-    index = read_json(folder / "model.safetensors.index.json", needed=False)
-    listed = index.get("weight_map", {"": "model.safetensors"})
-    names = sorted(set(map(str, listed.values()))) if isinstance(listed, dict) else []
+    index = read_json(folder / "model.safetensors.index.json", is_required=False)
+    weight_map = index.get("weight_map", {"": "model.safetensors"})
+    names = sorted(set(map(str, weight_map.values()))) if isinstance(weight_map, dict) else []
     if not names or any(Path(n).name != n or not n.endswith(".safetensors") for n in names):
         raise ModelError(
             N_("{model}: its list of weights names files outside its folder.", model=folder.name)
         )
     missing = [name for name in names if not (folder / name).is_file()]
-    pickled = sorted(file.name for kind in PICKLE_PATTERNS for file in folder.glob(kind))
+    pickled = sorted(file.name for pattern in PICKLE_PATTERNS for file in folder.glob(pattern))
     if missing and pickled:
         raise ModelError(
             N_(
@@ -129,20 +129,20 @@ def read_tensor_sizes(file: Path) -> list[int]:
     try:
         with safe_open(file, framework="pt") as tensors:
             return [math.prod(tensors.get_slice(n).get_shape()) for n in tensors.offset_keys()]
-    except (SafetensorError, OSError) as wrong:
+    except (SafetensorError, OSError) as error:
         raise ModelError(
             N_(
                 "{file} is not whole, or not safetensors: {why}",
                 file=file.name,
-                why=message_of(wrong),
+                why=message_of(error),
             )
         ) from None
 
 
-def read_json(file: Path, needed: bool = True) -> dict[str, Any]:
+def read_json(file: Path, is_required: bool = True) -> dict[str, Any]:
     """An object from a file; an empty one if the file is missing and may be."""
     if not file.is_file():
-        if needed:
+        if is_required:
             raise ModelError(
                 N_(
                     "{model} is not a model: it has no {file}.",
@@ -156,16 +156,16 @@ def read_json(file: Path, needed: bool = True) -> dict[str, Any]:
             N_("{file} has more than {most:,} bytes.", file=file.name, most=MOST_JSON_BYTES)
         )
     try:
-        found = json.loads(file.read_bytes())
+        content = json.loads(file.read_bytes())
     except (ValueError, RecursionError):
         raise ModelError(
             N_("{model}: {file} is not JSON.", model=file.parent.name, file=file.name)
         ) from None
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise ModelError(
             N_("{model}: {file} is no JSON object.", model=file.parent.name, file=file.name)
         )
-    return found
+    return content
 
 
 MOST_ERROR_CHARACTERS = 200
@@ -183,47 +183,47 @@ class ModelParts(NamedTuple):
     """What makes numbers of sound; None for a model that hears nothing."""
 
 
-def load_parts(named: str, folder: Path, held: CheckedFolder) -> ModelParts:
+def load_parts(name: str, folder: Path, checked: CheckedFolder) -> ModelParts:
     """The model and its tokenizer; a model with missing weights would be one with random ones."""
     import transformers
 
-    where = free_memory.choose_placement()
+    placement = free_memory.choose_placement()
     try:
-        kind = getattr(transformers, find_class_name(named, held.config))
-        free_memory.require_memory(named, count_configured_parameters(kind, folder))
-        model, report = kind.from_pretrained(
+        model_class = getattr(transformers, find_class_name(name, checked.config))
+        free_memory.require_memory(name, count_configured_parameters(model_class, folder))
+        model, report = model_class.from_pretrained(
             folder,
             use_safetensors=True,
             trust_remote_code=False,
             local_files_only=True,
             dtype=torch.float32,
-            device_map=where if where == "auto" else None,
+            device_map=placement if placement == "auto" else None,
             output_loading_info=True,
         )
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             folder, trust_remote_code=False, local_files_only=True
         )
-        extractor = load_feature_extractor(named, folder, model)
+        extractor = load_feature_extractor(name, folder, model)
     except ModelError:
         raise
     except Exception as error:  # a folder may hold anything
-        said = str(error).strip().partition("\n")[0][:MOST_ERROR_CHARACTERS]
+        reason = str(error).strip().partition("\n")[0][:MOST_ERROR_CHARACTERS]
         raise ModelError(
-            N_("{model} cannot be loaded: {why}", model=named, why=said or type(error).__name__)
+            N_("{model} cannot be loaded: {why}", model=name, why=reason or type(error).__name__)
         ) from error
     if report["missing_keys"] or report["mismatched_keys"]:
         first = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))[0]
         raise ModelError(
-            N_("{model} is not whole: its files lack {first}.", model=named, first=first)
+            N_("{model} is not whole: its files lack {first}.", model=name, first=first)
         )
-    return ModelParts(model if where == "auto" else model.to(where), tokenizer, extractor)
+    return ModelParts(model if placement == "auto" else model.to(placement), tokenizer, extractor)
 
 
 def find_context_length(model: Any, tokenizer: Any) -> int | None:
     """The least that configuration and tokenizer say: RoBERTa counts two positions too many."""
-    places = getattr(model.config, "max_position_embeddings", None)
-    said = [most for most in (places, tokenizer.model_max_length) if most and most < UNBOUNDED]
-    return min(said, default=None)
+    positions = getattr(model.config, "max_position_embeddings", None)
+    limits = (positions, tokenizer.model_max_length)
+    return min((limit for limit in limits if limit and limit < UNBOUNDED), default=None)
 
 
 SOUND_SETTINGS_FILE = "preprocessor_config.json"
@@ -236,7 +236,7 @@ SOUND_LIMITS = {
 """What a folder may ask for at most: all of it takes memory before anything is heard."""
 
 
-def load_feature_extractor(named: str, folder: Path, model: Any) -> Any:
+def load_feature_extractor(name: str, folder: Path, model: Any) -> Any:
     """What makes of sound the log-mel that this model was trained on; None if it hears nothing."""
     if model.config.model_type != "whisper" or not (folder / SOUND_SETTINGS_FILE).is_file():
         return None
@@ -245,32 +245,32 @@ def load_feature_extractor(named: str, folder: Path, model: Any) -> Any:
     settings = read_json(folder / SOUND_SETTINGS_FILE)
     if "auto_map" in settings:
         raise refuse_code(folder.name)
-    too_much = [
-        n for n, most in SOUND_LIMITS.items() if not is_whole_number(settings.get(n, 1), most)
+    impossible = [
+        n for n, limit in SOUND_LIMITS.items() if not is_whole_number(settings.get(n, 1), limit)
     ]
-    if too_much:
+    if impossible:
         raise ModelError(
             N_(
                 "{model}: {field} in its {settings} is none that can be.",
-                model=named,
-                field=too_much[0],
+                model=name,
+                field=impossible[0],
                 settings=SOUND_SETTINGS_FILE,
             )
         )
-    found = WhisperFeatureExtractor.from_pretrained(folder, local_files_only=True)
+    extractor = WhisperFeatureExtractor.from_pretrained(folder, local_files_only=True)
     frames = 2 * model.config.max_source_positions  # the encoder halves them
-    fits = found.feature_size == model.config.num_mel_bins and found.nb_max_frames == frames
-    if not fits or found.sampling_rate != SAMPLE_RATE:
+    fits = (extractor.feature_size, extractor.nb_max_frames) == (model.config.num_mel_bins, frames)
+    if not fits or extractor.sampling_rate != SAMPLE_RATE:
         raise ModelError(
             N_(
                 "{model}: its {settings} does not fit its model.",
-                model=named,
+                model=name,
                 settings=SOUND_SETTINGS_FILE,
             )
         )
-    return found
+    return extractor
 
 
-def is_whole_number(number: object, most: int) -> bool:
-    """Is it a whole number from 1 to the most?"""
-    return isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= most
+def is_whole_number(number: object, limit: int) -> bool:
+    """Is it a whole number from 1 to a limit?"""
+    return isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= limit

@@ -31,39 +31,39 @@ class Probe(NamedTuple):
     marks: Tensor
 
 
-def make_repeated_probe(loaded: "RealModel", seed: int = 0) -> Probe:
+def make_repeated_probe(real_model: "RealModel", seed: int = 0) -> Probe:
     """50 random tokens and the same 50 again, behind a first token that stands for no word."""
-    tokenizer = loaded.tokenizer
+    tokenizer = real_model.tokenizer
     special = set(tokenizer.all_special_ids)
-    usual = torch.tensor([n for n in range(len(tokenizer)) if n not in special])
+    ordinary = torch.tensor([n for n in range(len(tokenizer)) if n not in special])
     generator = torch.Generator().manual_seed(seed)
-    drawn = torch.randint(len(usual), (NUM_TEXTS, REPEATED_LENGTH), generator=generator)
-    words = usual[drawn]
+    indices = torch.randint(len(ordinary), (NUM_TEXTS, REPEATED_LENGTH), generator=generator)
+    words = ordinary[indices]
     first, last = choose_first_token(tokenizer), tokenizer.sep_token_id
     last = last if first == tokenizer.cls_token_id else None
     parts = [_repeat_token(first), words, words, _repeat_token(last)]
-    return _mark_probe(loaded, torch.cat(parts, dim=1))
+    return _mark_probe(real_model, torch.cat(parts, dim=1))
 
 
-def make_natural_probe(loaded: "RealModel") -> Probe:
+def make_natural_probe(real_model: "RealModel") -> Probe:
     """Eight passages, written for this, each cut to 64 tokens."""
     texts = PASSAGES_FILE.read_text(encoding="utf-8").split("\n\n")
-    cut = loaded.tokenizer(texts, truncation=True, max_length=NATURAL_LENGTH)["input_ids"]
-    if {len(ids) for ids in cut} != {NATURAL_LENGTH}:
+    token_ids = real_model.tokenizer(texts, truncation=True, max_length=NATURAL_LENGTH)["input_ids"]
+    if {len(ids) for ids in token_ids} != {NATURAL_LENGTH}:
         raise ModelError(
             N_(
                 "{model} finds fewer than {count} tokens in a passage.",
-                model=loaded.name,
+                model=real_model.name,
                 count=NATURAL_LENGTH,
             )
         )
-    return _mark_probe(loaded, torch.tensor(cut))
+    return _mark_probe(real_model, torch.tensor(token_ids))
 
 
 def choose_first_token(tokenizer: "PreTrainedTokenizerBase") -> int:
     """What a model puts before a text, else its token for the beginning, or the end, of one."""
-    own = tokenizer.cls_token_id, tokenizer.bos_token_id, tokenizer.eos_token_id
-    return next((token for token in own if token is not None), 0)
+    candidates = tokenizer.cls_token_id, tokenizer.bos_token_id, tokenizer.eos_token_id
+    return next((token for token in candidates if token is not None), 0)
 
 
 def _repeat_token(token: int | None) -> Tensor:
@@ -71,9 +71,9 @@ def _repeat_token(token: int | None) -> Tensor:
     return torch.tensor([[] if token is None else [token]] * NUM_TEXTS, dtype=torch.long)
 
 
-def _mark_probe(loaded: "RealModel", ids: Tensor) -> Probe:
-    special = set(loaded.tokenizer.all_special_ids)
-    said = {n: loaded.tokenizer.decode([n]) for n in set(ids.flatten().tolist())}
-    marks = {n for n, text in said.items() if n in special or not any(map(str.isalnum, text))}
-    flags = torch.tensor([[int(n) in marks for n in row] for row in ids])
-    return Probe(ids.to(loaded.model.device), flags.to(loaded.model.device))
+def _mark_probe(real_model: "RealModel", ids: Tensor) -> Probe:
+    special = set(real_model.tokenizer.all_special_ids)
+    texts = {n: real_model.tokenizer.decode([n]) for n in set(ids.flatten().tolist())}
+    mark_ids = {n for n, text in texts.items() if n in special or not any(map(str.isalnum, text))}
+    marks = torch.tensor([[int(n) in mark_ids for n in row] for row in ids])
+    return Probe(ids.to(real_model.model.device), marks.to(real_model.model.device))

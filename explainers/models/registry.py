@@ -135,9 +135,9 @@ def locate_partial_fetch(model_id: str) -> Path:
 
 def locate_store() -> Path:
     """The folder of all models: `ATTENTION_MODELS`, else one in the user's cache."""
-    chosen = os.environ.get("ATTENTION_MODELS")
-    kept = Path(chosen) if chosen else Path("~/.cache/attention-step-by-step/models")
-    return kept.expanduser()
+    configured = os.environ.get("ATTENTION_MODELS")
+    store = Path(configured) if configured else Path("~/.cache/attention-step-by-step/models")
+    return store.expanduser()
 
 
 def may_read_folders() -> bool:
@@ -145,16 +145,16 @@ def may_read_folders() -> bool:
     return os.environ.get(READ_FOLDERS_VARIABLE) == "1"
 
 
-def is_hub_id(named: str) -> bool:
+def is_hub_id(name: str) -> bool:
     """Is this owner/name, with no way out of the folder of all models in it?"""
-    return bool(_HUB_ID.fullmatch(named)) and ".." not in named and "--" not in named
+    return bool(_HUB_ID.fullmatch(name)) and ".." not in name and "--" not in name
 
 
-def resolve_folder(named: str) -> Path:
+def resolve_folder(name: str) -> Path:
     """The folder that is meant, whether it is there or not."""
-    if is_hub_id(named):
-        return locate_folder(named)
-    if len(named) > MOST_CHARACTERS or "\0" in named or not named.strip():
+    if is_hub_id(name):
+        return locate_folder(name)
+    if len(name) > MOST_CHARACTERS or "\0" in name or not name.strip():
         raise ModelError(
             N_(
                 "A model is owner/name on the hub, of at most {most} letters.",
@@ -166,13 +166,13 @@ def resolve_folder(named: str) -> Path:
             N_(
                 "“{name}” is not owner/name, as models of the hub are called. Folders are read "
                 "only where the server was started with {variable}=1.",
-                name=named,
+                name=name,
                 variable=READ_FOLDERS_VARIABLE,
             )
         )
-    folder = Path(named).expanduser()
+    folder = Path(name).expanduser()
     if not folder.is_dir():
         raise ModelError(
-            N_("There is no folder “{name}” on the machine that serves this page.", name=named)
+            N_("There is no folder “{name}” on the machine that serves this page.", name=name)
         )
     return folder.resolve()

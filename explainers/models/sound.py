@@ -49,7 +49,7 @@ def read_wave(data: bytes) -> Sound:
     check_size(len(data))
     try:
         with wave.open(io.BytesIO(data)) as file:
-            channels, width, rate, count, *_ = file.getparams()
+            channels, width, rate, num_samples, *_ = file.getparams()
             if channels not in (1, 2) or width not in (1, 2, 3, 4) or rate not in FILE_RATES:
                 raise SoundError(
                     N_(
@@ -60,17 +60,17 @@ def read_wave(data: bytes) -> Sound:
                         rate=f"{rate:,}",
                     )
                 )
-            raw = file.readframes(min(count, MOST_SECONDS * rate))
+            raw = file.readframes(min(num_samples, MOST_SECONDS * rate))
     except (wave.Error, EOFError, RuntimeError) as error:
         raise SoundError(
             N_("This is no WAV file of plain numbers (PCM): {why}.", why=str(error) or "cut off")
         ) from None
-    whole = len(raw) // (channels * width) * channels * width
-    samples = resample(decode_samples(raw[:whole], width).view(-1, channels).mean(dim=1), rate)
+    num_bytes = len(raw) // (channels * width) * channels * width  # without a sample cut off
+    samples = resample(decode_samples(raw[:num_bytes], width).view(-1, channels).mean(dim=1), rate)
     if not len(samples):
         raise SoundError(N_("There is no sound in this file."))
-    held = (len(data) - 44) / (channels * width * rate)  # a header may claim anything
-    return Sound(samples, max(0.0, min(count / rate, held) - MOST_SECONDS))
+    seconds_in_file = (len(data) - 44) / (channels * width * rate)  # a header may claim anything
+    return Sound(samples, max(0.0, min(num_samples / rate, seconds_in_file) - MOST_SECONDS))
 
 
 def decode_samples(raw: bytes, width: int) -> Tensor:
@@ -78,18 +78,18 @@ def decode_samples(raw: bytes, width: int) -> Tensor:
     parts = torch.frombuffer(bytearray(raw) or bytearray(width), dtype=torch.uint8)
     parts = parts.view(-1, width)[: len(raw) // width].long()
     places = 2 ** (8 * torch.arange(width))
-    found, half = (parts * places).sum(dim=1), 2 ** (8 * width - 1)
-    signed = found - half if width == 1 else found - 2 * half * (found >= half)
+    samples, half = (parts * places).sum(dim=1), 2 ** (8 * width - 1)
+    signed = samples - half if width == 1 else samples - 2 * half * (samples >= half)
     return signed.float() / half
 
 
 def resample(samples: Tensor, rate: int) -> Tensor:
     """As many a second as a model hears: each a weighted mean of its neighbours."""
-    count = round(len(samples) * SAMPLE_RATE / rate)
-    if rate == SAMPLE_RATE or not count:
-        return samples[:count]
-    line = samples[None, None, None]  # as an image of one row
-    return F.interpolate(line, size=(1, count), mode="bilinear", antialias=True)[0, 0, 0]
+    num_samples = round(len(samples) * SAMPLE_RATE / rate)
+    if rate == SAMPLE_RATE or not num_samples:
+        return samples[:num_samples]
+    row = samples[None, None, None]  # as an image of one row
+    return F.interpolate(row, size=(1, num_samples), mode="bilinear", antialias=True)[0, 0, 0]
 
 
 def synthesise_sound(kind: str, seed: int) -> Sound:
@@ -103,22 +103,22 @@ def synthesise_sound(kind: str, seed: int) -> Sound:
     draw = torch.Generator().manual_seed(seed)
     starts = torch.rand(8, generator=draw) * (SYNTHETIC_SECONDS - 0.5)
     noise = torch.randn(len(time), generator=draw)
-    since = time[:, None] - starts
-    decay = torch.where(since >= 0, torch.exp(-since / 0.02), 0.0).sum(dim=1)
+    elapsed = time[:, None] - starts
+    decay = torch.where(elapsed >= 0, torch.exp(-elapsed / 0.02), 0.0).sum(dim=1)
     return Sound((0.3 * noise * decay).clamp(-1, 1), 0.0)
 
 
 def encode_wave(samples: Tensor) -> bytes:
     """A WAV file of 16 bits, to be played."""
-    whole = (samples.clamp(-1, 1) * 32_767).round().to(torch.int16)
-    stored = io.BytesIO()
-    with wave.open(stored, "wb") as file:
-        file.setparams((1, 2, SAMPLE_RATE, len(whole), "NONE", ""))
-        file.writeframes(whole.numpy().astype("<i2").tobytes())
-    return stored.getvalue()
+    integers = (samples.clamp(-1, 1) * 32_767).round().to(torch.int16)
+    buffer = io.BytesIO()
+    with wave.open(buffer, "wb") as file:
+        file.setparams((1, 2, SAMPLE_RATE, len(integers), "NONE", ""))
+        file.writeframes(integers.numpy().astype("<i2").tobytes())
+    return buffer.getvalue()
 
 
 def measure_loudness(samples: Tensor, step: int) -> Tensor:
     """The root of the mean square of every `step` samples."""
-    filled = F.pad(samples, (0, -len(samples) % step))
-    return filled.view(-1, step).square().mean(dim=1).sqrt()
+    padded = F.pad(samples, (0, -len(samples) % step))
+    return padded.view(-1, step).square().mean(dim=1).sqrt()

@@ -61,18 +61,18 @@ def label_tokens(encoded: Encoding, tokenizer: Tokenizer) -> list[str]:
 def split_pieces(text: str, tokenizer: Tokenizer) -> list[Piece]:
     """The tokens of a text in printable portions: no portion ends inside a character."""
     encoded = tokenizer.encode(text)
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     first = end = 0
     for label, token, (start, stop) in zip(
         label_tokens(encoded, tokenizer), encoded.ids, encoded.offsets, strict=True
     ):
         if start < min(end, stop):  # another part of a letter that has been begun
             end = max(end, stop)
-            found[-1] = Piece(text[first:end], (*found[-1].ids, token))
+            pieces[-1] = Piece(text[first:end], (*pieces[-1].ids, token))
         else:
-            found.append(Piece(label, (token,)))
+            pieces.append(Piece(label, (token,)))
             first, end = start, stop
-    return found
+    return pieces
 
 
 def _text_or_bytes(token: str) -> str:
@@ -107,30 +107,32 @@ class TokenisedText(NamedTuple):
     tokens: tuple[str, ...]
 
 
-def tokenise_text(loaded: "RealModel", text: str, most: int = MOST_TOKENS) -> TokenisedText:
+def tokenise_text(
+    real_model: "RealModel", text: str, most_tokens: int = MOST_TOKENS
+) -> TokenisedText:
     """Cut a text as this model's own tokenizer does, with the tokens that it adds."""
-    tokenizer = loaded.tokenizer
+    tokenizer = real_model.tokenizer
     encoded = tokenizer(text, verbose=False, return_special_tokens_mask=True)
     ids = encoded["input_ids"]
     if all(encoded["special_tokens_mask"]):
         raise ModelError(
-            N_("{model} finds no token in this text: type some words.", model=loaded.name)
+            N_("{model} finds no token in this text: type some words.", model=real_model.name)
         )
-    most = min(most, loaded.context_length or most)
-    if len(ids) > most:
+    most_tokens = min(most_tokens, real_model.context_length or most_tokens)
+    if len(ids) > most_tokens:
         raise ModelError(
             N_(
                 "{model} reads at most {most:,} tokens; this text has {count:,}.",
-                model=loaded.name,
-                most=most,
+                model=real_model.name,
+                most=most_tokens,
                 count=len(ids),
             )
         )
     if encoded.encodings:
-        named = label_tokens(encoded.encodings[0], tokenizer.backend_tokenizer)
+        labels = label_tokens(encoded.encodings[0], tokenizer.backend_tokenizer)
     else:  # Marian's pieces have no such tokenizer
-        named = [token.replace("▁", " ") for token in tokenizer.convert_ids_to_tokens(ids)]
-    return TokenisedText(torch.tensor([ids], device=loaded.model.device), tuple(named))
+        labels = [token.replace("▁", " ") for token in tokenizer.convert_ids_to_tokens(ids)]
+    return TokenisedText(torch.tensor([ids], device=real_model.model.device), tuple(labels))
 
 
 SPACE = "▁"
@@ -139,21 +141,21 @@ SPACE = "▁"
 
 def index_words(pieces: Sequence[str]) -> list[int]:
     """The number of each piece's word; a sign like `</s>` is a word of its own."""
-    found: list[int] = []
-    for place, piece in enumerate(pieces):
+    word_indices: list[int] = []
+    for index, piece in enumerate(pieces):
         is_sign = piece.startswith("<") and piece.endswith(">")
-        after_sign = place > 0 and pieces[place - 1].startswith("<")
-        begins = piece.startswith(SPACE) or is_sign or after_sign
-        found.append(found[-1] + begins if found else 0)
-    return found
+        after_sign = index > 0 and pieces[index - 1].startswith("<")
+        is_new_word = piece.startswith(SPACE) or is_sign or after_sign
+        word_indices.append(word_indices[-1] + is_new_word if word_indices else 0)
+    return word_indices
 
 
-def join_words(pieces: Sequence[str], words: Sequence[int]) -> list[str]:
+def join_words(pieces: Sequence[str], word_indices: Sequence[int]) -> list[str]:
     """Each word as it is written."""
-    spelled = [""] * (max(words, default=-1) + 1)
-    for piece, word in zip(pieces, words, strict=True):
-        spelled[word] += piece.replace(SPACE, "")
-    return [word or " " for word in spelled]
+    words = [""] * (max(word_indices, default=-1) + 1)
+    for piece, word_index in zip(pieces, word_indices, strict=True):
+        words[word_index] += piece.replace(SPACE, "")
+    return [word or " " for word in words]
 
 
 def merge_weights(weights: Tensor, target: Sequence[int], source: Sequence[int]) -> Tensor:

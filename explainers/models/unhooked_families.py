@@ -1,4 +1,4 @@
-"""Models whose attention is no function of transformers' table: the same steps, ours in between."""
+"""Layers of BLOOM and MPT, which compute attention inline, rewritten to call a given function."""
 
 from collections.abc import Callable
 from typing import Any

@@ -105,7 +105,7 @@ def recorded(
 
     take = partial(_only, number)
     layers = run_model(
-        loaded.model, read=take, changes=changes, input_ids=ids, use_cache=False
+        loaded.model, record=take, changes=changes, input_ids=ids, use_cache=False
     ).layers
     return next(layer for layer in layers if layer is not None)
 

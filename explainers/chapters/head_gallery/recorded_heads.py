@@ -48,7 +48,7 @@ def _record_heads(
     from explainers.models.attention_hook import run_model
 
     given = torch.tensor([ids], device=_loaded.model.device)
-    layers = run_model(_loaded.model, read=_read_layer, input_ids=given).layers
+    layers = run_model(_loaded.model, record=_read_layer, input_ids=given).layers
     return RecordedHeads(*(torch.stack(part) for part in zip(*layers, strict=True)))
 
 

@@ -132,7 +132,7 @@ def read_long_text(job: LongTextJob) -> LongReading:
 
     ids, tokens = tokenise_text(loaded, cut_text(loaded, request.text, request.length)[0])
     with contextlib.suppress(LayerFoundError):
-        run_model(loaded.model, read=take, **make_inputs(loaded.model, ids))
+        run_model(loaded.model, record=take, **make_inputs(loaded.model, ids))
     [(weights, mask, group_size)] = found
     on_first = average_weight_on_key(weights, 0).tolist()
     words = torch.tensor(words_of(loaded, request.text, len(tokens)))
@@ -169,7 +169,7 @@ def show_long(text: Prose, shown: Recording, loaded: "RealModel") -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         length = controls.long_length()
         layer = controls.long_layer(0, shown.shape[0] - 1)
-        is_merged = controls.whole_words()
+        is_merged = controls.as_words()
         candidate = make_long_text_job(LongTextRequest(loaded.name, typed, length, layer))
         job = offer_job(LONG_TEXT_JOB, _("Read it"), candidate, icon=":material/grid_view:")
     if job:

@@ -73,7 +73,7 @@ def show_equal(text: Prose, shown: Recording, loaded: "RealModel", sentence: str
 def _one_by_one(decoded: int) -> str:
     if not decoded:
         return ""
-    return _("; the last {decoded} tokens read one by one from a KV cache", decoded=decoded)
+    return _("; the last {decoded} tokens read one by one from a KV cache", num_decoded=decoded)
 
 
 @st.cache_data(show_spinner=False, max_entries=12)
@@ -84,7 +84,7 @@ def compared(
     from explainers.models.comparison import measure_differences
 
     given = make_inputs(_loaded.model, torch.tensor([ids], device=_loaded.model.device))
-    return measure_differences(_loaded.model, decoded=decoded, **given)
+    return measure_differences(_loaded.model, num_decoded=decoded, **given)
 
 
 def _place(one: "Difference") -> str:
