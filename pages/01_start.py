@@ -1,13 +1,11 @@
 """The whole computation of one head, from the sentence to its output, in one picture."""
 
-from dataclasses import dataclass
-
 import streamlit as st
 
 from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
-from explainers.chapters.common import head_takeaway as taken
-from explainers.chapters.common.choose_head import HeadChoices, choose_head, offer_training
+from explainers.chapters.common.choose_layer import choose_layer, offer_training, origin_of
+from explainers.chapters.common.head_matrices import take_head
 from explainers.chapters.common.one_head import OneHead, arithmetic_of
 from explainers.chapters.start.changed_ending import show_other_ending
 from explainers.translations import _
@@ -24,35 +22,26 @@ PAGES = {"X": "pages/02_tokens.py", **dict.fromkeys("QKV", "pages/03_query_key_v
 STAGES = {"X": "", "Q": "→", "K": "", "V": "", **dict.fromkeys(AFTER, "→")}
 
 
-@dataclass(frozen=True)
-class Choices:
-    """Everything the reader can change on this page."""
-
-    head: HeadChoices
-    queries_down: bool
-
-
 @fragment
 def computation(tokens: tuple[str, ...]) -> None:
     """The sentence through one head."""
     text("guide")
-    choices = Choices(choose_head(tokens), page.queries_down())
+    layer, queries_down = choose_layer(tokens), page.queries_down()
 
-    toy = choices.head.toy(tokens)
-    origin = choices.head.origin(toy.x.device)
+    origin = origin_of(layer)
     picture = st.container()
-    views = project(toy.x, toy.head)
-    run = attention_steps(*views, toy.mask)
+    views = project(layer.x, layer.head())
+    run = attention_steps(*views, layer.mask)
     show_source(project, attention_steps, *sum(OPERATIONS.values(), ()))
-    one_head = OneHead.of(tokens, toy.x, toy.head, views, run)
+    one_head = OneHead.of(layer, views, run)
     panels = [one_head.panel(name, operator, True) for name, operator in STAGES.items()]
-    panels, working = oriented(panels, choices.queries_down), arithmetic_of(one_head)
+    panels, working = oriented(panels, queries_down), arithmetic_of(one_head)
     with picture:
         alt = _("One head of attention, a matrix per step, from the tokens to the output.")
         opened, _unused = explore(panels, working, origin, "overview", alt)
-    offer_training(choices.head)
-    taken.whole_head(choices.head, toy, one_head)
-    show_other_ending(text, choices.head, toy, origin)
+    offer_training(layer)
+    take_head(_("One head, every matrix"), layer, one_head.numbers)
+    show_other_ending(text, layer, origin)
     text("notice")
     page.open_page(opened and PAGES.get(opened, SCORES), step=opened)
 

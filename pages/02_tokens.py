@@ -10,6 +10,7 @@ from explainers.chapters.common import token_vectors
 from explainers.chapters.tokens import takeaway as taken
 from explainers.chapters.tokens.cut_text import show_tokens
 from explainers.toys import examples
+from explainers.toys.layers import build_mask
 from explainers.translations import _
 from explainers.ui import page, provenance
 from explainers.ui.controls import controls
@@ -41,7 +42,8 @@ def places(words: tuple[str, ...]) -> None:
     with st.container(horizontal=True):
         choices = Choices(words, controls.d_model(), controls.longest(), page.seed())
     x = examples.embeddings(words, choices.d_model, choices.seed)
-    _unused, head, full = examples.toy(words, choices.d_model, HEAD_DIM, "full", choices.seed)
+    of_head = choices.d_model, HEAD_DIM, HEAD_DIM, choices.seed
+    head, full = examples.random_head(*of_head), build_mask("full", x)
     origin = provenance.random_weights(choices.seed, x.device)
     picture = st.container()
     positions = run_and_show(sinusoidal, PLACES, choices.d_model, choices.longest)

@@ -1,12 +1,10 @@
 """QKᵀ, ÷ √d_k, softmax, · V: each its own step; and why there is a root."""
 
-from dataclasses import dataclass
-
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import EXPERIMENT
 from explainers.attention.single_head import project
 from explainers.attention.steps import attention_steps, hide
-from explainers.chapters.common.choose_head import HeadChoices, choose_head, offer_training
+from explainers.chapters.common.choose_layer import choose_layer, offer_training, origin_of
 from explainers.chapters.common.one_head import OneHead
 from explainers.chapters.scores import root_experiment
 from explainers.chapters.scores import takeaway as taken
@@ -21,34 +19,24 @@ from explainers.ui.text.language import fragment
 text = page.page_text(__file__)
 
 
-@dataclass(frozen=True)
-class Choices:
-    """Everything the reader can change about the four steps."""
-
-    head: HeadChoices
-    queries_down: bool
-    steps: tuple[str, ...]
-
-
 @fragment
 def four_steps(tokens: tuple[str, ...]) -> None:
     """Queries and keys in, output out, one operation at a time."""
-    choices = Choices(choose_head(tokens), page.queries_down(), steps_shown())
+    layer, queries_down, steps = choose_layer(tokens), page.queries_down(), steps_shown()
 
-    toy = choices.head.toy(tokens)
-    origin = choices.head.origin(toy.x.device)
-    views = project(toy.x, toy.head)
-    run = attention_steps(*views, toy.mask)
-    one_head = OneHead.of(tokens, toy.x, toy.head, views, run)
-    for step in choices.steps:
-        show_step(text, one_head, step, choices.queries_down, origin)
-    if "output" in choices.steps:
-        run_and_show(attention, *views, toy.mask)
-    offer_training(choices.head)
+    origin = origin_of(layer)
+    views = project(layer.x, layer.head())
+    run = attention_steps(*views, layer.mask)
+    one_head = OneHead.of(layer, views, run)
+    for step in steps:
+        show_step(text, one_head, step, queries_down, origin)
+    if "output" in steps:
+        run_and_show(attention, *views, layer.mask)
+    offer_training(layer)
     text("temperature")
-    products = hide(run.products, toy.mask)
-    warm = show_temperatures(one_head, products, choices.queries_down, origin)
-    taken.four_steps(choices.head, toy, one_head, warm)
+    products = hide(run.products, layer.mask)
+    warm = show_temperatures(one_head, products, queries_down, origin)
+    taken.four_steps(layer, one_head, warm)
     text("temperature_tried")
 
 

@@ -1,6 +1,6 @@
 """Who may look at whom: one matrix under many masks, what each lets through and what it costs."""
 
-from explainers.chapters.common.choose_head import choose_head, offer_training
+from explainers.chapters.common.choose_layer import choose_layer, offer_training
 from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words
 from explainers.chapters.masks import takeaway as taken
 from explainers.chapters.masks.drawn_mask import show_drawing, show_empty_row
@@ -29,7 +29,7 @@ def side_by_side(lab: Lab) -> None:
     numbers = choose_numbers(words)
     show_masks(text, lab, numbers)
     taken.side_by_side(lab, numbers)
-    offer_training(lab.head)
+    offer_training(lab.layer)
     if words >= FEWEST:
         show_moved(text, lab, numbers)
         show_costs(text, words, numbers)
@@ -63,8 +63,8 @@ def one_way(lab: Lab) -> None:
 
 
 text("question")
-head = choose_head(choose_text().tokens, has_mask=False, has_sizes=False)
-choices = Lab(head, page.queries_down())
+layer = choose_layer(choose_text().tokens, has_mask=False, has_sizes=False)
+choices = Lab(layer, page.queries_down())
 is_short = len(choices.tokens) < FEWEST
 if is_short:
     text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)

@@ -1,7 +1,5 @@
 """Many heads: each looks for something else, and what they find is added up."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from explainers.attention.multi_head import (
@@ -11,8 +9,13 @@ from explainers.attention.multi_head import (
     multi_head_one_by_one,
     split_heads,
 )
-from explainers.chapters.common.choose_layer import LayerChoices, choose_head_dim, read_layer
-from explainers.chapters.common.live_training import train_here
+from explainers.chapters.common.choose_layer import (
+    choose_head_dim,
+    list_unknown,
+    offer_training,
+    origin_of,
+    read_by_heads,
+)
 from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.many_heads import heads_at_equal_parameters
 from explainers.chapters.many_heads import takeaway as taken
@@ -40,34 +43,39 @@ def one_layer(tokens: tuple[str, ...]) -> None:
         mask = choose_mask(controls.mask)
         d_model = controls.d_model(fixed=D_MODEL if is_trained else None)
         off = controls.off([str(n) for n in range(num_heads)])
-    head_dim, seed = controls.head_dim.default, page.seed()
-    kind = LayerChoices(tokens, is_trained, num_heads, head_dim, mask, d_model, seed)
-    looked_at(kind, frozenset(map(int, off)))
+    looked_at(tokens, is_trained, d_model, num_heads, mask, frozenset(map(int, off)))
     show_source(multi_head, split_heads, merge_heads, contributions, multi_head_one_by_one)
 
 
 @fragment
-def looked_at(kind: LayerChoices, off: frozenset[int]) -> None:
+def looked_at(
+    tokens: tuple[str, ...],
+    is_trained: bool,
+    d_model: int,
+    num_heads: int,
+    mask: str,
+    off: frozenset[int],
+) -> None:
     """All heads of a layer, one of them enlarged, and what each adds to the output.
 
     In a fragment of its own the choices above are not sent again at every d_k and every click.
     """
     with st.container(horizontal=True):
-        choices = replace(kind, head_dim=choose_head_dim(kind.is_trained, kind.num_heads))
-        head, word = controls.head(0, kind.num_heads - 1), controls.word(0, len(kind.tokens) - 1)
+        head_dim = choose_head_dim(is_trained, num_heads)
+        head, word = controls.head(0, num_heads - 1), controls.word(0, len(tokens) - 1)
 
-    layer, origin = read_layer(text, choices)
+    layer = read_by_heads(tokens, is_trained, d_model, num_heads, head_dim, mask)
+    if layer.unknown:
+        text("unknown", words=list_unknown(layer))
     run = multi_head(layer.x, layer.heads, layer.mask)
     looked = Looked(layer, run, head, word, off)
     if len(off) == looked.num_heads:
         text("all_off")
     panels, working = panels_of(looked, page.queries_down()), arithmetic_of_heads(looked)
     alt = _("Every head's weights, one head enlarged, W_O, and what each head adds to a word.")
-    explore(panels, working, origin, "heads", alt, on_pick=follow, first=head_id(0))
-    taken.heads(choices, looked)
-    if choices.is_trained:
-        sizes = looked.num_heads, looked.num_heads, choices.head_dim
-        train_here(layer.tokens, *sizes, layer.rule, choices.seed)
+    explore(panels, working, origin_of(layer), "heads", alt, on_pick=follow, first=head_id(0))
+    taken.heads(looked)
+    offer_training(layer)
     compare(text, layer, run, multi_head_one_by_one(layer.x, layer.heads, layer.mask))
 
 

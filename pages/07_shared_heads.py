@@ -4,7 +4,7 @@ import streamlit as st
 
 from explainers.attention.grouped_query import average_kv_heads, grouped_query, share
 from explainers.attention.latent import absorbed, compress, latent_attention, queries
-from explainers.chapters.common.choose_layer import LayerChoices, read_layer
+from explainers.chapters.common.choose_layer import list_unknown, origin_of, read_by_heads
 from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.shared_heads import takeaway as taken
 from explainers.chapters.shared_heads.alibi_penalties import show_penalties
@@ -38,18 +38,19 @@ def sharing(tokens: tuple[str, ...]) -> None:
         is_trained, rule = controls.weights() == "trained", choose_mask(controls.mask)
         num_heads = int(controls.num_heads())
         num_kv_heads = int(controls.num_kv_heads(divisors(num_heads)))
-    of_heads = num_heads, D_MODEL // num_heads
-    choices = LayerChoices(tokens, is_trained, *of_heads, rule, D_MODEL, page.seed())
+    of_heads, seed = (num_heads, D_MODEL // num_heads), page.seed()
 
-    layer, origin = read_layer(text, choices)
+    layer = read_by_heads(tokens, is_trained, D_MODEL, *of_heads, rule)
+    if layer.unknown:
+        text("unknown", words=list_unknown(layer))
     averaged = average_kv_heads(layer.heads, num_kv_heads)
     run = grouped_query(layer.x, averaged, layer.mask)
-    learned = learned_sharing(layer, num_kv_heads, choices.seed)
-    show_shared(text, layer, averaged, run, learned, page.queries_down(), origin)
+    learned = learned_sharing(layer, num_kv_heads)
+    show_shared(text, layer, averaged, run, learned, page.queries_down(), origin_of(layer))
     show_source(average_kv_heads, share, grouped_query)
-    taken.sharing(choices, layer, num_kv_heads, run)
+    taken.sharing(layer, num_kv_heads, run)
     own = trained_heads.Configuration(num_heads, *of_heads, rule)
-    show_uptraining(text, own, num_kv_heads, page.seed(), tokens)
+    show_uptraining(text, own, num_kv_heads, seed, tokens)
 
 
 @fragment

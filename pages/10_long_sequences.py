@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from explainers.chapters.common.choose_head import choose_head
+from explainers.chapters.common.choose_layer import choose_layer
 from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words
 from explainers.chapters.long_sequences.growing_square import show_squares
@@ -58,8 +58,8 @@ def two_sequences() -> None:
 
 text("question")
 show_squares(text)
-head = choose_head(choose_text().tokens, has_mask=False, has_sizes=False)
-choices = Lab(head, page.queries_down())
+layer = choose_layer(choose_text().tokens, has_mask=False, has_sizes=False)
+choices = Lab(layer, page.queries_down())
 if len(choices.tokens) < FEWEST:
     text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)
 else:

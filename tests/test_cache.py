@@ -18,11 +18,11 @@ from explainers.attention.cache.windows import empty_ring, read_ring, sinks_and_
 from explainers.attention.grouped_query import cache_elements, grouped_query
 from explainers.attention.multi_head import multi_head
 from explainers.attention.rotary import angles, rotate
-from explainers.toys.examples import random_layer
+from explainers.toys.examples import random_heads
 
 CAUSAL = partial(read, rule=masks.causal)
 TOKENS, D_MODEL, HEADS, KV_HEADS, HEAD_DIM = 7, 13, 6, 2, 4
-LAYERS = [random_layer(D_MODEL, HEADS, KV_HEADS, HEAD_DIM, seed) for seed in (0, 1)]
+LAYERS = [random_heads(D_MODEL, HEADS, KV_HEADS, HEAD_DIM, seed) for seed in (0, 1)]
 X = torch.randn(TOKENS, D_MODEL, generator=torch.Generator().manual_seed(0))
 
 
@@ -47,7 +47,7 @@ def first_difference(left, right):
 @settings(max_examples=15, deadline=None)
 @given(st.integers(1, 12), st.sampled_from([(1, 1), (4, 2), (6, 1)]), st.integers(0, 99))
 def test_what_is_kept_is_what_would_be_computed_again_bit_for_bit(tokens, heads, seed):
-    layers = [random_layer(8, heads[0], heads[1], 4, seed + n) for n in range(3)]
+    layers = [random_heads(8, heads[0], heads[1], 4, seed + n) for n in range(3)]
     x = torch.randn(2, tokens, 8, generator=torch.Generator().manual_seed(seed))
     steps = decode(x, layers, nothing(x, layers), CAUSAL)
     again = recompute(x, layers)
@@ -57,7 +57,7 @@ def test_what_is_kept_is_what_would_be_computed_again_bit_for_bit(tokens, heads,
         assert torch.equal(made.cache.value, fresh.value)
 
 
-@pytest.mark.parametrize("layer", [LAYERS[0], random_layer(D_MODEL, HEADS, HEADS, HEAD_DIM, 2)])
+@pytest.mark.parametrize("layer", [LAYERS[0], random_heads(D_MODEL, HEADS, HEADS, HEAD_DIM, 2)])
 def test_where_places_were_added_a_cache_gives_what_the_heads_give(layer):
     steps = decode(X, [layer], nothing(layers=[layer]), partial(read_added, rule=masks.causal))
     found = torch.cat([step.reads[0].output for step in steps])
@@ -82,7 +82,7 @@ def test_one_pass_is_grouped_query_attention_with_rope():
         alone = read(token[None], layer, empty_cache(X, layer), masks.full)
         mask = torch.ones(1, 1, dtype=torch.bool)
         torch.testing.assert_close(alone.output, grouped_query(token[None], layer, mask).output)
-    wide = random_layer(D_MODEL, 3, 3, HEAD_DIM, 5)
+    wide = random_heads(D_MODEL, 3, 3, HEAD_DIM, 5)
     done = read(X, wide, empty_cache(X, wide), masks.causal)
     views = multi_head(X, wide, torch.ones(TOKENS, TOKENS, dtype=torch.bool))
     turn = partial(rotate, angle=angles(torch.arange(TOKENS), HEAD_DIM, 10_000.0))
@@ -168,7 +168,7 @@ def flops(x, layer, cache):
     return counter.get_total_flops(), done.cache
 
 
-@pytest.mark.parametrize("layer", [LAYERS[0], random_layer(D_MODEL, 3, 3, 10, 0)])
+@pytest.mark.parametrize("layer", [LAYERS[0], random_heads(D_MODEL, 3, 3, 10, 0)])
 def test_torch_counts_the_same_multiply_adds(layer):
     cached, recomputed, cache = 0, 0, empty_cache(X, layer)
     for length in range(1, TOKENS + 1):

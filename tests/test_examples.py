@@ -15,10 +15,10 @@ from explainers.toys.examples import (
     embeddings,
     generator,
     random_head,
+    random_heads,
     random_latent,
-    random_layer,
-    toy,
 )
+from explainers.toys.layers import draw_layer
 
 ROOT = Path(__file__).parents[1]
 BANK = ("the", "bank", "raised", "the", "rate")
@@ -85,13 +85,13 @@ def test_seeds_are_told_apart():
     assert len({generator(*name).initial_seed() for name in names}) == len(names)
 
 
-def test_a_toy_is_its_three_parts():
-    x, head, mask = toy(BANK, 8, 6, "causal", seed=3, value_dim=4)
+def test_a_single_head_is_read_by_its_three_parts():
+    x, head, mask = draw_layer(BANK, 8, 1, 6, "causal", seed=3, value_dim=4).single()
     placed = sinusoidal(len(BANK), 8, longest=10_000)
     assert torch.equal(x, embeddings(BANK, 8, seed=3) + placed.to(x.device))
     assert torch.equal(head.w_key, random_head(8, 6, 4, seed=3).w_key)
     assert torch.equal(mask.cpu(), masks.build(masks.causal, 5, 5))
-    assert toy(BANK, 8, 6, "causal", seed=3).head.w_value.shape == (8, 6)
+    assert draw_layer(BANK, 8, 1, 6, "causal", seed=3).head().w_value.shape == (8, 6)
 
 
 @pytest.mark.parametrize(
@@ -108,19 +108,19 @@ def test_the_fastest_device_is_taken(monkeypatch, cuda, mps, expected):
 
 
 def test_every_head_of_a_random_layer_is_drawn_by_itself():
-    layer = random_layer(16, 6, 3, 4, seed=3)
+    layer = random_heads(16, 6, 3, 4, seed=3)
     assert (layer.num_heads, layer.num_kv_heads, layer.head_dim) == (6, 3, 4)
     for matrix in (layer.w_query.T, layer.w_key.T, layer.w_value.T, layer.w_output):
         assert len({tuple(row) for row in matrix.tolist()}) == len(matrix)
-    head, again = random_head(16, 4, 4, seed=3), random_layer(16, 6, 3, 4, seed=3)
+    head, again = random_head(16, 4, 4, seed=3), random_heads(16, 6, 3, 4, seed=3)
     assert torch.equal(layer.w_value[:, :4], head.w_value)
     assert torch.equal(layer.w_output, again.w_output)
-    assert not torch.equal(layer.w_output, random_layer(16, 6, 3, 4, seed=4).w_output)
-    assert torch.equal(layer.w_key[:, :4], random_layer(16, 6, 1, 4, seed=3).w_key)
+    assert not torch.equal(layer.w_output, random_heads(16, 6, 3, 4, seed=4).w_output)
+    assert torch.equal(layer.w_key[:, :4], random_heads(16, 6, 1, 4, seed=3).w_key)
 
 
 def test_a_random_layer_makes_numbers_of_variance_one():
-    layer = random_layer(96, 40, 20, 20, seed=3)
+    layer = random_heads(96, 40, 20, 20, seed=3)
     device = layer.w_query.device
     x = torch.randn(60, 96, generator=generator("x")).to(device)
     heads = torch.randn(60, 800, generator=generator("heads")).to(device)
@@ -130,7 +130,7 @@ def test_a_random_layer_makes_numbers_of_variance_one():
 
 def test_a_random_layer_of_heads_that_cannot_share_is_refused():
     with pytest.raises(ValueError, match="2 query heads cannot share 0 KV heads"):
-        random_layer(16, 2, 0, 4, seed=3)
+        random_heads(16, 2, 0, 4, seed=3)
 
 
 def test_a_random_latent_layer_makes_numbers_of_variance_one():

@@ -4,7 +4,6 @@ import contextlib
 import io
 import json
 import threading
-from dataclasses import replace
 
 import pytest
 import torch
@@ -17,7 +16,6 @@ from waiting import PATIENCE, wait
 
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
-from explainers.chapters.common.choose_head import HeadChoices
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import measurement, measurement_job
 from explainers.chapters.long_sequences.matrix_sizes import cells, plain_bytes, tiled_bytes
@@ -48,13 +46,14 @@ from explainers.chapters.long_sequences.skipped_tiles import (
 )
 from explainers.chapters.long_sequences.tile_figure import Tiles
 from explainers.job_queue import BusyError, Job
+from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import SENTENCE
 from explainers.ui import session
 from explainers.ui.figure.panels import Cell
 
 PAGE = next(page for page in PAGES if page.stem == "10_long_sequences")
 WORDS = tuple(SENTENCE.split())
-LAB = Lab(HeadChoices(WORDS, False, "full", 8, 4, 4, seed=0), queries_down=True)
+LAB = Lab(draw_layer(WORDS, 8, 1, 4, "full", seed=0), queries_down=True)
 CPU = torch.device("cpu")
 
 
@@ -202,7 +201,7 @@ def test_of_two_words_no_blocks_are_made():
 
 
 def test_a_tile_is_no_larger_than_the_text():
-    lab = Lab(replace(LAB.head, tokens=WORDS[:3]), queries_down=True)
+    lab = LAB.reading(WORDS[:3])
     assert Tiles(lab, masks.full, (6, 2)).blocks == (3, 2)
 
 

@@ -14,7 +14,6 @@ from opening import PAGES, opened, pictures, unfolded, widgets
 from torch.utils.flop_counter import FlopCounterMode
 
 from explainers.attention.multi_head import multi_head, multi_head_one_by_one
-from explainers.chapters.common.choose_layer import LayerChoices, random_layer, trained_layer
 from explainers.chapters.many_heads import heads_at_equal_parameters
 from explainers.chapters.many_heads.dropout_draws import ANSWERS, ASKED, DRAWS, draw, in_words
 from explainers.chapters.many_heads.head_arithmetic import arithmetic_of_heads
@@ -26,13 +25,15 @@ from explainers.chapters.many_heads.head_panels import (
 )
 from explainers.chapters.many_heads.selection import Looked
 from explainers.toys import examples, trained_heads
+from explainers.toys.layers import draw_layer
+from explainers.toys.trained_heads import Configuration, trained_layer
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Cell
 from explainers.ui.page import Prose
 
 PAGE = next(page for page in PAGES if page.stem == "06_many_heads")
 TOKENS = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
-CHOICES = LayerChoices(TOKENS[:5], False, 3, 2, "causal", 11, seed=4)
+LAYER = draw_layer(TOKENS[:5], 11, 3, 2, "causal", seed=4)
 TRAINED = {"weights": "trained", "d_k": "16"}
 
 
@@ -42,14 +43,14 @@ def looked(layer, head=0, word=2, off=()):
 
 
 def some_trained(off=(), word=2):
-    return looked(trained_layer(TOKENS, 4, 16, "full", 0), 1, word, off)
+    return looked(trained_layer(TOKENS, Configuration(4, 4, 16, "full"), 0), 1, word, off)
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 4), st.sets(st.integers(0, 2)), st.integers(0, 9))
 def test_the_parts_of_all_heads_are_the_output(word, off, seed):
     """Without a head, the output is that of a layer whose W_O has zeros in the head's rows."""
-    layer = random_layer(dataclasses.replace(CHOICES, seed=seed))
+    layer = draw_layer(TOKENS[:5], 11, 3, 2, "causal", seed)
     one = looked(layer, word=word, off=off)
     silent = layer.heads.w_output.clone()
     for head in off:
@@ -66,7 +67,7 @@ def test_the_parts_of_all_heads_are_the_output(word, off, seed):
 
 
 def test_the_enlarged_head_is_the_one_that_was_chosen():
-    one = looked(random_layer(CHOICES), head=2)
+    one = looked(LAYER, head=2)
     for name, tensor in (("weights", one.run.weights), ("V", one.run.value)):
         torch.testing.assert_close(torch.tensor(one.one_head.numbers[name]), tensor[2].cpu())
 
@@ -80,7 +81,7 @@ def test_votes_and_bias_are_what_the_layer_names():
     assert list(panels["votes"].columns)[: len(own)] == own
     torch.testing.assert_close(votes[:-1].sum(dim=0), votes[-1], rtol=1e-4, atol=1e-4)
     assert not votes[3].any(), "a head that is off does not vote"
-    known = one.layer.known.named(one.output[2]).tolist()
+    known = one.layer.learned.named(one.output[2]).tolist()
     shown = dict(zip(panels["votes"].columns, votes[-1].tolist(), strict=True))
     ceo, earnings = (known[trained_place(one, word, side)] for word, side in PLACES)
     assert shown["← CEO"] == pytest.approx(ceo, rel=1e-4)
@@ -91,21 +92,21 @@ PLACES = (("CEO", 0), ("earnings", 1))
 
 
 def trained_place(one, word, side):
-    known = one.layer.known
+    known = one.layer.learned
     return known.words.index(word) + side * len(known.words)
 
 
 def test_the_trained_layer_names_who_and_what_until_its_heads_are_off():
     for off, are_named in (((), True), (range(4), False)):
         one = some_trained(off=off)
-        named = one.layer.known.named(one.output[2]) > 0
+        named = one.layer.learned.named(one.output[2]) > 0
         assert [bool(named[trained_place(one, *place)]) for place in PLACES] == [are_named] * 2
 
 
 @pytest.mark.parametrize("down", [True, False], ids=["down", "across"])
 @pytest.mark.parametrize("is_trained", [False, True], ids=["random", "trained"])
 def test_every_number_has_its_arithmetic(is_trained, down):
-    one = some_trained(off=[0]) if is_trained else looked(random_layer(CHOICES), 1, off=[2])
+    one = some_trained(off=[0]) if is_trained else looked(LAYER, 1, off=[2])
     working = arithmetic_of_heads(one)
     for panel in panels_of(one, down):
         rows, columns = panel.matrix.shape
@@ -152,7 +153,7 @@ class Heard(Prose):
     ],
 )
 def test_what_is_copied_is_measured(heads, words, moves):
-    layer = random_layer(dataclasses.replace(CHOICES, num_heads=heads, tokens=TOKENS[:words]))
+    layer = draw_layer(TOKENS[:words], 11, heads, 2, "causal", seed=4)
     run = multi_head(layer.x, layer.heads, layer.mask)
     said = Heard(PAGE.stem)
     listed = multi_head_one_by_one(layer.x, layer.heads, layer.mask)
@@ -180,7 +181,7 @@ def test_a_distance_in_words(apart, said):
 
 
 def test_operations_are_those_that_torch_counts():
-    layer = examples.random_layer(13, 3, 3, 5, seed=0)
+    layer = examples.random_heads(13, 3, 3, 5, seed=0)
     x, mask = torch.randn(7, 13, device=layer.w_query.device), torch.ones(7, 7, dtype=torch.bool)
     with FlopCounterMode(display=False) as counted:
         multi_head(x, layer, mask.to(x.device))
@@ -333,8 +334,7 @@ def test_the_largest_layer_is_no_long_message():
 
 
 def test_a_number_of_one_heads_rows_of_w_output_is_found():
-    choices = LayerChoices(TOKENS, False, 8, 128, "full", 64, seed=4)
-    one = looked(random_layer(choices), head=5)
+    one = looked(draw_layer(TOKENS, 64, 8, 128, "full", seed=4), head=5)
     [drawn] = [panel.matrix for panel in panels_of(one, True) if panel.id == "W_O"]
     assert drawn.shape == (128, 64)
     expected = one.layer.heads.w_output[5 * 128 + 3, 7].item()
@@ -424,7 +424,7 @@ def test_what_to_try_is_true():
     assert looks.count("CEO") > 1
     for head, looked_at in enumerate(looks):
         one = some_trained(off=[head])
-        named = one.layer.known.named(one.output[2]) > 0
+        named = one.layer.learned.named(one.output[2]) > 0
         ceo, earnings = (bool(named[trained_place(one, *place)]) for place in PLACES)
         assert earnings == (looked_at != "earnings")
         assert ceo
@@ -438,7 +438,7 @@ def test_columns_hold_still_while_heads_go_off():
     assert all(one.candidates == shown for one in every)
     own = ["← the", "← CEO", "→ record", "→ earnings", "→ on", "→ Friday"]
     assert list(shown.values())[:6] == own
-    named = [one.layer.known.named(one.output[2]) > 0 for one in every]
+    named = [one.layer.learned.named(one.output[2]) > 0 for one in every]
     times = torch.stack(named).sum(dim=0).tolist()
     others = [times[place] for place in list(shown)[6:]]
     assert others == sorted(others, reverse=True)
@@ -449,9 +449,9 @@ def test_columns_hold_still_while_heads_go_off():
 def test_what_is_named_is_shown_however_many_own_words_there_are(monkeypatch):
     """Also if another of the sentence's words is named more often while heads are off."""
     tokens = (*TOKENS, "and", "the", "board", "reported", "weak", "sales", "on", "Monday")
-    one = looked(trained_layer(tokens, 4, 16, "full", 0), word=2)
-    named = (one.layer.known.named(one.run.output[2]) > 0).nonzero()[:, 0].tolist()
-    never = [0] * (2 * len(one.layer.known.words))
+    one = looked(trained_layer(tokens, Configuration(4, 4, 16, "full"), 0), word=2)
+    named = (one.layer.learned.named(one.run.output[2]) > 0).nonzero()[:, 0].tolist()
+    never = [0] * (2 * len(one.layer.learned.words))
     often = [7 * (place not in named) for place, _ in enumerate(never)]
     monkeypatch.setattr(Looked, "_often_named", lambda *_: often)
     assert named
@@ -460,7 +460,7 @@ def test_what_is_named_is_shown_however_many_own_words_there_are(monkeypatch):
 
 def test_a_long_sentence_keeps_room_for_words_named_wrongly():
     tokens = (*TOKENS[:6], "Monday", "and", *TOKENS[:6], "Friday")
-    one = looked(trained_layer(tokens, 4, 16, "full", 0), word=2)
+    one = looked(trained_layer(tokens, Configuration(4, 4, 16, "full"), 0), word=2)
     own = {token.casefold() for token in tokens}
     shown = [name[2:].casefold() in own for name in one.candidates.values()]
     assert shown == [True] * 8 + [False] * 4

@@ -12,13 +12,13 @@ from streamlit.testing.v1 import AppTest
 
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
-from explainers.chapters.common.choose_head import HeadChoices
 from explainers.chapters.common.score_matrix import Lab, rows_moved
 from explainers.chapters.masks.growing_text import BOTH, changes
 from explainers.chapters.masks.leaking_mask import NEW_WORDS, _percent
 from explainers.chapters.masks.masks_compared import left
 from explainers.chapters.masks.padded_batch import OTHER, most_moved
 from explainers.chapters.masks.window_reach import NEVER, layers_needed
+from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import MAX_TOKENS, SENTENCE
 from explainers.toys.task import PLACES
 from explainers.ui.controls.drawn_mask import cells_of, is_drawing, text_of
@@ -27,7 +27,7 @@ PAGE = next(page for page in PAGES if page.stem == "05_masks")
 WORDS = tuple(SENTENCE.split())
 FIGURES = ("masks", "moved", "drawing", "batch", "leak", "reach", "growing")
 OF_ANY_TEXT = ("masks", "drawing", "batch")
-LAB = Lab(HeadChoices(WORDS, False, "full", 8, 4, 4, seed=0), queries_down=True)
+LAB = Lab(draw_layer(WORDS, 8, 1, 4, "full", seed=0), queries_down=True)
 
 
 def panels(visit, figure):
@@ -362,7 +362,7 @@ def test_three_words_are_asked():
     visit = opened(PAGE, {"text": "x y z", "predict": "true", "guess_cells": "6"})
     assert len(visit.radio) == 5
     assert "1 words" not in said(visit)
-    full = Lab(HeadChoices(("x", "y", "z"), False, "full", 8, 4, 4, seed=0), True).weights
+    full = Lab(draw_layer(("x", "y", "z"), 8, 1, 4, "full", seed=0), True).weights
     assert len(visit.radio(key="guess_moved").options) == 3, "two numbers to choose from"
     [word, told] = re.findall(r"the word ` (\w) ` gives (\d+)% of its", said(visit))[0]
     row = "xyz".index(word)

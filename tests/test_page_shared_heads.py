@@ -41,7 +41,7 @@ from explainers.toys.batch import Batch, given
 from explainers.toys.sentence import SENTENCE
 from explainers.toys.task import WORDS, is_held_out
 from explainers.toys.train import attend, fresh, pool
-from explainers.toys.trained_heads import Configuration, Learned, learned, trained_toy
+from explainers.toys.trained_heads import Configuration, Learned, learned, trained_layer
 from explainers.toys.training_job import TrainingRequest, TrainingStep, list_losses
 from explainers.ui.controls import controls
 from explainers.ui.session import UPTRAINING_JOB
@@ -82,7 +82,7 @@ def read_by_heads(seed):
 @pytest.mark.parametrize(("heads", "kv_heads"), [(4, 2), (8, 2), (8, 1), (2, 1)])
 def test_weights_and_changes_are_what_sharing_computes(heads, kv_heads):
     visit = opened(PAGE, {"heads": str(heads), "kv_heads": str(kv_heads), "seed": "5"})
-    x, layer = read_by_heads(5), examples.random_layer(64, heads, heads, 64 // heads, 5)
+    x, layer = read_by_heads(5), examples.random_heads(64, heads, heads, 64 // heads, 5)
     weights = grouped_query(x, average_kv_heads(layer, kv_heads), FULL).weights
     changed = weights - multi_head(x, layer, FULL).weights
     panels = figure(visit, "sharing")
@@ -101,10 +101,11 @@ def test_weights_and_changes_are_what_sharing_computes(heads, kv_heads):
 def test_heads_that_learned_to_share_are_drawn_beside_the_averaged_ones(heads, kv_heads, seed):
     link = {"heads": str(heads), "kv_heads": str(kv_heads), "seed": str(seed), "mask": "causal"}
     visit = opened(PAGE, link | {"weights": "trained"})
-    toy = trained_toy(TOKENS, heads, kv_heads, 64 // heads, "causal", seed)
-    own = trained_toy(TOKENS, heads, heads, 64 // heads, "causal", seed)
-    learned = grouped_query(toy.x, toy.layer, CAUSAL).weights
-    after = grouped_query(own.x, average_kv_heads(own.layer, kv_heads), CAUSAL).weights
+    of_own = Configuration(heads, heads, 64 // heads, "causal")
+    sharing = trained_layer(TOKENS, of_own._replace(num_kv_heads=kv_heads), seed)
+    own = trained_layer(TOKENS, of_own, seed)
+    learned = grouped_query(sharing.x, sharing.heads, CAUSAL).weights
+    after = grouped_query(own.x, average_kv_heads(own.heads, kv_heads), CAUSAL).weights
     panels = figure(visit, "sharing")
     assert values(panels, *[f"head {n}" for n in range(heads)]) == close(after)
     assert values(panels, *[f"learned head {n}" for n in range(heads)]) == close(learned)
@@ -128,9 +129,12 @@ def test_only_what_was_averaged_is_called_so():
 @pytest.mark.parametrize("kv_heads", [1, 2])
 def test_what_to_try_is_true_of_heads_that_learned_to_share(kv_heads):
     """All together they read who and what, and averaged heads do not any more."""
-    x, layer, _, _ = trained_toy(TOKENS, 4, kv_heads, 16, "full", 0)
-    own = trained_toy(TOKENS, 4, 4, 16, "full", 0)
-    ways = (x, layer, True), (own.x, average_kv_heads(own.layer, kv_heads), False)
+    sharing = trained_layer(TOKENS, Configuration(4, kv_heads, 16, "full"), 0)
+    own = trained_layer(TOKENS, Configuration(4, 4, 16, "full"), 0)
+    ways = (
+        (sharing.x, sharing.heads, True),
+        (own.x, average_kv_heads(own.heads, kv_heads), False),
+    )
     for read, heads, finds_both in ways:
         largest = grouped_query(read, heads, FULL).weights[:, 2].amax(dim=0)
         found = {TOKENS[n] for n in largest.topk(2).indices}
@@ -140,7 +144,7 @@ def test_what_to_try_is_true_of_heads_that_learned_to_share(kv_heads):
 @pytest.mark.parametrize("heads", [1, 4])
 def test_where_nothing_is_shared_nothing_is_said_to_change(heads):
     visit = opened(PAGE, {"heads": str(heads), "kv_heads": str(heads), "seed": "5"})
-    x, layer = read_by_heads(5), examples.random_layer(64, heads, heads, 64 // heads, 5)
+    x, layer = read_by_heads(5), examples.random_heads(64, heads, heads, 64 // heads, 5)
     panels = figure(visit, "sharing")
     assert values(panels, *[f"head {n}" for n in range(heads)]) == close(
         multi_head(x, layer, FULL).weights
@@ -223,7 +227,7 @@ def test_the_cache_is_what_the_keys_and_values_hold(text):
     tokens = tuple(text.split())
     x, mask = examples.embeddings(tokens, 64, 0), torch.ones(len(tokens), len(tokens)).bool()
     for kv_heads, amount in zip((4, 2, 1), by_pattern(len(tokens)).values(), strict=True):
-        run = grouped_query(x, examples.random_layer(64, 4, kv_heads, 16, 0), mask)
+        run = grouped_query(x, examples.random_heads(64, 4, kv_heads, 16, 0), mask)
         assert amount == run.key.numel() + run.value.numel()
     asking = opened(PAGE, {"text": text, "predict": "true"})
     answered = opened(PAGE, {"text": text, "predict": "true", "guess_cache": f"{amount}"})
@@ -257,7 +261,7 @@ def test_a_latent_is_counted_drawn_and_absorbed(latent_dim):
 
 def test_the_mistake_changes_the_heads_that_read_another_groups_keys():
     visit = opened(PAGE, {"seed": "5"})
-    layer = examples.random_layer(D_MODEL, NUM_HEADS, NUM_KV_HEADS, HEAD_DIM, 5)
+    layer = examples.random_heads(D_MODEL, NUM_HEADS, NUM_KV_HEADS, HEAD_DIM, 5)
     run = grouped_query(read_by_heads(5), layer, CAUSAL)
     assert (readers(share, run), readers(share_wrongly, run)) == ([0, 0, 1, 1], [0, 1, 0, 1])
     query, key, value = run.query, run.key[[0, 1, 0, 1]], run.value[[0, 1, 0, 1]]
@@ -335,7 +339,7 @@ def test_alibi_takes_off_more_the_farther_and_the_steeper():
     expected = [[-slope * distance for distance in range(7)] for slope in slopes]
     assert panels["penalty"]["values"] == [pytest.approx(line, rel=1e-5) for line in expected]
     assert panels["penalty"]["rows"][0] == "0: 1/4"
-    x, layer = examples.embeddings(TOKENS, 64, 5), examples.random_layer(64, 4, 4, 16, 5)
+    x, layer = examples.embeddings(TOKENS, 64, 5), examples.random_heads(64, 4, 4, 16, 5)
     without = multi_head(x, layer, CAUSAL).weights
     assert values(panels, *[f"without, head {n}" for n in range(4)]) == close(without)
     for head, slope in enumerate(slopes):

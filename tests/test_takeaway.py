@@ -19,6 +19,8 @@ from explainers.chapters.claims.claim_table import claims
 from explainers.chapters.common.claim_parameters import written as written_size
 from explainers.chapters.exercises.exercise_kinds import Prediction
 from explainers.chapters.exercises.exercise_table import exercises
+from explainers.chapters.masks import one_more_word
+from explainers.chapters.shared_heads import fixed_layers
 from explainers.takeaway.bindings import NotPlainError, needed
 from explainers.takeaway.example import FILE, example
 from explainers.takeaway.literals import literal
@@ -26,7 +28,7 @@ from explainers.takeaway.notebook import notebook
 from explainers.takeaway.recipe import Cell
 from explainers.takeaway.script import script
 from explainers.takeaway.written import written
-from explainers.toys import examples
+from explainers.toys import examples, layers
 from explainers.ui.session import TAKEN
 from explainers.ui.text.sections import sections
 from explainers.ui.untrusted_text import titled
@@ -225,16 +227,17 @@ def test_a_hostile_sentence_stays_a_sentence(elsewhere):
     visit = opened(PAGE["01"], {"text": HOSTILE})
     cells = cells_of(visit)
     tree = ast.parse(script(cells))
-    (given,) = [
-        ast.literal_eval(node.value)
-        for node in tree.body
-        if isinstance(node, ast.Assign) and "tokens" in ast.unparse(node.value)
-        if "others" not in ast.unparse(node.value)
+    given, other = [
+        {one.arg: ast.literal_eval(one.value) for one in node.keywords}
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "draw_layer"
+        if node.keywords
     ]
     shown = next(e.proto.json for e in visit.main if e.type == "bidi_component")
     assert all(word in shown for word in ("evil", "print"))
     assert given["tokens"][0] == "x"
     assert '"' in given["tokens"]
+    assert other["tokens"][:-1] == given["tokens"][:-1]
     assert executed(cells, *elsewhere)
     assert "\u202e" not in notebook(cells)
 
@@ -248,7 +251,13 @@ def test_any_text_is_written_as_itself(text):
     assert "\u202e" not in literal(text)
 
 
-FUNCTIONS = [examples.toy, multi_head, tiled.tiled_attention, kv_cache.read, examples.random_latent]
+FUNCTIONS = [
+    layers.draw_layer,
+    multi_head,
+    tiled.tiled_attention,
+    kv_cache.read,
+    examples.random_latent,
+]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
@@ -269,7 +278,7 @@ def test_a_closure_holds_each_name_once_in_an_order_that_runs(function):
 
 
 def test_a_module_is_called_by_the_name_that_others_have_for_it():
-    found = written([examples.toy])
+    found = written([layers.draw_layer])
     masks_chapter = next(c for c in found.chapters if c.module == masks.__name__)
     assert masks_chapter.text.endswith("# the module, as others call it")
     assert "masks = SimpleNamespace(RULES=RULES, build=build)" in masks_chapter.text
@@ -288,10 +297,8 @@ def test_what_is_not_plain_is_refused():
 
 
 def test_a_name_with_two_meanings_is_refused():
-    from explainers.chapters.common import choose_layer
-
-    with pytest.raises(NotPlainError, match="random_layer would mean"):
-        written([choose_layer.random_layer])
+    with pytest.raises(NotPlainError, match="would mean"):
+        written([one_more_word.second_layer, fixed_layers.penalised])
 
 
 def test_the_example_is_what_the_command_writes():

@@ -29,9 +29,11 @@ def page():
     import streamlit as st
 
     from explainers.chapters.common.live_training import train_here
+    from explainers.toys.trained_heads import Configuration, trained_layer
 
     tokens = ("The", st.session_state.get("who", "CEO"), "announced", "earnings")
-    train_here(tokens, 2, 1, 4, st.session_state.get("rule", "causal"), 0)
+    of_heads = Configuration(2, 1, 4, st.session_state.get("rule", "causal"))
+    train_here(trained_layer(tokens, of_heads, 0), 0)
 
 
 @pytest.fixture

@@ -9,11 +9,10 @@ from opening import PAGES, elements, opened, pictures, widgets
 from explainers.attention import masks
 from explainers.attention.positions import sinusoidal
 from explainers.attention.single_head import single_head
-from explainers.chapters.common.choose_head import single_toy
 from explainers.toys import trained_heads
 from explainers.toys.examples import LONGEST
 from explainers.toys.train import heads
-from explainers.toys.trained_heads import Configuration, embedded, learned, trained_toy
+from explainers.toys.trained_heads import Configuration, learned, trained_layer
 from explainers.ui.controls import controls
 
 TOKENS = ("The", "ceo", "Zebra", "announced", "zebra", "EARNINGS", "gnu")
@@ -26,7 +25,7 @@ with_masks = pytest.mark.parametrize("page", [*SWITCHED, MASKS], ids=lambda page
 
 def test_a_known_word_has_its_row_in_any_case():
     known = learned(GQA, 1)
-    x, unknown = embedded(TOKENS, known)
+    x, unknown = known.read_words(TOKENS)
     rows = x - sinusoidal(len(TOKENS), trained_heads.D_MODEL, LONGEST).to(x.device)
     for place, word in ((0, "the"), (1, "CEO"), (3, "announced"), (5, "earnings")):
         row = known.embedding[known.words.index(word)]
@@ -36,14 +35,14 @@ def test_a_known_word_has_its_row_in_any_case():
 
 def test_an_unknown_word_has_a_row_of_its_own():
     known = learned(GQA, 1)
-    x, _ = embedded(TOKENS, known)
+    x, _ = known.read_words(TOKENS)
     rows = x - sinusoidal(len(TOKENS), trained_heads.D_MODEL, LONGEST).to(x.device)
     torch.testing.assert_close(rows[2], rows[4], atol=1e-5, rtol=0)
     assert not torch.allclose(rows[2], rows[6], atol=0.1)
-    alone, _ = embedded(("gnu",), learned(GQA, 1))
+    alone, _ = known.read_words(("gnu",))
     placed = sinusoidal(1, trained_heads.D_MODEL, LONGEST).to(x.device)
     torch.testing.assert_close(alone - placed, rows[6:], atol=1e-5, rtol=0)
-    many, unknown = embedded([f"word{n}" for n in range(200)], known)
+    many, unknown = known.read_words(tuple(f"word{n}" for n in range(200)))
     assert len(unknown) == 200
     spread = (many - sinusoidal(200, trained_heads.D_MODEL, LONGEST).to(x.device)).std()
     assert spread.item() == pytest.approx(known.embedding.std().item(), rel=0.05)
@@ -63,15 +62,16 @@ def test_an_unknown_word_has_a_row_of_its_own():
     ids=str,
 )
 def test_what_was_not_trained_is_refused(asked, told):
+    *configuration, seed = asked
     with pytest.raises(ValueError, match=re.escape(told)):
-        trained_toy(("The",), *asked)
+        trained_layer(("The",), Configuration(*configuration), seed)
 
 
 def test_a_missing_file_says_how_it_is_made(monkeypatch, tmp_path):
     monkeypatch.setattr(trained_heads, "FILE", tmp_path / "none.safetensors")
     learned.cache_clear()
     with pytest.raises(FileNotFoundError, match=r"python -m explainers\.toys"):
-        trained_toy(("The",), *GQA, seed=0)
+        trained_layer(("The",), GQA, seed=0)
 
 
 def test_seeds_and_configurations_differ():
@@ -83,19 +83,19 @@ def test_seeds_and_configurations_differ():
 
 
 def test_a_single_head_is_a_layer_with_one_head():
-    toy = single_toy(TOKENS, 16, "window of 3", 1)
-    x, layer, mask, _ = trained_toy(TOKENS, 1, 1, 16, "window of 3", 1)
-    assert torch.equal(mask.cpu(), masks.build(masks.RULES["window of 3"], 7, 7))
-    one, many = single_head(*toy), heads(x, layer, mask)
+    layer = trained_layer(TOKENS, Configuration(1, 1, 16, "window of 3"), 1)
+    assert torch.equal(layer.mask.cpu(), masks.build(masks.RULES["window of 3"], 7, 7))
+    one, many = single_head(*layer.single()), heads(layer.x, layer.heads, layer.mask)
     torch.testing.assert_close(one.weights, many.weights[0])
-    torch.testing.assert_close(one.output @ layer.w_output, many.output)
+    torch.testing.assert_close(one.output @ layer.heads.w_output, many.output)
 
 
 @pytest.mark.parametrize("seed", trained_heads.SEEDS)
 @pytest.mark.parametrize("head_dim", trained_heads.HEAD_DIMS)
 def test_announced_looks_most_at_earnings_as_the_first_page_says(head_dim, seed):
     tokens = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
-    weights = single_head(*single_toy(tokens, head_dim, "full", seed)).weights
+    layer = trained_layer(tokens, Configuration(1, 1, head_dim, "full"), seed)
+    weights = single_head(*layer.single()).weights
     assert tokens[int(weights[2].argmax())] == "earnings"
 
 

@@ -243,9 +243,9 @@ def test_the_readable_report_is_the_report():
 
 
 def test_several_heads_find_who_and_what():
-    x, layer, mask, unknown = trained_heads.trained_toy(SENTENCE, *MANY, seed=0)
-    largest = heads(x, layer, mask).weights[:, 2].amax(dim=0)
-    assert not unknown
+    layer = trained_heads.trained_layer(SENTENCE, MANY, seed=0)
+    largest = heads(layer.x, layer.heads, layer.mask).weights[:, 2].amax(dim=0)
+    assert not layer.unknown
     assert set(largest.topk(2).indices.tolist()) == {1, 4}
     assert largest[[1, 4]].min() > 0.5
 

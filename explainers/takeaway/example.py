@@ -27,14 +27,16 @@ from explainers.attention.single_head import project
 from explainers.charts.heatmap import draw_heatmap, draw_heatmaps
 from explainers.charts.matrix import blank_forbidden, make_pair_matrix
 from explainers.charts.theme import LIGHT
-from explainers.toys.examples import generator, toy
+from explainers.toys.examples import generator
+from explainers.toys.layers import draw_layer
 
 alt.renderers.enable("svg")  # drawn by this process: it works without a network""",
     """## One head
 
 A sentence, an untrained head from a seed, and the function of Vaswani et al. (2017), eq. 1.""",
     """tokens = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
-x, head, mask = toy(tokens, d_model=8, head_dim=4, rule="causal", seed=0)
+layer = draw_layer(tokens, d_model=8, num_heads=1, head_dim=4, rule="causal", seed=0)
+x, head, mask = layer.single()
 query, key, value = project(x, head)
 scores, weights, output = attention(query, key, value, mask)
 weights.sum(dim=-1)""",

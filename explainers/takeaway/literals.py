@@ -4,9 +4,10 @@ import sys
 import textwrap
 from array import array
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import Field, fields, is_dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from inspect import isfunction
+from types import MappingProxyType
 from typing import Any
 
 WIDTH = 92
@@ -14,6 +15,9 @@ READABLE = 600
 """More numbers than this are packed: nobody reads them."""
 MOST = 40_000
 """Of what a page shows, no more numbers than this are written into its file."""
+Names = Mapping[int, str]
+"""By the `id` of a record that is written once and used more often: what it is called."""
+NO_NAMES: Names = MappingProxyType({})
 
 
 def is_numbers(value: Any) -> bool:
@@ -21,11 +25,14 @@ def is_numbers(value: Any) -> bool:
     return hasattr(value, "shape") and hasattr(value, "tolist")
 
 
-def literal(value: Any) -> str:
-    """Python text of a value; `repr` escapes quotes, line breaks and signs that are not drawn."""
+def literal(value: Any, names: Names = NO_NAMES) -> str:
+    """Python text of a value; `repr` escapes quotes, line breaks and signs that are not drawn.
+
+    A record that has a name is written as its name.
+    """
     if is_numbers(value):
         return _tensor(value)
-    return _nested(value)
+    return _nested(value, names)
 
 
 def _tensor(value: Any) -> str:
@@ -36,7 +43,7 @@ def _tensor(value: Any) -> str:
         rows = ["".join("01"[allowed] for allowed in row) for row in value.tolist()]
         return 'truths(\n    """\n' + "\n".join(f"    {row}" for row in rows) + '\n    """\n)'
     kind = "" if value.is_floating_point() else f", dtype={value.dtype}"
-    return f"torch.tensor({_nested(value.tolist())}{kind})"
+    return f"torch.tensor({literal(value.tolist())}{kind})"
 
 
 def _packed(value: Any) -> str:
@@ -46,22 +53,32 @@ def _packed(value: Any) -> str:
     return textwrap.fill(b64encode(numbers.tobytes()).decode(), WIDTH)
 
 
-def _nested(value: Any) -> str:
+def _nested(value: Any, names: Names) -> str:
     """One line where it fits, else a line for each entry."""
+
+    def each(values: Iterable[Any]) -> list[str]:
+        return [literal(one, names) for one in values]
+
     if isfunction(value):
         return value.__name__
     if is_record(value):
-        told = [f"{one.name}={_nested(getattr(value, one.name))}" for one in _chosen(value)]
-        return _listed(f"{type(value).__name__}(", told, ")")
+        return names.get(id(value)) or call(*call_for(value), names)
     if isinstance(value, Mapping):
-        return _listed("{", [f"{_nested(k)}: {_nested(v)}" for k, v in value.items()], "}")
+        pairs = zip(each(value), each(value.values()), strict=True)
+        return _listed("{", [f"{k}: {v}" for k, v in pairs], "}")
     if isinstance(value, frozenset):
-        return f"frozenset({_nested(sorted(value))})"
+        return f"frozenset({literal(sorted(value))})"
     if isinstance(value, tuple):
-        return _listed("(", [_nested(one) for one in value], ",)" if len(value) == 1 else ")")
+        return _listed("(", each(value), ",)" if len(value) == 1 else ")")
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return _listed("[", [_nested(one) for one in value], "]")
+        return _listed("[", each(value), "]")
     return _plain(value)
+
+
+def call(function: Callable[..., Any], given: Mapping[str, Any], names: Names = NO_NAMES) -> str:
+    """A call with what is given to it."""
+    told = [f"{name}={literal(value, names)}" for name, value in given.items()]
+    return _listed(f"{function.__name__}(", told, ")")
 
 
 def _listed(begin: str, entries: Sequence[str], end: str) -> str:
@@ -76,22 +93,31 @@ def is_record(value: Any) -> bool:
     return is_dataclass(value) and not isinstance(value, type)
 
 
-def _chosen(value: Any) -> list[Field[Any]]:
-    """The fields that are not what they are without being said."""
-    return [one for one in fields(value) if getattr(value, one.name) != one.default]
+def call_for(record: Any) -> tuple[Callable[..., Any], dict[str, Any]]:
+    """What makes a record again, and what that is given: its class, unless it says otherwise."""
+    if hasattr(record, "as_call"):
+        return record.as_call()
+    chosen = [one.name for one in fields(record) if getattr(record, one.name) != one.default]
+    return type(record), {name: getattr(record, name) for name in chosen}
 
 
-def records(value: Any) -> Iterator[Callable[..., Any]]:
+def callables(value: Any) -> Iterator[Callable[..., Any]]:
     """The classes and functions that a value names when it is written out."""
     if isfunction(value):
         yield value
     elif is_record(value):
-        yield type(value)
-        for one in _chosen(value):
-            yield from records(getattr(value, one.name))
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from records(one)
+        yield call_for(value)[0]
+    for _unused, part in parts(value):
+        yield from callables(part)
+
+
+def parts(value: Any) -> Iterable[tuple[str, Any]]:
+    """What a value is written with, each part under its name if it has one."""
+    if is_record(value):
+        return call_for(value)[1].items()
+    if isinstance(value, Mapping):
+        return value.items()
+    return [("", one) for one in value] if isinstance(value, list | tuple) else ()
 
 
 def _plain(value: Any) -> str:

@@ -1,11 +1,20 @@
 """What a page hands over: a function of ours, what went in, and what the page shows of it."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from explainers.takeaway.closure import Given
-from explainers.takeaway.literals import bounded, entries, records
+from explainers.takeaway.literals import (
+    bounded,
+    call,
+    call_for,
+    callables,
+    entries,
+    is_record,
+    parts,
+)
 from explainers.takeaway.written import written
 
 
@@ -13,17 +22,15 @@ from explainers.takeaway.written import written
 class Recipe:
     """One picture, or some that belong together.
 
-    `function(**inputs)` gives a dict in which stands, under the same names, all that is `shown`;
-    with a `start` it is `function(*start(**inputs), **options)`. Inputs are plain values, or
-    tensors where numbers come from weights. Nothing is converted before a file is asked for.
+    `function(**inputs)` gives a dict in which stands, under the same names, all that is `shown`.
+    Inputs are plain values, records, or tensors where numbers come from weights. Nothing is
+    converted before a file is asked for.
     """
 
     title: str
     function: Callable[..., Mapping[str, Any]]
     inputs: Mapping[str, Any]
     shown: Mapping[str, Any]
-    start: Callable[..., tuple[Any, ...]] | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
     given: Callable[[], Given] = dict
     """What functions that read our files gave."""
     remark: str = ""
@@ -31,21 +38,8 @@ class Recipe:
 
     @property
     def functions(self) -> list[Callable[..., Any]]:
-        """What is called, in this order: classes of inputs, functions."""
-        given = [*self.inputs.values(), *self.options.values()]
-        made = [kind for value in given for kind in records(value)]
-        return [*made, *([self.start] if self.start else []), self.function]
-
-    @property
-    def call(self) -> str:
-        """The call as a line of Python, and the line before it."""
-        if not self.start:
-            return f"computed = {self.function.__name__}(**inputs)"
-        first = f"start = {self.start.__name__}(**inputs)\n"
-        if not self.options:
-            return f"{first}computed = {self.function.__name__}(*start)"
-        options = f"options = {entries(self.options)}\n"
-        return f"{first}{options}computed = {self.function.__name__}(*start, **options)"
+        """What is called, in this order: what makes the inputs, then the function."""
+        return [*callables(self.inputs), self.function]
 
 
 Made = Recipe | Callable[[], Recipe]
@@ -91,13 +85,35 @@ def cells(words: Words, link: str, parts: Sequence[Made]) -> Iterator[Cell]:
     for chapter in ours.chapters:
         yield Cell("markdown", f"`{chapter.module.replace('.', '/')}.py`\n\n{chapter.remark}")
         yield Cell("code", chapter.text)
+    names: dict[int, str] = {}
+    shared = _used_twice([recipe.inputs for recipe in recipes])
     for recipe in recipes:
-        yield from _computed(recipe)
+        shown = {name: bounded(numbers) for name, numbers in recipe.shown.items()}
+        yield Cell("markdown", f"## {recipe.title}\n\n{recipe.remark}".rstrip())
+        for text in _definitions("", recipe.inputs, shared, names):
+            yield Cell("code", text)
+        yield Cell("code", f"computed = {call(recipe.function, recipe.inputs, names)}")
+        yield Cell("code", f"shown = {entries(shown)}\n\nsame_numbers(computed, shown)")
 
 
-def _computed(recipe: Recipe) -> Iterator[Cell]:
-    shown = {name: bounded(numbers) for name, numbers in recipe.shown.items()}
-    yield Cell("markdown", f"## {recipe.title}\n\n{recipe.remark}".rstrip())
-    yield Cell("code", f"inputs = {entries(recipe.inputs)}")
-    yield Cell("code", recipe.call)
-    yield Cell("code", f"shown = {entries(shown)}\n\nsame_numbers(computed, shown)")
+def _used_twice(value: Any, seen: Counter[int] | None = None) -> set[int]:
+    """The `id` of each record that stands in more than one place."""
+    seen = Counter() if seen is None else seen
+    seen[id(value)] += is_record(value)
+    if seen[id(value)] < 2:
+        for _unused, part in parts(value):
+            _used_twice(part, seen)
+    return {key for key, count in seen.items() if count > 1}
+
+
+def _definitions(name: str, value: Any, shared: set[int], names: dict[int, str]) -> Iterator[str]:
+    """A line for each record that is shared and has no name yet, innermost first."""
+    if id(value) in names:
+        return
+    for own, part in parts(value):
+        yield from _definitions(own or name, part, shared, names)
+    if id(value) in shared:
+        alike = sum(known.split("_")[0] == name for known in names.values())
+        called = f"{name}_{alike + 1}" if alike else name
+        yield f"{called} = {call(*call_for(value), names)}"
+        names[id(value)] = called

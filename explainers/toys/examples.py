@@ -5,12 +5,10 @@ to the device that computes.
 """
 
 import hashlib
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from explainers.attention import masks
 from explainers.attention.latent_layer import Latent
 from explainers.attention.layer import MultiHead, check_sharing
 from explainers.attention.positions import sinusoidal
@@ -19,32 +17,6 @@ from explainers.device import choose_device
 
 LONGEST = 10_000.0
 """The base of the waves of positions, as in Vaswani et al. 2017."""
-
-
-class Toy(NamedTuple):
-    """All that one head of attention needs."""
-
-    x: Tensor
-    head: SingleHead
-    mask: Tensor
-
-
-def toy(
-    tokens: tuple[str, ...],
-    d_model: int,
-    head_dim: int,
-    rule: str,
-    seed: int,
-    value_dim: int | None = None,
-) -> Toy:
-    """A sentence with its positions, an untrained head and a mask.
-
-    Values are as long as keys unless `value_dim` says otherwise.
-    """
-    x = embeddings(tokens, d_model, seed)
-    x = x + sinusoidal(len(tokens), d_model, LONGEST).to(x.device)
-    mask = masks.build(masks.RULES[rule], len(tokens), len(tokens)).to(x.device)
-    return Toy(x, random_head(d_model, head_dim, value_dim or head_dim, seed), mask)
 
 
 def generator(*seeds: int | str) -> torch.Generator:
@@ -58,6 +30,12 @@ def embeddings(tokens: tuple[str, ...], d_model: int, seed: int) -> Tensor:
     """One row per token (tokens, d_model); the same word has the same row wherever it stands."""
     rows = [torch.randn(d_model, generator=generator("token", seed, token)) for token in tokens]
     return torch.stack(rows).to(choose_device())
+
+
+def place_words(tokens: tuple[str, ...], d_model: int, seed: int) -> Tensor:
+    """What every head reads (tokens, d_model): the words' vectors, and where each stands."""
+    x = embeddings(tokens, d_model, seed)
+    return x + sinusoidal(len(tokens), d_model, LONGEST).to(x.device)
 
 
 def other_than(word: str) -> str:
@@ -83,7 +61,7 @@ def random_head(d_model: int, head_dim: int, value_dim: int, seed: int) -> Singl
     )
 
 
-def random_layer(
+def random_heads(
     d_model: int, num_heads: int, num_kv_heads: int, head_dim: int, seed: int
 ) -> MultiHead:
     """Untrained heads, each drawn by itself; the first is the one of `random_head`."""

@@ -14,8 +14,9 @@ from explainers.attention.multi_head import ManyHeads, multi_head
 from explainers.attention.positions import sinusoidal
 from explainers.toys.batch import Batch, Given, encoded, given
 from explainers.toys.examples import LONGEST, generator
+from explainers.toys.learned import Learned
 from explainers.toys.task import WORDS, sentences
-from explainers.toys.trained_heads import D_MODEL, Configuration, Learned
+from explainers.toys.trained_heads import D_MODEL, Configuration
 
 STEPS, BATCH_SIZE, RATE = 600, 64, 3e-3
 POOL, TESTS = 8_000, 1_000

@@ -1,20 +1,17 @@
 """Weights that mean something: learned by `explainers.toys.train`, read from the shipped file."""
 
 import functools
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import NamedTuple
 
-import torch
 from safetensors import safe_open
 from torch import Tensor
 
 from explainers.attention import masks
-from explainers.attention.layer import MultiHead
-from explainers.attention.positions import sinusoidal
 from explainers.device import choose_device
 from explainers.folders import ASSETS
-from explainers.toys.examples import LONGEST, generator
+from explainers.toys.layers import Layer, Tokens, build_mask
+from explainers.toys.learned import Learned
 
 FILE = ASSETS / "weights" / "relations.safetensors"
 D_MODEL = 64
@@ -34,39 +31,6 @@ class Configuration(NamedTuple):
     num_kv_heads: int
     head_dim: int
     rule: str
-
-
-@dataclass(frozen=True)
-class Learned:
-    """All that training learns: embedding (words, d_model), heads, and bias (2 · words,)."""
-
-    words: tuple[str, ...]
-    embedding: Tensor
-    layer: MultiHead
-    bias: Tensor
-
-    @classmethod
-    def of(cls, words: tuple[str, ...], parts: Iterable[Tensor], head_dim: int) -> "Learned":
-        """Put together what training or the file holds in the order of `PARTS`."""
-        embedding, w_query, w_key, w_value, w_output, bias = parts
-        return cls(words, embedding, MultiHead(w_query, w_key, w_value, w_output, head_dim), bias)
-
-    def named(self, output: Tensor) -> Tensor:
-        """How strongly each word is named (..., 2 · words), above 0 it is.
-
-        Half of the output says which words stand before, half which stand after.
-        """
-        halves = zip(output.chunk(2, dim=-1), self.embedding.chunk(2, dim=-1), strict=True)
-        return torch.cat([said @ words.T for said, words in halves], dim=-1) + self.bias
-
-
-class TrainedToy(NamedTuple):
-    """A sentence for trained heads; words they never saw have vectors drawn at random."""
-
-    x: Tensor
-    layer: MultiHead
-    mask: Tensor
-    unknown: tuple[str, ...]
 
 
 def head_dims(num_heads: int) -> tuple[int, ...]:
@@ -117,32 +81,13 @@ def part_name(configuration: Configuration, seed: int, part: str) -> str:
     return "{} heads, {} KV, d_k {}, {}, seed {}: {}".format(*configuration, seed, part)
 
 
-def embedded(tokens: Sequence[str], known: Learned) -> tuple[Tensor, tuple[str, ...]]:
-    """Embedding + position (tokens, d_model), and the words that training never saw.
-
-    Case does not matter. An unknown word's vector is drawn as widely as the learned ones spread.
-    """
-    places = {word.casefold(): place for place, word in enumerate(known.words)}
-    words = map(str.casefold, tokens)
-    rows = [known.embedding[places[w]] if w in places else _stranger(w, known) for w in words]
-    placed = sinusoidal(len(tokens), D_MODEL, LONGEST).to(known.embedding.device)
-    unknown = dict.fromkeys(token for token in tokens if token.casefold() not in places)
-    return torch.stack(rows) + placed, tuple(unknown)
-
-
-def _stranger(word: str, known: Learned) -> Tensor:
-    drawn = torch.randn(D_MODEL, generator=generator("unknown word", word))
-    return drawn.to(known.bias.device) * known.embedding.std()
-
-
-def trained_toy(
-    tokens: Sequence[str], num_heads: int, num_kv_heads: int, head_dim: int, rule: str, seed: int
-) -> TrainedToy:
+def trained_layer(tokens: Tokens, configuration: Configuration, seed: int) -> Layer:
     """A sentence, heads that learned to find related words, and the mask they learned under."""
-    known = learned(Configuration(num_heads, num_kv_heads, head_dim, rule), seed)
-    x, unknown = embedded(tokens, known)
-    mask = masks.build(masks.RULES[rule], len(tokens), len(tokens)).to(x.device)
-    return TrainedToy(x, known.layer, mask, unknown)
+    known = learned(configuration, seed)
+    x, unknown = known.read_words(tokens)
+    rule = configuration.rule
+    mask = build_mask(rule, x)
+    return Layer(tokens, x, known.layer, mask, rule, seed, learned=known, unknown=unknown)
 
 
 def _one_of(what: str, asked: object, trained: Sequence[object]) -> None:

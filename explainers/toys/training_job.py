@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import torch
 
-from explainers.attention import masks
 from explainers.job_queue import Job
-from explainers.toys import trained_heads
+from explainers.toys.layers import build_mask
+from explainers.toys.learned import Learned
 from explainers.toys.task import WORDS
 from explainers.toys.train import STEPS, Training, fresh, heads
-from explainers.toys.trained_heads import Configuration, Learned
+from explainers.toys.trained_heads import Configuration
 
 SNAPSHOTS = 24
 """How often one looks at the weights on the way."""
@@ -88,8 +88,8 @@ def start_training(request: TrainingRequest, begin: Learned | None) -> Training:
 def take_snapshot(request: TrainingRequest, training: Training, step: int) -> Snapshot:
     """How the heads divide their attention over the text that is watched."""
     learned = training.learned(0)
-    x, _ = trained_heads.embedded(request.tokens, learned)
-    mask = masks.build(masks.RULES[request.configuration.rule], len(x), len(x))
+    x, _ = learned.read_words(request.tokens)
+    mask = build_mask(request.configuration.rule, x)
     return Snapshot(step, heads(x, learned.layer, mask).weights.tolist())
 
 

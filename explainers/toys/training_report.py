@@ -11,9 +11,10 @@ import torch
 from torch import Tensor
 
 from explainers.toys.batch import Given, encoded, given
+from explainers.toys.learned import Learned
 from explainers.toys.task import KINDS, PLACES, RUNNING, RUNNING_NEWS
 from explainers.toys.train import attend, losses, pool
-from explainers.toys.trained_heads import FILE, Configuration, Learned
+from explainers.toys.trained_heads import FILE, Configuration
 
 REPORT = FILE.with_suffix(".json")
 READABLE = Path(__file__).with_name("REPORT.md")

@@ -15,7 +15,7 @@ from explainers.memory.cache_bytes import count_bytes_per_token, count_cache_byt
 from explainers.memory.layer_groups import LayerGroup, ModelShape
 from explainers.memory.published_models import model_shape
 from explainers.memory.sizes import format_size
-from explainers.toys.examples import generator, random_layer
+from explainers.toys.examples import generator, random_heads
 
 TOKENS, D_MODEL = 7, 16
 ROUNDING = 1e-5
@@ -24,7 +24,7 @@ LLAMA = "llama-3-8b"
 
 def cache_makes_it_linear(tokens: int) -> Finding:
     """How the counted work grows from T to 2T, with a cache and without."""
-    layer = random_layer(D_MODEL, 2, 2, 8, seed=0)
+    layer = random_heads(D_MODEL, 2, 2, 8, seed=0)
     once, twice = (with_cache(n, layer) for n in (tokens, 2 * tokens))
     before, after = (without_cache(n, layer) for n in (tokens, 2 * tokens))
     projections, scores = twice.projections / once.projections, twice.scores / once.scores
@@ -40,7 +40,7 @@ def cache_changes_nothing(layers: int) -> Finding:
 
 
 def _apart(rule: Rule, layers: int) -> float:
-    stack = [random_layer(D_MODEL, 2, 2, 8, seed) for seed in range(layers)]
+    stack = [random_heads(D_MODEL, 2, 2, 8, seed) for seed in range(layers)]
     x = torch.randn(TOKENS, D_MODEL, generator=generator("claims", "cache"))
     x = x.to(stack[0].w_query.device)
     reader = partial(read, rule=rule)
@@ -52,7 +52,7 @@ def _apart(rule: Rule, layers: int) -> float:
 
 def looking_ahead_spoils_it(layers: int) -> Finding:
     """How the last layer's keys of the first six words change when a seventh is read."""
-    stack = [random_layer(D_MODEL, 2, 2, 8, seed) for seed in range(layers)]
+    stack = [random_heads(D_MODEL, 2, 2, 8, seed) for seed in range(layers)]
     x = torch.randn(TOKENS, D_MODEL, generator=generator("claims", "ahead"))
     x = x.to(stack[0].w_query.device)
     reader = partial(read, rule=masks.full)

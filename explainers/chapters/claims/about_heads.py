@@ -8,7 +8,7 @@ from explainers.attention.multi_head import merge_heads, parameters, split_heads
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.claims.finding import CONDITION, FAILS, Finding, found, judged
 from explainers.messages import N_
-from explainers.toys.examples import generator, random_layer
+from explainers.toys.examples import generator, random_heads
 
 D_MODEL = 512
 TOKENS = 7
@@ -17,7 +17,7 @@ ROUNDING = 1e-5
 
 def four_squares(num_heads: int, biases: str) -> Finding:
     """The numbers of a real layer of this width, counted in its tensors."""
-    layer = random_layer(D_MODEL, num_heads, num_heads, D_MODEL // num_heads, seed=0)
+    layer = random_heads(D_MODEL, num_heads, num_heads, D_MODEL // num_heads, seed=0)
     matrices = layer.w_query, layer.w_key, layer.w_value, layer.w_output
     numbers = sum(matrix.numel() for matrix in matrices)
     numbers += sum(matrix.shape[-1] for matrix in matrices) if biases == "with biases" else 0

@@ -5,10 +5,10 @@ import torch
 from explainers.attention.multi_head import multi_head
 from explainers.attention.single_head import single_head
 from explainers.chapters.claims.finding import CONDITION, FAILS, HOLDS, Finding, found
-from explainers.toys import examples
+from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import SENTENCE
 from explainers.toys.train import mean_loss, pool
-from explainers.toys.trained_heads import Configuration, learned, trained_toy
+from explainers.toys.trained_heads import Configuration, learned, trained_layer
 from explainers.toys.training_report import reads_both
 
 WORDS = tuple(SENTENCE.split())
@@ -26,8 +26,8 @@ def peaks_on_subject_and_object(num_heads: int) -> Finding:
     ]
     random = 0
     for seed in range(UNTRAINED):
-        x, head, mask = examples.toy(WORDS, 8, 4, "full", seed)
-        top = single_head(x, head, mask).weights[VERB].topk(2).indices.tolist()
+        layer = draw_layer(WORDS, 8, 1, 4, "full", seed)
+        top = single_head(*layer.single()).weights[VERB].topk(2).indices.tolist()
         random += sorted(top) == [SUBJECT, OBJECT]
     verdict = HOLDS if random == UNTRAINED else CONDITION if any(trained) else FAILS
     return found(verdict, trained=sum(trained), of=len(trained), random=random, untrained=UNTRAINED)
@@ -49,15 +49,15 @@ def one_head_one_relation(num_heads: int) -> Finding:
 
 def attention_explains(seed: int) -> Finding:
     """Per word: the one it looks at most, and the one whose absence changes its output most."""
-    toy = trained_toy(WORDS, 4, 4, 16, "full", seed)
-    run = multi_head(toy.x, toy.layer, toy.mask)
+    layer = trained_layer(WORDS, Configuration(4, 4, 16, "full"), seed)
+    run = multi_head(layer.x, layer.heads, layer.mask)
     looked = run.weights.mean(dim=-3).argmax(dim=-1).tolist()
     moved = []
     for gone in range(len(WORDS)):
-        mask = toy.mask.clone()
+        mask = layer.mask.clone()
         mask[..., :, gone] = False
         mask[..., gone, gone] = True  # a word that may look at nothing has no row
-        moved.append((multi_head(toy.x, toy.layer, mask).output - run.output).norm(dim=-1))
+        moved.append((multi_head(layer.x, layer.heads, mask).output - run.output).norm(dim=-1))
     needed = torch.stack(moved).argmax(dim=0).tolist()
     same = sum(a == b for a, b in zip(looked, needed, strict=True))
     verdict = HOLDS if same == len(WORDS) else FAILS

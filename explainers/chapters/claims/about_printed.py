@@ -6,7 +6,7 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.claims.finding import FAILS, HOLDS, LOST, Finding, found
-from explainers.toys.examples import toy
+from explainers.toys.layers import draw_layer
 
 TUTORIAL_ROW = 0.186, 0.062, 0.155, 0.138, 0.183, 0.276
 CAUSAL_ROW = 0.4123, 0.5877
@@ -46,7 +46,7 @@ def plus_looks_both_ways(head_dim: int) -> Finding:
     """The row of "plus" in many untrained heads, and in how many it is the claimed one."""
     rows = []
     for seed in range(SEEDS):
-        x, head, mask = toy(WORDS, 8, head_dim, "full", seed)
+        x, head, mask = draw_layer(WORDS, 8, 1, head_dim, "full", seed).single()
         rows.append(attention(x @ head.w_query, x @ head.w_key, x @ head.w_value, mask).weights[1])
     apart = (torch.stack(rows).cpu() - torch.tensor(PLUS_ROW)).abs().amax(dim=-1)
     nearest = _written(rows[int(apart.argmin())])

@@ -1,90 +1,159 @@
-"""The layer of heads that a page looks at: random, or trained on finding related words."""
+"""Random or trained: the layer that a page looks at, its controls, and what must be said of it."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import streamlit as st
-from torch import Tensor
 
-from explainers.attention import masks
-from explainers.attention.layer import MultiHead
-from explainers.attention.positions import sinusoidal
-from explainers.chapters.common.choose_head import longer_than_learned, mask_not_among, not_among
-from explainers.toys import examples, trained_heads
-from explainers.toys.trained_heads import Configuration, Learned
+from explainers.chapters.common.mask_names import choose_mask, say_mask
+from explainers.messages import N_
+from explainers.toys.layers import Layer, Tokens, draw_layer
+from explainers.toys.trained_heads import (
+    D_MODEL,
+    HEAD_DIMS,
+    MOST_TOKENS,
+    RULES,
+    SEEDS,
+    Configuration,
+    head_dims,
+    shipped_seed,
+    trained_layer,
+)
 from explainers.translations import _
+from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.page import Prose
 from explainers.ui.provenance import random_weights, trained_weights
 from explainers.ui.untrusted_text import verbatim
 
-
-@dataclass(frozen=True)
-class Layer:
-    """A sentence as the layer reads it; `known` is what training learned, None where it did not."""
-
-    tokens: tuple[str, ...]
-    x: Tensor
-    heads: MultiHead
-    mask: Tensor
-    rule: str
-    known: Learned | None = None
-    unknown: tuple[str, ...] = ()
+ABLE = 32
+"""The d_k where a page offers none: with 4, a trained head is wrong more often than right."""
 
 
-@dataclass(frozen=True)
-class LayerChoices:
-    """What the reader can choose about a layer."""
+def choose_layer(
+    tokens: Tokens, has_mask: bool = True, has_value_dim: bool = False, has_sizes: bool = True
+) -> Layer:
+    """The controls of one head, in a row, with trained weights only the sizes that were trained.
 
-    tokens: tuple[str, ...]
-    is_trained: bool
-    num_heads: int
-    head_dim: int
-    mask: str
-    d_model: int
-    seed: int
+    Where nothing like the mask or the seed was trained, it is said what is shown instead.
+    """
+    with st.container(horizontal=True):
+        is_trained = controls.weights() == "trained"
+        rule = choose_mask(controls.mask) if has_mask else "full"
+        d_model = controls.d_model.default
+        head_dim = ABLE if is_trained else controls.head_dim.default
+        if has_sizes:
+            d_model = controls.d_model(fixed=D_MODEL if is_trained else None)
+            head_dim = controls.head_dim(HEAD_DIMS if is_trained else ())
+        value_dim = head_dim
+        if has_value_dim:
+            value_dim = controls.value_dim(fixed=head_dim if is_trained else None)
+    seed = page.seed()
+    if not is_trained:
+        return draw_layer(tokens, d_model, 1, head_dim, rule, seed, value_dim)
+    layer = nearest_trained(tokens, 1, head_dim, rule, seed)
+    sizes = f"{D_MODEL}, d_v = d_k" if has_value_dim else f"{D_MODEL}"
+    of_mask = _(
+        "Trained on finding related words, mask {mask}: d_model is {sizes}.",
+        mask=say_mask(layer.rule),
+        sizes=sizes,
+    )
+    any_seed = [] if seed in SEEDS else [_("Train it here takes any seed.")]
+    notes = [of_mask, *unlike(layer, rule, seed), *any_seed, *longer_than_learned(layer)]
+    if layer.unknown:
+        words = list_unknown(layer)
+        notes.append(
+            _("Training never saw {words}: vectors drawn at random stand in.", words=words)
+        )
+    st.caption(" ".join(notes))  # one element: each costs time at every rerun
+    return layer
 
 
 def choose_head_dim(is_trained: bool, num_heads: int) -> int:
     """d_k; trained heads open with as many numbers together as one head of full width."""
     if not is_trained:
         return controls.head_dim()
-    return controls.head_dim(trained_heads.head_dims(num_heads), trained_heads.D_MODEL // num_heads)
+    return controls.head_dim(head_dims(num_heads), D_MODEL // num_heads)
 
 
-def read_layer(text: Prose, choices: LayerChoices) -> tuple[Layer, str]:
-    """The layer that was chosen, or where mask or seed were not trained, another; and its badge."""
-    if not choices.is_trained:
-        layer = random_layer(choices)
-        return layer, random_weights(choices.seed, layer.x.device)
-    rule = choices.mask if choices.mask in trained_heads.RULES else trained_heads.RULES[0]
-    seed = trained_heads.shipped_seed(choices.seed)
-    notes = [
-        _("Trained on finding related words: d_model is {d_model}.", d_model=trained_heads.D_MODEL)
-    ]
-    notes += mask_not_among(choices.mask, rule)
-    notes += not_among("seed", choices.seed, seed, trained_heads.SEEDS)
-    notes += longer_than_learned(choices.tokens)
-    st.caption(" ".join(notes))
-    layer = trained_layer(choices.tokens, choices.num_heads, choices.head_dim, rule, seed)
-    if layer.unknown:
-        text("unknown", words=", ".join(map(verbatim, layer.unknown)))
-    return layer, trained_weights(seed, len(layer.unknown), layer.x.device)
-
-
-def random_layer(choices: LayerChoices) -> Layer:
-    """Untrained heads over the vectors that every page reads."""
-    tokens, heads, seed = choices.tokens, choices.num_heads, choices.seed
-    x = examples.embeddings(tokens, choices.d_model, seed)
-    x = x + sinusoidal(len(tokens), choices.d_model, examples.LONGEST).to(x.device)
-    mask = masks.build(masks.RULES[choices.mask], len(tokens), len(tokens)).to(x.device)
-    layer = examples.random_layer(choices.d_model, heads, heads, choices.head_dim, seed)
-    return Layer(tokens, x, layer, mask, choices.mask)
-
-
-def trained_layer(
-    tokens: tuple[str, ...], num_heads: int, head_dim: int, rule: str, seed: int
+def read_by_heads(
+    tokens: Tokens,
+    is_trained: bool,
+    d_model: int,
+    num_heads: int,
+    head_dim: int,
+    rule: str,
 ) -> Layer:
-    """The shipped heads of one configuration."""
-    toy = trained_heads.trained_toy(tokens, num_heads, num_heads, head_dim, rule, seed)
-    known = trained_heads.learned(Configuration(num_heads, num_heads, head_dim, rule), seed)
-    return Layer(tokens, toy.x, toy.layer, toy.mask, rule, known, toy.unknown)
+    """A layer of heads that were chosen, or where mask or seed were not trained, another."""
+    seed = page.seed()
+    if not is_trained:
+        return draw_layer(tokens, d_model, num_heads, head_dim, rule, seed)
+    layer = nearest_trained(tokens, num_heads, head_dim, rule, seed)
+    trained = _("Trained on finding related words: d_model is {d_model}.", d_model=D_MODEL)
+    st.caption(" ".join([trained, *unlike(layer, rule, seed), *longer_than_learned(layer)]))
+    return layer
+
+
+def nearest_trained(tokens: Tokens, num_heads: int, head_dim: int, rule: str, seed: int) -> Layer:
+    """The trained heads with this mask and seed, or with the first ones that there are."""
+    own = Configuration(num_heads, num_heads, head_dim, rule if rule in RULES else RULES[0])
+    return trained_layer(tokens, own, shipped_seed(seed))
+
+
+def list_unknown(layer: Layer) -> str:
+    """The words that training never saw."""
+    return ", ".join(map(verbatim, layer.unknown))
+
+
+def origin_of(layer: Layer) -> str:
+    """The badge of the pictures."""
+    if layer.learned:
+        return trained_weights(layer.seed, len(layer.unknown), layer.x.device)
+    return random_weights(layer.seed, layer.x.device)
+
+
+def unlike(layer: Layer, rule: str, seed: int) -> list[str]:
+    """What to say where another mask, or another seed, is shown than was asked for."""
+    return mask_not_among(rule, layer.rule) + not_among(N_("seed"), seed, layer.seed, SEEDS)
+
+
+def not_among(name: str, asked: object, shown: object, offered: Sequence[object]) -> list[str]:
+    """What to say when something else is shown than was asked for."""
+    if asked == shown:
+        return []
+    return [
+        _(
+            "There is no {name} {asked} among them, only {listed}; this is {shown}.",
+            name=_(name),
+            asked=asked,
+            listed=", ".join(map(str, offered)),
+            shown=shown,
+        )
+    ]
+
+
+def mask_not_among(asked: str, shown: str) -> list[str]:
+    """The same where other masks were trained than the one that is asked for."""
+    return not_among(N_("mask"), say_mask(asked), say_mask(shown), [*map(say_mask, RULES)])
+
+
+def longer_than_learned(layer: Layer) -> list[str]:
+    """What to say of a text that training did not prepare for."""
+    if len(layer.tokens) <= MOST_TOKENS:
+        return []
+    return [
+        _(
+            "It learned from sentences of at most {most} words; this has {count}.",
+            most=MOST_TOKENS,
+            count=len(layer.tokens),
+        )
+    ]
+
+
+def offer_training(layer: Layer) -> None:
+    """Where trained weights are shown, a reader can also watch such heads learn."""
+    if not layer.learned:
+        return
+    from explainers.chapters.common.live_training import (
+        train_here,  # what learns is not needed before
+    )
+
+    train_here(layer, page.seed())

@@ -11,8 +11,10 @@ from explainers.chapters.common.background_job import offer_job, watch_job
 from explainers.chapters.common.mask_names import say_mask
 from explainers.charts.matrix import Values, blank_forbidden, make_pair_matrix
 from explainers.messages import N_, ngettext
+from explainers.toys.layers import Layer
+from explainers.toys.learned import Learned
 from explainers.toys.train import POOL
-from explainers.toys.trained_heads import Configuration, Learned
+from explainers.toys.trained_heads import Configuration
 from explainers.toys.training_job import (
     TrainingJob,
     TrainingRequest,
@@ -121,15 +123,15 @@ def _hide_forbidden(job: TrainingJob, weights: Sequence[Sequence[float]]) -> Val
     return blank_forbidden(weights, allowed)
 
 
-def train_here(
-    tokens: tuple[str, ...], num_heads: int, num_kv_heads: int, head_dim: int, rule: str, seed: int
-) -> None:
-    """A button, and what training comes to while one looks on."""
-    configuration = Configuration(num_heads, num_kv_heads, head_dim, rule)
+def train_here(layer: Layer, seed: int) -> None:
+    """A button, and what training such heads comes to while one looks on."""
+    heads = layer.heads
+    sizes = heads.num_heads, heads.num_kv_heads, heads.head_dim
+    configuration = Configuration(*sizes, layer.rule)
     job = offer_job(
         TRAINING_JOB,
         _("Train it here"),
-        make_training_job(TrainingRequest(configuration, seed, tokens)),
+        make_training_job(TrainingRequest(configuration, seed, layer.tokens)),
         icon=":material/model_training:",
         help=_(
             "Watch the same heads learn the task, from random weights, in some seconds: they go "

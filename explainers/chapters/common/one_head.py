@@ -1,19 +1,18 @@
 """Every matrix of one head as plain numbers, their pictures, and the arithmetic of each number."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 
-from torch import Tensor
-
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
-from explainers.attention.single_head import Projections, SingleHead
+from explainers.attention.single_head import Projections
 from explainers.attention.steps import Steps
 from explainers.charts.matrix import Matrix, Values, blank_forbidden, find_largest
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
 from explainers.messages import N_
+from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.figure.panels import PRODUCT, Cell, Panel, Source, oriented
 
@@ -81,13 +80,12 @@ class OneHead:
     numbers: dict[str, Numbers]
 
     @classmethod
-    def of(
-        cls, tokens: Sequence[str], x: Tensor, head: SingleHead, views: Projections, run: Steps
-    ) -> "OneHead":
-        """Take the tensors of one head, without leading axes, to plain numbers."""
-        tensors = (x, head.w_query, head.w_key, head.w_value, *views, *run)
+    def of(cls, layer: Layer, views: Projections, run: Steps, number: int = 0) -> "OneHead":
+        """Take the tensors of one of the heads, without leading axes, to plain numbers."""
+        head = layer.head(number)
+        tensors = (layer.x, head.w_query, head.w_key, head.w_value, *views, *run)
         numbers = {name: tensor.tolist() for name, tensor in zip(KINDS, tensors, strict=True)}
-        return cls(tuple(tokens), head.w_query.shape[1], numbers)
+        return cls(layer.tokens, layer.heads.head_dim, numbers)
 
     def matrix(self, name: str) -> Matrix:
         """One matrix with its labels; pairs the mask forbids are blank."""

@@ -11,10 +11,10 @@ from explainers.attention.reach import cells
 from explainers.attention.rules import Rule
 from explainers.attention.single_head import Projections, project
 from explainers.attention.steps import Steps, attention_steps, hide, softmax
-from explainers.chapters.common.choose_head import HeadChoices
+from explainers.chapters.common.choose_layer import origin_of
 from explainers.chapters.common.one_head import OneHead
 from explainers.charts.matrix import Matrix, Values, blank_forbidden, make_pair_matrix
-from explainers.toys.examples import Toy
+from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
 from explainers.ui.figure.panels import Panel, Source, oriented
 
@@ -27,7 +27,6 @@ def rows_moved(change: Tensor, rounding: float = ROUNDING) -> int:
     return int((change.abs() > rounding).any(dim=-1).sum())
 
 
-Tokens = tuple[str, ...]
 FROM_SCORES = (Source("scores", row="row"),)
 FEWEST = 3
 """With fewer words there is nothing to be asked."""
@@ -39,23 +38,18 @@ MOST_READ = 12
 class Lab:
     """One head of a sentence, whose scores all masks begin with."""
 
-    head: HeadChoices
+    layer: Layer
     queries_down: bool
 
     @property
     def tokens(self) -> Tokens:
         """The words that look and are looked at."""
-        return self.head.tokens
-
-    @cached_property
-    def toy(self) -> Toy:
-        """The sentence and the head that reads it."""
-        return self.head.toy(self.tokens)
+        return self.layer.tokens
 
     @cached_property
     def views(self) -> Projections:
         """What each word looks for, can be found by, and hands over."""
-        return project(self.toy.x, self.toy.head)
+        return project(self.layer.x, self.layer.head())
 
     @cached_property
     def run(self) -> Steps:
@@ -65,7 +59,7 @@ class Lab:
     @property
     def one_head(self) -> OneHead:
         """Every matrix of the head as plain numbers."""
-        return OneHead.of(self.tokens, self.toy.x, self.toy.head, self.views, self.run)
+        return OneHead.of(self.layer, self.views, self.run)
 
     @property
     def scores(self) -> Tensor:
@@ -97,12 +91,11 @@ class Lab:
 
     def origin_with(self, *others: str) -> str:
         """The badge of a picture for which the head reads other words as well."""
-        read = replace(self.head, tokens=(*self.tokens, *others))
-        return read.origin(self.toy.x.device)
+        return origin_of(self.layer.reading((*self.tokens, *others)))
 
     def reading(self, tokens: Tokens) -> "Lab":
         """The same head, reading other words."""
-        return replace(self, head=replace(self.head, tokens=tokens))
+        return replace(self, layer=self.layer.reading(tokens))
 
 
 def rules_of(numbers: Mapping[str, int]) -> dict[str, Rule]:

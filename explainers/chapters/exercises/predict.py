@@ -17,7 +17,7 @@ from explainers.chapters.exercises.exercise_kinds import Prediction, signed
 from explainers.memory.cache_bytes import count_bytes_per_token, count_cache_bytes
 from explainers.memory.layer_groups import LayerGroup, ModelShape
 from explainers.memory.published_models import model_shape
-from explainers.toys.examples import random_layer
+from explainers.toys.examples import random_heads
 
 HUNDREDTH = 0.02
 DRAWS = 5_000
@@ -178,7 +178,7 @@ def numbers_of_a_latent(draw: Random) -> Prediction:
 def rows_with_and_without(draw: Random) -> Prediction:
     """How many rows of K a layer computes while it writes a text without a cache."""
     tokens = draw.randint(5, 60)
-    layer = random_layer(8, 1, 1, 8, seed=0)
+    layer = random_heads(8, 1, 1, 8, seed=0)
     kept, again = with_cache(tokens, layer).rows, without_cache(tokens, layer).rows
     worked = {"kept": f"{kept:,}", "last": f"{tokens + 1}"}
     return Prediction({"tokens": f"{tokens}"}, again, worked=worked)

@@ -22,7 +22,8 @@ from explainers.memory.serving import (
     has_room,
 )
 from explainers.memory.sizes import format_size
-from explainers.toys.examples import generator, toy
+from explainers.toys.examples import generator
+from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import SENTENCE
 
 WORDS = tuple(SENTENCE.split())
@@ -48,7 +49,7 @@ def _keys_to_change(draw: Random) -> Iterator[Goal]:
 
 
 def _weight_of_ceo(seed: int, least: float, word: str, steps: float) -> Reached:
-    x, head, mask = toy(WORDS, 8, 4, "full", seed)
+    x, head, mask = draw_layer(WORDS, 8, 1, 4, "full", seed).single()
     query, key, value = project(x, head)
     changed = key.clone()
     changed[WORDS.index(word)] += steps * query[QUERY]
@@ -99,7 +100,7 @@ def a_temperature_that_flattens(draw: Random) -> Goal:
 
 
 def _flat(seed: int, most: float, temperature: float) -> Reached:
-    x, head, _ = toy(WORDS, 8, 4, "full", seed)
+    x, head, _ = draw_layer(WORDS, 8, 1, 4, "full", seed).single()
     query, key, _ = project(x, head)
     products = query @ key.T
 

@@ -39,7 +39,7 @@ GROWTH = dict(zip((2, 4, 8), ANSWERS, strict=True))
 @st.cache_data(show_spinner=False)
 def counted() -> dict[int, tuple[Work, Work]]:
     """With and without a cache, for texts of each length, in one layer of the page."""
-    layer = examples.random_layer(D_MODEL, 1, 1, HEAD_DIM, 0)
+    layer = examples.random_heads(D_MODEL, 1, 1, HEAD_DIM, 0)
     return {length: (with_cache(length, layer), without_cache(length, layer)) for length in LENGTHS}
 
 
@@ -99,7 +99,7 @@ def show_costs(text: Prose, words: int) -> None:
         axes = {"x": Axis(_("words"), is_logarithmic=True), "y": Axis(title, is_logarithmic=True)}
         with place:
             show_chart(draw_curve, _rows(points), alt, key, origin(), series=series, **axes)
-    layer = examples.random_layer(D_MODEL, 1, 1, HEAD_DIM, 0)
+    layer = examples.random_heads(D_MODEL, 1, 1, HEAD_DIM, 0)
     held, most = (LAYERS * cache_bytes(rows, layer) for rows in (words, longest))
     points = [(n, LAYERS * cache_bytes(n, layer), series[0], False) for n in LENGTHS]
     points += [(n, 0, series[1], False) for n in LENGTHS]

@@ -52,7 +52,7 @@ class Reading:
     def layers(self) -> list[MultiHead]:
         """Each reads what the one below gave."""
         seeds = [self.seed + ANOTHER * layer for layer in range(LAYERS)]
-        return [examples.random_layer(D_MODEL, 1, 1, HEAD_DIM, seed) for seed in seeds]
+        return [examples.random_heads(D_MODEL, 1, 1, HEAD_DIM, seed) for seed in seeds]
 
     @property
     def empty(self) -> list[Cache]:

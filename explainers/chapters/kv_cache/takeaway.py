@@ -55,7 +55,7 @@ def filled_up(rows: list[Tensor]) -> Tensor:
 
 def counted(lengths: list[int]) -> dict[str, list[int]]:
     """The work of one layer, and the bytes that all layers hold, by the length of the text."""
-    layer = examples.random_layer(D_MODEL, 1, 1, HEAD_DIM, 0)
+    layer = examples.random_heads(D_MODEL, 1, 1, HEAD_DIM, 0)
     kept, again = ([count(n, layer) for n in lengths] for count in (with_cache, without_cache))
     return {
         "rows with the cache": [work.rows for work in kept],

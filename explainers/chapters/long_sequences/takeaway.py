@@ -8,14 +8,14 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.online_softmax import begin, read_row
 from explainers.attention.scaled_dot_product import attention
-from explainers.attention.single_head import SingleHead, project
+from explainers.attention.single_head import project
 from explainers.attention.steps import dot_products, scale
 from explainers.attention.tiled import positions, read_tile, tile_cells, tiled_attention
-from explainers.chapters.common.head_takeaway import of_head
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences.matrix_sizes import per_tokens
 from explainers.chapters.long_sequences.sparse_masks import SIDE, by_way, spared, sparse_rules
 from explainers.takeaway.recipe import Recipe
+from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.takeaway_files import take
 
@@ -28,14 +28,12 @@ def squares(tokens: list[int]) -> dict[str, list[int]]:
     return {"cells": [*cells], "bytes": [*held]}
 
 
-def in_blocks(
-    x: Tensor, head: SingleHead, mask: Tensor, word: int, block: int, blocks: int
-) -> Computed:
+def in_blocks(layer: Layer, word: int, block: int, blocks: int) -> Computed:
     """One word's row of scores after some blocks: what is kept, and what it gives after each."""
-    query, key, value = project(x, head)
+    query, key, value = project(layer.x, layer.head())
     row = scale(dot_products(query, key), head_dim=query.shape[-1])[word : word + 1]
     steps = read_row(row, value, block)[:blocks]
-    place = torch.arange(len(x), device=x.device)
+    place = torch.arange(len(row[0]), device=row.device)
     seen = [(place < (n + 1) * block) for n in range(len(steps))]
     read = zip(seen, steps, strict=True)
     powers = torch.stack([torch.exp(row[0] - one.largest[0]) * some for some, one in read])
@@ -49,16 +47,14 @@ def in_blocks(
     }
 
 
-def in_tiles(
-    x: Tensor, head: SingleHead, mask: Tensor, rule: str, q_block: int, kv_block: int, tiles: int
-) -> Computed:
+def in_tiles(layer: Layer, rule: str, q_block: int, kv_block: int, tiles: int) -> Computed:
     """The output after some tiles, after all of them, and by `attention()`.
 
     A row that has read nothing yet is not a number.
     """
-    query, key, value = project(x, head)
-    allows, length, read = masks.RULES[rule], len(x), 0
-    query_pos, key_pos = (p.to(x.device) for p in positions(length, length, q_block, kv_block))
+    query, key, value = project(layer.x, layer.head())
+    allows, length, read = masks.RULES[rule], len(query), 0
+    query_pos, key_pos = (p.to(query.device) for p in positions(length, length, q_block, kv_block))
     so_far = torch.full_like(value, torch.nan)
     for i in range(0, length, q_block):
         rows = slice(i, i + q_block)
@@ -70,7 +66,7 @@ def in_tiles(
                 read += 1
                 running = read_tile(running, query[rows], key[columns], value[columns], allowed)
                 so_far[rows] = running.output
-    whole = masks.build(allows, length, length).to(x.device)
+    whole = masks.build(allows, length, length).to(query.device)
     tiled = tiled_attention(query, key, value, allows, q_block, kv_block)
     output = attention(query, key, value, whole).output
     return {"output so far": so_far, "tiled": tiled, "attention": output}
@@ -91,17 +87,16 @@ def cells(tokens: tuple[int, ...]) -> None:
 
 def row(lab: Lab, word: int, block: int, blocks: int, shown: dict[str, Any]) -> None:
     """The row as far as it was read."""
-    options: dict[str, Any] = {"word": word, "block": block, "blocks": blocks}
-    title = _("A row of scores in blocks")
-    take("row", of_head(title, in_blocks, lab.head, lab.toy, shown, **options))
+    inputs = {"layer": lab.layer, "word": word, "block": block, "blocks": blocks}
+    take("row", Recipe(_("A row of scores in blocks"), in_blocks, inputs, shown))
 
 
 def tiles(lab: Lab, rule: str, blocks: tuple[int, int], read: int, shown: Computed) -> None:
     """The tiles as far as they were read."""
     q_block, kv_block = blocks
     sizes = {"q_block": q_block, "kv_block": kv_block, "tiles": read}
-    title = _("Attention in tiles")
-    take("tiles", of_head(title, in_tiles, lab.head, lab.toy, shown, rule=rule, **sizes))
+    inputs = {"layer": lab.layer, "rule": rule, **sizes}
+    take("tiles", Recipe(_("Attention in tiles"), in_tiles, inputs, shown))
 
 
 def masks_of_long_text(length: int, found: dict[str, tuple[int, ...]]) -> None:

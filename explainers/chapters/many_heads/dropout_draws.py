@@ -5,25 +5,23 @@ from typing import NamedTuple
 
 import streamlit as st
 import torch
-from torch import Tensor
 
 from explainers.attention.dropout import drop
-from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import multi_head
-from explainers.chapters.common.choose_layer import trained_layer
+from explainers.chapters.common.choose_layer import origin_of
 from explainers.chapters.many_heads import takeaway as taken
 from explainers.charts.matrix import Matrix, make_pair_matrix
 from explainers.charts.theme import QUERY_AXIS
 from explainers.messages import N_, ngettext
-from explainers.toys import trained_heads
 from explainers.toys.examples import generator
+from explainers.toys.layers import Layer
+from explainers.toys.trained_heads import D_MODEL, SEEDS, Configuration, trained_layer
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider, oriented
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
-from explainers.ui.provenance import trained_weights
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
@@ -36,32 +34,24 @@ ANSWERS = ("1", "0.5", N_("each row to another number"))
 
 
 class Dropped(NamedTuple):
-    """One head's weights; for each probability the averages over 1, 10, … draws; for the badge.
-
-    `x` and `heads` are what the weights come from.
-    """
+    """One head's weights; for each probability the averages over 1, 10, … draws."""
 
     weights: Numbers
     averages: list[list[Numbers]]
-    unknown: int
-    device: torch.device
-    x: Tensor
-    heads: MultiHead
+    layer: Layer
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
 def draw(tokens: tuple[str, ...], seed: int) -> Dropped:
     """Drop weights of the single trained head, at every probability that the slider offers."""
-    layer = trained_layer(tokens, 1, trained_heads.D_MODEL, "full", trained_heads.SEEDS[0])
+    layer = trained_layer(tokens, Configuration(1, 1, D_MODEL, "full"), SEEDS[0])
     weights = multi_head(layer.x, layer.heads, layer.mask).weights[0]
     found = []
     for probability in controls.dropout.steps:
         seeded = generator("dropout", seed, str(probability))
         drawn = drop(weights.expand(DRAWS[-1], *weights.shape), probability, seeded)
         found.append([drawn[:count].mean(dim=0).tolist() for count in DRAWS])
-    return Dropped(
-        weights.tolist(), found, len(layer.unknown), layer.x.device, layer.x, layer.heads
-    )
+    return Dropped(weights.tolist(), found, layer)
 
 
 def in_words(weights: Numbers) -> str:
@@ -87,11 +77,11 @@ def show_dropout(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     slider = Slider(control.label, labels, place, lambda turned: control.put(control.steps[turned]))
     panels = _panels(tokens, dropped, place)
     alt = _("Weights, one draw of dropout, and averages over 10, 100 and 1,000 draws.")
-    origin = trained_weights(trained_heads.SEEDS[0], dropped.unknown, dropped.device)
+    origin = origin_of(dropped.layer)
     origin += _(" · dropout: random, seed {seed}", seed=seed)
     show_figure(Figure(oriented(panels, queries_down), alt, slider=slider), origin, "dropout")
     probability, averages = control.steps[place], dropped.averages[place]
-    taken.dropout(dropped.x, dropped.heads, probability, seed, dropped.weights, averages)
+    taken.dropout(dropped.layer, probability, seed, dropped.weights, averages)
     text("dropout_tried")
     show_source(drop)
 

@@ -13,7 +13,7 @@ from explainers.chapters.common.one_head import arithmetic_of
 from explainers.chapters.many_heads import head_contributions as votes_of
 from explainers.chapters.many_heads.head_panels import head_of
 from explainers.chapters.many_heads.selection import Looked
-from explainers.toys.trained_heads import Learned
+from explainers.toys.learned import Learned
 from explainers.translations import _
 from explainers.ui.figure.panels import Cell
 
@@ -48,8 +48,8 @@ def _arithmetic(looked: Looked, cell: Cell) -> Arithmetic:
             return arithmetic.explain_dot_product(row.tolist(), column.tolist(), value, what)
         case votes_of.PARTS | votes_of.SHARES:
             return _part(looked, cell.panel, i, j, what)
-        case votes_of.VOTES | votes_of.NAMED if looked.layer.known:
-            return _vote(looked, looked.layer.known, cell.panel, i, j, what)
+        case votes_of.VOTES | votes_of.NAMED if looked.layer.learned:
+            return _vote(looked, looked.layer.learned, cell.panel, i, j, what)
     return arithmetic_of(looked.one_head)(cell)
 
 
@@ -63,7 +63,7 @@ def _weight(looked: Looked, head: int, row: int, column: int) -> Arithmetic:
 
 def _beginning(looked: Looked, number: str) -> str:
     """Where a number of W_O comes from."""
-    if looked.layer.known is None:
+    if looked.layer.learned is None:
         return _("{number}: drawn at random.", number=number)
     return _("{number}: learned in training.", number=number)
 

@@ -10,7 +10,7 @@ from explainers.chapters.many_heads.selection import Looked
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, HEAD_AXIS, TOKEN_AXIS
 from explainers.messages import N_
-from explainers.toys.trained_heads import Learned
+from explainers.toys.learned import Learned
 from explainers.translations import _
 from explainers.ui.figure.panels import Panel
 
@@ -53,9 +53,9 @@ def who_did_it(looked: Looked) -> list[Panel]:
         ),
         Panel(SHARES, replace(shares, limit=1.0), "→"),
     ]
-    if looked.layer.known is None or not looked.candidates:
+    if looked.layer.learned is None or not looked.candidates:
         return panels
-    return [*panels, *_named(looked, looked.layer.known, rows)]
+    return [*panels, *_named(looked, looked.layer.learned, rows)]
 
 
 def _named(looked: Looked, known: Learned, rows: list[str]) -> list[Panel]:

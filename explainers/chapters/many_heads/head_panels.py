@@ -6,7 +6,6 @@ import streamlit as st
 from torch import Tensor
 
 from explainers.attention.multi_head import ManyHeads, merge_heads, split_heads
-from explainers.chapters.common.choose_layer import Layer
 from explainers.chapters.many_heads.head_contributions import (
     LAYER,
     SIDE_BY_SIDE,
@@ -17,6 +16,7 @@ from explainers.chapters.many_heads.head_contributions import (
 )
 from explainers.chapters.many_heads.selection import Looked
 from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
+from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Cell, Panel, Source, oriented

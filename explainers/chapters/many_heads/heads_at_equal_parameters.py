@@ -5,13 +5,19 @@ import statistics
 from torch import Tensor
 
 from explainers.attention.multi_head import multi_head, parameters
-from explainers.chapters.common.choose_layer import trained_layer
 from explainers.chapters.many_heads.head_contributions import head_id
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS
 from explainers.messages import N_, ngettext
 from explainers.toys.sentence import SENTENCE, words
-from explainers.toys.trained_heads import D_MODEL, NUM_HEADS, SEEDS, Configuration, head_dims
+from explainers.toys.trained_heads import (
+    D_MODEL,
+    NUM_HEADS,
+    SEEDS,
+    Configuration,
+    head_dims,
+    trained_layer,
+)
 from explainers.toys.training_report import Row, mean_and_spread, rows
 from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
@@ -127,7 +133,7 @@ def _line(row: Row) -> str:
 
 def _looks(tokens: tuple[str, ...], num_heads: int, seed: int) -> Tensor:
     """The row of `WORD` in each head (heads, kv_len)."""
-    layer = trained_layer(tokens, num_heads, equal(num_heads).head_dim, "full", seed)
+    layer = trained_layer(tokens, equal(num_heads), seed)
     return multi_head(layer.x, layer.heads, layer.mask).weights[:, tokens.index(WORD)]
 
 

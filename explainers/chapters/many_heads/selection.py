@@ -7,11 +7,11 @@ import torch
 from torch import Tensor
 
 from explainers.attention.multi_head import ManyHeads, contributions
-from explainers.attention.single_head import Projections, SingleHead
+from explainers.attention.single_head import Projections
 from explainers.attention.steps import attention_steps
-from explainers.chapters.common.choose_layer import Layer
 from explainers.chapters.common.one_head import OneHead
-from explainers.toys.trained_heads import Learned
+from explainers.toys.layers import Layer
+from explainers.toys.learned import Learned
 
 MOST_NAMED, MOST_OWN = 12, 8
 """Words that are shown of all that the trained layer could name, and of the sentence's own."""
@@ -57,13 +57,9 @@ class Looked:
     @cached_property
     def one_head(self) -> OneHead:
         """The chosen head by itself."""
-        heads, head = self.layer.heads, self.head
-        columns = slice(head * heads.head_dim, (head + 1) * heads.head_dim)
-        matrices = (heads.w_query, heads.w_key, heads.w_value)
-        single = SingleHead(*(matrix[:, columns] for matrix in matrices))
-        views = Projections(*(view[head] for view in self.run[:3]))
+        views = Projections(*(view[self.head] for view in self.run[:3]))
         steps = attention_steps(*views, self.layer.mask)
-        return OneHead.of(self.layer.tokens, self.layer.x, single, views, steps)
+        return OneHead.of(self.layer, views, steps, self.head)
 
     @cached_property
     def rows_of_w_output(self) -> range:
@@ -87,7 +83,7 @@ class Looked:
         before the chosen one (←) and after it (→), and those that are named most often if every
         choice of heads is tried: the same ones whichever heads are off.
         """
-        known = self.layer.known
+        known = self.layer.learned
         if known is None:
             return {}
         size = len(known.words)

@@ -1,30 +1,28 @@
 """To take away from page 06: all heads, one of them enlarged, which head did it, and dropout."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
 from explainers.attention.dropout import drop
-from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import contributions, merge_heads, multi_head
-from explainers.chapters.common.choose_layer import LayerChoices
-from explainers.chapters.common.head_takeaway import beginning, learned_inputs, learned_layer
 from explainers.chapters.many_heads.selection import Looked
 from explainers.takeaway.recipe import Recipe
 from explainers.toys.examples import generator
+from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.takeaway_files import take
 
 Computed = dict[str, Tensor]
 
 
-def all_heads(
-    x: Tensor, layer: MultiHead, mask: Tensor, head: int, word: int, off: list[int]
-) -> Computed:
+def all_heads(layer: Layer, head: int, word: int, off: list[int]) -> Computed:
     """Every head's weights; one head's values and output; what each adds to a word's output."""
-    run = multi_head(x, layer, mask)
+    run = multi_head(layer.x, layer.heads, layer.mask)
     per_head = run.per_head.clone()
     per_head[off] = 0  # a head that is switched off adds nothing
-    added = contributions(per_head, layer.w_output)
+    added = contributions(per_head, layer.heads.w_output)
     parts, output = added[:, word], added.sum(dim=0)
     shares = parts @ output[word] / (output[word] @ output[word]).clamp_min(1e-12)
     one = {"weights": run.weights[head], "V": run.value[head], "output": run.per_head[head]}
@@ -33,18 +31,10 @@ def all_heads(
     return {**each, **one, **together, "parts": parts, "shares": shares[:, None]}
 
 
-def votes(
-    x: Tensor,
-    layer: MultiHead,
-    mask: Tensor,
-    word: int,
-    off: list[int],
-    directions: Tensor,
-    bias: Tensor,
-) -> Computed:
+def votes(layer: Layer, word: int, off: list[int], directions: Tensor, bias: Tensor) -> Computed:
     """How strongly each head names each of some words (d_model, words), and what comes of it."""
-    per_head = multi_head(x, layer, mask).per_head
-    whole = contributions(per_head, layer.w_output)[:, word]  # (heads, d_model)
+    per_head = multi_head(layer.x, layer.heads, layer.mask).per_head
+    whole = contributions(per_head, layer.heads.w_output)[:, word]  # (heads, d_model)
     parts = whole.clone()
     parts[off] = 0
     totals = torch.stack([whole.sum(dim=0), parts.sum(dim=0)]) @ directions + bias
@@ -52,18 +42,17 @@ def votes(
     return {"votes": summed, "named": totals.sigmoid()}
 
 
-def dropped(x: Tensor, layer: MultiHead, mask: Tensor, probability: float, seed: int) -> Computed:
+def dropped(layer: Layer, probability: float, seed: int) -> Computed:
     """One head's weights, one draw of dropout, and averages over more and more draws."""
-    weights = multi_head(x, layer, mask).weights[0]
+    weights = multi_head(layer.x, layer.heads, layer.mask).weights[0]
     seeded = generator("dropout", seed, str(probability))
     drawn = drop(weights.expand(1_000, *weights.shape), probability, seeded)
     averages = {f"{draws:,} draws": drawn[:draws].mean(dim=0) for draws in (10, 100, 1_000)}
     return {"weights": weights, "one draw": drawn[0], **averages}
 
 
-def heads(choices: LayerChoices, looked: Looked) -> None:
+def heads(looked: Looked) -> None:
     """The picture of a layer."""
-    layer, head = looked.layer, looked.head
     single = {name: looked.one_head.numbers[name] for name in ("weights", "V", "output")}
     each = {f"head {n}": weights for n, weights in enumerate(looked.run.weights)}
     together = {"heads": merge_heads(looked.per_head), "layer": looked.output}
@@ -73,17 +62,21 @@ def heads(choices: LayerChoices, looked: Looked) -> None:
         Recipe(
             _("All heads, and which head did it"),
             all_heads,
-            shown={**each, **single, **together, **who},
-            options={"head": head, "word": looked.word, "off": sorted(looked.off)},
-            **beginning(choices, layer),
+            {"head": looked.head, **_inputs(looked)},
+            {**each, **single, **together, **who},
         ),
-        *_votes(choices, looked),
+        *_votes(looked),
     )
 
 
-def _votes(choices: LayerChoices, looked: Looked) -> list[Recipe]:
+def _inputs(looked: Looked) -> dict[str, Any]:
+    """The layer, the word, and which heads are off."""
+    return {"layer": looked.layer, "word": looked.word, "off": sorted(looked.off)}
+
+
+def _votes(looked: Looked) -> list[Recipe]:
     """What trained heads name, as far as there is a word that they could."""
-    known, places = looked.layer.known, list(looked.candidates)
+    known, places = looked.layer.learned, list(looked.candidates)
     if known is None or not places:
         return []
     each = torch.eye(looked.output.shape[-1], device=looked.output.device)
@@ -91,21 +84,18 @@ def _votes(choices: LayerChoices, looked: Looked) -> list[Recipe]:
     totals, bias = known.named(outputs)[:, places], known.bias[places]
     parts = (known.named(looked.parts) - known.bias)[:, places]
     directions = (known.named(each) - known.bias)[:, places]
-    options = {"word": looked.word, "off": sorted(looked.off)}
     return [
         Recipe(
             _("What the layer names for the word"),
             votes,
-            shown={"votes": torch.cat([parts, bias[None], totals[1:]]), "named": totals.sigmoid()},
-            options={**options, "directions": directions, "bias": bias},
-            **beginning(choices, looked.layer),
+            {**_inputs(looked), "directions": directions, "bias": bias},
+            {"votes": torch.cat([parts, bias[None], totals[1:]]), "named": totals.sigmoid()},
         )
     ]
 
 
 def dropout(
-    x: Tensor,
-    layer: MultiHead,
+    layer: Layer,
     probability: float,
     seed: int,
     weights: list[list[float]],
@@ -119,9 +109,7 @@ def dropout(
         Recipe(
             _("Dropout on the weights"),
             dropped,
-            learned_inputs(x, layer, "full"),
+            {"layer": layer, "probability": probability, "seed": seed},
             {name: torch.tensor(numbers) for name, numbers in shown.items()},
-            learned_layer,
-            {"probability": probability, "seed": seed},
         ),
     )

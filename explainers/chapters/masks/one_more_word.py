@@ -15,9 +15,10 @@ BOTH = {"full": masks.full, "causal": masks.causal}
 
 def second_layer(tokens: Tokens, rule: Rule, seed: int) -> Projections:
     """Q, K and V of a second layer, which reads what the first one gave each word."""
-    toy = examples.toy(tokens, D_MODEL, HEAD_DIM, "full", seed, value_dim=D_MODEL)
-    mask = masks.build(rule, len(tokens), len(tokens)).to(toy.x.device)
-    first = single_head(toy.x, toy.head, mask).output
+    x = examples.place_words(tokens, D_MODEL, seed)
+    mask = masks.build(rule, len(tokens), len(tokens)).to(x.device)
+    head = examples.random_head(D_MODEL, HEAD_DIM, D_MODEL, seed)
+    first = single_head(x, head, mask).output
     return project(first, examples.random_head(D_MODEL, HEAD_DIM, HEAD_DIM, seed + ANOTHER))
 
 

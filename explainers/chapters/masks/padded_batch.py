@@ -35,14 +35,14 @@ def show_batch(text: Prose, lab: Lab) -> None:
     lengths = torch.tensor([len(sentence) for sentence in sentences])
     length = int(lengths.max())
     labs = [lab.reading(filled(sentence, length)) for sentence in sentences]
-    toys = [each.toy for each in labs]
-    mask = masks.build(masks.padding(lengths), length, length).to(toys[0].x.device)
-    x = torch.stack([toy.x for toy in toys])[:, None]
-    weights = single_head(x, toys[0].head, mask).weights[:, 0]
+    layers = [each.layer for each in labs]
+    mask = masks.build(masks.padding(lengths), length, length).to(layers[0].x.device)
+    x = torch.stack([layer.x for layer in layers])[:, None]
+    weights = single_head(x, layers[0].head(), mask).weights[:, 0]
     taken.batch(labs, lengths.tolist(), weights)
-    alone = [single_head(*lab.reading(sentence).toy).weights for sentence in sentences]
+    alone = [single_head(*lab.reading(sentence).layer.single()).weights for sentence in sentences]
     text("batch", length=length, moved=less_than(most_moved(weights, alone)))
-    if lab.head.is_trained:
+    if lab.layer.learned:
         text("unknown_filling", filling=verbatim(PAD))
     panels = [
         weight_panel(

@@ -8,61 +8,61 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.leak import masked_after, masked_before
 from explainers.attention.reach import reach
-from explainers.attention.single_head import Projections, SingleHead, project, single_head
+from explainers.attention.single_head import Projections, project, single_head
 from explainers.attention.steps import dot_products, hide, scale, softmax
-from explainers.chapters.common.head_takeaway import of_head, of_two
 from explainers.chapters.common.score_matrix import Lab, rules_of
 from explainers.chapters.masks.masks_compared import left
 from explainers.chapters.masks.one_more_word import BOTH, changes
 from explainers.takeaway.recipe import Recipe
+from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.takeaway_files import take
 
 Computed = dict[str, Tensor]
 
 
-def scores_of(x: Tensor, head: SingleHead) -> Tensor:
+def scores_of(layer: Layer) -> Tensor:
     """The scores that all masks begin with."""
-    query, key, _unused = project(x, head)
+    query, key, _unused = project(layer.x, layer.head())
     return scale(dot_products(query, key), head_dim=query.shape[-1])
 
 
-def under_masks(x: Tensor, head: SingleHead, mask: Tensor, numbers: dict[str, int]) -> Computed:
+def under_masks(layer: Layer, numbers: dict[str, int]) -> Computed:
     """The scores, the weights under each mask, and what each row wins and loses by it."""
-    scores, length = scores_of(x, head), len(x)
+    scores, length = scores_of(layer), len(layer.x)
     built = {name: masks.build(r, length, length) for name, r in rules_of(numbers).items()}
-    weights = {name: softmax(hide(scores, mask.to(x.device))) for name, mask in built.items()}
+    weights = {name: softmax(hide(scores, mask.to(scores.device))) for name, mask in built.items()}
     moved = {f"{name} − full": each - weights["full"] for name, each in weights.items()}
     del moved["full − full"]
     return {"scores": scores, **weights, **moved}
 
 
-def under_drawn(x: Tensor, head: SingleHead, mask: Tensor, cells: list[list[bool]]) -> Computed:
+def under_drawn(layer: Layer, cells: list[list[bool]]) -> Computed:
     """The weights under a mask by hand, and what they are more than without a mask."""
-    scores, allowed = scores_of(x, head), masks.drawn(torch.tensor(cells))
-    weights = softmax(hide(scores, masks.build(allowed, len(x), len(x)).to(x.device)))
+    scores, allowed = scores_of(layer), masks.drawn(torch.tensor(cells))
+    mask = masks.build(allowed, *scores.shape).to(scores.device)
+    weights = softmax(hide(scores, mask))
     return {"weights": weights, "yours − full": weights - softmax(scores)}
 
 
-def both_ways(x: Tensor, new: Tensor, head: SingleHead, mask: Tensor) -> Computed:
+def both_ways(layer: Layer, other: Layer) -> Computed:
     """Causal weights made in the right and in the wrong order, and how a new last word moves them.
 
     The change is in percent.
     """
-    causal = masks.build(masks.causal, *mask.shape).to(x.device)
-    before, after = scores_of(x, head), scores_of(new, head)
+    causal = masks.build(masks.causal, *layer.mask.shape).to(layer.x.device)
+    before, after = scores_of(layer), scores_of(other)
     ways = {"0 after": masked_after, "−∞ before": masked_before}
     weights = {name: way(before, causal) for name, way in ways.items()}
     moved = {name: way(after, causal) - weights[name] for name, way in ways.items()}
     return weights | {f"{name}: new − old": 100 * m[:-1, :-1] for name, m in moved.items()}
 
 
-def in_a_batch(
-    x: Tensor, new: Tensor, head: SingleHead, mask: Tensor, lengths: list[int]
-) -> Computed:
+def in_a_batch(layer: Layer, other: Layer, lengths: list[int]) -> Computed:
     """Two sentences in one call, the filling of the shorter one hidden."""
-    allowed = masks.build(masks.padding(torch.tensor(lengths)), *mask.shape).to(x.device)
-    weights = single_head(torch.stack([x, new])[:, None], head, allowed).weights[:, 0]
+    x = torch.stack([layer.x, other.x])[:, None]
+    mask = masks.build(masks.padding(torch.tensor(lengths)), *layer.mask.shape).to(x.device)
+    weights = single_head(x, layer.head(), mask).weights[:, 0]
     return {"sentence 1": weights[0], "sentence 2": weights[1]}
 
 
@@ -86,35 +86,34 @@ def by_role(found: dict[str, Projections]) -> Computed:
 
 def side_by_side(lab: Lab, numbers: dict[str, int]) -> None:
     """One matrix under every mask, and how many cells each leaves."""
-    options: dict[str, Any] = {"numbers": numbers}
-    shown = under_masks(*lab.toy, numbers)
-    of_words = {**options, "length": len(lab.tokens)}
+    inputs: dict[str, Any] = {"layer": lab.layer, "numbers": numbers}
+    shown = under_masks(**inputs)
+    of_words: dict[str, Any] = {"numbers": numbers, "length": len(lab.tokens)}
     take(
         "side by side",
-        of_head(_("One matrix, many masks"), under_masks, lab.head, lab.toy, shown, **options),
+        Recipe(_("One matrix, many masks"), under_masks, inputs, shown),
         Recipe(_("Cells that are left"), left, of_words, left(**of_words)),
     )
 
 
 def by_hand(lab: Lab, cells: list[list[bool]], shown: Computed) -> None:
     """The reader's own mask."""
-    title = _("Your mask")
-    take("by hand", of_head(title, under_drawn, lab.head, lab.toy, shown, cells=cells))
+    inputs = {"layer": lab.layer, "cells": cells}
+    take("by hand", Recipe(_("Your mask"), under_drawn, inputs, shown))
 
 
 def leak(lab: Lab, others: tuple[str, ...], shown: Computed) -> None:
     """Two orders of the same two steps."""
-    title, other = _("−∞ before the softmax, or 0 after it"), lab.reading(others).toy.x
-    take("leak", of_two(title, both_ways, lab.head, lab.toy, (others, other), shown))
+    inputs = {"layer": lab.layer, "other": lab.layer.reading(others)}
+    take("leak", Recipe(_("−∞ before the softmax, or 0 after it"), both_ways, inputs, shown))
 
 
 def batch(labs: list[Lab], lengths: list[int], weights: Tensor) -> None:
     """Two sentences, filled up to one length."""
     first, second = labs
     shown = {f"sentence {n + 1}": each for n, each in enumerate(weights)}
-    other, title = (second.tokens, second.toy.x), _("Two sentences in one batch")
-    recipe = of_two(title, in_a_batch, first.head, first.toy, other, shown, lengths=lengths)
-    take("batch", recipe)
+    inputs = {"layer": first.layer, "other": second.layer, "lengths": lengths}
+    take("batch", Recipe(_("Two sentences in one batch"), in_a_batch, inputs, shown))
 
 
 def layers(width: int, words: int, number: int, by_layer: Tensor) -> None:

@@ -4,12 +4,11 @@ import torch
 
 from explainers.attention.single_head import project
 from explainers.attention.steps import dot_products
-from explainers.chapters.common import head_takeaway as taken
-from explainers.chapters.common.choose_head import HeadChoices
 from explainers.chapters.common.token_vectors import show_pair
+from explainers.chapters.query_key_value.takeaway import take_exchange
 from explainers.charts.matrix import make_pair_matrix
 from explainers.messages import N_
-from explainers.toys.examples import Toy
+from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
@@ -19,11 +18,9 @@ SAME, MIRRORED = N_("the same table"), N_("the table mirrored")
 OTHER = N_("other numbers")
 
 
-def show_exchange(
-    text: Prose, of_head: HeadChoices, toy: Toy, origin: str, queries_down: bool
-) -> None:
+def show_exchange(text: Prose, layer: Layer, origin: str, queries_down: bool) -> None:
     """The two tables of products, once the reader has said how they differ."""
-    tokens, views = of_head.tokens, project(toy.x, toy.head)
+    tokens, views = layer.tokens, project(layer.x, layer.head())
     kept, swapped = dot_products(views.query, views.key), dot_products(views.key, views.query)
     mirrored = MIRRORED if torch.allclose(swapped, kept.T, atol=1e-5) else OTHER
     answer = SAME if torch.allclose(swapped, kept, atol=1e-5) else mirrored
@@ -33,4 +30,4 @@ def show_exchange(
         factors = [(views.query, views.key), (views.key, views.query)]
         show_pair(left, right, origin, "swap", queries_down, factors)
         show_source(dot_products)
-        taken.exchange(of_head, toy, {"as it was": kept, "exchanged": swapped})
+        take_exchange(layer, {"as it was": kept, "exchanged": swapped})

@@ -5,24 +5,21 @@ from typing import Any
 from torch import Tensor
 
 from explainers.attention.scaling import with_temperature
-from explainers.attention.single_head import SingleHead, project
+from explainers.attention.single_head import project
 from explainers.attention.steps import dot_products, hide
-from explainers.chapters.common.choose_head import HeadChoices
-from explainers.chapters.common.head_takeaway import of_head, whole_head
+from explainers.chapters.common.head_matrices import take_head
 from explainers.chapters.common.one_head import OneHead
 from explainers.chapters.scores.root_experiment import Measurement, experiment
 from explainers.takeaway.recipe import Recipe
-from explainers.toys.examples import Toy
+from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.takeaway_files import take
 
 
-def at_temperature(
-    x: Tensor, head: SingleHead, mask: Tensor, temperature: float
-) -> dict[str, Tensor]:
+def at_temperature(layer: Layer, temperature: float) -> dict[str, Tensor]:
     """The weights if another number than √d_k divides the products."""
-    query, key, _unused = project(x, head)
-    return {"warm": with_temperature(hide(dot_products(query, key), mask), temperature)}
+    query, key, _unused = project(layer.x, layer.head())
+    return {"warm": with_temperature(hide(dot_products(query, key), layer.mask), temperature)}
 
 
 def measured(head_dims: list[int]) -> dict[str, Any]:
@@ -32,13 +29,12 @@ def measured(head_dims: list[int]) -> dict[str, Any]:
     return {name: [getattr(one, name) for one in found] for name in names}
 
 
-def four_steps(choices: HeadChoices, head: Toy, seen: OneHead, chosen: float) -> None:
+def four_steps(layer: Layer, one_head: OneHead, temperature: float) -> None:
     """Every matrix, and the table at the temperature of the slider."""
-    whole_head(choices, head, seen)
-    shown = at_temperature(*head, chosen)
-    title = _("At another temperature")
-    recipe = of_head(title, at_temperature, choices, head, shown, temperature=chosen)
-    take("temperature", recipe)
+    take_head(_("One head, every matrix"), layer, one_head.numbers)
+    inputs = {"layer": layer, "temperature": temperature}
+    shown, title = at_temperature(layer, temperature), _("At another temperature")
+    take("temperature", Recipe(title, at_temperature, inputs, shown))
 
 
 def root(measurements: list[Measurement]) -> None:

@@ -49,7 +49,7 @@ class Penalised(NamedTuple):
 def penalised(tokens: Sequence[str], seed: int) -> Penalised:
     """Untrained heads under the causal mask; nothing else tells them where a word stands."""
     x = examples.embeddings(tuple(tokens), D_MODEL, seed)
-    layer = examples.random_layer(D_MODEL, NUM_HEADS, NUM_HEADS, HEAD_DIM, seed)
+    layer = examples.random_heads(D_MODEL, NUM_HEADS, NUM_HEADS, HEAD_DIM, seed)
     mask = masks.build(masks.causal, len(tokens), len(tokens)).to(x.device)
     run = multi_head(x, layer, mask)
     slopes = alibi_slopes(NUM_HEADS).to(x.device)

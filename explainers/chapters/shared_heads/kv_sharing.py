@@ -9,32 +9,32 @@ from torch import Tensor
 from explainers.attention.grouped_query import grouped_query, share
 from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import ManyHeads, multi_head, parameters
-from explainers.chapters.common.choose_layer import Layer
 from explainers.chapters.shared_heads.rope_scores import pair
 from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
 from explainers.charts.theme import HEAD_AXIS
 from explainers.messages import ngettext
-from explainers.toys.trained_heads import shipped_seed, trained_toy
+from explainers.toys.layers import Layer
+from explainers.toys.trained_heads import Configuration, trained_layer
 from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, oriented
 from explainers.ui.page import Prose
 
 
-def learned_sharing(layer: Layer, num_kv_heads: int, seed: int) -> list[Panel]:
+def learned_sharing(layer: Layer, num_kv_heads: int) -> list[Panel]:
     """Where such heads look; nothing beside random heads, or where each keeps its own."""
     heads, tokens = layer.heads, layer.tokens
-    if layer.known is None or num_kv_heads == heads.num_heads:
+    if layer.learned is None or num_kv_heads == heads.num_heads:
         return []
     sizes = heads.num_heads, num_kv_heads, heads.head_dim
-    x, shared, mask, _unused = trained_toy(tokens, *sizes, layer.rule, shipped_seed(seed))
-    weights = grouped_query(x, shared, mask).weights
+    sharing = trained_layer(tokens, Configuration(*sizes, layer.rule), layer.seed)
+    weights = grouped_query(sharing.x, sharing.heads, sharing.mask).weights
     asking = pair(tokens)[0]
     looks = zip(*(found.tolist() for found in weights[:, asking].max(dim=-1)), strict=True)
     formulas = [f"{tokens[asking]} → {tokens[key]} {weight:.2f}" for weight, key in looks]
     of_heads = _(ngettext("{count:,} KV head", "{count:,} KV heads", num_kv_heads))
     heading = _("Weights of heads that learned with {kv_heads}", kv_heads=of_heads)
-    matrices = per_head(_("learned head {head}"), formulas, weights, tokens, mask)
+    matrices = per_head(_("learned head {head}"), formulas, weights, tokens, sharing.mask)
     return miniatures(matrices, "learned head", heading)
 
 

@@ -9,16 +9,13 @@ from explainers.attention.grouped_query import (
     share_wrongly,
 )
 from explainers.attention.latent import LatentHeads, absorbed, latent_attention
-from explainers.attention.latent_layer import Latent
-from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import ManyHeads, multi_head
 from explainers.attention.scaled_dot_product import attention
-from explainers.chapters.common.choose_layer import Layer, LayerChoices
-from explainers.chapters.common.head_takeaway import beginning, drawn_layer
 from explainers.chapters.shared_heads.fixed_layers import Penalised, given_to_latent, penalised
 from explainers.chapters.shared_heads.rope_scores import Moved
 from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
+from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.takeaway_files import take
 
@@ -30,10 +27,15 @@ def numbered(name: str, each: Tensor) -> Computed:
     return {f"{name} {head}": numbers for head, numbers in enumerate(each)}
 
 
-def shared(x: Tensor, layer: MultiHead, mask: Tensor, num_kv_heads: int) -> Computed:
+def shared(layer: Layer, num_kv_heads: int) -> Computed:
     """The weights with keys and values averaged in groups, and how much that changed."""
-    run = grouped_query(x, average_kv_heads(layer, num_kv_heads), mask)
-    changed = run.weights - multi_head(x, layer, mask).weights
+    run = grouped_query(layer.x, average_kv_heads(layer.heads, num_kv_heads), layer.mask)
+    return shared_numbers(layer, run)
+
+
+def shared_numbers(layer: Layer, run: ManyHeads) -> Computed:
+    """The weights of a run with shared keys and values, and how they differ from the layer's."""
+    changed = run.weights - multi_head(layer.x, layer.heads, layer.mask).weights
     return {**numbered("head", run.weights), **numbered("change of head", changed)}
 
 
@@ -42,15 +44,13 @@ def kept(words: int, head_dim: int, kv_heads: list[int]) -> dict[str, int]:
     return {f"{n} KV heads": cache_elements(words, n, head_dim) for n in kv_heads}
 
 
-def dealt_wrongly(
-    x: Tensor, own: MultiHead, mask: Tensor, num_kv_heads: int, seed: int
-) -> Computed:
+def dealt_wrongly(layer: Layer, num_kv_heads: int) -> Computed:
     """How much every weight changes if KV heads are dealt out with `repeat`."""
-    sizes = x.shape[-1], own.num_heads, num_kv_heads, own.head_dim
-    run = grouped_query(x, examples.random_layer(*sizes, seed), mask)
-    group_size = own.num_heads // num_kv_heads
+    sizes = layer.x.shape[-1], layer.heads.num_heads, num_kv_heads, layer.heads.head_dim
+    run = grouped_query(layer.x, examples.random_heads(*sizes, layer.seed), layer.mask)
+    group_size = layer.heads.num_heads // num_kv_heads
     key, value = share_wrongly(run.key, group_size), share_wrongly(run.value, group_size)
-    changed = attention(run.query, key, value, mask).weights - run.weights
+    changed = attention(run.query, key, value, layer.mask).weights - run.weights
     return numbered("with repeat, head", changed)
 
 
@@ -77,21 +77,23 @@ def with_alibi(tokens: tuple[str, ...], seed: int) -> Computed:
     return {"slopes": found.slopes, **without, **numbered("with ALiBi, head", found.weights)}
 
 
-def latent_heads(x: Tensor, layer: Latent, mask: Tensor, angle: Tensor) -> Computed:
-    """What MLA caches, every head's weights, and the output, written out and absorbed."""
-    run, short = latent_attention(x, layer, mask, angle), absorbed(x, layer, mask, angle)
+def latent_heads(tokens: tuple[str, ...], latent_dim: int, seed: int) -> Computed:
+    """What MLA caches and computes, written out and absorbed."""
+    given = given_to_latent(tokens, latent_dim, seed)
+    return latent_numbers(latent_attention(*given), absorbed(*given))
+
+
+def latent_numbers(run: LatentHeads, short: LatentHeads) -> Computed:
+    """What is cached, every head's weights, and the output of both ways."""
     rows = {"latent": run.cached.latent, "rotary key": run.cached.rotary_key}
     outputs = {"output": run.output, "output, absorbed": short.output}
     return {**rows, **numbered("MLA head", run.weights), **outputs}
 
 
-def sharing(choices: LayerChoices, layer: Layer, num_kv_heads: int, run: ManyHeads) -> None:
+def sharing(layer: Layer, num_kv_heads: int, run: ManyHeads) -> None:
     """Heads that share keys and values."""
-    changed = run.weights - multi_head(layer.x, layer.heads, layer.mask).weights
-    shown = {**numbered("head", run.weights), **numbered("change of head", changed)}
-    options, title = {"num_kv_heads": num_kv_heads}, _("Heads that share keys and values")
-    begun = beginning(choices, layer)
-    take("sharing", Recipe(title, shared, shown=shown, options=options, **begun))
+    inputs, shown = {"layer": layer, "num_kv_heads": num_kv_heads}, shared_numbers(layer, run)
+    take("sharing", Recipe(_("Heads that share keys and values"), shared, inputs, shown))
 
 
 def cached(words: int, head_dim: int, kv_heads: list[int]) -> None:
@@ -101,13 +103,11 @@ def cached(words: int, head_dim: int, kv_heads: list[int]) -> None:
     take("cached", Recipe(_("Numbers kept of the text"), kept, inputs, shown))
 
 
-def mistake(choices: LayerChoices, num_kv_heads: int, changed: Tensor) -> None:
+def mistake(layer: Layer, num_kv_heads: int, changed: Tensor) -> None:
     """The classic mistake."""
-    sizes = {name: vars(choices)[name] for name in ("d_model", "num_heads", "head_dim", "seed")}
-    inputs = {"tokens": choices.tokens, **sizes, "rule": choices.mask}
-    options = {"num_kv_heads": num_kv_heads, "seed": choices.seed}
+    inputs = {"layer": layer, "num_kv_heads": num_kv_heads}
     shown, title = numbered("with repeat, head", changed), _("`repeat` for `repeat_interleave`")
-    take("mistake", Recipe(title, dealt_wrongly, inputs, shown, drawn_layer, options))
+    take("mistake", Recipe(title, dealt_wrongly, inputs, shown))
 
 
 def turning(moved: Moved, place: int, seed: int) -> None:
@@ -128,9 +128,7 @@ def latent(
     tokens: tuple[str, ...], latent_dim: int, seed: int, run: LatentHeads, short: LatentHeads
 ) -> None:
     """Multi-head latent attention."""
-    rows = {"latent": run.cached.latent, "rotary key": run.cached.rotary_key}
-    outputs = {"output": run.output, "output, absorbed": short.output}
-    shown = {**rows, **numbered("MLA head", run.weights), **outputs}
+    shown = latent_numbers(run, short)
     inputs = {"tokens": tokens, "latent_dim": latent_dim, "seed": seed}
     title = _("Multi-head latent attention")
-    take("latent", Recipe(title, latent_heads, inputs, shown, given_to_latent))
+    take("latent", Recipe(title, latent_heads, inputs, shown))

@@ -9,15 +9,16 @@ import torch
 
 from explainers.attention.grouped_query import average_kv_heads
 from explainers.chapters.common.background_job import show_refusal, start_job, watch_job
-from explainers.chapters.common.choose_head import mask_not_among, not_among
+from explainers.chapters.common.choose_layer import mask_not_among, not_among
 from explainers.chapters.common.live_training import describe_batches
 from explainers.job_queue import Job
 from explainers.messages import ngettext
 from explainers.toys import trained_heads
 from explainers.toys.batch import Batch, given
+from explainers.toys.learned import Learned
 from explainers.toys.task import WORDS
 from explainers.toys.train import attend, fresh, mean_loss, parts_of, pool
-from explainers.toys.trained_heads import Configuration, Learned
+from explainers.toys.trained_heads import Configuration
 from explainers.toys.training_job import TrainingJob, TrainingRequest, list_losses, train
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart

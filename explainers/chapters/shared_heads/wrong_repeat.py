@@ -7,11 +7,11 @@ from torch import Tensor
 from explainers.attention.grouped_query import grouped_query, share, share_wrongly
 from explainers.attention.multi_head import ManyHeads, merge_heads
 from explainers.attention.scaled_dot_product import Attention, attention
-from explainers.chapters.common.choose_layer import LayerChoices, random_layer
 from explainers.chapters.shared_heads import takeaway as taken
 from explainers.chapters.shared_heads.fixed_layers import D_MODEL, HEAD_DIM, NUM_HEADS
 from explainers.chapters.shared_heads.kv_sharing import drawn, miniatures, per_head, readers
 from explainers.toys import examples
+from explainers.toys.layers import draw_layer
 from explainers.translations import _
 from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, oriented
@@ -32,9 +32,8 @@ def mistaken(run: ManyHeads, mask: Tensor) -> Attention:
 def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: bool) -> None:
     """Every head as it should be, and below as it is if the KV heads are dealt out wrongly."""
     text("mistake", heads=NUM_HEADS, kv_heads=NUM_KV_HEADS)
-    choices = LayerChoices(tokens, False, NUM_HEADS, HEAD_DIM, "causal", D_MODEL, seed)
-    reader = random_layer(choices)
-    layer = examples.random_layer(D_MODEL, NUM_HEADS, NUM_KV_HEADS, HEAD_DIM, seed)
+    reader = draw_layer(tokens, D_MODEL, NUM_HEADS, HEAD_DIM, "causal", seed)
+    layer = examples.random_heads(D_MODEL, NUM_HEADS, NUM_KV_HEADS, HEAD_DIM, seed)
     run = grouped_query(reader.x, layer, reader.mask)
     wrong = mistaken(run, reader.mask)
     output = merge_heads(wrong.output) @ layer.w_output
@@ -60,7 +59,7 @@ def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
         "Who reads whom with repeat_interleave and with repeat, and what it does to each weight."
     )
     show_figure(Figure(panels, alt), random_weights(seed, reader.x.device), "mistake")
-    taken.mistake(choices, NUM_KV_HEADS, changed)
+    taken.mistake(reader, NUM_KV_HEADS, changed)
     text(
         "mistaken",
         change=f"{changed.abs().max().item():.2f}",

@@ -8,6 +8,7 @@ from explainers.attention.positions import Reordered, reorder, sinusoidal
 from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
 from explainers.toys.byte_pairs import encode, learn_merges
+from explainers.toys.layers import build_mask
 from explainers.translations import _
 from explainers.ui.takeaway_files import take
 
@@ -31,7 +32,8 @@ def two_orders(
 ) -> dict[str, Tensor]:
     """What each token gets in two orders, without positions and with them."""
     x, order = examples.embeddings(words, d_model, seed), examples.shuffled(len(words), seed)
-    _unused, head, full = examples.toy(words, d_model, head_dim, "full", seed)
+    head = examples.random_head(d_model, head_dim, head_dim, seed)
+    full = build_mask("full", x)
     positions = sinusoidal(len(words), d_model, longest).to(x.device)
     without = reorder(x, 0 * positions, head, full, order)
     with_places = reorder(x, positions, head, full, order)

@@ -1,0 +1,43 @@
+"""To take away from page 03: X times a matrix, how many numbers are learned, and the exchange."""
+
+from torch import Tensor
+
+from explainers.attention.single_head import project, projection_parameters
+from explainers.attention.steps import dot_products
+from explainers.chapters.common.head_matrices import compute_matrices
+from explainers.chapters.common.one_head import OneHead
+from explainers.takeaway.recipe import Recipe
+from explainers.toys.layers import Layer
+from explainers.translations import _
+from explainers.ui.takeaway_files import take
+
+PROJECTED = ("X", "W_Q", "W_K", "W_V", "Q", "K", "V")
+
+
+def exchange(layer: Layer) -> dict[str, Tensor]:
+    """The products, and the products if W_Q and W_K are exchanged."""
+    query, key, _unused = project(layer.x, layer.head())
+    return {"as it was": dot_products(query, key), "exchanged": dot_products(key, query)}
+
+
+def count_parameters(d_model: int, head_dim: int, value_dim: int) -> dict[str, int]:
+    """What W_Q, W_K and W_V hold together."""
+    return {"parameters": projection_parameters(d_model, head_dim, value_dim)}
+
+
+def take_projections(layer: Layer, one_head: OneHead) -> None:
+    """The matrices as far as Q, K and V, and how many numbers are learned."""
+    numbers, head = {name: one_head.numbers[name] for name in PROJECTED}, layer.head()
+    d_model, head_dim = head.w_query.shape
+    sizes = {"d_model": d_model, "head_dim": head_dim, "value_dim": head.w_value.shape[1]}
+    title = _("How many numbers are learned")
+    take(
+        "head",
+        Recipe(_("X times a matrix"), compute_matrices, {"layer": layer}, numbers),
+        Recipe(title, count_parameters, sizes, count_parameters(**sizes)),
+    )
+
+
+def take_exchange(layer: Layer, shown: dict[str, Tensor]) -> None:
+    """The two tables of products."""
+    take("exchange", Recipe(_("W_Q and W_K exchanged"), exchange, {"layer": layer}, shown))
