@@ -41,7 +41,7 @@ class Target(NamedTuple):
 
 
 SHOWN = "predict=false"
-D_K, LONGEST, MERGES = (c.label for c in (controls.head_dim, controls.longest, controls.merges))
+D_K, LONGEST, MERGES = (c.label for c in (controls.head_dim, controls.wave_base, controls.merges))
 # Its name goes on with its value; a colon begins the name of the other d_k.
 ROOT_D_K = re.compile(f"^{controls.root_head_dim.label}(?!:)")
 # A merge may leave the reader's sentence as it was; the list of merges always changes.
@@ -60,7 +60,7 @@ PAGES = {
     "06 d_k": Target(f"/many_heads?{SHOWN}", D_K),
     "06 dropout": Target(f"/many_heads?{SHOWN}", controls.dropout.label),
     "07 latent": Target(f"/shared_heads?{SHOWN}", controls.latent_dim.label),
-    "08 words read": Target(f"/kv_cache?{SHOWN}", controls.words_read.label),
+    "08 words read": Target(f"/kv_cache?{SHOWN}", controls.word_count.label),
     "07 places": Target(f"/shared_heads?{SHOWN}", controls.shift.label),
     "09 model": Target(
         f"/cache_memory?{SHOWN}", controls.model.label, options=("gpt-oss-20b", "gemma-3-4b")
@@ -70,13 +70,13 @@ PAGES = {
         controls.compared_models.label,
         options=("gpt-oss-120b", ""),
     ),
-    "10 blocks": Target(f"/long_sequences?{SHOWN}&kv_block=1", controls.blocks_read.label),
-    "10 tiles": Target(f"/long_sequences?{SHOWN}&tile_mask=full", controls.tiles_read.label),
+    "10 blocks": Target(f"/long_sequences?{SHOWN}&kv_block=1", controls.block_count.label),
+    "10 tiles": Target(f"/long_sequences?{SHOWN}&tile_mask=full", controls.tile_count.label),
     "10 keys": Target(f"/long_sequences?{SHOWN}", controls.cross_kv.label),
-    "11 syllables": Target(f"/cross_attention?{SHOWN}", controls.written.label),
+    "11 syllables": Target(f"/cross_attention?{SHOWN}", controls.written_syllables.label),
     "11 word left out": Target(
         f"/cross_attention?{SHOWN}&instead=a+word+less",
-        controls.left_out.label,
+        controls.left_out_word.label,
         options=("1: CEO", "2: announced"),
     ),
 }

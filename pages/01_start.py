@@ -10,7 +10,7 @@ from explainers.chapters.common.one_head import OneHead, arithmetic_of
 from explainers.chapters.start.changed_ending import show_other_ending
 from explainers.translations import _
 from explainers.ui import page
-from explainers.ui.controls.sentence_box import choose_text
+from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.clickable_figure import explore
 from explainers.ui.figure.panels import oriented
 from explainers.ui.source import show_source

@@ -14,7 +14,7 @@ from explainers.toys.layers import build_mask
 from explainers.translations import _
 from explainers.ui import page, provenance
 from explainers.ui.controls import controls
-from explainers.ui.controls.sentence_box import choose_text
+from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.clickable_figure import explore
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show
@@ -40,7 +40,7 @@ def places(words: tuple[str, ...]) -> None:
     """Embeddings, positions, and what attention knows of order without them."""
     text("positions")
     with st.container(horizontal=True):
-        choices = Choices(words, controls.d_model(), controls.longest(), page.seed())
+        choices = Choices(words, controls.d_model(), controls.wave_base(), page.seed())
     x = examples.embeddings(words, choices.d_model, choices.seed)
     of_head = choices.d_model, HEAD_DIM, HEAD_DIM, choices.seed
     head, full = examples.random_head(*of_head), build_mask("full", x)

@@ -11,7 +11,7 @@ from explainers.chapters.query_key_value.takeaway import take_projections
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.sentence_box import choose_text
+from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.clickable_figure import explore
 from explainers.ui.source import run_and_show
 from explainers.ui.text.language import fragment

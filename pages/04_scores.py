@@ -11,7 +11,7 @@ from explainers.chapters.scores import takeaway as taken
 from explainers.chapters.scores.four_steps import show_step, steps_shown
 from explainers.chapters.scores.temperature import show_temperatures
 from explainers.ui import page
-from explainers.ui.controls.sentence_box import choose_text
+from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show, show_source
 from explainers.ui.text.language import fragment

@@ -12,7 +12,7 @@ from explainers.chapters.masks.padded_batch import show_batch
 from explainers.chapters.masks.window_reach import show_reach
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.sentence_box import choose_text
+from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.text.language import fragment
 
 text = page.page_text(__file__)

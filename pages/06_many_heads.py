@@ -27,7 +27,7 @@ from explainers.toys.trained_heads import D_MODEL
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.sentence_box import choose_text
+from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.clickable_figure import explore
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
@@ -42,7 +42,7 @@ def one_layer(tokens: tuple[str, ...]) -> None:
         is_trained, num_heads = controls.weights() == "trained", int(controls.num_heads())
         mask = choose_mask(controls.mask)
         d_model = controls.d_model(fixed=D_MODEL if is_trained else None)
-        off = controls.off([str(n) for n in range(num_heads)])
+        off = controls.switched_off_heads([str(n) for n in range(num_heads)])
     looked_at(tokens, is_trained, d_model, num_heads, mask, frozenset(map(int, off)))
     show_source(multi_head, split_heads, merge_heads, contributions, multi_head_one_by_one)
 
@@ -62,7 +62,8 @@ def looked_at(
     """
     with st.container(horizontal=True):
         head_dim = choose_head_dim(is_trained, num_heads)
-        head, word = controls.head(0, num_heads - 1), controls.word(0, len(tokens) - 1)
+        head = controls.enlarged_head(0, num_heads - 1)
+        word = controls.followed_word(0, len(tokens) - 1)
 
     layer = read_by_heads(tokens, is_trained, d_model, num_heads, head_dim, mask)
     if layer.unknown:

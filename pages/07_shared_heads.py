@@ -23,7 +23,7 @@ from explainers.chapters.shared_heads.wrong_repeat import show_mistake
 from explainers.toys import trained_heads
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.sentence_box import choose_text
+from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment

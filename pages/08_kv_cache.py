@@ -12,7 +12,7 @@ from explainers.chapters.kv_cache.step_figure import show_decoding
 from explainers.chapters.kv_cache.timing_job import show_timing
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.sentence_box import choose_text
+from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.text.language import fragment
 
 text = page.page_text(__file__)

@@ -14,7 +14,7 @@ from explainers.chapters.long_sequences.tile_figure import show_tiles
 from explainers.device import choose_device, describe_device
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.sentence_box import choose_text
+from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.text.language import fragment
 
 text = page.page_text(__file__)

@@ -21,7 +21,7 @@ from explainers.chapters.cross_attention.written_lines import ask_where, show_wr
 from explainers.translation.translator import Translator
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.sentence_box import choose_text
+from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.text.language import fragment
 
 text = page.page_text(__file__)
@@ -33,7 +33,7 @@ def looking(shown: View) -> None:
     text("looking")
     with st.container(horizontal=True):
         layer, head = int(controls.cross_layer()) - 1, controls.cross_head()
-        rows, has_rings = controls.cross_rows(), controls.gold()
+        rows, has_rings = controls.cross_rows(), controls.gold_rings()
     chosen = shown.at(layer, head, rows)
     if ask_where(text, chosen):
         offer_heads()

@@ -21,7 +21,7 @@ from explainers.chapters.inspector.run_or_explain import seen_or_told
 from explainers.chapters.inspector.sound_attention import given_sound, show_heard
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.sentence_box import choose_text
+from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.text.language import fragment
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from explainers.chapters.head_gallery.partner_heads import show_partners
 from explainers.chapters.head_gallery.score_mosaic import ask_induction, chosen_head, show_map
 from explainers.models.probes import NUM_TEXTS, REPEATED_LENGTH
 from explainers.ui import page
-from explainers.ui.controls.sentence_box import choose_text
+from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.text.language import fragment
 
 text = page.page_text(__file__)

@@ -15,7 +15,7 @@ def one_by_one() -> None:
     """Choose a sentence, judge it, see the verdict."""
     with screen("choose", "claim"):
         text("choose")
-        claim = choose_claim(text, controls.claims_about(parts()))
+        claim = choose_claim(text, controls.claim_topic(parts()))
     show_claim(text, claim)
 
 

@@ -5,6 +5,9 @@ from hypothesis import settings
 
 from benchmarks.browser import chromium
 from explainers.models.registry import WHEEL_MODELS
+from tests.support.real_models import real
+
+pytest_plugins = ("tests.support.browser_fixtures",)
 
 # How long an example takes says something about the machine and nothing about the code.
 settings.register_profile("house", deadline=None)
@@ -57,12 +60,3 @@ def scored(loaded):
     from explainers.models.head_scores import measure_heads
 
     return measure_heads(loaded)
-
-
-def real(model_id):
-    """A model that `make test` has fetched, as far as this machine has a network."""
-    from explainers.models.load import is_on_disk, load_model  # torch, which not every test needs
-
-    if not is_on_disk(model_id):
-        pytest.skip(f"no {model_id} here: python -m explainers.models fetch says why")
-    return load_model(model_id)

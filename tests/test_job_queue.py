@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from waiting import over, wait
 
 from explainers.job_queue import COMPUTATIONS, MOST_WAITING, BusyError, Job, JobQueue, report_each
 from explainers.messages import N_
 from explainers.translations import translate
+from tests.support.waiting import over, wait
 
 ROOT = Path(__file__).parents[1]
 
@@ -283,8 +283,8 @@ def test_a_server_that_stops_lets_the_step_end_and_begins_no_other():
     """Torch aborts a process that exits while a thread is in the middle of its arithmetic."""
     start = """
 import time
-from test_live_training import TOKENS, Configuration, TrainingRequest, make_training_job
-from waiting import wait
+from tests.toys.test_live_training import TOKENS, Configuration, TrainingRequest, make_training_job
+from tests.support.waiting import wait
 from explainers.job_queue import Job, JobQueue
 def slow(job):
     begun.append(1)

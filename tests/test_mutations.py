@@ -4,34 +4,6 @@ import inspect
 from functools import partial
 
 import pytest
-import test_alibi
-import test_alignment
-import test_attention
-import test_blocks
-import test_cache
-import test_cross
-import test_dropout
-import test_grouped_query
-import test_latent
-import test_leak
-import test_masks
-import test_memory_cache
-import test_memory_real
-import test_models_run
-import test_multi_head
-import test_online_softmax
-import test_positions
-import test_reach
-import test_relative_bias
-import test_rotary
-import test_scaling
-import test_shapes
-import test_single_head
-import test_sinks
-import test_softcap
-import test_tokens
-import test_training
-import test_translation
 from torch import float32
 
 from explainers.attention import (
@@ -67,6 +39,33 @@ from explainers.models import attention_hook
 from explainers.toys import batch, byte_pairs, task
 from explainers.translation import alignment, translator
 from explainers.translation import model as translation_model
+from tests.attention import (
+    test_alibi,
+    test_attention,
+    test_blocks,
+    test_cache,
+    test_cross,
+    test_dropout,
+    test_grouped_query,
+    test_latent,
+    test_leak,
+    test_masks,
+    test_multi_head,
+    test_online_softmax,
+    test_positions,
+    test_reach,
+    test_relative_bias,
+    test_rotary,
+    test_scaling,
+    test_shapes,
+    test_single_head,
+    test_sinks,
+    test_softcap,
+)
+from tests.memory import test_cache_bytes, test_real_caches
+from tests.models import test_attention_hook
+from tests.toys import test_tokens, test_training
+from tests.translation import test_alignment, test_translator
 
 AGREES = test_attention.test_agrees_with_torch_under_every_rule
 WHOLE = partial(AGREES, "causal", float32, attention)
@@ -100,10 +99,10 @@ NOWHERE = test_sinks.test_each_head_has_its_own_sink_and_it_takes_a_share_of_eve
 BUCKETS = partial(test_relative_bias.test_agrees_with_transformers_t5, 32, 128)
 OF_TWO = test_relative_bias.test_the_bias_is_that_of_a_decoder_that_has_read_two_tokens
 INSIDE = {
-    family: partial(test_models_run.held, family, float32, decoded=2)
+    family: partial(test_attention_hook.held, family, float32, decoded=2)
     for family in ("Llama", "T5 (relative bias)", "Mistral (window)", "Gemma 2 (soft-cap)")
 }
-BETWEEN = test_models_run.test_an_encoder_a_decoder_and_what_is_between_them
+BETWEEN = test_attention_hook.test_an_encoder_a_decoder_and_what_is_between_them
 REACHED = test_reach.test_friday_needs_three_layers_to_reach_the_ceo
 STACKED = test_reach.test_each_sequence_of_a_batch_has_its_own_reach
 FELT = test_leak.test_a_later_token_is_felt_only_where_it_is_hidden_too_late
@@ -125,22 +124,22 @@ ENCODED = test_blocks.test_an_encoders_block_agrees_with_torchs_layer
 DECODED = test_blocks.test_a_decoders_block_agrees_with_torchs_layer
 BY_HAND = test_alignment.test_a_case_counted_by_hand
 ONE_ROW = test_alignment.test_links_are_read_one_row_apart
-CAPPED = test_memory_cache.test_a_window_is_a_cap
-BEAMS = test_memory_cache.test_beams_multiply_what_is_written_and_share_what_was_read
-LAST_PAGE = test_memory_cache.test_the_last_page_is_counted_whole
-WEIGHED = partial(test_memory_real.test_a_grown_cache_weighs_what_is_said, "Mistral")
+CAPPED = test_cache_bytes.test_a_window_is_a_cap
+BEAMS = test_cache_bytes.test_beams_multiply_what_is_written_and_share_what_was_read
+LAST_PAGE = test_cache_bytes.test_the_last_page_is_counted_whole
+WEIGHED = partial(test_real_caches.test_a_grown_cache_weighs_what_is_said, "Mistral")
 BY_BLOCKS = test_online_softmax.test_after_each_block_it_is_softmax_of_what_was_read
 BY_TILES = partial(
     test_online_softmax.test_tiled_is_attention_and_torchs_under_every_rule, "causal"
 )
-IN_ORDER = test_memory_cache.test_layers_stand_where_they_were_published
-COUNTED_AS = test_memory_cache.test_every_counting_multiplies_out
+IN_ORDER = test_cache_bytes.test_layers_stand_where_they_were_published
+COUNTED_AS = test_cache_bytes.test_every_counting_multiplies_out
 COUNTED = test_tokens.test_each_merge_is_the_most_frequent_pair
 ASKED = test_training.test_only_what_the_mask_shows_is_asked_for
 HELD_OUT = test_training.test_no_held_out_sentence_is_ever_trained_on
-ENDED = test_translation.test_nothing_stands_behind_the_end
-BY_BEAMS = test_translation.test_beams_find_what_greedy_misses
-PLACED = test_translation.test_embedding_and_position_of_what_is_read
+ENDED = test_translator.test_nothing_stands_behind_the_end
+BY_BEAMS = test_translator.test_beams_find_what_greedy_misses
+PLACED = test_translator.test_embedding_and_position_of_what_is_read
 
 # Wrong in ways that give the right shapes.
 UNSPLIT = "parts = x.view(*x.shape[:-1], head_dim, -1).mT"

@@ -10,8 +10,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from explainers.messages import Message
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.controls.controls import lecture_mode
-from explainers.ui.controls.sentence_box import reset
+from explainers.ui.controls.controls import lecture_mode, reset_choices
 from explainers.ui.lecture.screens import screen, stand_by
 from explainers.ui.lecture.share_link import follow
 from explainers.ui.session import PAGE_DRAWN, SENT_BACK, VISIT
@@ -77,7 +76,7 @@ def frame(title: str, place: str) -> None:
         controls.seed()
         lecture_mode()
         again = _("Reset all choices")
-        st.button(again, on_click=reset, icon=":material/restart_alt:")
+        st.button(again, on_click=reset_choices, icon=":material/restart_alt:")
         stand_by(title, place)
 
 

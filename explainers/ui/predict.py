@@ -9,7 +9,7 @@ import streamlit as st
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.controls.base import Control, one_of
+from explainers.ui.controls.control import Control, describe_options
 from explainers.ui.lecture.screens import lecturing, screen
 from explainers.ui.page import Prose
 from explainers.ui.session import GUESS
@@ -55,18 +55,18 @@ def revealed(
 def _asked(asked_of: str, options: list[str], is_class: bool) -> str | None:
     """The reader's guess; of a class, what most hands were raised for, if that is clicked."""
     answered = Control(GUESS + asked_of, N_("Your prediction"), None)
-    asked, offered = answered.asked(), [*options, SKIP]
+    asked, offered = answered.read_request(), [*options, SKIP]
     guess = st.radio(
         options=offered,
         index=None,
         key=answered.key,
         horizontal=not is_class,
         label_visibility="collapsed" if is_class else "visible",
-        **answered.words,
+        **answered.label_and_help,
         **answered.bind(offered, None),
     )
     answered.save(guess, offered, None)
-    answered.report_bad_link(asked, guess or _("no answer"), one_of(offered))
+    answered.report_bad_link(asked, guess or _("no answer"), describe_options(offered))
     # What a link asks for is plain text; the option itself knows how it is said.
     return next((one for one in offered if one == guess), None)
 

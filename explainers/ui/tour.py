@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from explainers.translations import _
-from explainers.ui.controls.base import Control
+from explainers.ui.controls.control import Control
 from explainers.ui.page import open_page
 from explainers.ui.text.sections import sections
 

@@ -111,7 +111,7 @@ def choose(text: Prose) -> Chosen | None:
         name = controls.model(names, controls.model.default)
         tokens, texts = controls.tokens(), controls.texts()
         dtype = controls.cache_dtype(CACHE_FORMATS, controls.cache_dtype.default)
-        counting = controls.counting(list(COUNTINGS), controls.counting.default)
+        counting = controls.counting_rule(list(COUNTINGS), controls.counting_rule.default)
         more = st.container(horizontal=True, vertical_alignment="bottom")
     try:
         if name == controls.OWN:

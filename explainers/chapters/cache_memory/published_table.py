@@ -75,7 +75,7 @@ UNITS = N_("percent"), N_("tokens"), N_("elements")
 SAME = N_("They agree.")
 MARKUP = frozenset("\\`*_[]<>|~$^:#")
 LONG = re.compile(r"\S{24,}")
-WRONG, DIFFERENT, _unused = controls.published.options
+WRONG, DIFFERENT, _unused = controls.published_rows.options
 
 
 def show_figures(text: Prose) -> None:
@@ -83,7 +83,7 @@ def show_figures(text: Prose) -> None:
     found = read_figures().values()
     differing, wrong = sum(1 for f in found if f.reason), sum(1 for f in found if not f.agrees)
     text("figures", count=len(found), differing=differing, wrong=wrong)
-    text("published", rows="\n".join(rows_of(controls.published(), language())))
+    text("published", rows="\n".join(rows_of(controls.published_rows(), language())))
 
 
 @functools.cache

@@ -9,8 +9,8 @@ from explainers.memory.gpus import read_gpus
 from explainers.memory.published_models import read_shapes
 from explainers.takeaway.closure import Given
 from explainers.translations import _
-from explainers.ui.controls.name_kinds import Choice
-from explainers.ui.controls.number_kinds import Ladder
+from explainers.ui.controls.name_controls import Choice
+from explainers.ui.controls.number_controls import StepSlider
 from explainers.ui.session import SIZE
 
 MOST_BUTTONS = 8
@@ -32,7 +32,9 @@ class Sized(Protocol):
 def chosen(owner: str, size: Sized) -> Any:
     """The reader's value; its name in the link is made of the owner's and its own."""
     if len(size.values) > MOST_BUTTONS and isinstance(size.default, int | float):
-        return Ladder(f"{SIZE}{owner}_{size.name}", size.label, size.default, tuple(size.values))()
+        return StepSlider(
+            f"{SIZE}{owner}_{size.name}", size.label, size.default, tuple(size.values)
+        )()
     options = {written(value): value for value in size.values}
     key = f"{SIZE}{owner}_{size.name}"
     return options[Choice(key, size.label, written(size.default), tuple(options))()]

@@ -4,7 +4,7 @@ from explainers.attention.masks import MASKS
 from explainers.attention.rules import Mask
 from explainers.messages import N_, Message
 from explainers.translations import _
-from explainers.ui.controls.name_kinds import Choice
+from explainers.ui.controls.name_controls import Choice
 
 
 def name_of(mask: Mask, number: int) -> str:

@@ -88,7 +88,7 @@ def show_explaining(text: Prose, view: View) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         everywhere = controls.in_both_layers()
         names = [f"{n}: {word}" for n, word in enumerate(found.words)]
-        left_out = names.index(controls.left_out(names, names[min(3, len(names) - 1)]))
+        left_out = names.index(controls.left_out_word(names, names[min(3, len(names) - 1)]))
     place = left_out if instead == WITHOUT else None
     changed, chance = retold(found.words, found.syllables, instead, everywhere, place)
     text(

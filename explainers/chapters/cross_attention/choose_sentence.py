@@ -132,7 +132,7 @@ def show_asked(text: Prose, sentence: Sentence, queries_down: bool) -> View | No
     """The translation of the reader's sentence, or nothing if no syllable was written."""
     words = asked_words(text, sentence)
     offer_sentences()
-    found = translation(words, BEAMS[controls.search()])
+    found = translation(words, BEAMS[controls.search_method()])
     if not found.syllables:
         text("nothing_written")
         return None
@@ -169,13 +169,13 @@ def _running() -> tuple[str, ...]:
 
 def _take_built() -> None:
     pair = build(*(st.session_state[BUILT_WORD.format(name)] for name in slots()))
-    st.session_state[controls.text.key] = " ".join(capitalise_sentence(pair.source))
+    st.session_state[controls.sentence.key] = " ".join(capitalise_sentence(pair.source))
 
 
 def _take_example() -> None:
     chosen = st.session_state[HELD_OUT_SENTENCE]
     if chosen:
-        st.session_state[controls.text.key] = " ".join(
+        st.session_state[controls.sentence.key] = " ".join(
             capitalise_sentence(examples()[chosen].source)
         )
         st.session_state[HELD_OUT_SENTENCE] = None  # so that the same one can be chosen again

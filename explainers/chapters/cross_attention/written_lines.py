@@ -45,7 +45,7 @@ def show_writing(text: Prose, view: View, has_rings: bool) -> None:
     )
     st.markdown(f"{verbatim(source)} → {verbatim(target)}")
     _show_others(text, view)
-    control, count = controls.written, view.syllables
+    control, count = controls.written_syllables, view.syllables
     place = min(control(), count - 1)
     slider = Slider(
         control.label, _labels(view), place, lambda turned: control.put(turned + 1), plays=True

@@ -42,8 +42,8 @@ def show_done(text: Prose) -> None:
     """Progress, in the link; of a lecturer's set, where there is one."""
     titles = tuple(map(called, exercises().values()))
     with st.expander(_("What you have done"), icon=":material/checklist:"):
-        done = controls.exercises_done(titles)
-    counted = controls.exercise_set.now() or titles
+        done = controls.finished_exercises(titles)
+    counted = controls.exercise_set.read_selection() or titles
     text("done", done=len({*done} & {*counted}), all=len(counted))
 
 
@@ -52,17 +52,20 @@ def count(exercise: Exercise) -> None:
     counted = st.session_state.setdefault(EXERCISES_COUNTED, set())
     if (exercise.id, page.seed()) not in counted:
         counted.add((exercise.id, page.seed()))
-        controls.exercises_done.add(called(exercise))
+        controls.finished_exercises.add(called(exercise))
 
 
 def is_done(exercise: Exercise) -> bool:
     """Here, or before: the link says so."""
-    return called(exercise) in controls.exercises_done.now()
+    return called(exercise) in controls.finished_exercises.read_selection()
 
 
 def offer_next(exercise: Exercise) -> None:
     """Below one that is done: the one after it that is not, of those that are offered."""
-    offered, done = st.session_state[EXERCISES_OFFERED], controls.exercises_done.now()
+    offered, done = (
+        st.session_state[EXERCISES_OFFERED],
+        controls.finished_exercises.read_selection(),
+    )
     here = offered.index(called(exercise))
     later = [*offered[here + 1 :], *offered[:here]]
     following = next((name for name in later if name not in done), None)

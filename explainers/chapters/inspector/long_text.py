@@ -169,7 +169,7 @@ def show_long(text: Prose, shown: Recording, loaded: "RealModel") -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         length = controls.long_length()
         layer = controls.long_layer(0, shown.shape[0] - 1)
-        is_merged = controls.as_words()
+        is_merged = controls.whole_words()
         candidate = make_long_text_job(LongTextRequest(loaded.name, typed, length, layer))
         job = offer_job(LONG_TEXT_JOB, _("Read it"), candidate, icon=":material/grid_view:")
     if job:

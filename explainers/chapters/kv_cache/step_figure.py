@@ -115,7 +115,7 @@ def foretold(text: Prose, run: Written) -> bool:
 
 def show_steps(run: Written) -> None:
     """Both layers, and how often each row was computed, a frame for each word."""
-    control, words = controls.words_read, len(run.tokens)
+    control, words = controls.word_count, len(run.tokens)
     place = min(control(), words - 1)
     taken.decoding(run, place + 1)
     labels = [counters(run, n) for n in range(words)]

@@ -118,13 +118,13 @@ def _settle(device: torch.device) -> None:
         torch.accelerator.synchronize(device)
 
 
-READINGS = dict(zip(controls.timed.options, (trained_toy, random_layers), strict=True))
+READINGS = dict(zip(controls.timed_layers.options, (trained_toy, random_layers), strict=True))
 
 
 def show_timing(text: Prose, device: torch.device) -> None:
     """What was measured in this visit, or the button to do it."""
     text("timing", longest=f"{lengths_on(device)[-1]:,}", device=describe_device(device))
-    name = controls.timed()
+    name = controls.timed_layers()
     lengths = lengths_on(device)
     work = report_each(lambda: timed(READINGS[name](), lengths))
     all_lengths = Job(name, work, len(lengths))

@@ -194,7 +194,7 @@ def show_row(text: Prose, lab: Lab, word: int, block: int) -> None:
     )
     if not revealed(text, "row", options, f"{row.corrected}", word=name, block=each, count=blocks):
         return
-    control = controls.blocks_read
+    control = controls.block_count
     place = min(control(), count - 1)
     labels = [_("{count} of {all}", count=n + 1, all=count) for n in range(count)]
     slider = Slider(control.label, labels, place, lambda turned: control.put(turned + 1), True)

@@ -158,7 +158,7 @@ def show_tiles(text: Prose, lab: Lab, rule: str, asked: tuple[int, int]) -> None
         text("tiles_larger", words=words, rows=rows, columns=columns)
     if not foretold(text, tiles, rule):
         return
-    control = controls.tiles_read
+    control = controls.tile_count
     place = min(control(), count - 1)
     labels = [_("{count} of {all}", count=n + 1, all=count) for n in range(count)]
     slider = Slider(control.label, labels, place, lambda turned: control.put(turned + 1), True)

@@ -60,9 +60,9 @@ def follow(clicked: Cell) -> None:
     """A click on a head enlarges it, and a click on a word's row follows the word; a callback."""
     head = head_of(clicked.panel)
     if head is not None:
-        st.session_state[controls.head.key] = head
+        st.session_state[controls.enlarged_head.key] = head
     if head is not None or clicked.panel in (SIDE_BY_SIDE, LAYER):
-        st.session_state[controls.word.key] = clicked.row
+        st.session_state[controls.followed_word.key] = clicked.row
 
 
 def weights_matrix(name: str, formula: str, looked: Looked, head: int) -> Matrix:

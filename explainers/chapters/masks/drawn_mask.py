@@ -14,7 +14,7 @@ from explainers.charts.matrix import make_pair_matrix
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.controls.drawn_mask import CAUSAL, FULL
+from explainers.ui.controls.mask_drawing import CAUSAL, FULL
 from explainers.ui.figure.clickable_figure import show_clickable
 from explainers.ui.figure.panels import Cell, Panel, oriented
 from explainers.ui.page import Prose
@@ -30,10 +30,10 @@ EMPTIED = 2
 def show_drawing(text: Prose, lab: Lab) -> None:
     """Click cells on and off; a row without any is refused by its name."""
     text("draw")
-    control, side = controls.cells, len(lab.tokens)
+    control, side = controls.drawn_cells, len(lab.tokens)
     cells = torch.tensor(control(side))
-    if control.made_for(side) != side:
-        text("drawn_for_another", drawn=of_words(control.made_for(side)), words=side)
+    if control.count_words(side) != side:
+        text("drawn_for_another", drawn=of_words(control.count_words(side)), words=side)
     with st.container(horizontal=True):
         for start in (FULL, CAUSAL):
             label = _("Start from {mask}", mask=_(start))
@@ -64,7 +64,7 @@ def show_drawing(text: Prose, lab: Lab) -> None:
         panels += lab.arranged([made, Panel("yours − full", lost)])
 
     def turn(cell: Cell) -> None:
-        control.turn(side, cell.row, cell.column)
+        control.toggle_cell(side, cell.row, cell.column)
 
     def explain(cell: Cell) -> Arithmetic:
         made_of = share if cell.panel == "weights" else change

@@ -3,7 +3,7 @@
 from explainers.attention.masks import MASKS
 from explainers.toys.sentence import MAX_TOKENS
 from explainers.ui.controls import controls
-from explainers.ui.controls.number_kinds import Counter, Live
+from explainers.ui.controls.number_controls import BrowserSlider, Counter
 
 WINDOW = next(mask for mask in MASKS if mask.name == "window")
 COUNTED = {
@@ -11,10 +11,10 @@ COUNTED = {
     for mask in MASKS
     if mask.parameter and mask is not WINDOW
 }
-DRAGGED = Live(
+DRAGGED = BrowserSlider(
     WINDOW.name, WINDOW.parameter, WINDOW.usual, tuple(range(WINDOW.least, MAX_TOKENS + 1))
 )
-controls.add(DRAGGED, *COUNTED.values())
+controls.register(DRAGGED, *COUNTED.values())
 
 
 def choose_numbers(words: int) -> dict[str, int]:

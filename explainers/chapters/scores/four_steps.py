@@ -4,7 +4,7 @@ from explainers.attention.steps import OPERATIONS
 from explainers.chapters.common.one_head import OneHead, arithmetic_of
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.controls.base import one_of
+from explainers.ui.controls.control import describe_options
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.clickable_figure import explore, show_clickable
 from explainers.ui.lecture.screens import lecturing
@@ -27,7 +27,7 @@ def steps_shown() -> tuple[str, ...]:
     """The step that the reader chose; a class, which turns screens instead, sees all in turn."""
     if not lecturing():
         return (controls.step(),)
-    controls.step.set_aside(controls.step.options, one_of(controls.step.options))
+    controls.step.set_aside(controls.step.options, describe_options(controls.step.options))
     return controls.step.options
 
 

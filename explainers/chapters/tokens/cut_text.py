@@ -57,7 +57,7 @@ def cut(sentence: Sentence, unit: str, merges: int) -> list[Piece]:
 @fragment
 def show_tokens(text: Prose, sentence: Sentence) -> None:
     """The text cut into tokens, as the reader chooses."""
-    unit = controls.unit()
+    unit = controls.token_unit()
     take("tokens")  # only byte pairs are computed again
     if unit == "model tokens":
         show_model_tokens(text, sentence.text)

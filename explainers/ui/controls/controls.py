@@ -1,60 +1,63 @@
-"""The reader's choices, in the order of the pages; each key is its name in the URL.
+"""Every choice that a reader can make, in the order of the pages; each key is its name in the URL.
 
 `assets/text/en/controls.md` has the words that explain a choice, by its key.
 """
 
+import streamlit as st
+
 from explainers.messages import N_
 from explainers.toys.sentence import MAX_TOKENS, SENTENCE
-from explainers.ui.controls.base import Control
-from explainers.ui.controls.drawn_mask import FULL, Drawing
-from explainers.ui.controls.name_kinds import (
+from explainers.ui.controls.control import Control
+from explainers.ui.controls.mask_drawing import FULL, MaskDrawing
+from explainers.ui.controls.name_controls import (
     Choice,
-    Described,
-    Listed,
+    DescribedChoice,
     ModelName,
-    Several,
-    SeveralOfMany,
-    Text,
+    MultiChoice,
+    NameList,
+    SearchableMultiChoice,
+    TextLine,
 )
-from explainers.ui.controls.number_kinds import (
+from explainers.ui.controls.number_controls import (
+    BrowserSlider,
     Counter,
-    Ladder,
-    Live,
     RestrictedSlider,
+    StepSlider,
     Switch,
     TypedNumber,
-    Whole,
+    WholeNumber,
 )
+from explainers.ui.session import GUESS, KEPT_CHOICES, NOTICES, OUT_OF_RANGE, PRESET, SIZE
 
 # On every page
-text = Control("text", N_("Sentence"), SENTENCE)
+sentence = Control("text", N_("Sentence"), SENTENCE)
 weights = Choice("weights", N_("Weights"), N_("random"), (N_("random"), N_("trained")))
-seed = Whole("seed", N_("Seed of the random numbers"), 0, 0, 99)
+seed = WholeNumber("seed", N_("Seed of the random numbers"), 0, 0, 99)
 queries = Choice("queries", N_("Queries run"), N_("down"), (N_("down"), N_("across")))
 predict_first = Switch("predict", N_("Predict first"), True)
 lecture_mode = Switch("lecture", N_("Lecture mode"), False)
 
 # A number of a picture, and what is shown of the computation
-matrix = Listed("matrix", N_("Matrix"), None)
+matrix = NameList("matrix", N_("Matrix"), None)
 row = Counter("row", N_("Row, from 0"), 2)
 column = Counter("column", N_("Column, from 0"), 1)
 
 # Tokens and positions
 _POWERS = (4, 8, 16, 32, 64, 128)
-unit = Choice(
+token_unit = Choice(
     "unit",
     N_("Cut the text into"),
     N_("words"),
     (N_("words"), N_("characters"), N_("byte pairs"), N_("model tokens")),
 )
-tokenizer = Listed("tokenizer", N_("Model"), None, width=280)
-merges = Whole("merges", N_("Merges learned so far"), 60, 0, 250)
-d_model = Ladder("d_model", N_("d_model: numbers per token"), 8, _POWERS)
-longest = Ladder("longest", N_("Base of the waves"), 10_000, (10, 100, 1000, 10_000, 100_000))
+tokenizer = NameList("tokenizer", N_("Model"), None, width=280)
+merges = WholeNumber("merges", N_("Merges learned so far"), 60, 0, 250)
+d_model = StepSlider("d_model", N_("d_model: numbers per token"), 8, _POWERS)
+wave_base = StepSlider("longest", N_("Base of the waves"), 10_000, (10, 100, 1000, 10_000, 100_000))
 
 # Query, key, value
 head_dim = RestrictedSlider("d_k", N_("d_k: numbers per query and key"), 4, 2, 128)
-value_dim = Whole("d_v", N_("d_v: numbers per value"), 4, 2, 128)
+value_dim = WholeNumber("d_v", N_("d_v: numbers per value"), 4, 2, 128)
 projection = Choice("projection", N_("Show how this one is made"), "Q", ("Q", "K", "V"))
 
 # Scores, softmax, output
@@ -64,33 +67,35 @@ step = Choice(
     N_("products"),
     (N_("products"), N_("scores"), N_("weights"), N_("output")),
 )
-temperature = Live(
+temperature = BrowserSlider(
     "temperature", N_("Temperature"), 1, tuple(round(2 ** (n / 2), 4) for n in range(-6, 15))
 )
-root_head_dim = Live("root_d_k", "d_k", 64, tuple(2**power for power in range(2, 11)))
+root_head_dim = BrowserSlider("root_d_k", "d_k", 64, tuple(2**power for power in range(2, 11)))
 
 # Masks; the table of masks adds the numbers that some of them have
 mask = Choice("mask", N_("Mask"), N_("full"))
-cells = Drawing("cells", N_("Your mask"), FULL)
+drawn_cells = MaskDrawing("cells", N_("Your mask"), FULL)
 reach_window = Choice("reach_window", N_("Window of every layer"), "3", ("1", "2", "3", "4", "5"))
-layers = Live("layers", N_("Layers stacked"), 3, tuple(range(1, 9)))
+layers = BrowserSlider("layers", N_("Layers stacked"), 3, tuple(range(1, 9)))
 
 # Many heads
 num_heads = Choice("heads", N_("Query heads"), "4", ("1", "2", "4", "8"))
-head = Counter("head", N_("Head to enlarge, from 0"), 0)
-word = Counter("word", N_("Word to follow, from 0"), 2)
-off = Several("off", N_("Heads switched off"), ())
-dropout = Live("dropout", N_("Probability"), 0.5, tuple(n / 10 for n in range(10)))
+enlarged_head = Counter("head", N_("Head to enlarge, from 0"), 0)
+followed_word = Counter("word", N_("Word to follow, from 0"), 2)
+switched_off_heads = MultiChoice("off", N_("Heads switched off"), ())
+dropout = BrowserSlider("dropout", N_("Probability"), 0.5, tuple(n / 10 for n in range(10)))
 
 # Shared heads
 num_kv_heads = Choice("kv_heads", N_("KV heads"), "2", ("1", "2", "4", "8"))
-latent_dim = Ladder("latent", N_("r: numbers in a word's latent"), 16, (4, 8, 16, 32, 64))
-shift = Live("shift", N_("Move all words by"), 64, (0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64))
+latent_dim = StepSlider("latent", N_("r: numbers in a word's latent"), 16, (4, 8, 16, 32, 64))
+shift = BrowserSlider(
+    "shift", N_("Move all words by"), 64, (0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64)
+)
 
 # KV cache
-words_read = Live("words_read", N_("Words read"), 4, tuple(range(1, MAX_TOKENS + 1)))
+word_count = BrowserSlider("words_read", N_("Words read"), 4, tuple(range(1, MAX_TOKENS + 1)))
 sinks = Choice("sinks", N_("Sinks"), "1", ("0", "1", "2", "4"))
-timed = Choice(
+timed_layers = Choice(
     "timed",
     N_("Layers that are timed"),
     N_("trained toy"),
@@ -103,11 +108,11 @@ LENGTHS = (
     *(1, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 128_000, 131_072),
     *(200_000, 262_144, 524_288, 1_000_000, 1_048_576),
 )
-model = Listed("model", N_("Model (type to search)"), "gemma-3-27b", width=220)
+model = NameList("model", N_("Model (type to search)"), "gemma-3-27b", width=220)
 tokens = TypedNumber("tokens", N_("Tokens"), "131,072", LENGTHS, 10**9)
 texts = TypedNumber("texts", N_("Texts at once"), "1", tuple(2**n for n in range(11)), 10**6)
-cache_dtype = Listed("cache_dtype", N_("Cache in"), "bfloat16", width=150)
-counting = Listed("counting", N_("Counted"), "ideal minimum", width=175)
+cache_dtype = NameList("cache_dtype", N_("Cache in"), "bfloat16", width=150)
+counting_rule = NameList("counting", N_("Counted"), "ideal minimum", width=175)
 encoder_tokens = Counter("source", N_("Tokens the encoder read"), 1500)
 beams = Counter("beams", N_("Beams"), 1)
 own_kind = Choice(
@@ -122,19 +127,19 @@ own_head_dim = Counter("own_head_dim", N_("head_dim (d_k)"), 128)
 own_latent = Counter("own_latent", N_("Latent dim"), 512)
 own_rope = Counter("own_rope", N_("Rotary dim"), 64)
 parameters = Counter("parameters", N_("Million parameters"), 0)
-gpu = Listed("gpu", N_("GPU"), "h100", width=150)
+gpu = NameList("gpu", N_("GPU"), "h100", width=150)
 gpus = Choice("gpus", N_("How many GPUs"), "1", ("1", "2", "4", "8", "16"))
-weight_dtype = Listed("weight_dtype", N_("Weights in"), N_("as published"), width=170)
-page_size = Listed("page_size", N_("Tokens in a page"), "16")
+weight_dtype = NameList("weight_dtype", N_("Weights in"), N_("as published"), width=170)
+page_size = NameList("page_size", N_("Tokens in a page"), "16")
 usable_percent = Counter("percent", N_("% of memory usable"), 90)
 overhead_gib = Counter("overhead", N_("Overhead, GiB"), 1)
-compared_models = SeveralOfMany(
+compared_models = SearchableMultiChoice(
     "compared",
     N_("Up to six models"),
     ["llama-2-7b", "llama-3.1-8b", "gemma-3-27b", "gpt-oss-20b", "deepseek-v3"],
     6,
 )
-published = Choice(
+published_rows = Choice(
     "figures",
     N_("Show"),
     N_("wrong, unclear or unlike"),
@@ -144,16 +149,16 @@ published = Choice(
 # Long sequences
 reading_word = Counter("reader", N_("Word that reads, from 0"), 6)
 kv_block = Choice("kv_block", N_("Keys per block"), "2", ("1", "2", "3", "4"))
-blocks_read = Live("read", N_("Blocks read"), 3, tuple(range(1, 25)))
+block_count = BrowserSlider("read", N_("Blocks read"), 3, tuple(range(1, 25)))
 tile_mask = Choice("tile_mask", N_("Mask of the tiles"), N_("causal"))
 tile_rows = Choice("tile_rows", N_("Queries per tile"), "2", ("2", "3", "4", "6"))
 tile_columns = Choice("tile_columns", N_("Keys per tile"), "3", ("2", "3", "4", "6"))
-tiles_read = Live("tile", N_("Tiles read"), 4, tuple(range(1, 37)))
-measured_length = Ladder(
+tile_count = BrowserSlider("tile", N_("Tiles read"), 4, tuple(range(1, 37)))
+measured_length = StepSlider(
     "up_to", N_("Measure up to so many tokens"), 4096, (1024, 2048, 4096, 8192, 16_384, 32_768)
 )
-cross_q = Ladder("cross_q", N_("Queries"), 128, tuple(2**n for n in range(4, 15)))
-cross_kv = Ladder(
+cross_q = StepSlider("cross_q", N_("Queries"), 128, tuple(2**n for n in range(4, 15)))
+cross_kv = StepSlider(
     "cross_kv", N_("Keys of the other sequence"), 4096, tuple(2**n for n in range(4, 18))
 )
 
@@ -163,15 +168,15 @@ PREDICTS, READS = N_("predicts"), N_("reads")
 GREEDY, BEAM = N_("greedy"), N_("beam of 4")
 LEARNED, UNIFORM, PERMUTED = N_("learned"), N_("uniform"), N_("permuted")
 PEAK, WITHOUT = N_("only the peak"), N_("a word less")
-search = Choice("search", N_("Search"), GREEDY, (GREEDY, BEAM))
+search_method = Choice("search", N_("Search"), GREEDY, (GREEDY, BEAM))
 cross_layer = Choice("cross_layer", N_("Decoder layer"), "2", ("1", "2"))
 block_layer = Choice("block_layer", N_("Layer of the block"), "2", ("1", "2"))
 cross_head = Choice("cross_head", N_("Head"), MEAN, (MEAN, "0", "1", "2", "3"))
 cross_rows = Choice(
     "cross_rows", N_("A row is named by the syllable that it"), PREDICTS, (PREDICTS, READS)
 )
-gold = Switch("gold", N_("Ring what gold says"), True)
-written = Live("written", N_("Syllables written"), 48, tuple(range(1, 49)))
+gold_rings = Switch("gold", N_("Ring what gold says"), True)
+written_syllables = BrowserSlider("written", N_("Syllables written"), 48, tuple(range(1, 49)))
 replaced_weights = Choice(
     "instead",
     N_("Weights of cross-attention"),
@@ -179,9 +184,9 @@ replaced_weights = Choice(
     (LEARNED, UNIFORM, PERMUTED, PEAK, WITHOUT),
 )
 in_both_layers = Switch("everywhere", N_("In both layers"), False)
-left_out = Listed("left_out", N_("Word to leave out"), None)
-translator = Text("translator", N_("Model"), "Helsinki-NLP/opus-mt-en-vi", 300)
-translator_layer = Listed("translator_layer", N_("Its decoder layer"), None)
+left_out_word = NameList("left_out", N_("Word to leave out"), None)
+translator = TextLine("translator", N_("Model"), "Helsinki-NLP/opus-mt-en-vi", 300)
+translator_layer = NameList("translator_layer", N_("Its decoder layer"), None)
 
 # Real models
 SMALLEST = "HuggingFaceTB/SmolLM2-135M-Instruct"
@@ -190,16 +195,16 @@ model_layer = Counter("model_layer", N_("Layer, from 0"), 1)
 model_head = Counter("model_head", N_("Head, from 0"), 2)
 dim_first_token = Switch("dim_first", N_("Dim the first token"), False)
 other_model = Switch("beside", N_("Put a model of the other kind beside it"), False)
-long_length = Ladder("tokens_read", N_("Tokens read"), 256, (64, 128, 256, 512, 1024))
+long_length = StepSlider("tokens_read", N_("Tokens read"), 256, (64, 128, 256, 512, 1024))
 long_layer = Counter("long_layer", N_("Layer of the long text, from 0"), 1)
-as_words = Switch("as_words", N_("Merge pieces into words"), False)
+whole_words = Switch("as_words", N_("Merge pieces into words"), False)
 sound = Choice("sound", N_("Sound"), N_("tone sweep"))
 mean_over_heads = Switch("over_heads", N_("Mean over all heads"), True)
 
 # Head gallery
 TWICE, PROSE = N_("random tokens, twice"), N_("prose")
 probe_text = Choice("probe", N_("Text that the heads read"), TWICE, (TWICE, PROSE))
-head_score = Listed("head_score", N_("Score"), None, width=280)
+head_score = NameList("head_score", N_("Score"), None, width=280)
 
 # What if
 UNSCALED, CHANGED_TEMPERATURE, NARROW_WINDOW = N_("no √d_k"), N_("temperature"), N_("window")
@@ -217,22 +222,24 @@ CAPITALS = (
     "The capital of France is Paris. The capital of Italy is Rome. The capital of Spain is Madrid. "
     "The capital of Japan is"
 )
-prompt = Text("what_text", N_("Text for the model"), CAPITALS, 2000)
-changes = Several("changes", N_("Changes"), (FIRST_HIDDEN,))
-changed_temperature = Ladder(
+prompt = TextLine("what_text", N_("Text for the model"), CAPITALS, 2000)
+changes = MultiChoice("changes", N_("Changes"), (FIRST_HIDDEN,))
+changed_temperature = StepSlider(
     "what_temperature", N_("Temperature"), 4, (0.125, 0.25, 0.5, 1, 2, 4, 8, 16)
 )
-changed_window = Whole("what_window", N_("Tokens that each token sees, itself included"), 4, 1, 64)
+changed_window = WholeNumber(
+    "what_window", N_("Tokens that each token sees, itself included"), 4, 1, 64
+)
 kept_first_tokens = Choice(
     "what_sinks", N_("First tokens kept in sight"), "0", ("0", "1", "2", "4")
 )
 heads_off_by = Choice("heads_by", N_("Heads that are off"), BY_NAME, (BY_NAME, BY_ROLE, AT_RANDOM))
-heads_off = SeveralOfMany(
+heads_off = SearchableMultiChoice(
     "heads_off", N_("Their names: L for the layer, H for the head"), ("L0.H0",), 40
 )
-heads_off_role = Listed("heads_role", N_("Role"), None, width=200)
+heads_off_role = NameList("heads_role", N_("Role"), None, width=200)
 heads_off_count = Counter("heads_drawn", N_("How many"), 8)
-kept_kv_heads = Listed("what_kv_heads", N_("KV heads left"), None)
+kept_kv_heads = NameList("what_kv_heads", N_("KV heads left"), None)
 cache_bits = Choice("what_bits", N_("Bits of each kept number"), "4", ("8", "4", "3", "2"))
 changed_layers = Choice(
     "what_layers", N_("Layers"), ALL_LAYERS, (ALL_LAYERS, FIRST_HALF, SECOND_HALF, ONE_LAYER)
@@ -244,16 +251,30 @@ silence_induction = Switch("silence", N_("Switch off all induction heads"), Fals
 exercise_kind = Choice(
     "kind", N_("Kind"), N_("all"), (N_("all"), N_("predict"), N_("reach"), N_("write"))
 )
-exercise = Listed("exercise", N_("Exercise"), None, width=230)
-exercises_done = Several("done", N_("Done"), [])
-exercise_set = Several("only", N_("Only these"), [])
-claims_about = Choice("about", N_("Claims about"), N_("scores"))
-claim = Described("claim", N_("What people write"), None)
+exercise = NameList("exercise", N_("Exercise"), None, width=230)
+finished_exercises = MultiChoice("done", N_("Done"), [])
+exercise_set = MultiChoice("only", N_("Only these"), [])
+claim_topic = Choice("about", N_("Claims about"), N_("scores"))
+claim = DescribedChoice("claim", N_("What people write"), None)
 
-ALL = {one.key: one for one in [*globals().values()] if isinstance(one, Control)}
+CONTROLS_BY_KEY = {one.key: one for one in [*globals().values()] if isinstance(one, Control)}
 """Every choice by its name in the URL."""
 
 
-def add(*controls: Control) -> None:
-    """Choices that some other table asks for: a reader resets them with all the others."""
-    ALL.update({one.key: one for one in controls})
+def register(*controls: Control) -> None:
+    """Add choices that another table defines, so that a reader resets them with all others."""
+    CONTROLS_BY_KEY.update({one.key: one for one in controls})
+
+
+def reset_choices() -> None:
+    """Put every choice back to its default; a callback, so that it runs before the page does."""
+    for control in CONTROLS_BY_KEY.values():
+        default = control.default  # a list of the visitor's own, where Streamlit wants a list
+        st.session_state[control.key] = list(default) if isinstance(default, tuple) else default
+    for key in list(st.session_state):
+        if str(key).startswith((GUESS, SIZE)):
+            st.session_state[key] = None
+    st.session_state[NOTICES] = {}
+    st.session_state[KEPT_CHOICES] = {}
+    st.session_state[OUT_OF_RANGE] = {}
+    st.session_state[PRESET] = None

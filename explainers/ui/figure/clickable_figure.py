@@ -65,7 +65,7 @@ def explore(
 
 def _chosen(panels: Sequence[Panel], stepper: str, first: str, key: str) -> Cell:
     names, seen = [panel.id for panel in panels], STEPPER_SEEN.format(key)
-    if stepper and stepper != st.session_state.get(seen) and controls.matrix.asked() is None:
+    if stepper and stepper != st.session_state.get(seen) and controls.matrix.read_request() is None:
         st.session_state[controls.matrix.key] = stepper  # another step: look at what it makes
     st.session_state[seen] = stepper
     with st.container(horizontal=True):

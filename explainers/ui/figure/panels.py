@@ -120,8 +120,8 @@ def in_words(figure: Figure) -> Figure:
         labels = [_(label) for label in slider.labels]
         slider = replace(slider, label=_(slider.label), labels=labels)
     if working:
-        lines = [_(line) for line in working["lines"]]
-        working = {**working, "title": _(working["title"]), "lines": lines}
+        title, lines = working["title"], working["lines"]
+        working = {**working, "title": _(title), "lines": [_(line) for line in lines]}
     panels = [_panel(panel) for panel in figure.panels]
     alt = _(figure.alt)
     return replace(figure, panels=panels, alt=alt, slider=slider, working=working)

@@ -9,7 +9,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from explainers.messages import N_
 from explainers.translations import ENGLISH, TEXTS, language, speak
-from explainers.ui.controls.base import Control, one_of
+from explainers.ui.controls.control import Control, describe_options
 from explainers.ui.session import LANGUAGE_SPOKEN, NOTICES, WAS_OTHER_LANGUAGE
 
 LANGUAGE = "lang"
@@ -21,7 +21,7 @@ _switch = Control(LANGUAGE, N_("Language"), ENGLISH)
 
 def settle() -> None:
     """Find out the visitor's language before anything is said; it holds until the next run."""
-    context, linked = get_script_run_ctx(), _switch.linked()
+    context, linked = get_script_run_ctx(), _switch.read_url()
     is_back = context is not None and context.is_history_navigation
     if linked and (LANGUAGE not in st.session_state or is_back):
         if linked in languages():
@@ -73,8 +73,8 @@ def offer_languages() -> None:
         required=True,
         label_visibility="collapsed",
     )
-    _switch.report_bad_link(None, chosen, one_of(list(offered)))
-    if _switch.linked() != (None if chosen == own else chosen):
+    _switch.report_bad_link(None, chosen, describe_options(list(offered)))
+    if _switch.read_url() != (None if chosen == own else chosen):
         _switch.write(chosen, own)
     if chosen != ENGLISH or st.session_state.get(WAS_OTHER_LANGUAGE):
         st.session_state[WAS_OTHER_LANGUAGE] = True

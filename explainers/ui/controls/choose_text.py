@@ -1,0 +1,53 @@
+"""The text that all pages look at: typed, chosen among examples, or from a link."""
+
+import streamlit as st
+
+from explainers.toys.sentence import MAX_CHARACTERS, PRESETS, Sentence, read_sentence
+from explainers.translations import _, language, translate
+from explainers.ui.controls import controls
+from explainers.ui.controls.control import URL_BINDING
+from explainers.ui.session import NOTICES, PRESET
+
+
+def choose_text() -> Sentence:
+    """Ask for the text, and say what of it was changed to fit."""
+    request = controls.sentence.read_request()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        typed_text = st.text_input(
+            value=controls.sentence.default,
+            max_chars=MAX_CHARACTERS,
+            key=controls.sentence.key,
+            bind=URL_BINDING,
+            **controls.sentence.label_and_help,
+        )
+        controls.sentence.keep(typed_text)
+        _offer_presets()
+    notices = st.session_state.setdefault(NOTICES, {})
+    if request and len(request) > MAX_CHARACTERS:
+        notices[controls.sentence.key] = (request[: MAX_CHARACTERS + 1], typed_text)
+    url_text, cut_text = notices.get(controls.sentence.key, (None, None))
+    sentence = read_sentence(url_text if url_text and cut_text == typed_text else typed_text or "")
+    for note in sentence.notes:
+        st.info(_(note), icon=":material/info:")
+    return sentence
+
+
+def _offer_presets() -> None:
+    visitor_language = language()
+    st.selectbox(
+        _("Or an example"),
+        list(PRESETS),
+        index=None,
+        format_func=lambda name: translate(name, visitor_language),
+        key=PRESET,
+        placeholder=_("Choose"),
+        on_change=_take_preset,
+        width=200,
+    )
+
+
+def _take_preset() -> None:
+    preset = st.session_state[PRESET]
+    if preset:
+        st.session_state[controls.sentence.key] = PRESETS[preset]
+        st.session_state[PRESET] = None  # so that the same one can be chosen again

@@ -1,0 +1,208 @@
+"""The base of all controls: its name in the URL, its words on screen, its value in the session.
+
+Streamlit ignores a value in the URL that a widget does not allow; a reader who followed the link
+would see another picture and not know it. Every control therefore says what it shows instead.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import streamlit as st
+
+from explainers.messages import N_
+from explainers.translations import ENGLISH, _, language
+from explainers.ui.session import CHANGED, KEPT_CHOICES, NOTICES, VISIT, WRITTEN
+from explainers.ui.text.sections import section, sections
+from explainers.ui.untrusted_text import shortened, verbatim
+
+URL_BINDING: Final = "query-params"
+MOST_NAMES = 24
+"""A message with more names than this is not read."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """A choice with its name in the URL, its words on screen and its value without a link.
+
+    A widget of Streamlit's is bound to the URL by Streamlit (`bind=URL_BINDING`). A choice that is
+    made in a component, or whose options are words that a visitor reads in another language than
+    links have, writes its own place there: `read_link`, `put`, `write`.
+    """
+
+    key: str
+    label: str
+    default: Any
+
+    @property
+    def label_and_help(self) -> dict[str, Any]:
+        """What a widget of Streamlit's says of itself, in the visitor's language."""
+        return {"label": _(self.label), "help": read_explanation(self.key)}
+
+    def read_request(self) -> str | None:
+        """What the link wants, if this visitor has not touched the control yet.
+
+        On a page that was just opened without a link the control takes up what was chosen on
+        another one: Streamlit gives a bound control its default where the URL is silent.
+        """
+        url_value = st.query_params.get(self.key)
+        visit, kept_choice = st.session_state.get(KEPT_CHOICES, {}).get(self.key, (None, None))
+        if url_value is None and visit not in (None, st.session_state.get(VISIT)):
+            st.session_state[self.key] = kept_choice
+        return None if self.key in st.session_state else url_value
+
+    def keep(self, value: Any) -> None:
+        """Remember a choice for the other pages."""
+        visit = st.session_state.get(VISIT)
+        st.session_state.setdefault(KEPT_CHOICES, {})[self.key] = visit, value
+
+    def set_aside(self, possible: Iterable[Any], allowed: str) -> None:
+        """Keep the choice, or what a link asks for, while the control is out of sight."""
+        request = self.read_request()
+        wanted = [] if request is None else [one for one in possible if is_value(request, one)]
+        value = st.session_state.get(self.key, wanted[0] if wanted else self.default)
+        st.session_state[self.key] = value  # Streamlit forgets the choice of a control that is gone
+        self.settle(request, value, allowed)
+
+    def settle(self, request: str | None, value: Any, allowed: str) -> Any:
+        """Keep a choice for other pages, and say if a link asked for another; returns it."""
+        self.keep(value)
+        return self.report_bad_link(request, value, allowed)
+
+    def report_bad_link(self, request: str | None, value: Any, allowed: str) -> Any:
+        """Return the value; until it is touched, say that a link asked for what cannot be."""
+        notices = st.session_state.setdefault(NOTICES, {})
+        if request is not None and not is_value(request, value):
+            notices[self.key] = (request, value)
+        wanted, instead = notices.get(self.key, (None, None))
+        if wanted is not None and instead != value:
+            del notices[self.key]
+        elif wanted is not None:
+            notice = _(
+                "The link asks for {name} = {wanted}. Allowed is {allowed}; this is {value}.",
+                name=self.key,
+                wanted=verbatim(shortened(wanted)),
+                allowed=allowed,
+                value=verbatim(str(value)),
+            )
+            st.info(notice, icon=":material/link_off:")
+        return value
+
+    def read_link(self, read: Callable[[Any], Any], default: Any = None) -> tuple[Any, Any]:
+        """What the link wants, if it is to be obeyed, and the choice; `read` gives None for no."""
+        default = self.default if default is None else default
+        request = self.read_url()
+        last_write = st.session_state.get(WRITTEN.format(self.key))
+        is_new = self.key not in st.session_state
+        is_elsewhere = (
+            last_write and last_write[0] == st.session_state.get(VISIT) and last_write[1] != request
+        )
+        # At a click, the browser's address may still lag behind what was written after the last.
+        is_late = st.session_state.pop(CHANGED.format(self.key), False)
+        if is_new or (is_elsewhere and not is_late):
+            # A link, or the browser's Back. A page that is opened again has lost its place there.
+            wanted = None if request is None else read(request)
+            st.session_state[self.key] = default if wanted is None else wanted
+        else:
+            request = None
+        return request, st.session_state[self.key]
+
+    def put(self, value: Any) -> None:
+        """Take over what the browser says; a callback."""
+        st.session_state[self.key] = value
+        self._note_change()
+
+    def write(self, value: Any, default: Any = None) -> None:
+        """Put the choice into the URL, or take it out if it is the default."""
+        default = self.default if default is None else default
+        text = None if value == default else self.format_for_url(value)
+        if text != self.read_url():  # most are as they were, and each message costs time
+            if text is None:
+                st.query_params.pop(self.key, None)
+            else:
+                st.query_params[self.key] = text
+        st.session_state[WRITTEN.format(self.key)] = st.session_state.get(VISIT), text
+
+    def read_url(self) -> Any:
+        """What stands in the URL."""
+        return st.query_params.get(self.key)
+
+    def format_for_url(self, value: Any) -> Any:
+        """How the URL has it."""
+        return f"{value:g}" if isinstance(value, int | float) else value
+
+    def bind(self, options: Sequence[str], default: Any) -> dict[str, Any]:
+        """What ties a widget of Streamlit's with these options to its place in the URL.
+
+        Streamlit writes into the URL what stands on the screen, so a widget whose words are
+        others than those of links is not bound.
+        """
+        if not _has_other_words(options):
+            return {"bind": URL_BINDING}
+        self.read_link(lambda request: self.select_possible(request, options), default)
+        # Found by its English, as links have it: what is put together from slots has only that.
+        translated = {option: _(option) for option in options}
+        return {
+            "format_func": lambda option: translated.get(option, option),
+            "on_change": self._note_change,
+        }
+
+    def save(self, value: Any, options: Sequence[str], default: Any) -> None:
+        """Keep the choice for other pages and, where Streamlit does not, in the URL."""
+        self.keep(value)
+        if _has_other_words(options):
+            self.write(value, default)
+
+    def select_possible(self, request: Any, options: Sequence[str]) -> Any:
+        """What of a link can be chosen here; it may be a message, which knows its translations."""
+        return next((one for one in options if one == request), None)
+
+    def _note_change(self) -> None:
+        st.session_state[CHANGED.format(self.key)] = True
+
+
+def read_explanation(key: str) -> str | None:
+    """What a control is for, where `assets/text/en/controls.md` says it."""
+    return section("controls", key) if key in sections("controls") else None
+
+
+def is_value(request: str, value: Any) -> bool:
+    """Is a text in a link this value?"""
+    if isinstance(value, bool):
+        return request.lower() in ({"true", "1"} if value else {"false", "0"})
+    if isinstance(value, int | float):
+        try:
+            return math.isclose(float(request), value)
+        except ValueError:
+            return False
+    return request == value
+
+
+def describe_options(values: Sequence[Any]) -> str:
+    """What a link may ask for, in words."""
+    if len(values) > MOST_NAMES:
+        return N_("one of the {count} that the list offers", count=len(values))
+    return N_("one of {names}", names=", ".join(map(str, values)))
+
+
+def describe_range(low: int, high: int) -> str:
+    """The same where every whole number between two may be asked for."""
+    return N_("a whole number from {low} to {high}", low=low, high=high)
+
+
+def _has_other_words(options: Sequence[str]) -> bool:
+    return language() != ENGLISH and any(_(option) != option for option in options)
+
+
+def choose_or_type(control: Control, names: Sequence[str], width: int) -> str | None:
+    """A list of names that can be searched, and takes others that are typed."""
+    return st.selectbox(
+        options=names,
+        index=names.index(control.default),
+        key=control.key,
+        bind=URL_BINDING,
+        accept_new_options=True,
+        width=width,
+        **control.label_and_help,
+    )

@@ -1,0 +1,208 @@
+"""Controls whose values are numbers, or on and off: switches, sliders, counters, number fields."""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from explainers.messages import N_
+from explainers.translations import _
+from explainers.ui.controls.control import (
+    URL_BINDING,
+    Control,
+    choose_or_type,
+    describe_options,
+    describe_range,
+    is_value,
+)
+from explainers.ui.session import OPENED_WITH, OUT_OF_RANGE
+from explainers.ui.untrusted_text import shortened, verbatim
+
+_DIGITS = re.compile(r"[0-9]{1,18}|[0-9]{1,3}(,[0-9]{3}){1,5}")
+"""Python refuses to read the longest numbers, and reads digits of other scripts."""
+
+
+@dataclass(frozen=True)
+class Switch(Control):
+    """On or off."""
+
+    def __call__(self) -> bool:
+        request = self.read_request()
+        value = st.toggle(value=self.default, key=self.key, bind=URL_BINDING, **self.label_and_help)
+        return self.settle(request, value, N_("true or false"))
+
+
+@dataclass(frozen=True)
+class WholeNumber(Control):
+    """A whole number between two, by a slider."""
+
+    low: int
+    high: int
+
+    def __call__(self, fixed: int | None = None) -> int:
+        """A `fixed` number is shown and cannot be changed; the reader's own comes back later."""
+        numbers, limits = (
+            range(self.low, self.high + 1),
+            {"min_value": self.low, "max_value": self.high},
+        )
+        return _slide(self, st.slider, fixed, numbers, describe_range(self.low, self.high), limits)
+
+
+@dataclass(frozen=True)
+class StepSlider(Control):
+    """One of some numbers, such as powers of two, by a slider."""
+
+    steps: tuple[float, ...]
+
+    def __call__(self, fixed: float | None = None) -> Any:
+        """A `fixed` value is shown and cannot be changed; the reader's own comes back later."""
+        limits = {"options": self.steps}
+        return _slide(
+            self, st.select_slider, fixed, self.steps, describe_options(self.steps), limits
+        )
+
+
+def _slide(
+    control: Control,
+    slider: Callable[..., Any],
+    fixed: float | None,
+    possible: Iterable[float],
+    allowed: str,
+    limits: dict[str, Any],
+) -> Any:
+    if fixed is not None:
+        control.set_aside(possible, allowed)
+        return slider(value=fixed, disabled=True, **limits, **control.label_and_help)
+    request = control.read_request()
+    value = slider(
+        value=control.default, key=control.key, bind=URL_BINDING, **limits, **control.label_and_help
+    )
+    return control.settle(request, value, allowed)
+
+
+@dataclass(frozen=True)
+class RestrictedSlider(Control):
+    """A whole number of which a page may offer only some: not every size has trained weights."""
+
+    low: int
+    high: int
+
+    def __call__(self, choices: Sequence[int] = (), opens_with: int | None = None) -> int:
+        """A choice that is not offered becomes the nearest one that is.
+
+        `opens_with` is shown until the reader chooses, also where another page opens with another
+        number.
+        """
+        request, opened_key = self.read_request(), OPENED_WITH.format(self.key)
+        options = list(choices or range(self.low, self.high + 1))
+        default = self.default if opens_with is None else opens_with
+        wanted = self._find_wanted(request, default)
+        if wanted == st.session_state.get(opened_key) and request is None:
+            wanted = default
+        nearest = min(options, key=lambda one: abs(one - wanted))
+        if request is not None or nearest != st.session_state.get(self.key, default):
+            st.session_state[self.key] = nearest
+        st.session_state[opened_key] = default
+        value = st.select_slider(
+            options=options, value=default, key=self.key, bind=URL_BINDING, **self.label_and_help
+        )
+        allowed = describe_options(options) if choices else describe_range(self.low, self.high)
+        return self.settle(request, value, allowed)
+
+    def _find_wanted(self, request: str | None, default: int) -> int:
+        """The number that is asked for by a link, or was chosen, whether it is offered or not."""
+        if request is None:
+            return st.session_state.get(self.key, default)
+        possible = range(self.low, self.high + 1)
+        return next((number for number in possible if is_value(request, number)), default)
+
+
+@dataclass(frozen=True)
+class Counter(Control):
+    """A number to count up and down, whose range may depend on the sentence.
+
+    For one that was chosen when there was more room the nearest stands in until there is again.
+    """
+
+    def __call__(self, low: int, high: int) -> int:
+        request, out_of_range = self.read_request(), st.session_state.setdefault(OUT_OF_RANGE, {})
+        wanted, instead = out_of_range.pop(self.key, (None, None))
+        current = st.session_state.get(self.key)
+        if wanted is None or current != instead:  # the reader has chosen another one since
+            wanted = current
+        if wanted is not None and current != min(max(wanted, low), high):
+            st.session_state[self.key] = min(max(wanted, low), high)
+        default, allowed = min(max(self.default, low), high), describe_range(low, high)
+        if request and (is_value(request, math.inf) or is_value(request, -math.inf)):
+            st.query_params.pop(self.key)  # Streamlit would raise: no int is infinite
+            self.report_bad_link(request, default, allowed)
+            st.rerun()
+        limits = {"min_value": low, "max_value": high, "value": default}
+        value = st.number_input(
+            key=self.key, bind=URL_BINDING, width=150, **limits, **self.label_and_help
+        )
+        if wanted is None:
+            wanted = value if request and is_value(request, value) else self.default
+        if wanted != value:
+            out_of_range[self.key] = wanted, value
+        self.keep(wanted)
+        return self.report_bad_link(request, value, allowed)
+
+    def put(self, value: int) -> None:
+        """Take over a number that was clicked; a callback."""
+        st.session_state[self.key] = value
+        st.session_state.get(OUT_OF_RANGE, {}).pop(self.key, None)
+
+
+@dataclass(frozen=True)
+class TypedNumber(Control):
+    """A whole number from 1 to `largest`, chosen from a list of `usual` ones or typed."""
+
+    usual: Sequence[int]
+    largest: int
+
+    def __call__(self) -> int:
+        request = self.read_request()
+        allowed = N_("a whole number from 1 to {largest:,}, in digits", largest=self.largest)
+        typed_text = choose_or_type(self, [f"{number:,}" for number in self.usual], width=130)
+        self.settle(request, typed_text, allowed)
+        number = self.read(typed_text or "")
+        if number is not None:
+            return number
+        instead = self.read(self.default) or 1
+        notice = _(
+            "{name} = {written} cannot be. Allowed is {allowed}; this is {instead:,}.",
+            name=self.key,
+            written=verbatim(shortened(typed_text or "")),
+            allowed=allowed,
+            instead=instead,
+        )
+        st.info(notice, icon=":material/edit_off:")
+        return instead
+
+    def read(self, typed_text: str) -> int | None:
+        """1000 or 1,000, but not 1,0; nothing if it is no such number."""
+        if not _DIGITS.fullmatch(typed_text.strip()):
+            return None
+        number = int(typed_text.replace(",", ""))
+        return number if 1 <= number <= self.largest else None
+
+
+@dataclass(frozen=True)
+class BrowserSlider(Control):
+    """A slider that a component moves in the browser, without waiting for the server."""
+
+    steps: tuple[float, ...]
+
+    def __call__(self, steps: Sequence[float] = ()) -> int:
+        """The index of the chosen step among `steps`, by default the control's own."""
+        steps = steps or self.steps
+        request, value = self.read_link(
+            lambda text: next((s for s in steps if is_value(text, s)), None)
+        )
+        self.report_bad_link(request, value, describe_options(steps))
+        self.write(value)
+        return min(range(len(steps)), key=lambda index: abs(steps[index] - value))

@@ -1,0 +1,167 @@
+"""Softmax in blocks is softmax; attention in tiles is attention, in a small part of the memory."""
+
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from explainers.attention import masks, tiled
+from explainers.attention.online_softmax import read_block, read_row
+from explainers.attention.scaled_dot_product import attention
+from explainers.attention.tiled import tile_cells, tiled_attention
+from explainers.chapters.long_sequences.measurement import peak_bytes
+from tests.attention.test_attention import rounding
+
+CPU = torch.device("cpu")
+RULES = masks.RULES | {"window of 1": masks.sliding_window(1)}
+
+
+@st.composite
+def rows_of_scores(draw):
+    """Scores (batch, q_len, kv_len), in each row at least one that is allowed; and values."""
+    random = torch.Generator().manual_seed(draw(st.integers(0, 2**32)))
+    spread, length = draw(st.sampled_from((0.1, 3.0, 300.0))), draw(st.integers(1, 13))
+    scores = spread * torch.randn(2, 3, length, generator=random)
+    hidden = torch.rand(scores.shape, generator=random) < draw(st.floats(0, 1))
+    hidden.scatter_(-1, torch.randint(length, (2, 3, 1), generator=random), False)
+    value = torch.randn(2, length, 5, generator=random)
+    return scores.masked_fill(hidden, -torch.inf), value, draw(st.integers(1, 15))
+
+
+@settings(max_examples=150)
+@given(rows_of_scores())
+def test_after_each_block_it_is_softmax_of_what_was_read(given):
+    scores, value, block = given
+    steps = read_row(scores.double(), value.double(), block)
+    assert len(steps) == -(-scores.shape[-1] // block)
+    for n, step in enumerate(steps):
+        seen = scores[..., : (n + 1) * block].double()
+        some = seen.isfinite().any(dim=-1)  # the rows in which anything was allowed so far
+        assert_close(
+            step.output[some], (seen.softmax(-1) @ value[..., : seen.shape[-1], :].double())[some]
+        )
+        assert_close(step.largest[some], seen.amax(-1, keepdim=True)[some])
+        assert_close(
+            step.total[some].log() + step.largest[some], seen.logsumexp(-1, keepdim=True)[some]
+        )
+        assert (step.total[~some] == 0).all()
+
+
+def test_by_hand():
+    """Scores ln 1, ln 2 | ln 8, ln 4: powers of e relative to the larger of each time."""
+    scores = torch.tensor([[1.0, 2.0, 8.0, 4.0]]).log()
+    value = torch.tensor([[15.0], [0.0], [30.0], [0.0]])
+    first, second = read_row(scores, value, 2)
+    assert_close(first.total, torch.tensor([[1.5]]))  # (1 + 2) ÷ 2
+    assert_close(second.correction, torch.tensor([[0.25]]))  # 2 ÷ 8
+    assert_close(second.total, torch.tensor([[1.875]]))  # (1 + 2 + 8 + 4) ÷ 8
+    assert_close(second.output, torch.tensor([[17.0]]))  # (15 · 1 + 30 · 8) ÷ 15
+
+
+def test_a_block_without_a_larger_score_corrects_nothing():
+    scores = torch.tensor([[5.0, 1.0, -3.0]])
+    assert [s.correction.item() for s in read_row(scores, torch.ones(3, 1), 1)] == [0, 1, 1]
+
+
+def tensors(dtype=torch.float32):
+    random = torch.Generator().manual_seed(0)
+    shapes = (2, 3, 17, 11), (2, 3, 19, 11), (2, 3, 19, 4)
+    return [torch.randn(shape, generator=random).to(dtype) for shape in shapes]
+
+
+@pytest.mark.parametrize("blocks", [(1, 1), (2, 5), (4, 3), (16, 18), (40, 50)], ids=str)
+@pytest.mark.parametrize("rule", RULES)
+def test_tiled_is_attention_and_torchs_under_every_rule(rule, blocks):
+    query, key, value = tensors()
+    mask = masks.build(RULES[rule], 17, 19)
+    output = tiled_attention(query, key, value, RULES[rule], *blocks)
+    whole = attention(query, key, value, mask)
+    allowed = rounding(whole.scores, of=value.abs().max().item())
+    assert_close(output, whole.output, atol=allowed, rtol=0)
+    torchs = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+    assert_close(output, torchs, atol=allowed, rtol=0)
+
+
+def test_tiled_keeps_the_precision_it_is_given():
+    query, key, value = tensors(torch.float64)
+    output = tiled_attention(query, key, value, masks.causal, 4, 3)
+    expected = attention(query, key, value, masks.build(masks.causal, 17, 19)).output
+    assert_close(output, expected, atol=1e-14, rtol=0)
+
+
+def test_each_sequence_of_a_batch_has_its_own_mask():
+    query, key, value = tensors()
+    rule = masks.causal & masks.padding(torch.tensor([19, 3]))
+    output = tiled_attention(query, key, value, rule, 4, 3)
+    expected = attention(query, key, value, masks.build(rule, 17, 19)).output
+    assert_close(output, expected)
+
+
+def test_huge_scores_do_not_overflow():
+    query, key = torch.tensor([[100.0], [-100.0]]), torch.tensor([[-100.0], [50.0], [100.0]])
+    value = torch.tensor([[1.0], [3.0], [5.0]])
+    assert tiled_attention(query, key, value, masks.full, 1, 1).tolist() == [[5], [1]]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_only_tiles_with_an_allowed_cell_are_computed(rule, monkeypatch):
+    computed = []
+
+    def counted(running, scores, value):
+        computed.append(scores.shape)
+        return read_block(running, scores, value)
+
+    monkeypatch.setattr(tiled, "read_block", counted)
+    query, key, value = tensors()
+    tiled_attention(query, key, value, RULES[rule], 4, 3)
+    mask = masks.build(RULES[rule], 17, 19)
+    cells = tile_cells(RULES[rule], 17, 19, 4, 3)
+    by_hand = [[part.sum() for part in rows.split(3, dim=1)] for rows in mask.split(4)]
+    assert cells.tolist() == torch.tensor(by_hand).tolist()
+    assert len(computed) == int((cells > 0).sum())
+    assert {shape[-2:] for shape in computed} <= {(q, kv) for q in (4, 1) for kv in (3, 1)}
+
+
+def test_a_query_with_nothing_to_look_at_is_refused():
+    query, key, value = tensors()
+    nobody = masks.Rule(lambda query_pos, key_pos: (query_pos != 5) & (key_pos >= 0))
+    with pytest.raises(ValueError, match="a query nothing to look at"):
+        tiled_attention(query, key, value, nobody, 4, 3)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ((0, 7, 1, 1), "0 queries cannot be the last of 7 positions"),
+        ((8, 7, 1, 1), "8 queries cannot be the last of 7 positions"),
+        ((5, 7, 0, 3), "a tile of 0 × 3 scores is empty"),
+        ((5, 7, 3, -1), "a tile of 3 × -1 scores is empty"),
+    ],
+)
+def test_sizes_that_cannot_be_are_named(sizes, said):
+    q_len, kv_len, *blocks = sizes
+    with pytest.raises(ValueError, match=said):
+        tile_cells(masks.full, *sizes)
+    query, key = torch.ones(q_len, 2), torch.ones(kv_len, 2)
+    with pytest.raises(ValueError, match=said):
+        tiled_attention(query, key, key, masks.full, *blocks)
+
+
+def peaks(n):
+    """Bytes that plain and tiled attention hold at most besides what they are given."""
+    query, key, value = (torch.randn(n, 11) for _ in range(3))
+    mask = masks.build(masks.causal, n, n)
+    plain = peak_bytes(lambda: attention(query, key, value, mask), CPU)
+    in_tiles = peak_bytes(lambda: tiled_attention(query, key, value, masks.causal, 16, 32), CPU)
+    return plain, in_tiles
+
+
+def test_memory_grows_with_n_and_not_with_its_square():
+    """Plain: three matrices of n² numbers. Tiled: what comes out, twice, and one tile's work."""
+    (_, small), (plain, middle), (_, large) = (peaks(n) for n in (256, 512, 1024))
+    output, positions = 4 * 512 * 11, 2 * 8 * 512
+    assert plain == 3 * 4 * 512**2 + output
+    assert 2 * output < middle < 2 * output + positions + 20 * 16 * 32
+    assert large - middle == pytest.approx(2 * (middle - small), rel=0.01), "linear in n"

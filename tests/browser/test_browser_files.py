@@ -1,0 +1,203 @@
+"""The app's own components: modules that fit together, and files that a browser gets and keeps."""
+
+import json
+import logging
+import re
+import shutil
+import threading
+
+import pytest
+from streamlit.components.v2.component_manager import BidiComponentManager
+from streamlit.testing.v1 import AppTest
+
+from benchmarks.browser import server, wait_until_healthy
+from explainers.ui import browser_files
+from explainers.ui.browser_files import FOLDER
+from explainers.ui.lecture.share_link import shared
+from tests.support.browser_fixtures import ROOT, Visit
+from tests.support.opening import elements, opened
+
+MODULES = sorted(FOLDER.rglob("*.js"))
+ENTRIES = "figure/figure.js", "tiles/tiles.js", "lecture/lecture.js", "lecture/start_key.js"
+"""What Streamlit loads; all else is imported by these."""
+START = ROOT / "pages" / "01_start.py"
+LECTURE = {"lecture": "true"}
+
+
+def code(module):
+    return module.read_text(encoding="utf-8")
+
+
+def imports(module):
+    """The modules that a module names, as files."""
+    named = re.findall(r'^import (?:.* from )?"(.+)";', code(module), re.MULTILINE)
+    assert len(named) == len(re.findall(r"^import\b", code(module), re.MULTILINE))
+    assert all(name.startswith(("./", "../")) for name in named)
+    return {(module.parent / name).resolve() for name in named}
+
+
+def needed(module):
+    """The module with all that it imports, and what that imports."""
+    found, new = set(), {module}
+    while new:
+        found |= new
+        new = {other for one in new for other in imports(one)} - found
+    return found
+
+
+def name(module):
+    return module.relative_to(FOLDER).as_posix()
+
+
+@pytest.mark.parametrize("module", MODULES, ids=name)
+def test_a_module_has_types_and_says_what_it_needs(module):
+    assert code(module).startswith("// @ts-check\n// ")
+    assert re.search(r"^export\b", code(module), re.MULTILINE)
+    assert not re.findall(r"\bimport\((?!\")", code(module)), "modules are imported by their names"
+    assert imports(module) <= set(MODULES)
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_all_modules_of_a_component_are_asked_for_at_once(entry):
+    """One that only others name would be asked for when those have come."""
+    module = FOLDER / entry
+    assert needed(module) == imports(module) | {module}
+
+
+def test_every_module_is_used():
+    types = {module for module in MODULES if module.name == "data.js"}
+    used = {module for entry in ENTRIES for module in needed(FOLDER / entry)}
+    assert used == set(MODULES) - types, "files of types are not fetched, all others are"
+
+
+def typed(part, name):
+    """The names in a type, as the browser's side writes them down."""
+    types = code(FOLDER / part / "data.js")
+    (lines,) = re.findall(rf"@typedef {{object}} {name}\b(.*?)\*/", types, re.DOTALL)
+    return set(re.findall(r"@property {.+?} \[?(\w+)", lines))
+
+
+def components(visit):
+    """What Streamlit sends of each component, in the sidebar too."""
+    shown = [*elements(visit.sidebar), *elements(visit.main)]
+    return [element.proto for element in shown if element.type == "bidi_component"]
+
+
+def sent(visit, entry):
+    found = [proto for proto in components(visit) if proto.js_source_path == entry]
+    assert found
+    return [json.loads(proto.json)[0] for proto in found]
+
+
+def test_the_types_of_a_linked_picture_name_what_is_sent():
+    plain = sent(opened(START), "figure/figure.js")
+    frames = sent(opened(ROOT / "pages" / "08_kv_cache.py"), "figure/figure.js")
+    for figure in plain + frames:
+        assert set(figure) == typed("figure", "FigureData")
+        for panel in figure["panels"]:
+            assert set(panel) == typed("figure", "PanelData")
+    sliders = [figure["slider"] for figure in frames if figure["slider"]]
+    assert sliders
+    assert all(set(slider) == typed("figure", "SliderData") for slider in sliders)
+
+
+def test_the_types_of_tiles_name_what_is_sent():
+    def page():
+        import zlib
+
+        from explainers.ui.figure.head_tiles import Tiles, show_tiles
+
+        one = Tiles(zlib.compress(bytes(2)), ["a"], ["layer 1"], ["head 1"], "A weight.")
+        show_tiles(one, "", "tiny", lambda: None)
+
+    (tiles,) = sent(AppTest.from_function(page).run(timeout=60), "tiles/tiles.js")
+    assert set(tiles) == typed("tiles", "TilesData")
+
+
+def test_the_types_of_a_lecture_name_what_is_sent():
+    (lecture,) = sent(opened(START, LECTURE), "lecture/lecture.js")
+    assert set(lecture) == typed("lecture", "LectureData")
+    assert set(lecture["words"]) == typed("lecture", "LectureWords")
+    assert set(shared("http://lecture.example/", "")) == typed("lecture", "Shared")
+
+
+@pytest.mark.parametrize("link", [{}, LECTURE], ids=["reader", "class"])
+def test_no_script_is_sent_with_a_page(link):
+    begun = "lecture/lecture.js" if link else "lecture/start_key.js"
+    drawn = components(opened(START, link))
+    assert {proto.js_source_path for proto in drawn} == {"figure/figure.js", begun}
+    for proto in drawn:
+        assert (proto.js_content, proto.css_content, proto.css_source_path) == ("", "", "")
+        assert proto.component_name.startswith(f"{browser_files.package()}.")
+
+
+def test_another_version_of_any_file_has_other_addresses(tmp_path, monkeypatch):
+    copy = tmp_path / "browser"
+    shutil.copytree(FOLDER, copy)
+    monkeypatch.setattr(browser_files, "FOLDER", copy)
+    package = browser_files.package.__wrapped__
+    assert package() == browser_files.package()
+    for file in (copy / "common" / "words.js", copy / "lecture" / "style.css"):
+        before = package()
+        file.write_text(f"{code(file)}\n")
+        assert package() != before
+
+
+def test_two_first_visitors_announce_the_files_once(monkeypatch, caplog):
+    manager, told, start = BidiComponentManager(), [], threading.Barrier(8)
+    announce = manager.register_from_manifest
+
+    def listen(*manifest):
+        told.append(manifest)
+        announce(*manifest)
+
+    monkeypatch.setattr(browser_files, "get_bidi_component_manager", lambda: manager)
+    monkeypatch.setattr(manager, "register_from_manifest", listen)
+
+    def visit():
+        start.wait()
+        browser_files._announce("figure-figure")
+
+    visitors = [threading.Thread(target=visit) for _ in range(8)]
+    with caplog.at_level(logging.WARNING):
+        for visitor in visitors:
+            visitor.start()
+        for visitor in visitors:
+            visitor.join()
+    assert len(told) == 1
+    assert manager.get_component_path(f"{browser_files.package()}.figure-figure") == str(FOLDER)
+    assert not caplog.records
+
+
+def test_a_page_that_python_runs_by_itself_draws_nothing():
+    draw = browser_files.component("figure/figure.js", "figure")
+    assert draw(key="alone", data=[{}], on_cell_change=lambda: None) == {}
+
+
+@pytest.mark.parametrize("base", ["", "/a/course"])
+def test_streamlit_serves_the_files(base, browser, tmp_path):
+    """Also behind a path, and to a link that is deeper than the app's root."""
+    options = code(ROOT / ".streamlit" / "config.toml")
+    (tmp_path / ".streamlit").mkdir()
+    (tmp_path / ".streamlit" / "config.toml").write_text(
+        options.replace("[server]\n", f'[server]\nbaseUrlPath = "{base}"\n')
+    )
+    with server(ROOT / "app.py", tmp_path) as address:
+        wait_until_healthy(address + base)
+        page = browser.new_page()
+        visit, asked = Visit(page, address + base), []
+        page.on("requestfinished", lambda request: asked.append(request.url))
+        visit.goto("scores")
+        files = [url for url in asked if browser_files.are_at(url)]
+        got = [path for url in files if (path := url.partition(".figure-figure/")[2])]
+        modules = map(name, needed(FOLDER / "figure" / "figure.js"))
+        assert sorted(got) == sorted([*modules, "figure/style.css"])
+        assert all(url.startswith(f"{address}{base}/_stcore/") for url in files)
+        asked.clear()
+        page.get_by_role("link", name="Masks", exact=True).click()
+        visit.wait_for_choice("text", None)
+        page.get_by_role("heading", name="Masks", exact=True, level=1).wait_for()
+        visit.ready()
+        assert not list(filter(browser_files.are_at, asked)), "they are there already"
+        assert not visit.errors
+        page.close()

@@ -1,0 +1,73 @@
+"""Page 12 in a browser: heads that are pointed at, clicked, dimmed and zoomed into."""
+
+import pytest
+from playwright.sync_api import expect
+
+from explainers.chapters.common.recording import record_text
+from explainers.models.registry import WHEEL_MODELS
+from explainers.toys.sentence import SENTENCE
+from tests.support.real_models import real
+
+
+@pytest.fixture(scope="module")
+def shown():
+    """What the picture is made of; without the model there is nothing to test."""
+    return record_text(real(WHEEL_MODELS[0].id), SENTENCE)
+
+
+def tile(one, layer, head):
+    """The canvas of a head in the overview."""
+    layers = one.page.locator(".stage:not(.enlarges) .across").count()
+    return one.page.locator(".stage:not(.enlarges) .tile canvas").nth(head * layers + layer)
+
+
+def read_out(one, canvas, query, key, tokens):
+    """What the picture says of one number."""
+    side = canvas.bounding_box()["width"]
+    at = {"x": (key + 0.5) / tokens * side, "y": (query + 0.5) / tokens * side}
+    canvas.hover(position=at)
+    return one.page.locator(".tiles .readout").first.inner_text()
+
+
+def test_pointing_tells_the_weight_that_the_model_computed(visit, shown):
+    one = visit("inspector")
+    for layer, head, query, key in ((1, 2, 6, 5), (16, 0, 3, 2), (29, 8, 4, 0)):
+        said = read_out(one, tile(one, layer, head), query, key, 7)
+        weight = shown.weights[layer, head, query, key].item()
+        assert said.startswith(f"layer {layer}, head {head}: “{shown.tokens[query]}” ({query})")
+        assert float(said.rpartition("= ")[2]) == pytest.approx(weight, abs=0.6e-4)
+    assert read_out(one, tile(one, 1, 2), 2, 6, 7).endswith("masked or dimmed")
+
+
+def test_a_click_shows_a_head_large_and_stands_in_the_link(visit, shown):
+    one = visit("inspector")
+    before = one.drawn()
+    tile(one, 16, 0).click()
+    one.wait_for_choice("model_layer", "16")
+    one.wait_for_choice("model_head", "0")
+    one.redrawn(before)
+    expect(one.page.get_by_text("layer 16, head 0").first).to_be_visible()
+    followed = visit("inspector", **one.choices)
+    place = "(tile) => [...tile.parentNode.querySelectorAll('.tile')].indexOf(tile)"
+    assert followed.page.locator(".tile.marked").evaluate(place) == 16
+    expect(followed.page.get_by_text("layer 16, head 0").first).to_be_visible()
+
+
+def test_a_long_text_is_zoomed_into(visit, shown):
+    one = visit("inspector", tokens_read="128")
+    one.page.get_by_role("button", name="Read it").click()
+    canvas = one.page.locator(".enlarges canvas").first
+    expect(canvas).to_be_visible()
+    one.ready()
+    canvas.scroll_into_view_if_needed()
+    box, whole = canvas.bounding_box(), canvas.evaluate("(c) => c.toDataURL()")
+    mouse = one.page.mouse
+    mouse.move(box["x"] + 10, box["y"] + 10)
+    mouse.down()
+    mouse.move(box["x"] + 60, box["y"] + 60)
+    mouse.up()
+    back = one.page.get_by_role("button", name="Show the whole text")
+    expect(back).to_be_visible()
+    assert canvas.evaluate("(c) => c.toDataURL()") != whole
+    back.click()
+    assert canvas.evaluate("(c) => c.toDataURL()") == whole

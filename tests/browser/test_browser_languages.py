@@ -1,0 +1,77 @@
+"""Languages in a real browser: the switch, the browser's own, and links that all share."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.test_looks import OUTSIDE, PHONE, PROJECTOR, shown, violations
+from tests.support.browser_fixtures import PAGES, Visit
+
+VALUES = """() => [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')].flatMap(
+  (host) => [...host.shadowRoot.querySelectorAll('td.cell')].map((cell) => cell.value))"""
+"""The numbers in linked matrices, which have no language."""
+LANGUAGE = "() => document.documentElement.lang"
+
+
+def title(visit):
+    return visit.page.locator("h1").inner_text()
+
+
+def option(visit, name):
+    return visit.page.get_by_role("radio", name=name, exact=True)
+
+
+def test_a_link_is_one_picture_in_every_language(visit):
+    link = {"mask": "causal", "weights": "trained", "queries": "across"}
+    english, other = visit("", **link), visit("", lang="vi", **link)
+    assert title(english) != title(other)
+    assert english.page.evaluate(VALUES) == other.page.evaluate(VALUES)
+    assert link.items() <= other.choices.items()
+    assert other.page.evaluate(LANGUAGE) == "vi"
+
+
+def test_what_is_chosen_in_another_language_stands_in_english_in_the_link(visit):
+    one = visit("", lang="vi")
+    before = one.drawn()
+    option(one, "nhân quả").click()
+    one.wait_for_choice("mask", "causal")
+    causal = one.redrawn(before)
+    one.page.go_back()
+    one.wait_for_choice("mask", None)
+    assert one.redrawn(causal) == before
+    assert option(one, "đầy đủ").get_attribute("aria-checked") == "true"
+
+
+def test_the_switch_keeps_every_choice(visit):
+    one = visit("", mask="causal", seed="7")
+    numbers = one.page.evaluate(VALUES)
+    option(one, "Tiếng Việt").click()
+    one.wait_for_choice("lang", "vi")
+    one.ready()
+    assert one.choices.items() >= {"mask": "causal", "seed": "7"}.items()
+    one.page.wait_for_function(f"({LANGUAGE})() === 'vi'")
+    assert one.page.evaluate(VALUES) == numbers
+    one.page.get_by_role("link", name="Điểm, softmax, đầu ra").click()
+    one.page.wait_for_function("() => location.pathname === '/scores'")
+    one.ready()
+    assert one.choices.items() >= {"mask": "causal", "seed": "7", "lang": "vi"}.items()
+    option(one, "English").click()
+    one.wait_for_choice("lang", None)
+    one.page.wait_for_function(f"({LANGUAGE})() === 'en'")
+    one.wait_for_choice("mask", "causal")
+
+
+@pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
+def test_a_browser_is_spoken_to_in_its_language(browser, address, path):
+    with browser.new_context(locale="vi-VN") as elsewhere:
+        one = Visit(elsewhere.new_page(), address).goto(path)
+        assert one.page.evaluate(LANGUAGE) == "vi"
+        assert "lang" not in one.choices
+        assert violations(one) == []
+        for size in (PROJECTOR, PHONE):
+            assert shown(one, size).page.evaluate(OUTSIDE) == []
+        shown(one, PROJECTOR)
+        option(one, "English").click()
+        one.wait_for_choice("lang", "en")
+        one.page.wait_for_function(f"({LANGUAGE})() === 'en'")
+        expect(one.page.get_by_role("heading", name="On every page")).to_be_visible()
+        assert not one.errors

@@ -1,0 +1,152 @@
+"""Page 09 in a browser: search, typed numbers, pasted files, links, and the number in sight."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from explainers.memory.cache_bytes import count_cache_bytes
+from explainers.memory.published_models import model_shape
+from explainers.ui.controls import controls
+
+PATH = "cache_memory"
+CONFIG = {
+    "model_type": "llama",
+    "hidden_size": 4096,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "num_hidden_layers": 32,
+}
+
+
+def bytes_of(model, tokens, texts=1):
+    return f"{count_cache_bytes(model_shape(model), tokens, texts):,} bytes for "
+
+
+def listed(visit, control):
+    return visit.page.get_by_role("combobox", name=control.label, exact=True)
+
+
+def choose(visit, control, typed):
+    box = listed(visit, control)
+    box.click()
+    box.fill(typed)
+    box.press("Enter")
+
+
+@pytest.mark.parametrize("size", [(1280, 900), (1024, 768)])
+def test_the_number_is_in_sight_without_scrolling(visit, size):
+    one = visit(PATH, size=size, predict="true")
+    for shown in (
+        listed(one, controls.model),
+        listed(one, controls.tokens),
+        one.page.get_by_role("heading", name="10.41 GiB = 11.17 GB"),
+        one.page.get_by_text(bytes_of("gemma-3-27b", 131_072)),
+    ):
+        expect(shown).to_be_in_viewport(ratio=1)
+
+
+def test_a_model_is_searched_and_stands_in_the_link(visit):
+    one = visit(PATH)
+    choose(one, controls.model, "llama-3.1-70")
+    one.wait_for_choice("model", "llama-3.1-70b")
+    expect(one.page.get_by_text(bytes_of("llama-3.1-70b", 131_072))).to_be_visible()
+
+
+def test_any_number_of_tokens_can_be_typed(visit):
+    one = visit(PATH, model="llama-3-8b")
+    choose(one, controls.tokens, "33000")
+    one.wait_for_choice("tokens", "33000")
+    expect(one.page.get_by_text(bytes_of("llama-3-8b", 33_000))).to_be_visible()
+    choose(one, controls.texts, "many")
+    one.wait_for_choice("texts", "many")
+    expect(one.page.get_by_text("Allowed is a whole number from 1")).to_be_visible()
+    expect(one.page.get_by_text(bytes_of("llama-3-8b", 33_000))).to_be_visible()
+    assert one.choices["tokens"] == "33000"
+
+
+def test_a_link_sets_everything(visit):
+    link = {
+        "model": "llama-3-8b",
+        "tokens": "128,000",
+        "texts": "4",
+        "cache_dtype": "fp8",
+        "counting": "vLLM",
+        "gpu": "a100-80",
+        "gpus": "2",
+        "page_size": "32",
+        "percent": "80",
+        "overhead": "3",
+    }
+    one = visit(PATH, **link)
+    size = count_cache_bytes(model_shape("llama-3-8b"), 128_000, 4, "fp8")
+    expect(one.page.get_by_text(f"{size:,} bytes for 4 texts of 128,000 tokens")).to_be_visible()
+    expect(one.page.get_by_text("2 × NVIDIA A100 SXM 80 GB: weights take")).to_be_visible()
+    expect(one.page.get_by_text("in pages of 32 tokens: 4,000 for each text")).to_be_visible()
+    expect(one.page.get_by_text("3,221,225,472 overhead")).to_be_visible()
+    assert one.choices == {"predict": "false", **link}
+
+
+def test_a_choice_of_models_follows_the_address(visit):
+    one = visit(PATH)
+    drawn = one.drawn()
+    one.page.get_by_role("button", name="Remove llama-2-7b").or_(
+        one.page.locator("[data-testid=stMultiSelect] [data-baseweb=tag]").first.get_by_role(
+            "button"
+        )
+    ).first.click()
+    one.redrawn(drawn)
+    assert "compared=llama-3.1-8b" in one.page.url
+    assert "compared=llama-2-7b" not in one.page.url
+    again = visit(PATH)
+    again.follow_raw(one.page.url.removeprefix(f"{again.address}/")).ready()
+    assert again.drawn() == one.drawn()
+
+
+def pasted(visit, text):
+    field = visit.page.get_by_role("textbox", name="Paste a config.json")
+    field.fill(text)
+    field.press("Control+Enter")
+
+
+def test_a_config_is_pasted_survives_another_page_and_stays_out_of_the_address(visit):
+    one = visit(PATH, model=controls.CONFIG, tokens="33000")
+    expect(one.page.get_by_text("Waiting for a config.json.")).to_be_visible()
+    pasted(one, json.dumps(CONFIG)[:-9])
+    expect(one.page.get_by_text("config.json breaks off at")).to_be_visible()
+    pasted(one, json.dumps(CONFIG))
+    expect(one.page.get_by_text(bytes_of("llama-3-8b", 33_000))).to_be_visible()
+    assert "hidden" not in one.page.url
+    one.page.get_by_role("link", name="Shared heads").click()
+    expect(one.page.get_by_role("heading", level=1)).to_have_text("Shared heads")
+    one.ready().page.get_by_role("link", name="Cache memory").click()
+    expect(one.page.get_by_text(bytes_of("llama-3-8b", 33_000))).to_be_visible()
+
+
+def test_a_paste_of_five_megabytes_is_not_taken(visit):
+    one = visit(PATH, model=controls.CONFIG, tokens="33000")
+    pasted(one, json.dumps(CONFIG))
+    expect(one.page.get_by_text(bytes_of("llama-3-8b", 33_000))).to_be_visible()
+    pasted(one, json.dumps({"a": "x" * 5_000_000}))
+    field = one.ready().page.get_by_role("textbox", name="Paste a config.json")
+    expect(field).to_have_value(json.dumps(CONFIG))
+    expect(one.page.get_by_text(bytes_of("llama-3-8b", 33_000))).to_be_visible()
+    assert one.choices["tokens"] == "33000"
+
+
+def test_a_file_is_uploaded(visit):
+    one = visit(PATH, model=controls.CONFIG, tokens="33000")
+    chosen = {"name": "config.json", "mimeType": "application/json"}
+    field = one.page.locator("input[type=file]")
+    field.set_input_files({**chosen, "buffer": json.dumps(CONFIG).encode()})
+    expect(one.page.get_by_text(bytes_of("llama-3-8b", 33_000))).to_be_visible()
+
+
+def test_layers_come_when_the_question_is_answered(visit):
+    one = visit(PATH, predict="true")
+    expect(one.page.locator(".vega-embed")).to_have_count(0)
+    one.page.get_by_role("radiogroup", name="Your prediction").first.get_by_text(
+        "25 to 50 %", exact=True
+    ).click()
+    expect(one.page.locator('.vega-embed[aria-label*="What each layer holds"]')).to_be_visible()
+    expect(one.page.get_by_text("what comes out is 75 % and more")).to_be_visible()

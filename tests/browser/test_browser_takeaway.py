@@ -1,0 +1,34 @@
+"""A reader turns something and takes the page away: the files hold what is on screen then."""
+
+import json
+import re
+import subprocess
+import sys
+
+
+def test_both_files_follow_the_reader(visit, tmp_path):
+    """The row stands outside of the fragment that is run again."""
+    one = visit("query_key_value", seed="3")
+    before = one.drawn()
+    one.page.get_by_role("radio", name="trained").or_(
+        one.page.get_by_text("trained", exact=True)
+    ).first.click()
+    one.redrawn(before)
+    one.wait_for_choice("weights", "trained")
+    texts = []
+    for name in ("Notebook", "Script"):
+        with one.page.expect_download() as download:
+            one.page.get_by_role("button", name=name, exact=True).click()
+        file = tmp_path / download.value.suggested_filename
+        download.value.save_as(file)
+        texts.append(file.read_text(encoding="utf-8"))
+    notebook, script = texts
+    cells = json.loads(notebook)["cells"]
+    assert "seed=3&weights=trained" in "".join(cells[0]["source"])
+    run = [sys.executable, "-I", str(file)]
+    ran = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    shown = re.search(r"^Q = tensor\(\[\[ *([-0-9.]+)", ran, re.MULTILINE)
+    (first,) = [cells[0][0] for words, cells, _ in one.drawn() if words.startswith("Q ")]
+    assert shown, ran
+    assert abs(float(shown[1]) - first) < 1e-3
+    assert "learned_head(**inputs)" in script

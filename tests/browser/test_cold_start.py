@@ -1,0 +1,56 @@
+"""The first visitors of a server that has just been started, on any page."""
+
+import pytest
+from playwright.sync_api import expect
+
+from benchmarks.browser import server, wait_until_healthy
+from tests.support.browser_fixtures import ROOT, Visit
+
+LINK = {"text": "two plus three", "d_k": "8", "step": "weights"}
+
+
+@pytest.fixture
+def cold():
+    """A server that nobody has visited yet."""
+    with server(ROOT / "app.py", ROOT) as address:
+        wait_until_healthy(address)
+        yield address
+
+
+@pytest.fixture
+def reader(browser, cold):
+    """Opens a visit of the cold server; at the end nothing has failed."""
+    visits = []
+
+    def opened():
+        visits.append(Visit(browser.new_page(), cold))
+        return visits[-1]
+
+    yield opened
+    for one in visits:
+        one.page.close()
+        assert not one.errors
+
+
+def is_complete(visit):
+    pages = len(list(ROOT.glob("pages/*.py")))
+    expect(visit.page.get_by_role("heading", level=1)).to_have_text("Scores, softmax, output")
+    expect(visit.page.get_by_role("navigation").get_by_role("link")).to_have_count(pages)
+    expect(visit.page.get_by_role("button", name="Reset all choices")).to_be_visible()
+    expect(visit.page.get_by_role("textbox", name="Sentence")).to_have_value(LINK["text"])
+    expect(visit.page.locator('.panel[aria-label="weights"]').first).to_be_visible()
+    assert visit.choices == {"predict": "false", **LINK}
+
+
+def test_a_link_to_a_later_page(reader):
+    is_complete(reader().goto("scores", **LINK))
+
+
+def test_two_readers_at_once(reader):
+    both = [reader(), reader()]
+    for one in both:
+        one.follow("scores", **LINK)
+    first, second = [one.ready().drawn() for one in both]
+    for one in both:
+        is_complete(one)
+    assert first == second

@@ -1,0 +1,392 @@
+"""Every picture read back from its specification: what is drawn, where, and in which colour."""
+
+import base64
+import html
+import io
+import json
+import re
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+
+import pandas as pd
+import pytest
+import vl_convert
+from PIL import Image
+
+from explainers.charts.bars import draw_bars, make_amount_rows
+from explainers.charts.distribution import draw_distribution, draw_histogram, make_share_rows
+from explainers.charts.growth_curves import draw_growth
+from explainers.charts.heatmap import draw_heatmap, draw_heatmaps, draw_product, make_table
+from explainers.charts.layer_bars import draw_layer_bars, make_layer_rows
+from explainers.charts.matrix import Matrix, share_domain
+from explainers.charts.measured_curve import Axis, draw_curve
+from explainers.charts.theme import LIGHT, MAX_MARKS_SIDE, THEMES, parse_colour
+from explainers.charts.token_strip import LINE_LENGTH, draw_token_strip, make_strip_rows
+from tests.charts.test_theme import contrast
+
+TOKENS = ("the", "kỷ", "the", "👩‍👩‍👧", 'a"b')
+CAUSAL = [[0.3 / (i + 1) if j <= i else None for j in range(5)] for i in range(5)]
+WEIGHTS = Matrix("weights", "softmax", CAUSAL, TOKENS, TOKENS, "query", "key", kind="weights")
+TURNED = [[3.0, -4.0, 0.0, 5.0], [0.0, 5.0, -3.0, -4.0]]
+PLANES = ("1 rad", "1 rad", "0.1 rad", "0.1 rad")
+ARROWS = ("query of a", "key of b")
+DIALS = Matrix("turned", "", TURNED, ARROWS, PLANES, "vector", "plane", kind="arrows", limit=5.0)
+SHARED = [[1.0, 1.0, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]]
+LINKS = Matrix("sharing", "", SHARED, "AB", "012345", "KV head", "query head", kind="links")
+WEAK: list[list[float | None]] = [[0.7, 0.01, 0.29], [None, None, None]]
+TIES = Matrix(
+    "who", "", WEAK, ["kỷ", "lục"], TOKENS[:3], "syllable", "word", "ties", ringed_cells=[(1, 2)]
+)
+SERIES = ("without", "with", "theory")
+
+
+def signed(rows, columns, largest=2.0):
+    """From −largest at the upper left to nearly largest at the lower right."""
+    count = rows * columns
+    values = [
+        [2 * largest * (i * columns + j) / count - largest for j in range(columns)]
+        for i in range(rows)
+    ]
+    names = [str(j) for j in range(columns)]
+    return Matrix("X", "", values, [f"t{i}" for i in range(rows)], names, "token", "dimension")
+
+
+def strip(texts):
+    return partial(
+        draw_token_strip, make_strip_rows(texts, [str(n) for n in range(len(texts))]), lines=1
+    )
+
+
+def shares(**series):
+    return partial(draw_distribution, make_share_rows(series, TOKENS), length=5)
+
+
+def amounts(*numbers):
+    rows = make_amount_rows((f"way {n}", number) for n, number in enumerate(numbers))
+    return partial(draw_bars, rows, length=2, x_title="numbers kept")
+
+
+def bins(*shares):
+    rows = [(n / 3, (n + 1) / 3, share, SERIES[n % 2]) for n, share in enumerate(shares)]
+    frame = pd.DataFrame(rows, columns=["start", "end", "share", "series"])
+    return partial(draw_histogram, frame, x_title="largest weight", series=SERIES[:2])
+
+
+def points(*ys):
+    rows = [(2**n, y, SERIES[n % 3], n % 3 == 2) for n, y in enumerate(ys)]
+    frame = pd.DataFrame(rows, columns=["x", "y", "series", "reference"])
+    return partial(
+        draw_curve, frame, x=Axis("d_k", is_logarithmic=True), y=Axis("y"), series=SERIES
+    )
+
+
+def layers(*sizes):
+    rows = make_layer_rows([(SERIES[n % 2], 7 * n, size) for n, size in enumerate(sizes)])
+    return partial(draw_layer_bars, rows)
+
+
+def caches(models, *sizes):
+    rows = [
+        (f"model {n % models}", n % models, 4**n, size, size / 2**30, False)
+        for n, size in enumerate(sizes)
+    ]
+    rows += [("memory", models, tokens, 2**34, 16.0, True) for tokens in (1, 4 ** len(sizes))]
+    columns = ["model", "place", "tokens", "bytes", "gib", "limit"]
+    return partial(draw_growth, pd.DataFrame(rows, columns=columns), ticks=(1, 16, 256))
+
+
+# Shown with `ui.picture.show_chart`, which builds the specification once and sends only rows.
+FROM_ROWS = {
+    "token strip": (strip(TOKENS), strip(["a", "longer"])),
+    "distribution": (
+        shares(one=[0.1, 0.2, 0.3, 0.4, 0]),
+        shares(a=[0.9, 0.1, 0, 0, 0], b=[0.2] * 5),
+    ),
+    "histogram": (bins(0.5, 0.25, 0.25), bins(1.0)),
+    "amounts": (amounts(896, 448), amounts(3, 5, 7)),
+    "layers": (layers(2**30, 2**20, 2**30), layers(7, 5)),
+    "growth": (caches(2, 2**20, 2**22, 2**24), caches(3, 2**30, 3, 2**40)),
+    "curve": (points(1.0, 2.0, 3.0, 4.0), points(1e4, 0.5)),
+}
+PICTURES = {
+    "heat map": partial(draw_heatmap, WEIGHTS),
+    "heat map of many cells": partial(draw_heatmap, signed(65, 3)),
+    "heat maps": partial(draw_heatmaps, [WEIGHTS, signed(5, 4)]),
+    "dials": partial(draw_heatmap, DIALS),
+    "links": partial(draw_heatmap, LINKS),
+    "ties": partial(draw_heatmap, TIES),
+    "product": partial(draw_product, signed(3, 4), signed(4, 5), signed(3, 5), 1, 2),
+    **{name: first for name, (first, _) in FROM_ROWS.items()},
+}
+each_theme = pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
+each_picture = pytest.mark.parametrize("picture", PICTURES.values(), ids=PICTURES)
+
+
+def read(chart):
+    """A chart as it is sent to the browser."""
+    return json.loads(json.dumps(chart.to_dict(), allow_nan=False))
+
+
+def parts(spec):
+    """The specification's panels and layers, from the outside in."""
+    yield spec
+    for inner in [*spec.get("layer", ()), *spec.get("concat", ()), *spec.get("hconcat", ())]:
+        yield from parts(inner)
+
+
+def marks(spec, kind):
+    return [part for part in parts(spec) if part.get("mark", {}).get("type") == kind]
+
+
+def rows(spec):
+    """All rows of all data sets."""
+    return [row for dataset in spec["datasets"].values() for row in dataset]
+
+
+def scales(spec, kind="rect"):
+    """The colour scale of each mark of this kind that has one."""
+    found = [mark["encoding"].get("color", {}).get("scale") for mark in marks(spec, kind)]
+    return [scale for scale in found if scale]
+
+
+def mixed(value, scale):
+    """The colour of a value, interpolated between the stops of a scale."""
+    stops = list(zip(scale["domain"], map(parse_colour, scale["range"]), strict=True))
+    for (low, first), (high, last) in pairwise(stops):
+        if value <= high:
+            share = (value - low) / (high - low)
+            return tuple(a + (b - a) * share for a, b in zip(first, last, strict=True))
+    raise AssertionError(f"{value} lies outside of {scale['domain']}")
+
+
+def drawn(picture):
+    """The picture as SVG, at a width that a page might give it."""
+    spec = read(picture(LIGHT))
+    fluid = {"width": 700} if spec.get("width") == "container" else {}
+    return vl_convert.vegalite_to_svg(spec | fluid)
+
+
+@each_theme
+@each_picture
+def test_colours_come_from_the_theme(picture, theme):
+    spec = read(picture(theme))
+    ramps = {*theme.weight_ramp, *theme.signed_ramp, *theme.series, *theme.lines}
+    ours = {colour for colour in vars(theme).values() if isinstance(colour, str)} | ramps
+    ink = {"#000000", "#ffffff"}
+    assert set(re.findall(r"#[0-9a-f]{3,8}\b", json.dumps(spec))) <= ours | ink
+    assert spec["config"]["background"] == theme.background
+
+
+@each_picture
+def test_pictures_can_be_drawn(picture):
+    assert drawn(picture).count("<text") > 1
+
+
+@pytest.mark.parametrize("name", ["heat map", "heat maps", "token strip", "distribution"])
+def test_tokens_are_printed_as_they_are_written(name):
+    printed = re.findall(r">([^<>]+)</text>", html.unescape(drawn(PICTURES[name])))
+    assert set(TOKENS) <= set(printed)
+    assert printed.count("the") >= 2
+
+
+@pytest.mark.parametrize(("first", "second"), FROM_ROWS.values(), ids=FROM_ROWS)
+def test_a_specification_does_not_depend_on_its_rows(first, second):
+    specs = [read(chart(LIGHT)) for chart in (first, second)]
+    assert specs[0].pop("datasets") != specs[1].pop("datasets")
+    for spec in specs:
+        spec.pop("data")
+    assert specs[0] == specs[1]
+    assert '"data"' not in json.dumps(specs[0])
+
+
+@each_theme
+def test_weights_are_coloured_from_0_to_1_and_scores_alike_around_0(theme):
+    (weights,) = scales(read(draw_heatmap(WEIGHTS, theme)))
+    assert (weights["domain"], weights["range"]) == ([0, 1], list(theme.weight_ramp))
+    (scores,) = scales(read(draw_heatmap(signed(3, 4, largest=2.5), theme)))
+    assert (scores["domain"], scores["range"]) == ([-2.5, 0, 2.5], list(theme.signed_ramp))
+    # The ink of the numbers is chosen for colours that are mixed so.
+    assert weights["interpolate"] == scores["interpolate"] == "rgb"
+
+
+def test_ticks_stand_where_they_are_asked_for_with_their_labels():
+    frame = points(1.0, 2.0).args[0]
+    axes = {"x": Axis("n", True, (256, 512)), "y": Axis("y")}
+    made = draw_curve(frame, LIGHT, **axes, series=SERIES).to_dict()["layer"][0]["encoding"]
+    assert made["x"]["axis"] == {"values": [256, 512], "tickCount": 2}
+    assert not made["y"]["axis"]
+
+
+def test_labels_of_powers_that_overlap_are_thinned_evenly_so_that_the_longest_text_keeps_its_own():
+    frame = points(1.0, 2.0).args[0]
+    axes = {"x": Axis("n", True), "y": Axis("y")}
+    made = draw_curve(frame, LIGHT, **axes, series=SERIES).to_dict()["layer"][0]["encoding"]
+    assert made["x"]["axis"] == {"labelOverlap": "parity"}
+    assert not made["y"]["axis"]
+
+
+def test_matrices_that_are_compared_share_their_colours():
+    compared = share_domain(signed(3, 4, largest=2.5), signed(3, 4, largest=0.1))
+    domains = [scale["domain"] for scale in scales(read(draw_heatmaps(compared, LIGHT)))]
+    assert domains == [[-2.5, 0, 2.5]] * 2
+    apart = read(draw_heatmaps([signed(3, 4, largest=2.5), signed(3, 4, largest=0.1)], LIGHT))
+    assert scales(apart)[1]["domain"] == [-0.1, 0, 0.1]
+    assert apart["resolve"] == {"scale": {"color": "independent"}}
+
+
+def test_a_matrix_of_zeros_has_a_domain():
+    low, middle, high = scales(read(draw_heatmap(signed(2, 2, largest=0.0), LIGHT)))[0]["domain"]
+    assert low < middle < high
+
+
+def test_each_allowed_pair_has_its_own_cell_and_masked_pairs_none():
+    spec = read(draw_heatmap(WEIGHTS, LIGHT))
+    cells = {(row["y"], row["x"], row["y2"], row["x2"]): row["value"] for row in rows(spec)}
+    assert cells == {
+        (i, j, i + 1, j + 1): CAUSAL[i][j] for i in range(5) for j in range(5) if j <= i
+    }
+    repeated = [row for row in rows(spec) if row["row_label"] == row["column_label"] == "the"]
+    assert {(row["row"], row["column"]) for row in repeated} == {(0, 0), (2, 0), (2, 2)}
+
+
+def test_queries_go_down_and_keys_along_the_top():
+    x, y = (marks(read(draw_heatmap(WEIGHTS, LIGHT)), "rect")[0]["encoding"][way] for way in "xy")
+    assert (x["title"], x["axis"]["orient"], x["scale"]["domain"]) == ("key", "top", [0, 5])
+    assert (y["title"], y["axis"]["orient"], y["scale"]["domain"]) == ("query", "left", [5, 0])
+    turned = marks(read(draw_heatmap(WEIGHTS.transposed(), LIGHT)), "rect")[0]["encoding"]
+    assert (turned["x"]["title"], turned["y"]["title"]) == ("query", "key")
+
+
+def test_a_transposed_matrix_holds_the_same_numbers():
+    matrix = signed(3, 4)
+    turned = matrix.transposed()
+    assert turned.shape == (4, 3)
+    assert (turned.rows, turned.columns) == (matrix.columns, matrix.rows)
+    assert turned.values[3][1] == matrix.values[1][3]
+    assert turned.transposed() == matrix
+
+
+def test_the_table_has_a_line_for_every_cell():
+    table = make_table([WEIGHTS, signed(3, 4)])
+    assert list(table["matrix"]) == ["weights"] * 25 + ["X"] * 12
+    line = table[(table["matrix"] == "weights") & (table["row"] == 4) & (table["column"] == 1)]
+    assert line[["row_label", "column_label", "value"]].values.tolist() == [['a"b', "kỷ", 0.06]]
+
+
+def test_numbers_are_printed_while_they_can_be_read():
+    assert marks(read(draw_heatmap(signed(3, 14), LIGHT)), "text")
+    assert not marks(read(draw_heatmap(signed(3, 15), LIGHT)), "text")
+
+
+@each_theme
+@pytest.mark.parametrize("kind", ["weights", "signed"])
+def test_numbers_stand_out_from_their_cells(kind, theme):
+    numbers = [[(8 * i + j) / 103 * 2 - 1 for j in range(8)] for i in range(13)]
+    if kind == "weights":
+        numbers = [[(number + 1) / 2 for number in line] for line in numbers]
+    labels = [str(n) for n in range(13)]
+    spec = read(
+        draw_heatmap(Matrix("m", "", numbers, labels, labels[:8], "", "", kind=kind), theme)
+    )
+    (scale,) = scales(spec)
+    assert len(rows(spec)) == 104
+    for row in rows(spec):
+        assert contrast(parse_colour(row["ink"]), mixed(row["value"], scale)) >= 4.5
+
+
+@each_theme
+@pytest.mark.parametrize("shape", [(MAX_MARKS_SIDE + 1, 3), (2, MAX_MARKS_SIDE + 1)])
+def test_more_cells_than_can_be_marked_are_one_image(shape, theme):
+    matrix = signed(*shape)
+    matrix.values[1][1] = None
+    spec = read(draw_heatmap(matrix, theme))
+    assert not marks(spec, "rect")
+    (mark,) = marks(spec, "image")
+    (row,) = rows(spec)
+    png = base64.b64decode(row["uri"].removeprefix("data:image/png;base64,"))
+    image = Image.open(io.BytesIO(png))
+    assert image.size == (mark["mark"]["width"], mark["mark"]["height"])
+    scale = {"domain": [-2, 0, 2], "range": theme.signed_ramp}
+    for i, line in enumerate(matrix.values):
+        for j, value in enumerate(line):
+            x, y = (j + 0.5) * image.width / shape[1], (i + 0.5) * image.height / shape[0]
+            expected = parse_colour(theme.background) if value is None else mixed(value, scale)
+            assert image.getpixel((int(x), int(y))) == pytest.approx(expected, abs=0.51)
+
+
+def test_as_many_cells_as_can_be_marked_are_marked():
+    spec = read(draw_heatmap(signed(MAX_MARKS_SIDE, 3), LIGHT))
+    assert not marks(spec, "image")
+    assert len(rows(spec)) == MAX_MARKS_SIDE * 3
+
+
+def test_a_product_frames_its_row_its_column_and_its_cell():
+    spec = read(draw_product(signed(3, 4), signed(4, 5), signed(3, 5), 1, 2, LIGHT))
+    frames = [
+        [row[side] for side in ("y", "y2", "x", "x2")] for row in rows(spec) if "value" not in row
+    ]
+    assert frames == [[1, 2, 0, 4], [0, 4, 2, 3], [1, 2, 2, 3]]
+    assert spec["resolve"] == {"scale": {"color": "independent"}}
+    assert [panel["title"]["text"] for panel in spec["hconcat"]] == [
+        "X  (3 × 4)",
+        "X  (4 × 5)",
+        "X  (3 × 5)",
+    ]
+
+
+@each_theme
+def test_q_k_and_v_keep_their_colours(theme):
+    for role in ("query", "key", "value"):
+        matrix = Matrix("Q", "", [[1.0]], ["a"], ["0"], role, "dimension", role=role)
+        assert read(draw_heatmap(matrix, theme))["title"]["color"] == getattr(theme, role)
+
+
+def test_tokens_of_a_strip_stand_in_order_and_never_overlap():
+    texts = [" announced", "kỷ", "👩‍👩‍👧", "the", "x" * 60] * 5
+    strip = make_strip_rows(texts, ["1", "2 3 4 5 6 7 8", "9", "10", "11"] * 5)
+    assert strip["token"].tolist() == [text.replace(" ", "␣") for text in texts]
+    assert strip["position"].tolist() == list(range(25))
+    assert strip["x2"].max() <= LINE_LENGTH
+    for left, right in pairwise(strip.itertuples()):
+        wrapped = right.top == left.top + 1 and right.x == 0
+        assert wrapped or (right.top == left.top and right.x == left.x2)
+
+
+def test_a_vector_is_an_arrow_in_each_of_its_planes():
+    spec = read(draw_heatmap(DIALS, LIGHT))
+    arrows = [row for row in rows(spec) if "x2" in row and "row" in row]
+    lengths = [(arrow["x2"] - arrow["x"], arrow["y2"] - arrow["y"]) for arrow in arrows]
+    pairs = [pair for line in TURNED for pair in zip(line[::2], line[1::2], strict=True)]
+    assert lengths == [pytest.approx((x / 5, y / 5)) for x, y in pairs]
+    assert {arrow["row"] for arrow in arrows} == set(ARROWS)
+    [colours] = scales(spec, "rule")
+    assert colours == {"domain": list(ARROWS), "range": [LIGHT.query, LIGHT.key]}
+
+
+def test_a_line_joins_each_head_above_with_the_one_it_reads():
+    joins = [row for row in rows(read(draw_heatmap(LINKS, LIGHT))) if "x2" in row]
+    assert [(join["x"], join["x2"]) for join in joins] == [(j, 1 if j < 3 else 4) for j in range(6)]
+
+
+def test_a_tie_is_as_thick_as_its_weight_and_gold_is_dotted():
+    spec = read(draw_heatmap(TIES, LIGHT))
+    found = [(r["y"], r["y2"], r["weight"]) for r in rows(spec) if "weight" in r]
+    assert found == [(0.5 / 3, 0.25, 0.7), (2.5 / 3, 0.25, 0.29), (2.5 / 3, 0.75, 0.1)]
+    assert {"kỷ", "lục", "the"} <= {row.get("name") for row in rows(spec)}
+
+
+def test_a_ring_goes_round_the_cells_that_gold_names():
+    ringed = replace(WEIGHTS, ringed_cells=[(3, 1)])
+    for matrix, place in ((ringed, (3, 1)), (ringed.transposed(), (1, 3))):
+        [ring] = [row for row in rows(read(draw_heatmap(matrix, LIGHT))) if "value" not in row]
+        assert (ring["y"], ring["x"]) == place
+
+
+def test_a_bar_is_as_long_as_its_amount_and_says_so():
+    picture = amounts(896, 448, 224)
+    assert [row["amount"] for row in rows(read(picture(LIGHT)))] == [896, 448, 224]
+    [bar] = marks(read(picture(LIGHT)), "bar")
+    assert bar["encoding"]["x"]["field"] == "amount"
+    assert bar["encoding"]["x"].get("scale", {}).get("zero", True)
+    assert "way 1: 448" in drawn(picture)

@@ -1,0 +1,396 @@
+"""The rules of this house. Whoever finds a better rule changes it here, in the open."""
+
+import ast
+import functools
+import re
+import subprocess
+import sys
+from fnmatch import fnmatch
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from explainers.ui.text.sections import sections
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted(ROOT.glob("pages/*.py"))
+EXPLAINERS = sorted(ROOT.glob("explainers/**/*.py"))
+ATTENTION = sorted(ROOT.glob("explainers/attention/**/*.py"))
+PRODUCT = [ROOT / "app.py", *PAGES, *EXPLAINERS]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
+WORKSHOP = sorted([*ROOT.glob("tests/**/*.py"), *ROOT.glob("benchmarks/*.py")])
+FILES = "".join(
+    f"/{path}\n"
+    for top in ROOT.iterdir()
+    if top.name[0] != "." or top.name in (".ci", ".streamlit")
+    for path in [top, *top.rglob("*")]
+)
+"""Every file and folder that is ours, a line each."""
+CODE = "".join(path.read_text(encoding="utf-8") for path in [*PRODUCT, *WORKSHOP])
+
+ARROWS = {
+    "app.py": "streamlit explainers.messages explainers.translations explainers.ui",
+    "pages": "streamlit torch explainers",
+    "explainers/chapters": "streamlit torch pandas explainers.arithmetic explainers.attention "
+    "explainers.chapters explainers.charts explainers.device explainers.folders "
+    "explainers.job_queue explainers.memory explainers.models explainers.messages "
+    "explainers.takeaway explainers.toys explainers.translation explainers.translations "
+    "explainers.ui",
+    "explainers/ui": "streamlit torch pandas vl_convert explainers.arithmetic explainers.charts "
+    "explainers.device explainers.folders explainers.messages explainers.takeaway "
+    "explainers.toys.sentence explainers.translations explainers.ui",
+    "explainers/ui/server.py": "streamlit uvicorn explainers.folders explainers.ui.browser_files",
+    "explainers/ui/lecture/share_link.py": "streamlit segno explainers.folders "
+    "explainers.translations explainers.ui",
+    "explainers/ui/text/catalogue.py": "babel explainers.folders explainers.translations "
+    "explainers.ui",
+    "explainers/charts": "altair pandas PIL explainers.charts explainers.messages "
+    "explainers.translations",
+    # The first page paints before Altair and pandas could be imported, and it needs these two.
+    "explainers/charts/matrix.py": "explainers.charts.theme explainers.messages",
+    "explainers/charts/theme.py": "explainers.messages",
+    "explainers/models": "torch transformers tokenizers safetensors huggingface_hub filelock "
+    "psutil explainers.attention explainers.device explainers.folders explainers.job_queue "
+    "explainers.models explainers.messages explainers.toys.byte_pairs",
+    "explainers/memory": "explainers.folders explainers.memory explainers.messages",
+    "explainers/translation": "torch safetensors sentencepiece regex explainers.attention "
+    "explainers.device explainers.folders explainers.job_queue explainers.messages "
+    "explainers.toys.examples explainers.translation",
+    "explainers/toys": "torch safetensors regex explainers.attention explainers.device "
+    "explainers.folders explainers.job_queue explainers.messages explainers.toys",
+    "explainers/attention": "torch explainers.attention",
+    # It is handed functions of all the others, and knows none of them.
+    "explainers/takeaway": "explainers.folders explainers.takeaway",
+    "explainers/takeaway/inside.py": "torch",
+    "explainers/arithmetic.py": "explainers.messages",
+    "explainers/device.py": "torch",
+    "explainers/folders.py": "",
+    "explainers/job_queue.py": "explainers.messages",
+    "explainers/messages.py": "",
+    "explainers/translations.py": "babel explainers.folders explainers.messages",
+}
+"""What each layer may import besides the standard library; the longest name that fits counts."""
+
+RETIRED = {
+    "n_head": "num_heads",
+    "nh": "num_heads",
+    "h": "num_heads",
+    "n_kv_groups": "num_kv_heads",
+    "n_query_groups": "num_kv_heads",
+    "n_rep": "group_size",
+    "hs": "head_dim",
+    "head_size": "head_dim",
+    "n_embd": "d_model",
+    "att": "weights",
+    "p_attn": "weights",
+    "context_vec": "output",
+    "B": "batch",
+    "T": "q_len",
+    "C": "d_model",
+}
+"""Words that do not come back, and what we say instead."""
+NEEDED_BY_TRANSFORMERS = {"accelerate", "gguf", "sentencepiece"}
+"""To spread a model over GPUs, to read packed weights, and some tokenizers."""
+HOSTS = {"https://huggingface.co", "https://*.hf.space", "http://localhost"}
+
+
+def name(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def each(paths):
+    """A rule is one test: it is held against every file, and names all files that break it."""
+
+    def rule_of(holds):
+        def rule():
+            broken = [f"{name(path)}: {fault}" for path in paths for fault in faults(holds, path)]
+            assert not broken, "\n".join(broken)
+
+        rule.__name__, rule.__doc__ = holds.__name__, holds.__doc__
+        return rule
+
+    return rule_of
+
+
+def faults(holds, path):
+    """What keeps a file from holding a rule: nothing, or a sentence."""
+    try:
+        holds(path)
+    except AssertionError as fault:
+        yield str(fault)
+
+
+@functools.cache
+def tree(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports(path):
+    """Full names of the modules that a file imports, wherever in it."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name(path)} has a relative import"
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                is_module = (ROOT / full.replace(".", "/")).with_suffix(".py").exists()
+                yield full if is_module else node.module
+
+
+def is_within(module, packages):
+    return any(module == package or module.startswith(package + ".") for package in packages)
+
+
+def third_party(paths):
+    """The packages, by their names on the index, that files import from outside."""
+    ours = {"app", "pages", "explainers", "benchmarks", "tests"}
+    found = {module.split(".")[0] for path in paths for module in imports(path)}
+    packages = metadata.packages_distributions()
+    return {packages[module][0].lower() for module in found - ours - sys.stdlib_module_names}
+
+
+def pins(file):
+    """name: version of every requirement; anything but `name==version` is refused."""
+    lines = [line.split("#")[0].strip() for line in (ROOT / file).read_text().splitlines()]
+    return dict(re.findall(r"^([\w-]+)==([\w.]+)$", line)[0] for line in lines if line)
+
+
+@each(PRODUCT)
+def test_arrows_point_down(path):
+    layers = [layer for layer in ARROWS if f"{name(path)}/".startswith(f"{layer}/")]
+    if not layers:
+        assert not path.read_text(), f"{name(path)} belongs to no layer"
+        return
+    layer = max(layers, key=len)
+    for module in imports(path):
+        known = module.split(".")[0] in sys.stdlib_module_names
+        assert known or is_within(module, ARROWS[layer].split()), f"{layer} may not use {module}"
+
+
+@pytest.mark.parametrize(
+    ("start", "heavy"),
+    [
+        ("app.py", {"torch", "transformers", "altair", "pandas", "babel"}),
+        ("pages/01_start.py", {"transformers", "altair", "pandas", "babel"}),
+        ("pages/09_cache_memory.py", {"torch", "transformers", "altair", "pandas"}),
+    ],
+)
+def test_what_is_heavy_is_imported_where_it_is_needed(start, heavy):
+    ours = [module for module in imports(ROOT / start) if module.startswith("explainers")]
+    code = f"import sys, {', '.join(ours)}; print(*sys.modules)"
+    run = [sys.executable, "-c", code]
+    loaded = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert not heavy & set(loaded.split())
+
+
+@each(PAGES)
+def test_a_page_is_read_in_one_go(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 150
+
+
+@each(ATTENTION)
+def test_a_mechanism_fits_on_a_screen(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 100
+
+
+@each(EXPLAINERS)
+def test_a_module_holds_one_idea(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 300
+
+
+@each(ATTENTION)
+def test_a_teaching_function_shows_everything_it_does(path):
+    for function in ast.walk(tree(path)):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        what = f"{name(path)}: {function.name}"
+        assert (function.end_lineno or 0) - function.lineno < 20, f"{what} has more than 20 lines"
+        decorators = {ast.unparse(decorator) for decorator in function.decorator_list}
+        # Two exceptions: a size is read off a shape, and rules are objects, to combine with `&`.
+        agreed = {"Rule"} if path.name == "masks.py" else {"property"}
+        assert decorators <= agreed, f"{what} has a decorator"
+        asked = function.args
+        assert asked.kwarg is None, f"{what} takes **{asked.kwarg and asked.kwarg.arg}"
+        positional = [*asked.posonlyargs, *asked.args]
+        optional = positional[len(positional) - len(asked.defaults) :]
+        optional += [
+            argument
+            for argument, default in zip(asked.kwonlyargs, asked.kw_defaults, strict=True)
+            if default is not None
+        ]
+        assert "mask" not in {argument.arg for argument in optional}, f"{what}: mask is optional"
+        every = {argument.arg for argument in [*positional, *asked.kwonlyargs]}
+        assert not every & {"dropout", "device", "dtype"}, f"{what} does more than its mechanism"
+
+
+@each(PRODUCT + WORKSHOP)
+def test_one_word_for_one_thing(path):
+    words = set()
+    for node in ast.walk(tree(path)):
+        match node:
+            case ast.Name(id=word) | ast.arg(arg=word) | ast.keyword(arg=word):
+                words.add(word)
+            case ast.FunctionDef(name=word) | ast.ClassDef(name=word) | ast.alias(asname=word):
+                words.add(word)
+            case ast.Attribute(attr=word) if word != "T":  # torch's own name for the transpose
+                words.add(word)
+    assert {old: new for old, new in RETIRED.items() if old in words} == {}
+
+
+@each(ATTENTION)
+def test_axes_have_one_name(path):
+    shapes = re.findall(r"# (\(.*\))$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert not set(re.findall(r"\w+", " ".join(shapes))) & set(RETIRED)
+
+
+@each(PAGES)
+def test_a_page_leaves_state_and_address_to_the_controls(path):
+    source = path.read_text(encoding="utf-8")
+    assert "session_state" not in source
+    assert "query_params" not in source
+
+
+def test_the_contents_list_every_page_in_order():
+    assert [path for path, _ in contents()] == [name(path) for path in PAGES]
+
+
+def contents():
+    """(path, title) of every page, in the order in which `app.py` lists them."""
+    for table in ast.walk(tree(ROOT / "app.py")):
+        if isinstance(table, ast.Dict):
+            pairs = zip(map(text_of, table.keys), map(text_of, table.values), strict=True)
+            yield from ((path, title) for path, title in pairs if path and title)
+
+
+def text_of(node):
+    """The text that a piece of code is, also where it is marked to be translated, or nothing."""
+    node = node.args[0] if isinstance(node, ast.Call) and node.args else node
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def test_the_readme_shows_the_way():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    folders = [p for p in [*ROOT.iterdir(), *(ROOT / "explainers").iterdir()] if p.is_dir()]
+    names = [f"{p.name}/" for p in folders if p.name[0] not in "._"]
+    names += [p.name for p in ROOT.glob("explainers/*.py")]
+    assert [n for n in names if n not in readme and n != "__init__.py"] == []
+
+
+def test_the_readme_lists_the_pages_as_the_contents_do():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    numbered = [f"{path[6:8]} {title}" for path, title in contents()]
+    assert re.findall(r"^\| (\d\d .*?) \|", readme, re.MULTILINE) == numbered
+
+
+def test_make_offers_what_the_documents_promise():
+    documents = "\n".join(path.read_text(encoding="utf-8") for path in DOCUMENTS)
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    promised = set(re.findall(r"(?:^ {4}|`)make ([\w-]+)", documents, re.MULTILINE))
+    assert promised == set(re.findall(r"^([\w-]+):.*## ", makefile, re.MULTILINE)) - {"help"}
+
+
+@each(DOCUMENTS)
+def test_what_a_document_names_exists(path):
+    document = path.read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)#]+)", document) if "://" not in link]
+    assert [link for link in links if not (path.parent / link).exists()] == []
+    code = re.findall(r"`([^`\n]+)`", document) + re.findall(r"^ {4}(.+)", document, re.MULTILINE)
+    words = set(re.findall(r"[\w./-]+(?:\(\))?", "\n".join(code)))
+    assert {word for word in words if not is_known(word)} == set()
+
+
+def is_known(word):
+    """Is there such a file, folder, module or function, if the word names one at all?"""
+    if "NN_name" in word:  # whoever adds a page chooses its name
+        return True
+    if re.fullmatch(r"\.?[\w/-]+(\.(py|js|css|md|po|toml|txt)|/)", word):
+        return f"/{word.strip('/')}\n" in FILES
+    if re.fullmatch(r"(explainers|benchmarks)(\.\w+)+", word):
+        return any((ROOT / word.replace(".", "/")).with_suffix(end).exists() for end in ("", ".py"))
+    if word.endswith("()"):
+        return f"def {word[:-2]}(" in CODE or f"class {word[:-2]}" in CODE
+    return True
+
+
+def test_requirements_are_what_is_imported():
+    assert set(pins("requirements.txt")) == third_party(PRODUCT) | NEEDED_BY_TRANSFORMERS
+
+
+def test_tools_are_pinned_as_well():
+    pinned = {**pins("requirements.txt"), **pins("requirements-dev.txt")}
+    assert third_party(WORKSHOP) <= set(pinned)
+
+
+@pytest.mark.parametrize("file", ["requirements.txt", "requirements-dev.txt"])
+def test_what_is_pinned_is_installed(file):
+    pinned = pins(file)
+    assert {p: metadata.version(p).split("+")[0] for p in pinned} == pinned
+
+
+@each(
+    [
+        *PRODUCT,
+        *sorted(ROOT.glob("benchmarks/*.*")),
+        *sorted(p for p in ROOT.glob("explainers/**/*.*") if p.suffix in (".js", ".css")),
+        *(ROOT / file for file in ["Makefile", ".ci/run", ".streamlit/config.toml"]),
+    ]
+)
+def test_nothing_needs_the_network_or_a_neighbour(path):
+    source = path.read_text(encoding="utf-8")
+    code = re.sub(r"(^|\s)(#|//) .*", "", source, flags=re.MULTILINE)
+    assert set(re.findall(r"\w+://[^\s/:\"'`]+", code)) <= HOSTS
+    assert "../shared" not in source
+
+
+@each(PAGES)
+def test_a_page_shows_all_of_its_text_and_no_other(path):
+    """A name may be put together from a choice: `text(f"row_{name}")` shows every row_…"""
+    written = sections(path.stem)
+    asked = [asked for part in [path, *parts_with_text(path)] for asked in texts_asked_for(part)]
+    for pattern, given in asked:
+        found = [section for section in written if fnmatch(section, pattern)]
+        assert found, f"there is no text {pattern}"
+        slots = {slot for section in found for slot in re.findall(r"\{\{(\w+)", written[section])}
+        by_name = None in given  # `**numbers`: the test of what computes them compares them
+        assert by_name or slots <= given, f"{pattern} is not given {slots - given}"
+    handed_on = set(map(text_of, ast.walk(tree(path))))
+    unasked = [s for s in written if not any(fnmatch(s, pattern) for pattern, _ in asked)]
+    assert set(unasked) <= handed_on, "there is text that is never shown"
+
+
+def parts_with_text(page):
+    """The modules of explainers.chapters that show text of the page that imports them."""
+    modules = {ROOT / f"{module.replace('.', '/')}.py" for module in imports(page)}
+    return modules & set(ROOT.glob("explainers/chapters/**/*.py"))
+
+
+def texts_asked_for(path):
+    """(pattern of a name, names of its numbers) of every call of `text`, or of what asks by it."""
+    for call in ast.walk(tree(path)):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            continue
+        given = {keyword.arg for keyword in call.keywords}
+        if call.func.id == "text" and pattern(call.args[0]) != "*":
+            yield pattern(call.args[0]), given
+        elif call.func.id == "revealed":
+            yield f"ask_{pattern(call.args[1])}", given
+            yield f"because_{pattern(call.args[1])}", given
+
+
+def pattern(written):
+    """What a piece of code will say, with * for what is known only when it runs."""
+    match written:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(map(pattern, parts))
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return pattern(left) + pattern(right)
+    return "*"
+
+
+def test_no_text_is_without_a_page():
+    texts = {path.stem for path in ROOT.glob("assets/text/*/*.md")}
+    assert texts - {"controls"} <= {path.stem for path in PAGES}

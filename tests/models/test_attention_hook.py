@@ -1,0 +1,223 @@
+"""The function on the page is the function in the model: put ours in, get the same answer."""
+
+import functools
+import math
+import threading
+from typing import Any
+
+import pytest
+import torch
+from torch.testing import assert_close
+from transformers import GPTJConfig, GPTJForCausalLM
+
+from explainers.attention.alibi import biased_attention
+from explainers.attention.scaled_dot_product import attention
+from explainers.attention.sinks import attention_with_sinks
+from explainers.attention.softcap import capped_attention
+from explainers.models import attention_hook
+from explainers.models.attention_hook import install_hook, run_model
+from explainers.models.changes import AblatedHeads, Temperature
+from explainers.models.comparison import make_eager_twin, measure_differences
+from tests.support.tiny_families import FAMILIES, inputs, tiny
+
+WRITING = [name for name, (model, *_) in FAMILIES.items() if "Masked" not in model]
+ADD_IN_ANOTHER_ORDER = {"BLOOM (ALiBi)", "MPT (ALiBi)", "GPT-OSS (sinks)"}
+"""BLOOM and MPT add their bias to products that are not rounded yet, GPT-OSS subtracts first."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """Matrices this small are not worth a second one."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@functools.cache
+def ours(family, dtype=torch.float32) -> Any:
+    model = tiny(family, dtype)
+    install_hook(model)
+    return model
+
+
+def held(family, dtype, decoded):
+    """Every number is the model's own, but for a few roundings of the largest one."""
+    model = ours(family, dtype)
+    rows = measure_differences(model, num_decoded=decoded, **inputs(model))
+    print(family, dtype, *rows, sep="\n")
+    roundings = 32 if family in ADD_IN_ANOTHER_ORDER else 8
+    far = [
+        row for row in rows if not row.largest <= roundings * torch.finfo(dtype).eps * row.magnitude
+    ]
+    assert not far
+    assert len(rows) == len(run_model(model, **inputs(model)).layers) + 1
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_our_attention_is_the_models_attention(family, dtype):
+    held(family, dtype, decoded=0)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("family", WRITING)
+def test_and_with_a_cache_that_is_read_token_by_token(family, dtype):
+    held(family, dtype, decoded=2)
+
+
+@pytest.mark.parametrize("family", ["Llama", "BLOOM (ALiBi)", "T5 (relative bias)"])
+def test_it_is_compared_with_the_models_own_code(family, monkeypatch):
+    model = ours(family)
+    twin = make_eager_twin(model)
+    shared = zip(model.parameters(), twin.parameters(), strict=True)
+    assert all(ours_now.data_ptr() == theirs.data_ptr() for ours_now, theirs in shared)
+    monkeypatch.setattr(attention_hook, "choose_function", lambda module, extra: 1 / 0)
+    twin(**inputs(model))
+    with pytest.raises(ZeroDivisionError):
+        run_model(model, **inputs(model))
+
+
+@pytest.mark.parametrize("wrong", [1.001, math.nan])
+def test_a_difference_is_found(wrong, monkeypatch):
+    model, right = ours("Llama"), attention_hook.scale_query
+    monkeypatch.setattr(attention_hook, "scale_query", lambda *given: right(*given) * wrong)
+    for decoded in (0, 2):
+        assert not any(
+            r.largest < 1e-5
+            for r in measure_differences(model, num_decoded=decoded, **inputs(model))
+        )
+
+
+FUNCTIONS = {
+    "Llama": attention,
+    "DeepSeek-V3 (MLA)": attention,
+    "Whisper": attention,
+    "Gemma 2 (soft-cap)": capped_attention,
+    "GPT-OSS (sinks)": attention_with_sinks,
+    "T5 (relative bias)": biased_attention,
+    "BLOOM (ALiBi)": biased_attention,
+}
+
+
+@pytest.mark.parametrize("family", FUNCTIONS)
+def test_the_function_that_ran_is_one_that_the_pages_show(family):
+    model = ours(family)
+    ran = {layer.function for layer in run_model(model, **inputs(model)).layers}
+    assert {getattr(function, "func", function) for function in ran} == {FUNCTIONS[family]}
+
+
+def test_every_layer_is_recorded_with_what_it_was_given():
+    model = ours("Llama")
+    layers = run_model(model, **inputs(model)).layers
+    assert [(layer.kind, layer.layer_index) for layer in layers] == [("self", n) for n in range(3)]
+    layer = layers[1]
+    assert layer.query.shape == (2, 6, 7, 4)
+    assert layer.key.shape == layer.value.shape == (2, 2, 7, 4)
+    assert layer.scores.shape == layer.weights.shape == (2, 6, 7, 7)
+    assert (layer.weights.triu(1)[1] == 0).all()
+    assert (layer.weights[0, :, 2:, :2] == 0).all(), "padding is seen"
+    assert_close(layer.weights.sum(dim=-1), torch.ones(2, 6, 7))
+
+
+def test_an_encoder_a_decoder_and_what_is_between_them():
+    model = ours("Marian")
+    layers = run_model(model, **inputs(model)).layers
+    places = [(layer.kind, layer.layer_index) for layer in layers]
+    between = [(kind, n) for n in range(3) for kind in ("self", "cross")]
+    assert places == [("encoder", 0), ("encoder", 1), *between]
+    assert layers[3].weights.shape == (2, 12, 5, 7)
+    assert (layers[3].weights[0, ..., 5:] == 0).all(), "padding is seen"
+
+
+def test_local_layers_say_how_far_they_see():
+    model = ours("Gemma 3 (local/global)")
+    layers = run_model(model, **inputs(model)).layers
+    assert [layer.window for layer in layers] == [4, None, 4]
+    assert (layers[0].weights[1].tril(-4) == 0).all()
+    assert (layers[1].weights[1].tril(-4) > 0).any()
+
+
+def test_a_part_is_read_where_the_whole_would_not_fit():
+    model = ours("Llama")
+    first = run_model(
+        model, record=lambda layer: layer.weights[..., 0].mean(), **inputs(model)
+    ).layers
+    whole = run_model(model, **inputs(model)).layers
+    assert first == [layer.weights[..., 0].mean() for layer in whole]
+
+
+def test_a_model_writes_as_before():
+    for family in ("GPT-2", "Mistral (window)", "Marian", "BLOOM (ALiBi)"):
+        model = ours(family)
+        given = {k: v for k, v in inputs(model).items() if not k.startswith("decoder")}
+        written = {"max_new_tokens": 6, "do_sample": False, "num_beams": 1}
+        expected = make_eager_twin(model).generate(**given, **written)
+        assert model.generate(**given, **written).tolist() == expected.tolist()
+
+
+def test_visitors_share_a_model_and_not_their_changes():
+    model, text = ours("Llama"), inputs(ours("Llama"))
+    wishes = [(), (Temperature(temperature=3.0),), (AblatedHeads(heads=frozenset({(0, 1)})),)]
+    alone = [run_model(model, changes=wish, **text).output.logits for wish in wishes]
+    assert not torch.allclose(alone[0], alone[1])
+    assert not torch.allclose(alone[0], alone[2])
+    together, at_once = {}, threading.Barrier(len(wishes))
+
+    def visit(visitor):
+        def wait(layer):
+            at_once.wait(timeout=60)  # all are in the same layer of the model now
+            return layer.layer_index
+
+        read = run_model(model, changes=wishes[visitor], record=wait, **text)
+        together[visitor] = read.output.logits, read.layers
+
+    threads = [threading.Thread(target=visit, args=(visitor,)) for visitor in range(len(wishes))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for visitor, logits in enumerate(alone):
+        assert torch.equal(together[visitor][0], logits)
+        assert together[visitor][1] == [0, 1, 2]
+
+
+def test_after_a_fault_the_next_run_is_as_the_first():
+    model = ours("GPT-2")
+    with pytest.raises(ZeroDivisionError):
+        run_model(model, record=lambda layer: 1 / 0, **inputs(model))
+    assert attention_hook.active_run.get() is None
+
+
+def test_what_cannot_be_replaced_is_refused_by_name():
+    sizes: dict[str, Any] = {"vocab_size": 9, "n_embd": 8, "n_layer": 1, "n_head": 2}
+    model = GPTJForCausalLM(GPTJConfig(**sizes, rotary_dim=2))
+    with pytest.raises(ValueError, match="GPTJForCausalLM computes attention in its own class"):
+        install_hook(model)
+
+
+def test_a_model_without_ours_is_said_to_have_none():
+    model = tiny("GPT-2")
+    with pytest.raises(ValueError, match="GPT2LMHeadModel never asked for attention"):
+        run_model(model, **inputs(model))
+
+
+def test_a_mask_of_numbers_is_refused():
+    model = ours("GPT-2")
+    with pytest.raises(ValueError, match="GPT2Attention makes a mask of its own"):
+        run_model(model, input_ids=torch.ones(1, 3).long(), attention_mask=torch.zeros(1, 1, 3, 3))
+
+
+def test_a_causal_model_without_a_mask_is_refused():
+    layer, tensor = ours("GPT-2").get_submodule("transformer.h.0.attn"), torch.ones(1, 6, 3, 16)
+    with pytest.raises(ValueError, match="GPT2Attention makes a mask of its own"):
+        attention_hook.attend(layer, tensor, tensor, tensor, None)
+
+
+@pytest.mark.parametrize(
+    "extra", [{"chunks": 3}, {"dropout": 0.1}, {"softcap": 2.0, "s_aux": torch.ones(6)}]
+)
+def test_what_our_functions_do_not_do_is_refused(extra):
+    layer, tensor = ours("GPT-2").get_submodule("transformer.h.0.attn"), torch.ones(1, 6, 1, 16)
+    with pytest.raises(ValueError, match=f"does more than our functions do: .*{min(extra)}"):
+        attention_hook.attend(layer, tensor, tensor, tensor, None, **extra)

@@ -1,0 +1,164 @@
+"""Changes of a model's attention, held against other weights or another mask in the model."""
+
+import copy
+import math
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from explainers.models.attention_hook import install_hook, run_model
+from explainers.models.changes import (
+    AblatedHeads,
+    FewerKVHeads,
+    HardAttention,
+    HiddenFirstToken,
+    NoCausalMask,
+    NoScaling,
+    QuantisedCache,
+    Temperature,
+    UniformWeights,
+    Window,
+)
+from tests.models.test_attention_hook import ours
+from tests.support.tiny_families import inputs, tiny
+
+EVERY = [
+    Temperature(temperature=0.5),
+    NoScaling(),
+    Window(width=2),
+    HiddenFirstToken(),
+    NoCausalMask(),
+    AblatedHeads(heads=frozenset({(0, 1), (2, 0)})),
+    UniformWeights(),
+    HardAttention(),
+    FewerKVHeads(num_kv_heads=1),
+    QuantisedCache(bits=3),
+]
+
+
+def changed(family, *changes):
+    model = ours(family)
+    return run_model(model, changes=changes, **inputs(model))
+
+
+@pytest.mark.parametrize("change", EVERY, ids=lambda change: type(change).__name__)
+def test_a_change_is_felt_and_gone_after_its_run(change):
+    before = changed("Llama").output.logits
+    assert not torch.allclose(changed("Llama", change).output.logits[1], before[1], atol=1e-2)
+    assert torch.equal(changed("Llama").output.logits, before)
+    assert hash(change) == hash(copy.deepcopy(change)), "two visitors' equal changes are one"
+
+
+def test_only_the_named_layers_are_changed():
+    for change in (UniformWeights(layers=frozenset({1})), AblatedHeads(heads=frozenset({(1, 2)}))):
+        before, after = changed("Llama").layers, changed("Llama", change).layers
+        outputs = zip(before, after, strict=True)
+        same = [torch.equal(one.output, other.output) for one, other in outputs]
+        assert same == [True, False, False]
+        assert torch.equal(after[0].weights, before[0].weights)
+
+
+def test_an_encoder_and_cross_attention_stay_as_they_are():
+    before, after = changed("Marian").layers, changed("Marian", UniformWeights()).layers
+    assert all(torch.equal(after[n].weights, before[n].weights) for n in range(2))
+    assert_close(after[2].weights[0, 0], torch.ones(5, 5).tril() / torch.arange(1, 6)[:, None])
+    assert after[3].kind == "cross"
+    assert not torch.allclose(after[3].weights, after[3].mask / after[3].mask.sum(-1)[..., None])
+
+
+def test_scores_without_the_root_are_those_of_a_temperature_of_one_over_it():
+    cold = Temperature(temperature=1 / math.sqrt(4))
+    assert_close(changed("Llama", NoScaling()).output.logits, changed("Llama", cold).output.logits)
+    layer, was = (
+        changed("Llama", Temperature(temperature=4.0)).layers[0],
+        changed("Llama").layers[0],
+    )
+    assert_close(layer.scores, was.scores / 4)
+
+
+def test_a_window_is_that_of_mistral():
+    wide = tiny("Mistral (window)", sliding_window=None)
+    install_hook(wide)
+    text = inputs(wide)
+    windowed = run_model(wide, changes=[Window(width=4)], **text).output.logits
+    assert_close(windowed[1], changed("Mistral (window)").output.logits[1])
+    assert not torch.allclose(run_model(wide, **text).output.logits[1], windowed[1])
+
+
+def test_sinks_stay_in_sight():
+    weights = changed("Llama", Window(width=2, sinks=1)).layers[1].weights[1]
+    seen = torch.ones(7, 7).tril() - torch.ones(7, 7).tril(-2)
+    seen[:, 0] = 1
+    assert ((weights > 0) == (seen > 0)).all()
+
+
+def test_the_first_token_is_seen_by_itself_alone():
+    first = changed("Llama", HiddenFirstToken()).layers[0].weights[1, :, :, 0]
+    assert_close(first, torch.eye(7)[0].expand(6, 7))
+
+
+def test_without_a_causal_mask_all_that_is_not_padding_is_seen():
+    layer = changed("Llama", NoCausalMask()).layers[2]
+    assert (layer.weights[1] > 0).all()
+    assert (layer.weights[0, ..., :2] == 0).all()
+    assert (layer.weights[0, ..., 2:] > 0).all()
+
+
+def test_a_head_that_is_off_is_a_head_that_w_o_does_not_read():
+    model = tiny("Llama")
+    for layer, head in ((0, 1), (2, 0)):
+        w_output = model.get_submodule(f"model.layers.{layer}.self_attn.o_proj").weight
+        w_output.data[:, 4 * head : 4 * (head + 1)] = 0
+    with torch.no_grad():
+        without = model(**inputs(model)).logits
+    off = changed("Llama", AblatedHeads(heads=frozenset({(0, 1), (2, 0)}))).output.logits
+    assert_close(off[1], without[1])
+
+
+def test_kv_heads_that_are_averaged_are_projections_that_are():
+    model = tiny("Llama")
+    for name, weight in model.named_parameters():
+        if "k_proj" in name or "v_proj" in name:
+            weight.data = weight.data.view(2, 4, -1).mean(dim=0).repeat(2, 1)
+    with torch.no_grad():
+        averaged = model(**inputs(model)).logits
+    assert_close(changed("Llama", FewerKVHeads(num_kv_heads=1)).output.logits[1], averaged[1])
+    as_many = changed("Llama", FewerKVHeads(num_kv_heads=2)).output.logits
+    assert torch.equal(as_many, changed("Llama").output.logits)
+
+
+def test_hard_attention_hands_over_one_value():
+    layer = changed("Llama", HardAttention()).layers[0]
+    best = layer.scores.masked_fill(~layer.mask, -torch.inf)[1].argmax(dim=-1)
+    value = layer.value[1].repeat_interleave(3, dim=0)
+    assert_close(layer.output[1], value.gather(1, best[..., None].expand(-1, -1, 4)))
+
+
+def test_few_bits_leave_few_numbers_and_many_leave_all():
+    key = changed("Llama", QuantisedCache(bits=3)).layers[0].key
+    was = changed("Llama").layers[0].key
+    step = was.abs().amax(dim=-1, keepdim=True) / 3
+    assert ((key - was).abs() <= step / 2 * (1 + 1e-5)).all()
+    assert_close((key / step).round(), key / step)
+    assert_close(QuantisedCache(bits=16).quantise(was), was, atol=1e-3, rtol=0)
+    assert (QuantisedCache(bits=8).quantise(torch.zeros(2, 3)) == 0).all()
+
+
+def test_changes_are_made_in_their_order():
+    both = changed("Llama", Window(width=2), UniformWeights()).layers[0].weights[1, 0]
+    assert both[3].tolist() == [0, 0, 0.5, 0.5, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("impossible", "why"),
+    [
+        (lambda: Temperature(temperature=0), "a temperature is above 0"),
+        (lambda: QuantisedCache(bits=1), "2 are the fewest"),
+        (lambda: changed("Llama", FewerKVHeads(num_kv_heads=3)), "2 KV heads cannot be"),
+        (lambda: changed("Llama", AblatedHeads(heads=frozenset({(0, 6)}))), "layer 0 has 6 heads"),
+    ],
+)
+def test_what_cannot_be_is_said(impossible, why):
+    with pytest.raises(ValueError, match=why):
+        impossible()

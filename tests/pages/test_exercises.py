@@ -1,0 +1,191 @@
+"""Exercises: for many seeds the reference answer is right, others are not, and numbers agree."""
+
+import itertools
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from explainers.chapters.exercises.__main__ import main
+from explainers.chapters.exercises.exercise_kinds import Goal, Prediction, drawn, fair
+from explainers.chapters.exercises.exercise_table import KINDS, exercises
+from explainers.chapters.exercises.judge import judge
+from explainers.chapters.exercises.write import HOLE, HOLES, template
+from explainers.ui.text.sections import sections
+from tests.support.opening import ROOT
+
+TEXT = sections("15_exercises")
+SEEDS = range(200)
+SLOW = {"a_d_k_that_saturates", "a_model_on_two_gpus", "tiles_for_a_fast_memory"}
+"""Their settings take long to try one by one, so fewer seeds try them all."""
+
+
+def of_kind(kind):
+    chosen = [one for one in exercises().values() if one.kind == kind]
+    return pytest.mark.parametrize("exercise", chosen, ids=lambda one: one.id)
+
+
+def slots(section):
+    return set(re.findall(r"\{\{(\w+)", TEXT[section]))
+
+
+def test_there_are_enough_of_each_kind_over_all_sections():
+    counted = {kind: sum(e.kind == kind for e in exercises().values()) for kind in KINDS}
+    assert sum(counted.values()) >= 24
+    assert min(counted.values()) >= 6
+    assert len({exercise.page for exercise in exercises().values()}) >= 9
+
+
+@of_kind("predict")
+def test_only_the_answer_and_what_is_near_it_is_accepted(exercise):
+    for seed in SEEDS:
+        task = exercise.task(seed)
+        assert isinstance(task, Prediction)
+        assert task.accepts(task.answer)
+        far = max(1.0, 2 * task.tolerance)
+        for wrong in (task.answer + far, task.answer - far, float("nan"), float("inf")):
+            assert not task.accepts(wrong)
+        assert task == exercise.task(seed), "the same seed gives the same numbers"
+    assert len({str(exercise.task(seed).given) for seed in SEEDS}) > 2, "it can be done again"
+    assert slots(f"task_{exercise.id}") == set(task.given)
+    assert slots(f"solution_{exercise.id}") <= {*task.given, *task.worked, "answer"}
+
+
+@of_kind("reach")
+def test_a_goal_is_neither_met_at_once_nor_out_of_reach(exercise):
+    for seed in SEEDS if exercise.id not in SLOW else range(8):
+        task = exercise.task(seed)
+        assert isinstance(task, Goal)
+        assert not task.measure(**task.start).met
+        solution = next(task.solutions())
+        assert task.measure(**solution).met
+        assert all(solution[s.name] in s.values and s.default in s.values for s in task.settings)
+    asked = slots(f"task_{exercise.id}")
+    assert asked | slots(f"measured_{exercise.id}") >= set(task.given) >= asked
+    assert slots(f"measured_{exercise.id}") <= {*task.given, *task.measure(**task.start).measured}
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "answer"),
+    [
+        ("cells_of_a_causal_mask", {"tokens": 7}, 28),
+        ("cells_of_a_window", {"tokens": 7, "width": 3}, 18),
+        ("reach_of_windows", {"layers": 3, "width": 3}, 7),
+        ("query_heads_per_group", {"heads": 6, "kv_heads": 3, "head": 3}, 1),
+        ("cells_between_sequences", {"queries": 13, "keys": 7}, 309),
+    ],
+)
+def test_the_numbers_of_the_statement_are_those_that_were_computed_with(name, given, answer):
+    """By hand, on the seeds that happen to draw these numbers, or on nearby ones by formula."""
+    formulas: dict[str, Callable[..., int]] = {
+        "cells_of_a_causal_mask": lambda tokens: tokens * (tokens + 1) // 2,
+        "cells_of_a_window": lambda tokens, width: tokens * width - width * (width - 1) // 2,
+        "reach_of_windows": lambda layers, width: layers * (width - 1) + 1,
+        "query_heads_per_group": lambda heads, kv_heads, head: head * kv_heads // heads,
+        "cells_between_sequences": lambda queries, keys: (queries + keys) ** 2 - queries * keys,
+    }
+    assert formulas[name](**given) == answer
+    for seed in SEEDS:
+        task = exercises()[name].task(seed)
+        assert isinstance(task, Prediction)
+        said = {key: int(value.replace(",", "")) for key, value in task.given.items()}
+        assert task.answer == formulas[name](**said)
+
+
+def test_weights_as_fine_as_possible_are_asked_for_whatever_the_cache():
+    """With the cache in bfloat16, int4 weights are the finest that fit; but fp8 fits with fp8."""
+    task = exercises()["a_model_on_two_gpus"].task(0)
+    assert isinstance(task, Goal)
+    assert task.given == {"tokens": "16,384", "readers": "16"}
+    assert task.measure(weights="fp8", cache="fp8").met
+    assert not task.measure(weights="int4", cache="bfloat16").met
+
+
+@pytest.mark.parametrize("name", ["gigabytes_of_a_model", "a_correction"])
+def test_half_double_and_nothing_are_never_near(name):
+    for seed in SEEDS:
+        task = exercises()[name].task(seed)
+        assert isinstance(task, Prediction)
+        assert not any(task.accepts(times * task.answer) for times in (0, 0.5, 2))
+
+
+def test_a_fair_goal_is_found():
+    task = exercises()["a_mask_for_one_pair"].task(0)
+    assert isinstance(task, Goal)
+    met = Goal({}, task.settings, lambda **turned: task.measure(rule="window", size=3))
+    assert fair(iter([met, task])) is task
+
+
+def test_texts_are_there_for_each_and_for_nothing_else():
+    answered = [e.id for e in exercises().values() if e.kind != "write"]
+    for name, kinds in {
+        "task": "predict reach",
+        "solution": "predict",
+        "measured": "reach",
+    }.items():
+        wanted = {e.id for e in exercises().values() if e.kind in kinds.split()}
+        written = {s.removeprefix(f"{name}_") for s in TEXT if s.startswith(f"{name}_")}
+        assert written - {"settings"} == wanted
+    assert {s.removeprefix("hint_") for s in TEXT if s.startswith("hint_")} == set(answered)
+    assert {e.id for e in exercises().values() if e.kind == "write"} == set(HOLES)
+
+
+def test_written_functions_are_not_made_here():
+    with pytest.raises(ValueError, match="on the learner's own machine"):
+        exercises()["attention"].task(0)
+
+
+@pytest.mark.parametrize("name", HOLES)
+def test_our_own_function_passes_and_a_wrong_one_does_not(name):
+    hole = HOLES[name]
+    assert judge(hole, hole.function) == ""
+    assert HOLE in hole.template
+    assert "not written" in judge(hole, lambda *_: (_ for _ in ()).throw(NotImplementedError))
+    assert judge(hole, lambda *given: given[0]) != ""
+    assert "it gives nothing, not" in judge(hole, lambda *_: None)
+    assert "ZeroDivisionError" in judge(hole, lambda *given: len(given) / 0)
+
+
+def test_a_hole_tells_sizes_and_a_fault_its_part():
+    assert "#   the result: (5, 2, 3, 4)" in HOLES["split_heads"].template
+    hole = HOLES["attention"]
+    assert "# `scores` are those before the mask." in hole.template
+
+    def masked(*given):
+        right = hole.function(*given)
+        return right._replace(scores=right.scores.masked_fill(~given[3], -1.0))
+
+    assert "mask (3, 6): `scores`: Tensor-likes are not close" in judge(hole, masked)
+
+
+def test_a_file_is_made_checked_and_never_overwritten(tmp_path, capsys):
+    file = tmp_path / "my_attention.py"
+    assert main(["check", str(file)]) == 2
+    assert main(["start", str(file)]) == 0
+    assert main(["start", str(file)]) == 2
+    assert file.read_text(encoding="utf-8") == template(file.name)
+    assert main(["check", str(file)]) == 1
+    assert f"0 of {len(HOLES)}" in capsys.readouterr().out
+    ours = "\n".join(
+        f"from {hole.function.__module__} import {name}" for name, hole in HOLES.items()
+    )
+    file.write_text(ours, encoding="utf-8")
+    assert main(["check", str(file)]) == 0
+    file.write_text("import nothing_of_that_name", encoding="utf-8")
+    assert main(["check", str(file)]) == 2
+    assert "cannot be read: ModuleNotFoundError" in capsys.readouterr().out
+
+
+def test_the_command_runs_in_a_process_of_its_own(tmp_path):
+    file = tmp_path / "mine.py"
+    run = [sys.executable, "-m", "explainers.chapters.exercises"]
+    for what, code in (("start", 0), ("check", 1)):
+        done = subprocess.run([*run, what, str(file)], cwd=ROOT, capture_output=True, check=False)
+        assert done.returncode == code
+
+
+def test_numbers_are_drawn_anew_for_every_seed_and_exercise():
+    first = [drawn(name, seed).random() for name, seed in itertools.product("ab", range(3))]
+    assert len(set(first)) == 6

@@ -1,0 +1,324 @@
+"""Page 13: tiny models measured on request; planted scores lead to the names and verdicts they
+should; the sentence about layers, tested on the real ones where they are here."""
+
+import json
+
+import pandas as pd
+import pytest
+import torch
+from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
+
+from explainers.chapters.common.measured_heads import MEASURE_LABEL, Gallery
+from explainers.chapters.head_gallery import head_card
+from explainers.chapters.head_gallery.layer_entropy import (
+    BY_FIRST,
+    FAILS,
+    HOLDS,
+    Trend,
+    spearman,
+    trend,
+)
+from explainers.chapters.head_gallery.partner_heads import ALL, FEW, MOST
+from explainers.chapters.head_gallery.partner_heads import NONE as NO_RELATION
+from explainers.chapters.head_gallery.recorded_heads import list_probe_texts, record_heads
+from explainers.chapters.head_gallery.score_mosaic import FEW as FEW_HEADS
+from explainers.chapters.head_gallery.score_mosaic import MANY, NONE
+from explainers.models import head_scores_job, registry
+from explainers.models import load as loading_module
+from explainers.models.head_scores import HeadScores, measure_heads
+from explainers.models.load import load_model
+from explainers.ui.controls.controls import PROSE
+from explainers.ui.predict import SKIP
+from explainers.ui.session import HEAD_SCORES_JOB
+from tests.support import saved_models
+from tests.support.opening import PAGES, opened, pictures
+from tests.support.waiting import wait
+
+PAGE = next(page for page in PAGES if page.stem == "13_head_gallery")
+ID, BOTH_WAYS = "someone/tiny-model", "someone/both-ways"
+LAYERS, HEADS = 2, 6
+HERE = {"real_model": ID, "model_layer": "1", "model_head": "4", "text": "the CEO announced"}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ATTENTION_MODELS", str(tmp_path_factory.mktemp("models")))
+        patch.setattr(loading_module, "_models", {})
+        saved_models.llama(registry.locate_folder(ID))
+        bert(saved_models.llama(registry.locate_folder(BOTH_WAYS)))
+        yield registry.locate_store()
+
+
+def bert(folder):
+    """A BERT of three heads in the place of the model, with its tokenizer."""
+    torch.manual_seed(0)
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(folder)
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=12,
+        intermediate_size=14,
+        num_hidden_layers=2,
+        num_attention_heads=3,
+        max_position_embeddings=128,
+    )
+    BertForMaskedLM(config).save_pretrained(folder)
+
+
+@pytest.fixture(scope="module")
+def tiny(store):
+    return load_model(ID)
+
+
+@pytest.fixture(scope="module")
+def measured(tiny):
+    return measure_heads(tiny)
+
+
+@pytest.fixture
+def planted(measured):
+    """Scores that a test may change before the page finds them."""
+    copied = HeadScores({name: one.clone() for name, one in measured.tensors.items()})
+    for probe in ("repeated", "natural"):
+        for name, one in copied.tensors.items():
+            if name.startswith(probe) and one.shape == (LAYERS, HEADS):
+                one.clamp_(max=0.2)
+    return copied
+
+
+def plant(scores, places):
+    for (probe, what), (place, value) in places.items():
+        scores.select(probe, what)[place] = value
+    head_scores_job.save_scores(ID, scores)
+
+
+def said(visit):
+    return "\n".join(text.value for text in visit.main.markdown)
+
+
+def panel(visit, name):
+    found = [
+        one
+        for picture in pictures(visit)
+        if picture.startswith("[")  # the others are charts
+        for one in json.loads(picture)[0].get("panels", [])
+        if one["id"] == name
+    ]
+    assert found, f"no panel {name}"
+    return found[0]
+
+
+def verdict(visit, question):
+    """What the page says was computed, to somebody who did not guess."""
+    before, after = said(visit).split(question)[1].split("Computed: **", 1)
+    assert "Before you look" not in before
+    return after.split("**")[0]
+
+
+def asked(*names, **link):
+    return opened(PAGE, {**HERE, "predict": "true", **{f"guess_{n}": SKIP for n in names}, **link})
+
+
+def test_without_a_model_there_is_one_clear_line(store):
+    visit = opened(PAGE, {"real_model": "someone/not-here"})
+    assert not visit.exception
+    assert not pictures(visit)
+    [warning] = visit.warning
+    assert "is not on this machine" in warning.value
+
+
+@pytest.mark.parametrize("model", [ID, BOTH_WAYS])
+def test_all_heads_are_measured_on_request_and_then_kept(store, model):
+    for file in (store / "scores").glob("*"):
+        file.unlink()
+    visit = opened(PAGE, {"real_model": model})
+    assert not pictures(visit)
+    next(button for button in visit.button if button.label == MEASURE_LABEL).click().run()
+    job = visit.session_state[HEAD_SCORES_JOB]
+    wait(lambda: job.is_over)
+    assert (job.state, job.share) == ("done", 1)
+    shown = panel(visit.run(), "heads")
+    assert shown["values"] == [
+        pytest.approx(row, abs=1e-4)
+        for row in job.result.select("repeated", "induction").T.tolist()
+    ]
+    other = opened(PAGE, {"real_model": model})
+    assert HEAD_SCORES_JOB not in other.session_state
+    assert pictures(other) == pictures(visit)
+    offered = next(box for box in other.selectbox if box.key == "head_score").options
+    assert ("next token" in offered) == (model == BOTH_WAYS)
+
+
+def test_the_map_has_a_row_per_head_and_a_click_away_is_the_head(planted):
+    plant(planted, {("natural", "distance"): ((0, 5), 7.25)})
+    visit = opened(PAGE, {**HERE, "probe": PROSE, "head_score": "distance"})
+    shown = panel(visit, "heads")
+    assert shown["rows"] == [f"head {n}" for n in range(HEADS)]
+    assert shown["columns"] == ["0", "1"]
+    assert shown["values"][5][0] == 7.25
+    next(b for b in visit.button if b.label == "Look at L0.H5, the highest").click().run()
+    assert [visit.session_state[key] for key in ("model_layer", "model_head")] == [0, 5]
+    assert "L0.H5: no name" in said(visit)
+
+
+def test_a_head_has_several_names_each_with_what_speaks_against_it(planted):
+    places = {("repeated", "induction"): ((1, 4), 0.9), ("natural", "first token"): ((1, 4), 0.7)}
+    against = torch.tensor([3.0, 21, 2, 0.8125, 0.0625])
+    planted.tensors["natural: induction, counterexample"][1, 4] = against
+    planted.tensors["repeated: induction, shuffled"][0, 0] = 0.37
+    plant(planted, places)
+    visit = opened(PAGE, HERE)
+    assert "L1.H4: **induction** and **sink**." in said(visit)
+    assert "**induction**: 0.90 on random tokens, twice (needed: more than 0.4" in said(visit)
+    assert "By chance the best head has 0.37" in said(visit)
+    elsewhere = planted.select("natural", "induction")[1, 4]
+    assert f"The same score on prose: {elsewhere:.2f}." in said(visit)
+    assert "Counter-example, passage 3" in said(visit)
+    assert "(token 21) gives 0.81" in said(visit)
+    assert "only 0.06 to what the name induction promises" in said(visit)
+    assert "| sink | " in said(visit)
+    assert "**0.70**\N{NO-BREAK SPACE}(>\N{NO-BREAK SPACE}0.3) |" in said(visit)
+    assert "L1.H3: no name" in said(opened(PAGE, {**HERE, "model_head": "3"}))
+
+
+def test_a_head_whose_worst_row_fits_has_no_counter_example(planted):
+    planted.tensors["natural: induction, counterexample"][1, 4] = torch.tensor(
+        [3, 21, 2, 0.75, 0.75]
+    )
+    plant(planted, {("repeated", "induction"): ((1, 4), 0.9)})
+    visit = opened(PAGE, HERE)
+    assert "gives 0.75 to what the name induction promises. No counter-example" in said(visit)
+    assert "Counter-example, passage" not in said(visit)
+
+
+def test_chance_can_take_a_name_away(planted):
+    planted.tensors["repeated: induction, shuffled"][0, 0] = 0.95
+    plant(planted, {("repeated", "induction"): ((1, 4), 0.9)})
+    visit = opened(PAGE, HERE)
+    assert "L1.H4: no name" in said(visit)
+    assert f"for {LAYERS * HEADS} of {LAYERS * HEADS} heads" in said(visit)
+
+
+@pytest.mark.parametrize(("count", "answer"), [(0, NONE), (1, FEW_HEADS), (3, MANY)])
+def test_heads_that_look_for_what_followed_are_counted(planted, count, answer):
+    planted.select("repeated", "induction").flatten()[:count] = 0.5
+    plant(planted, {})
+    assert verdict(asked("induction"), "so know what comes next") == answer
+
+
+@pytest.mark.parametrize(
+    ("after", "answer"), [(0.85, "about as much"), (0.1, "clearly less"), (1.0, "clearly more")]
+)
+def test_the_surest_head_is_asked_about(planted, after, answer):
+    plant(
+        planted,
+        {("repeated", "induction"): ((1, 4), 0.8), ("natural", "induction"): ((1, 4), after)},
+    )
+    visit = asked("induction", "keeps")
+    assert "L1.H4 is the surest of all: its score as **induction** is 0.80" in said(visit)
+    assert verdict(visit, "is the surest of all") == answer
+
+
+@pytest.mark.parametrize(("better", "answer"), [(0, NO_RELATION), (1, FEW), (3, MOST), (None, ALL)])
+def test_heads_are_compared_with_the_best_fixed_distance(planted, better, answer):
+    found = sorted(n for n in planted.tensors if n.startswith("syntax") and "offset" not in n)
+    for place, name in enumerate(found):
+        planted.tensors[name].zero_()
+        planted.tensors[name][0, 5] = 0.75  # of both halves: chosen on one, measured on the other
+        is_better = better is None or place < better
+        planted.tensors[f"{name}, offset"][1] = 0.5 if is_better else 0.7
+    plant(planted, {})
+    visit = asked("partners")
+    assert verdict(visit, "a rule that knows no grammar") == answer
+    shown = panel(visit, "partners")
+    assert [row[0] for row in shown["values"]] == [0.75] * len(found)
+    assert "| L0.H5 |" in said(visit)
+
+
+@pytest.mark.parametrize(
+    ("rank", "of_rest", "answer"),
+    [(-0.9, -0.8, HOLDS), (-0.6, 0.3, BY_FIRST), (0.1, -0.9, FAILS), (-0.5, -0.5, HOLDS)],
+)
+def test_the_sentence_about_layers_is_judged(rank, of_rest, answer):
+    assert Trend(torch.zeros(2), torch.zeros(2), rank, of_rest).verdict == answer
+
+
+def test_ranks_are_correlated_as_spearman_does():
+    drawn = torch.rand(17, generator=torch.Generator().manual_seed(3)) ** 4
+    frame = pd.DataFrame({"layer": range(17), "entropy": drawn.tolist()})
+    assert spearman(drawn) == pytest.approx(frame.rank().corr().iloc[0, 1])
+    assert spearman(torch.tensor([5.0, 3, 2, 1])) == pytest.approx(-1)
+    assert spearman(torch.tensor([5.0])) == 0
+
+
+def test_the_verdict_and_its_numbers_are_shown(planted, tiny):
+    for what, falls in (("entropy", True), ("entropy without the first token", False)):
+        column = torch.tensor([0.75, 0.25] if falls else [0.5, 0.625])
+        planted.select("natural", what)[:] = column[:, None]
+    planted.select("natural", "first token")[1] = 0.875
+    plant(planted, {})
+    assert trend(Gallery(tiny, planted)).verdict == BY_FIRST
+    visit = asked("layers")
+    assert verdict(visit, "is it true of this model") == BY_FIRST
+    assert "correlation of layer and entropy: -1.00; without the first token: +1.00" in said(visit)
+    assert "layer 1 with 0.25, where 88 % of the weight lies on the first token" in said(visit)
+
+
+def test_every_question_hides_its_picture(planted):
+    plant(planted, {})
+    questions = "induction", "keeps", "partners", "layers"
+    asking = asked()
+    assert not pictures(asking)
+    assert len(asking.radio) == 3  # the one about a head comes behind the first
+    assert pictures(asked(*questions)) == pictures(opened(PAGE, HERE))
+
+
+def test_a_pattern_is_what_the_model_does_on_that_text(planted, tiny):
+    ids = list_probe_texts(tiny)["natural"][:1]
+    found = record_heads(tiny, ids)
+    assert found.weights.shape == (LAYERS, HEADS, 64, 64)
+    assert found.weights.sum(dim=-1) == pytest.approx(1, abs=1e-5)
+    assert torch.equal(found.masks[0], torch.ones(64, 64, dtype=torch.bool).tril())
+    plant(planted, {})
+    visit = opened(PAGE, HERE)
+    sentence = panel(visit, "sentence")
+    assert sentence["rows"] == ["the", "CEO", "announced"]
+    words = torch.tensor([[0, 1, 2]])
+    expected = record_heads(tiny, words).weights[1, 4].tolist()
+    assert sentence["values"][2] == pytest.approx(expected[2], abs=1e-4)
+    assert sentence["values"][0][1] is None
+    tiles = [json.loads(one)[0] for one in pictures(visit) if '"planes"' in one]
+    assert [len(one["tokens"]) for one in tiles] == [101, 64]
+
+
+def test_a_long_sentence_is_cut_before_all_heads_read_it(planted, monkeypatch):
+    plant(planted, {})
+    monkeypatch.setattr(head_card, "MOST_TOKENS", 2)
+    visit = opened(PAGE, HERE)
+    assert panel(visit, "sentence")["rows"] == ["the", "CEO"]
+    assert any("the last 1 tokens are left out" in one.value for one in visit.caption)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"real_model": "../../etc"},
+        {"real_model": "x" * 5_000},
+        {"model_layer": "999", "model_head": "-3"},
+        {"head_score": "<script>", "probe": "nan"},
+        {"text": "word " * 60},
+    ],
+)
+def test_a_hostile_link_shows_a_page(planted, link):
+    plant(planted, {})
+    visit = opened(PAGE, {**HERE, **link})
+    assert not visit.exception
+    assert visit.info or visit.error
+
+
+def test_late_layers_of_smollm2_are_sharp_only_because_of_the_first_token(smollm2, smollm2_scores):
+    assert trend(Gallery(smollm2, smollm2_scores)).verdict == BY_FIRST
+
+
+def test_layers_of_minilm_do_not_get_sharper(minilm, minilm_scores):
+    assert trend(Gallery(minilm, minilm_scores)).verdict == FAILS

@@ -1,0 +1,404 @@
+"""Page 12: a tiny model looked into, number by number; real ones where they are here."""
+
+import gc
+import json
+import weakref
+import zlib
+
+import pytest
+import torch
+
+from explainers.attention import masks
+from explainers.chapters.common.recording import (
+    MOST_TOKENS,
+    average_weight_on_key,
+    cut_text,
+    pack_weights,
+    record_text,
+    tabulate_strongest_keys,
+)
+from explainers.chapters.inspector.both_directions import directions
+from explainers.chapters.inspector.head_figure import LINES, WEIGHTS, Head
+from explainers.chapters.inspector.long_text import (
+    LongTextRequest,
+    labels_of,
+    make_long_text_job,
+    merged,
+    words_of,
+)
+from explainers.charts.mosaic import draw_mosaic
+from explainers.charts.theme import LIGHT
+from explainers.job_queue import Job
+from explainers.models import hub, registry
+from explainers.models import load as loading_module
+from explainers.models.attention_hook import run_model
+from explainers.models.load import load_model
+from explainers.models.load_job import LoadJob, LoadRequest
+from explainers.models.registry import ModelError
+from explainers.models.token_text import tokenise_text
+from explainers.toys.sentence import SENTENCE
+from explainers.ui.figure.head_tiles import HIDDEN, STEPS
+from explainers.ui.figure.panels import Cell
+from tests.support import saved_models, tiny_families
+from tests.support.opening import PAGES, opened, pictures, settled, unfolded, widgets
+from tests.support.waiting import wait
+
+PAGE = next(page for page in PAGES if page.stem == "12_inspector")
+ID, OTHER = "someone/tiny-model", "someone/other-model"
+TEXT = "the CEO announced record earnings"
+
+
+@pytest.fixture
+def store(monkeypatch, tmp_path):
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+    monkeypatch.setattr(loading_module, "_models", {})
+    return tmp_path
+
+
+@pytest.fixture
+def tiny(store):
+    saved_models.llama(registry.locate_folder(ID))
+    return load_model(ID)
+
+
+def visited(**link):
+    return opened(PAGE, {"text": TEXT, "real_model": ID, **link})
+
+
+def sent(visit, part):
+    """What is sent for the picture that has this part."""
+    for one in (json.loads(picture)[0] for picture in pictures(visit)):
+        if part in one or part in [panel["id"] for panel in one.get("panels", [])]:
+            return one
+    raise AssertionError(f"there is no picture with {part}")
+
+
+def said(visit):
+    return "\n".join(markdown.value for markdown in visit.main.markdown)
+
+
+def unpacked(packed, *shape):
+    """The steps that `planes` packed."""
+    raw = zlib.decompress(packed)
+    half = len(raw) // 2
+    steps = [low | high << 8 for low, high in zip(raw[:half], raw[half:], strict=True)]
+    return torch.tensor(steps).view(*shape)
+
+
+def test_what_is_recorded_is_what_the_model_computes(tiny):
+    shown = record_text(tiny, TEXT)
+    again = run_model(tiny.model, input_ids=tokenise_text(tiny, TEXT).ids)
+    assert shown.tokens == tuple(TEXT.split())
+    assert shown.weights.shape == (2, 6, 5, 5)
+    assert (shown.shape, shown.group_size) == ((2, 6), 2)
+    for layer, expected in zip(shown.weights, again.layers, strict=True):
+        assert torch.equal(layer, expected.weights[0])
+    chances = again.output.logits[0, -1].softmax(dim=-1)
+    assert [p for _, p in shown.predictions] == chances.sort(descending=True).values.tolist()
+    assert shown.predictions[0][0] == tiny.tokenizer.decode(chances.argmax())
+
+
+def test_a_causal_model_sees_nothing_that_comes_later(tiny):
+    shown = record_text(tiny, TEXT)
+    assert shown.is_causal
+    assert directions(shown).after == 0.0
+    assert sum(directions(shown)) == pytest.approx(1, abs=1e-6)
+    assert not shown.weights[:, :, ~masks.build(masks.causal, 5, 5)].any()
+
+
+def test_the_share_on_a_key_leaves_out_who_cannot_see_past_it():
+    weights = torch.tensor([[1.0, 0.0, 0.0], [0.4, 0.6, 0.0], [0.2, 0.5, 0.3]])
+    assert average_weight_on_key(weights, 0).item() == pytest.approx(0.3)
+    assert average_weight_on_key(weights, 1).item() == pytest.approx(0.5)
+    assert average_weight_on_key(weights[:1, :1], 0).item() == 1.0
+
+
+def test_weights_travel_in_steps_and_what_is_hidden_is_told_apart():
+    weights = torch.tensor([[[1.0, 0.0], [0.12344, 0.87656]], [[0.0, 1.0], [0.5, 0.5]]])
+    hidden = torch.tensor([[False, True], [False, False]]).expand(2, 2, 2)
+    steps = unpacked(pack_weights(weights, hidden), 2, 2, 2)
+    assert steps.tolist() == [
+        [[STEPS, HIDDEN], [1234, 8766]],
+        [[0, HIDDEN], [STEPS // 2, STEPS // 2]],
+    ]
+
+
+def test_the_table_names_each_querys_strongest_key(tiny):
+    shown = record_text(tiny, TEXT)
+    rows = tabulate_strongest_keys(shown.weights, range(2), shown.tokens)
+    assert len(rows) == 2 * 6 * 5
+    row = rows.iloc[(1 * 6 + 4) * 5 + 3]
+    assert (row["layer"], row["head"], row["query"]) == (1, 4, "record")
+    best = shown.weights[1, 4, 3].max(dim=-1)
+    assert (row["strongest_key"], row["weight"]) == (shown.tokens[best.indices], best.values.item())
+
+
+def test_words_are_merged_by_sum_over_keys_and_mean_over_queries():
+    weights = torch.tensor([[[1.0, 0.0, 0.0], [0.3, 0.7, 0.0], [0.2, 0.5, 0.3]]])
+    found = merged(weights, torch.tensor([0, 1, 1]))
+    assert torch.allclose(found, torch.tensor([[[1.0, 0.0], [0.25, 0.75]]]))
+    assert torch.equal(merged(weights, torch.arange(3)), weights)
+    assert labels_of(["un", "##believ", "##able", "x"], [0, 0, 0, 1]) == ["unbelievable", "x"]
+
+
+def test_every_number_of_a_head_is_explained(tiny):
+    head = Head(record_text(tiny, TEXT), layer=1, head=5)
+    panels = {panel.id: panel.matrix for panel in head.panels(False, True)}
+    assert "KV head 2" in panels["K"].formula
+    for name, matrix in panels.items():
+        for i, row in enumerate(matrix.values):
+            for j, value in enumerate(row):
+                if value is not None:
+                    told = float(head.working(Cell(name, i, j)).value)
+                    assert told == pytest.approx(value, abs=2e-3), (name, i, j)
+    blank = [(i, j) for i in range(5) for j in range(5) if panels[WEIGHTS].values[i][j] is None]
+    assert blank == [(i, j) for i in range(5) for j in range(5) if j > i]
+
+
+def test_a_dimmed_column_is_blank_and_the_rest_stays_as_it_was(tiny):
+    head = Head(record_text(tiny, TEXT), 0, 0)
+    shown, dimmed = ({p.id: p.matrix for p in head.panels(d, True)} for d in (False, True))
+    rows = list(zip(shown[WEIGHTS].values, dimmed[WEIGHTS].values, strict=True))
+    assert all(after[0] is None and after[1:] == before[1:] for before, after in rows)
+    assert [row[0] for row in dimmed[LINES].values] == [0.0] * 5
+
+
+def test_a_text_is_cut_where_the_model_or_the_picture_ends(tiny, minilm):
+    longest = saved_models.LONGEST
+    text, left_out = cut_text(tiny, "CEO " * (longest + 3), MOST_TOKENS)
+    assert (len(tokenise_text(tiny, text).tokens), left_out) == (longest, 3)
+    assert cut_text(tiny, TEXT, MOST_TOKENS) == (TEXT, 0)
+    text, left_out = cut_text(minilm, "word " * 80, MOST_TOKENS)
+    tokens = tokenise_text(minilm, text).tokens
+    assert (len(tokens), tokens[-1], left_out) == (MOST_TOKENS, "[SEP]", 80 + 2 - MOST_TOKENS)
+
+
+def test_the_page_shows_the_head_that_was_chosen(tiny):
+    visit = visited(model_layer="1", model_head="4")
+    tiles = sent(visit, "planes")
+    assert tiles["selected"] == [4, 1]
+    assert (tiles["across"], tiles["group_size"]) == (["0", "1"], 2)
+    shown = record_text(tiny, TEXT)
+    assert sent(visit, WEIGHTS)["panels"][0]["formula"].startswith("layer 1, head 4")
+    drawn = next(p for p in sent(visit, WEIGHTS)["panels"] if p["id"] == WEIGHTS)["values"]
+    assert drawn[4] == pytest.approx(shown.weights[1, 4, 4].tolist(), rel=1e-5)
+    assert "= **1.0000**" in said(visit)
+    assert "the largest weight among them is **0**" in said(visit)
+    parked = int((shown.first_token_weights > 0.3).sum())
+    assert f"{parked} of 12 heads put more than 0.3" in said(visit)
+
+
+def test_dimming_prints_what_is_missing(tiny):
+    visit = visited(dim_first="true")
+    shown = record_text(tiny, TEXT)
+    head = shown.weights[1, 2, :, 0].mean().item()
+    assert f"**{100 * head:.1f} % of this head's weight is not drawn**" in said(visit)
+    assert f"It holds {100 * shown.weights[..., 0].mean():.0f} % of all weight" in said(visit)
+
+
+def test_the_table_of_differences_is_printed(tiny):
+    visit = unfolded(visited())
+    assert "the largest difference of any number is 0**" in said(visit)
+    assert "| weights of layer 1 | 0 |" in said(visit)
+    assert "what it predicts (logits)" in said(visit)
+
+
+def test_a_model_in_the_link_comes_by_itself(store):
+    saved_models.llama(registry.locate_folder(ID))
+    visit = visited()
+    assert not visit.exception
+    assert sent(visit, "planes")
+    assert "someone/tiny-model, from a folder" in said(visit)
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [
+        (OTHER, "is not on this machine"),
+        ("../../etc", "is not owner/name"),
+        ("<b>x</b>", "is not owner/name"),
+        ("x" * 999, "is not owner/name"),
+    ],
+)
+def test_a_model_that_cannot_be_is_told_and_the_page_stays(tiny, named, told):
+    visit = visited(real_model=named)
+    assert not visit.exception
+    assert not pictures(visit)
+    notes = [note.value for note in [*visit.error, *visit.warning, *visit.info]]
+    assert any(told in note for note in notes), notes
+
+
+def test_the_size_of_a_model_is_shown_before_it_can_be_fetched(tiny, monkeypatch):
+    weight = hub.ModelSize(2_500_000_000, 7_000_000, (), "c3" * 20)
+    monkeypatch.setattr(hub, "ask_size", lambda named: {OTHER: weight}[named])
+    visit = visited(real_model=OTHER)
+    assert not labels(visit) & {"Fetch it now"}
+    clicked(visit, "Ask the hub how large it is")
+    assert any("2,500 MB to fetch, 7,000,000 parameters" in one.value for one in visit.info)
+    assert any("commit c3c3c3c3c3c3, which" in one.value for one in visit.info)
+    for spoken, unit in (("vi", "7,000,000 tham số"), ("en", "7,000,000 parameters")):
+        visit.sidebar.button_group("lang").set_value(spoken).run()
+        assert any(unit in one.value for one in visit.info), "it was weighed in the other language"
+    begun: list[LoadJob] = []
+
+    def start(work):
+        begun.append(work)
+        return work
+
+    monkeypatch.setattr(Job, "start", start)
+    clicked(visit, "Fetch it now")
+    assert [work.subject for work in begun] == [LoadRequest(OTHER, "c3" * 20)]
+
+
+def test_a_model_without_a_size_cannot_be_fetched(tiny, monkeypatch):
+    def away(named):
+        raise hub.HubUnreachableError("the hub is out of reach (it is)")
+
+    monkeypatch.setattr(hub, "ask_size", away)
+    visit = visited(real_model=OTHER)
+    clicked(visit, "Ask the hub how large it is")
+    assert any("out of reach" in one.value for one in visit.error)
+    assert not labels(visit) & {"Fetch it now"}
+
+
+def labels(visit):
+    return {button.label for button in visit.button}
+
+
+def clicked(visit, label):
+    next(button for button in visit.button if button.label == label).click()
+    visit.run()
+
+
+def test_a_broken_model_is_told_and_can_be_tried_again(store):
+    folder = saved_models.llama(registry.locate_folder(ID))
+    (folder / "model.safetensors").write_bytes(b"no numbers")
+    visit = visited()
+    assert not visit.exception
+    assert ["is not whole" in error.value for error in visit.error] == [True]
+    saved_models.llama(folder)
+    next(button for button in visit.button if button.label == "Load it").click()
+    assert pictures(settled(visit.run()))
+
+
+def test_a_long_sentence_is_cut_and_the_reader_told(tiny):
+    visit = visited(text="record " * 12)
+    assert not visit.exception
+    assert any("The first 9 tokens are shown; 3 more" in told.value for told in visit.caption)
+
+
+def test_two_visitors_each_see_their_own_model(tiny):
+    saved_models.llama(registry.locate_folder(OTHER), seed=1)
+    first, second = visited(), visited(real_model=OTHER)
+    assert sent(first, "planes")["planes"] != sent(second, "planes")["planes"]
+    assert sent(visited(), "planes")["planes"] == sent(first, "planes")["planes"]
+
+
+def test_a_long_text_is_read_up_to_its_layer(tiny):
+    work = make_long_text_job(LongTextRequest(ID, "record earnings " * 9, 7, 1)).start()
+    wait(lambda: work.is_over)
+    found = work.result
+    assert found
+    assert (work.state, work.reports, found.num_tokens) == ("done", [0, 1], 7)
+    ids = tokenise_text(tiny, "record earnings " * 3 + "record").ids
+    expected = run_model(tiny.model, input_ids=ids).layers[1].weights[0]
+    steps = unpacked(found.pieces.planes, 6, 7, 7)
+    forbidden = ~masks.build(masks.causal, 7, 7)
+    assert torch.equal(steps == HIDDEN, forbidden.expand(6, 7, 7))
+    allowed = torch.where(forbidden, 0, steps)
+    assert torch.allclose(allowed / STEPS, expected, atol=0.5 / STEPS + 1e-7)
+    assert found.words.planes == found.pieces.planes, "each of its words is one token"
+    assert found.pieces.first_token_weights == average_weight_on_key(expected, 0).tolist()
+
+
+def test_a_long_text_can_be_stopped(tiny):
+    work = make_long_text_job(LongTextRequest(ID, TEXT, 5, 1))
+    work.cancel()
+    work.start()
+    wait(lambda: work.is_over)
+    assert (work.state, work.result, work.reports) == ("cancelled", None, [])
+    work = make_long_text_job(LongTextRequest(ID, TEXT, 5, 1))
+    work.has_visitor = lambda: not work.reports
+    work.start()
+    wait(lambda: work.is_over)
+    assert (work.state, work.result, work.reports) == ("cancelled", None, [0])
+
+
+@pytest.mark.parametrize("most", [1, 9])
+def test_a_visitor_who_keeps_the_work_does_not_keep_the_model_in_memory(store, most):
+    """Whether it was stopped after its first layer or is done."""
+    saved_models.llama(registry.locate_folder(ID))
+    work = make_long_text_job(LongTextRequest(ID, TEXT, 5, 1))
+    work.has_visitor = lambda: len(work.reports) < most
+    work.start()
+    wait(lambda: work.is_over)
+    assert work.state == ("cancelled" if most == 1 else "done")
+    weights = weakref.ref(next(load_model(ID).model.parameters()))
+    loading_module._models.clear()
+    gc.collect()
+    assert weights() is None
+
+
+def test_the_page_reads_a_long_text(tiny):
+    visit = visited(tokens_read="64", long_layer="0")
+    next(button for button in visit.button if button.label == "Read it").click()
+    visit.run()
+    wait(lambda: visit.session_state["long text of this visitor"].is_over)
+    visit.run()
+    assert not visit.exception
+    tiles = [json.loads(p)[0] for p in pictures(visit) if '"enlarges": true' in p]
+    assert [len(one["tokens"]) for one in tiles] == [saved_models.LONGEST]
+    widgets(visit)["as_words"].set_value(True)
+    visit.run()
+    assert "merged into 9 words" in said(visit)
+
+
+def test_local_layers_are_marked_and_counted(store):
+    folder = saved_models.llama(registry.locate_folder(ID))
+    tiny_families.tiny("Gemma 3 (local/global)").save_pretrained(folder)
+    visit = visited(model_layer="0")
+    near = "local: the last 4 tokens"
+    assert sent(visit, "planes")["remarks"] == [near, "", near]
+    assert "(*local*) have dotted names: 0, 2; 2 of 3" in said(visit)
+    weights = next(p for p in sent(visit, WEIGHTS)["panels"] if p["id"] == WEIGHTS)["values"]
+    assert weights[4][0] is None, "four tokens back, of a window of four"
+    assert weights[4][1] is not None
+
+
+def test_a_model_that_finds_no_token_says_so(tiny):
+    with pytest.raises(ModelError, match="finds no token"):
+        record_text(tiny, " ")
+
+
+@pytest.mark.parametrize("rooted", [False, True])
+def test_files_have_all_heads_in_one_image(rooted):
+    weights = torch.eye(3).expand(4, 3, 3)
+    hidden = torch.ones(3, 3).triu(1).bool().expand(4, 3, 3)
+    chart = draw_mosaic(
+        pack_weights(weights, hidden), 3, ["0", "1"], ["a", "b"], LIGHT, rooted
+    ).to_dict()
+    [rows] = chart["datasets"].values()
+    assert rows[0]["uri"].startswith("data:image/png;base64,")
+
+
+def test_the_running_sentence_in_the_real_model(smollm2):
+    shown = record_text(smollm2, SENTENCE)
+    assert (shown.shape, shown.group_size, len(shown.tokens)) == ((30, 9), 3, 7)
+    put_before = record_text(smollm2, SENTENCE, (smollm2.tokenizer.bos_token_id,))
+    moved = put_before.weights[3:, :, 2:, :2].mean((0, 1, 2))
+    assert shown.weights[3:, :, 2:, 0].mean() > 0.6
+    assert moved[0] > 0.6 > 0.1 > moved[1], "it is the place, not the word"
+
+
+def test_pieces_are_put_together_to_words(smollm2):
+    text = "The unbelievable CEO."
+    tokens = tokenise_text(smollm2, text).tokens
+    words = words_of(smollm2, text, len(tokens))
+    assert labels_of(tokens, words) == ["The", " unbelievable", " CEO", "."]
+
+
+def test_both_directions_of_a_model_that_reads(minilm):
+    shown = record_text(minilm, SENTENCE)
+    assert not shown.is_causal
+    assert shown.predictions == []
+    assert directions(shown).after > 0.15

@@ -1,0 +1,356 @@
+"""Page 08: what it prints and draws is what a cache does, whatever a link asks for."""
+
+import json
+import re
+import time
+
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+from torch.testing import assert_close
+
+from explainers.attention import masks
+from explainers.attention.cache.decoding import decode, through
+from explainers.attention.cache.kv_cache import empty_cache
+from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
+from explainers.attention.multi_head import multi_head
+from explainers.chapters.common.score_matrix import of_words
+from explainers.chapters.kv_cache import cost_curves, timing_job
+from explainers.chapters.kv_cache.bidirectional import rows_moved
+from explainers.chapters.kv_cache.bounded_caches import slots_over_time
+from explainers.chapters.kv_cache.cache_faults import NOWHERE, begins, in_words
+from explainers.chapters.kv_cache.cost_curves import GROWTH, growth
+from explainers.chapters.kv_cache.faulty_reading import differences
+from explainers.chapters.kv_cache.reading import CAUSAL, Written, gap, moved, reading
+from explainers.chapters.kv_cache.step_figure import explain, panels_of
+from explainers.toys.sentence import SENTENCE
+from explainers.ui import session
+from explainers.ui.controls import controls
+from explainers.ui.figure.panels import Cell
+from tests.support.opening import ROOT, opened, pictures, widgets
+from tests.support.waiting import over, wait
+
+PAGE = ROOT / "pages" / "08_kv_cache.py"
+TOKENS = tuple(SENTENCE.split())
+LONG = " ".join(f"w{n}" for n in range(24))
+
+
+def said(visit):
+    return " ".join("\n".join(markdown.value for markdown in visit.main.markdown).split())
+
+
+def figure(visit, first):
+    """What is sent for the linked picture that begins with this panel."""
+    linked = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
+    [found] = [data for data in linked if data["panels"][0]["id"] == first]
+    return found
+
+
+def frames(visit, name):
+    [found] = [p for p in figure(visit, "layer 1: Q")["panels"] if p["id"] == name]
+    return found["frames"]
+
+
+def close(numbers):
+    return pytest.approx(numbers.flatten().tolist(), abs=1e-5)
+
+
+def flat(lines):
+    return [value for line in lines for value in line if value is not None]
+
+
+@pytest.mark.parametrize("text", [SENTENCE, LONG, "one"])
+def test_each_step_computes_one_query_and_keeps_every_key_and_value(text):
+    visit = opened(PAGE, {"text": text, "seed": "3"})
+    run = Written(tuple(text.split()), 3)
+    for layer in (1, 2):
+        whole = run.one_pass(len(run.tokens), masks.causal).reads[layer - 1]
+        steps = {name: frames(visit, f"layer {layer}: {name}") for name in ("Q", "K", "V")}
+        weights = frames(visit, f"layer {layer}: weights")
+        for n in range(len(run.tokens)):
+            assert flat(steps["Q"][n]) == close(whole.query[0, n])
+            assert flat(steps["K"][n]) == close(whole.cache.key[0, : n + 1])
+            assert flat(steps["V"][n]) == close(whole.cache.value[0, : n + 1])
+            assert flat(weights[n]) == close(whole.weights[0, n, : n + 1])
+
+
+def test_the_proof_is_exact_and_one_product_is_rounding():
+    for seed in (0, 7):
+        run = Written(tuple(LONG.split()), seed)
+        assert set(run.row_by_row) == {0.0}
+        assert 0 < max(run.in_one_product) < 1e-4
+
+
+def test_the_proof_is_computed(monkeypatch):
+    """A cache that forgets is seen beside the slider, at the word where it begins."""
+    from explainers.attention.cache.faults import forget_offset
+    from explainers.chapters.kv_cache import reading
+
+    monkeypatch.setattr(reading, "CAUSAL", forget_offset)
+    shown = figure(opened(PAGE), "layer 1: Q")["slider"]["labels"]
+    first, second = (float(label.rpartition("= ")[2]) for label in shown[:2])
+    assert first == 0
+    assert second > 0.01
+
+
+def test_what_are_tokens_does_not_depend_on_the_language():
+    english, other = (
+        [(panel["id"], panel["row_tokens"], panel["column_tokens"]) for panel in sent["panels"]]
+        for sent in (figure(opened(PAGE, {"lang": one}), "layer 1: Q") for one in ("en", "vi"))
+    )
+    assert english == other
+
+
+def test_counters_stand_beside_the_slider():
+    label = figure(opened(PAGE, {"words_read": "5"}), "layer 1: Q")["slider"]
+    assert (label["index"], label["plays"]) == (4, True)
+    run = Written(TOKENS, 0)
+    [layer, _] = run.layers
+    cached, again = with_cache(5, layer), without_cache(5, layer)
+    numbers = [int(n.replace(",", "")) for n in re.findall(r"\d[\d,]*", label["labels"][4])]
+    adds = [2 * (work.projections + work.scores) for work in (cached, again)]
+    bytes_held = 2 * cache_bytes(5, layer)
+    assert numbers == [5, 10, 30, *adds, bytes_held, 0, 0]
+
+
+def test_a_row_is_made_once_or_again_and_again():
+    made = frames(opened(PAGE), "made")
+    assert made[-1] == [[1, 7 - row] for row in range(7)]
+    assert made[0] == [[1, 1], *[[None, None]] * 6]
+
+
+def test_every_number_has_its_arithmetic():
+    run = Written(TOKENS, 0)
+    panels = panels_of(run, 3)
+    for panel in panels:
+        for row, line in enumerate(panel.matrix.values):
+            for column, value in enumerate(line):
+                told = explain(run, panels, 3, Cell(panel.id, row, column))
+                assert float(told.value) == pytest.approx(value or 0.0, abs=1e-2)
+                if value is None:
+                    assert "not computed in this step" in told.lines[0]
+    once, again = (explain(run, panels, 3, Cell("made", 1, way)).lines[0] for way in (0, 1))
+    assert once == "Once: when word 2 was read."
+    assert again == "4 words read − 1 before it = 3 times."
+
+
+def test_each_mistake_begins_where_the_text_says():
+    visit = opened(PAGE, {"seed": "5"})
+    found = differences(Written(TOKENS, 5))
+    assert list(map(begins, found.values())) == [1, 2, 0, 2]
+    drawn = figure(visit, "wrong")["panels"][0]
+    assert drawn["rows"] == list(found)
+    assert flat(drawn["values"]) == close(torch.stack([*found.values()]))
+    assert re.findall(r"from(?: word)? ` (\d: \w+) `", said(visit)) == [
+        "2: CEO",
+        "3: announced",
+        "1: The",
+        "3: announced",
+    ]
+
+
+def test_one_word_cannot_show_a_forgotten_offset():
+    run = Written(("one",), 0)
+    assert in_words(run, differences(run)["no offset"]) == NOWHERE
+
+
+def test_full_attention_changes_every_older_row():
+    run = Written(TOKENS, 2)
+    counts = [rows_moved(moved(run, rule)) for rule in (masks.causal, masks.full)]
+    assert counts == [0, 21]
+    shown = figure(opened(PAGE, {"seed": "2"}), "causal")["panels"]
+    assert [re.findall(r"\d+", panel["formula"])[0] for panel in shown] == ["0", "21"]
+    assert max(flat(shown[0]["values"])) < 1e-5
+    assert flat(shown[1]["values"]) == close(torch.cat(moved(run, masks.full)))
+
+
+def test_how_the_work_grows():
+    works = [lambda work: work.rows, lambda work: work.projections, lambda work: work.scores]
+    assert [growth(of, 0) for of in works] == [GROWTH[2], GROWTH[2], GROWTH[4]]
+    assert [growth(of, 1) for of in works] == [GROWTH[4], GROWTH[4], GROWTH[8]]
+
+
+def test_work_and_bytes_are_drawn_with_and_without_a_cache(monkeypatch):
+    drawn = {}
+
+    def draw(_, rows, alt, title, *given, **structure):
+        drawn[title] = rows
+
+    monkeypatch.setattr(cost_curves, "show_chart", draw)
+    opened(PAGE)
+    layer = Written(TOKENS, 0).layers[0]
+    works = with_cache(512, layer), without_cache(512, layer)
+    held = 2 * cache_bytes(512, layer), 0
+    expected = {
+        "rows of K computed": [work.rows for work in works],
+        "multiply-adds: projections": [work.projections for work in works],
+        "multiply-adds: scores": [work.scores for work in works],
+        "bytes held": [*held],
+    }
+    assert list(drawn) == [*expected]
+    for title, amounts in expected.items():
+        rows = drawn[title][drawn[title].x == 512]
+        assert dict(zip(rows.series, rows.y, strict=True)) == dict(
+            zip(cost_curves.both_ways(), amounts, strict=True)
+        )
+
+
+def test_slots_are_used_in_turn():
+    assert slots_over_time(5, 1, 2) == [[1, 1, 1, 1, 1], [None, 2, 2, 4, 4], [None, None, 3, 3, 5]]
+
+
+@pytest.mark.parametrize(("window", "sinks"), [(1, 0), (2, 4), (5, 2)])
+def test_rings_are_drawn_and_compared(window, sinks):
+    visit = opened(PAGE, {"reach_window": str(window), "sinks": str(sinks)})
+    run = Written(TOKENS, 0)
+    ring, slots, lost = figure(visit, "ring")["panels"]
+    assert ring["values"] == slots_over_time(7, 0, window)
+    assert slots["values"] == slots_over_time(7, sinks, window)
+    full = run.outputs(CAUSAL)
+    masked = run.outputs(reading(masks.sliding_window(window)))
+    assert lost["values"][0] == close((masked - full).abs().amax(dim=-1))
+    assert gap(run.ring_outputs(sinks + 8, sinks), full) < 1e-5
+    if window + sinks < 7:
+        assert f"outputs move by up to {gap(masked, full):.2f} with the window" in said(visit)
+
+
+def test_choices_stay_within_the_text():
+    visit = opened(PAGE, {"text": "no more words", "words_read": "24"})
+    assert not visit.exception
+    assert figure(visit, "layer 1: Q")["slider"]["index"] == 2
+    assert {"reach_window", "sinks"} <= set(widgets(visit))
+
+
+@pytest.mark.parametrize("words", ["one", "two words"])
+def test_a_text_that_is_too_short_is_read_and_nothing_is_asked_of_it(words):
+    visit = opened(PAGE, {"text": words, "predict": "true"})
+    assert not visit.exception
+    assert f"This text has {of_words(len(words.split()))}." in said(visit)
+    assert figure(visit, "layer 1: Q")["slider"]["index"] == len(words.split()) - 1
+    assert not {"guess_decoding", "guess_broken", "guess_windows", "sinks"} & set(widgets(visit))
+    assert "guess_costs" in widgets(visit), "that is about texts of any length"
+
+
+def test_one_word_is_not_one_words():
+    assert "for your 1 word, **64 bytes** in the two layers" in said(opened(PAGE, {"text": "one"}))
+
+
+def test_the_ring_is_asked_about_by_the_place_that_it_counts_with():
+    link = {"predict": "true", "reach_window": "4", "guess_windows": "0"}
+    visit = opened(PAGE, link)
+    assert (
+        "the row of word 5? (Counted from 0, as the slots are, that word stands at place 4.)"
+        in (said(visit))
+    )
+    assert "4 ÷ 4, leaves the remainder 0" in said(visit)
+    radio = next(one for one in visit.radio if one.key == "guess_windows")
+    assert radio.options[:4] == ["0", "1", "3", "4"]
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Texts so short that nobody waits."""
+    monkeypatch.setattr(timing_job, "lengths_on", lambda _: (2, 5))
+
+
+def timing_page():
+    import torch
+
+    from explainers.chapters.kv_cache.timing_job import show_timing
+    from explainers.ui.page import Prose
+
+    show_timing(Prose("08_kv_cache.py"), torch.device("cpu"))
+
+
+def timer():
+    return AppTest.from_function(timing_page, default_timeout=60).run()
+
+
+def click(visit, label):
+    next(button for button in visit.button if button.label == label).click()
+    return visit.run()
+
+
+@pytest.mark.parametrize("name", controls.timed_layers.options)
+def test_times_are_measured_and_drawn(short, name):
+    visit = timer()
+    visit.get_by_key("timed").set_value(name).run()
+    click(visit, "Measure it here")
+    job = visit.session_state[session.TIMING_JOB]
+    over(job)
+    visit.run()
+    assert not visit.exception
+    assert (job.state, job.subject) == ("done", name)
+    assert [one.length for one in job.reports] == [2, 5]
+    assert all(one.cached > 0 and one.recomputed > 0 for one in job.reports)
+    assert f"{name}: length 2 of 2" in visit.get("progress")[0].text
+    assert f"**{1000 * job.reports[1].cached:.2f} ms** with the cache" in said(visit)
+    assert f"measured live on cpu: {name}" in said(visit)
+    assert [button.label for button in visit.button] == ["Measure it here"]
+
+
+def test_one_more_word_is_timed_against_all_of_them(monkeypatch):
+    """What is timed with the cache reads one word, and without it the whole text."""
+    read = []
+
+    def heard(x, layers, caches, reader):
+        read.append((len(x), caches[0].seen))
+        return through(x, layers, caches, reader)
+
+    monkeypatch.setattr(timing_job, "through", heard)
+    monkeypatch.setattr(timing_job, "RUNS", 1)
+    toy = timing_job.trained_toy()
+    found = list(timing_job.timed(toy, [5]))
+    assert found[:2] == [None, None], "there one may stop"
+    assert read == [(4, 0), *[(1, 4)] * 2, *[(5, 0)] * 2]
+    long = len(toy.words) + 2
+    assert torch.equal(toy.text(long)[-2:], toy.words[:2])
+
+
+def test_the_trained_toy_reads_as_it_has_learned():
+    toy = timing_job.trained_toy()
+    x, [layer] = toy.text(6), toy.layers
+    steps = decode(x, [layer], [empty_cache(x, layer)], toy.reader)
+    whole = multi_head(x, layer, masks.build(masks.causal, 6, 6).to(x.device)).output
+    assert_close(torch.cat([step.reads[0].output for step in steps]), whole)
+
+
+def endless(*_):
+    while True:
+        time.sleep(0.001)
+        yield timing_job.Timed(2, 0.5, 0.75)
+
+
+def test_a_measurement_can_be_cancelled(short, monkeypatch):
+    monkeypatch.setattr(timing_job, "timed", endless)
+    visit = click(timer(), "Measure it here")
+    job = visit.session_state[session.TIMING_JOB]
+    job.total = 10**9
+    wait(lambda: len(job.reports) > 1)
+    click(visit.run(), "Cancel")
+    over(job)
+    assert "cancelled" in visit.run().get("progress")[0].text
+
+
+def test_who_chose_another_one_sees_no_times_of_the_first(short):
+    visit = click(timer(), "Measure it here")
+    over(visit.session_state[session.TIMING_JOB])
+    visit.get_by_key("timed").set_value("random layers").run()
+    assert not visit.get("progress")
+    visit.get_by_key("timed").set_value("trained toy").run()
+    assert "trained toy: length 2 of 2" in visit.get("progress")[0].text
+
+
+def test_a_measurement_that_fails_says_why(short, monkeypatch):
+    def broken(*_):
+        raise ZeroDivisionError("no such length")
+
+    monkeypatch.setattr(timing_job, "timed", broken)
+    visit = click(timer(), "Measure it here")
+    over(visit.session_state[session.TIMING_JOB])
+    assert "no such length" in visit.run().error[0].value
+
+
+def test_an_accelerator_gets_longer_texts():
+    assert timing_job.lengths_on(torch.device("cpu"))[-1] == 1024
+    assert timing_job.lengths_on(torch.device("cuda"))[-1] == 4096

@@ -1,0 +1,248 @@
+"""Page 12 with a model that hears: where in a sound it looks, and what is no sound or no model."""
+
+import io
+import json
+from base64 import b64decode
+
+import pytest
+import streamlit as st
+import torch
+from PIL import Image
+from torch.testing import assert_close
+
+from explainers.chapters.inspector import sound_attention
+from explainers.chapters.inspector.sound_attention import FILE, MICROPHONE
+from explainers.charts.sound_image import LINE_HEIGHT, LOUDNESS_LINES, draw_sound, make_sound_rows
+from explainers.charts.theme import LIGHT, THEMES, parse_colour
+from explainers.models import load as loading_module
+from explainers.models import model_files, registry
+from explainers.models.comparison import make_eager_twin
+from explainers.models.encoder_decoder import MOST_TRANSCRIBED, transcribe
+from explainers.models.load import load_model
+from explainers.models.registry import ModelError
+from explainers.models.sound import CLICKS, SAMPLE_RATE, encode_wave, synthesise_sound
+from tests.models.test_sound import riff
+from tests.pages.test_page_inspector import said
+from tests.support import saved_whisper
+from tests.support.opening import PAGES, elements, opened
+from tests.support.saved_whisper import HEADS, LAYERS, NAMES, POSITIONS, SECONDS, VOCABULARY
+
+PAGE = next(page for page in PAGES if page.stem == "12_inspector")
+
+
+@pytest.fixture
+def folder(monkeypatch, tmp_path):
+    """A tiny Whisper in a folder of the reader's own machine."""
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path / "store"))
+    monkeypatch.setenv(registry.READ_FOLDERS_VARIABLE, "1")
+    monkeypatch.setattr(loading_module, "_models", {})
+    st.cache_data.clear()
+    return saved_whisper.save(tmp_path / "tiny-whisper")
+
+
+@pytest.fixture
+def whisper(folder):
+    return load_model(str(folder))
+
+
+def visited(folder, **link):
+    return opened(PAGE, {"real_model": str(folder), **link})
+
+
+def told(visit):
+    return "\n".join(note.value for note in [*visit.error, *visit.warning, *visit.info])
+
+
+def test_what_is_recorded_is_what_transformers_computes(whisper):
+    samples = synthesise_sound(CLICKS, 3).samples
+    found = transcribe(whisper, samples)
+    assert found.weights.shape == (LAYERS, HEADS, len(found.tokens), POSITIONS)
+    assert found.seconds_per_position == 0.02
+    assert found.difference < 1e-5
+    features = whisper.feature_extractor(
+        samples.numpy(), sampling_rate=SAMPLE_RATE, return_tensors="pt"
+    )
+    ids = [VOCABULARY[token] for token in found.tokens]
+    before = [
+        1,
+        expected_language(whisper, features),
+        VOCABULARY[NAMES[-1]],
+        VOCABULARY["<|notimestamps|>"],
+    ]
+    with torch.no_grad():
+        theirs = make_eager_twin(whisper.model)(
+            **features,
+            decoder_input_ids=torch.tensor([[*before, *ids[:-1]]]),
+            output_attentions=True,
+        )
+    assert_close(found.weights, torch.cat(theirs.cross_attentions)[:, :, len(before) - 1 :])
+    never = [*range(1, 5), VOCABULARY["<|0.00|>"], VOCABULARY["<|0.02|>"]]
+    logits = theirs.logits[0, len(before) - 1 :]
+    logits[:, never] = -torch.inf
+    logits[0, 0] = -torch.inf  # it may not end before it began
+    assert logits.argmax(dim=-1).tolist() == ids, "always the likeliest that it may write"
+
+
+def expected_language(whisper, features):
+    with torch.no_grad():
+        logits = make_eager_twin(whisper.model)(
+            **features, decoder_input_ids=torch.tensor([[1]])
+        ).logits
+    return 2 + int(logits[0, 0, 2:4].argmax())
+
+
+def test_another_sound_is_heard_otherwise(whisper):
+    first, second = (transcribe(whisper, synthesise_sound(CLICKS, seed).samples) for seed in (1, 2))
+    assert not torch.equal(first.weights[:, :, 0], second.weights[:, :, 0])
+    assert len(first.tokens) <= MOST_TRANSCRIBED
+
+
+def test_the_page_shows_weights_over_seconds(folder, whisper):
+    visit = visited(folder, sound=CLICKS, seed="3", over_heads="false", model_layer="2")
+    assert not visit.exception
+    assert not visit.text_input, "it gets a sound and no sentence"
+    found = transcribe(whisper, synthesise_sound(CLICKS, 3).samples)
+    row = found.weights[2, 2, -1]
+    assert "sum to **1.0000**" in said(visit)
+    assert f"the largest, {row.max():.4f}, lies at {0.02 * int(row.argmax()):.2f} s" in said(visit)
+    after = found.weights[2, 2, :, 200:].sum(dim=1).mean()
+    assert f"fall {100 * after:.1f} % of all weight" in said(visit)
+    assert "is **0**" in said(visit) or "is **less than" in said(visit)
+    assert f"({len(found.tokens)} tokens)" in said(visit)
+    assert "one for every 20 ms" in said(visit)
+    assert "from a folder" in said(visit)
+    assert [one for one in elements(visit.main) if one.type == "vega_lite_chart"]
+    mean = said(visited(folder, sound=CLICKS, seed="3", model_layer="2"))
+    row = found.weights[2, :, -1].mean(dim=0)
+    assert "mean of its heads: the row of" in mean
+    assert f"the largest, {row.max():.4f}" in mean
+
+
+def test_a_head_is_as_it_was_left_when_it_is_shown_again(folder):
+    visit = visited(folder, over_heads="false", model_head="1")
+    visit.toggle(key="over_heads").set_value(True).run()
+    visit.run()
+    visit.toggle(key="over_heads").set_value(False).run()
+    assert visit.number_input(key="model_head").value == 1
+
+
+@pytest.mark.parametrize("kind", [MICROPHONE, FILE])
+def test_a_sound_of_the_reader(folder, kind):
+    visit = visited(folder, sound=kind)
+    assert "There is no sound yet" in said(visit)
+    place = visit.get("audio_input" if kind == MICROPHONE else "file_uploader")[0]
+    long = torch.cat([synthesise_sound(CLICKS, 3).samples, torch.zeros(3 * SAMPLE_RATE)])
+    place.set_value(("it.wav", encode_wave(long), "audio/wav")).run()
+    assert not visit.exception
+    assert f"The model hears {SECONDS} seconds at a time: 2.0 more are left out" in said(visit)
+    assert "sum to **1.0000**" in said(visit)
+    assert "fall 0.0 % of all weight" in said(visit)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"no sound", "no WAV file"),
+        (riff(form=3, bits=32), "unknown format: 3"),
+        (riff(channels=6), "6 channels"),
+        (riff(data=b""), "no sound in this file"),
+        (riff(data=bytes(2**20)), "more than 1 MiB"),
+    ],
+    ids=["text", "floats", "six channels", "empty", "large"],
+)
+def test_a_file_that_is_no_sound_is_told(folder, data, why):
+    visit = visited(folder, sound=FILE)
+    visit.get("file_uploader")[0].set_value(("it.wav", data, "audio/wav")).run()
+    assert not visit.exception
+    assert why in told(visit)
+
+
+@pytest.mark.parametrize("value", ["", "nonsense", "9" * 400, "<b>x</b>"])
+def test_a_link_that_cannot_be_obeyed(folder, value):
+    keys = "sound", "over_heads", "model_layer", "model_head"
+    visit = visited(folder, **{**dict.fromkeys(keys, value), "over_heads": "false"})
+    assert not visit.exception
+    assert all(f"{key} =" in told(visit).replace("\\", "") for key in ("sound", "model_layer"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"chunk_length": 10**9}, "chunk_length in its .* is none that can be"),
+        ({"chunk_length": 2.5}, "chunk_length in its .* is none that can be"),
+        ({"n_fft": 10**9}, "n_fft in its"),
+        ({"hop_length": 0}, "hop_length in its"),
+        ({"feature_size": True}, "feature_size in its"),
+        ({"feature_size": 11}, "does not fit its model"),
+        ({"chunk_length": 4}, "does not fit its model"),
+        ({"sampling_rate": 8_000}, "does not fit its model"),
+        ({"auto_map": {"AutoFeatureExtractor": "code.It"}}, "code of its own"),
+        ("[" * 100_000, "is not JSON"),
+    ],
+)
+def test_a_feature_extractor_that_fits_not_is_refused(folder, changes, why):
+    file = folder / model_files.SOUND_SETTINGS_FILE
+    is_text = isinstance(changes, str)
+    whole = changes if is_text else json.dumps({**json.loads(file.read_text()), **changes})
+    file.write_text(whole)
+    with pytest.raises(ModelError, match=why):
+        load_model(str(folder))
+
+
+def test_a_model_that_could_hear_is_told_what_it_lacks(folder):
+    (folder / model_files.SOUND_SETTINGS_FILE).unlink()
+    visit = visited(folder)
+    assert not visit.exception
+    assert "reads sound or pictures in a way that this page does not know" in told(visit)
+
+
+def test_a_file_is_weighed_before_it_is_read(folder, monkeypatch):
+    monkeypatch.setattr(sound_attention, "read_wave", lambda _: pytest.fail("it was read"))
+    visit = visited(folder, sound=FILE)
+    large = bytes(2**20 + 1)
+    visit.get("file_uploader")[0].set_value(("it.wav", large, "audio/wav")).run()
+    assert "more than 1 MiB" in told(visit)
+
+
+def test_what_fails_while_it_listens_is_told(folder, monkeypatch):
+    def broken(*_):
+        raise RuntimeError("<b>no</b>")
+
+    monkeypatch.setattr(sound_attention, "transcribe", broken)
+    visit = visited(folder)
+    assert not visit.exception
+    assert "Nothing can be shown" in told(visit)
+
+
+def test_the_picture_has_a_line_for_each_token_and_one_axis_of_seconds():
+    weights, loud = [[0.0, 0.75, 0.25], [1.0, 0.0, 0.0]], [0.1, 0.0, 0.3]
+    for theme in THEMES.values():
+        rows = make_sound_rows(weights, ["a", " b"], loud, 0.02, theme)
+        assert list(rows["line"]) == ["0 a", "1  b", "2 ", "3 loudness", "4 "]
+        assert list(rows["at"][:2]) == [0.02, 0.0]
+        assert list(rows["most"][:2]) == [0.75, 1.0]
+        assert set(rows["end"]) == {0.06}
+        chart = draw_sound(rows, theme, 2).to_dict()
+        assert chart["height"] == LINE_HEIGHT * (2 + LOUDNESS_LINES)
+        axes = [layer["encoding"]["x"]["title"] for layer in chart["layer"]]
+        assert set(axes) == {"seconds"}
+
+
+def test_the_colours_are_the_weights():
+    [uri, *_] = make_sound_rows([[0.0, 1.0]], ["a"], [0.5, 1.0], 0.02, LIGHT)["uri"]
+    drawn = Image.open(io.BytesIO(b64decode(uri.split(",")[1]))).convert("RGB")
+    width, height = drawn.size
+    assert [drawn.getpixel((x, 0)) for x in (0, width - 1)] == [
+        *map(parse_colour, LIGHT.weight_ramp)
+    ]
+    loud = [
+        sum(drawn.getpixel((x, y)) == parse_colour(LIGHT.series[0]) for y in range(height))
+        for x in (0, width - 1)
+    ]
+    assert loud == [LINE_HEIGHT * LOUDNESS_LINES // 2 - 3, LINE_HEIGHT * LOUDNESS_LINES - 6]
+
+
+def test_a_model_without_room_to_write_is_refused(whisper, monkeypatch):
+    monkeypatch.setattr(whisper.model.config, "max_target_positions", 4)
+    with pytest.raises(ModelError, match="can write nothing"):
+        transcribe(whisper, synthesise_sound(CLICKS, 3).samples)

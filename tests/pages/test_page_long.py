@@ -1,0 +1,419 @@
+"""Page 10: what its pictures hold, what it counts, and what it measures on this machine."""
+
+import contextlib
+import io
+import json
+import threading
+
+import pytest
+import torch
+import torch.nn.functional as F  # noqa: N812
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from explainers.attention import masks
+from explainers.attention.scaled_dot_product import attention
+from explainers.chapters.common.score_matrix import Lab
+from explainers.chapters.long_sequences import measurement, measurement_job
+from explainers.chapters.long_sequences.matrix_sizes import cells, plain_bytes, tiled_bytes
+from explainers.chapters.long_sequences.measurement import (
+    Measured,
+    lengths_to,
+    measured,
+    needed,
+    peak_bytes,
+)
+from explainers.chapters.long_sequences.measurement_job import (
+    bytes_of,
+    differences_of,
+    peaks,
+    seconds_of,
+    table,
+    times,
+)
+from explainers.chapters.long_sequences.online_row import Row, arithmetic_of_row, panels_of
+from explainers.chapters.long_sequences.second_sequence import by_way
+from explainers.chapters.long_sequences.second_sequence import times as times_as_many
+from explainers.chapters.long_sequences.skipped_tiles import (
+    LONG,
+    SIDE,
+    spared,
+    sparse_rules,
+    tiles_of,
+)
+from explainers.chapters.long_sequences.tile_figure import Tiles
+from explainers.job_queue import BusyError, Job
+from explainers.toys.layers import draw_layer
+from explainers.toys.sentence import SENTENCE
+from explainers.ui import session
+from explainers.ui.figure.panels import Cell
+from tests.support.opening import PAGES, elements, opened, pictures, widgets
+from tests.support.waiting import PATIENCE, wait
+
+PAGE = next(page for page in PAGES if page.stem == "10_long_sequences")
+WORDS = tuple(SENTENCE.split())
+LAB = Lab(draw_layer(WORDS, 8, 1, 4, "full", seed=0), queries_down=True)
+CPU = torch.device("cpu")
+
+
+def findings(lengths):
+    """What is measured, without the places where one may stop."""
+    return [one for one in measured(lengths, CPU) if one]
+
+
+def said(visit):
+    return "\n".join(markdown.value for markdown in visit.main.markdown)
+
+
+def sent(visit):
+    """{name: panel} of the row, of its tiles and of long texts, as they are sent; their sliders."""
+    found = [json.loads(p)[0] for p in pictures(visit) if p.startswith("[")]
+    return [{p["id"]: p for p in f["panels"]} for f in found], [f["slider"] for f in found]
+
+
+def numbers(values):
+    """What is blank counts as 0."""
+    return torch.tensor([[value or 0.0 for value in line] for line in values])
+
+
+def expected():
+    """torch's own weights and output of the sentence."""
+    query, key, value = LAB.views
+    weights = (query @ key.T / 2).softmax(-1)
+    return weights, F.scaled_dot_product_attention(query, key, value)
+
+
+def test_the_figures_of_the_issue():
+    text = said(opened(PAGE))
+    assert "| 4,096 | 16,777,216 | 32.00 MiB |" in text
+    assert "| 131,072 | 17,179,869,184 | 32.00 GiB |" in text
+    asking = opened(PAGE, {"predict": "true", "guess_squares": "1.00 GiB"})
+    assert "what comes out is **32.00 GiB**" in said(asking)
+
+
+def test_cells_are_the_scores_of_attention():
+    query, key = torch.randn(5, 2), torch.randn(7, 2)
+    run = attention(query, key, key, torch.ones(5, 7, dtype=torch.bool))
+    assert cells(5, 7) == run.scores.numel()
+
+
+def test_the_row_ends_as_attention():
+    (row, *_), (slider, *_) = sent(opened(PAGE, {"reader": "4", "kv_block": "3", "read": "3"}))
+    weights, output = expected()
+    assert slider["labels"] == ["1 of 3", "2 of 3", "3 of 3"]
+    assert slider["index"] == 2
+    assert_close(numbers(row["weights"]["values"])[-1], weights[4], atol=1e-5, rtol=1e-4)
+    assert_close(numbers(row["output"]["values"])[-1], output[4], atol=1e-5, rtol=1e-4)
+    assert row["weights"]["rows"] == ["1", "2", "3"]
+
+
+def test_after_each_block_the_row_is_a_softmax_of_what_was_read():
+    (row, *_), _ = sent(opened(PAGE, {"reader": "6", "kv_block": "2", "read": "4"}))
+    scores = numbers(row["scores"]["values"])[0]
+    kept = row["running"]["values"]
+    for step, seen in enumerate((2, 4, 6, 7)):
+        part = scores[:seen]
+        shown = numbers(row["weights"]["values"])[step]
+        assert_close(shown[:seen], part.softmax(-1), atol=1e-5, rtol=1e-4)
+        assert (shown[seen:] == 0).all()
+        largest, correction, total = kept[step]
+        assert largest == pytest.approx(part.max().item(), abs=1e-5)
+        assert total == pytest.approx((part - part.max()).exp().sum().item(), rel=1e-4)
+        before = scores[: seen - 2].max() if step else None
+        if before is None:
+            assert correction is None, "there was nothing to correct"
+        elif seen < 7:
+            assert correction == pytest.approx((before - part.max()).exp().item(), rel=1e-4)
+    assert 0.3 < kept[2][1] < 0.7, "the default shows a correction"
+
+
+def test_frames_lead_from_the_first_block_to_all():
+    (row, *_), _ = sent(opened(PAGE, {"kv_block": "2", "read": "2"}))
+    for name in ("scores", "running", "weights", "powers", "output"):
+        panel = row[name]
+        assert len(panel["frames"]) == 4
+        assert panel["values"] == panel["frames"][1]
+    full = [sum(v is not None for v in line) for line in row["weights"]["frames"][2]]
+    assert full == [2, 4, 6, 0]
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 6), st.integers(1, 4))
+def test_differences_are_rounding_and_corrections_are_counted(word, block):
+    row = Row(LAB, word, block)
+    assert row.difference < 1e-6
+    assert row.output_difference < 1e-6
+    tops = [part.max().item() for part in expected()[0][word].split(block)]
+    assert row.corrected == sum(top > max(tops[:n]) for n, top in enumerate(tops) if n)
+
+
+def test_every_number_of_the_row_has_its_arithmetic():
+    row = Row(LAB, 6, 3)
+    explain = arithmetic_of_row(row)
+    for panel in panels_of(row, 3):
+        for i, values in enumerate(panel.matrix.values):
+            for j, value in enumerate(values):
+                working = explain(Cell(panel.id, i, j))
+                if value is None:
+                    assert "blank" in working.lines[0]
+                    continue
+                places = len(working.value.partition(".")[2])
+                assert float(working.value) == pytest.approx(value, abs=0.51 * 10**-places)
+                assert working.value in working.lines[-1]
+                printed = io.StringIO()
+                with contextlib.redirect_stdout(printed):
+                    exec(working.snippet, {})
+                assert float(printed.getvalue()) == pytest.approx(value, abs=0.51 * 10**-places)
+
+
+@pytest.mark.parametrize("rule", masks.RULES)
+def test_tiles_end_as_attention_and_hold_one_tile(rule):
+    link = {"tile_mask": rule, "tile_rows": "3", "tile_columns": "2", "tile": "1"}
+    (_, tiles, _), (_, slider, _) = sent(opened(PAGE, link))
+    mask = masks.build(masks.RULES[rule], 7, 7)
+    output = F.scaled_dot_product_attention(*LAB.views, attn_mask=mask)
+    done, held = tiles["output so far"]["frames"], tiles["scores in memory"]["frames"]
+    assert_close(numbers(done[-1]), output, atol=1e-5, rtol=1e-4)
+    parts = [part.any().item() for rows in mask.split(3) for part in rows.split(2, dim=1)]
+    assert len(done) == len(held) == len(slider["labels"]) == sum(parts)
+    assert all(1 <= sum(v is not None for line in f for v in line) <= 6 for f in held)
+    assert_close(sum(map(numbers, held)), LAB.scores * mask, atol=1e-5, rtol=1e-4)
+    order = numbers(tiles["order of tiles"]["values"])
+    assert sorted(set(order.flatten().tolist()) - {0.0}) == list(range(1, sum(parts) + 1))
+    assert order[0, 0] == 1
+    assert f"{sum(parts)} of the 12 tiles are read" in said(opened(PAGE, link))
+
+
+def test_skipped_tiles_are_asked_for():
+    visit = opened(PAGE, {"predict": "true", "guess_tiles": "4"})
+    assert "7 words make 12 tiles of 2 × 3" in said(visit)
+    assert "You said **4**, and that is what comes out." in said(visit)
+    assert "8 of the 12 tiles are read, one after the other; 4 are skipped" in said(visit)
+
+
+def test_of_two_words_no_blocks_are_made():
+    visit = opened(PAGE, {"text": "two words", "predict": "true"})
+    assert not visit.exception
+    assert "This text has 2 words." in said(visit)
+    assert not {"guess_row", "guess_tiles", "reader"} & set(widgets(visit))
+    assert {"guess_squares", "guess_spared"} <= set(widgets(visit))
+
+
+def test_a_tile_is_no_larger_than_the_text():
+    lab = LAB.reading(WORDS[:3])
+    assert Tiles(lab, masks.full, (6, 2)).blocks == (3, 2)
+
+
+def test_a_long_text_has_larger_tiles():
+    visit = opened(PAGE, {"text": "word " * 24, "tile_rows": "2", "tile_columns": "6"})
+    assert "these have 4 × 6" in said(visit)
+    assert Tiles(LAB, masks.full, (2, 3)).blocks == (2, 3)
+
+
+def test_what_tiles_spare_is_what_the_mask_says():
+    for name, tiles in tiles_of().items():
+        allowed, computed, skipped, count = spared(tiles)
+        mask = masks.build(sparse_rules()[name], LONG, LONG)
+        per_tile = mask.view(LONG // SIDE, SIDE, LONG // SIDE, SIDE).any(dim=3).any(dim=1)
+        assert allowed == int(mask.sum())
+        assert (skipped, count) == (int((~per_tile).sum()), per_tile.numel())
+        assert computed == int(per_tile.sum()) * SIDE**2
+    asking = opened(PAGE, {"predict": "true", "guess_spared": "almost half"})
+    assert "You said **almost half**, and that is what comes out." in said(asking)
+
+
+def test_long_texts_are_drawn_tile_by_tile():
+    (*_, drawn), _ = sent(opened(PAGE))
+    assert list(drawn) == list(sparse_rules())
+    side = LONG // SIDE
+    expected = {"full": torch.ones(side, side), "causal": torch.ones(side, side).tril()}
+    for name, computed in expected.items():
+        assert_close(numbers(drawn[name]["values"]), computed)
+    assert drawn["causal"]["formula"] == "136 of 256 tiles"
+
+
+def test_two_sequences_are_counted():
+    assert list(by_way(3, 5).values()) == [15, 64]
+    assert times_as_many(3, 5) == "4.3 times"
+    visit = opened(PAGE, {"predict": "true", "guess_two": "34.0 times"})
+    assert "that is what comes out" in said(visit)
+
+
+def test_measured_memory_is_theorys():
+    tiles = measurement.blocks(CPU)
+    found = findings([512, 1024])
+    assert [(m.way, m.length) for m in found] == [
+        (w, n) for n in (512, 1024) for w in measurement.WAYS
+    ]
+    assert all(one.seconds and one.seconds > 0 for one in found)
+    differences = [one.difference for one in found if one.difference is not None]
+    assert max(differences) < 1e-5
+    assert differences[0] == 0
+    assert all(differences[1:3])
+    held = {(one.way, one.length): one.peak for one in found}
+    for n in (512, 1024):
+        assert held["plain", n] == plain_bytes(n, measurement.HEAD_DIM)
+        in_tiles = tiled_bytes(n, measurement.HEAD_DIM, *tiles)
+        assert held["tiled", n] == pytest.approx(in_tiles, rel=0.06)
+
+
+@pytest.mark.parametrize("way", measurement.WAYS)
+def test_what_is_needed_is_not_underestimated(way):
+    taken = peak_bytes(lambda: measurement.prepared(way, 1024, CPU)(), CPU)
+    assert taken is not None
+    assert taken <= needed(way, 1024, CPU) <= 3 * taken
+
+
+def test_what_does_not_fit_is_never_begun(monkeypatch):
+    monkeypatch.setattr(measurement, "free_bytes", lambda device: 40 * 2**20)
+    begun = []
+    real = measurement.prepared
+
+    def prepared(way, length, device):
+        begun.append((way, length))
+        return real(way, length, device)
+
+    monkeypatch.setattr(measurement, "prepared", prepared)
+    plain, in_tiles, fused = findings([1024])
+    assert plain == Measured("plain", 1024)
+    assert ("plain", 1024) not in begun
+    assert in_tiles.difference == 0, "the first that fits is what the others are compared with"
+    assert fused.difference == pytest.approx(0, abs=1e-5)
+    assert fused.difference, "another order of additions"
+    found = [plain, in_tiles, fused]
+    assert [table(found, of).count("–") for of in (seconds_of, bytes_of)] == [1, 1]
+
+
+def test_a_gpu_is_waited_for_and_asked_for_its_own_count(monkeypatch):
+    calls: list[str] = []
+    counted = {"memory_allocated": 100, "max_memory_allocated": 350}
+
+    def heard(name):
+        def call(_):
+            calls.append(name)
+            return counted.get(name)
+
+        return call
+
+    for name in ("synchronize", "reset_peak_memory_stats", *counted):
+        monkeypatch.setattr(torch.cuda, name, heard(name))
+    gpu, run = torch.device("cuda"), heard("run")
+    assert measurement.peak_bytes(lambda: run(0), gpu) == 250
+    assert calls[-3:] == ["run", "synchronize", "max_memory_allocated"]
+    assert calls.index("reset_peak_memory_stats") < calls.index("run")
+    calls.clear()
+    monkeypatch.setattr(measurement, "MOST_RUNS", 1)
+    measurement.seconds(lambda: run(0), gpu)
+    assert calls == ["synchronize", "run", "synchronize"]
+
+
+def test_the_lines_of_theory():
+    found = [Measured("plain", n, n**2 / 1e6, 7 * n, 0.0) for n in (256, 512)]
+    found += [Measured("tiled", 1024, 0.5, 2**20, 0.0), Measured("plain", 1024)]
+    theory = {x: y for x, y, _, is_theory in times(found) if is_theory}
+    assert theory == {n: pytest.approx(n**2 / 1e3) for n in (256, 512, 1024)}
+    assert (1024, 1.0, "tiled", False) in peaks(found)
+    assert (512, plain_bytes(512, 64) / 2**20, "plain", True) in peaks(found)
+
+
+def test_tables_have_a_row_for_each_length_and_a_column_for_each_way():
+    found = [Measured("plain", 256, 0.5, 2**20, 0.0), Measured("tiled", 256, 0.25, 2**10, 3e-7)]
+    found += [Measured("fused", 256, 0.125, 2**11, 2e-7), Measured("plain", 1024)]
+    assert table(found, seconds_of).splitlines() == [
+        "| 256 | 0.5000 | 0.2500 | 0.1250 |",
+        "| 1,024 | – | – | – |",
+    ]
+    assert table(found[:3], bytes_of) == "| 256 | 1.00 MiB | 1.00 KiB | 2.00 KiB |"
+    assert table(found, differences_of).splitlines() == ["| 256 | 3e-07 |", "| 1,024 | – |"]
+
+
+def test_lengths_are_powers_of_two():
+    assert lengths_to(2048) == [256, 512, 1024, 2048]
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    """Measurements that wait until the test lets them go on."""
+    gate = threading.Event()
+
+    def slowly(lengths, device):
+        for length in lengths:
+            for way in measurement.WAYS:
+                yield Measured(way, length, 0.5, 2**20, 1e-7)
+            gate.wait(PATIENCE)
+
+    monkeypatch.setattr(measurement_job, "measured", slowly)
+    yield gate
+    gate.set()
+
+
+def clicked(visit, label):
+    next(b for b in visit.button if b.label == label).click()
+    return visit.run()
+
+
+def progress(visit):
+    return " ".join(bar.text for bar in visit.get("progress"))
+
+
+def test_the_page_measures():
+    visit = opened(PAGE, {"up_to": "1024"})
+    charts = [e.type for e in elements(visit.main)].count("vega_lite_chart")
+    assert not visit.get("progress")
+    clicked(visit, "Measure on this machine")
+    job = visit.session_state[session.MEASUREMENT_JOB]
+    wait(lambda: job.is_over)
+    visit.run()
+    assert not visit.exception
+    assert job.state == "done"
+    assert "Up to 1,024 tokens: 9 of 9, fused attention, 1,024 tokens" in progress(visit)
+    assert [e.type for e in elements(visit.main)].count("vega_lite_chart") == charts + 2
+    plain = next(m for m in job.reports if (m.way, m.length) == ("plain", 1024))
+    assert f"| 1,024 | {plain.seconds:.4f} |" in said(visit)
+    assert "| 12.25 MiB |" in said(visit), "3 · 1024² + 64 · 1024 numbers of 4 bytes"
+    assert "Run on **cpu**" in said(visit)
+    assert "measured live on cpu" in said(visit)
+
+
+def test_measuring_can_be_watched_and_cancelled(gate):
+    visit = clicked(opened(PAGE, {"up_to": "1024"}), "Measure on this machine")
+    job = visit.session_state[session.MEASUREMENT_JOB]
+    wait(lambda: len(job.reports) == 3)
+    visit.run()
+    assert "3 of 9" in progress(visit)
+    assert next(b for b in visit.button if b.label == "Measure on this machine").disabled
+    clicked(visit, "Cancel")
+    gate.set()
+    wait(lambda: job.is_over)
+    visit.run()
+    assert job.state == "cancelled"
+    assert "cancelled" in progress(visit)
+    assert "| 256 |" in said(visit), "what was found stays"
+
+
+def test_one_may_stop_before_the_clock_runs(monkeypatch):
+    monkeypatch.setattr(measurement, "seconds", lambda *_: pytest.fail("the clock ran"))
+    assert next(measured([256], CPU)) is None
+
+
+def test_a_failure_is_shown(monkeypatch):
+    def broken(lengths, device):
+        raise ZeroDivisionError("no such kernel")
+
+    monkeypatch.setattr(measurement_job, "measured", broken)
+    visit = clicked(opened(PAGE), "Measure on this machine")
+    wait(lambda: visit.session_state[session.MEASUREMENT_JOB].is_over)
+    visit.run()
+    assert not visit.exception
+    assert "no such kernel" in visit.error[0].value
+
+
+def test_who_may_not_wait_is_told(monkeypatch):
+    def full(_):
+        raise BusyError("8 others wait already.")
+
+    monkeypatch.setattr(Job, "start", full)
+    visit = clicked(opened(PAGE), "Measure on this machine")
+    assert "wait already" in visit.info[0].value
+    assert not visit.run().info

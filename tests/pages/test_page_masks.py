@@ -1,0 +1,489 @@
+"""Page 05: what its pictures hold, what it refuses, and what it says to absurd links."""
+
+import json
+import re
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from explainers.attention import masks
+from explainers.attention.scaled_dot_product import attention
+from explainers.chapters.common.score_matrix import Lab, rows_moved
+from explainers.chapters.masks.growing_text import BOTH, changes
+from explainers.chapters.masks.leaking_mask import NEW_WORDS, _percent
+from explainers.chapters.masks.masks_compared import left
+from explainers.chapters.masks.padded_batch import OTHER, most_moved
+from explainers.chapters.masks.window_reach import NEVER, layers_needed
+from explainers.toys.layers import draw_layer
+from explainers.toys.sentence import MAX_TOKENS, SENTENCE
+from explainers.toys.task import PLACES
+from explainers.ui.controls.mask_drawing import is_drawing, read_cells, write_cells
+from tests.support.opening import PAGES, elements, opened, pictures
+
+PAGE = next(page for page in PAGES if page.stem == "05_masks")
+WORDS = tuple(SENTENCE.split())
+FIGURES = ("masks", "moved", "drawing", "batch", "leak", "reach", "growing")
+OF_ANY_TEXT = ("masks", "drawing", "batch")
+LAB = Lab(draw_layer(WORDS, 8, 1, 4, "full", seed=0), queries_down=True)
+
+
+def panels(visit, figure):
+    """{name: panel} of one of the page's pictures, as they are sent."""
+    found = [json.loads(picture)[0] for picture in pictures(visit)]
+    figures = FIGURES if len(found) > len(OF_ANY_TEXT) else OF_ANY_TEXT
+    assert len(found) == len(figures)
+    return {panel["id"]: panel for panel in found[figures.index(figure)]["panels"]}
+
+
+def slider(visit, figure):
+    return json.loads(pictures(visit)[FIGURES.index(figure)])[0]["slider"]
+
+
+def numbers(panel):
+    """The cells of a panel; what is blank counts as 0."""
+    return torch.tensor([[value or 0.0 for value in line] for line in panel["values"]])
+
+
+def blank(panel):
+    return torch.tensor([[value is None for value in line] for line in panel["values"]])
+
+
+def said(visit):
+    return "\n".join(markdown.value for markdown in visit.main.markdown)
+
+
+def test_cells_are_counted():
+    visit = opened(PAGE)
+    found = panels(visit, "masks")
+    assert found["full"]["formula"] == "49 of 49 cells"
+    assert found["causal"]["formula"] == "28 of 49 cells"
+    assert slider(visit, "masks")["labels"][2] == "3: 18 of 49 cells"
+    assert slider(visit, "masks")["index"] == 2
+
+
+@pytest.mark.parametrize("weights", ["random", "trained"])
+def test_what_a_word_would_give_to_later_ones_is_what_full_attention_gives_them(weights):
+    visit = opened(PAGE, {"weights": weights})
+    row = numbers(panels(visit, "masks")["full"])[2]
+    [told] = re.findall(r"word ` announced ` gives (\d+)% of its attention", said(visit))
+    assert int(told) == pytest.approx(100 * row[3:].sum().item(), abs=0.51)
+
+
+def test_the_question_knows_28():
+    asking = opened(PAGE, {"predict": "true", "guess_cells": "28"})
+    assert "You said **28**, and that is what comes out." in said(asking)
+
+
+def test_no_question_is_answered_before_it_is_asked():
+    """Nothing in sight says how many cells the causal mask leaves or what its rows sum to."""
+    asking = opened(PAGE, {"predict": "true"})
+    assert not re.search(r"\b28\b", said(asking) + "".join(pictures(asking)))
+    drawing, batch = [json.loads(picture)[0]["panels"] for picture in pictures(asking)]
+    full = numbers(next(panel for panel in drawing if panel["id"] == "weights"))
+    assert [panel["id"] for panel in batch] == ["sentence 1", "sentence 2"]
+    torch.testing.assert_close(full, LAB.weights(masks.full), atol=1e-5, rtol=0)
+    assert not numbers(next(p for p in drawing if p["id"] == "yours − full")).any()
+
+
+def test_both_questions_come_before_the_picture_that_answers_them():
+    for answer in ({"guess_cells": "28"}, {"guess_moved": "1.00"}):
+        assert "sums to 1" not in said(opened(PAGE, {"predict": "true", **answer}))
+    one = opened(PAGE, {"predict": "true", "guess_cells": "28"})
+    both = opened(PAGE, {"predict": "true", "guess_cells": "28", "guess_moved": "1.00"})
+    assert len(pictures(both)) - len(pictures(one)) == 2
+    assert "You said **1.00**, and that is what comes out." in said(both)
+
+
+def test_a_mask_shares_out_what_full_attention_gave_to_others():
+    """Softmax after −∞ is full attention's row, cut and divided by what is left of it."""
+    found = panels(opened(PAGE, {"window": "2", "prefix": "4"}), "masks")
+    full = numbers(found["full"])
+    for name, cells in {"causal": 28, "window": 13, "prefix": 34}.items():
+        kept = full.masked_fill(blank(found[name]), 0)
+        assert int((~blank(found[name])).sum()) == cells
+        torch.testing.assert_close(
+            numbers(found[name]), kept / kept.sum(dim=-1, keepdim=True), atol=1e-5, rtol=1e-4
+        )
+
+
+def test_every_width_is_sent_along():
+    visit = opened(PAGE)
+    window = panels(visit, "masks")["window"]
+    assert [sum(v is not None for line in f for v in line) for f in window["frames"]] == [
+        7,
+        13,
+        18,
+        22,
+        25,
+        27,
+        28,
+    ]
+    assert window["values"] == window["frames"][2]
+
+
+def test_what_a_row_loses_it_wins():
+    visit = opened(PAGE)
+    weights, moved = panels(visit, "masks"), panels(visit, "moved")
+    for name in ("causal", "window", "prefix"):
+        change = numbers(moved[f"{name} − full"])
+        lost_and_won = numbers(weights[name]) - numbers(weights["full"])
+        torch.testing.assert_close(change, lost_and_won, atol=1e-5, rtol=0)
+        torch.testing.assert_close(change.sum(dim=-1), torch.zeros(7), atol=1e-5, rtol=0)
+    assert numbers(moved["causal − full"]).abs().max() > 0.1
+
+
+def test_a_drawn_mask():
+    found = panels(opened(PAGE, {"cells": "2.3.1", "text": "one two three"}), "drawing")
+    allowed = [[False, True, False], [True, True, False], [True, False, False]]
+    assert (~blank(found["your mask"])).tolist() == allowed
+    assert (~blank(found["weights"])).tolist() == allowed
+    assert found["your mask"]["formula"].endswith("4 of 9 set")
+
+
+def test_an_emptied_row_is_refused_by_its_name():
+    visit = opened(PAGE, {"cells": "1.3.0.f.1f.3f.7f"})
+    assert not visit.exception
+    emptied = torch.tensor(read_cells("1.3.0.f.1f.3f.7f", 7))
+    with pytest.raises(ValueError, match="nothing to look at") as refused:
+        masks.build(masks.drawn(emptied), 7, 7)
+    assert [warning.value for warning in visit.warning] == [f"Refused: {refused.value}."]
+    assert "Row 2 (the word ` announced `)" in said(visit)
+    assert "**nan**" in said(visit)
+    assert list(panels(visit, "drawing")) == ["your mask"], "there are no weights to be shown"
+    assert int((~blank(panels(visit, "drawing")["your mask"])).sum()) == 25, "the drawing stays"
+
+
+def test_buttons_start_again():
+    visit = opened(PAGE, {"cells": "1.3.0.f.1f.3f.7f"})
+    for name, cells in {"full": 49, "causal": 28}.items():
+        next(b for b in visit.button if b.label == f"Start from {name}").click()
+        visit.run()
+        assert not visit.warning
+        assert int((~blank(panels(visit, "drawing")["your mask"])).sum()) == cells
+
+
+def test_an_empty_row_is_nan_and_spreads():
+    code = "\n".join(block.value for block in opened(PAGE).main.code)
+    assert f"weights[2] = {[float('nan')] * 7}" in code
+    assert f"output[2]  = {[float('nan')] * 4}" in code
+    cells = LAB.mask(masks.causal).clone()
+    cells[2] = False
+    first = attention(*LAB.views, cells).output
+    assert first.isnan().any(dim=-1).tolist() == [n == 2 for n in range(7)]
+    second = attention(first, first, first, LAB.mask(masks.sliding_window(1))).output
+    assert second.isnan().all(), "even where the weight of the empty row is 0"
+
+
+def test_a_hidden_word_leaks_through_a_0_and_not_through_infinity():
+    visit = opened(PAGE)
+    found = panels(visit, "leak")
+    after, before = found["0 after: new − old"], found["−∞ before: new − old"]
+    assert after["rows"] == after["columns"] == list(WORDS[:-1]), "the last word is two words"
+    assert after["formula"] == "in percent: 6 of 6 earlier rows change"
+    assert before["formula"] == "in percent: 0 of 6 earlier rows change"
+    rows = numbers(after).abs().amax(dim=-1)
+    assert (rows > 0.5 * 10 ** -after["places"]).all(), "every change can be read"
+    word, by = WORDS[rows.argmin()], f"{rows.min():.2f}"
+    least = f"in the row of ` {word} ` change least, by at most {by} percent"
+    assert least in " ".join(said(visit).split())
+    assert numbers(before).abs().max() < 1e-4
+    new = LAB.reading((*WORDS[:-1], "Monday")).weights(masks.full)
+    moved = (new - LAB.weights(masks.full))[:-1, :-1].tril()
+    torch.testing.assert_close(numbers(after), 100 * moved, atol=1e-4, rtol=1e-4)
+    assert (numbers(found["0 after"]).sum(dim=-1)[:-1] < 0.99).all()
+    torch.testing.assert_close(numbers(found["−∞ before"]).sum(dim=-1), torch.ones(7))
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_sharp_heads_small_leaks_are_leaks_too(seed):
+    """Its weights for the last word may be as small as some millionths."""
+    link = {"weights": "trained", "seed": str(seed)}
+    found = panels(visit := opened(PAGE, link), "leak")
+    for way, changed in {"0 after": 6, "−∞ before": 0}.items():
+        moved = numbers(found[f"{way}: new − old"]).abs().amax(dim=-1)
+        assert int((moved > 1e-4).sum()) == changed
+        assert f"{changed} of 6 earlier rows" in found[f"{way}: new − old"]["formula"]
+    least = numbers(found["0 after: new − old"]).abs().amax(dim=-1).min()
+    [told] = re.findall(r"change least, by at most ([\d.]+) percent", " ".join(said(visit).split()))
+    assert float(told) == pytest.approx(least.item(), abs=0.005)
+    assert float(told), "however small, it is not printed as 0"
+    asking = opened(PAGE, {**link, "predict": "true", "guess_leak": "6"})
+    assert "You said **6**, and that is what comes out." in said(asking)
+
+
+@pytest.mark.parametrize(
+    ("share", "told"), [(0.5, "50.00"), (2.4e-3, "0.24"), (3.8e-6, "0.0004"), (1e-7, "less")]
+)
+def test_a_share_too_small_to_be_printed_is_not_printed_as_0(share, told):
+    assert _percent(share).removesuffix(" than 0.0001") == told
+
+
+@pytest.mark.parametrize(
+    ("text", "real"),
+    [(SENTENCE, (7, 3)), ("one two three", (3, 2)), ("x", (1, 3))],
+    ids=["longer", "as long", "shorter"],
+)
+def test_nobody_looks_at_the_filling(text, real):
+    found = panels(opened(PAGE, {"text": text}), "batch").values()
+    for panel, words in zip(found, real, strict=True):
+        hidden = blank(panel)
+        assert not hidden[:, :words].any()
+        assert hidden[:, words:].all()
+        assert panel["columns"][words:] == ["[pad]"] * (max(real) - words)
+        torch.testing.assert_close(
+            numbers(panel).sum(dim=-1), torch.ones(max(real)), atol=1e-4, rtol=0
+        )
+
+
+@pytest.mark.parametrize("place", [(0, 1, 2), (1, 2, 0), (1, 0, 1)])
+def test_a_batch_that_changes_one_weight_is_found(place):
+    alone = [torch.rand(7, 7), torch.rand(3, 3)]
+    together = torch.zeros(2, 7, 7)
+    for sentence, weights in zip(together, alone, strict=True):
+        sentence[: len(weights), : len(weights)] = weights
+    assert most_moved(together, alone) == 0
+    together[place] += 0.25
+    assert most_moved(together, alone) == pytest.approx(0.25)
+    together[1, 5, 6] = 9
+    assert most_moved(together, alone) == pytest.approx(0.25), "the filling is nobody's"
+
+
+def test_words_that_the_page_adds_are_known():
+    assert {word.casefold() for word in (*OTHER, *NEW_WORDS)} <= set(PLACES)
+
+
+def badges(visit):
+    found = [e.value for e in elements(visit.main) if e.type == "markdown"]
+    return [value for value in found if value.startswith(":gray-badge[")]
+
+
+@pytest.mark.parametrize(("text", "strangers"), [(SENTENCE, 0), ("The zebra saw gnus", 3)])
+def test_badges_count_every_word_that_training_never_saw(text, strangers):
+    visit = opened(PAGE, {"weights": "trained", "text": text})
+    found = dict(zip(FIGURES, badges(visit), strict=True))
+    for figure in ("masks", "moved", "drawing", "leak"):
+        assert re.findall(r"(\d+) unknown", found[figure]) == [f"{strangers}"] * bool(strangers)
+    assert re.findall(r"(\d+) unknown", found["batch"]) == [f"{strangers + 1}"], "the filling too"
+    assert "Training never saw ` [pad] `" in said(visit)
+    assert found["growing"].startswith(":gray-badge[:material/info: random")
+    assert "[pad] `, so" not in said(opened(PAGE))
+
+
+def test_friday_needs_three_layers_to_reach_the_ceo():
+    assert layers_needed(3, WORDS.index("Friday") - WORDS.index("CEO")) == "3"
+    visit = opened(PAGE, {"predict": "true", "guess_reach": "3"})
+    assert "You said **3**, and that is what comes out." in said(visit)
+    cone = numbers(panels(opened(PAGE, {"layers": "8"}), "reach")["cone"])
+    assert cone[:4, 1].tolist() == [0, 0, 1, 1]
+
+
+@given(width=st.integers(2, 6), far=st.integers(1, 23))
+def test_layers_needed_are_as_the_formula_says(width, far):
+    layers = int(layers_needed(width, far))
+    assert layers * (width - 1) + 1 >= far + 1 > (layers - 1) * (width - 1) + 1
+
+
+def test_layers_begin_where_the_question_ends():
+    visit = opened(PAGE)
+    assert slider(visit, "reach")["index"] == 3 - 1
+    assert numbers(panels(visit, "reach")["pairs"])[6, 1] == 1
+    cone = numbers(panels(visit, "reach")["cone"])
+    assert cone.sum(dim=-1).tolist() == [3, 5, 7, 7, 7, 7, 7, 7], "no row waits for the slider"
+
+
+@pytest.mark.parametrize(
+    ("width", "seen"), [("1", "only itself"), ("2", "the one before it"), ("4", "the 3 before it")]
+)
+def test_a_window_in_words(width, seen):
+    asking = opened(PAGE, {"predict": "true", "reach_window": width})
+    assert re.search(f"a word sees [^.]*{seen}\\. After", said(asking))
+
+
+def test_a_window_of_one_reaches_nobody():
+    assert layers_needed(1, 5) == NEVER
+    assert layers_needed(1, 0) == "1"
+    visit = opened(PAGE, {"reach_window": "1", "layers": "8"})
+    assert int(numbers(panels(visit, "reach")["pairs"]).sum()) == 7
+
+
+def test_costs_are_the_closed_forms():
+    n, width, prefix = 37, 5, 11
+    assert (
+        left({"window": width, "prefix": prefix}, n).items()
+        >= {
+            "full": n * n,
+            "causal": n * (n + 1) // 2,
+            "window": n * width - width * (width - 1) // 2,
+            "prefix": n * (n + 1) // 2 + prefix * (prefix - 1) // 2,
+        }.items()
+    )
+    assert "| window of 3 | 18 | 3,069 | 0.3% |" in said(opened(PAGE))
+    chosen = said(opened(PAGE, {"window": "2", "prefix": "4"}))
+    assert "| window of 2 | 13 | 2,047 | 0.2% |" in chosen
+    assert "| prefix of 4 | 34 | 524,806 |" in chosen
+
+
+def test_one_more_word_changes_every_row_of_full_attention_and_none_of_causal():
+    for seed in (0, 1, 2):
+        moved = {name: changes(WORDS, rule, seed) for name, rule in BOTH.items()}
+        assert [rows_moved(moved["full"].key), rows_moved(moved["full"].value)] == [7, 7]
+        assert [rows_moved(moved["causal"].key), rows_moved(moved["causal"].value)] == [0, 0]
+
+
+def test_a_window_wider_than_the_text_is_causal_and_said_so():
+    visit = opened(PAGE, {"window": "20"})
+    found = panels(visit, "masks")
+    assert found["window"]["values"] == found["causal"]["values"]
+    assert "A window of 20 is wider than this text of 7" in said(visit)
+    assert visit.session_state["window"] == 20, "another text may have room for it"
+    assert "is wider than" not in said(opened(PAGE, {"window": "7"}))
+
+
+@pytest.mark.parametrize("predict", ["true", "false"])
+@pytest.mark.parametrize("text", ["x", "x y"])
+def test_a_text_too_short_for_questions(text, predict):
+    visit = opened(PAGE, {"text": text, "predict": predict})
+    words = len(text.split())
+    assert not visit.exception
+    assert not visit.info
+    assert not visit.radio
+    assert not re.search(r"\b1 words|\b0 (earlier|before)", said(visit) + "".join(pictures(visit)))
+    assert f"This text has {'1 word' if words == 1 else '2 words'}." in said(visit)
+    assert len(pictures(visit)) == len(OF_ANY_TEXT)
+    for name in ("full", "causal", "window", "prefix"):
+        sums = numbers(panels(visit, "masks")[name]).sum(dim=-1)
+        torch.testing.assert_close(sums, torch.ones(words))
+
+
+def test_three_words_are_asked():
+    visit = opened(PAGE, {"text": "x y z", "predict": "true", "guess_cells": "6"})
+    assert len(visit.radio) == 5
+    assert "1 words" not in said(visit)
+    full = Lab(draw_layer(("x", "y", "z"), 8, 1, 4, "full", seed=0), True).weights
+    assert len(visit.radio(key="guess_moved").options) == 3, "two numbers to choose from"
+    [word, told] = re.findall(r"the word ` (\w) ` gives (\d+)% of its", said(visit))[0]
+    row = "xyz".index(word)
+    assert int(told) == pytest.approx(100 * full(masks.full)[row, row + 1 :].sum().item(), abs=0.51)
+
+
+@pytest.mark.parametrize("text", ["x", "x y", "x y z", " ".join(f"w{n}" for n in range(24))])
+def test_trained_heads_read_texts_of_any_length(text):
+    visit = opened(PAGE, {"text": text, "weights": "trained", "queries": "across"})
+    assert not visit.exception
+    assert "nan" not in "".join(pictures(visit)).lower()
+
+
+def test_a_number_comes_back_when_there_is_room_again():
+    for link, there in [({}, 3), ({"prefix": "5"}, 5), ({"prefix": "0"}, 0)]:
+        visit = opened(PAGE, link)
+        for text, shown in [("Hello", min(there, 1)), ("a b", min(there, 2)), (SENTENCE, there)]:
+            visit.text_input(key="text").set_value(text).run()
+            assert visit.number_input(key="prefix").value == shown
+    visit = opened(PAGE, {"text": "Hello"})
+    assert visit.number_input(key="prefix").value == 1
+    visit.text_input(key="text").set_value(SENTENCE).run()
+    assert [visit.number_input(key=key).value for key in ("prefix", "row", "column")] == [3, 2, 1]
+
+
+def test_a_number_chosen_where_there_is_little_room_stays():
+    visit = opened(PAGE, {"prefix": "5", "text": "a b"})
+    visit.number_input(key="prefix").set_value(0).run()
+    visit.text_input(key="text").set_value(SENTENCE).run()
+    assert visit.number_input(key="prefix").value == 0
+    visit.number_input(key="prefix").set_value(7).run()
+    visit.text_input(key="text").set_value("a b c").run()
+    assert visit.number_input(key="prefix").value == 3
+    next(button for button in visit.sidebar.button if "Reset" in button.label).click()
+    visit.run()
+    visit.toggle(key="predict").set_value(False).run()
+    assert visit.number_input(key="prefix").value == 3, "what was put off is forgotten"
+
+
+def test_a_number_that_was_clicked_is_not_put_off():
+    def counting():
+        import streamlit as st
+
+        from explainers.ui.controls import controls
+
+        if "clicked" in st.session_state:
+            controls.row.put(st.session_state.pop("clicked"))
+        controls.row(0, st.session_state.get("room", 9))
+
+    visit = AppTest.from_function(counting).run()
+    visit.number_input(key="row").set_value(7).run()
+    shown = []
+    for told in ({"room": 3}, {"room": 9}, {"room": 3}, {"clicked": 3}, {"room": 9}):
+        for name, number in told.items():
+            visit.session_state[name] = number
+        shown.append(visit.run().number_input(key="row").value)
+    assert shown == [3, 7, 3, 3, 3]
+
+
+@pytest.mark.parametrize(("words", "is_small"), [(12, False), (13, True), (24, True)])
+def test_tables_of_a_long_text_are_miniatures(words, is_small):
+    visit = opened(PAGE, {"text": " ".join(f"w{n}" for n in range(words))})
+    small = {
+        (figure, panel["id"]): panel["small"]
+        for figure, picture in zip(FIGURES, pictures(visit), strict=True)
+        for panel in json.loads(picture)[0]["panels"]
+    }
+    assert small.pop(("drawing", "your mask")) is False, "its cells are clicked"
+    assert set(small.values()) == {is_small}
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        *("", " ", "nonsense", "1.3", "1..7", "01.03.07", "1.3.F", "-1", "8.8.8", "1" * 5_000),
+        *(".".join(["ffffff"] * 25), "1.3.7\x00", "<script>", "٣"),
+    ],
+)
+def test_an_absurd_drawing_in_a_link(cells):
+    visit = opened(PAGE, {"cells": cells, "text": "one two three", "seed": "7"})
+    rule = masks.full
+    assert not visit.exception
+    if cells == "1.3":  # a drawing for two words: the third one follows the causal rule
+        assert not visit.info
+        assert "made for 2 words, and the text has 3" in said(visit)
+        rule = masks.causal
+    else:
+        assert ["cells =" in note.value for note in visit.info] == [True]
+        assert len(visit.info[0].value) < 300
+    mask = panels(visit, "drawing")["your mask"]
+    assert torch.equal(~blank(mask), masks.build(rule, 3, 3))
+    assert visit.session_state["seed"] == 7
+
+
+@pytest.mark.parametrize("value", ["", "0", "25", "1e999", "nan", "three", "2.5"])
+def test_absurd_widths_lengths_and_layers_in_a_link(value):
+    link = {"window": value, "prefix": value, "layers": value, "reach_window": value}
+    visit = opened(PAGE, {**link, "seed": "7"})
+    assert not visit.exception
+    notes = " ".join(note.value for note in visit.info)
+    refused = set(link) - ({"prefix"} if value == "0" else set())
+    assert {key for key in link if f"{key} =" in notes} == refused
+    assert visit.session_state["seed"] == 7
+
+
+def rows(side):
+    return st.lists(st.booleans(), min_size=side, max_size=side)
+
+
+@given(st.integers(1, MAX_TOKENS).flatmap(lambda n: st.lists(rows(n), min_size=n, max_size=n)))
+def test_a_drawing_comes_back_from_its_link(cells):
+    written = write_cells(cells)
+    assert is_drawing(written)
+    assert read_cells(written, len(cells)) == cells
+
+
+def test_a_drawing_for_a_longer_text_is_cut_and_for_a_shorter_one_goes_on():
+    cells = [[True, True, False], [False, True, True], [True, False, False]]
+    written = write_cells(cells)
+    assert read_cells(written, 2) == [line[:2] for line in cells[:2]]
+    longer = read_cells(written, 5)
+    assert [line[:3] for line in longer[:3]] == cells
+    assert [line[3:] for line in longer[:3]] == [[False, False]] * 3
+    assert longer[3:] == [[True] * 4 + [False], [True] * 5]

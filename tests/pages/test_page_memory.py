@@ -1,0 +1,664 @@
+"""Page 09: every number on it is what explainers.memory returns, whatever a link asks for."""
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df as table_of
+
+from explainers.chapters.cache_memory.choose_cache import MOST_PASTED
+from explainers.chapters.cache_memory.gpu_fit import find_weight_format
+from explainers.chapters.cache_memory.published_table import NAMED, described
+from explainers.memory.cache_bytes import (
+    count_bytes_per_token,
+    count_cache_bytes,
+    list_group_caches,
+)
+from explainers.memory.cache_formula import COUNTINGS, HEADLINE, explain_counting
+from explainers.memory.calculator_mistakes import list_wrong_answers
+from explainers.memory.engines import ENGINES, count_wasted_bytes
+from explainers.memory.gpus import GIB, count_stored_copies, read_gpus
+from explainers.memory.layer_groups import LayerGroup, ModelShape
+from explainers.memory.published_figures import REASONS, read_figures
+from explainers.memory.published_models import list_model_ids, model_shape
+from explainers.memory.serving import (
+    Deployment,
+    count_users,
+    explain_longest_context,
+    explain_memory,
+    find_longest_context,
+)
+from explainers.memory.sizes import format_both_sizes
+from explainers.memory.speed import estimate_tokens_per_second, explain_speed
+from explainers.models.registry import READ_FOLDERS_VARIABLE
+from explainers.ui.controls import controls
+from tests.support.opening import ROOT, opened, widgets
+
+PAGE = ROOT / "pages" / "09_cache_memory.py"
+CHOSEN = {"tokens": "33000", "texts": "3", "cache_dtype": "q8_0"}
+KIMI = "kimi-linear-48b-a3b"
+LISTED = CHOSEN | {"tokens": "16,384", "texts": "4"}
+"""AppTest cannot run a page twice whose list has a value that was typed."""
+LLAMA = {
+    "model_type": "llama",
+    "hidden_size": 4096,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "num_hidden_layers": 32,
+    "head_dim": 128,
+    "max_position_embeddings": 8192,
+}
+LATENT = {"model_type": "x", "num_attention_heads": 8, "num_hidden_layers": 5, "kv_lora_rank": 512}
+
+
+def said(visit):
+    return " ".join("\n".join(markdown.value for markdown in visit.main.markdown).split())
+
+
+def code(visit):
+    return "\n".join(block.value for block in visit.main.code)
+
+
+def warned(visit):
+    return " ".join(warning.value for warning in visit.warning)
+
+
+def chart(visit, place):
+    """The rows of a chart of the page."""
+    [*charts] = visit.get("vega_lite_chart")
+    return table_of(charts[place].proto.data.data)
+
+
+def row(name, size, ideal, chosen=""):
+    times = f"{size / ideal:.2f}×"
+    return f"| **{name}**{chosen}: {COUNTINGS[name]} | {format_both_sizes(size)} | {times} |"
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        *("gpt2", "llama-3.1-8b", "falcon-7b", "gemma-3-27b", "phi-3-mini-4k", "llama-4-scout"),
+        *("deepseek-v3", "deepseek-v3.2-exp", "kimi-linear-48b-a3b", "minimax-text-01"),
+        *("whisper-tiny", "opus-mt-fr-en"),
+    ],
+)
+def test_the_numbers_are_those_of_the_library(model):
+    shape = model_shape(model)
+    source = shape.encoder_context
+    ideal = count_cache_bytes(shape, 33_000, 3, "q8_0", source_tokens=source)
+    visit = opened(PAGE, {"model": model, **CHOSEN})
+    assert not visit.exception
+    assert not visit.info
+    text = said(visit)
+    assert f"## {format_both_sizes(ideal)} **ideal minimum**" in text
+    assert f"{ideal:,} bytes for 3 texts of 33,000 tokens" in text
+    assert f"**Per token:** {count_bytes_per_token(shape, 'q8_0'):,} bytes" in text
+    lengths = (
+        count_cache_bytes(shape, n, 1, "q8_0", source_tokens=source) for n in (33_000, 33_001)
+    )
+    assert f"the next token of a text adds {-int.__sub__(*lengths):,} bytes" in text
+    assert f"= {ideal:,} bytes" in code(visit)
+    for name in COUNTINGS:
+        if name in ENGINES and name != "llama.cpp":
+            assert f"| **{name}**: it stores no cache in q8_0 | – | – |" in text
+            continue
+        size = explain_counting(shape, 33_000, name, 3, "q8_0", source).size
+        chosen = " (chosen)" if name == "ideal minimum" else ""
+        assert row(name, size, ideal, chosen) in text
+    for other in list_wrong_answers(shape, 33_000, 3, "q8_0", source):
+        amounts = f"{format_both_sizes(other.size)} | {float(other.ratio):.2f}×"
+        assert f"| **{other.name}:** {other.reason} | {amounts} |" in text
+    assert all(source in text for source in shape.sources)
+
+
+@pytest.mark.parametrize("counting", COUNTINGS)
+def test_which_number_is_shown_is_said(counting):
+    visit = opened(PAGE, {"model": "gpt-oss-20b", "counting": counting, "texts": "2"})
+    working = explain_counting(model_shape("gpt-oss-20b"), 131_072, counting, 2)
+    assert f"## {format_both_sizes(working.size)} **{counting}** ({COUNTINGS[counting]})" in said(
+        visit
+    )
+    assert "\n".join(working.lines) in code(visit)
+
+
+@pytest.mark.parametrize(
+    ("counting", "dtype", "exists"),
+    [
+        ("transformers", "q8_0", False),
+        ("transformers", "int4_residual", True),
+        ("llama.cpp", "fp8", False),
+        ("vLLM", "fp8", True),
+        ("vLLM, windows off", "q4_0", False),
+        (HEADLINE, "q8_0", True),
+    ],
+)
+def test_a_cache_that_no_engine_keeps_is_said_not_to_exist(counting, dtype, exists):
+    visit = opened(PAGE, {"model": "llama-3-8b", "counting": counting, "cache_dtype": dtype})
+    assert (f"**{counting} stores no cache in {dtype}.**" in said(visit)) == (not exists)
+    line = f"| **{counting}** (chosen): it stores no cache in {dtype} | – | – |"
+    assert (line in said(visit)) == (not exists)
+
+
+def test_round_and_binary_thousands_are_two_lengths():
+    sizes = {}
+    for tokens in ("128,000", "131,072", "1,000,000", "1,048,576"):
+        number = int(tokens.replace(",", ""))
+        sizes[tokens] = count_cache_bytes(model_shape("llama-3-8b"), number)
+        for link in (tokens, str(number)):
+            visit = opened(PAGE, {"model": "llama-3-8b", "tokens": link})
+            assert f"{sizes[tokens]:,} bytes for 1 text of {tokens} tokens" in said(visit)
+            assert not visit.info
+    assert len(set(sizes.values())) == 4
+
+
+def test_what_is_left_out_and_what_is_too_long_is_said():
+    hybrid = said(opened(PAGE, {"model": "qwen3-next-80b-a3b", "tokens": "512000"}))
+    assert "Kept besides, and not counted above: " in hybrid
+    assert "512,000 tokens is more than the 262,144" in hybrid
+    assert "**Left out:** 21 recurrent layers" in said(opened(PAGE, {"model": KIMI}))
+    assert "does not generate" in said(opened(PAGE, {"model": "bert-base-uncased"}))
+    unknown = opened(PAGE, {"model": "deepseek-v4-flash"})
+    assert "is not published" in warned(unknown)
+    assert " GiB = " not in said(unknown).partition("Published figures")[0]
+
+
+def test_a_window_is_spoken_of_where_there_is_one():
+    for model, windows in [("llama-3-8b", False), ("gemma-3-4b", True)]:
+        assert ("while no window is full" in said(opened(PAGE, {"model": model}))) == windows
+    bert = said(opened(PAGE, {"model": "bert-base-uncased"}))
+    assert "**Per token:** 0 bytes; the next" in bert
+    assert "0 bytes = 0 bytes" not in bert
+
+
+def test_an_encoder_and_its_beams_are_counted():
+    link = {"model": "whisper-tiny", "tokens": "448", "source": "300", "beams": "5"}
+    shape = model_shape("whisper-tiny")
+    size = count_cache_bytes(shape, 448, 1, source_tokens=300, beams=5)
+    visit = opened(PAGE, link)
+    text = said(visit)
+    assert f"{size:,} bytes for 1 text" in text
+    assert f"next token of a text adds {5 * count_bytes_per_token(shape):,} bytes" in text
+    assert "in each of 5 beams" in text
+    layers = chart(visit, 0)
+    assert layers["bytes"].sum() == size, "a layer holds the keys of every beam"
+    deployment = Deployment(
+        shape,
+        read_gpus()["h100"],
+        1,
+        find_weight_format(shape),
+        block=16,
+        source_tokens=300,
+        beams=5,
+    )
+    for line in (*explain_memory(deployment, 448), *explain_speed(deployment, 448)):
+        assert line in code(visit)
+    assert "the true limit is higher" in text
+    assert "28 for each beam, 0 places" in text
+    waste = count_wasted_bytes(shape, 448, block=16, source_tokens=300, beams=5)
+    assert f"{format_both_sizes(waste)} lie idle" in text
+    for other in list_wrong_answers(shape, 448, source_tokens=300, beams=5):
+        assert f"| **{other.name}:** {other.reason} | {format_both_sizes(other.size)} |" in text
+    assert not {"source", "beams"} & set(widgets(opened(PAGE)))
+
+
+def test_layers_are_drawn_where_they_are_and_as_large_as_they_are():
+    shape = model_shape("gemma-3-4b")
+    rows = chart(opened(PAGE, {"model": "gemma-3-4b", **CHOSEN}), 0)
+    assert rows["bytes"].sum() == count_cache_bytes(shape, 33_000, 1, "q8_0")
+    full = rows[rows["kind"] == "full attention"]
+    assert list(full["layer"]) == list(shape.full_layers)
+    assert set(full["tokens"]) == {33_000}
+    assert set(rows["tokens"]) == {33_000, 1_024}
+
+
+def test_a_model_that_nobody_gets_wrong_is_said_to_be_one_and_why():
+    plain = said(opened(PAGE, {"model": "llama-2-7b", "tokens": "4096"}))
+    assert "None of the usual mistakes changes this model's number" in plain
+    assert "there is no window, there is no latent" in plain
+    link = {"model": controls.OWN, "own_kv_heads": "32", "own_local": "9", "tokens": "4096"}
+    assert "the text is no longer than its windows, there is no latent" in said(opened(PAGE, link))
+    assert "None of the usual mistakes" not in said(opened(PAGE, link | {"tokens": "8192"}))
+
+
+def test_layers_that_differ_in_heads_only_are_named_by_them():
+    lists = {"num_key_value_heads_per_layer": [4] * 20 + [2] * 12}
+    text = said(with_config(json.dumps(LLAMA | lists), predict="true"))
+    assert "20 layers of full attention, 4 KV heads × 128; 12 layers of full" in text
+    blocks = [{"attention": {"n_heads_in_group": 8, "window_length": n + 1}} for n in range(32)]
+    visit = with_config(json.dumps(LLAMA | {"block_configs": blocks}))
+    assert not visit.exception
+    assert "26 other kinds" in said(visit)
+
+
+def test_layers_that_are_alike_need_no_picture():
+    uniform = opened(PAGE, {"model": "llama-3.1-8b"})
+    assert len(uniform.get("vega_lite_chart")) == 1
+    assert "32 layers of full attention: 131,072 tokens, 512.00 MiB" in said(uniform)
+    unordered = said(opened(PAGE, {"model": "gemma-4-31b"}))
+    assert "group by group" in unordered
+
+
+def test_the_share_of_the_layers_is_asked_and_computed():
+    groups = list_group_caches(model_shape("gemma-3-27b"), 131_072)
+    share = 100 * groups[1].size / sum(group.size for group in groups)
+    link = {"predict": "true", "guess_layers": "75 % and more"}
+    asking, answered = opened(PAGE, {"predict": "true"}), opened(PAGE, link)
+    assert "10 layers of 62 are of the kind *full attention*" in said(asking)
+    assert "10 layers of full attention" in said(asking)
+    assert format_both_sizes(groups[1].size // 10) not in said(asking), (
+        "the answer before the question"
+    )
+    working, *_ = asking.main.expander
+    assert working.label == "The formula with these numbers"
+    assert not working.proto.expanded
+    assert len(answered.get("vega_lite_chart")) == len(asking.get("vega_lite_chart")) + 1
+    assert "You said **75 % and more**, and that is what comes out" in said(answered)
+    assert f"Exactly, {share:.1f} %." in said(answered)
+    short = opened(PAGE, link | {"tokens": "1024", "model": "gemma-3-4b"})
+    assert "You said **75 % and more**, and that is what comes out" in said(short)
+    even = opened(PAGE, link | {"model": "gpt-oss-20b", "tokens": "128"})
+    assert "what comes out is **50 to 75 %**" in said(even), "two groups of 12, windows not full"
+
+
+def test_a_model_of_671_billion_needs_less_cache_than_one_of_8():
+    small, large = (
+        count_cache_bytes(model_shape(m), 131_072) for m in ("llama-3.1-8b", "deepseek-v3")
+    )
+    assert small > large
+    visit = opened(PAGE, {"predict": "true", "guess_compare": "deepseek-v3"})
+    assert "what comes out is **llama-3.1-8b**" in said(visit)
+    lesson = "A large model may need less than a small one."
+    assert lesson in said(visit)
+    assert lesson not in said(opened(PAGE, {"predict": "true"}))
+    assert f"32 layers: {format_both_sizes(small)}" in said(visit)
+    assert f"each of 61: {format_both_sizes(large)}" in said(visit)
+
+
+@pytest.mark.parametrize(
+    ("model", "gpu", "number", "verdict"),
+    [
+        ("llama-3.1-8b", "a10", 1, "It does not fit"),
+        ("llama-3.1-70b", "h100", 4, "It fits"),
+        ("deepseek-v3", "h200", 8, "It fits"),
+        ("llama-3.1-405b", "h100", 1, "It does not fit"),
+    ],
+)
+def test_serving_says_what_the_library_says(model, gpu, number, verdict):
+    choices = {"gpu": gpu, "gpus": f"{number}", "page_size": "64", "overhead": "2", "percent": "85"}
+    visit = opened(PAGE, {"model": model, **CHOSEN, **choices})
+    shape = model_shape(model)
+    weights = find_weight_format(shape)
+    deployment = Deployment(
+        shape, read_gpus()[gpu], number, weights, "q8_0", overhead=2 * GIB, percent=85, block=64
+    )
+    text = said(visit)
+    assert f"**{verdict}" in text
+    readers = count_users(deployment, 33_000)
+    assert f"{readers:,}**; you asked for 3" in text or "weights alone are too large" in text
+    assert f"at once must fit: **{find_longest_context(deployment, 3):,} tokens**" in text
+    assert readers is not None
+    served = min(readers, 3)
+    printed = re.findall(r"at most \*\*([\d,.]+) tokens a second", text)
+    limits = [float(estimate_tokens_per_second(deployment, 33_000, served))] if served else []
+    assert [float(limit.replace(",", "")) for limit in printed] == pytest.approx(limits, abs=0.05)
+    assert ("**Speed limit:** none is given" in text) == (not served)
+    expected = explain_memory(deployment, 33_000), explain_longest_context(deployment, 3)
+    for line in (*expected[0], expected[1]):
+        assert line in code(visit)
+    for line in explain_speed(deployment, 33_000, served) if served else ():
+        assert line in code(visit)
+    assert ("as if all 3 texts chose" in text) == (model == "deepseek-v3")
+    waste = count_wasted_bytes(shape, 33_000, 3, "q8_0", block=64)
+    assert f"{format_both_sizes(waste)} lie idle" in text
+    assert "516 for each text, 24 places in the last one empty" in text
+    assert f"**{float(count_stored_copies(shape, number, 33_000)):.3g}×**" in text
+
+
+@pytest.mark.parametrize(("gpu", "beyond"), [("h100", True), ("a10", False)])
+def test_a_longest_text_that_the_model_was_not_made_for_is_called_so(gpu, beyond):
+    text = said(opened(PAGE, {"model": "llama-3.1-8b", "gpu": gpu, "texts": "1"}))
+    [after] = re.findall(r"at once must fit: \*\*[\d,]+ tokens\*\*\.(.*)", text)
+    assert ("more than the 131,072 that llama-3.1-8b was published with" in after) is beyond
+
+
+def test_a_number_of_parameters_is_asked_for_where_none_is_published():
+    visit = opened(PAGE, {"model": "glm-5", "parameters": "5000"})
+    assert "5,000,000,000 parameters (a stated, rounded number)" in code(visit)
+    assert "parameters" not in widgets(opened(PAGE))
+
+
+@pytest.mark.parametrize(
+    ("link", "verdict"),
+    [
+        ({"model": "llama-3.1-405b"}, "It does not fit: the weights alone are too large."),
+        ({"model": "llama-3-8b", "gpu": "a10", "percent": "70"}, "no room is left for a cache."),
+        ({"model": "llama-3-8b", "overhead": "70"}, "It does not fit: no room is left for a cache"),
+        ({"model": "bert-base-uncased"}, "The weights fit."),
+        ({"model": "bert-base-uncased", "overhead": "80"}, "no room is left for a cache."),
+        ({"model": "llama-3-8b", "texts": "64"}, "It does not fit."),
+        ({"model": "llama-3-8b"}, "It fits."),
+    ],
+)
+def test_why_it_does_not_fit(link, verdict):
+    text = said(opened(PAGE, {"tokens": "8192", **link}))
+    assert verdict in text
+    assert ("**Speed limit" in text) == (link["model"] != "bert-base-uncased"), "it writes nothing"
+
+
+def test_nothing_is_said_of_weights_whose_number_is_not_known():
+    for visit in (with_config(json.dumps(LLAMA)), opened(PAGE, {"model": controls.OWN})):
+        assert "How many parameters does it have?" in said(visit)
+        assert not re.search(r"It fits|does not fit\.\*\*|tokens a second", said(visit))
+        assert "parameters" not in code(visit)
+        assert "**Pages.**" in said(visit), "pages do not depend on the weights"
+        widgets(visit)["parameters"].set_value(5000)
+        assert "5,000,000,000 parameters" in code(visit.run())
+        assert "**It fits.**" in said(visit)
+
+
+def test_heads_that_cannot_be_split_are_refused_and_the_rest_stays():
+    visit = opened(PAGE, {"model": "llama-4-scout", "gpus": "16"})
+    assert "40 query heads cannot be split over 16 ranks" in warned(visit)
+    assert "Many models, one picture" in said(visit)
+
+
+def test_six_models_are_compared_with_the_memory_of_the_gpus():
+    models = ["gpt2", "gemma-3-27b", "deepseek-v3", "llama-2-7b", "t5-small", "gpt-oss-120b"]
+    link: dict[str, str | list[str]] = {"compared": models, "gpu": "t4", "gpus": "2", **CHOSEN}
+    visit = opened(PAGE, link)
+    assert not visit.info
+    rows = chart(visit, -1)
+    limit = rows[rows["limit"]]
+    assert set(limit["bytes"]) == {2 * read_gpus()["t4"].memory_bytes}
+    assert list(rows[~rows["limit"]]["model"].unique()) == models
+    for line in rows[~rows["limit"]].itertuples():
+        shape = model_shape(line.model)
+        source = shape.encoder_context
+        assert line.bytes == count_cache_bytes(shape, line.tokens, 3, "q8_0", source_tokens=source)
+    for name in models:
+        shape = model_shape(name)
+        size = count_cache_bytes(shape, 33_000, 3, "q8_0", source_tokens=shape.encoder_context)
+        longer = count_cache_bytes(shape, 33_001, 3, "q8_0", source_tokens=shape.encoder_context)
+        rates = f"{count_bytes_per_token(shape, 'q8_0'):,} / {(longer - size) // 3:,}"
+        line = (
+            f"| {name} ({shape.attention}) | {rates} | {format_both_sizes(size)} ({size:,} bytes) |"
+        )
+        assert line in said(visit)
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        (["nonsense"], list(controls.compared_models.default)),
+        (["gpt2", "nonsense"], ["gpt2"]),
+        (["gpt2", "gpt2"], ["gpt2"]),
+        (list(list_model_ids()), [m for m in list_model_ids() if model_shape(m).groups][:6]),
+    ],
+)
+def test_a_link_to_models_that_cannot_be_compared(asked, shown):
+    visit = opened(PAGE, {"compared": asked, "tokens": "33000"})
+    assert not visit.exception
+    assert visit.session_state["compared"] == shown
+    assert any("compared =" in note.value for note in visit.info)
+    assert "of 33,000 tokens" in said(visit)
+
+
+def test_nothing_to_compare_is_no_error():
+    visit = opened(PAGE)
+    visit.multiselect(key="compared").set_value([])
+    visit.run()
+    assert not visit.exception
+    assert "Choose a model to compare." in said(visit)
+
+
+@pytest.mark.parametrize("shown", controls.published_rows.options)
+def test_every_published_figure_stands_beside_ours(shown):
+    main = opened(PAGE, {"figures": shown}).main.markdown
+    [table] = [m.value for m in main if m.value.startswith("| what, and why they differ")]
+    expected = sorted(read_figures().values(), key=lambda figure: figure.agrees)
+    if shown != "all":
+        expected = [f for f in expected if (f.reason if "differ" in shown else not f.agrees)]
+    lines = table.splitlines()[2:]
+    number_of = dict(zip(controls.published_rows.options, (19, 50, 95), strict=True))
+    assert len(expected) == len(lines) == number_of[shown]
+    assert not re.search(r"as above|\| same|Hkv\d|\bL\d", " ".join(line[:80] for line in lines))
+    for figure, line in zip(expected, lines, strict=True):
+        unmarked = line.replace("\N{ZERO WIDTH SPACE}", "")
+        _, what, numbers, _ = (
+            " ".join(cell.replace("\\", "").split()) for cell in re.split(r"(?<!\\)\|", unmarked)
+        )
+        printed, ours = numbers.split(" / ")
+        assert what.startswith(f"**{described(figure)}.** ")
+        if figure.id not in NAMED:
+            assert what.startswith(f"**{figure.model}: ")
+        signs = {"percent": "%", "x": "×"}
+        assert printed == f"{figure.published:,}{signs.get(figure.unit, ' ' + figure.unit)}"
+        [(number, unit)] = re.findall(r"^([\d.]+)(.+)$", ours.replace(",", ""))
+        assert unit == signs.get(figure.unit_meant, " " + figure.unit_meant)
+        assert float(number) == pytest.approx(float(figure.computed_value), abs=0.051)
+        assert REASONS.get(figure.reason, "They agree.") in what
+        assert what.endswith(f"Source: {figure.source}")
+        if figure.mistaken_value is not None:
+            [again] = re.findall(r"Done so, we get ([\d.,]+\d)", what)
+            mistaken = pytest.approx(float(figure.mistaken_value), abs=0.051)
+            assert float(again.replace(",", "")) == mistaken
+
+
+def test_labels_are_spelled_out():
+    spelled = {name: described(figure) for name, figure in read_figures().items()}
+    assert spelled["hf-l31-405B-1k"] == (
+        "Llama-3.1-405B: 126 layers, 8 KV heads, head_dim 128, 1,024 tokens, fp16"
+    )
+    assert spelled["gemma3-4B-table3"].endswith("the report says KV in 8 bits, computed in 16 bits")
+    assert spelled["lc-8b-q4_0"].endswith("2560 cells, 2,560 tokens, q4_0")
+    assert ": 34 layers (5 global), 4 KV heads, head_dim 256, w" in spelled["gemma3-4B-table3"]
+    assert "40 layers, 1 KV head, head_dim 128, 16,000" in spelled["hf-octo-mqa"]
+    assert spelled["gpt2xl-300"].startswith("GPT-2 XL: 48 layers, 25 heads, head_dim 64")
+
+
+def with_config(text, **link):
+    visit = opened(PAGE, {"model": controls.CONFIG, **link})
+    visit.text_area(key="pasted config").set_value(text)
+    return visit.run()
+
+
+def test_a_pasted_config_is_read_and_stays_out_of_the_link():
+    visit = with_config(json.dumps(LLAMA), tokens="16,384")
+    assert not visit.exception
+    assert not visit.warning
+    assert f"{count_cache_bytes(model_shape('llama-3-8b'), 16_384):,} bytes for 1 text" in said(
+        visit
+    )
+    assert not any("hidden_size" in str(value) for value in visit.query_params.values())
+    widgets(visit)["model"].set_value("gpt2")
+    widgets(visit.run())["model"].set_value(controls.CONFIG)
+    assert "16,384 tokens, model ` llama `" in said(visit.run()), "what was pasted is lost"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (json.dumps(LLAMA)[:-20], "config.json breaks off at line 1"),
+        ("hello", "config.json is not JSON"),
+        ("[1]", "must be an object"),
+        ("{}", "config.json lacks num_hidden_layers"),
+        ("[" * 50_000, "nested too deeply"),
+        (json.dumps({"a": "x" * 900_000}), "or more: upload it"),
+        (json.dumps(LLAMA | {"num_hidden_layers": 0}), "num_hidden_layers must be"),
+        (json.dumps(LLAMA | {"num_hidden_layers": 10**30}), "num_hidden_layers must be"),
+        (json.dumps(LLAMA | {"head_dim": -1}), "head_dim must be"),
+        (json.dumps(LLAMA | {"num_key_value_heads": 5}), "cannot share num_key_value_heads 5"),
+        ('{"num_hidden_layers": NaN}', "num_hidden_layers must be a whole number"),
+        (json.dumps(LATENT), "config.json lacks qk_rope_head_dim"),
+        (json.dumps(LLAMA | {"layer_types": "x"}), "layer_types must be a list"),
+    ],
+)
+def test_a_config_that_cannot_be_read_is_refused_by_name_and_nothing_is_lost(text, message):
+    visit = with_config(text, **LISTED, gpus="4")
+    assert not visit.exception
+    assert message in warned(visit)
+    shown = {key: widget.value for key, widget in widgets(visit).items()}
+    assert (shown["tokens"], shown["texts"], shown["gpus"]) == ("16,384", "4", "4")
+    assert len(visit.text_area(key="pasted config").value) == min(len(text), MOST_PASTED)
+    widgets(visit)["model"].set_value("llama-3-8b")
+    size = count_cache_bytes(model_shape("llama-3-8b"), 16_384, 4, "q8_0")
+    assert f"{size:,} bytes for 4 texts" in said(visit.run())
+
+
+def test_markup_in_a_config_is_printed_and_not_obeyed():
+    visit = with_config(json.dumps(LLAMA | {"_name_or_path": "**b** :red[x] <b>` | $y$"}))
+    assert "`` **b** :red[x] <b>` | $y$ ``" in said(visit)
+    visit = with_config(json.dumps(LLAMA | {"layer_types": ["**b** [a](http://x.invalid)"]}))
+    assert "** :" not in warned(visit)
+    assert visit.warning[0].value.startswith("` ")
+
+
+def test_an_uploaded_config_is_read():
+    visit = opened(PAGE, {"model": controls.CONFIG, "tokens": "16,384"})
+    for content, shown in [(b"\xff\xfe\x00", "is not text in UTF-8"), (b"{", "breaks off")]:
+        visit.file_uploader[0].set_value(("config.json", content, "application/json"))
+        assert shown in warned(visit.run())
+    content = json.dumps(LLAMA).encode()
+    visit.file_uploader[0].set_value(("config.json", content, "application/json"))
+    visit.run()
+    assert f"{count_cache_bytes(model_shape('llama-3-8b'), 16_384):,} bytes for 1 text" in said(
+        visit
+    )
+
+
+def test_a_folder_is_read_only_where_the_owner_said_so(tmp_path, monkeypatch):
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA), encoding="utf-8")
+    asked = {"model": controls.CONFIG, "config folder": str(tmp_path)}
+    monkeypatch.delenv(READ_FOLDERS_VARIABLE, raising=False)
+    hosted = opened(PAGE, asked)
+    assert "config folder" not in widgets(hosted)
+    hosted.session_state["config folder"] = str(tmp_path)
+    assert "Waiting for a config.json" in warned(hosted.run())
+    monkeypatch.setenv(READ_FOLDERS_VARIABLE, "1")
+    own = opened(PAGE, asked)
+    assert "Waiting" in warned(own), "a link reads a folder"
+    widgets(own)["config folder"].set_value(str(tmp_path))
+    assert "model ` llama `" in said(own.run())
+    widgets(own)["config folder"].set_value(str(tmp_path / "none"))
+    assert "there is no file" in warned(own.run())
+
+
+def test_a_model_of_ones_own():
+    link = {"own_layers": "7", "own_heads": "12", "own_kv_heads": "3", "own_head_dim": "80"}
+    link |= {"own_local": "5", "own_window": "100", "model": controls.OWN}
+    groups = LayerGroup("sliding", 5, 3, 80, 100), LayerGroup("full", 2, 3, 80)
+    shape = ModelShape("own", groups, 12, 960)
+    size = count_cache_bytes(shape, 16_384, 4, "q8_0")
+    assert f"{size:,} bytes for 4 texts" in said(opened(PAGE, link | LISTED))
+    latent = replace(shape, groups=(LayerGroup("latent", 7, latent_dim=20, rope_dim=6),))
+    link |= {"own_kind": "a latent (MLA)", "own_latent": "20", "own_rope": "6"}
+    size = count_cache_bytes(latent, 16_384, 4, "q8_0")
+    assert f"{size:,} bytes for 4 texts" in said(opened(PAGE, link | LISTED))
+    refused = opened(PAGE, {"model": controls.OWN, "own_heads": "10", "own_kv_heads": "4"})
+    assert "10 query heads cannot share 4 KV heads" in warned(refused)
+
+
+OWN_KEYS = [key for key in controls.CONTROLS_BY_KEY if key.startswith("own_") and key != "own_kind"]
+
+
+@pytest.mark.parametrize("value", ["0.5", "-1", "nan", "1e999", "-1e999", "9" * 400, "x", ""])
+def test_numbers_of_ones_own_that_cannot_be(value):
+    for kind in controls.own_kind.options:
+        link = {"model": controls.OWN, "own_kind": kind, "tokens": "33000"}
+        visit = opened(PAGE, link | dict.fromkeys(OWN_KEYS, value))
+        assert not visit.exception
+        for key in set(OWN_KEYS) & set(widgets(visit)):
+            assert any(f"{key} =" in note.value for note in visit.info), key
+        assert "of 33,000 tokens" in said(visit)
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        "0",
+        "-1",
+        "1,2",
+        "1,0000",
+        ",5",
+        "1" + "0" * 30,
+        "1000000001",
+        "nan",
+        "1e5",
+        "128k",
+        "٤",
+        "2.5",
+        "9" * 5000,
+    ],
+)
+def test_tokens_that_cannot_be_are_refused_by_name(tokens):
+    visit = opened(PAGE, {"tokens": tokens, "model": "llama-3-8b", "texts": "3"})
+    assert not visit.exception
+    assert any("tokens = `" in note.value for note in visit.info)
+    size = count_cache_bytes(model_shape("llama-3-8b"), 131_072, 3)
+    assert f"{size:,} bytes for 3 texts of 131,072 tokens" in said(visit)
+
+
+def test_the_largest_numbers_are_exact():
+    visit = opened(PAGE, {"tokens": f"{10**9}", "texts": f"{10**6}", "model": "llama-3-8b"})
+    assert f"{131_072 * 10**15:,} bytes for 1,000,000 texts" in said(visit)
+    assert not visit.exception
+
+
+def test_a_headline_forgets_windows():
+    headline = explain_counting(model_shape("gemma-3-27b"), 131_072, HEADLINE).size
+    assert headline > 5 * count_cache_bytes(model_shape("gemma-3-27b"), 131_072)
+
+
+def test_the_number_comes_without_torch_and_without_pandas():
+    """Streamlit imports neither for text; the first picture needs pandas, and comes later."""
+    code = f"""
+import sys
+from tests.support.opening import PAGES, opened
+[page] = [page for page in PAGES if page.stem == "{PAGE.stem}"]
+visit = opened(page, {{"predict": "true"}})
+assert not visit.exception and "10.41 GiB = 11.17 GB" in visit.main.markdown[1].value
+print(*sys.modules)
+"""
+    run = [sys.executable, "-c", code]
+    loaded = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert not {"torch", "transformers", "altair", "pandas"} & set(loaded.split())
+
+
+def test_absurd_sizes_are_drawn_as_well():
+    sizes = {f"own_{name}": "100000" for name in ("heads", "kv_heads", "head_dim")}
+    link = {"model": "my own numbers", "tokens": "1,000,000,000", "own_local": "1", **sizes}
+    assert not opened(PAGE, link).exception
+    huge: dict[str, str | list[str]] = {
+        "texts": "1,000,000",
+        "cache_dtype": "float32",
+        "compared": ["opt-175b", "gpt2"],
+    }
+    rows = chart(opened(PAGE, huge), -1)
+    size = count_cache_bytes(model_shape("opt-175b"), 2**20, 10**6, "float32")
+    assert size > 2**63, "more than a table of whole numbers holds"
+    assert rows["bytes"].max() == pytest.approx(size)
+
+
+@pytest.mark.parametrize("model", ["gemma-3-27b", "whisper-tiny", "deepseek-v3"])
+def test_another_language_says_the_same_numbers(model):
+    link = {"model": model, "beams": "4", **CHOSEN}
+    english, vietnamese = (opened(PAGE, link | {"lang": lang}) for lang in ("en", "vi"))
+    assert numbers(code(english)) == numbers(code(vietnamese))
+    assert "tokens" in code(english)
+    assert "tokens" not in code(vietnamese), "a line of the working is not said"
+
+
+def test_published_figures_are_kept_for_each_language():
+    tables = [said(opened(PAGE, {"lang": lang})) for lang in ("vi", "en", "vi")]
+    assert [("Source\\: " in one, "Nguồn\\: " in one) for one in tables] == [
+        (False, True),
+        (True, False),
+        (False, True),
+    ]
+
+
+def numbers(lines):
+    return re.findall(r"\d[\d,.]*\d|\d", lines)

@@ -1,0 +1,522 @@
+"""Page 07: what it prints and draws is what attention computes, whatever a link asks for."""
+
+import json
+import math
+import re
+import time
+from typing import Any
+
+import pytest
+import torch
+
+from explainers.attention.grouped_query import average_kv_heads, grouped_query, share, share_wrongly
+from explainers.attention.latent import latent_attention
+from explainers.attention.multi_head import merge_heads, multi_head
+from explainers.attention.positions import sinusoidal
+from explainers.chapters.common.number_words import less_than
+from explainers.chapters.shared_heads import uptraining_job
+from explainers.chapters.shared_heads.fixed_layers import (
+    D_MODEL,
+    HEAD_DIM,
+    NUM_HEADS,
+    ROPE_DIM,
+    given_to_latent,
+)
+from explainers.chapters.shared_heads.kv_sharing import readers
+from explainers.chapters.shared_heads.latent_heads import difference
+from explainers.chapters.shared_heads.rope_scores import ANSWERS, TURNED_DIM, Moved, pair
+from explainers.chapters.shared_heads.stored_numbers import by_pattern
+from explainers.chapters.shared_heads.uptraining_job import (
+    STEPS,
+    TESTS,
+    averaged,
+    compared,
+    examined,
+)
+from explainers.chapters.shared_heads.wrong_repeat import NUM_KV_HEADS, mistaken
+from explainers.toys import examples
+from explainers.toys.batch import Batch, given
+from explainers.toys.sentence import SENTENCE
+from explainers.toys.task import WORDS, is_held_out
+from explainers.toys.train import attend, fresh, pool
+from explainers.toys.trained_heads import Configuration, Learned, learned, trained_layer
+from explainers.toys.training_job import TrainingRequest, TrainingStep, list_losses
+from explainers.ui.controls import controls
+from explainers.ui.session import UPTRAINING_JOB
+from tests.support.opening import ROOT, opened, pictures, widgets
+from tests.ui.test_packed import unpacked
+
+PAGE = ROOT / "pages" / "07_shared_heads.py"
+TOKENS = tuple(SENTENCE.split())
+FULL = torch.ones(7, 7, dtype=torch.bool)
+CAUSAL = FULL.tril()
+
+
+def said(visit):
+    return " ".join("\n".join(markdown.value for markdown in visit.main.markdown).split())
+
+
+def figure(visit, first):
+    """The panels of the linked picture that begins with this one, by their ids."""
+    linked = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
+    [found] = [data["panels"] for data in linked if data["panels"][0]["id"] == first]
+    return {panel["id"]: panel for panel in found}
+
+
+def values(panels, *ids):
+    """The numbers of some panels, one after the other; blank is 0. A large one comes packed."""
+    sent = [panels[name]["values"] for name in ids]
+    flat = [unpacked(one) if "steps" in one else [v for line in one for v in line] for one in sent]
+    return [v or 0.0 for numbers in flat for v in numbers]
+
+
+def close(numbers, within=1e-5):
+    return pytest.approx(numbers.flatten().tolist(), abs=within)
+
+
+def read_by_heads(seed):
+    """X of the running sentence, with its positions."""
+    return examples.embeddings(TOKENS, 64, seed) + sinusoidal(7, 64, examples.LONGEST)
+
+
+@pytest.mark.parametrize(("heads", "kv_heads"), [(4, 2), (8, 2), (8, 1), (2, 1)])
+def test_weights_and_changes_are_what_sharing_computes(heads, kv_heads):
+    visit = opened(PAGE, {"heads": str(heads), "kv_heads": str(kv_heads), "seed": "5"})
+    x, layer = read_by_heads(5), examples.random_heads(64, heads, heads, 64 // heads, 5)
+    weights = grouped_query(x, average_kv_heads(layer, kv_heads), FULL).weights
+    changed = weights - multi_head(x, layer, FULL).weights
+    panels = figure(visit, "sharing")
+    assert values(panels, *[f"head {n}" for n in range(heads)]) == close(weights)
+    assert values(panels, *[f"change of head {n}" for n in range(heads)]) == close(changed)
+    assert changed.abs().max() > 0.1
+    largest = [panels[f"change of head {n}"]["formula"] for n in range(heads)]
+    assert largest == [f"largest change {head.abs().max():.2f}" for head in changed]
+    numbers = sum(w.numel() for w in vars(layer).values() if isinstance(w, torch.Tensor))
+    saved = 2 * 64 * (heads - kv_heads) * (64 // heads)
+    assert f"**{numbers - saved:,}** numbers, with MHA **{numbers:,}**" in said(visit)
+    assert f"sharing saves **{saved:,}**" in said(visit)
+
+
+@pytest.mark.parametrize(("heads", "kv_heads", "seed"), [(4, 1, 0), (4, 2, 1), (8, 2, 0)])
+def test_heads_that_learned_to_share_are_drawn_beside_the_averaged_ones(heads, kv_heads, seed):
+    link = {"heads": str(heads), "kv_heads": str(kv_heads), "seed": str(seed), "mask": "causal"}
+    visit = opened(PAGE, link | {"weights": "trained"})
+    of_own = Configuration(heads, heads, 64 // heads, "causal")
+    sharing = trained_layer(TOKENS, of_own._replace(num_kv_heads=kv_heads), seed)
+    own = trained_layer(TOKENS, of_own, seed)
+    learned = grouped_query(sharing.x, sharing.heads, CAUSAL).weights
+    after = grouped_query(own.x, average_kv_heads(own.heads, kv_heads), CAUSAL).weights
+    panels = figure(visit, "sharing")
+    assert values(panels, *[f"head {n}" for n in range(heads)]) == close(after)
+    assert values(panels, *[f"learned head {n}" for n in range(heads)]) == close(learned)
+    for head, row in enumerate(learned[:, 2].tolist()):
+        found = f"announced → {TOKENS[row.index(max(row))]} {max(row):.2f}"
+        assert panels[f"learned head {head}"]["formula"] == found
+    badge = rf"related words, seed {seed} · [^·]* · KV heads averaged, the last ones trained so"
+    assert re.search(badge, said(visit))
+
+
+def test_only_what_was_averaged_is_called_so():
+    at_random = opened(PAGE, {"kv_heads": "2"})
+    assert "KV heads averaged" in said(at_random)
+    assert "trained so" not in said(at_random)
+    assert not any(name.startswith("learned") for name in figure(at_random, "sharing"))
+    own = opened(PAGE, {"kv_heads": "4", "weights": "trained"})
+    assert "averaged" not in " ".join(m.value for m in own.main.markdown if "badge" in m.value)
+    assert not any(name.startswith("learned") for name in figure(own, "sharing"))
+
+
+@pytest.mark.parametrize("kv_heads", [1, 2])
+def test_what_to_try_is_true_of_heads_that_learned_to_share(kv_heads):
+    """All together they read who and what, and averaged heads do not any more."""
+    sharing = trained_layer(TOKENS, Configuration(4, kv_heads, 16, "full"), 0)
+    own = trained_layer(TOKENS, Configuration(4, 4, 16, "full"), 0)
+    ways = (
+        (sharing.x, sharing.heads, True),
+        (own.x, average_kv_heads(own.heads, kv_heads), False),
+    )
+    for read, heads, finds_both in ways:
+        largest = grouped_query(read, heads, FULL).weights[:, 2].amax(dim=0)
+        found = {TOKENS[n] for n in largest.topk(2).indices}
+        assert (found == {"CEO", "earnings"}) == finds_both
+
+
+@pytest.mark.parametrize("heads", [1, 4])
+def test_where_nothing_is_shared_nothing_is_said_to_change(heads):
+    visit = opened(PAGE, {"heads": str(heads), "kv_heads": str(heads), "seed": "5"})
+    x, layer = read_by_heads(5), examples.random_heads(64, heads, heads, 64 // heads, 5)
+    panels = figure(visit, "sharing")
+    assert values(panels, *[f"head {n}" for n in range(heads)]) == close(
+        multi_head(x, layer, FULL).weights
+    )
+    assert not any(name.startswith("change") for name in panels)
+    assert "nothing is shared" in said(visit)
+    assert f"{4 * 64 * 64:,}" in said(visit)
+    assert "**0.00**" not in said(visit)
+    assert ("MHA and MQA at once" in said(visit)) == (heads == 1)
+    assert not re.findall(r"\b1 \w+(?: \w+)?heads\b", said(visit))
+    assert "more query heads" in said(visit) if heads == 1 else "fewer KV heads" in said(visit)
+
+
+def test_what_is_fixed_below_the_choices_is_said():
+    visit = opened(PAGE, {"heads": "8", "kv_heads": "4", "mask": "full", "seed": "5"})
+    assert f"{NUM_HEADS} query heads with d_k = {HEAD_DIM}, and the causal mask" in said(visit)
+    hidden = [(i, j) for i in range(7) for j in range(7) if j > i]
+    names = {
+        "latent": "MLA head",
+        "penalty": "with ALiBi, head",
+        "repeat_interleave": "with repeat, head",
+    }
+    for first, name in names.items():
+        found = {key: p["values"] for key, p in figure(visit, first).items() if name in key}
+        assert len(found) == NUM_HEADS
+        for drawn in found.values():
+            assert [(i, j) for i in range(7) for j in range(7) if drawn[i][j] is None] == hidden
+
+
+def test_rope_is_explained_before_a_latent_needs_it():
+    visit = said(opened(PAGE))
+    order = ["RoPE turns", "ALiBi", "MLA"]
+    headings = re.findall(r"## [^#]*?: (RoPE turns|ALiBi|MLA) ", visit)
+    assert headings == order
+    assert visit.index("**W_UK** and value") < visit.index("Written out or absorbed")
+
+
+def test_who_shares_is_drawn():
+    visit = opened(PAGE, {"heads": "8", "kv_heads": "2"})
+    drawn = figure(visit, "sharing")["sharing"]
+    assert drawn["values"] == [[1, 1, 1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1, 1, 1]]
+    assert (drawn["rows"], drawn["columns"]) == (["0", "1"], list("01234567"))
+
+
+@pytest.mark.parametrize("heads", ["1", "2", "4", "8"])
+def test_only_divisors_are_offered_and_a_change_of_heads_keeps_to_them(heads):
+    visit = opened(PAGE, {"heads": "8", "kv_heads": "8"})
+    widgets(visit)["heads"].set_value(heads)
+    visit.run()
+    assert not visit.exception
+    assert not visit.info
+    offered = [int(option) for option in widgets(visit)["kv_heads"].options]
+    assert offered == [n for n in (1, 2, 4, 8) if int(heads) % n == 0]
+    assert int(widgets(visit)["kv_heads"].value) in offered
+
+
+@pytest.mark.parametrize(
+    ("link", "keys"),
+    [
+        ({"heads": "3", "kv_heads": "3"}, {"heads", "kv_heads"}),
+        ({"heads": "4", "kv_heads": "3"}, {"kv_heads"}),
+        ({"heads": "2", "kv_heads": "8"}, {"kv_heads"}),
+        ({"heads": "0", "kv_heads": "-1"}, {"heads", "kv_heads"}),
+        ({"latent": "1e9"}, {"latent"}),
+        ({"latent": "0", "shift": "-3"}, {"latent", "shift"}),
+        ({"mask": "prefix of 4"}, {"mask"}),
+    ],
+)
+def test_impossible_heads_and_latents_are_corrected_and_said(link, keys):
+    visit = opened(PAGE, {"seed": "7", "weights": "random"} | link)
+    assert not visit.exception
+    assert {re.findall(r"asks for (\w+) =", note.value)[0] for note in visit.info} == keys
+    assert widgets(visit)["seed"].value == 7
+    kept = {key: value for key, value in link.items() if key not in keys}
+    assert {key: widgets(visit)[key].value for key in kept} == kept
+
+
+@pytest.mark.parametrize("text", ["one", SENTENCE])
+def test_the_cache_is_what_the_keys_and_values_hold(text):
+    tokens = tuple(text.split())
+    x, mask = examples.embeddings(tokens, 64, 0), torch.ones(len(tokens), len(tokens)).bool()
+    for kv_heads, amount in zip((4, 2, 1), by_pattern(len(tokens)).values(), strict=True):
+        run = grouped_query(x, examples.random_heads(64, 4, kv_heads, 16, 0), mask)
+        assert amount == run.key.numel() + run.value.numel()
+    asking = opened(PAGE, {"text": text, "predict": "true"})
+    answered = opened(PAGE, {"text": text, "predict": "true", "guess_cache": f"{amount}"})
+    assert f"**{4 * amount}**" not in said(asking)
+    assert len(pictures(answered)) == len(pictures(asking)) + 1
+    assert f"You said **{amount}**, and that is what comes out" in said(answered)
+
+
+def test_the_running_sentence_needs_896_numbers_with_mha():
+    assert list(by_pattern(7).values()) == [896, 448, 224]
+    assert "For this text: 168 instead of 896" in said(opened(PAGE, {"latent": "16"}))
+
+
+@pytest.mark.parametrize("latent_dim", [4, 64])
+def test_a_latent_is_counted_drawn_and_absorbed(latent_dim):
+    visit = opened(PAGE, {"latent": str(latent_dim), "seed": "5"})
+    run = latent_attention(*given_to_latent(TOKENS, latent_dim, 5))
+    panels = figure(visit, "latent")
+    half_a_step = run.cached.latent.abs().max().item() / 65_534 + 1e-5
+    assert values(panels, "latent") == close(run.cached.latent, half_a_step)
+    assert values(panels, "rotary key") == close(run.cached.rotary_key)
+    assert values(panels, *[f"MLA head {n}" for n in range(4)]) == close(run.weights)
+    kept = sum(part.numel() for part in run.cached)
+    assert f"{latent_dim} + {ROPE_DIM} = **{kept // 7}** numbers" in said(visit)
+    assert f"For this text: {kept:,} instead of 896" in said(visit)
+    [difference] = re.findall(r"rounding \((?:less than )?([\d.]+)\)", said(visit))
+    assert 0 <= float(difference) < 1e-4
+    both = re.findall(r"` CEO ` with \*\*(\S+)\*\* written out and \*\*(\S+)\*\*", said(visit))
+    assert both == [(f"{run.scores[0, 2, 1]:.4f}",) * 2]
+
+
+def test_the_mistake_changes_the_heads_that_read_another_groups_keys():
+    visit = opened(PAGE, {"seed": "5"})
+    layer = examples.random_heads(D_MODEL, NUM_HEADS, NUM_KV_HEADS, HEAD_DIM, 5)
+    run = grouped_query(read_by_heads(5), layer, CAUSAL)
+    assert (readers(share, run), readers(share_wrongly, run)) == ([0, 0, 1, 1], [0, 1, 0, 1])
+    query, key, value = run.query, run.key[[0, 1, 0, 1]], run.value[[0, 1, 0, 1]]
+    expected = torch.nn.functional.scaled_dot_product_attention(query, key, value, CAUSAL)
+    assert torch.allclose(mistaken(run, CAUSAL).output, expected, atol=1e-5)
+    output = merge_heads(expected) @ layer.w_output
+    moved = (output - run.output).abs().max()
+    assert f"and **{moved:.2f}** in a number of the layer's output" in said(visit)
+    assert moved > 0.1
+    panels = figure(visit, "repeat_interleave")
+    changes = [max(map(abs, values(panels, f"with repeat, head {n}"))) for n in range(4)]
+    assert changes[0] == changes[3] == 0
+    assert min(changes[1:3]) > 0.1
+
+
+def test_moving_all_words_changes_no_score_with_rope():
+    shifts = controls.shift.steps
+    moved = Moved.of(TOKENS, shifts, 5)
+    rotary, added = (s - s[0] for s in (moved.rotary, moved.added))
+    assert rotary.abs().max() < 1e-4
+    assert (added[1:].abs().amax(dim=(1, 2)) > 0.1).all()
+    assert moved.answer() == ANSWERS[0]
+    assert (
+        Moved(TOKENS, moved.shifts, moved.added, moved.rotary, moved.arrows).answer() != ANSWERS[0]
+    )
+    panels = figure(opened(PAGE, {"seed": "5", "shift": "12"}), "dials")
+    place = shifts.index(12)
+    assert values(panels, "scores with RoPE") == close(moved.rotary[place])
+    assert values(panels, "change with waves") == close(added[place])
+    assert len(panels["dials"]["frames"]) == len(shifts)
+
+
+def test_the_words_have_moved_when_the_picture_opens():
+    panels = figure(opened(PAGE, {"seed": "5"}), "dials")
+    moved = Moved.of(TOKENS, controls.shift.steps, 5)
+    added = moved.added[controls.shift.steps.index(64)] - moved.added[0]
+    assert values(panels, "change with waves") == close(added)
+    assert max(map(abs, values(panels, "change with waves"))) > 0.1
+
+
+def test_every_arrow_is_long_enough_to_be_seen_and_points_as_its_numbers_do():
+    moved = Moved.of(TOKENS, (0, 3), 5)
+    numbers = torch.view_as_complex(moved.arrows.view(2, 2, TURNED_DIM // 2, 2))
+    drawn = torch.view_as_complex(moved.directions().view(2, 2, TURNED_DIM // 2, 2))
+    lengths = torch.tensor([1, 0.75])[None, :, None]
+    assert torch.allclose(drawn.abs(), lengths.expand(2, 2, 4))
+    assert torch.allclose(drawn / drawn.abs(), numbers / numbers.abs(), atol=1e-5)
+    panel = figure(opened(PAGE, {"seed": "5", "shift": "3"}), "dials")["dials"]
+    place = controls.shift.steps.index(3)
+    assert panel["values"] == panel["frames"][place]
+    assert panel["high"] == 1
+    told = [re.findall(r"one turn in ([\d,.]+) places", column)[0] for column in panel["columns"]]
+    turns = [float(turn.replace(",", "")) for turn in told[::2]]
+    assert turns == pytest.approx([math.tau * 10**pair for pair in range(4)], abs=0.06)
+
+
+def test_arrows_turn_and_the_angle_between_them_differs_by_the_distance_alone():
+    moved = Moved.of(TOKENS, (0, 1, 10), 5)
+    asking, asked = pair(TOKENS)
+    pairs = torch.view_as_complex(moved.arrows.view(3, 2, TURNED_DIM // 2, 2))
+    speeds = torch.tensor([1, 0.1, 0.01, 0.001])
+    turned = pairs / pairs[:1]
+    steps = torch.tensor([0, 1, 10])[:, None, None] * speeds
+    assert torch.allclose(
+        turned, torch.polar(torch.ones(3, 2, 4), steps.expand(3, 2, 4)), atol=1e-5
+    )
+    products = (pairs[:, 0] * pairs[:, 1].conj()).real.sum(dim=-1)
+    scores = moved.rotary[:, asking, asked] * TURNED_DIM**0.5
+    assert torch.allclose(products, scores, atol=1e-4)
+
+
+def test_alibi_takes_off_more_the_farther_and_the_steeper():
+    panels = figure(opened(PAGE, {"seed": "5"}), "penalty")
+    slopes = [1 / 4, 1 / 16, 1 / 64, 1 / 256]
+    expected = [[-slope * distance for distance in range(7)] for slope in slopes]
+    assert panels["penalty"]["values"] == [pytest.approx(line, rel=1e-5) for line in expected]
+    assert panels["penalty"]["rows"][0] == "0: 1/4"
+    x, layer = examples.embeddings(TOKENS, 64, 5), examples.random_heads(64, 4, 4, 16, 5)
+    without = multi_head(x, layer, CAUSAL).weights
+    assert values(panels, *[f"without, head {n}" for n in range(4)]) == close(without)
+    for head, slope in enumerate(slopes):
+        before, after = (
+            torch.tensor(values(panels, f"{way}, head {head}")).view(7, 7)
+            for way in ("without", "with ALiBi")
+        )
+        distance = torch.arange(7)[:, None] - torch.arange(7)
+        weighted = before * torch.exp(-slope * distance.float())
+        assert torch.allclose(after, weighted / weighted.sum(dim=-1, keepdim=True), atol=1e-5)
+
+
+def test_one_word_is_enough():
+    visit = opened(PAGE, {"text": "x"})
+    assert not visit.exception
+    assert figure(visit, "sharing")["head 0"]["values"] == [[1]]
+
+
+def button(visit, label):
+    return next(b for b in visit.button if b.label.startswith(label))
+
+
+def loss_after(visit, words):
+    return float(re.findall(rf"{words}:\*\* loss \*\*([\d.]+)\*\*", said(visit))[0])
+
+
+@pytest.mark.parametrize("kv_heads", [1, 2])
+def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_start(kv_heads):
+    visit = opened(PAGE, {"kv_heads": str(kv_heads), "mask": "causal"})
+    drawn = len(pictures(visit))
+    before = loss_after(visit, "Trained, a KV head each")
+    after = loss_after(visit, f"The same heads averaged to {kv_heads} KV heads?")
+    untrained = loss_after(visit, "A layer of that shape with random weights")
+    assert before < 0.1 < 1 < after
+    button(visit, "Train the averaged heads").click()
+    visit.run()
+    job = visit.session_state[UPTRAINING_JOB]
+    ended = time.monotonic() + 60
+    while not job.is_over and time.monotonic() < ended:
+        time.sleep(0.05)
+    visit.run()
+    assert not visit.exception
+    assert list_losses(job)[0] == pytest.approx(after, rel=0.2), (
+        "it does not begin with the averages"
+    )
+    assert list_losses(job, 1)[0] == pytest.approx(untrained, rel=0.2), "nor that with random ones"
+    mended = loss_after(visit, f"After {STEPS} batches more")
+    beside = loss_after(visit, f"From random weights, after the same {STEPS} batches")
+    assert mended < after / 5
+    assert beside == pytest.approx(examined(job.result[1], "causal").loss, abs=0.006)
+    assert mended < beside < untrained
+    assert len(pictures(visit)) == drawn + 1
+    for one in job.result:
+        assert (one.layer.num_heads, one.layer.num_kv_heads) == (4, kv_heads)
+    widgets(visit)["kv_heads"].set_value("4")
+    visit.run()
+    assert len(pictures(visit)) == drawn, "the curve of another training"
+    assert "nothing is averaged" in said(visit)
+
+
+def test_the_curve_says_which_loss_is_of_which_sentences(monkeypatch):
+    drawn: dict[str, Any] = {}
+    monkeypatch.setattr(
+        uptraining_job, "show_chart", lambda build, rows, *_, **of: drawn.update(of, rows=rows)
+    )
+    visit = opened(PAGE, {"kv_heads": "2", "mask": "causal"})
+    own = Configuration(4, 4, 16, "causal")
+    request = TrainingRequest(own._replace(num_kv_heads=2), 0, TOKENS)
+    job = uptraining_job.make_uptraining_job(request, own)
+    job.reports += [TrainingStep(losses, None) for losses in [(), (3.5, 5.5), (2.25, 4.25)]]
+    job.cancel()
+    visit.session_state[UPTRAINING_JOB] = job
+    assert not visit.run().exception
+    averages, at_random, before = drawn["series"]
+    assert "training batches" in averages
+    assert "training batches" in at_random
+    assert "unseen sentences" in before
+    rows = drawn["rows"].groupby("series")["y"].apply(list).to_dict()
+    unseen = compared(Configuration(4, 4, 16, "causal"), 2, 0)[0].loss
+    assert rows == {averages: [3.5, 2.25], at_random: [5.5, 4.25], before: [unseen, unseen]}
+
+
+@pytest.mark.parametrize(
+    ("kv_heads", "verdict"), [(1, "worse than a layer"), (2, "better than a layer")]
+)
+def test_what_averaging_makes_of_trained_heads_is_counted(kv_heads, verdict):
+    own, shared = Configuration(4, 4, 16, "full"), Configuration(4, kv_heads, 16, "full")
+    text = said(visit := opened(PAGE, {"kv_heads": str(kv_heads)}))
+    assert verdict in text
+    task = given(Batch(*(part[:TESTS] for part in pool(True))), "full")
+    fresh_one = Learned.of(WORDS, fresh(shared, 0), 16)
+    told = re.findall(r"name \*\*([\d.]+)\*\* words", text)
+    for known, number in ((averaged(own, kv_heads, 0), told[0]), (fresh_one, None)):
+        named = known.named(attend(known, task.words, task.mask).output)
+        wrong = [
+            ((row > 0) & (asked == 0)).sum().item()
+            for rows, answers, length in zip(named, task.asked, task.lengths, strict=True)
+            for row, asked in zip(rows[:length], answers[:length], strict=True)
+        ]
+        found = examined(known, "full")
+        assert found.wrong == pytest.approx(sum(wrong) / len(wrong))
+        assert number in (None, f"{found.wrong:.2f}")
+    gap = abs(examined(averaged(own, kv_heads, 0), "full").loss - examined(fresh_one, "full").loss)
+    assert f"{gap:.2f}" in text
+    assert gap > 0.01
+    known, kept = learned(own, 0), learned(shared, 0)
+    assert kept.layer.num_kv_heads == kv_heads
+    printed = {
+        "Trained, a KV head each": known,
+        f"averaged to {kv_heads} KV heads?": averaged(own, kv_heads, 0),
+        "with random weights": fresh_one,
+        "trained in that shape from the start": kept,
+    }
+    losses = {words: examined(one, "full").loss for words, one in printed.items()}
+    assert {words: loss_after(visit, words) for words in printed} == pytest.approx(losses, abs=6e-4)
+    assert losses["with random weights"] > 10 * losses["Trained, a KV head each"]
+    assert losses["trained in that shape from the start"] < losses["with random weights"] / 10
+
+
+def test_losses_are_of_sentences_that_nobody_trained_on(monkeypatch):
+    seen = []
+
+    def watched(some, rule):
+        seen.append(some)
+        return given(some, rule)
+
+    monkeypatch.setattr(uptraining_job, "given", watched)
+    examined(learned(Configuration(2, 1, 4, "causal"), 0), "causal")
+    [some] = seen
+    assert len(some.words) == TESTS
+    for words, length in zip(some.words, some.lengths, strict=True):
+        first, *others = (WORDS[n] for n in words[:length])
+        assert is_held_out((first.capitalize(), *others))
+
+
+@pytest.mark.parametrize("weights", ["random", "trained"])
+def test_what_was_not_trained_is_replaced_and_said(weights):
+    link = {"mask": "prefix of 3", "seed": "3", "weights": weights, "kv_heads": "2"}
+    visit = opened(PAGE, link)
+    assert not visit.exception
+    assert not visit.info
+    assert widgets(visit)["mask"].value == "prefix of 3", "what was chosen elsewhere is lost"
+    told = visit.caption[-1].value
+    assert "no mask prefix of 3" in told
+    assert "no seed 3" in told
+    shown = compared(Configuration(4, 4, 16, "full"), 2, 0)
+    assert loss_after(visit, "with random weights") == pytest.approx(shown[2].loss, abs=6e-4)
+    blank = [(i, j) for i in range(7) for j in range(7) if j > max(i, 2)]
+    drawn = figure(visit, "sharing")["head 0"]["values"]
+    hidden = [(i, j) for i in range(7) for j in range(7) if drawn[i][j] is None]
+    assert hidden == (blank if weights == "random" else [])
+
+
+def test_what_was_trained_needs_no_excuse():
+    visit = opened(PAGE, {"seed": "1", "mask": "causal", "kv_heads": "2"})
+    assert not any("among them" in caption.value for caption in visit.caption)
+
+
+def test_what_is_no_number_is_not_called_rounding():
+    run = latent_attention(*given_to_latent(TOKENS, 4, 5))
+    assert difference(run, run) == "0"
+    for name in ("scores", "weights", "per_head", "output"):
+        spoiled = getattr(run, name).clone()
+        spoiled[..., -1, -1] = math.nan
+        with pytest.raises(ValueError, match="NaN"):
+            difference(run, run._replace(**{name: spoiled}))
+
+
+@pytest.mark.parametrize(
+    ("difference", "told"),
+    [
+        (0.0, "0"),
+        (7e-7, "less than 0.000001"),
+        (1e-6, "less than 0.00001"),
+        (0.02, "less than 0.1"),
+        (3.0, "less than 10"),
+    ],
+)
+def test_rounding_is_told_without_exponents(difference, told):
+    assert less_than(difference) == told

@@ -1,0 +1,274 @@
+"""Every page in every position of its controls; pages that come later are found by themselves."""
+
+import ast
+import inspect
+import re
+import threading
+
+import pytest
+import streamlit as st
+
+from explainers.ui.controls import controls
+from explainers.ui.controls.number_controls import BrowserSlider
+from explainers.ui.predict import SKIP, in_order
+from explainers.ui.session import GUESS
+from tests.support.opening import (
+    PAGES,
+    PICTURES,
+    ROOT,
+    WITHOUT_PICTURES,
+    controls_on,
+    elements,
+    extremes,
+    lacks_model,
+    opened,
+    pictures,
+    reads_text,
+    unfolded,
+    widgets,
+)
+
+ORIGIN = re.compile(r":gray-badge\[:material/info: (.*)\]")
+BUSY = {
+    "text": "the bank raised the rate",
+    "seed": "7",
+    "d_model": "16",
+    "queries": "across",
+    "model": "gpt-oss-20b",
+    "what_text": "the bank raised the rate",
+}
+LONGEST = " ".join(f"word{n}" for n in range(24))
+
+
+def each_page(test):
+    return pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)(test)
+
+
+def each_page_that_draws(test):
+    pages = [page for page in PAGES if page.stem not in WITHOUT_PICTURES]
+    return pytest.mark.parametrize("page", pages, ids=lambda page: page.stem)(test)
+
+
+def title_of(page):
+    """What `app.py` calls a page."""
+    source = (ROOT / "app.py").read_text(encoding="utf-8")
+    return next(iter(re.findall(rf'"pages/{page.name}": N_\("(.*)"\)', source)))
+
+
+@each_page
+@pytest.mark.parametrize("predict", ["true", "false"])
+def test_a_page_opens(page, predict):
+    visit = opened(page, {"predict": predict})
+    assert not visit.exception
+    assert [title.value for title in visit.title] == [title_of(page)]
+    assert not visit.info, "an ordinary link needs no excuse"
+    assert not unfolded(visit).exception
+
+
+@each_page
+def test_every_control_at_its_extremes(page):
+    for key, values, link in controls_on(page):
+        visit = opened(page, link)
+        for value in values:
+            widgets(visit)[key].set_value(value)
+            visit.run()
+            assert not visit.exception, f"{key} = {value!r}"
+            assert visit.title, f"{key} = {value!r}"
+
+
+@each_page
+@pytest.mark.parametrize(("end", "text"), [(0, "x"), (-1, LONGEST)], ids=["first", "last"])
+def test_all_controls_at_their_extremes_together(page, end, text):
+    visit = opened(page, {"text": text})
+    for key in [found.key for found in controls_on(page)]:
+        if key in widgets(visit) and key not in {"text", "preset", "predict"}:
+            widgets(visit)[key].set_value(extremes(widgets(visit)[key])[end])
+            visit.run()
+            assert not visit.exception, key
+            assert not visit.info, f"the ends of {key} are allowed"
+
+
+@each_page
+def test_every_live_slider_at_its_ends(page):
+    """What is dragged in the browser is no widget of Streamlit's; a link sets it as well."""
+    here = opened(page).session_state
+    for control in controls.CONTROLS_BY_KEY.values():
+        if isinstance(control, BrowserSlider) and control.key in here:
+            for step in (control.steps[0], control.steps[-1]):
+                visit = opened(page, {control.key: f"{step:g}"})
+                assert not visit.exception
+                assert visit.session_state[control.key] == step
+
+
+@each_page_that_draws
+def test_a_question_hides_pictures_until_it_is_answered(page):
+    shown, asking = opened(page), opened(page, {"predict": "true"})
+    questions = {key for key in widgets(asking) if key.startswith(GUESS)}
+    assert not shown.radio, "predict is off"
+    assert bool(questions) == (len(pictures(asking)) < len(pictures(shown)))
+    for key in questions:
+        for option in widgets(asking)[key].options:
+            others = dict.fromkeys(questions - {key}, SKIP)
+            answered = opened(page, {"predict": "true", **others, key: option})
+            assert pictures(answered) == pictures(shown)
+
+
+@each_page
+def test_an_answer_is_compared_with_what_was_computed(page):
+    for key, radio in widgets(opened(page, {"predict": "true"})).items():
+        if not key.startswith(GUESS):
+            continue
+        right = []
+        for option in radio.options:
+            answered = opened(page, {"predict": "true", key: option})
+            said = "\n".join(markdown.value for markdown in answered.main.markdown)
+            assert f"**{option}**" in said or option == SKIP
+            right += re.findall(r"You said \*\*(.*)\*\*, and that is what comes out", said)
+        assert len(right) == 1, f"{key}: {right} cannot all be right"
+
+
+@each_page
+def test_every_picture_says_where_its_numbers_come_from(page):
+    for _, _, link in controls_on(page):
+        waiting = False
+        for element in elements(opened(page, link).main):
+            if element.type in PICTURES:
+                assert not waiting, f"a picture without origin at {link}"
+                waiting = True
+            elif element.type == "markdown" and ORIGIN.search(element.value):
+                waiting = False
+        assert not waiting, f"a picture without origin at {link}"
+
+
+@each_page
+def test_a_seed_is_named_where_it_matters(page):
+    seven, eight = opened(page, {"seed": "7"}), opened(page, {"seed": "8"})
+    pairs = zip(pictures(seven), origins(seven), pictures(eight), origins(eight), strict=True)
+    for picture, origin, other_picture, other_origin in pairs:
+        assert (picture != other_picture) == (origin != other_origin)
+        assert picture == other_picture or ("seed 7" in origin and "seed 8" in other_origin)
+
+
+def origins(visit):
+    found = (ORIGIN.search(e.value) for e in elements(visit.main) if e.type == "markdown")
+    return [badge[1] for badge in found if badge]
+
+
+@pytest.mark.parametrize(
+    ("options", "offered"),
+    [
+        (["0", "1", "24", "7"], ["0", "1", "7", "24"]),
+        (["2.0 times", "1,000 times", "-3 times"], ["-3 times", "2.0 times", "1,000 times"]),
+        (["5 MiB", "1 GiB", "4 MiB"], ["5 MiB", "1 GiB", "4 MiB"]),
+        (["both", "none", "both", "7"], ["both", "none", "7"]),
+    ],
+)
+def test_an_answer_does_not_stand_out_among_numbers(options, offered):
+    assert in_order(options) == offered
+
+
+class Ran:
+    """Collects what runs in the threads that are started meanwhile."""
+
+    def __init__(self):
+        self.codes = set()
+
+    def __enter__(self):
+        threading.setprofile(lambda frame, *_: self.codes.add(frame.f_code))
+        return self
+
+    def __exit__(self, *_):
+        threading.setprofile(None)
+
+    def sources(self):
+        ours = (c for c in self.codes if c.co_filename.startswith(f"{ROOT}/explainers/"))
+        return {inspect.getsource(code).strip() for code in ours if code.co_name.isidentifier()}
+
+
+CODE = "The code that just ran: "
+
+
+@each_page
+def test_the_code_on_the_page_is_the_code_that_ran(page):
+    links = {tuple(found.link.items()) for found in controls_on(page)}
+    st.cache_data.clear()
+    shown = set()
+    with Ran() as ran:
+        for link in links:
+            for expander in unfolded(opened(page, dict(link))).expander:
+                if "code that just ran" in expander.label:
+                    shown |= {(expander.label, code.value) for code in expander.code}
+    assert shown or lacks_model(opened(page))
+    for label, code in shown:
+        kinds = ast.FunctionDef | ast.ClassDef
+        names = [one.name for one in ast.parse(code).body if isinstance(one, kinds)]
+        assert names == re.findall(r"`(\w+)`", label)
+        assert all(source in ran.sources() for source in functions_in(code))
+
+
+def functions_in(code):
+    """The texts of the functions in a piece of code; those of a class are in it."""
+    functions = [one for one in ast.walk(ast.parse(code)) if isinstance(one, ast.FunctionDef)]
+    return [ast.get_source_segment(code, function) for function in functions]
+
+
+@each_page_that_draws
+def test_the_same_link_gives_the_same_pictures(page):
+    first = pictures(opened(page, BUSY))
+    other = pictures(opened(page))
+    if lacks_model(opened(page)):
+        pytest.skip("no model here: python -m explainers.models fetch says why")
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    assert pictures(opened(page, BUSY)) == first
+    assert first != other
+
+
+@each_page
+def test_a_link_shows_what_its_choices_show(page):
+    """However the reader got there: the page depends on the choices alone."""
+    visit = opened(page)
+    for key, value in BUSY.items():
+        if key in widgets(visit):
+            widget = widgets(visit)[key]
+            widget.set_value(int(value) if widget.type == "slider" else value)
+            visit.run()
+    assert pictures(visit) == pictures(opened(page, BUSY))
+
+
+@each_page
+def test_reset_sets_everything_back(page):
+    untouched = opened(page, {"predict": "true"})
+    visit = opened(page, BUSY)
+    for key in [found.key for found in controls_on(page)]:
+        if key in widgets(visit) and key not in ("predict", "lang"):
+            widgets(visit)[key].set_value(extremes(widgets(visit)[key])[-1])
+            visit.run()
+    next(b for b in visit.button if b.label.startswith("Reset")).click()
+    visit.run()
+    assert not visit.exception
+    assert pictures(visit) == pictures(untouched)
+    same = {key: widget.value for key, widget in widgets(visit).items() if key != "preset"}
+    assert same == {key: w.value for key, w in widgets(untouched).items() if key != "preset"}
+    assert not visit.info
+
+
+@each_page_that_draws
+def test_reset_forgets_answers(page):
+    asking = opened(page, {"predict": "true"})
+    guesses = {str(radio.key): radio.options[0] for radio in asking.radio}
+    visit = opened(page, {"predict": "true", **guesses})
+    assert len(pictures(visit)) >= len(pictures(asking)) + len(guesses)
+    next(b for b in visit.button if b.label.startswith("Reset")).click()
+    visit.run()
+    assert {radio.value for radio in visit.radio} <= {None}
+    assert pictures(visit) == pictures(asking)
+
+
+def test_choices_follow_the_reader_from_page_to_page():
+    visit = opened(PAGES[0], BUSY)
+    for page in PAGES[1:]:
+        visit.switch_page(page.relative_to(ROOT).as_posix()).run()
+        shown = {key: str(w.value) for key, w in widgets(visit).items() if key in BUSY}
+        assert shown == {key: BUSY[key] for key in shown}
+        assert {"seed", "queries", *(["text"] if reads_text(page) else [])} <= set(shown)

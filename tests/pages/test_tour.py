@@ -1,0 +1,56 @@
+"""The learning path: a page is ticked where the reader says so, and the next one offered."""
+
+import pytest
+
+from explainers.ui import tour
+from tests.support.opening import PAGES, opened
+
+PATHS = [f"pages/{page.name}" for page in PAGES]
+
+
+def offer(visit):
+    return next(button for button in visit.main.button if button.label.startswith("Done"))
+
+
+def test_a_page_takes_as_long_as_its_words_and_its_questions():
+    text = "one two **three** four\n\n### A heading\n"
+    tour_of_two = {"remark": "word " * (tour.WORDS_PER_MINUTE * 2), "ask_once": text}
+    assert tour.minutes_of({}) == 0
+    assert tour.minutes_of({"remark": "word " * (tour.WORDS_PER_MINUTE * 2)}) == 2
+    assert tour.minutes_of(tour_of_two) == 2 + 2 * tour.MINUTES_TO_TRY
+
+
+def test_done_ticks_the_page_and_goes_on():
+    visit = opened(PAGES[2])
+    assert tour.done.key not in visit.query_params
+    offer(visit).click().run()
+    assert not visit.exception
+    assert visit.title[0].value == "Scores, softmax, output"
+    assert visit.query_params[tour.done.key] == "03"
+    offer(visit).click().run()
+    assert visit.title[0].value == "Masks"
+    assert visit.query_params[tour.done.key] == "03.04"
+
+
+def test_what_was_done_before_is_skipped_and_the_first_that_is_open_comes_after_the_last():
+    assert "Many heads" in offer(opened(PAGES[3], {"tour": "05"})).label
+    assert "Tokens and positions" in offer(opened(PAGES[-1], {"tour": "01"})).label
+    everything = ".".join(path[6:8] for path in PATHS)
+    assert "last page" in offer(opened(PAGES[-1], {"tour": everything})).label
+
+
+@pytest.mark.parametrize("hostile", ["99", "02.01", "01.01", "x", "01.", "١", "01" * 500])
+def test_a_link_with_other_pages_is_told(hostile):
+    visit = opened(PAGES[0], {"tour": hostile})
+    assert not visit.exception
+    assert any("tour" in note.value for note in visit.info)
+    assert tour.done.key not in visit.query_params
+
+
+def test_the_path_counts_what_is_left():
+    visit = opened(PAGES[0], {"tour": "01.02"})
+    visit.session_state["learning path"] = True
+    visit.run()
+    total = sum(map(tour.minutes, PATHS)) - sum(map(tour.minutes, PATHS[:2]))
+    said = "\n".join(markdown.value for markdown in visit.markdown)
+    assert f"2 of {len(PATHS)} pages done, {total // 60} h {total % 60} min to go" in said

@@ -1,0 +1,235 @@
+"""Train it here: the button, what one sees on the way, and every way in which it can end."""
+
+from functools import partial
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from explainers.chapters.common import background_job, live_training
+from explainers.chapters.common import live_training as lesson
+from explainers.chapters.common.background_job import start_job
+from explainers.chapters.shared_heads import uptraining_job
+from explainers.job_queue import BusyError, Job
+from explainers.toys.train import Training
+from explainers.toys.trained_heads import Configuration
+from explainers.toys.training_job import (
+    TrainingRequest,
+    TrainingStep,
+    list_losses,
+    make_training_job,
+)
+from explainers.toys.training_report import mean_and_spread, measured, rows
+from explainers.ui.session import TRAINING_JOB, UPTRAINING_JOB
+from tests.support.opening import elements
+from tests.support.waiting import over, wait
+from tests.toys.test_live_training import TOKENS
+
+
+def page():
+    import streamlit as st
+
+    from explainers.chapters.common.live_training import train_here
+    from explainers.toys.trained_heads import Configuration, trained_layer
+
+    tokens = ("The", st.session_state.get("who", "CEO"), "announced", "earnings")
+    of_heads = Configuration(2, 1, 4, st.session_state.get("rule", "causal"))
+    train_here(trained_layer(tokens, of_heads, 0), 0)
+
+
+@pytest.fixture
+def visit(monkeypatch):
+    """A page with nothing but the button; its training takes a few steps, or the test's own."""
+
+    def opened(steps=6):
+        monkeypatch.setattr(lesson, "make_training_job", partial(make_training_job, steps=steps))
+        return AppTest.from_function(page, default_timeout=60).run()
+
+    return opened
+
+
+def started(visit):
+    """Click, and wait until the thread has begun."""
+    next(b for b in visit.button if b.label == "Train it here").click()
+    visit.run()
+    wait(lambda: visit.session_state[TRAINING_JOB].state != "waiting")
+    return visit.session_state[TRAINING_JOB]
+
+
+def labels(visit):
+    return [button.label for button in visit.button if not button.disabled]
+
+
+def shown(visit):
+    return [e.type for e in elements(visit.main) if e.type in ("bidi_component", "vega_lite_chart")]
+
+
+def progress(visit):
+    return " ".join(bar.text for bar in visit.get("progress"))
+
+
+def test_nothing_is_trained_before_it_is_asked_for(visit):
+    page = visit()
+    assert labels(page) == ["Train it here"]
+    assert not shown(page)
+
+
+def test_what_it_came_to(visit):
+    page = visit()
+    over(started(page))
+    page.run()
+    assert not page.exception
+    assert labels(page) == ["Train it here"]
+    assert shown(page) == ["vega_lite_chart", "bidi_component"]
+    assert "batch 6 of 6" in progress(page)
+    badges = [e.value for e in page.main.markdown if "gray-badge" in e.value]
+    assert len(badges) == 2
+    assert len(set(badges)) == 1
+    what = "2 query heads, 1 KV head, d_k 4, mask causal, seed 0"
+    assert badges[0].startswith(f":gray-badge[:material/info: learned live: related words, {what}")
+    assert what in progress(page)
+    compared = [e.value for e in page.main.markdown if "layer's loss is" in e.value]
+    job = page.session_state[TRAINING_JOB]
+    configuration = job.subject.configuration
+    row, shipped = measured(configuration, job.result), rows()[configuration]
+    assert f"loss is {row.loss[0]:.2f} per word" in compared[0]
+    assert f"loss {mean_and_spread(shipped.loss)}" in compared[0]
+    assert f"seeds 0 to {len(shipped.loss) - 1}:" in compared[0]
+    assert row.loss[0] > max(shipped.loss), "after 6 batches"
+
+
+@pytest.mark.parametrize(
+    ("choice", "own", "other"), [("rule", "causal", "full"), ("who", "CEO", "zebra")]
+)
+def test_another_configuration_or_text_does_not_show_it(visit, choice, own, other):
+    page = visit()
+    over(started(page))
+    page.session_state[choice] = other
+    page.run()
+    assert not shown(page)
+    page.session_state[choice] = own
+    page.run()
+    assert shown(page), "it is kept for this visit"
+
+
+def test_it_can_be_watched_and_cancelled(visit):
+    page = visit(steps=1_000_000)
+    job = started(page)
+    wait(lambda: len(list_losses(job)) > 2)
+    page.run()
+    assert labels(page) == ["Cancel"]
+    assert "of 1000000" in progress(page)
+    assert shown(page) == ["vega_lite_chart", "bidi_component"]
+    next(b for b in page.button if b.label == "Cancel").click()
+    page.run()
+    over(job)
+    page.run()
+    assert "cancelled" in progress(page)
+    assert not any("layer's loss is" in e.value for e in page.main.markdown)
+    assert labels(page) == ["Train it here"]
+
+
+def test_a_failure_is_shown(visit, monkeypatch):
+    def broken(_):
+        raise ZeroDivisionError("no such batch")
+
+    monkeypatch.setattr(Training, "step", broken)
+    page = visit()
+    over(started(page))
+    page.run()
+    assert not page.exception
+    assert "no such batch" in page.error[0].value
+    assert labels(page) == ["Train it here"]
+
+
+def test_who_may_not_wait_is_told(visit, monkeypatch):
+    def full(_):
+        raise BusyError("8 others wait already.")
+
+    monkeypatch.setattr(Job, "start", full)
+    page = visit()
+    next(b for b in page.button if b.label == "Train it here").click()
+    page.run()
+    assert "wait already" in page.info[0].value
+    assert labels(page) == ["Train it here"]
+    assert not page.run().info
+
+
+@pytest.fixture
+def session(monkeypatch):
+    """What a visitor's session keeps, where no page is drawn."""
+    kept: dict[str, object] = {}
+    monkeypatch.setattr(background_job.st, "session_state", kept)
+    yield kept
+    for one in kept.values():
+        if isinstance(one, Job):
+            one.cancel()
+
+
+def here(asked):
+    start_job(TRAINING_JOB, make_training_job(asked, 1_000_000))
+
+
+def more(asked):
+    own = asked.configuration._replace(num_kv_heads=2)
+    start_job(UPTRAINING_JOB, uptraining_job.make_uptraining_job(asked, own))
+
+
+@pytest.mark.parametrize(("begin", "key"), [(here, TRAINING_JOB), (more, UPTRAINING_JOB)])
+def test_a_second_click_finds_the_first_ones_training(session, monkeypatch, begin, key):
+    monkeypatch.setattr(uptraining_job, "STEPS", 1_000_000)
+    asked = TrainingRequest(Configuration(2, 1, 4, "causal"), 0, TOKENS)
+    begin(asked)
+    first = session[key]
+    wait(lambda: len(list_losses(first)) > 2)
+    begin(asked)
+    assert session[key] is first
+    many = len(list_losses(first))
+    wait(lambda: len(list_losses(first)) > many)
+    begin(asked._replace(tokens=TOKENS[:2]))
+    second = session[key]
+    assert second.subject.tokens == TOKENS[:2]
+    assert over(first).state == "cancelled", "nobody can see it any more"
+    wait(lambda: second.state == "running")
+    second.cancel()
+    assert over(second).state == "cancelled"
+    begin(second.subject)
+    assert session[key] is not second, "what is over can begin again"
+    assert session[key].subject == second.subject
+
+
+def test_the_bar_says_what_is_waited_for():
+    def job(seed, steps=1_000_000):
+        request = TrainingRequest(Configuration(2, 1, 4, "causal"), seed, TOKENS)
+        return make_training_job(request, steps)
+
+    def state(one):
+        return background_job.describe_state(one, live_training.describe_batches)
+
+    assert state(job(0)) == "beginning"
+    jobs = [job(seed).start() for seed in range(3)]
+    wait(lambda: jobs[0].state == "running")  # whatever ran before has left its place
+    assert state(jobs[1]) == "waiting, 1 before this one"
+    assert state(jobs[2]) == "waiting, 2 before this one"
+    for one in jobs:
+        one.cancel()
+        over(one)
+    prepares = job(0, 7)
+    prepares.end.set_running_or_notify_cancel()
+    prepares.reports += [TrainingStep((), None)]
+    assert "sentences" in state(prepares)
+    prepares.reports += [TrainingStep((3.0,), None), TrainingStep((2.0,), None)]
+    assert state(prepares) == "batch 2 of 7, loss 2.00"
+    prepares.end.set_result("cancelled")
+    assert state(prepares) == "batch 2 of 7, loss 2.00, cancelled"
+
+
+def test_a_point_of_the_curve_is_a_mean_of_batches(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(live_training, "show_chart", lambda *given, **_: drawn.append(given[1]))
+    size = 3
+    losses = [float(step**2 % 11) for step in range(size * live_training.MOST_POINTS)]
+    live_training.show_losses(losses, "")
+    points = drawn[0]
+    assert list(points.x) == [*range(size, len(losses) + 1, size)]
+    by_hand = [sum(losses[x - size : x]) / size for x in points.x]
+    assert list(points.y) == pytest.approx(by_hand)

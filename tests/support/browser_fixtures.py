@@ -1,0 +1,173 @@
+"""A served app and visitors in a real browser, for the tests that need one."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Dialog,
+    Page,
+    WebSocket,
+    expect,
+)
+
+from benchmarks.browser import server, wait_until_healthy
+
+ROOT = Path(__file__).parents[2]
+PAGES = {path.stem: re.sub(r"^\d+_", "", path.stem) for path in sorted(ROOT.glob("pages/*.py"))}
+"""Where each page is in the address; the first one stands at the root."""
+PAGES[min(PAGES)] = ""
+LIMIT = 30_000
+"""Milliseconds to wait for anything: only a failing test ever waits so long."""
+expect.set_options(timeout=LIMIT)
+Size = tuple[int, int]
+WINDOW: Size = 1280, 900
+
+READY = """() => {
+  const app = document.querySelector('[data-testid=stApp]')?.dataset ?? {};
+  const width = (e) => e?.getBoundingClientRect().width;
+  const fits = (e) => { // in front of a class charts are enlarged: ui/lecture/look.js
+    const zoom = e.currentCSSZoom;
+    return Math.abs(width(e.querySelector('.marks')) - zoom * width(e)) < 1 + 9 * (zoom - 1);
+  };
+  const drawn = (e) => e.shadowRoot?.querySelector('.panel') || fits(e);
+  const pictures = document.querySelectorAll(
+    '[data-testid=stVegaLiteChart], [data-testid=stBidiComponentIsolated]');
+  return document.querySelector('h1') && app.testScriptState === 'notRunning'
+    && app.testConnectionState === 'CONNECTED' && [...pictures].every(drawn)
+    && !document.querySelector(
+      '[data-testid=stSkeleton], [data-stale=true], [class*=st-key-model-that-comes]');
+}"""
+"""Has the script ended, and is everything painted that it sent, charts as wide as they shall be?"""
+
+DRAWN = """() => [
+  ...[...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')].flatMap((host) =>
+    [...host.shadowRoot.querySelectorAll('.panel')].map((panel) => [
+      panel.innerText,
+      [...panel.querySelectorAll('td.cell')].map((c) => [c.value, c.style.backgroundColor]),
+      [...panel.querySelectorAll('canvas')].map((canvas) => canvas.toDataURL()),
+    ])),
+  ...[...document.querySelectorAll('.vega-embed')].map((chart) =>
+    chart.querySelector('canvas')?.toDataURL()
+      ?? [...chart.querySelectorAll('svg path, svg line, svg text')].map((mark) => [
+        mark.textContent, ...['d', 'transform', 'fill'].map((name) => mark.getAttribute(name))])),
+]"""
+"""Everything that stands in the pictures, as it was painted."""
+
+
+class Visit:
+    """A visitor of one page; `sent` and `received` count messages to and from the server."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page, self.address = page, address
+        self.sent = self.received = 0
+        self.errors: list[str] = []
+        page.set_default_timeout(LIMIT)
+        page.on("websocket", self._count)
+        page.on("console", self._listen)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("dialog", self._dismiss)
+        page.on("request", lambda request: self._stay(request.url))
+
+    def goto(self, path: str, **choices: str) -> "Visit":
+        """Follow a link, and wait until the page is complete."""
+        return self.follow(path, **choices).ready()
+
+    def follow(self, path: str, **choices: str) -> "Visit":
+        """Follow a link, and do not wait."""
+        return self.follow_raw(f"{path}?{urlencode({'predict': 'false', **choices})}")
+
+    def follow_raw(self, link: str) -> "Visit":
+        """Follow a link as it is written, and do not wait."""
+        self.page.goto(f"{self.address}/{link}", wait_until="commit")
+        return self
+
+    def ready(self) -> "Visit":
+        """Wait until nothing is computed or drawn any more; the first one may wait for a model."""
+        self.page.wait_for_function(READY, timeout=3 * LIMIT)
+        return self
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """What the address says that the reader has chosen."""
+        found = parse_qs(urlsplit(self.page.url).query, keep_blank_values=True)
+        return {key: values[-1] for key, values in found.items()}
+
+    def wait_for_choice(self, key: str, value: str | None) -> None:
+        """Wait until the address says so; None is a choice that is not in it."""
+        self.page.wait_for_function(
+            "([key, value]) => new URLSearchParams(location.search).get(key) === value",
+            arg=[key, value],
+        )
+
+    def drawn(self) -> Any:
+        """The contents of all pictures."""
+        return self.page.evaluate(DRAWN)
+
+    def redrawn(self, before: Any) -> Any:
+        """Wait until the pictures show something else, and return it."""
+        self.page.wait_for_function(
+            f"(before) => JSON.stringify(({DRAWN})()) !== JSON.stringify(before)", arg=before
+        )
+        return self.ready().drawn()
+
+    def _count(self, socket: WebSocket) -> None:
+        socket.on("framesent", lambda _: setattr(self, "sent", self.sent + 1))
+        socket.on("framereceived", lambda _: setattr(self, "received", self.received + 1))
+
+    def _listen(self, message: ConsoleMessage) -> None:
+        # On a deep link Streamlit tries the page's own folder before it finds its server.
+        searching = "/_stcore/" in message.location["url"] and "404" in message.text
+        if message.type == "error" and not searching:
+            self.errors.append(message.text)
+
+    def _dismiss(self, dialog: Dialog) -> None:
+        self.errors.append(f"somebody else's script ran: {dialog.message}")
+        dialog.dismiss()
+
+    def _stay(self, url: str) -> None:
+        if not url.startswith((self.address, self.address.replace("http", "ws"), "data:", "blob:")):
+            self.errors.append(f"asked somebody else: {url}")
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """The app, served for all tests of a worker."""
+    with server(ROOT / "app.py", ROOT) as running:
+        wait_until_healthy(running)
+        yield running
+
+
+@pytest.fixture(scope="session")
+def reader(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser that keeps the front end in its cache."""
+    with browser.new_context() as context:
+        yield context
+
+
+@pytest.fixture
+def visit(reader: BrowserContext, address: str) -> Iterator[Callable[..., Visit]]:
+    """Open a page of the served app: `visit("scores", d_k="8")`; at the end nothing has failed."""
+    visits: list[Visit] = []
+
+    def opened(
+        path: str, scheme: Literal["light", "dark"] = "light", size: Size = WINDOW, **choices: str
+    ) -> Visit:
+        page = reader.new_page()
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        visits.append(Visit(page, address))
+        return visits[-1].goto(path, **choices)
+
+    yield opened
+    for one in visits:
+        broken = one.page.locator("[data-testid=stException]").count()
+        one.page.close()
+        assert not one.errors
+        assert not broken

@@ -1,0 +1,150 @@
+"""The app as a visitor opens it, without a browser: any page, with any link."""
+
+import functools
+import json
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest import mock
+
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.testing.v1 import AppTest, app_test
+
+from explainers.ui.session import MODEL_JOB
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted(ROOT.glob("pages/*.py"))
+LIMIT = 120
+WIDGETS = (
+    "slider",
+    "select_slider",
+    "number_input",
+    "button_group",
+    "selectbox",
+    "radio",
+    "toggle",
+    "text_input",
+)
+WITHOUT_PICTURES = {"13_head_gallery", "15_exercises", "16_claims"}
+"""Pages that draw only what was asked to be measured, or whose answers are sentences."""
+PLACES = ("chosen", "beside")
+"""Where a page may ask for a real model."""
+OFF = {"changes": "heads off"}
+DEEPER = {"14_what_if": [OFF | {"heads_by": by} for by in ("by role", "drawn at random")]}
+"""Links to controls that show up only with two other ones' choices."""
+PICTURES = ("bidi_component", "vega_lite_chart", "imgs")
+
+# A server knows from its first visitor on that `app.py` lists the pages. AppTest forgets it before
+# every run and would then run a page alone, without title and sidebar.
+mock.patch.object(PagesManager, "uses_pages_directory", False).start()
+mock.patch.object(app_test, "PagesManager", type("Served", (PagesManager,), {})).start()
+
+
+class Found(NamedTuple):
+    """A control on a page, its extreme values, and a link with which it is in sight."""
+
+    key: str
+    extremes: tuple[Any, ...]
+    link: dict[str, str]
+
+
+def reads_text(page: Path) -> bool:
+    """Is the reader's sentence on this page?"""
+    return "sentence(" in page.read_text(encoding="utf-8")
+
+
+def opened(page: Path, link: Mapping[str, str | list[str]] | None = None) -> AppTest:
+    """What a new visitor gets who follows a link to a page."""
+    visit = AppTest.from_file(str(ROOT / "app.py"), default_timeout=LIMIT)
+    if page != PAGES[0]:
+        visit.switch_page(page.relative_to(ROOT).as_posix())
+    for key, value in {"predict": "false", **(link or {})}.items():
+        visit.query_params[key] = value
+    return settled(visit.run())
+
+
+def settled(visit: AppTest) -> AppTest:
+    """The page as it is when the models that come by themselves have come."""
+    for key in map(MODEL_JOB.format, PLACES):
+        if key in visit.session_state:
+            until, job = time.monotonic() + LIMIT, visit.session_state[key]
+            while not job.is_over:
+                assert time.monotonic() < until, job.reports
+                time.sleep(0.02)
+            visit.run()
+    return visit
+
+
+def lacks_model(visit: AppTest) -> bool:
+    """Has this machine no model for a page that needs one, or no scores of its heads yet?"""
+    from explainers.chapters.common.measured_heads import (
+        MEASURE_LABEL,  # torch, which not all may have
+    )
+
+    is_away = any("is not on this machine" in told.value for told in visit.warning)
+    return is_away or any(button.label == MEASURE_LABEL for button in visit.button)
+
+
+def unfolded(visit: AppTest) -> AppTest:
+    """The page with everything open that a reader can open."""
+    boxes = [e for e in elements(visit.main) if e.type in ("expander", "popover") and e.key]
+    for box in boxes:
+        visit.session_state[box.key] = True
+    return visit.run()
+
+
+def elements(block: Any) -> Iterator[Any]:
+    """Everything on the page, in the order in which it is read."""
+    for child in getattr(block, "children", {}).values():
+        yield child
+        yield from elements(child)
+
+
+def widgets(visit: AppTest) -> dict[str, Any]:
+    """Every control with a name, in sight now."""
+    return {widget.key: widget for kind in WIDGETS for widget in visit.get(kind) if widget.key}
+
+
+def extremes(widget: Any) -> tuple[Any, ...]:
+    """All options of a control that names them, both ends of one that counts."""
+    match widget.type:
+        case "slider" | "number_input":
+            whole = isinstance(widget.value, int)
+            return tuple(int(end) if whole else end for end in (widget.min, widget.max))
+        case "select_slider":
+            return widget.options[0], widget.options[-1]
+        case "toggle":
+            return True, False
+        case "text_input":
+            return "", "x", "word " * 1_000
+    return tuple(widget.options)
+
+
+@functools.cache
+def controls_on(page: Path) -> list[Found]:
+    """Every control of a page, also those that show up only with another one's choice."""
+    start = opened(page)
+    links: list[dict[str, str]] = [{}, {"predict": "true"}]
+    links += [{str(w.key): option} for w in start.button_group for option in w.options]
+    found: dict[str, Found] = {}
+    links += DEEPER.get(page.stem, [])
+    for link in links:
+        for key, widget in widgets(opened(page, link)).items():
+            found.setdefault(key, Found(key, extremes(widget), link))
+    return list(found.values())
+
+
+def pictures(visit: AppTest) -> list[str]:
+    """All that is sent to be drawn, picture by picture."""
+    return [drawn(e) for e in elements(visit.main) if e.type in PICTURES]
+
+
+def drawn(element: Any) -> str:
+    """The data of a picture, without what Streamlit calls it."""
+    if element.type == "bidi_component":
+        return json.dumps(json.loads(element.proto.json), ensure_ascii=False)
+    proto = type(element.proto)()
+    proto.CopyFrom(element.proto)
+    proto.ClearField("id")
+    return str(proto)

@@ -1,0 +1,318 @@
+"""What a reader takes away runs elsewhere, alone, and gives the numbers of the page."""
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+
+import pytest
+import torch
+from nbclient import NotebookClient
+
+from explainers.attention import masks, tiled
+from explainers.attention.cache import kv_cache
+from explainers.attention.multi_head import multi_head
+from explainers.chapters.claims.claim_table import claims
+from explainers.chapters.common.claim_parameters import written as written_size
+from explainers.chapters.exercises.exercise_kinds import Prediction
+from explainers.chapters.exercises.exercise_table import exercises
+from explainers.chapters.masks import one_more_word
+from explainers.chapters.shared_heads import fixed_layers
+from explainers.takeaway.bindings import NotPlainError, needed
+from explainers.takeaway.example import FILE, example
+from explainers.takeaway.literals import literal
+from explainers.takeaway.notebook import notebook
+from explainers.takeaway.recipe import Cell
+from explainers.takeaway.script import script
+from explainers.takeaway.written import written
+from explainers.toys import examples, layers
+from explainers.ui.session import TAKEN
+from explainers.ui.text.sections import sections
+from explainers.ui.untrusted_text import titled
+from tests.support.opening import PAGES, lacks_model, opened
+from tests.support.taking import cells_of, drawn_on, executed, kernel, valid
+
+PAGE = {page.stem[:2]: page for page in PAGES}
+BUSY = {"text": "the bank raised the rate", "seed": "7", "d_model": "16", "mask": "causal"}
+ONE_HEAD = {"X", "Q", "K", "V", "products", "scores", "masked", "weights", "output"}
+MASKS = {
+    *("scores", "full", "causal", "window", "prefix", "window − full", "weights", "yours − full"),
+    *("0 after", "−∞ before: new − old", "sentence 1", "sentence 2", "pairs", "cone", "K, full"),
+}
+NAMED = {"head 3", "layer", "votes", "named"}
+HEADS = {"head 1", "weights", "output", "heads", "layer", "parts", "shares", "100 draws"}
+SHARED = {
+    *("head 3", "change of head 3", "with repeat, head 2", "scores with waves", "latent"),
+    *("change with RoPE", "with ALiBi, head 1", "rotary key", "MLA head 3"),
+}
+READ = {"layer 1: K", "layer 2: V", "layer 2: weights", "wrong", "full (both ways)", "lost"}
+LONG = {"scores", "running", "powers", "weights", "output", "output so far"}
+CASES = {
+    "01": (BUSY, {*ONE_HEAD, "new"}),
+    "01 trained": ({**BUSY, "weights": "trained", "seed": "1"}, {*ONE_HEAD, "new"}),
+    "02": ({**BUSY, "unit": "byte pairs", "merges": "90", "longest": "100"}, {"E", "P", "X"}),
+    "03": (BUSY, {"X", "W_Q", "Q", "as it was", "exchanged"}),
+    "03 trained": ({**BUSY, "weights": "trained", "projection": "V"}, {"X", "W_V", "V"}),
+    "04": ({**BUSY, "step": "weights", "temperature": "4"}, {"masked", "weights", "warm"}),
+    "04 across": ({**BUSY, "step": "output", "queries": "across"}, {"weights", "warm"}),
+    "05": ({**BUSY, "window": "2", "prefix": "2", "cells": "1.3.6.f.1f", "layers": "2"}, MASKS),
+    "05 trained": ({**BUSY, "weights": "trained", "seed": "1"}, MASKS),
+    "06": ({**BUSY, "heads": "2", "off": "1", "head": "1", "word": "3", "dropout": "0.3"}, HEADS),
+    "06 trained": ({**BUSY, "weights": "trained", "queries": "across", "off": "1"}, NAMED),
+    "07": ({**BUSY, "kv_heads": "1", "shift": "4", "latent": "8"}, SHARED),
+    "07 trained": ({**BUSY, "weights": "trained"}, {"head 3", "change of head 3"}),
+    "08": ({**BUSY, "words_read": "3", "reach_window": "2", "sinks": "1"}, READ),
+    "10": ({**BUSY, "reader": "2", "kv_block": "2", "read": "2", "tile": "3"}, LONG),
+    "11": ({"queries": "across", "cross_head": "2", "instead": "uniform"}, {"weights", "now"}),
+    "11 less": ({"instead": "a word less"}, {"weights", "now"}),
+    "12": (
+        {"text": BUSY["text"], "model_layer": "3", "model_head": "5"},
+        {"scores", "weights", "output"},
+    ),
+}
+"""A page, a link that changes what it shows, and the matrices on it that its notebook computes."""
+HOSTILE = 'x""" + print("\\n") \\" \\\' {evil} `a` \u202e# \u2028end $x$ <b>'
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory):
+    """A folder without our code, and a process in it for all notebooks."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    manager = kernel(folder)
+    yield folder, manager
+    manager.shutdown_kernel(now=True)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_notebook_computes_what_its_page_shows(case, elsewhere):
+    link, names = CASES[case]
+    visit = opened(PAGE[case[:2]], link)
+    assert not visit.exception
+    if case == "12" and lacks_model(visit):
+        pytest.skip("no model here: python -m explainers.models fetch says why")
+    computed = executed(cells_of(visit), *elsewhere)
+    drawn = drawn_on(visit)
+    for name in names:
+        mine = [found[name] for found in computed if isinstance(found.get(name), list)]
+        shown = [matrix for matrix in drawn if matrix.name == name]
+        assert mine, f"{name} is not computed"
+        assert shown, f"{name} is not on the page"
+        assert all(any(matrix.shows(numbers) for matrix in shown) for numbers in mine), name
+
+
+def test_no_page_is_left_out():
+    """A new page needs a case here; these have tests of their own below."""
+    assert {case[:2] for case in CASES} | {"09", "13", "14", "15", "16"} == set(PAGE)
+
+
+def test_bytes_are_those_of_the_page(elsewhere):
+    link = {"model": "gemma-3-27b", "tokens": "40000", "dtype": "fp8", "gpus": "2"}
+    visit = opened(PAGE["09"], link)
+    cache, fit = executed(cells_of(visit), *elsewhere)
+    words = "\n".join(element.value for element in visit.main.markdown)
+    assert f"{cache['bytes']:,} bytes" in words
+    assert f"{cache['bytes per token']:,}" in words
+    assert cache["working"] in [code.value for code in visit.main.code]
+    assert f"{fit['texts that fit']:,}" in words
+
+
+@pytest.mark.parametrize("name", ["a_score", "a_model_on_two_gpus", "cells_of_a_window"])
+def test_an_exercise_is_the_one_on_screen(name, elsewhere):
+    exercise = exercises()[name]
+    visit = opened(PAGE["15"], {"exercise": titled(name), "seed": "7"})
+    cells = cells_of(visit)
+    (computed,) = executed(cells, *elsewhere)
+    task, words = exercise.task(7), "\n".join(said.value for said in visit.main.markdown)
+    (statement,) = [cell.text for cell in cells if "**" in cell.text and cell.kind == "markdown"]
+    assert statement.partition("\n\n")[2] in words, "the file says what is asked for"
+    assert all(computed[given] == said and said in words for given, said in task.given.items())
+    if isinstance(task, Prediction):
+        assert computed["answer"] == pytest.approx(task.answer)
+    else:
+        assert computed["reached"] is ("Not reached yet" not in words)
+
+
+@pytest.mark.parametrize("name", ["variance_grows", "sixty_nine_gigabytes"])
+def test_a_claim_is_checked_with_the_choices_on_screen(name, elsewhere):
+    one = claims()[name]
+    last = {f"size_{name}_{each.name}": written_size(each.values[-1]) for each in one.parameters}
+    visit = opened(PAGE["16"], {"about": one.part, "claim": titled(name), **last})
+    cells = cells_of(visit)
+    (computed,) = executed(cells, *elsewhere)
+    sentence = sections(PAGE["16"].stem)[f"claim_{name}"]
+    assert any(cell.text.endswith(f"\n\n> {sentence}") for cell in cells)
+    words = "\n".join(said.value for said in visit.main.markdown)
+    assert computed.pop("verdict") in words.lower()
+    assert any(number in words for number in computed.values())
+
+
+def test_a_head_of_a_real_model_has_the_scores_on_screen(elsewhere):
+    visit = opened(PAGE["13"], {"text": BUSY["text"], "model_layer": "2", "model_head": "4"})
+    if lacks_model(visit):
+        pytest.skip("its heads have not been measured here")
+    scores, sentence = executed(cells_of(visit), *elsewhere)
+    drawn = {matrix.name: matrix for matrix in drawn_on(visit)}
+    assert scores["induction"] == pytest.approx(drawn["heads"].values[4][2], abs=1e-5)
+    assert drawn["sentence"].shows(sentence["weights"])
+
+
+def test_a_changed_layer_is_computed_as_it_is_and_changed(elsewhere):
+    choices = {"what_temperature": "0.5", "what_text": "x y z"}
+    visit = opened(PAGE["14"], {**choices, "changes": ["temperature", "window"]})
+    if lacks_model(visit):
+        pytest.skip("no model here: python -m explainers.models fetch says why")
+    (computed,) = executed(cells_of(visit), *elsewhere)
+    before, after = (torch.tensor(computed[name]) for name in ("weights", "weights, changed"))
+    assert torch.allclose(after.sum(dim=-1), before.sum(dim=-1), atol=1e-4)
+    assert (after - before).abs().max() > 0.01
+
+
+@pytest.mark.parametrize(
+    ("number", "link", "part"),
+    [
+        ("02", {"unit": "words"}, "tokens"),
+        ("05", {"cells": "1.3.0.f.1f.3f.7f"}, "by hand"),
+        ("09", {"model": "a config.json"}, "cache"),
+        ("09", {"model": "a config.json"}, "fit"),
+    ],
+)
+def test_what_is_not_on_the_page_any_more_is_not_in_its_files(number, link, part):
+    """A fragment runs again without its page: what it handed over before must be taken back."""
+    assert opened(PAGE[number], link).session_state[TAKEN].parts[part] == ()
+
+
+def test_a_page_with_nothing_to_compute_says_so():
+    (cell,) = cells_of(opened(PAGE["16"], {"predict": "true"}))
+    assert cell.kind == "markdown"
+    assert "Nothing that the page showed can be computed" in cell.text
+
+
+def test_a_notebook_of_its_own_kernel(tmp_path):
+    """As Jupyter starts it; the others share one process to save time."""
+    assert executed(cells_of(opened(PAGE["01"], BUSY)), tmp_path, None)
+
+
+def test_scripts_run_alone(tmp_path):
+    """-I: neither the folder nor the environment lends them a module."""
+    for number in sorted({case[:2] for case in CASES}):
+        visit = opened(PAGE[number], BUSY)
+        (tmp_path / f"page_{number}.py").write_text(script(cells_of(visit)), encoding="utf-8")
+    code = (
+        "import runpy, sys, pathlib\n"
+        "for file in sorted(pathlib.Path().glob('page_*.py')): runpy.run_path(str(file))\n"
+        "assert not [name for name in sys.modules if name.startswith('explainers')]\n"
+    )
+    run = [sys.executable, "-I", "-c", code]
+    ran = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert "The same numbers as on the page" in ran.stdout
+
+
+def test_a_changed_line_is_found(elsewhere):
+    cells = cells_of(opened(PAGE["01"], BUSY))
+    broken = [Cell(kind, text.replace("math.sqrt(head_dim)", "head_dim")) for kind, text in cells]
+    assert broken != cells
+    with pytest.raises(Exception, match="Tensor-likes are not close"):
+        executed(broken, *elsewhere)
+
+
+def test_the_same_page_gives_the_same_bytes():
+    first, second = (cells_of(opened(PAGE["04"], BUSY)) for _ in range(2))
+    assert notebook(first) == notebook(second)
+    assert script(first) == script(second)
+
+
+def test_a_hostile_sentence_stays_a_sentence(elsewhere):
+    visit = opened(PAGE["01"], {"text": HOSTILE})
+    cells = cells_of(visit)
+    tree = ast.parse(script(cells))
+    given, other = [
+        {one.arg: ast.literal_eval(one.value) for one in node.keywords}
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "draw_layer"
+        if node.keywords
+    ]
+    shown = next(e.proto.json for e in visit.main if e.type == "bidi_component")
+    assert all(word in shown for word in ("evil", "print"))
+    assert given["tokens"][0] == "x"
+    assert '"' in given["tokens"]
+    assert other["tokens"][:-1] == given["tokens"][:-1]
+    assert executed(cells, *elsewhere)
+    assert "\u202e" not in notebook(cells)
+
+
+@pytest.mark.parametrize(
+    "text", ["'", '"', '"""', "\\", "\n", "\r", "\u2028", "\u202e", "{x}", "é"]
+)
+def test_any_text_is_written_as_itself(text):
+    assert ast.literal_eval(literal((text, text * 3))) == (text, text * 3)
+    assert len(literal(text).splitlines()) == 1
+    assert "\u202e" not in literal(text)
+
+
+FUNCTIONS = [
+    layers.draw_layer,
+    multi_head,
+    tiled.tiled_attention,
+    kv_cache.read,
+    examples.random_latent,
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+def test_a_closure_holds_each_name_once_in_an_order_that_runs(function):
+    found = written([function])
+    text = "\n".join([found.imports, *(chapter.text for chapter in found.chapters)])
+    tree = ast.parse(text)
+    kinds = ast.FunctionDef | ast.ClassDef
+    names = [node.name for node in tree.body if isinstance(node, kinds)]
+    assert len(names) == len(set(names))
+    assert inspect.getsource(function).strip() in text
+    space: dict[str, object] = {"__name__": "elsewhere"}
+    exec(compile(text, "closure", "exec"), space)
+    assert needed(text) <= set(space)
+    assert "explainers" not in {
+        node.module for node in tree.body if isinstance(node, ast.ImportFrom)
+    }
+
+
+def test_a_module_is_called_by_the_name_that_others_have_for_it():
+    found = written([layers.draw_layer])
+    masks_chapter = next(c for c in found.chapters if c.module == masks.__name__)
+    assert masks_chapter.text.endswith("# the module, as others call it")
+    assert "masks = SimpleNamespace(RULES=RULES, build=build)" in masks_chapter.text
+
+
+def test_what_is_not_plain_is_refused():
+    from explainers.toys import sentence, trained_heads
+    from explainers.ui.controls import choose_text
+
+    with pytest.raises(NotPlainError, match="regex comes from regex"):
+        written([sentence.words])
+    with pytest.raises(NotPlainError, match="__file__"):
+        written([trained_heads.stored])
+    with pytest.raises(NotPlainError):
+        written([choose_text.choose_text])
+
+
+def test_a_name_with_two_meanings_is_refused():
+    with pytest.raises(NotPlainError, match="would mean"):
+        written([one_more_word.second_layer, fixed_layers.penalised])
+
+
+def test_the_example_is_what_the_command_writes():
+    assert FILE.read_text(encoding="utf-8") == example() + "\n"
+
+
+def test_the_example_runs_in_a_plain_jupyter():
+    """Where it lies in the repository, and with pictures as SVG."""
+    file = valid(example())
+    resources = {"metadata": {"path": str(FILE.parent)}}
+    NotebookClient(file, timeout=120, resources=resources).execute()
+    outputs = [one for cell in file.cells for one in cell.get("outputs", [])]
+    drawn = [one.data["image/svg+xml"] for one in outputs if "image/svg+xml" in one.get("data", {})]
+    assert len(drawn) == 2
+    assert all("announced" in picture for picture in drawn)
+    printed = "".join(one.text for one in outputs if one.output_type == "stream")
+    assert re.search(r"d_k 1024: variance +\d{3,4}\.\d and (0\.9|1\.0)\d", printed)

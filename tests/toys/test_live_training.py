@@ -1,0 +1,141 @@
+"""Training in the background: what it learns, what is seen of it, and how it ends."""
+
+import pytest
+
+from explainers.job_queue import Job, report_each
+from explainers.toys.train import Training, parts_of
+from explainers.toys.trained_heads import Configuration
+from explainers.toys.training_job import (
+    TrainingRequest,
+    list_losses,
+    list_snapshots,
+    make_training_job,
+    train,
+)
+from tests.support.waiting import over, wait
+
+SMALL = Configuration(2, 1, 4, "causal")
+TOKENS = ("The", "zebra", "announced", "earnings")
+
+
+def job(steps, seed=0):
+    return make_training_job(TrainingRequest(SMALL, seed, TOKENS), steps)
+
+
+def job_beside(begin, steps):
+    return Job(TrainingRequest(SMALL, 0, TOKENS), lambda one: train(one, steps, begin), steps + 1)
+
+
+def test_it_learns_what_training_elsewhere_learns():
+    done = over(job(steps=6).start())
+    losses = list_losses(done)
+    assert (done.state, done.problem, len(losses), done.share) == ("done", "", 6, 1)
+    elsewhere = Training(SMALL, [0])
+    assert losses == [elsewhere.step()[0] for _ in range(6)]
+    [learned] = map(parts_of, done.result)
+    assert all((a == b).all() for a, b in zip(learned, parts_of(elsewhere.learned(0)), strict=True))
+
+
+def test_beside_what_goes_on_the_same_heads_learn_from_random_weights():
+    [begin] = over(job(steps=3, seed=1).start()).result
+    done = over(job_beside(begin, 4).start())
+    assert (done.state, done.problem) == ("done", "")
+    both = list_losses(done), list_losses(done, 1)
+    goes_on, afresh = Training(SMALL, [0], [begin]), Training(SMALL, [0])
+    for alone, losses, learned in zip((goes_on, afresh), both, done.result, strict=True):
+        assert losses == pytest.approx([alone.step()[0] for _ in range(4)], rel=1e-5)
+        assert learned.bias.tolist() == pytest.approx(alone.learned(0).bias.tolist(), rel=1e-4)
+    assert both[0] != both[1]
+    without = over(job(steps=1).start())
+    assert [len(step.losses) for step in without.reports] == [0, 1]
+    assert len(without.result) == 1
+
+
+def test_the_weights_can_be_seen_on_the_way():
+    done = over(job(steps=50).start())
+    snapshots = list_snapshots(done)
+    assert [snapshot.step for snapshot in snapshots] == [*range(0, 50, 2), 50]
+    for snapshot in snapshots:
+        assert len(snapshot.weights) == SMALL.num_heads
+        for head in snapshot.weights:
+            assert [len(row) for row in head] == [4] * 4
+            assert all(sum(row) == pytest.approx(1, abs=1e-5) for row in head)
+            assert head[0][1:] == [0, 0, 0], "the mask is kept"
+    assert snapshots[0].weights != snapshots[-1].weights
+
+
+def test_random_weights_can_be_seen_before_the_first_batch(monkeypatch):
+    """A server's first training writes its sentences, which takes a moment."""
+    seen = []
+    one, learn = job(steps=1), Training.step
+
+    def first(training):
+        seen.extend(list_snapshots(one))
+        return learn(training)
+
+    monkeypatch.setattr(Training, "step", first)
+    over(one.start())
+    assert [snapshot.step for snapshot in seen] == [0]
+
+
+def test_it_can_be_cancelled():
+    one = job(steps=1_000_000).start()
+    wait(lambda: len(list_losses(one)) > 2)
+    one.cancel()
+    assert over(one).state == "cancelled"
+    assert one.result is None
+    assert over(job(steps=1).start()).state == "done", "the next one has its turn"
+
+
+def test_one_at_a_time():
+    first = job(steps=1_000_000).start()
+    wait(lambda: first.state == "running")
+    second, third, fourth = (job(steps=1, seed=seed).start() for seed in (1, 2, 3))
+    wait(lambda: len(list_losses(first)) > 10)
+    assert second.state == third.state == fourth.state == "waiting"
+    assert not second.reports
+    assert [one.count_before for one in (first, second, third, fourth)] == [0, 1, 2, 3]
+    third.cancel()
+    assert over(third).state == "cancelled"
+    assert [one.count_before for one in (second, fourth)] == [1, 2]
+    assert not first.is_over
+    first.cancel()
+    assert over(second).state == over(fourth).state == "done"
+
+
+def test_a_measurement_waits_until_a_training_is_over():
+    """Side by side, each would take the other's time."""
+    training = job(steps=1_000_000).start()
+    wait(lambda: len(list_losses(training)) > 2)
+    measuring = Job("", report_each(lambda: iter([len(training.reports)])), 1).start()
+    last = job(steps=1).start()
+    wait(lambda: [one.count_before for one in (training, measuring, last)] == [0, 1, 2])
+    training.cancel()
+    found = [len(over(training).reports)]
+    assert over(measuring).reports == found, "it began after the last batch"
+    assert over(last).state == "done"
+
+
+def test_what_was_learned_is_not_called_cancelled(monkeypatch):
+    """Who cancels during the last batch comes too late."""
+    one, learn = job(steps=2), Training.step
+
+    def last(training):
+        if list_losses(one):
+            one.cancel()
+        return learn(training)
+
+    monkeypatch.setattr(Training, "step", last)
+    assert over(one.start()).state == "done"
+    assert one.result is not None
+
+
+def test_what_goes_wrong_is_told(monkeypatch):
+    def broken(_):
+        raise ZeroDivisionError("no such batch")
+
+    monkeypatch.setattr(Training, "step", broken)
+    failed = over(job(steps=3).start())
+    assert (failed.state, failed.problem) == ("failed", "ZeroDivisionError: no such batch")
+    monkeypatch.undo()
+    assert over(job(steps=1).start()).state == "done", "the next one has its turn"

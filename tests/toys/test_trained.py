@@ -1,0 +1,196 @@
+"""The shipped toy weights as pages read them, and the switch between random and trained."""
+
+import re
+
+import pytest
+import torch
+
+from explainers.attention import masks
+from explainers.attention.positions import sinusoidal
+from explainers.attention.single_head import single_head
+from explainers.toys import trained_heads
+from explainers.toys.examples import LONGEST
+from explainers.toys.train import heads
+from explainers.toys.trained_heads import Configuration, learned, trained_layer
+from explainers.ui.controls import controls
+from tests.support.opening import PAGES, elements, opened, pictures, widgets
+
+TOKENS = ("The", "ceo", "Zebra", "announced", "zebra", "EARNINGS", "gnu")
+GQA = Configuration(4, 2, 8, "causal")
+SWITCHED = [page for page in PAGES if page.stem in {"01_start", "03_query_key_value", "04_scores"}]
+each_page = pytest.mark.parametrize("page", SWITCHED, ids=lambda page: page.stem)
+MASKS = next(page for page in PAGES if page.stem == "05_masks")
+with_masks = pytest.mark.parametrize("page", [*SWITCHED, MASKS], ids=lambda page: page.stem)
+
+
+def test_a_known_word_has_its_row_in_any_case():
+    known = learned(GQA, 1)
+    x, unknown = known.read_words(TOKENS)
+    rows = x - sinusoidal(len(TOKENS), trained_heads.D_MODEL, LONGEST).to(x.device)
+    for place, word in ((0, "the"), (1, "CEO"), (3, "announced"), (5, "earnings")):
+        row = known.embedding[known.words.index(word)]
+        torch.testing.assert_close(rows[place], row, atol=1e-5, rtol=0)
+    assert unknown == ("Zebra", "zebra", "gnu")
+
+
+def test_an_unknown_word_has_a_row_of_its_own():
+    known = learned(GQA, 1)
+    x, _ = known.read_words(TOKENS)
+    rows = x - sinusoidal(len(TOKENS), trained_heads.D_MODEL, LONGEST).to(x.device)
+    torch.testing.assert_close(rows[2], rows[4], atol=1e-5, rtol=0)
+    assert not torch.allclose(rows[2], rows[6], atol=0.1)
+    alone, _ = known.read_words(("gnu",))
+    placed = sinusoidal(1, trained_heads.D_MODEL, LONGEST).to(x.device)
+    torch.testing.assert_close(alone - placed, rows[6:], atol=1e-5, rtol=0)
+    many, unknown = known.read_words(tuple(f"word{n}" for n in range(200)))
+    assert len(unknown) == 200
+    spread = (many - sinusoidal(200, trained_heads.D_MODEL, LONGEST).to(x.device)).std()
+    assert spread.item() == pytest.approx(known.embedding.std().item(), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ((3, 1, 4, "full", 0), "query heads 3: trained are 1, 2, 4, 8"),
+        ((4, 3, 4, "full", 0), "KV heads for 4 query heads 3: trained are 1, 2, 4"),
+        ((2, 4, 4, "full", 0), "KV heads for 2 query heads 4: trained are 1, 2"),
+        ((4, 4, 32, "full", 0), "d_k for 4 query heads 32: trained are 4, 8, 16"),
+        ((1, 1, 5, "full", 0), "d_k for 1 query heads 5: trained are 4, 8, 16, 32, 64"),
+        ((1, 1, 4, "prefix of 3", 0), "mask prefix of 3: trained are full, causal, window of 3"),
+        ((1, 1, 4, "full", 2), "seed 2: trained are 0, 1"),
+    ],
+    ids=str,
+)
+def test_what_was_not_trained_is_refused(asked, told):
+    *configuration, seed = asked
+    with pytest.raises(ValueError, match=re.escape(told)):
+        trained_layer(("The",), Configuration(*configuration), seed)
+
+
+def test_a_missing_file_says_how_it_is_made(monkeypatch, tmp_path):
+    monkeypatch.setattr(trained_heads, "FILE", tmp_path / "none.safetensors")
+    learned.cache_clear()
+    with pytest.raises(FileNotFoundError, match=r"python -m explainers\.toys"):
+        trained_layer(("The",), GQA, seed=0)
+
+
+def test_seeds_and_configurations_differ():
+    one, other = learned(GQA, 0), learned(GQA, 1)
+    assert not torch.equal(one.embedding, other.embedding)
+    assert not torch.equal(one.embedding, learned(GQA._replace(rule="full"), 0).embedding)
+    layer = one.layer
+    assert (layer.num_heads, layer.num_kv_heads, layer.head_dim) == (4, 2, 8)
+
+
+def test_a_single_head_is_a_layer_with_one_head():
+    layer = trained_layer(TOKENS, Configuration(1, 1, 16, "window of 3"), 1)
+    assert torch.equal(layer.mask.cpu(), masks.build(masks.RULES["window of 3"], 7, 7))
+    one, many = single_head(*layer.single()), heads(layer.x, layer.heads, layer.mask)
+    torch.testing.assert_close(one.weights, many.weights[0])
+    torch.testing.assert_close(one.output @ layer.heads.w_output, many.output)
+
+
+@pytest.mark.parametrize("seed", trained_heads.SEEDS)
+@pytest.mark.parametrize("head_dim", trained_heads.HEAD_DIMS)
+def test_announced_looks_most_at_earnings_as_the_first_page_says(head_dim, seed):
+    tokens = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
+    layer = trained_layer(tokens, Configuration(1, 1, head_dim, "full"), seed)
+    weights = single_head(*layer.single()).weights
+    assert tokens[int(weights[2].argmax())] == "earnings"
+
+
+def badges(visit):
+    found = [e.value for e in elements(visit.main) if e.type == "markdown"]
+    return [value for value in found if value.startswith(":gray-badge[")]
+
+
+def captions(visit):
+    return " ".join(caption.value for caption in visit.caption)
+
+
+@each_page
+def test_the_switch_changes_numbers_badge_and_what_is_said(page):
+    drawn, learned_ = opened(page), opened(page, {"weights": "trained"})
+    assert not learned_.exception
+    assert not learned_.info
+    assert pictures(drawn)[0] != pictures(learned_)[0]
+    assert "trained: related words, seed 0" in badges(learned_)[0]
+    assert "trained: related words" not in " ".join(badges(drawn))
+    assert "d_model is 64" in captions(learned_)
+    shown = [s for s in learned_.select_slider if s.label == controls.d_model.label]
+    assert [(slider.value, slider.disabled) for slider in shown] == [(64, True)]
+    assert not widgets(drawn)["d_model"].disabled
+    assert widgets(learned_)["d_k"].options == ["4", "8", "16", "32", "64"]
+
+
+@each_page
+def test_sizes_of_the_readers_own_come_back_with_random_weights(page):
+    visit = opened(page)
+    for key, own in {
+        "d_model": 32,
+        "d_k": 10,
+        **({"d_v": 6} if page == SWITCHED[1] else {}),
+    }.items():
+        widgets(visit)[key].set_value(own)
+    before = pictures(visit.run())
+    for weights, d_k in (("trained", 8), ("random", 8)):
+        widgets(visit)["weights"].set_value(weights)
+        visit.run()
+        assert widgets(visit)["d_k"].value == d_k, "the nearest that was trained"
+        assert not visit.info
+    assert (visit.session_state["d_model"], visit.session_state["d_k"]) == (32, 8)
+    widgets(visit)["d_k"].set_value(10)
+    assert pictures(visit.run()) == before
+
+
+@pytest.mark.parametrize(("asked", "shown"), [("10", 8), ("128", 64), ("nonsense", 4)])
+def test_a_link_to_a_size_that_was_not_trained(asked, shown):
+    visit = opened(SWITCHED[0], {"weights": "trained", "d_k": asked})
+    assert widgets(visit)["d_k"].value == shown
+    said = f"d_k = ` {asked} `. Allowed is one of 4, 8, 16, 32, 64; this is ` {shown} `."
+    assert [said in info.value for info in visit.info] == [True]
+    widgets(visit)["d_k"].set_value(32)
+    assert not visit.run().info
+
+
+@each_page
+def test_what_was_not_trained_is_said_and_no_choice_is_lost(page):
+    link = {"weights": "trained", "d_k": "10", "seed": "7", "d_model": "32", "text": "The zebra"}
+    visit = opened(page, link)
+    said = captions(visit)
+    assert "seed 7" in said
+    assert "zebra" in said
+    assert "1 unknown" in badges(visit)[0]
+    asked_for = {**link, "d_k": "8", "seed": "0"}
+    assert pictures(visit)[0] == pictures(opened(page, asked_for))[0]
+    widgets(visit)["weights"].set_value("random")
+    back = visit.run()
+    assert pictures(back) == pictures(opened(page, {**link, "weights": "random", "d_k": "8"}))
+
+
+@pytest.mark.parametrize("page", [SWITCHED[0], SWITCHED[2]], ids=lambda page: page.stem)
+def test_a_mask_that_was_not_trained(page):
+    visit = opened(page, {"weights": "trained", "mask": "prefix of 3"})
+    assert "prefix of 3" in captions(visit)
+    assert pictures(visit)[0] == pictures(opened(page, {"weights": "trained"}))[0]
+
+
+@with_masks
+def test_where_weights_are_trained_a_reader_can_train_as_well(page):
+    def offered(visit):
+        return [button.label for button in visit.button if button.label == "Train it here"]
+
+    assert offered(opened(page)) == []
+    assert offered(opened(page, {"weights": "trained"})) == ["Train it here"]
+
+
+@with_masks
+def test_the_mask_that_heads_learned_under_is_told(page):
+    assert "related words, mask full: d_model" in captions(opened(page, {"weights": "trained"}))
+
+
+@with_masks
+def test_a_text_longer_than_any_that_was_learned_from_is_said_to_be(page):
+    for length, said in [(trained_heads.MOST_TOKENS, False), (trained_heads.MOST_TOKENS + 1, True)]:
+        visit = opened(page, {"weights": "trained", "text": "Friday " * length})
+        assert (f"at most 8 words; this has {length}" in captions(visit)) == said

@@ -1,0 +1,267 @@
+"""The app as a container host runs it: the Dockerfile's own commands, without Docker."""
+
+import http.client
+import json
+import os
+import re
+import shlex
+import socket
+import subprocess
+import sys
+import tomllib
+import urllib.request
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+import yaml
+
+from benchmarks.browser import wait_until_healthy
+from explainers.charts.theme import THEMES
+from explainers.ui import browser_files
+
+ROOT = Path(__file__).parents[2]
+DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+CONFIG = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+FRONT_MATTER = yaml.safe_load((ROOT / "README.md").read_text(encoding="utf-8").split("---\n")[1])
+SPACE = "https://someone-attention.hf.space"
+FRAME = f'<iframe src="{SPACE}/"></iframe>'
+UPGRADE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Version": "13",
+}
+
+
+def instruction(name):
+    """What stands behind an instruction of the Dockerfile, the last if there are several."""
+    return re.findall(rf"^{name} (.*)", DOCKERFILE, re.MULTILINE)[-1]
+
+
+def command(name):
+    """The command of CMD or HEALTHCHECK CMD, with this Python for the image's."""
+    python, *arguments = json.loads(instruction(name))
+    assert python == "python"
+    return [sys.executable, *arguments]
+
+
+def image_environment():
+    return dict(pair.split("=", 1) for pair in shlex.split(instruction("ENV")))
+
+
+@pytest.fixture(scope="module")
+def port():
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    return tmp_path_factory.mktemp("hosting") / "log"
+
+
+@pytest.fixture(scope="module")
+def address(port, log):
+    environment = {**os.environ, "PORT": str(port)}
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            command("CMD"), cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT
+        )
+    try:
+        wait_until_healthy(f"http://localhost:{port}")
+        yield f"http://localhost:{port}"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def answer(address, path, method="GET", headers=None):
+    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=20)
+    connection.request(method, path, headers=headers or {})
+    return connection.getresponse()
+
+
+def test_the_health_check_tells_a_running_server_from_a_dead_one(address, port):
+    def check(port):
+        environment = {**os.environ, "PORT": str(port)}
+        run = subprocess.run(command("HEALTHCHECK CMD"), env=environment, capture_output=True)
+        return run.returncode
+
+    with socket.socket() as closed:  # bound, and nobody listens
+        closed.bind(("localhost", 0))
+        assert check(closed.getsockname()[1]) != 0
+    assert check(port) == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "status"),
+    [
+        ("/", "GET", 200),
+        ("/scores", "GET", 200),
+        ("/_stcore/health", "GET", 200),
+        ("/media/nothing", "GET", 404),
+        ("/_stcore/health", "DELETE", 405),
+    ],
+)
+def test_every_response_carries_the_headers(address, path, method, status):
+    response = answer(address, path, method)
+    assert response.status == status
+    policy = response.headers["Content-Security-Policy"]
+    assert policy == "frame-ancestors 'self' https://huggingface.co https://*.hf.space"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_browser_keeps_the_scripts_until_they_change(address, browser):
+    """Their address changes with them; everything else is asked for again."""
+    page, asked = browser.new_page(), []
+    page.on("requestfinished", lambda request: asked.append(request.url))
+    page.goto(f"{address}/scores")
+    page.locator(".panel").first.wait_for()
+    files = [url for url in asked if browser_files.are_at(url)]
+    assert files
+    for url in [*files, address]:
+        kept = answer(address, url.removeprefix(address) or "/").headers["Cache-Control"]
+        assert ("immutable" in kept) == (url in files)
+    missing = f"{files[0]}-that-is-not-there"
+    assert "immutable" not in str(answer(address, missing.removeprefix(address)).headers)
+    page.close()
+
+
+def test_a_page_is_served_by_its_own_address(address, browser):
+    page = browser.new_page()
+    page.goto(f"{address}/query_key_value")
+    page.get_by_role("heading", name="Query, key, value", exact=True).wait_for()
+    page.goto(address)
+    page.get_by_role("heading", name="Attention, step by step", exact=True).wait_for()
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "framed"), [("https://huggingface.co", True), ("https://elsewhere.example", False)]
+)
+def test_only_a_space_frames_the_app(address, browser, host, framed):
+    """The names do not exist here: the browser gets the Space's answers from our server."""
+    page = browser.new_page()
+    page.route(f"{host}/", lambda route: route.fulfill(body=FRAME, content_type="text/html"))
+    page.route(f"{SPACE}/static/**", lambda route: route.abort())
+    app = page.request.get(address)
+    page.route(f"{SPACE}/", lambda route: route.fulfill(response=app))
+    page.goto(f"{host}/")
+    assert ('<div id="root">' in page.frames[1].content()) == framed
+    page.close()
+
+
+def test_what_a_reader_types_is_not_logged(address, log):
+    urllib.request.urlopen(f"{address}/?text=a+private+sentence").read()
+    assert "running on" in log.read_text()
+    assert "private" not in log.read_text()
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "status"),
+    [
+        ("localhost:8501", "http://localhost:8501", 101),
+        ("someone-attention.hf.space", SPACE, 101),
+        ("someone-attention.hf.space", "https://elsewhere.example", 403),
+    ],
+)
+def test_any_host_may_serve_and_only_its_own_pages_connect(address, host, origin, status):
+    headers = {**UPGRADE, "Host": host, "Origin": origin}
+    assert answer(address, "/_stcore/stream", headers=headers).status == status
+
+
+def test_the_settings_hold_wherever_the_server_is_started(tmp_path):
+    code = (
+        "import explainers.ui.server; from streamlit import config; "
+        "print(config.get_option('runner.postScriptGC'), config.get_option('client.toolbarMode'))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    run = [sys.executable, "-c", code]
+    told = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert told.stdout.split() == ["False", "viewer"], told.stderr
+
+
+def test_the_settings_keep_what_is_promised():
+    assert CONFIG["browser"] == {"gatherUsageStats": False, "serverAddress": "localhost"}
+    assert CONFIG["runner"]["postScriptGC"] is False
+    assert CONFIG["client"]["showErrorDetails"] == "none"
+    assert CONFIG["client"]["showErrorLinks"] is False
+    server = CONFIG["server"]
+    assert server["maxUploadSize"] <= server["maxWidgetStateSize"] < server["maxMessageSize"] <= 50
+    assert server["fileWatcherType"] == "none"
+    assert server["enableStaticServing"] is False
+    assert server["enableCORS"] is True
+
+
+@pytest.mark.parametrize("look", THEMES)
+@pytest.mark.parametrize("ground", ["backgroundColor", "secondaryBackgroundColor"])
+@pytest.mark.parametrize("ink", ["textColor", "linkColor", "primaryColor"])
+def test_texts_stand_out_from_their_ground(look, ground, ink):
+    theme = CONFIG["theme"][look]
+    light, dark = sorted((luminance(theme[ground]), luminance(theme[ink])), reverse=True)
+    assert (light + 0.05) / (dark + 0.05) >= 4.5  # WCAG 2.2, AA
+
+
+def luminance(colour):
+    """Relative luminance (WCAG 2.2) of #rrggbb."""
+    channels = [channel / 255 for channel in bytes.fromhex(colour[1:])]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return sum(share * c for share, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_contrast_is_what_the_standard_says():
+    assert luminance("#ffffff") == pytest.approx(1)
+    assert luminance("#777777") == pytest.approx(1.05 / 4.478 - 0.05, rel=1e-3)
+
+
+def test_nothing_is_white_on_the_primary_colour():
+    """Streamlit writes white on a primary button, which cannot be read on the dark theme's blue."""
+    files = [ROOT / "app.py", *ROOT.glob("pages/*.py"), *ROOT.glob("explainers/**/*.py")]
+    assert [p for p in files if re.search(r"type=.primary", p.read_text(encoding="utf-8"))] == []
+
+
+@pytest.mark.parametrize("look", THEMES)
+def test_pictures_stand_on_the_page_as_if_they_were_part_of_it(look):
+    page, picture = CONFIG["theme"][look], THEMES[look]
+    assert page["backgroundColor"] == picture.background
+    assert page["textColor"] == picture.text
+
+
+def test_the_front_matter_makes_a_space():
+    assert FRONT_MATTER["sdk"] == "docker"
+    assert len(FRONT_MATTER["short_description"]) <= 60
+    colours = {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
+    assert {FRONT_MATTER["colorFrom"], FRONT_MATTER["colorTo"]} <= colours
+    assert {"title", "emoji", "pinned"} <= set(FRONT_MATTER)
+
+
+def test_one_port_is_named_everywhere():
+    port = FRONT_MATTER["app_port"]
+    assert (instruction("EXPOSE"), image_environment()["PORT"]) == (str(port), str(port))
+
+
+def test_the_image_is_made_for_a_space():
+    [(uid, user)] = re.findall(r"useradd .*--uid (\d+) (\w+)", DOCKERFILE)
+    assert uid == "1000"
+    assert instruction("USER") == user
+    assert image_environment()["HOME"] == f"/home/{user}"
+    install = DOCKERFILE.index("pip install")
+    assert DOCKERFILE.index("COPY --chown=user requirements.txt") < install
+    assert install < DOCKERFILE.index("COPY --chown=user . .")
+    assert DOCKERFILE.index("ARG PIP_EXTRA_INDEX_URL") < install, "pip reads it as it runs"
+    assert instruction("RUN") == "python -m explainers.models fetch || true"
+    assert DOCKERFILE.index("COPY --chown=user . .") < DOCKERFILE.index("explainers.models fetch")
+
+
+def test_the_image_holds_what_runs():
+    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    ignored = [line for line in lines if line and not line.startswith("#")]
+    needed = [ROOT / "app.py", ROOT / "requirements.txt", ROOT / ".streamlit" / "config.toml"]
+    for folder in ("pages", "explainers", "assets/text"):
+        needed += [p for p in (ROOT / folder).rglob("*.*") if "__pycache__" not in p.parts]
+    for path in needed:
+        place = path.relative_to(ROOT)
+        covers = [p for p in ignored for part in (place, *place.parents) if fnmatch(str(part), p)]
+        assert not covers, f"{place} is left out by {covers}"

@@ -1,0 +1,106 @@
+"""Short links: the same one for the same page and choices, a bounded number of them."""
+
+import re
+
+from explainers.ui.lecture.share_link import (
+    EASILY_READ,
+    LONGEST,
+    MOST,
+    RIM,
+    Link,
+    ShortLinks,
+    drawn,
+    shared,
+    short_links,
+)
+from tests.support.opening import PAGES, opened, pictures
+
+
+def test_a_code_is_found_again_and_always_the_same():
+    links, link = ShortLinks(), Link("scores", "d_k=8&mask=causal")
+    code = links.keep(link)
+    assert links.find(code) == link
+    assert links.keep(link) == code == ShortLinks().keep(link)
+    assert links.keep(Link("scores", "d_k=8")) != code
+    assert code.isalnum()
+    assert len(code) == 6
+
+
+def test_the_oldest_goes_and_what_is_used_stays():
+    links = ShortLinks()
+    first, second = (links.keep(Link("", f"seed={n}")) for n in (0, 1))
+    for n in range(2, MOST):
+        links.keep(Link("", f"seed={n}"))
+    links.keep(Link("", "seed=0"))
+    links.keep(Link("", f"seed={MOST}"))
+    assert links.find(first)
+    assert links.find(second) is None
+
+
+def test_one_that_begins_alike_does_not_take_the_place_of_another():
+    links, mine = ShortLinks(), Link("", "seed=1")
+    code = links.keep(mine)
+    links._links[code] = other = Link("", "somebody's")
+    longer = links.keep(mine)
+    assert longer.startswith(code)
+    assert links.find(code) == other
+    assert links.find(longer) == mine
+
+
+def test_what_is_too_long_is_not_kept():
+    assert ShortLinks().keep(Link("", "x" * (LONGEST + 1))) == ""
+
+
+def test_the_code_holds_the_full_link_while_it_can_be_read():
+    told = shared("http://lecture.example/app/scores?d_k=8", "scores")
+    assert told["links"][0].startswith("http://lecture.example/app/?go=")
+    assert told["notes"] == []
+    path, side = drawn("http://lecture.example/app/scores?d_k=8")
+    assert (told["path"], told["side"]) == (path, side)
+    assert side > 2 * RIM
+    long = shared("http://lecture.example/?text=" + "x" * EASILY_READ, "")
+    assert long["path"] == drawn(long["links"][0])[0]
+    longest = shared("http://lecture.example/?text=" + "x" * LONGEST, "")
+    assert longest["path"] == ""
+    assert longest["notes"]
+
+
+def test_who_is_on_this_machine_only_is_told_so():
+    assert "--server.address" in shared("http://localhost:8501/", "")["notes"][0]
+    assert shared("http://192.0.2.7:8501/", "")["notes"] == []
+
+
+def test_a_short_link_opens_its_page_with_its_choices():
+    code = short_links().keep(Link("scores", "d_k=8&seed=3&predict=false&off=0&off=1"))
+    visit = opened(PAGES[0], {"go": code})
+    assert not visit.exception
+    assert visit.title[0].value == "Scores, softmax, output"
+    assert visit.select_slider("d_k").value == 8
+    assert visit.slider("seed").value == 3
+
+
+def test_a_link_from_a_page_inside_another_one_opens_by_itself():
+    code = short_links().keep(Link("scores", "embed=true&Embed_Options=show_footer&d_k=8"))
+    visit = opened(PAGES[0], {"go": code})
+    assert not visit.exception
+    assert visit.select_slider("d_k").value == 8
+
+
+def test_an_unknown_one_is_told_and_the_rest_holds():
+    visit = opened(PAGES[0], {"go": "**x**", "d_k": "8"})
+    assert not visit.exception
+    assert "` **x** `" in visit.info[0].value
+    assert visit.select_slider("d_k").value == 8
+
+
+def numbers_of(visit):
+    """All pictures but for the arithmetic, which a class sees when a number is clicked."""
+    return [re.sub('"working": .*(?=, "echo")', "", picture) for picture in pictures(visit)]
+
+
+def test_a_class_has_every_picture_beforehand():
+    for page in (PAGES[0], PAGES[2]):
+        asked = opened(page, {"predict": "true", "lecture": "true"})
+        assert not asked.exception
+        assert numbers_of(asked) == numbers_of(opened(page))
+        assert any("Computed: **" in remark.value for remark in asked.markdown)
