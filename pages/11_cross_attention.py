@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from explainers.chapters.cross_attention.ablation_table import show_tried
 from explainers.chapters.cross_attention.alignment_accuracy import (
     offer_heads,
     show_accuracy,
@@ -10,14 +9,22 @@ from explainers.chapters.cross_attention.alignment_accuracy import (
 )
 from explainers.chapters.cross_attention.alignment_view import View
 from explainers.chapters.cross_attention.block_tensors import show_block
-from explainers.chapters.cross_attention.changed_translation import show_explaining
-from explainers.chapters.cross_attention.choose_sentence import read_by, show_asked
-from explainers.chapters.cross_attention.cross_vs_joined import show_cells
+from explainers.chapters.cross_attention.changed_translation import (
+    show_ablation_table,
+    show_changes,
+)
+from explainers.chapters.cross_attention.choose_sentence import (
+    choose_translation,
+    load_translator_or_warn,
+)
+from explainers.chapters.cross_attention.cross_costs import show_source_cache, show_weight_counts
 from explainers.chapters.cross_attention.padded_sources import show_padding
-from explainers.chapters.cross_attention.parked_weight import show_parking
-from explainers.chapters.cross_attention.real_translator import show_pieces, show_real
-from explainers.chapters.cross_attention.source_cache import show_kept
-from explainers.chapters.cross_attention.written_lines import ask_where, show_writing
+from explainers.chapters.cross_attention.parked_weight import show_parked_weight
+from explainers.chapters.cross_attention.real_translator import show_pieces, show_real_translation
+from explainers.chapters.cross_attention.written_lines import (
+    predict_reordered_word,
+    show_written_lines,
+)
 from explainers.translation.translator import Translator
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -28,55 +35,55 @@ text = page.page_text(__file__)
 
 
 @fragment
-def looking(shown: View) -> None:
+def show_alignment(view: View) -> None:
     """Which word each syllable looks at, in every head; and whether that is the right one."""
     text("looking")
     with st.container(horizontal=True):
         layer, head = int(controls.cross_layer()) - 1, controls.cross_head()
         rows, has_rings = controls.cross_rows(), controls.gold_rings()
-    chosen = shown.at(layer, head, rows)
-    if ask_where(text, chosen):
+    chosen_view = view.select(layer, head, rows)
+    if predict_reordered_word(text, chosen_view):
         offer_heads()
-        show_writing(text, chosen, has_rings)
-    show_accuracy(text, chosen)
-    show_off_by_one(text, chosen)
+        show_written_lines(text, chosen_view, has_rings)
+    show_accuracy(text, chosen_view)
+    show_off_by_one(text, chosen_view)
 
 
 @fragment
-def explaining(shown: View) -> None:
+def show_explanation(view: View) -> None:
     """What the weights say, and what they do not."""
-    show_parking(text, shown)
-    show_explaining(text, shown)
-    show_tried(text)
+    show_parked_weight(text, view)
+    show_changes(text, view)
+    show_ablation_table(text)
 
 
 @fragment
-def inside(shown: View, translator: Translator) -> None:
+def show_block_and_cache(view: View, translator: Translator) -> None:
     """The block around cross-attention, and what is kept and hidden of the source."""
-    show_block(text, shown, translator)
-    show_kept(text, shown, translator)
-    show_padding(text, shown)
+    show_block(text, view, translator)
+    show_source_cache(text, view, translator)
+    show_padding(text, view)
 
 
 @fragment
-def two_ways(shown: View) -> None:
+def compare_with_joined(view: View) -> None:
     """Looking at another sequence, or standing behind it."""
-    show_cells(text, shown)
+    show_weight_counts(text, view)
 
 
 @fragment
-def real(sentence: str) -> None:
+def show_published(sentence: str) -> None:
     """The same with a published translator, if it can be had."""
-    show_real(text, sentence, page.queries_down())
+    show_real_translation(text, sentence, page.queries_down())
 
 
 text("question")
-sentence, translator = choose_text(), read_by()
-if translator and (shown := show_asked(text, sentence, page.queries_down())):
-    looking(shown)
-    explaining(shown)
-    inside(shown, translator)
-    two_ways(shown)
-    show_pieces(text, shown)
-real(sentence.text)
+sentence, translator = choose_text(), load_translator_or_warn()
+if translator and (view := choose_translation(text, sentence, page.queries_down())):
+    show_alignment(view)
+    show_explanation(view)
+    show_block_and_cache(view, translator)
+    compare_with_joined(view)
+    show_pieces(text, view)
+show_published(sentence.text)
 text("notice")

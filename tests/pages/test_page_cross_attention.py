@@ -7,22 +7,35 @@ import torch
 from torch.testing import assert_close
 
 from explainers.chapters.cross_attention import (
-    ablation_table,
     block_tensors,
     changed_translation,
     choose_sentence,
-    held_out,
+    held_out_scores,
 )
-from explainers.chapters.cross_attention.alignment_accuracy import ANSWERS, times
-from explainers.chapters.cross_attention.alignment_view import LINES, WEIGHTS, View, off_diagonal
-from explainers.chapters.cross_attention.changed_translation import attends, marked, retold, same
-from explainers.chapters.cross_attention.choose_sentence import build, examples, gold_of, slots
-from explainers.chapters.cross_attention.cross_vs_joined import counted
-from explainers.chapters.cross_attention.held_out import LAST, Reading
-from explainers.chapters.cross_attention.padded_sources import batch_of
-from explainers.chapters.cross_attention.parked_weight import weakest
-from explainers.chapters.cross_attention.real_translator import spelled
-from explainers.chapters.cross_attention.source_cache import gap
+from explainers.chapters.cross_attention.alignment_accuracy import RATIOS, choose_ratio
+from explainers.chapters.cross_attention.alignment_view import (
+    LINES,
+    WEIGHTS,
+    View,
+    find_reordered_syllable,
+)
+from explainers.chapters.cross_attention.changed_translation import (
+    count_unchanged,
+    mark_changes,
+    replace_attention,
+    translate_changed,
+)
+from explainers.chapters.cross_attention.choose_sentence import (
+    build_sentence,
+    find_gold,
+    list_held_out_examples,
+    list_slots,
+)
+from explainers.chapters.cross_attention.cross_costs import compare_cached_steps, count_weights
+from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER, Reading
+from explainers.chapters.cross_attention.padded_sources import run_padded_batch
+from explainers.chapters.cross_attention.parked_weight import find_weak_syllable
+from explainers.chapters.cross_attention.real_translator import spell_pieces
 from explainers.translation import weights_file, word_pieces
 from explainers.translation.alignment import INPUT, PREDICTED
 from explainers.translation.corpus import RUNNING_PAIR, SentencePair
@@ -36,11 +49,11 @@ PAGE = next(page for page in PAGES if page.stem == "11_cross_attention")
 
 @pytest.fixture(scope="module")
 def view():
-    found = weights_file.load_translator().force(RUNNING_PAIR.source, RUNNING_PAIR.target)
-    return View(found, RUNNING_PAIR, queries_down=True)
+    translation = weights_file.load_translator().force(RUNNING_PAIR.source, RUNNING_PAIR.target)
+    return View(translation, RUNNING_PAIR, queries_down=True)
 
 
-def shown(visit, name):
+def find_panel(visit, name):
     """The panel of this name, as the browser gets it."""
     panels = [
         panel
@@ -53,88 +66,98 @@ def shown(visit, name):
     return panels[0]
 
 
-def said(visit):
+def read_texts(visit):
     return "\n".join(text.value for text in visit.markdown)
 
 
 def test_the_running_sentence_is_translated_with_its_whole_rectangle():
     visit = opened(PAGE)
-    assert "Tổng giám đốc đã công bố thu nhập kỷ lục vào thứ Sáu" in said(visit)
-    weights = shown(visit, WEIGHTS)
+    assert "Tổng giám đốc đã công bố thu nhập kỷ lục vào thứ Sáu" in read_texts(visit)
+    weights = find_panel(visit, WEIGHTS)
     assert weights["rows"] == list(RUNNING_PAIR.target)
     assert weights["columns"] == [*RUNNING_PAIR.source, "<eos>"]
     sums = [sum(row) for row in weights["values"]]
     assert sums == pytest.approx([1] * 13, abs=1e-4)
     assert weights["grows"]
     assert {tuple(place) for place in weights["ringed"]} == RUNNING_PAIR.sure
-    lines = shown(visit, LINES)
+    lines = find_panel(visit, LINES)
     assert (lines["kind"], lines["values"]) == ("ties", weights["values"])
 
 
 def test_rows_named_by_what_is_read_are_the_same_rows_one_further_down(view):
-    by_input = view.at(LAST, MEAN, READS).weights
+    by_input = view.select(LAST_LAYER, MEAN, READS).weights
     assert_close(by_input[:-1], view.weights[1:])
-    assert view.links(PREDICTED) != view.links(INPUT)
+    assert view.read_links(PREDICTED) != view.read_links(INPUT)
 
 
 def test_a_head_is_one_of_those_that_the_mean_is_of(view):
-    heads = torch.stack([view.at(0, str(n), view.rows).weights for n in range(4)])
-    assert_close(heads.mean(dim=0), view.at(0, MEAN, view.rows).weights)
+    heads = torch.stack([view.select(0, str(n), view.rows).weights for n in range(4)])
+    assert_close(heads.mean(dim=0), view.select(0, MEAN, view.rows).weights)
 
 
 @pytest.mark.parametrize("head", [MEAN, "2"])
 @pytest.mark.parametrize("rows", [PREDICTS, READS])
 def test_the_arithmetic_of_a_weight_ends_with_the_weight(view, head, rows):
-    view = view.at(1, head, rows)
+    view = view.select(1, head, rows)
     cell = Cell(WEIGHTS, 6, 4)
-    assert float(view.working(cell).value) == pytest.approx(view.weights[6, 4].item(), abs=1e-3)
+    assert float(view.explain_weight(cell).value) == pytest.approx(
+        view.weights[6, 4].item(), abs=1e-3
+    )
 
 
 def test_queries_along_the_top_are_the_same_picture_turned():
-    turned = shown(opened(PAGE, {"queries": "across"}), WEIGHTS)
+    turned = find_panel(opened(PAGE, {"queries": "across"}), WEIGHTS)
     assert turned["columns"] == list(RUNNING_PAIR.target)
     assert {tuple(place[::-1]) for place in turned["ringed"]} == RUNNING_PAIR.sure
 
 
 def test_the_question_is_about_a_syllable_that_turns_back(view):
     weights = torch.eye(5)[[0, 0, 1, 3, 2]]
-    found = view.found._replace(words=("a", "b", "c", "d"), syllables=("1", "2", "3", "4", "5"))
-    assert off_diagonal(found, weights) == 4  # 3 → 2 turns back; 3 and 2 are one away from 2 and 3
-    place = off_diagonal(view.found, view.found.cross[LAST].mean(dim=0))
-    assert view.found.syllables[place] == "kỷ", "and not the weak one, which looks back too"
+    translation = view.translation._replace(
+        words=("a", "b", "c", "d"), syllables=("1", "2", "3", "4", "5")
+    )
+    assert (
+        find_reordered_syllable(translation, weights) == 4
+    )  # 3 → 2 turns back; 3 and 2 are one away from 2 and 3
+    place = find_reordered_syllable(
+        view.translation, view.translation.cross[LAST_LAYER].mean(dim=0)
+    )
+    assert view.translation.syllables[place] == "kỷ", "and not the weak one, which looks back too"
 
 
 # Sentences and their gold.
 
 
 def test_what_is_built_of_the_running_sentences_words_is_the_running_sentence():
-    assert build("CEO", "announced", "record", "earnings", "Friday") == RUNNING_PAIR
+    assert build_sentence("CEO", "announced", "record", "earnings", "Friday") == RUNNING_PAIR
 
 
 def test_every_built_sentence_has_its_gold():
-    for name, words in slots().items():
+    for name, words in list_slots().items():
         assert len(words) > 6, name
-    pair = build("bank", "confirmed", "weak", "sales", "Monday")
-    assert gold_of(pair.source) == pair
+    pair = build_sentence("bank", "confirmed", "weak", "sales", "Monday")
+    assert find_gold(pair.source) == pair
     assert {place for place, _ in pair.sure} == set(range(len(pair.target)))
-    assert gold_of(("the", "bank")) is None
-    assert gold_of((*pair.source[:-1], "today")) is None
+    assert find_gold(("the", "bank")) is None
+    assert find_gold((*pair.source[:-1], "today")) is None
 
 
 def test_held_out_sentences_are_offered_with_their_gold():
-    for text, pair in examples().items():
-        assert gold_of(tuple(text.split())) == pair
-    assert {pair.is_held_out for pair in examples().values()} == {True, False}
+    for text, pair in list_held_out_examples().items():
+        assert find_gold(tuple(text.split())) == pair
+    assert {pair.is_held_out for pair in list_held_out_examples().values()} == {True, False}
 
 
 def test_a_built_sentence_is_translated():
     visit = opened(PAGE)
-    for slot, word in zip(slots(), ("bank", "confirmed", "weak", "sales", "Monday"), strict=True):
+    for slot, word in zip(
+        list_slots(), ("bank", "confirmed", "weak", "sales", "Monday"), strict=True
+    ):
         visit.selectbox(key=f"built: {slot}").set_value(word)
     next(b for b in visit.button if b.label == "Translate this").click().run()
     assert visit.text_input(key="text").value == "The bank confirmed weak sales on Monday"
-    assert "the bank confirmed".capitalize() in said(visit)
-    assert "cannot be translated" not in said(visit)
+    assert "the bank confirmed".capitalize() in read_texts(visit)
+    assert "cannot be translated" not in read_texts(visit)
 
 
 @pytest.mark.parametrize(
@@ -148,16 +171,16 @@ def test_a_built_sentence_is_translated():
 )
 def test_what_cannot_be_translated_is_named_and_the_running_sentence_shown(text, named):
     visit = opened(PAGE, {"text": text})
-    [told] = [line for line in said(visit).splitlines() if "cannot be translated" in line]
-    assert named in told
-    assert shown(visit, WEIGHTS)["rows"] == list(RUNNING_PAIR.target)
+    [line] = [line for line in read_texts(visit).splitlines() if "cannot be translated" in line]
+    assert named in line
+    assert find_panel(visit, WEIGHTS)["rows"] == list(RUNNING_PAIR.target)
     assert not visit.exception
 
 
 def test_two_hundred_words_are_cut_and_said():
     visit = opened(PAGE, {"text": "bank " * 200})
     assert visit.info
-    assert "cannot be translated" in said(visit)
+    assert "cannot be translated" in read_texts(visit)
     assert not visit.exception
 
 
@@ -183,37 +206,47 @@ def test_a_missing_or_broken_file_is_said_and_nothing_breaks(content, tmp_path, 
 
 def test_the_table_of_errors_is_that_of_the_held_out_sentences():
     visit = opened(PAGE)
-    table = shown(visit, "alignment error rate")
-    measured = held_out.scores()
+    table = find_panel(visit, "alignment error rate")
+    scores = held_out_scores.score_readings()
     assert table["rows"][0] == "L1 mean"
     assert table["columns"] == ["predicts", "reads"]
-    first = measured[Reading(0, MEAN, PREDICTED)].aer, measured[Reading(0, MEAN, INPUT)].aer
+    first = scores[Reading(0, MEAN, PREDICTED)].aer, scores[Reading(0, MEAN, INPUT)].aer
     assert table["values"][0] == pytest.approx(first, abs=1e-5)
 
 
 def test_the_head_of_the_picture_is_scored_beside_two_baselines(view):
     visit = opened(PAGE, {"cross_layer": "1", "cross_head": "2"})
-    here, held = (shown(visit, name) for name in ("this sentence", "held out"))
-    assert here["rows"] == held["rows"] == ["L1 2", "diagonal", "IBM 1"]
-    links = view.at(0, "2", PREDICTS).links(PREDICTED)
-    hits = len(links & view.gold.sure)
-    assert here["values"][0] == pytest.approx([1 - hits / 13, hits / 13, hits / 13], abs=1e-5)
-    assert held["values"][0] == pytest.approx(
-        held_out.scores()[Reading(0, "2", PREDICTED)], abs=1e-5
+    sentence_table, held_out_table = (
+        find_panel(visit, name) for name in ("this sentence", "held out")
     )
-    assert held["values"][1] == pytest.approx(held_out.baselines()["diagonal"], abs=1e-5)
+    assert sentence_table["rows"] == held_out_table["rows"] == ["L1 2", "diagonal", "IBM 1"]
+    links = view.select(0, "2", PREDICTS).read_links(PREDICTED)
+    hits = len(links & view.gold.sure)
+    assert sentence_table["values"][0] == pytest.approx(
+        [1 - hits / 13, hits / 13, hits / 13], abs=1e-5
+    )
+    assert held_out_table["values"][0] == pytest.approx(
+        held_out_scores.score_readings()[Reading(0, "2", PREDICTED)], abs=1e-5
+    )
+    assert held_out_table["values"][1] == pytest.approx(
+        held_out_scores.score_baselines()["diagonal"], abs=1e-5
+    )
 
 
 def test_without_gold_nothing_is_scored_here():
     visit = opened(PAGE, {"text": "the bank announced record earnings"})
-    assert "No gold is known" in said(visit)
+    assert "No gold is known" in read_texts(visit)
     assert not any('"this sentence"' in picture for picture in pictures(visit))
-    assert not shown(visit, WEIGHTS)["ringed"]
+    assert not find_panel(visit, WEIGHTS)["ringed"]
 
 
 @pytest.mark.parametrize(("name", "extreme"), [("Best", min), ("Worst", max)])
 def test_the_best_and_the_worst_head_are_offered_and_taken(name, extreme):
-    rates = {r: s.aer for r, s in held_out.scores().items() if r.head != MEAN and r.by == PREDICTED}
+    rates = {
+        r: s.aer
+        for r, s in held_out_scores.score_readings().items()
+        if r.head != MEAN and r.row_side == PREDICTED
+    }
     layer, head, _ = extreme(rates, key=lambda one: rates[one])
     visit = opened(PAGE, {"cross_rows": "reads"})
     next(b for b in visit.button if b.label.startswith(name)).click().run()
@@ -225,11 +258,11 @@ def test_the_best_and_the_worst_head_are_offered_and_taken(name, extreme):
     ("rates", "answer"), [((0.1, 0.15), 0), ((0.1, 0.4), 1), ((0.1, 0.6), 2), ((0.0, 0.1), 2)]
 )
 def test_times_as_large(rates, answer):
-    assert times(*rates) == ANSWERS[answer]
+    assert choose_ratio(*rates) == RATIOS[answer]
 
 
 def test_the_weak_syllable_is_the_one_that_gold_calls_weak(view):
-    assert view.found.syllables[weakest(view)] == "đã"
+    assert view.translation.syllables[find_weak_syllable(view)] == "đã"
 
 
 @pytest.fixture
@@ -238,63 +271,65 @@ def small(monkeypatch):
     links = frozenset({(0, 0), (1, 0), (2, 1), (3, 1)})
     pair = SentencePair(("a", "b"), ("x", "y", "đã", "z"), links, frozenset({(2, 1)}), False)
     weights = torch.zeros(2, 4, 5, 3)
-    weights[LAST, :, :4, -1] = torch.tensor([0.1, 0.5, 0.2, 0.3])
-    monkeypatch.setattr(held_out, "pairs", lambda: [pair])
-    monkeypatch.setattr(held_out, "weights", lambda: [weights])
-    monkeypatch.setattr(held_out, "links", lambda _: [{(0, 0), (1, 1), (2, 0), (3, 1)}])
+    weights[LAST_LAYER, :, :4, -1] = torch.tensor([0.1, 0.5, 0.2, 0.3])
+    monkeypatch.setattr(held_out_scores, "list_pairs", lambda: [pair])
+    monkeypatch.setattr(held_out_scores, "compute_weights", lambda: [weights])
+    monkeypatch.setattr(
+        held_out_scores, "read_all_links", lambda _: [{(0, 0), (1, 1), (2, 0), (3, 1)}]
+    )
 
 
 @pytest.mark.usefixtures("small")
 def test_weight_on_the_end_is_told_apart_where_a_word_begins_and_goes_on():
-    assert held_out.parked.__wrapped__() == pytest.approx((0.2, 0.5))
+    assert held_out_scores.measure_end_weight.__wrapped__() == pytest.approx((0.2, 0.5))
 
 
 @pytest.mark.usefixtures("small")
 def test_links_of_weak_syllables_are_counted_apart():
-    assert held_out.weak_and_others.__wrapped__() == pytest.approx((0, 2 / 3))
+    assert held_out_scores.measure_link_recall.__wrapped__() == pytest.approx((0, 2 / 3))
 
 
 # Is it an explanation?
 
 
 def test_what_is_left_is_counted_and_what_is_new_is_bold():
-    assert same("abcd", "abxd") == 3
-    assert same("abcd", "bcd") == 3
-    assert marked(["a", "b"], ["a", "c"]) == "` a ` **` c `**"
-    assert marked(["a"], []) == "(nothing)"
+    assert count_unchanged("abcd", "abxd") == 3
+    assert count_unchanged("abcd", "bcd") == 3
+    assert mark_changes(["a", "b"], ["a", "c"]) == "` a ` **` c `**"
+    assert mark_changes(["a"], []) == "(nothing)"
 
 
 def test_other_weights_are_put_into_the_last_layer_or_into_all():
-    learned, uniform = attends(LEARNED, True)[0], attends(UNIFORM, True)[0]
-    assert attends(UNIFORM, False) == (learned, uniform)
-    assert attends(UNIFORM, True) == (uniform, uniform)
+    learned, uniform = replace_attention(LEARNED, True)[0], replace_attention(UNIFORM, True)[0]
+    assert replace_attention(UNIFORM, False) == (learned, uniform)
+    assert replace_attention(UNIFORM, True) == (uniform, uniform)
 
 
 def test_uniform_weights_and_a_word_less_change_what_is_written():
     words, syllables = RUNNING_PAIR.source, RUNNING_PAIR.target
-    flat = retold(words, syllables, UNIFORM).found.cross
-    assert_close(flat[LAST], torch.full_like(flat[LAST], 1 / 8))
+    flat = translate_changed(words, syllables, UNIFORM).translation.cross
+    assert_close(flat[LAST_LAYER], torch.full_like(flat[LAST_LAYER], 1 / 8))
     assert flat[0].std() > 0.01
-    less = retold(words, syllables, WITHOUT, left_out=3).found.cross
+    less = translate_changed(words, syllables, WITHOUT, left_out=3).translation.cross
     assert (less[..., 3] == 0).all()
 
 
 def test_changes_are_said_with_their_numbers():
     visit = opened(PAGE, {"instead": UNIFORM})
-    left = same(
+    left = count_unchanged(
         RUNNING_PAIR.target,
-        retold(RUNNING_PAIR.source, RUNNING_PAIR.target, UNIFORM).found.syllables,
+        translate_changed(RUNNING_PAIR.source, RUNNING_PAIR.target, UNIFORM).translation.syllables,
     )
-    assert f"{left} of 13 syllables are left" in said(visit)
-    assert shown(visit, "now")["values"][0] == pytest.approx([1 / 8] * 8)
+    assert f"{left} of 13 syllables are left" in read_texts(visit)
+    assert find_panel(visit, "now")["values"][0] == pytest.approx([1 / 8] * 8)
 
 
 def test_every_change_is_tried(monkeypatch):
-    monkeypatch.setattr(ablation_table, "SENTENCES", 2)
-    found = list(ablation_table.tried())
-    assert [(one.instead, one.everywhere) for one in found] == list(ablation_table.CASES)
-    assert all(0 <= one.exact <= 1 for one in found)
-    assert changed_translation.INSTEAD[PEAK] is attends(PEAK, False)[-1]
+    monkeypatch.setattr(changed_translation, "ABLATION_SENTENCES", 2)
+    scores = list(changed_translation.score_ablations())
+    assert [score[:2] for score in scores] == list(changed_translation.ABLATIONS)
+    assert all(0 <= score.exact_match <= 1 for score in scores)
+    assert changed_translation.REPLACEMENTS[PEAK] is replace_attention(PEAK, False)[-1]
 
 
 # The block, what is kept, padding, cells.
@@ -303,7 +338,9 @@ def test_every_change_is_tried(monkeypatch):
 def test_each_part_adds_to_what_came_in(view):
     panels = {
         panel.id: panel.matrix
-        for panel in block_tensors.panels_of(view, view.found.x_syllables, view.found.decoder[0])
+        for panel in block_tensors.make_panels(
+            view, view.translation.x_syllables, view.translation.decoder[0]
+        )
     }
     before = torch.tensor(panels["in: in"].values)
     for part in ("own", "cross", "fed"):
@@ -320,21 +357,21 @@ def test_each_part_adds_to_what_came_in(view):
 
 @pytest.mark.parametrize("layer", ["1", "2"])
 def test_the_block_that_runs_is_the_block_that_translated(layer):
-    assert "above by 0." in said(opened(PAGE, {"block_layer": layer}))
+    assert "above by 0." in read_texts(opened(PAGE, {"block_layer": layer}))
 
 
 def test_a_step_on_kept_rows_is_all_steps_at_once(view):
-    assert 0 < gap(view, weights_file.load_translator()) < 1e-4
+    assert 0 < compare_cached_steps(view, weights_file.load_translator()) < 1e-4
     other = View(
         make_untrained_translator(1).force(RUNNING_PAIR.source, RUNNING_PAIR.target),
         None,
         queries_down=True,
     )
-    assert gap(other, weights_file.load_translator()) > 0.01
+    assert compare_cached_steps(other, weights_file.load_translator()) > 0.01
 
 
 def test_without_the_padding_mask_weight_leaks():
-    batch = batch_of(RUNNING_PAIR.source, RUNNING_PAIR.target)
+    batch = run_padded_batch(RUNNING_PAIR.source, RUNNING_PAIR.target)
     words = len(RUNNING_PAIR.source) + 1
     assert (batch.hidden[:, words:] == 0).all()
     assert_close(batch.masked, batch.alone, atol=1e-5, rtol=0)
@@ -344,19 +381,19 @@ def test_without_the_padding_mask_weight_leaks():
 
 
 def test_the_longest_source_of_a_batch_is_not_filled_up():
-    longest = max((pair.source for pair in examples().values()), key=len)
+    longest = max((pair.source for pair in list_held_out_examples().values()), key=len)
     visit = opened(PAGE, {"text": " ".join(longest)})
-    assert "nothing is filled up" in said(visit)
+    assert "nothing is filled up" in read_texts(visit)
     assert not any("with the mask" in picture for picture in pictures(visit))
     assert not visit.exception
 
 
 def test_both_sentences_are_cut_into_pieces():
-    assert spelled([["▁a"], ["▁b", "c"]]) == "` ▁a ` ` ▁b ` + ` c `"
-    here = said(opened(PAGE))
+    assert spell_pieces([["▁a"], ["▁b", "c"]]) == "` ▁a ` ` ▁b ` + ` c `"
+    page_text = read_texts(opened(PAGE))
     words, syllables = (sum(map(len, word_pieces.cut_words(side))) for side in RUNNING_PAIR[:2])
-    assert f"7 words are {words} pieces" in here
-    assert f"13 syllables are {syllables} pieces" in here
+    assert f"7 words are {words} pieces" in page_text
+    assert f"13 syllables are {syllables} pieces" in page_text
 
 
 def test_a_file_without_pieces_is_said_and_nothing_breaks(monkeypatch):
@@ -371,26 +408,26 @@ def test_a_file_without_pieces_is_said_and_nothing_breaks(monkeypatch):
 
 def test_a_translation_without_a_syllable_is_said(monkeypatch):
     nothing = weights_file.load_translator().force(("the",), ())
-    monkeypatch.setattr(choose_sentence, "translation", lambda words, beams: nothing)
+    monkeypatch.setattr(choose_sentence, "translate_once", lambda words, beams: nothing)
     visit = opened(PAGE)
-    assert "writes nothing" in said(visit)
+    assert "writes nothing" in read_texts(visit)
     assert not visit.exception
 
 
 def test_one_word_is_no_order():
     visit = opened(PAGE, {"text": "sales"})
-    assert "nan" not in said(visit)
+    assert "nan" not in read_texts(visit)
     assert not visit.exception
 
 
 def test_cells_are_counted():
-    assert counted(8, 14) == (64, 105, 112, 253)
-    assert counted(8, 14).apart == 64 + 105 + 112
+    assert count_weights(8, 14) == (64, 105, 112, 253)
+    assert count_weights(8, 14).separate == 64 + 105 + 112
 
 
 def test_the_beams_are_named_with_the_one_that_is_drawn_first():
     visit = opened(PAGE, {"search": "beam of 4"})
-    assert "4 beams" in said(visit)
-    lines = [line for line in said(visit).splitlines() if line.startswith("- -")]
+    assert "4 beams" in read_texts(visit)
+    lines = [line for line in read_texts(visit).splitlines() if line.startswith("- -")]
     assert " ".join(RUNNING_PAIR.target) in lines[0]
     assert len(lines) == 4

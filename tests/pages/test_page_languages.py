@@ -7,7 +7,7 @@ import re
 import pytest
 
 from explainers import translations
-from explainers.chapters.cross_attention.choose_sentence import examples
+from explainers.chapters.cross_attention.choose_sentence import list_held_out_examples
 from explainers.models import load as loading
 from explainers.models import registry
 from explainers.toys.sentence import PRESETS, SENTENCE
@@ -98,7 +98,7 @@ def is_english(text, english):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 @pytest.mark.parametrize("spoken", OTHERS)
 def test_a_page_speaks_one_language(page, spoken):
-    own = {SENTENCE, *PRESETS.values(), *examples(), "Query, key, value"}
+    own = {SENTENCE, *PRESETS.values(), *list_held_out_examples(), "Query, key, value"}
     english = visited(page, ENGLISH)
     said = visited(page, spoken)
     assert [text for text in said - own if is_english(text, english)] == []

@@ -29,7 +29,7 @@ LINES, WEIGHTS = "lines", N_("weights")
 class View:
     """One translation with the reader's choices about its cross-attention."""
 
-    found: Translation
+    translation: Translation
     gold: SentencePair | None
     """Known, and translated as the corpus does."""
     queries_down: bool
@@ -37,42 +37,44 @@ class View:
     head: str = MEAN
     rows: str = PREDICTS
 
-    def at(self, layer: int, head: str, rows: str) -> "View":
+    def select(self, layer: int, head: str, rows: str) -> "View":
         """The same translation looked at in another place."""
         return replace(self, layer=layer, head=head, rows=rows)
 
     @property
-    def by(self) -> str:
+    def row_side(self) -> str:
         """Which syllable a row belongs to."""
         return PREDICTED if self.rows == PREDICTS else INPUT
 
     @property
-    def syllables(self) -> int:
-        return len(self.found.syllables)
+    def num_syllables(self) -> int:
+        return len(self.translation.syllables)
 
     @property
     def columns(self) -> list[str]:
         """All that the decoder may look at."""
-        return [*self.found.words, END]
+        return [*self.translation.words, END]
 
     @cached_property
-    def whole(self) -> Tensor:
+    def head_weights(self) -> Tensor:
         """Weights of the chosen heads (syllables + 1, words + 1)."""
-        heads = self.found.cross[self.layer]
+        heads = self.translation.cross[self.layer]
         return heads.mean(dim=0) if self.head == MEAN else heads[int(self.head)]
 
     @cached_property
     def weights(self) -> Tensor:
         """One row for each syllable that was written (syllables, words + 1)."""
-        first = 0 if self.by == PREDICTED else 1
-        return self.whole[first : first + self.syllables]
+        first = 0 if self.row_side == PREDICTED else 1
+        return self.head_weights[first : first + self.num_syllables]
 
-    def links(self, by: str) -> set[Link]:
+    def read_links(self, row_side: str) -> set[Link]:
         """The words that these heads would name, with rows read in either way."""
-        return read_links(self.whole, len(self.found.words), self.syllables, by)
+        return read_links(
+            self.head_weights, len(self.translation.words), self.num_syllables, row_side
+        )
 
     @property
-    def place(self) -> str:
+    def head_label(self) -> str:
         """The chosen heads in words."""
         if self.head == MEAN:
             return _("decoder layer {layer}, mean of all heads", layer=self.layer + 1)
@@ -82,26 +84,29 @@ class View:
     def origin(self) -> str:
         return origin_of(self.weights.device)
 
-    def panels(self, has_rings: bool) -> list[Panel]:
+    def make_panels(self, has_rings: bool) -> list[Panel]:
         """The same weights as lines and as a heat map, both growing by a row."""
         rings = sorted(self.gold.sure) if self.gold and has_rings else []
         values: Values = self.weights.tolist()
-        axes = self.found.syllables, self.columns, TARGET_AXIS, SOURCE_AXIS
-        rule = _("{heads}; every row sums to 1", heads=self.place)
+        axes = self.translation.syllables, self.columns, TARGET_AXIS, SOURCE_AXIS
+        rule = _("{heads}; every row sums to 1", heads=self.head_label)
         lines = Matrix(
-            N_("who looks where"), self.place, values, *axes, kind="ties", ringed_cells=rings
+            N_("who looks where"), self.head_label, values, *axes, kind="ties", ringed_cells=rings
         )
         cells = Matrix(WEIGHTS, rule, values, *axes, kind="weights", ringed_cells=rings)
-        turned = not self.queries_down
+        is_flipped = not self.queries_down
         return [
             Panel(LINES, lines, grows=True),
-            Panel(WEIGHTS, cells, grows=True, flipped=turned),
+            Panel(WEIGHTS, cells, grows=True, flipped=is_flipped),
         ]
 
-    def working(self, cell: Cell) -> Arithmetic:
+    def explain_weight(self, cell: Cell) -> Arithmetic:
         """How a weight came to be."""
-        row = cell.row + (self.by == INPUT)
-        cross, value = self.found.decoder[self.layer].cross, self.weights[cell.row, cell.column]
+        row = cell.row + (self.row_side == INPUT)
+        cross, value = (
+            self.translation.decoder[self.layer].cross,
+            self.weights[cell.row, cell.column],
+        )
         if self.head != MEAN:
             scores = cross.scores[int(self.head), row].tolist()
             return arithmetic.explain_softmax(scores, cell.column, value.item(), self.columns)
@@ -111,12 +116,12 @@ class View:
         return arithmetic.explain_dot_product(heads, shares, value.item(), name)
 
 
-def off_diagonal(found: Translation, weights: Tensor) -> int:
+def find_reordered_syllable(translation: Translation, weights: Tensor) -> int:
     """The syllable whose word stands farthest from where it would stand word for word.
 
     Of several as far, one that turns back; of those, the one that is surest of its word.
     """
-    words, syllables = len(found.words), len(found.syllables)
+    words, syllables = len(translation.words), len(translation.syllables)
     largest, peaks = weights[:syllables, :words].max(dim=-1)
     straight = torch.arange(syllables) * words // syllables
     turns_back = peaks.diff(prepend=peaks[:1]) < 0

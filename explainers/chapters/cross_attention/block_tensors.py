@@ -23,7 +23,7 @@ from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show
 
-FIRST = SPECIAL_TOKENS[BEGIN]
+BEGIN_TOKEN = SPECIAL_TOKENS[BEGIN]
 READ_AXIS = N_("syllable read")
 OPERATORS = {N_("in"): "", N_("added"): "+", N_("out"): "="}
 PARTS = {
@@ -53,58 +53,60 @@ def show_block(text: Prose, view: View, translator: Translator) -> None:
     options = N_("the first"), N_("the second"), N_("the third")
     if not revealed(text, "block", options, options[1]):
         return
-    found, layer = view.found, int(controls.block_layer()) - 1
-    x = found.x_syllables if layer == 0 else found.decoder[layer - 1].output
+    translation, layer = view.translation, int(controls.block_layer()) - 1
+    x = translation.x_syllables if layer == 0 else translation.decoder[layer - 1].output
     block = translator.model.decoder[layer]
-    source = read_source(found.memory, block.cross)
+    source = read_source(translation.memory, block.cross)
     own_mask = masks.build(masks.causal, len(x), len(x))
-    source_mask = hide_padding(torch.tensor([len(found.memory)]), len(found.memory))[0]
+    source_mask = hide_padding(torch.tensor([len(translation.memory)]), len(translation.memory))[0]
     picture = st.container()
-    done = run_and_show(decoder_block, x, source, block, own_mask, source_mask)
-    theirs = found.decoder[layer].output
+    decoded = run_and_show(decoder_block, x, source, block, own_mask, source_mask)
+    original_output = translation.decoder[layer].output
     with picture:
         alt = _(
             "The decoder's block: three parts, each with its weights, what it adds, and the sum."
         )
-        figure = Figure(panels_of(view, x, done), alt)
+        figure = Figure(make_panels(view, x, decoded), alt)
         show_figure(figure, view.origin, "block")
     text(
         "block_seen",
         rows=len(x),
         d_model=x.shape[-1],
-        gap=f"{(done.output - theirs).abs().max():g}",
+        gap=f"{(decoded.output - original_output).abs().max():g}",
     )
 
 
-def panels_of(view: View, x: Tensor, done: Decoded) -> list[Panel]:
+def make_panels(view: View, x: Tensor, decoded: Decoded) -> list[Panel]:
     """What comes in; then a line for each part: weights, what it adds, and the sum."""
-    rows = [FIRST, *view.found.syllables]
+    rows = [BEGIN_TOKEN, *view.translation.syllables]
     sums = {
         "in": {"in": x},
-        "own": {"added": done.own.output, "out": done.after_own},
-        "cross": {"added": done.cross.output, "out": done.after_cross},
-        "fed": {"added": done.fed, "out": done.output},
+        "own": {"added": decoded.own.output, "out": decoded.after_own},
+        "cross": {"added": decoded.cross.output, "out": decoded.after_cross},
+        "fed": {"added": decoded.fed, "out": decoded.output},
     }
     tables = {
-        "own": _weights(done.own.weights, rows, rows, READ_AXIS),
-        "cross": _weights(done.cross.weights, rows, view.columns, SOURCE_AXIS),
+        "own": _make_weight_matrix(decoded.own.weights, rows, rows, READ_AXIS),
+        "cross": _make_weight_matrix(decoded.cross.weights, rows, view.columns, SOURCE_AXIS),
     }
-    limit = max(find_largest(one.tolist()) for parts in sums.values() for one in parts.values())
-    found: list[Panel] = []
+    limit = max(
+        find_largest(tensor.tolist()) for parts in sums.values() for tensor in parts.values()
+    )
+    translation: list[Panel] = []
     for part, (heading, remark) in PARTS.items():
         line = [Panel("weights", tables[part], small=True)] if part in tables else []
-        for name, numbers in sums[part].items():
-            columns = [str(n) for n in range(numbers.shape[-1])]
+        for name, tensor in sums[part].items():
+            columns = [str(n) for n in range(tensor.shape[-1])]
             axes = rows, columns, TARGET_AXIS, FEATURE_AXIS
-            matrix = Matrix(name, "", numbers.tolist(), *axes, limit=limit)
+            matrix = Matrix(name, "", tensor.tolist(), *axes, limit=limit)
             line.append(Panel(name, matrix, OPERATORS[name], small=True))
         first, *others = oriented(line, view.queries_down)
         line = [replace(first, heading=heading, remark=remark), *others]
-        found += [replace(panel, id=f"{part}: {panel.id}") for panel in line]
-    return found
+        translation += [replace(panel, id=f"{part}: {panel.id}") for panel in line]
+    return translation
 
 
-def _weights(heads: Tensor, rows: list[str], columns: list[str], axis: str) -> Matrix:
+def _make_weight_matrix(heads: Tensor, rows: list[str], columns: list[str], axis: str) -> Matrix:
     """The mean of all heads; what a causal mask hides is left blank."""
     mean = heads.mean(dim=0)
     values = [

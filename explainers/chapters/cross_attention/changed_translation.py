@@ -1,7 +1,8 @@
 """Are the weights an explanation? Change them, translate again, and compare."""
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
@@ -9,11 +10,13 @@ from torch import Tensor
 
 from explainers.attention.cross import Attend
 from explainers.attention.scaled_dot_product import attention
-from explainers.chapters.cross_attention import takeaway as taken
+from explainers.chapters.common.background_job import offer_job, watch_job
+from explainers.chapters.cross_attention import takeaway
 from explainers.chapters.cross_attention.alignment_view import END, View
-from explainers.chapters.cross_attention.held_out import LAST
+from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
+from explainers.job_queue import Job, report_each
 from explainers.messages import N_
 from explainers.translation import weights_file
 from explainers.translation.changed_weights import (
@@ -24,8 +27,10 @@ from explainers.translation.changed_weights import (
     permuted_attention,
     uniform_attention,
 )
+from explainers.translation.corpus import draw_test_sets
+from explainers.translation.evaluation import measure_exact_match
 from explainers.translation.model import NUM_LAYERS, PLAIN_ATTENTION
-from explainers.translation.translator import Translation
+from explainers.translation.translator import Translation, greedy_search
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import LEARNED, PEAK, PERMUTED, UNIFORM, WITHOUT
@@ -33,30 +38,34 @@ from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, oriented
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
+from explainers.ui.session import ABLATION_TABLE_JOB
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
 
 
-def same(before: Sequence[str], after: Sequence[str]) -> int:
+def count_unchanged(before: Sequence[str], after: Sequence[str]) -> int:
     """How many syllables are still there, in the same order."""
-    return sum(block.size for block in _blocks(before, after))
+    return sum(block.size for block in _match_syllables(before, after))
 
 
-def marked(before: Sequence[str], after: Sequence[str]) -> str:
+def mark_changes(before: Sequence[str], after: Sequence[str]) -> str:
     """The new translation; what was not in the old one is bold."""
-    staying = {n for block in _blocks(before, after) for n in range(block.b, block.b + block.size)}
-    shown = [
-        verbatim(one) if n in staying else f"**{verbatim(one)}**" for n, one in enumerate(after)
+    unchanged = {
+        n for block in _match_syllables(before, after) for n in range(block.b, block.b + block.size)
+    }
+    marked_syllables = [
+        verbatim(syllable) if n in unchanged else f"**{verbatim(syllable)}**"
+        for n, syllable in enumerate(after)
     ]
-    return " ".join(shown) or _("(nothing)")
+    return " ".join(marked_syllables) or _("(nothing)")
 
 
-def _blocks(before: Sequence[str], after: Sequence[str]) -> list[difflib.Match]:
+def _match_syllables(before: Sequence[str], after: Sequence[str]) -> list[difflib.Match]:
     return difflib.SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
 
 
-SHARES = N_("all of them"), N_("most of them"), N_("less than half of them")
-INSTEAD: dict[str, Attend] = {
+UNCHANGED_SHARES = N_("all of them"), N_("most of them"), N_("less than half of them")
+REPLACEMENTS: dict[str, Attend] = {
     LEARNED: attention,
     UNIFORM: uniform_attention,
     PERMUTED: permuted_attention,
@@ -65,102 +74,179 @@ INSTEAD: dict[str, Attend] = {
 }
 
 
-def attends(instead: str, everywhere: bool) -> tuple[Attend, ...]:
-    """What each decoder layer computes: the last one, or all, something else."""
+def replace_attention(replacement: str, in_all_layers: bool) -> tuple[Attend, ...]:
+    """The attention function of each decoder layer: replaced in the last one, or in all."""
     return (
-        (*PLAIN_ATTENTION[:-1], INSTEAD[instead])
-        if not everywhere
-        else (INSTEAD[instead],) * NUM_LAYERS
+        (*PLAIN_ATTENTION[:-1], REPLACEMENTS[replacement])
+        if not in_all_layers
+        else (REPLACEMENTS[replacement],) * NUM_LAYERS
     )
 
 
-def show_explaining(text: Prose, view: View) -> None:
+def show_changes(text: Prose, view: View) -> None:
     """A guess about uniform weights; then every change, by the press of a button."""
     text("explaining")
-    found = view.found
-    flat = retold(found.words, found.syllables, UNIFORM).found
-    left = same(found.syllables, flat.syllables)
-    share = left / max(view.syllables, 1)
-    answer = SHARES[0] if share == 1 else SHARES[1] if share >= 0.5 else SHARES[2]
-    if not revealed(text, "explaining", SHARES, answer, left=left, count=view.syllables):
+    translation = view.translation
+    uniform_translation = translate_changed(
+        translation.words, translation.syllables, UNIFORM
+    ).translation
+    num_unchanged = count_unchanged(translation.syllables, uniform_translation.syllables)
+    share = num_unchanged / max(view.num_syllables, 1)
+    answer = (
+        UNCHANGED_SHARES[0]
+        if share == 1
+        else UNCHANGED_SHARES[1]
+        if share >= 0.5
+        else UNCHANGED_SHARES[2]
+    )
+    if not revealed(
+        text, "explaining", UNCHANGED_SHARES, answer, left=num_unchanged, count=view.num_syllables
+    ):
         return
-    instead = controls.replaced_weights()
+    replacement = controls.replaced_weights()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        everywhere = controls.in_both_layers()
-        names = [f"{n}: {word}" for n, word in enumerate(found.words)]
+        in_all_layers = controls.in_both_layers()
+        names = [f"{n}: {word}" for n, word in enumerate(translation.words)]
         left_out = names.index(controls.left_out_word(names, names[min(3, len(names) - 1)]))
-    place = left_out if instead == WITHOUT else None
-    changed, chance = retold(found.words, found.syllables, instead, everywhere, place)
+    hidden_position = left_out if replacement == WITHOUT else None
+    changed, chance = translate_changed(
+        translation.words, translation.syllables, replacement, in_all_layers, hidden_position
+    )
     text(
-        f"changed_{instead.replace(' ', '_')}",
-        word=verbatim(found.words[left_out]),
-        new=marked(found.syllables, changed.syllables),
-        left=same(found.syllables, changed.syllables),
-        count=view.syllables,
-        before=f"{found.log_probabilities.sum().exp():.3f}",
+        f"changed_{replacement.replace(' ', '_')}",
+        word=verbatim(translation.words[left_out]),
+        new=mark_changes(translation.syllables, changed.syllables),
+        left=count_unchanged(translation.syllables, changed.syllables),
+        count=view.num_syllables,
+        before=f"{translation.log_probabilities.sum().exp():.3f}",
         after=f"{chance:.3g}",
     )
-    shown = {LEARNED: found} if instead == LEARNED else {LEARNED: found, N_("now"): changed}
-    taken.explaining(changed, INSTEAD[instead], instead == LEARNED, place)
-    panels = oriented([_panel(*one) for one in shown.items()], view.queries_down)
+    translations = (
+        {LEARNED: translation}
+        if replacement == LEARNED
+        else {LEARNED: translation, N_("now"): changed}
+    )
+    takeaway.offer_changed_weights(
+        changed, REPLACEMENTS[replacement], replacement == LEARNED, hidden_position
+    )
+    panels = oriented(
+        [_make_weight_panel(*named) for named in translations.items()], view.queries_down
+    )
     alt = _(
         "Weights of the last layer, mean of heads: as learned, and with: {instead}.",
-        instead=_(instead),
+        instead=_(replacement),
     )
     show_figure(Figure(panels, alt), view.origin, "explaining")
-    show_source(INSTEAD[instead])
-    if len(found.words) > 1:  # one word has no order
+    show_source(REPLACEMENTS[replacement])
+    if len(translation.words) > 1:  # one word has no order
         _show_agreement(text, view)
     text("papers")
 
 
-class Retold(NamedTuple):
+class ChangedTranslation(NamedTuple):
     """What is written with other weights, and how likely the learned translation still is."""
 
-    found: Translation
+    translation: Translation
     chance: float
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def retold(
+def translate_changed(
     words: tuple[str, ...],
     syllables: tuple[str, ...],
-    instead: str,
-    everywhere: bool = False,
+    replacement: str,
+    in_all_layers: bool = False,
     left_out: int | None = None,
-) -> Retold:
+) -> ChangedTranslation:
     """Translate again; once for each change, however often the page runs."""
-    attend, places = attends(instead, everywhere), [] if left_out is None else [left_out]
-    changed = weights_file.load_translator().translate(
-        words, attend=attend, hidden_positions=places
+    attend, hidden_positions = (
+        replace_attention(replacement, in_all_layers),
+        [] if left_out is None else [left_out],
     )
-    forced = weights_file.load_translator().force(words, syllables, attend, places)
-    return Retold(changed, forced.log_probabilities.sum().exp().item())
+    changed = weights_file.load_translator().translate(
+        words, attend=attend, hidden_positions=hidden_positions
+    )
+    forced = weights_file.load_translator().force(words, syllables, attend, hidden_positions)
+    return ChangedTranslation(changed, forced.log_probabilities.sum().exp().item())
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def losses(words: tuple[str, ...], syllables: tuple[str, ...]) -> Tensor:
+def compute_losses(words: tuple[str, ...], syllables: tuple[str, ...]) -> Tensor:
     """What leaving out each word costs each syllable (syllables, words)."""
     translator = weights_file.load_translator()
     return leave_one_out(translator, translator.force(words, syllables))
 
 
-def _panel(name: str, found: Translation) -> Panel:
-    weights = found.cross[LAST].mean(dim=0)[: len(found.syllables)]
-    columns = [*found.words, END]
-    axes = found.syllables, columns, TARGET_AXIS, SOURCE_AXIS
-    rule = _("decoder layer {layer}, mean of heads; every row sums to 1", layer=LAST + 1)
+def _make_weight_panel(name: str, translation: Translation) -> Panel:
+    weights = translation.cross[LAST_LAYER].mean(dim=0)[: len(translation.syllables)]
+    columns = [*translation.words, END]
+    axes = translation.syllables, columns, TARGET_AXIS, SOURCE_AXIS
+    rule = _("decoder layer {layer}, mean of heads; every row sums to 1", layer=LAST_LAYER + 1)
     return Panel(name, Matrix(name, rule, weights.tolist(), *axes, kind="weights"))
 
 
 def _show_agreement(text: Prose, view: View) -> None:
     """Weights against leaving words out: peaks, and the order of all."""
-    lost = losses(view.found.words, view.found.syllables)
-    weights = view.found.cross[LAST].mean(dim=0)[: view.syllables, : len(view.found.words)]
+    losses = compute_losses(view.translation.words, view.translation.syllables)
+    weights = view.translation.cross[LAST_LAYER].mean(dim=0)[
+        : view.num_syllables, : len(view.translation.words)
+    ]
     text(
         "agreement",
-        agree=int(compare_peaks(weights, lost).sum()),
-        count=view.syllables,
-        order=f"{correlate_ranks(weights, lost).mean():.2f}",
+        agree=int(compare_peaks(weights, losses).sum()),
+        count=view.num_syllables,
+        order=f"{correlate_ranks(weights, losses).mean():.2f}",
     )
     show_source(leave_one_out, compare_peaks, correlate_ranks)
+
+
+ABLATION_SENTENCES = 50
+ABLATIONS = (
+    (LEARNED, False),
+    (PEAK, False),
+    (PEAK, True),
+    (UNIFORM, False),
+    (UNIFORM, True),
+    (PERMUTED, False),
+    (PERMUTED, True),
+)
+"""What is put in place of the learned weights, and whether in all layers."""
+
+
+class AblationScore(NamedTuple):
+    """The share of sentences that are still translated as the corpus does."""
+
+    replacement: str
+    in_all_layers: bool
+    exact_match: float
+
+
+def score_ablations() -> Iterator[AblationScore]:
+    """The score of every ablation, one after the other."""
+    model, pairs = weights_file.load_translator().model, draw_test_sets(ABLATION_SENTENCES).unseen
+    for replacement, in_all_layers in ABLATIONS:
+        attend = replace_attention(replacement, in_all_layers)
+        yield AblationScore(replacement, in_all_layers, measure_exact_match(model, pairs, attend))
+
+
+def show_ablation_table(text: Prose) -> None:
+    """A button; then a line for each ablation."""
+    label = _("Try them all on {count} held-out sentences", count=ABLATION_SENTENCES)
+    all_cases = Job(ABLATION_SENTENCES, report_each(score_ablations), len(ABLATIONS))
+    job = offer_job(ABLATION_TABLE_JOB, label, all_cases, icon=":material/experiment:")
+    if job:
+        show = partial(_show_scores, text, job.reports)
+        watch_job(ABLATION_TABLE_JOB, job, _("Translating"), show)
+        show_source(measure_exact_match, greedy_search)
+
+
+def _show_scores(text: Prose, reports: Sequence[AblationScore]) -> None:
+    scores = list(reports)
+    if not scores:
+        return
+    where = {False: _("last layer"), True: _("all layers")}
+    lines = []
+    for replacement, in_all_layers, exact_match in scores:
+        layers = "–" if replacement == LEARNED else where[in_all_layers]
+        lines.append(f"| {_(replacement)} | {layers} | {100 * exact_match:.0f} % |")
+    text("tried", rows="\n".join(lines), sentences=ABLATION_SENTENCES)

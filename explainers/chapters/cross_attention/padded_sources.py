@@ -1,4 +1,4 @@
-"""Sources of different lengths in one batch: what fills them up, and what a missing mask leaks."""
+"""Sources of different lengths in one batch: padding, and what leaks from it without a mask."""
 
 from typing import NamedTuple
 
@@ -8,8 +8,8 @@ from torch import Tensor
 
 from explainers.attention.cross import hide_padding
 from explainers.chapters.cross_attention.alignment_view import END, View
-from explainers.chapters.cross_attention.choose_sentence import examples
-from explainers.chapters.cross_attention.held_out import LAST
+from explainers.chapters.cross_attention.choose_sentence import list_held_out_examples
+from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
 from explainers.messages import N_
@@ -32,10 +32,10 @@ from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
 
-FILLING = SPECIAL_TOKENS[PAD]
+PAD_TOKEN = SPECIAL_TOKENS[PAD]
 
 
-class Batch(NamedTuple):
+class PaddedBatch(NamedTuple):
     """The reader's source, read alone, in the batch, and in the batch without a mask."""
 
     words: tuple[str, ...]
@@ -54,48 +54,54 @@ class Batch(NamedTuple):
 
 @st.cache_data(show_spinner=False, max_entries=16)
 @torch.no_grad()
-def batch_of(words: tuple[str, ...], syllables: tuple[str, ...]) -> Batch:
+def run_padded_batch(words: tuple[str, ...], syllables: tuple[str, ...]) -> PaddedBatch:
     """The reader's sentence beside the longest of the held-out examples."""
     model = weights_file.load_translator().model
-    longest = max((pair.source for pair in examples().values()), key=len)
-    together = encode_sources([words, longest])
-    length = together.ids.shape[-1]
-    unmasked = PaddedIds(together.ids, torch.full((2,), length))
+    longest = max((pair.source for pair in list_held_out_examples().values()), key=len)
+    both_sources = encode_sources([words, longest])
+    length = both_sources.ids.shape[-1]
+    unmasked = PaddedIds(both_sources.ids, torch.full((2,), length))
     rows = torch.tensor([[BEGIN, *vietnamese_vocabulary().encode(syllables)]])
-    read = model.encode(encode_sources([words])), model.encode(together), model.encode(unmasked)
-    runs = [model.predict(rows.expand(len(one.output), -1), one) for one in read]
+    sources = (
+        model.encode(encode_sources([words])),
+        model.encode(both_sources),
+        model.encode(unmasked),
+    )
+    runs = [model.predict(rows.expand(len(source.output), -1), source) for source in sources]
     alone, masked, leaking = (run.logits[0].softmax(dim=-1) for run in runs)
-    weights = [run.blocks[LAST].cross.weights[0].mean(dim=0) for run in runs]
-    columns = (*words, END, *[FILLING] * (length - len(words) - 1))
-    written = vietnamese_vocabulary().decode(greedy_search(model, read[2])[0].tolist())
-    return Batch(words, columns, alone, masked, leaking, weights[2], weights[1], written)
+    weights = [run.blocks[LAST_LAYER].cross.weights[0].mean(dim=0) for run in runs]
+    columns = (*words, END, *[PAD_TOKEN] * (length - len(words) - 1))
+    written = vietnamese_vocabulary().decode(greedy_search(model, sources[2])[0].tolist())
+    return PaddedBatch(words, columns, alone, masked, leaking, weights[2], weights[1], written)
 
 
 def show_padding(text: Prose, view: View) -> None:
     """A guess where the weight goes; then the weights with the mask and without, and the leak."""
-    found = view.found
-    batch = batch_of(found.words, found.syllables)
-    filled = len(batch.columns) - len(batch.words) - 1
-    if not filled:
+    translation = view.translation
+    batch = run_padded_batch(translation.words, translation.syllables)
+    num_padding = len(batch.columns) - len(batch.words) - 1
+    if not num_padding:
         text("padding_longest", words=len(batch.words) + 1)
         return
-    text("padding", words=len(batch.words) + 1, length=len(batch.columns), filled=filled)
-    on_filling = batch.weights[:, len(batch.words) + 1 :].sum(dim=-1).mean().item()
+    text("padding", words=len(batch.words) + 1, length=len(batch.columns), filled=num_padding)
+    padding_weight = batch.weights[:, len(batch.words) + 1 :].sum(dim=-1).mean().item()
     options = N_("nothing: filling is zeros"), N_("less than 1 %"), N_("more than 1 %")
-    answer = options[0] if on_filling == 0 else options[1] if on_filling < 0.01 else options[2]
-    share = f"{100 * on_filling:.1f}"
+    answer = (
+        options[0] if padding_weight == 0 else options[1] if padding_weight < 0.01 else options[2]
+    )
+    share = f"{100 * padding_weight:.1f}"
     if not revealed(text, "padding", options, answer, share=share):
         return
-    rows, kept_words = found.syllables, len(batch.words) + 1
+    rows, kept_words = translation.syllables, len(batch.words) + 1
     visible: list[list[float | None]] = [
-        [*line[:kept_words], *[None] * filled] for line in batch.hidden.tolist()
+        [*line[:kept_words], *[None] * num_padding] for line in batch.hidden.tolist()
     ]
     panels = [
         Panel(
             name,
             Matrix(
                 name,
-                _("decoder layer {layer}, mean of heads", layer=LAST + 1),
+                _("decoder layer {layer}, mean of heads", layer=LAST_LAYER + 1),
                 weights[: len(rows)],
                 rows,
                 batch.columns,

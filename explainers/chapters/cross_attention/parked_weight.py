@@ -1,11 +1,11 @@
-"""The weak word and the end of the sentence: weight that finds nothing to look at."""
+"""Weight parked on the end of the sentence, where a syllable has no word to look at."""
 
 import torch
 
-from explainers.chapters.cross_attention import held_out
+from explainers.chapters.cross_attention import held_out_scores
 from explainers.chapters.cross_attention.alignment_view import View
-from explainers.chapters.cross_attention.changed_translation import losses
-from explainers.chapters.cross_attention.held_out import LAST
+from explainers.chapters.cross_attention.changed_translation import compute_losses
+from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS
 from explainers.messages import N_
@@ -19,38 +19,45 @@ from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
 
-SMALL = 0.05
-PLACES = N_("where a word begins"), N_("where a word goes on"), N_("in both alike")
+SMALL_LOSS = 0.05
+ROW_KINDS = N_("where a word begins"), N_("where a word goes on"), N_("in both alike")
 
 
-def show_parking(text: Prose, view: View) -> None:
+def show_parked_weight(text: Prose, view: View) -> None:
     """A guess about the rows of second syllables; then the weakest syllable, head by head."""
-    mass, right = held_out.parked(), held_out.weak_and_others()
+    end_weights, recall = (
+        held_out_scores.measure_end_weight(),
+        held_out_scores.measure_link_recall(),
+    )
     text("parking")
-    larger = PLACES[mass.first < mass.later] if abs(mass.first - mass.later) > 0.01 else PLACES[2]
-    first, later = f"{100 * mass.first:.0f}", f"{100 * mass.later:.0f}"
+    answer = (
+        ROW_KINDS[end_weights.word_start < end_weights.word_rest]
+        if abs(end_weights.word_start - end_weights.word_rest) > 0.01
+        else ROW_KINDS[2]
+    )
+    first, later = f"{100 * end_weights.word_start:.0f}", f"{100 * end_weights.word_rest:.0f}"
     hidden = f"{100 * HIDDEN_SHARE:.0f}"
-    if not revealed(text, "parking", PLACES, larger, first=first, later=later, hidden=hidden):
+    if not revealed(text, "parking", ROW_KINDS, answer, first=first, later=later, hidden=hidden):
         return
-    place = weakest(view)
-    found = view.found
-    heads = found.cross[LAST][:, place]
+    syllable_index = find_weak_syllable(view)
+    translation = view.translation
+    heads = translation.cross[LAST_LAYER][:, syllable_index]
     values = [*heads.tolist(), heads.mean(dim=0).tolist()]
     names = [*(_("head {n}", n=n) for n in range(len(heads))), _("mean")]
-    name = _("the row of “{syllable}”", syllable=found.syllables[place])
+    name = _("the row of “{syllable}”", syllable=translation.syllables[syllable_index])
     axes = names, view.columns, N_("head"), SOURCE_AXIS
-    rule = _("decoder layer {layer}; sums to 1", layer=LAST + 1)
+    rule = _("decoder layer {layer}; sums to 1", layer=LAST_LAYER + 1)
     shares = Matrix(name, rule, values, *axes, kind="weights")
-    lost = losses(found.words, found.syllables)[place]
+    losses = compute_losses(translation.words, translation.syllables)[syllable_index]
     # Where the past says it all, leaving out any word costs little.
-    times = 1 if lost.abs().max() >= SMALL else 1_000
+    scale = 1 if losses.abs().max() >= SMALL_LOSS else 1_000
     in_thousandths = _("log-probability that it loses, in thousandths")
     without = Matrix(
         N_("left out"),
-        _("log-probability that it loses") if times == 1 else in_thousandths,
-        [(times * lost).tolist()],
-        [found.syllables[place]],
-        found.words,
+        _("log-probability that it loses") if scale == 1 else in_thousandths,
+        [(scale * losses).tolist()],
+        [translation.syllables[syllable_index]],
+        translation.words,
         "",
         SOURCE_AXIS,
     )
@@ -59,28 +66,31 @@ def show_parking(text: Prose, view: View) -> None:
         row=name,
     )
     show_figure(Figure([Panel("row", shares), Panel("lost", without)], alt), view.origin, "parking")
-    syllable, most = verbatim(found.syllables[place]), verbatim(found.words[int(lost.argmax())])
-    on_end = found.cross[LAST].mean(dim=0)[: view.syllables, -1].mean().item()
+    syllable, costliest_word = (
+        verbatim(translation.syllables[syllable_index]),
+        verbatim(translation.words[int(losses.argmax())]),
+    )
+    end_weight = translation.cross[LAST_LAYER].mean(dim=0)[: view.num_syllables, -1].mean().item()
     if view.gold and view.gold.weak:
         text("parking_weak", syllable=syllable)
     else:
         text("parking_most_on_end", syllable=syllable)
-    if times == 1:
-        text("parking_costs_one", most=most)
+    if scale == 1:
+        text("parking_costs_one", most=costliest_word)
     else:
-        text("parking_costs_none", most=most)
+        text("parking_costs_none", most=costliest_word)
     text(
         "parking_seen",
-        on_end=f"{100 * on_end:.0f}",
-        weak=f"{100 * right.weak:.0f}",
-        others=f"{100 * right.others:.0f}",
+        on_end=f"{100 * end_weight:.0f}",
+        weak=f"{100 * recall.weak:.0f}",
+        others=f"{100 * recall.others:.0f}",
     )
     show_source(leave_one_out)
 
 
-def weakest(view: View) -> int:
+def find_weak_syllable(view: View) -> int:
     """The "đã" that no English word says; without one, the syllable with the most on `<eos>`."""
     if view.gold and view.gold.weak:
-        return min(place for place, _unused in view.gold.weak)
-    last = view.found.cross[LAST].mean(dim=0)
-    return int(torch.argmax(last[: view.syllables, -1]))
+        return min(syllable_index for syllable_index, _unused in view.gold.weak)
+    last = view.translation.cross[LAST_LAYER].mean(dim=0)
+    return int(torch.argmax(last[: view.num_syllables, -1]))

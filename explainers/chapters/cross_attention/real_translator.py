@@ -34,7 +34,7 @@ def show_pieces(text: Prose, view: View) -> None:
     """How the pieces that were learned from the corpus cut this sentence and its translation."""
     from explainers.translation import word_pieces  # the page needs no sentencepiece to start
 
-    sides = view.found.words, view.found.syllables
+    sides = view.translation.words, view.translation.syllables
     try:
         source, target = map(word_pieces.cut_words, sides)
     except BrokenWeightsError as error:
@@ -47,18 +47,18 @@ def show_pieces(text: Prose, view: View) -> None:
         syllables=len(target),
         word_pieces=sum(map(len, source)),
         syllable_pieces=sum(map(len, target)),
-        source=spelled(source),
-        target=spelled(target),
+        source=spell_pieces(source),
+        target=spell_pieces(target),
     )
     show_source(word_pieces.cut_words)
 
 
-def spelled(words: Sequence[Sequence[str]]) -> str:
+def spell_pieces(words: Sequence[Sequence[str]]) -> str:
     """All pieces, with a plus where a word is cut."""
     return " ".join(" + ".join(map(verbatim, word)) for word in words)
 
 
-PIECES = N_("piece written"), N_("piece read")
+PIECE_AXES = N_("piece written"), N_("piece read")
 
 
 class TranslationRequest(NamedTuple):
@@ -90,7 +90,7 @@ def translate_sentence(job: TranslationJob) -> tuple[Translation, str]:
     return translate_text(loaded, job.subject.sentence), loaded.provenance
 
 
-def show_real(text: Prose, sentence: str, queries_down: bool) -> None:
+def show_real_translation(text: Prose, sentence: str, queries_down: bool) -> None:
     """A name and a button; then the same sentence, read by that model."""
     text("real")
     request = TranslationRequest(controls.translator(), sentence)
@@ -106,33 +106,41 @@ def show_real(text: Prose, sentence: str, queries_down: bool) -> None:
         problem = verbatim(shortened(_(job.problem), 300))
         st.info(_("{problem} Our translator stays.", problem=problem), icon=":material/cloud_off:")
     elif job.result:
-        show_translated(text, *job.result, queries_down)
+        show_translation(text, *job.result, queries_down)
     else:
-        watch_job(TRANSLATION_JOB, job, verbatim(request.model), describe=_describe)
+        watch_job(TRANSLATION_JOB, job, verbatim(request.model), describe=_describe_progress)
 
 
-def _describe(job: TranslationJob) -> str:
+def _describe_progress(job: TranslationJob) -> str:
     return verbatim(_(job.reports[-1])) if job.reports else _("beginning")
 
 
-def show_translated(text: Prose, found: Translation, origin: str, queries_down: bool) -> None:
+def show_translation(
+    text: Prose, translation: Translation, origin: str, queries_down: bool
+) -> None:
     """Pieces, then words: the same weights, summed one way and averaged the other."""
-    layers = [str(n + 1) for n in range(len(found.weights))]
-    chosen = layers.index(controls.translator_layer(layers, layers[max(0, len(layers) - 2)]))
-    weights = found.weights[chosen].mean(dim=0)
-    sides = index_words(found.target), index_words(found.source)
+    layers = [str(n + 1) for n in range(len(translation.weights))]
+    layer_index = layers.index(controls.translator_layer(layers, layers[max(0, len(layers) - 2)]))
+    weights = translation.weights[layer_index].mean(dim=0)
+    sides = index_words(translation.target), index_words(translation.source)
     words = merge_weights(weights, *sides)
-    written = " ".join(join_words(found.target[:-1], index_words(found.target[:-1])))
-    text("real_written", written=verbatim(written), difference=f"{found.difference:.1g}")
-    names = join_words(found.target, sides[0]), join_words(found.source, sides[1])
+    written_text = " ".join(
+        join_words(translation.target[:-1], index_words(translation.target[:-1]))
+    )
+    text("real_written", written=verbatim(written_text), difference=f"{translation.difference:.1g}")
+    names = join_words(translation.target, sides[0]), join_words(translation.source, sides[1])
     heads = _(
-        "decoder layer {layer} of {count}, mean of heads", layer=chosen + 1, count=len(layers)
+        "decoder layer {layer} of {count}, mean of heads", layer=layer_index + 1, count=len(layers)
     )
     axes = TARGET_AXIS, SOURCE_AXIS
     panels = [
-        _panel(N_("lines"), words, *names, *axes, heads, "ties"),
-        _panel(N_("words"), words, *names, *axes, _("{heads}; every row sums to 1", heads=heads)),
-        _panel(N_("pieces"), weights, found.target, found.source, *PIECES, heads),
+        _make_panel(N_("lines"), words, *names, *axes, heads, "ties"),
+        _make_panel(
+            N_("words"), words, *names, *axes, _("{heads}; every row sums to 1", heads=heads)
+        ),
+        _make_panel(
+            N_("pieces"), weights, translation.target, translation.source, *PIECE_AXES, heads
+        ),
     ]
     alt = _(
         "Cross-attention of a real translator, {heads}: between words, and between their pieces.",
@@ -144,11 +152,11 @@ def show_translated(text: Prose, found: Translation, origin: str, queries_down: 
     )
     count = max(sides[1]) + 1
     cut = sum(sides[1].count(word) > 1 for word in range(count))
-    text("real_seen", pieces=len(found.source), words=count, cut=cut)
+    text("real_seen", pieces=len(translation.source), words=count, cut=cut)
     show_source(merge_weights, translate_text)
 
 
-def _panel(
+def _make_panel(
     name: str,
     weights: torch.Tensor,
     rows: Sequence[str],

@@ -18,17 +18,17 @@ from explainers.ui.takeaway_files import take
 Computed = dict[str, Tensor]
 
 
-def looked(
+def compute_head_weights(
     query: Tensor, key: Tensor, value: Tensor, head: int | None, first: int, rows: int
 ) -> Computed:
     """Where each syllable looks, in one head or in the mean of all; nothing is hidden."""
     mask = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool)
     weights = attention(query, key, value, mask).weights
-    chosen = weights.mean(dim=0) if head is None else weights[head]
-    return {"weights": chosen[first : first + rows], "every head": weights}
+    head_weights = weights.mean(dim=0) if head is None else weights[head]
+    return {"weights": head_weights[first : first + rows], "every head": weights}
 
 
-def instead_of(
+def compute_replaced_weights(
     query: Tensor, key: Tensor, value: Tensor, attend: Attend, rows: int, left_out: int | None
 ) -> dict[str, Tensor]:
     """The mean of all heads, if something else is computed, or a word of the source is hidden."""
@@ -38,18 +38,21 @@ def instead_of(
     return {"now": attend(query, key, value, mask).weights.mean(dim=0)[:rows]}
 
 
-def weights(view: View) -> None:
+def offer_weights(view: View) -> None:
     """The picture of both sentences."""
-    cross = view.found.decoder[view.layer].cross
+    cross = view.translation.decoder[view.layer].cross
     head = int(view.head) if view.head.isdigit() else None
-    first = 0 if view.by == PREDICTED else 1
+    first = 0 if view.row_side == PREDICTED else 1
     inputs: dict[str, Any] = {"query": cross.query, "key": cross.key, "value": cross.value}
-    inputs |= {"head": head, "first": first, "rows": view.syllables}
-    shown = {"weights": view.weights, "every head": cross.weights}
-    take("weights", Recipe(_("Where each syllable looks"), looked, inputs, shown))
+    inputs |= {"head": head, "first": first, "rows": view.num_syllables}
+    shown_values = {"weights": view.weights, "every head": cross.weights}
+    take(
+        "weights",
+        Recipe(_("Where each syllable looks"), compute_head_weights, inputs, shown_values),
+    )
 
 
-def explaining(
+def offer_changed_weights(
     changed: Translation, attend: Callable[..., Any], is_learned: bool, left_out: int | None
 ) -> None:
     """The last layer's weights in the translation that was written with something else."""
@@ -58,6 +61,9 @@ def explaining(
         return
     cross, rows = changed.decoder[-1].cross, len(changed.syllables)
     inputs: dict[str, Any] = {"query": cross.query, "key": cross.key, "value": cross.value}
-    shown = {"now": cross.weights.mean(dim=0)[:rows]}
+    shown_values = {"now": cross.weights.mean(dim=0)[:rows]}
     inputs |= {"attend": attend, "rows": rows, "left_out": left_out}
-    take("explaining", Recipe(_("Other weights instead"), instead_of, inputs, shown))
+    take(
+        "explaining",
+        Recipe(_("Other weights instead"), compute_replaced_weights, inputs, shown_values),
+    )
