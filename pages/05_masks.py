@@ -1,19 +1,29 @@
 """Who may look at whom: one matrix under many masks, what each lets through and what it costs."""
 
+import streamlit as st
+
+from explainers.attention import masks
+from explainers.attention.reach import cells, reach, window_reach
+from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.choose_layer import choose_layer, offer_training
-from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words
-from explainers.chapters.masks import takeaway as taken
-from explainers.chapters.masks.drawn_mask import show_drawing, show_empty_row
-from explainers.chapters.masks.growing_text import show_growing, show_one_pass
-from explainers.chapters.masks.leaking_mask import show_leak
-from explainers.chapters.masks.mask_numbers import choose_numbers
-from explainers.chapters.masks.masks_compared import foretold, show_costs, show_masks, show_moved
-from explainers.chapters.masks.padded_batch import show_batch
-from explainers.chapters.masks.window_reach import show_reach
+from explainers.chapters.common.number_words import less_than
+from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words, rows_moved
+from explainers.chapters.masks import drawn_mask, leaking_mask, masks_compared, takeaway
+from explainers.chapters.masks.growing_text import draw_growing, list_next_words
+from explainers.chapters.masks.mask_numbers import WINDOW, choose_numbers
+from explainers.chapters.masks.one_more_word import ADDED, changes_under_both
+from explainers.chapters.masks.padded_batch import PAD, draw_batch, fill_batch
+from explainers.chapters.masks.window_reach import NEVER, ask_reach, draw_reach, find_reach
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
+from explainers.ui.figure.clickable_figure import explore, show_clickable
+from explainers.ui.figure.figure import show_figure
+from explainers.ui.predict import revealed
+from explainers.ui.provenance import random_weights
+from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
+from explainers.ui.untrusted_text import verbatim
 
 text = page.page_text(__file__)
 
@@ -22,57 +32,119 @@ text = page.page_text(__file__)
 def side_by_side(lab: Lab) -> None:
     """One matrix under every mask, where the probability went, and what each mask costs."""
     text("cells")
-    words = len(lab.tokens)
-    if words >= FEWEST and not foretold(text, lab):
+    if not is_short and not foretold(lab):
         return
     text("masks_seen")
     numbers = choose_numbers(words)
-    show_masks(text, lab, numbers)
-    taken.side_by_side(lab, numbers)
+    if numbers[WINDOW.name] > words:
+        text("too_wide", width=numbers[WINDOW.name], words=of_words(words))
+    picture, width = masks_compared.draw_masks(lab, numbers)
+    explore(*picture[:2], lab.origin, "masks", picture.alt, slider=width, first="causal")
+    show_source(hide, softmax)
+    takeaway.side_by_side(lab, numbers)
     offer_training(lab.layer)
-    if words >= FEWEST:
-        show_moved(text, lab, numbers)
-        show_costs(text, words, numbers)
+    if is_short:
+        return
+    word, lost, *_verdict = masks_compared.later_share(lab)
+    text("moved", word=word, lost=lost)
+    picture = masks_compared.draw_moved(lab, numbers)
+    show_clickable(*picture[:2], lab.origin, "moved", picture.alt)
+    text("moved_seen")
+    rows = masks_compared.cost_rows(words, numbers)
+    text("costs", words=words, length=f"{masks_compared.LONG:,}", rows=rows)
+
+
+def foretold(lab: Lab) -> bool:
+    """Two questions before any picture, because the first picture answers both."""
+    options, left = masks_compared.cell_options(words), f"{cells(lab.mask(masks.causal))}"
+    knows_cells = revealed(text, "cells", options, left, words=words, pairs=words**2)
+    word, lost, options, total = masks_compared.later_share(lab)
+    knows_sum = revealed(text, "moved", options, total, word=word, lost=lost)
+    return knows_sum and knows_cells
 
 
 @fragment
 def by_hand(lab: Lab) -> None:
     """A mask of the reader's own, and one that is refused."""
-    show_drawing(text, lab)
-
-
-@fragment
-def in_layers(lab: Lab) -> None:
-    """How far windows reach when they are stacked."""
-    text("reach")
-    show_reach(text, lab, int(controls.reach_window()))
+    text("draw")
+    drawing, drawn_for = drawn_mask.read_drawing(lab), controls.drawn_cells.count_words(words)
+    if drawn_for != words:
+        text("drawn_for_another", drawn=of_words(drawn_for), words=words)
+    drawn_mask.offer_starts()
+    takeaway.by_hand(lab, drawing)
+    if drawing.empty_row is not None:
+        row, share = drawing.empty_row, drawing.weights[drawing.empty_row, 0].item()
+        drawn_mask.warn_of_empty_row(drawing)
+        text("refused", row=row, word=verbatim(lab.tokens[row]), share=share)
+    picture = drawn_mask.draw_drawing(lab, drawing)
+    acts = drawn_mask.clicks(words)
+    show_clickable(*picture[:2], lab.origin, "drawing", picture.alt, acts=acts)
 
 
 @fragment
 def before_or_after(lab: Lab) -> None:
     """What is hidden too late, and what is hidden altogether."""
-    show_leak(text, lab)
-    show_empty_row(text, lab)
+    leak, last, earlier = leaking_mask.find_leak(lab), verbatim(lab.tokens[-1]), words - 1
+    after, before = (leak.changed_rows(way) for way in leaking_mask.WAYS)
+    text("leak", last=last, new=verbatim(leak.new), earlier=earlier)
+    options = "0", "1", f"{earlier}"
+    if revealed(text, "leak", options, f"{after}", last=last, earlier=earlier, kept=before):
+        takeaway.leak(lab, leak)
+        show_figure(leaking_mask.draw_leak(lab, leak), lab.origin, "leak")
+        row, by = leak.least_moved()
+        text("leak_seen", least=verbatim(lab.tokens[row]), by=by)
+        show_source(*leaking_mask.WAYS.values())
+    row, printed, refusal = drawn_mask.empty_a_row(lab)
+    text("empty_row", word=verbatim(lab.tokens[row]), row=row)
+    st.code(printed, wrap_lines=True)
+    text("empty_row_refused", said=refusal)
+    show_source(masks.build)
 
 
 @fragment
-def one_way(lab: Lab) -> None:
+def in_layers(lab: Lab) -> None:
+    """How far windows reach when they are"""
+    text("reach")
+    width = int(controls.reach_window())
+    answer, named = ask_reach(lab.tokens, width)
+    if revealed(text, "reach", ("1", "2", "3", NEVER), answer, **named):
+        text("reach_seen")
+        found = find_reach(words, width)
+        takeaway.layers(found)
+        show_figure(draw_reach(lab, found), found.origin, "reach")
+        show_source(reach, window_reach)
+
+
+@fragment
+def one_way(tokens: tuple[str, ...]) -> None:
     """What a model gains that never looks ahead."""
-    show_one_pass(text, lab.tokens)
-    show_growing(text, lab.tokens, page.seed())
+    text("one_pass", count=words)
+    st.code(list_next_words(tokens), language=None, wrap_lines=True)
+    found = changes_under_both(tokens, seed := page.seed())
+    full, causal = (rows_moved(change.key) for change in found.values())
+    text("growing", added=verbatim(ADDED), last=verbatim(tokens[-1]))
+    if revealed(text, "growing", ("0", "1", f"{words}"), f"{full}", rows=words, causal=causal):
+        takeaway.growing(tokens, seed, found)
+        origin = random_weights(seed, found["full"].key.device)
+        show_figure(draw_growing(tokens, found), origin, "growing")
 
 
 text("question")
 layer = choose_layer(choose_text().tokens, has_mask=False, has_sizes=False)
-choices = Lab(layer, page.queries_down())
-is_short = len(choices.tokens) < FEWEST
+choices, words = Lab(layer, page.queries_down()), len(layer.tokens)
+is_short = words < FEWEST
 if is_short:
-    text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)
+    text("too_short", words=of_words(words), fewest=FEWEST)
 side_by_side(choices)
 by_hand(choices)
-show_batch(text, choices)
+batch = fill_batch(choices)
+text("batch", length=max(batch.lengths), moved=less_than(batch.compare()))
+if layer.learned:
+    text("unknown_filling", filling=verbatim(PAD))
+takeaway.batch(batch)
+show_figure(draw_batch(choices, batch), choices.origin_with(PAD), "batch")
 if not is_short:
     before_or_after(choices)
     in_layers(choices)
-    one_way(choices)
+    one_way(choices.tokens)
     text("notice")

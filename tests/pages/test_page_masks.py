@@ -12,9 +12,9 @@ from streamlit.testing.v1 import AppTest
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.score_matrix import Lab, rows_moved
-from explainers.chapters.masks.growing_text import BOTH, changes
 from explainers.chapters.masks.leaking_mask import NEW_WORDS, _percent
 from explainers.chapters.masks.masks_compared import left
+from explainers.chapters.masks.one_more_word import BOTH, changes
 from explainers.chapters.masks.padded_batch import OTHER, most_moved
 from explainers.chapters.masks.window_reach import NEVER, layers_needed
 from explainers.toys.layers import draw_layer

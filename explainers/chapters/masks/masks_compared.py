@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from torch import Tensor
 
@@ -14,16 +15,12 @@ from explainers.attention.rules import Mask, Rule
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.mask_names import name_of
 from explainers.chapters.common.one_head import arithmetic_of
-from explainers.chapters.common.score_matrix import Lab, cells_left, of_words, rules_of, visible
+from explainers.chapters.common.score_matrix import Lab, cells_left, rules_of, visible
 from explainers.chapters.masks.mask_numbers import DRAGGED, WINDOW
 from explainers.charts.matrix import Values, make_pair_matrix, share_domain
 from explainers.messages import N_
 from explainers.translations import _
-from explainers.ui.figure.clickable_figure import explore, show_clickable
 from explainers.ui.figure.panels import Cell, Panel, Slider
-from explainers.ui.page import Prose
-from explainers.ui.predict import revealed
-from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
 
 
@@ -56,15 +53,15 @@ def _left(mask: Mask, number: int, length: int) -> int:
     return cells(masks.build(mask.of(number), length, length))
 
 
-def show_costs(text: Prose, words: int, numbers: Mapping[str, int]) -> None:
-    """A table: a row per mask."""
+def cost_rows(words: int, numbers: Mapping[str, int]) -> str:
+    """The rows of a Markdown table, one per mask: cells of this text, and of a long one."""
     short, long = (left(numbers, n) for n in (words, LONG))
     named = {mask.name: name_of(mask, numbers.get(mask.name, 0)) for mask in masks.MASKS}
     rows = [
         f"| {_(named[name])} | {short[name]} | {count:,} | {count / LONG**2:.1%} |"
         for name, count in long.items()
     ]
-    text("costs", words=words, length=f"{LONG:,}", rows="\n".join(rows))
+    return "\n".join(rows)
 
 
 ASKED = 2
@@ -73,30 +70,40 @@ LEAST = 0.01
 """With less to lose, a row is not worth a question."""
 
 
-def foretold(text: Prose, lab: Lab) -> bool:
-    """Two questions before any picture, because the first picture answers both."""
-    words = len(lab.tokens)
-    options = tuple(f"{n}" for n in (words * (words - 1) // 2, words * (words + 1) // 2, words**2))
-    left = f"{cells(lab.mask(masks.causal))}"
-    knows_cells = revealed(text, "cells", options, left, words=words, pairs=words**2)
-    row, lost = _asked(lab)
-    word, answer = verbatim(lab.tokens[row]), f"{lab.weights(masks.causal)[row].sum():.2f}"
-    options = f"{1 - lost:.2f}", "1.00"
-    return revealed(text, "moved", options, answer, word=word, lost=f"{lost:.0%}") and knows_cells
+def cell_options(words: int) -> list[str]:
+    """How many cells one might think that the causal mask leaves."""
+    return [f"{n}" for n in (words * (words - 1) // 2, words * (words + 1) // 2, words**2)]
 
 
-def _asked(lab: Lab) -> tuple[int, float]:
-    """The row of the question, and what it gives to later words if it may."""
+class LaterShare(NamedTuple):
+    """What a word gives to later ones where it may, and to what its row sums where it may not."""
+
+    word: str
+    lost: str
+    options: list[str]
+    total: str
+
+
+def later_share(lab: Lab) -> LaterShare:
+    """Of the third word, or of another with more to lose."""
     later = lab.weights(masks.full).triu(1).sum(dim=-1).tolist()
     row = ASKED if later[ASKED] > LEAST else later.index(max(later))
-    return row, later[row]
+    word, lost = verbatim(lab.tokens[row]), later[row]
+    total = lab.weights(masks.causal)[row].sum()
+    return LaterShare(word, f"{lost:.0%}", [f"{1 - lost:.2f}", "1.00"], f"{total:.2f}")
 
 
-def show_masks(text: Prose, lab: Lab, numbers: Mapping[str, int]) -> None:
+class Explained(NamedTuple):
+    """A picture whose every number can be asked for its arithmetic."""
+
+    panels: list[Panel]
+    explain: Callable[[Cell], Arithmetic]
+    alt: str
+
+
+def draw_masks(lab: Lab, numbers: Mapping[str, int]) -> tuple[Explained, Slider]:
     """The scores and every mask; the window's width is dragged in the browser."""
     words, rules, width = len(lab.tokens), rules_of(numbers), numbers[WINDOW.name]
-    if width > words:
-        text("too_wide", width=width, words=of_words(words))
     scores = lab.one_head.panel("scores")
     panels = [replace(scores, matrix=replace(scores.matrix, limit=None))]
     panels += [lab.drawn(name, rule) for name, rule in rules.items()]
@@ -107,9 +114,7 @@ def show_masks(text: Prose, lab: Lab, numbers: Mapping[str, int]) -> None:
     place = min(width, words) - 1
     slider = Slider(DRAGGED.label, labels, place, lambda turned: DRAGGED.put(turned + 1))
     alt = _("The scores of the sentence, and its weights under every mask, side by side.")
-    panels = lab.arranged(panels)
-    explore(panels, _working(lab, rules), lab.origin, "masks", alt, slider=slider, first="causal")
-    show_source(hide, softmax)
+    return Explained(lab.arranged(panels), _explain_weights(lab, rules), alt), slider
 
 
 def _sliding(panel: Panel, frames: tuple[Values, ...]) -> Panel:
@@ -118,7 +123,7 @@ def _sliding(panel: Panel, frames: tuple[Values, ...]) -> Panel:
     return replace(panel, matrix=matrix, frames=frames)
 
 
-def _working(lab: Lab, rules: dict[str, Rule]) -> Callable[[Cell], Arithmetic]:
+def _explain_weights(lab: Lab, rules: dict[str, Rule]) -> Callable[[Cell], Arithmetic]:
     of_scores = arithmetic_of(lab.one_head)
 
     def explain(cell: Cell) -> Arithmetic:
@@ -129,10 +134,8 @@ def _working(lab: Lab, rules: dict[str, Rule]) -> Callable[[Cell], Arithmetic]:
     return explain
 
 
-def show_moved(text: Prose, lab: Lab, numbers: Mapping[str, int]) -> None:
+def draw_moved(lab: Lab, numbers: Mapping[str, int]) -> Explained:
     """Weights under each mask less the weights without one: what a row lost, and who got it."""
-    row, lost = _asked(lab)
-    text("moved", word=verbatim(lab.tokens[row]), lost=f"{lost:.0%}")
     full = lab.weights(masks.full)
     others = {name: rule for name, rule in rules_of(numbers).items() if rule is not masks.full}
     rules = {f"{name} − full": rule for name, rule in others.items()}
@@ -149,5 +152,4 @@ def show_moved(text: Prose, lab: Lab, numbers: Mapping[str, int]) -> None:
     def explain(cell: Cell) -> Arithmetic:
         return change(lab, lab.mask(rules[cell.panel]), cell)
 
-    show_clickable(panels, explain, lab.origin, "moved", alt)
-    text("moved_seen")
+    return Explained(panels, explain, alt)

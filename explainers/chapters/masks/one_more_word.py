@@ -26,3 +26,8 @@ def changes(tokens: Tokens, rule: Rule, seed: int) -> Projections:
     """What one more word changes in the second layer's Q, K and V of the words before it."""
     before, after = second_layer(tokens, rule, seed), second_layer((*tokens, ADDED), rule, seed)
     return Projections(*(new[:-1] - old for old, new in zip(before, after, strict=True)))
+
+
+def changes_under_both(tokens: Tokens, seed: int) -> dict[str, Projections]:
+    """The same under full and under causal attention."""
+    return {name: changes(tokens, rule, seed) for name, rule in BOTH.items()}

@@ -1,18 +1,15 @@
 """Two sentences of different lengths in one batch: the shorter one is filled up, and hidden."""
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.single_head import single_head
-from explainers.chapters.common.number_words import less_than
 from explainers.chapters.common.score_matrix import Lab, Tokens, of_words, weight_panel
-from explainers.chapters.masks import takeaway as taken
 from explainers.translations import _
-from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure
-from explainers.ui.page import Prose
-from explainers.ui.untrusted_text import verbatim
 
 OTHER = ("Fans", "praised", "players")
 """Words that training knows: none of them stands for a vector drawn at random."""
@@ -29,7 +26,27 @@ def filled(tokens: Tokens, length: int) -> Tokens:
     return tokens + (PAD,) * (length - len(tokens))
 
 
-def show_batch(text: Prose, lab: Lab) -> None:
+class Batch(NamedTuple):
+    """Two sentences filled up to one length, and their weights from one call."""
+
+    sentences: tuple[Tokens, Tokens]
+    labs: list[Lab]
+    mask: Tensor  # (2, 1, length, length)
+    weights: Tensor  # (2, length, length)
+
+    @property
+    def lengths(self) -> list[int]:
+        """The true ones, without the filling."""
+        return [len(sentence) for sentence in self.sentences]
+
+    def compare(self) -> float:
+        """The largest difference to the weights of each sentence computed alone."""
+        readers = [self.labs[0].reading(one).layer for one in self.sentences]
+        alone = [single_head(*layer.single()).weights for layer in readers]
+        return most_moved(self.weights, alone)
+
+
+def fill_batch(lab: Lab) -> Batch:
     """The reader's sentence and another one, computed in one call."""
     sentences = lab.tokens, beside(lab.tokens)
     lengths = torch.tensor([len(sentence) for sentence in sentences])
@@ -37,26 +54,25 @@ def show_batch(text: Prose, lab: Lab) -> None:
     labs = [lab.reading(filled(sentence, length)) for sentence in sentences]
     layers = [each.layer for each in labs]
     mask = masks.build(masks.padding(lengths), length, length).to(layers[0].x.device)
-    x = torch.stack([layer.x for layer in layers])[:, None]
-    weights = single_head(x, layers[0].head(), mask).weights[:, 0]
-    taken.batch(labs, lengths.tolist(), weights)
-    alone = [single_head(*lab.reading(sentence).layer.single()).weights for sentence in sentences]
-    text("batch", length=length, moved=less_than(most_moved(weights, alone)))
-    if lab.layer.learned:
-        text("unknown_filling", filling=verbatim(PAD))
+    x = torch.stack([layer.x for layer in layers])[:, None]  # (2, 1, length, d_model)
+    return Batch(sentences, labs, mask, single_head(x, layers[0].head(), mask).weights[:, 0])
+
+
+def draw_batch(lab: Lab, batch: Batch) -> Figure:
+    """The weights of both sentences; nobody looks at the filling."""
+    length = batch.mask.shape[-1]
     panels = [
         weight_panel(
             _("sentence {number}", number=n + 1),
             f"{of_words(len(sentence))}, {length - len(sentence)} × {PAD}",
-            weights[n],
-            mask[n, 0],
+            batch.weights[n],
+            batch.mask[n, 0],
             filled(sentence, length),
         )
-        for n, sentence in enumerate(sentences)
+        for n, sentence in enumerate(batch.sentences)
     ]
     alt = _("The weights of two sentences in one batch; the columns of the filling are 0.")
-    origin = lab.origin_with(PAD)
-    show_figure(Figure(lab.arranged(panels), alt), origin, "batch")
+    return Figure(lab.arranged(panels), alt)
 
 
 def most_moved(weights: Tensor, alone: list[Tensor]) -> float:

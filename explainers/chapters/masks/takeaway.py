@@ -11,8 +11,12 @@ from explainers.attention.reach import reach
 from explainers.attention.single_head import Projections, project, single_head
 from explainers.attention.steps import dot_products, hide, scale, softmax
 from explainers.chapters.common.score_matrix import Lab, rules_of
+from explainers.chapters.masks.drawn_mask import Drawing
+from explainers.chapters.masks.leaking_mask import Leak
 from explainers.chapters.masks.masks_compared import left
-from explainers.chapters.masks.one_more_word import BOTH, changes
+from explainers.chapters.masks.one_more_word import changes_under_both
+from explainers.chapters.masks.padded_batch import Batch
+from explainers.chapters.masks.window_reach import LayerReach
 from explainers.takeaway.recipe import Recipe
 from explainers.toys.layers import Layer
 from explainers.translations import _
@@ -75,7 +79,7 @@ def through_layers(width: int, words: int, layers: int, most: int) -> Computed:
 
 def one_more_word(tokens: tuple[str, ...], seed: int) -> Computed:
     """What one more word changes in the second layer's K and V, under full and causal masks."""
-    return by_role({name: changes(tokens, rule, seed) for name, rule in BOTH.items()})
+    return by_role(changes_under_both(tokens, seed))
 
 
 def by_role(found: dict[str, Projections]) -> Computed:
@@ -96,30 +100,38 @@ def side_by_side(lab: Lab, numbers: dict[str, int]) -> None:
     )
 
 
-def by_hand(lab: Lab, cells: list[list[bool]], shown: Computed) -> None:
-    """The reader's own mask."""
+def by_hand(lab: Lab, drawing: Drawing) -> None:
+    """The reader's own mask, or nothing if it is refused."""
+    if drawing.empty_row is not None:
+        take("by hand")
+        return
+    weights, cells = drawing.weights, drawing.cells.tolist()
+    shown = {"weights": weights, "yours − full": weights - lab.weights(masks.full)}
     inputs = {"layer": lab.layer, "cells": cells}
     take("by hand", Recipe(_("Your mask"), under_drawn, inputs, shown))
 
 
-def leak(lab: Lab, others: tuple[str, ...], shown: Computed) -> None:
+def leak(lab: Lab, found: Leak) -> None:
     """Two orders of the same two steps."""
-    inputs = {"layer": lab.layer, "other": lab.layer.reading(others)}
-    take("leak", Recipe(_("−∞ before the softmax, or 0 after it"), both_ways, inputs, shown))
+    title, other = _("−∞ before the softmax, or 0 after it"), (*lab.tokens[:-1], found.new)
+    inputs = {"layer": lab.layer, "other": lab.layer.reading(other)}
+    take("leak", Recipe(title, both_ways, inputs, found.pictured()))
 
 
-def batch(labs: list[Lab], lengths: list[int], weights: Tensor) -> None:
+def batch(found: Batch) -> None:
     """Two sentences, filled up to one length."""
-    first, second = labs
-    shown = {f"sentence {n + 1}": each for n, each in enumerate(weights)}
-    inputs = {"layer": first.layer, "other": second.layer, "lengths": lengths}
+    first, second = found.labs
+    shown = {f"sentence {n + 1}": each for n, each in enumerate(found.weights)}
+    inputs = {"layer": first.layer, "other": second.layer, "lengths": found.lengths}
     take("batch", Recipe(_("Two sentences in one batch"), in_a_batch, inputs, shown))
 
 
-def layers(width: int, words: int, number: int, by_layer: Tensor) -> None:
+def layers(found: LayerReach) -> None:
     """How far windows reach."""
-    shown = {"pairs": by_layer[number - 1].int(), "cone": by_layer[:, -1].int()}
-    sizes = {"width": width, "words": words, "layers": number, "most": len(by_layer)}
+    width, steps, place, by_layer = found
+    shown = {"pairs": by_layer[place].int(), "cone": by_layer[:, -1].int()}
+    sizes = {"width": width, "words": by_layer.shape[-1], "layers": steps[place]}
+    sizes["most"] = len(by_layer)
     take("reach", Recipe(_("Windows stacked in layers"), through_layers, sizes, shown))
 
 

@@ -1,24 +1,21 @@
 """Windows stacked in layers: which words can reach which, layer by layer."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.reach import reach, window_reach
 from explainers.chapters.common.score_matrix import Lab, of_words, ticked, visible
-from explainers.chapters.masks import takeaway as taken
 from explainers.charts.matrix import Values
 from explainers.charts.theme import LAYER_AXIS
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider
-from explainers.ui.page import Prose
-from explainers.ui.predict import revealed
 from explainers.ui.provenance import formula
-from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
 
 NEVER = N_("never")
@@ -33,42 +30,53 @@ def layers_needed(width: int, far: int) -> str:
     return str(known.index(True) + 1) if True in known else NEVER
 
 
-def show_reach(text: Prose, lab: Lab, width: int) -> None:
-    """How many layers it takes from the last word to an early one, then every pair and layer."""
-    tokens, last = lab.tokens, len(lab.tokens) - 1
+def ask_reach(tokens: Sequence[str], width: int) -> tuple[str, dict[str, str]]:
+    """After how many layers the last word can know of an early one, and what the question names."""
+    last = len(tokens) - 1
     early = min(ASKED, max(last - 1, 0))
-    answer = layers_needed(width, last - early)
-    if revealed(
-        text,
-        "reach",
-        ("1", "2", "3", NEVER),
-        answer,
-        width=width,
-        before=width - 1,
-        seen=_seen(width),
-        last=verbatim(tokens[last]),
-        early=verbatim(tokens[early]),
-        apart=of_words(last - early),
-    ):
-        text("reach_seen")
-        _show_layers(lab, width)
-        show_source(reach, window_reach)
+    named = {
+        "width": f"{width}",
+        "before": f"{width - 1}",
+        "seen": describe_window(width),
+        "last": verbatim(tokens[last]),
+        "early": verbatim(tokens[early]),
+        "apart": of_words(last - early),
+    }
+    return layers_needed(width, last - early), named
 
 
-def _seen(width: int) -> str:
+def describe_window(width: int) -> str:
     """What a word sees in one layer, in words."""
     if width <= 2:
         return _("itself and the one before it") if width == 2 else _("only itself")
     return _("itself and the {number} before it", number=width - 1)
 
 
-def _show_layers(lab: Lab, width: int) -> None:
-    control, tokens, length = controls.layers, lab.tokens, len(lab.tokens)
-    place, steps = control(), [int(step) for step in control.steps]
-    mask = masks.build(masks.sliding_window(width), length, length)
-    by_layer = reach(mask, len(steps))
-    known = tuple(map(_ticks, by_layer))
-    taken.layers(width, length, steps[place], by_layer)
+class LayerReach(NamedTuple):
+    """Which words know of which after each number of layers, and which number is chosen."""
+
+    width: int
+    steps: list[int]
+    place: int
+    by_layer: Tensor  # (steps, words, words)
+
+    @property
+    def origin(self) -> str:
+        """The badge of the picture."""
+        return formula(_("which words a mask lets through"), self.by_layer.device)
+
+
+def find_reach(words: int, width: int) -> LayerReach:
+    """Windows in as many layers as can be dragged."""
+    steps = [int(step) for step in controls.layers.steps]
+    mask = masks.build(masks.sliding_window(width), words, words)
+    return LayerReach(width, steps, controls.layers(), reach(mask, len(steps)))
+
+
+def draw_reach(lab: Lab, found: LayerReach) -> Figure:
+    """Every pair after the layers of the slider, and what the last word knows of after each."""
+    control, tokens = controls.layers, lab.tokens
+    width, steps, place, by_layer = found
     after = _("after the layers of the slider")
     pairs = ticked(_("who knows of whom"), after, by_layer[place], tokens)
     cone = replace(
@@ -82,10 +90,10 @@ def _show_layers(lab: Lab, width: int) -> None:
     sums = [f"{n}: {n} × ({width} − 1) + 1 = {window_reach(width, n)}" for n in steps]
     labels = [_("{sum} positions", sum=one) for one in sums]
     slider = Slider(control.label, labels, place, lambda turned: control.put(steps[turned]))
+    known = tuple(map(_ticks, by_layer))
     panels = [Panel("pairs", pairs, frames=known), Panel("cone", cone)]
     alt = _("Which words can reach which after some layers, and what the last word knows of.")
-    origin = formula(_("which words a mask lets through"), mask.device)
-    show_figure(Figure(lab.arranged(panels), alt, slider=slider), origin, "reach")
+    return Figure(lab.arranged(panels), alt, slider=slider)
 
 
 def _ticks(reached: Tensor) -> Values:
