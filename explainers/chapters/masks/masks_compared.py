@@ -44,7 +44,7 @@ LONG = 1024
 
 def left(numbers: Mapping[str, int], length: int) -> dict[str, int]:
     """How many cells each mask leaves of a text of `length` words."""
-    return {mask.name: _left(mask, numbers.get(mask.name, 0), length) for mask in masks.MASKS}
+    return {mask.name: _left(mask, numbers.get(mask.name, mask.usual), length) for mask in masks.MASKS}
 
 
 @functools.lru_cache(maxsize=256)
@@ -56,7 +56,7 @@ def _left(mask: Mask, number: int, length: int) -> int:
 def cost_rows(words: int, numbers: Mapping[str, int]) -> str:
     """The rows of a Markdown table, one per mask: cells of this text, and of a long one."""
     short, long = (left(numbers, n) for n in (words, LONG))
-    named = {mask.name: name_of(mask, numbers.get(mask.name, 0)) for mask in masks.MASKS}
+    named = {mask.name: name_of(mask, numbers.get(mask.name, mask.usual)) for mask in masks.MASKS}
     rows = [
         f"| {_(named[name])} | {short[name]} | {count:,} | {count / LONG**2:.1%} |"
         for name, count in long.items()
