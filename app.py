@@ -7,7 +7,7 @@ from explainers.translations import _
 from explainers.ui import takeaway_files
 from explainers.ui.lecture.screens import screen
 from explainers.ui.page import frame
-from explainers.ui.text.language import settle
+from explainers.ui.text.language import settle_language
 from explainers.ui.tour import offer_next
 
 CONTENTS = {
@@ -41,7 +41,7 @@ CONTENTS = {
     },
 }
 
-settle()
+settle_language()
 listed = {
     path: st.Page(path, title=_(title))
     for pages in CONTENTS.values()

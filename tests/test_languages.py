@@ -15,7 +15,12 @@ from explainers.charts.theme import LIGHT
 from explainers.messages import N_, ngettext
 from explainers.translations import TEXTS, _, speak, translate
 from explainers.ui.figure import chart
-from explainers.ui.text.catalogue import missing, template, translations_of, written
+from explainers.ui.text.catalogue import (
+    build_template,
+    find_missing,
+    format_catalogue,
+    read_translations,
+)
 
 ROOT = Path(__file__).parents[1]
 CATALOGUES = sorted(TEXTS.glob("*.po"))
@@ -34,7 +39,7 @@ def each_language(test):
 
 
 def test_texts_are_found_wherever_they_stand():
-    found = {(entry.context, entry.id) for entry in template()}
+    found = {(entry.context, entry.id) for entry in build_template()}
     for expected in [
         (None, "Masks"),  # the table of contents
         (None, "Width of the window"),  # a control
@@ -50,7 +55,7 @@ def test_texts_are_found_wherever_they_stand():
 
 @each_language
 def test_a_translation_has_the_slots_and_the_code_of_its_text(catalogue):
-    for (context, text), words in translations_of(catalogue).items():
+    for (context, text), words in read_translations(catalogue).items():
         for form in words if isinstance(words, tuple) else [words]:
             english = text[-1] if isinstance(text, tuple) else text
             assert slots(context, form) == slots(context, english), form
@@ -67,8 +72,8 @@ def slots(context, text):
 def test_what_a_language_lacks_is_reported_and_shown_in_english(tmp_path, monkeypatch):
     file = tmp_path / "fr.po"
     file.write_text("# Français\n", encoding="utf-8")
-    file.write_text(written(file, {(None, "Masks"): "Masques"}), encoding="utf-8")
-    lacking = missing(file)
+    file.write_text(format_catalogue(file, {(None, "Masks"): "Masques"}), encoding="utf-8")
+    lacking = find_missing(file)
     assert "Masks" not in lacking
     assert "Many heads" in lacking
     monkeypatch.setattr(translations, "TEXTS", tmp_path)

@@ -15,7 +15,7 @@ from explainers.ui.lecture.screens import screen, stand_by
 from explainers.ui.lecture.share_link import follow
 from explainers.ui.session import PAGE_DRAWN, SENT_BACK, VISIT
 from explainers.ui.text.language import offer_languages
-from explainers.ui.text.sections import section
+from explainers.ui.text.sections import translate_section
 
 LAST = "notice"
 """The section that is about the whole page."""
@@ -35,7 +35,7 @@ class Prose:
 
     def filled(self, name: str, **numbers: object) -> str:
         """The same for a file that is taken away."""
-        text = section(self.page, name)
+        text = translate_section(self.page, name)
         # In the file a heading stands below its section's name, on the page below the title.
         raised = re.sub("^###", "##", text, flags=re.MULTILINE)
         return _NUMBER.sub(lambda slot: _told(numbers[slot[1]]), raised)

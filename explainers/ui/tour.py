@@ -10,7 +10,7 @@ import streamlit as st
 from explainers.translations import _
 from explainers.ui.controls.control import Control
 from explainers.ui.page import open_page
-from explainers.ui.text.sections import sections
+from explainers.ui.text.sections import load_sections
 
 Contents = Mapping[str, Mapping[str, str]]
 """Part → file of a page → its title, in reading order."""
@@ -48,7 +48,7 @@ done = Done("tour", "Pages that are done", "")
 
 def minutes(path: str) -> int:
     """How long a page takes, from its text."""
-    return minutes_of(sections(Path(path).stem))
+    return minutes_of(load_sections(Path(path).stem))
 
 
 def minutes_of(texts: Mapping[str, str]) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from explainers.ui.text.sections import sections
+from explainers.ui.text.sections import load_sections
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(ROOT.glob("pages/*.py"))
@@ -347,7 +347,7 @@ def test_nothing_needs_the_network_or_a_neighbour(path):
 @each(PAGES)
 def test_a_page_shows_all_of_its_text_and_no_other(path):
     """A name may be put together from a choice: `text(f"row_{name}")` shows every row_…"""
-    written = sections(path.stem)
+    written = load_sections(path.stem)
     asked = [asked for part in [path, *parts_with_text(path)] for asked in texts_asked_for(part)]
     for pattern, given in asked:
         found = [section for section in written if fnmatch(section, pattern)]

@@ -13,9 +13,9 @@ from explainers.chapters.claims import (
 )
 from explainers.chapters.claims.claim_table import FILE, Claim, Parameter, claims, parts
 from explainers.chapters.claims.finding import CONDITION, FAILS, HOLDS, VERDICTS, printed
-from explainers.ui.text.sections import sections
+from explainers.ui.text.sections import load_sections
 
-TEXT = sections("16_claims")
+TEXT = load_sections("16_claims")
 EACH = pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.id)
 
 

@@ -13,10 +13,10 @@ from explainers.chapters.exercises.exercise_kinds import Goal, Prediction, drawn
 from explainers.chapters.exercises.exercise_table import KINDS, exercises
 from explainers.chapters.exercises.judge import judge
 from explainers.chapters.exercises.write import HOLE, HOLES, template
-from explainers.ui.text.sections import sections
+from explainers.ui.text.sections import load_sections
 from tests.support.opening import ROOT
 
-TEXT = sections("15_exercises")
+TEXT = load_sections("15_exercises")
 SEEDS = range(200)
 SLOW = {"a_d_k_that_saturates", "a_model_on_two_gpus", "tiles_for_a_fast_memory"}
 """Their settings take long to try one by one, so fewer seeds try them all."""

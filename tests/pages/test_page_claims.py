@@ -3,7 +3,7 @@
 import pytest
 
 from explainers.chapters.claims.claim_table import claims
-from explainers.ui.text.sections import sections
+from explainers.ui.text.sections import load_sections
 from explainers.ui.untrusted_text import titled
 from tests.support.opening import ROOT, opened
 
@@ -26,7 +26,7 @@ def test_a_link_opens_each_claim_with_its_verdict(claim):
     assert not visit.exception
     assert not visit.info
     assert verdict_of(visit) == [claim.verdict.capitalize()]
-    assert sections(PAGE.stem)[f"claim_{claim.id}"] in [m.value for m in visit.markdown]
+    assert load_sections(PAGE.stem)[f"claim_{claim.id}"] in [m.value for m in visit.markdown]
 
 
 def test_the_verdict_waits_for_the_readers_own():

@@ -15,13 +15,13 @@ from explainers.translations import ENGLISH
 from explainers.ui.controls.controls import CONFIG
 from explainers.ui.session import VISIT
 from explainers.ui.text import language
-from explainers.ui.text.catalogue import written
-from explainers.ui.text.language import languages
-from explainers.ui.text.sections import sections
+from explainers.ui.text.catalogue import format_catalogue
+from explainers.ui.text.language import list_languages
+from explainers.ui.text.sections import load_sections
 from tests.support import saved_models
 from tests.support.opening import PAGES, ROOT, elements, opened, unfolded, widgets
 
-OTHERS = sorted(set(languages()) - {ENGLISH})
+OTHERS = sorted(set(list_languages()) - {ENGLISH})
 LINK = {"text": "Fans praised players"}
 """A text without the little words by which English is told from other languages."""
 NO_WORDS = {"id", "key", "snippet", "url", "page", "page_script_hash", "planes", "digest", "font"}
@@ -138,16 +138,16 @@ def test_a_third_language_is_one_file(tmp_path, monkeypatch):
     file.write_text("# Français\n", encoding="utf-8")
     words = {
         (None, "Masks"): "Masques",
-        ("05_masks/question", sections("05_masks")["question"]): "?",
+        ("05_masks/question", load_sections("05_masks")["question"]): "?",
     }
-    file.write_text(written(file, words), encoding="utf-8")
+    file.write_text(format_catalogue(file, words), encoding="utf-8")
     monkeypatch.setattr(language, "TEXTS", tmp_path)
     monkeypatch.setattr(translations, "TEXTS", tmp_path)
-    language.languages.cache_clear()
+    language.list_languages.cache_clear()
     try:
         visit = opened(ROOT / "pages" / "05_masks.py", {"lang": "fr"})
     finally:
-        language.languages.cache_clear()
+        language.list_languages.cache_clear()
     assert not visit.exception
     assert visit.title[0].value == "Masques"
     assert visit.markdown[0].value == "?"

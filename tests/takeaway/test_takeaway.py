@@ -28,7 +28,7 @@ from explainers.takeaway.script import script
 from explainers.takeaway.written import written
 from explainers.toys import examples, layers
 from explainers.ui.session import TAKEN
-from explainers.ui.text.sections import sections
+from explainers.ui.text.sections import load_sections
 from explainers.ui.untrusted_text import titled
 from tests.support.opening import PAGES, lacks_model, opened
 from tests.support.taking import cells_of, drawn_on, executed, kernel, valid
@@ -140,7 +140,7 @@ def test_a_claim_is_checked_with_the_choices_on_screen(name, elsewhere):
     visit = opened(PAGE["16"], {"about": one.part, "claim": titled(name), **last})
     cells = cells_of(visit)
     (computed,) = executed(cells, *elsewhere)
-    sentence = sections(PAGE["16"].stem)[f"claim_{name}"]
+    sentence = load_sections(PAGE["16"].stem)[f"claim_{name}"]
     assert any(cell.text.endswith(f"\n\n> {sentence}") for cell in cells)
     words = "\n".join(said.value for said in visit.main.markdown)
     assert computed.pop("verdict") in words.lower()

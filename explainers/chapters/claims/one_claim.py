@@ -13,7 +13,7 @@ from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.sections import sections
+from explainers.ui.text.sections import load_sections
 from explainers.ui.untrusted_text import titled
 
 ICONS = dict(zip(VERDICTS, ("check_circle", "rule", "cancel", "help"), strict=True))
@@ -23,7 +23,7 @@ def choose_claim(text: Prose, part: str) -> Claim:
     """One of the part's sentences, all of them in sight."""
     text(f"part_{part}")
     offered = {titled(claim.id): claim for claim in claims().values() if claim.part == part}
-    texts = sections(text.page)
+    texts = load_sections(text.page)
     captions = [
         pgettext(f"{text.page}/{name}", texts[name])
         for name in (f"claim_{claim.id}" for claim in offered.values())

@@ -14,7 +14,7 @@ import streamlit as st
 from explainers.messages import N_
 from explainers.translations import ENGLISH, _, language
 from explainers.ui.session import CHANGED, KEPT_CHOICES, NOTICES, VISIT, WRITTEN
-from explainers.ui.text.sections import section, sections
+from explainers.ui.text.sections import load_sections, translate_section
 from explainers.ui.untrusted_text import shortened, verbatim
 
 URL_BINDING: Final = "query-params"
@@ -164,7 +164,7 @@ class Control:
 
 def read_explanation(key: str) -> str | None:
     """What a control is for, where `assets/text/en/controls.md` says it."""
-    return section("controls", key) if key in sections("controls") else None
+    return translate_section("controls", key) if key in load_sections("controls") else None
 
 
 def is_value(request: str, value: Any) -> bool:

@@ -7,8 +7,10 @@ python -m explainers.ui.text.catalogue merge PAGE FILE a page's sections, from a
 
 import argparse
 import io
+import json
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
@@ -16,15 +18,60 @@ from babel.messages.pofile import read_po, write_po
 
 from explainers.folders import ROOT
 from explainers.translations import ENGLISH, TEXTS
-from explainers.ui.text.extract_texts import markdown_sections, words_of_data
+from explainers.ui.text.sections import split_sections
+from explainers.ui.untrusted_text import titled
 
-METHODS: list[tuple[str, Any]] = [
+ExtractedText = tuple[int, str, str | tuple[str, str], list[str]]
+"""Line, function that would have been called, its arguments, and comments: Babel's own form."""
+COUNT_SOURCE = "n_params_exact: "
+"""So begins what the app says of the source of a number; all other sources are quoted."""
+
+
+def extract_markdown(
+    file: BinaryIO, _keywords: Any, _comments: Collection[str], options: Any
+) -> Iterator[ExtractedText]:
+    """Every section of a page's text; its context is `<page>/<section>`."""
+    page = Path(file.name).stem
+    for line, (name, text) in enumerate(split_sections(file.read().decode()).items(), start=1):
+        yield line, "pgettext", (f"{page}/{name}", text), []
+
+
+def extract_data(
+    file: BinaryIO, _keywords: Any, _comments: Collection[str], options: Any
+) -> Iterator[ExtractedText]:
+    """Titles of claims and exercises, the sizes of claims, and notes on published models."""
+    rows = json.load(file)
+    for line, row in enumerate(rows if isinstance(rows, list) else [], start=1):
+        for text in _list_texts(row):
+            yield line, "gettext", text, []
+
+
+def _list_texts(row: dict[str, Any]) -> Iterator[str]:
+    part, _, called = row.get("check", row.get("make", "")).partition(".")
+    if called and part != "write":  # functions are called by their names in every language
+        yield titled(called)
+    if "check" in row:
+        yield part
+    for size in row.get("parameters", ()) if "check" in row else ():
+        yield size["label"]
+        yield from (value for value in size["values"] if _is_word(value))
+    if "sources" in row and "family" in row:  # a published model
+        yield from [row["notes"]] if "notes" in row else []
+        yield from (source for source in row["sources"] if source.startswith(COUNT_SOURCE))
+
+
+def _is_word(value: object) -> bool:
+    """Numbers and names of models are the same in every language."""
+    return isinstance(value, str) and value.replace(" ", "").isalpha()
+
+
+EXTRACTORS: list[tuple[str, Any]] = [
     ("app.py", "python"),
     ("pages/**.py", "python"),
     ("explainers/**.py", "python"),
     ("explainers/**.js", "javascript"),
-    ("assets/text/en/*.md", markdown_sections),
-    ("assets/*.json", words_of_data),
+    ("assets/text/en/*.md", extract_markdown),
+    ("assets/*.json", extract_data),
 ]
 KEYWORDS: dict[str, Any] = {
     "_": None,
@@ -48,15 +95,19 @@ msgstr ""
 
 """
 """Without the dates that the format knows: they would change with every run."""
-Translated = dict[tuple[str | None, Any], Any]
+Translations = dict[tuple[str | None, Any], Any]
 """(context or None, English): translation; both are pairs where the text depends on a number."""
 
 
-def template(language: str = ENGLISH) -> Catalog:
+def build_template(language: str = ENGLISH) -> Catalog:
     """All texts that the app has now, with the files in which they stand."""
     catalogue = Catalog(locale=language)
     found = extract_from_dir(
-        ROOT, METHODS, keywords=KEYWORDS, strip_comment_tags=True, directory_filter=_is_ours
+        ROOT,
+        EXTRACTORS,
+        keywords=KEYWORDS,
+        strip_comment_tags=True,
+        directory_filter=_is_source_folder,
     )
     for file, line, text, _, context in found:
         if text:
@@ -64,26 +115,26 @@ def template(language: str = ENGLISH) -> Catalog:
     return catalogue
 
 
-def read(path: Path) -> Catalog:
+def read_catalogue(path: Path) -> Catalog:
     """All entries of a file."""
     with path.open("rb") as file:
         return read_po(file, locale=path.stem)
 
 
-def translations_of(path: Path) -> Translated:
+def read_translations(path: Path) -> Translations:
     """What a file has translated."""
-    found = ((entry.context, entry.id, entry.string) for entry in read(path) if entry.id)
+    found = ((entry.context, entry.id, entry.string) for entry in read_catalogue(path) if entry.id)
     return {(context, text): words for context, text, words in found if words and any(words)}
 
 
-def written(path: Path, words: Translated) -> str:
+def format_catalogue(path: Path, words: Translations) -> str:
     """The file with these translations and all texts that there are now, the missing ones empty.
 
     Without the lines where texts stand it changes only when they do.
     """
     with path.open(encoding="utf-8") as file:
         name = file.readline().strip("# \n")
-    catalogue = template(path.stem)
+    catalogue = build_template(path.stem)
     for entry in catalogue:
         if entry.id:
             entry.string = words.get((entry.context, entry.id), "")
@@ -93,23 +144,23 @@ def written(path: Path, words: Translated) -> str:
     return header + entries.getvalue().decode()
 
 
-def sections_of(page: str, file: Path) -> Translated:
+def read_page_sections(page: str, file: Path) -> Translations:
     """The sections of a page in another language, from a file of the same form as the page's."""
 
-    from explainers.ui.text.sections import read_sections, sections
+    from explainers.ui.text.sections import load_sections, split_sections
 
-    english = sections(page)
-    found = read_sections(file.read_text(encoding="utf-8"))
+    english = load_sections(page)
+    found = split_sections(file.read_text(encoding="utf-8"))
     unknown = set(found) - set(english)
     if unknown:
         raise SystemExit(f"{page} has no sections {', '.join(sorted(unknown))}")
     return {(f"{page}/{name}", english[name]): text for name, text in found.items()}
 
 
-def missing(path: Path) -> list[Any]:
+def find_missing(path: Path) -> list[Any]:
     """The texts that a language has not, so that English is shown."""
-    known = translations_of(path)
-    return [e.id for e in template() if e.id and (e.context, e.id) not in known]
+    known = read_translations(path)
+    return [e.id for e in build_template() if e.id and (e.context, e.id) not in known]
 
 
 def main() -> None:
@@ -127,15 +178,15 @@ def main() -> None:
     chosen = f"{asked.language}.po" if asked.language else "*.po"
     for path in sorted(TEXTS.glob(chosen)):
         if not asked.check:
-            words = translations_of(path)
+            words = read_translations(path)
             if asked.command == "merge":
-                words |= sections_of(asked.page, asked.file)
-            path.write_text(written(path, words), encoding="utf-8")
-        lacking = missing(path)
+                words |= read_page_sections(asked.page, asked.file)
+            path.write_text(format_catalogue(path, words), encoding="utf-8")
+        lacking = find_missing(path)
         print(f"{path.name}: {len(lacking)} texts are not translated and shown in English")
 
 
-def _is_ours(folder: str) -> bool:
+def _is_source_folder(folder: str) -> bool:
     return Path(folder).relative_to(ROOT).parts[:1] == () or (
         Path(folder).relative_to(ROOT).parts[0] in FOLDERS
     )

@@ -16,19 +16,19 @@ LANGUAGE = "lang"
 
 """Kept in the session's state, where fragments find it."""
 # Streamlit would write into the URL what a language calls itself.
-_switch = Control(LANGUAGE, N_("Language"), ENGLISH)
+_language_choice = Control(LANGUAGE, N_("Language"), ENGLISH)
 
 
-def settle() -> None:
+def settle_language() -> None:
     """Find out the visitor's language before anything is said; it holds until the next run."""
-    context, linked = get_script_run_ctx(), _switch.read_url()
+    context, linked = get_script_run_ctx(), _language_choice.read_url()
     is_back = context is not None and context.is_history_navigation
     if linked and (LANGUAGE not in st.session_state or is_back):
-        if linked in languages():
+        if linked in list_languages():
             st.session_state[LANGUAGE] = linked
         else:
-            st.session_state.setdefault(NOTICES, {})[LANGUAGE] = linked, of_browser()
-    st.session_state[LANGUAGE_SPOKEN] = st.session_state.get(LANGUAGE) or of_browser()
+            st.session_state.setdefault(NOTICES, {})[LANGUAGE] = linked, find_browser_language()
+    st.session_state[LANGUAGE_SPOKEN] = st.session_state.get(LANGUAGE) or find_browser_language()
     speak(st.session_state[LANGUAGE_SPOKEN])
 
 
@@ -44,7 +44,7 @@ def fragment(part: Callable[..., Any], run_every: float | None = None) -> Callab
 
 
 @functools.cache
-def languages() -> dict[str, str]:
+def list_languages() -> dict[str, str]:
     """What each language calls itself, by its code; the first line of its file says it."""
     found = {ENGLISH: "English"}
     for path in sorted(TEXTS.glob("*.po")):
@@ -53,19 +53,19 @@ def languages() -> dict[str, str]:
     return found
 
 
-def of_browser() -> str:
+def find_browser_language() -> str:
     """The language that the browser asks for, if there is one of that name."""
     asked = (st.context.locale or ENGLISH).split("-")[0].lower()
-    return asked if asked in languages() else ENGLISH
+    return asked if asked in list_languages() else ENGLISH
 
 
 def offer_languages() -> None:
     """The switch, and what the browser is told: readers aloud ask it for the language."""
-    offered, own = languages(), of_browser()
+    offered, own = list_languages(), find_browser_language()
     if len(offered) == 1:
         return
     chosen = st.segmented_control(
-        _switch.label,
+        _language_choice.label,
         list(offered),
         default=own,
         format_func=lambda code: offered[code],
@@ -73,9 +73,9 @@ def offer_languages() -> None:
         required=True,
         label_visibility="collapsed",
     )
-    _switch.report_bad_link(None, chosen, describe_options(list(offered)))
-    if _switch.read_url() != (None if chosen == own else chosen):
-        _switch.write(chosen, own)
+    _language_choice.report_bad_link(None, chosen, describe_options(list(offered)))
+    if _language_choice.read_url() != (None if chosen == own else chosen):
+        _language_choice.write(chosen, own)
     if chosen != ENGLISH or st.session_state.get(WAS_OTHER_LANGUAGE):
         st.session_state[WAS_OTHER_LANGUAGE] = True
         script = f"<script>document.documentElement.lang = '{language()}';</script>"

@@ -9,16 +9,16 @@ _SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
 @functools.cache
-def sections(page: str) -> dict[str, str]:
+def load_sections(page: str) -> dict[str, str]:
     """All sections of a file by name, as English Markdown; `{{name}}` stands for a number."""
-    return read_sections((TEXTS / "en" / f"{page}.md").read_text(encoding="utf-8"))
+    return split_sections((TEXTS / "en" / f"{page}.md").read_text(encoding="utf-8"))
 
 
-def read_sections(written: str) -> dict[str, str]:
+def split_sections(written: str) -> dict[str, str]:
     """The sections of a file's text by name."""
     return {name: text.strip() for name, text in _SECTION.findall(written)}
 
 
-def section(page: str, name: str) -> str:
+def translate_section(page: str, name: str) -> str:
     """One section in the visitor's language."""
-    return pgettext(f"{page}/{name}", sections(page)[name])
+    return pgettext(f"{page}/{name}", load_sections(page)[name])
