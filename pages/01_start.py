@@ -11,8 +11,8 @@ from explainers.chapters.start.changed_ending import show_other_ending
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls.choose_text import choose_text
-from explainers.ui.figure.clickable_figure import explore
-from explainers.ui.figure.panels import oriented
+from explainers.ui.figure.clickable_figure import explore_figure
+from explainers.ui.figure.panels import orient_panels
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
@@ -35,10 +35,10 @@ def computation(tokens: tuple[str, ...]) -> None:
     show_source(project, attention_steps, *sum(OPERATIONS.values(), ()))
     one_head = OneHead.of(layer, views, run)
     panels = [one_head.panel(name, operator, True) for name, operator in STAGES.items()]
-    panels, working = oriented(panels, queries_down), arithmetic_of(one_head)
+    panels, working = orient_panels(panels, queries_down), arithmetic_of(one_head)
     with picture:
         alt = _("One head of attention, a matrix per step, from the tokens to the output.")
-        opened, _unused = explore(panels, working, origin, "overview", alt)
+        opened, _unused = explore_figure(panels, working, origin, "overview", alt)
     offer_training(layer)
     take_head(_("One head, every matrix"), layer, one_head.numbers)
     show_other_ending(text, layer, origin)

@@ -15,7 +15,7 @@ from explainers.translations import _
 from explainers.ui import page, provenance
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
-from explainers.ui.figure.clickable_figure import explore
+from explainers.ui.figure.clickable_figure import explore_figure
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show
 from explainers.ui.text.language import fragment
@@ -51,7 +51,7 @@ def places(words: tuple[str, ...]) -> None:
     with picture:
         working = token_vectors.working_of(x, placed, choices.longest)
         alt = _("Embedding plus position is what attention reads, a row per token.")
-        explore(token_vectors.sum_of(words, x, placed), working, origin, "vectors", alt)
+        explore_figure(token_vectors.sum_of(words, x, placed), working, origin, "vectors", alt)
     text("waves", places=PLACES)
     token_vectors.show_waves(
         positions, provenance.formula(_("sines and cosines"), positions.device)

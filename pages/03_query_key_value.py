@@ -12,7 +12,7 @@ from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
-from explainers.ui.figure.clickable_figure import explore
+from explainers.ui.figure.clickable_figure import explore_figure
 from explainers.ui.source import run_and_show
 from explainers.ui.text.language import fragment
 
@@ -37,7 +37,7 @@ def projections(tokens: tuple[str, ...]) -> None:
             "X times W_{name} is {name}: the row and the column of one number are framed.",
             name=name,
         )
-        explore(panels, arithmetic_of(one_head), origin, "projection", alt, stepper=name)
+        explore_figure(panels, arithmetic_of(one_head), origin, "projection", alt, stepper=name)
     take_projections(layer, one_head)
     offer_training(layer)
 

@@ -17,8 +17,8 @@ from explainers.chapters.masks.window_reach import NEVER, ask_reach, draw_reach,
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
-from explainers.ui.figure.clickable_figure import explore, show_clickable
-from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
+from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.predict import revealed
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
@@ -39,7 +39,7 @@ def side_by_side(lab: Lab) -> None:
     if numbers[WINDOW.name] > words:
         text("too_wide", width=numbers[WINDOW.name], words=of_words(words))
     picture, width = masks_compared.draw_masks(lab, numbers)
-    explore(*picture[:2], lab.origin, "masks", picture.alt, slider=width, first="causal")
+    explore_figure(*picture[:2], lab.origin, "masks", picture.alt, slider=width, first="causal")
     show_source(hide, softmax)
     takeaway.side_by_side(lab, numbers)
     offer_training(lab.layer)
@@ -48,7 +48,7 @@ def side_by_side(lab: Lab) -> None:
     word, lost, *_verdict = masks_compared.later_share(lab)
     text("moved", word=word, lost=lost)
     picture = masks_compared.draw_moved(lab, numbers)
-    show_clickable(*picture[:2], lab.origin, "moved", picture.alt)
+    show_clickable_figure(*picture[:2], lab.origin, "moved", picture.alt)
     text("moved_seen")
     rows = masks_compared.cost_rows(words, numbers)
     text("costs", words=words, length=f"{masks_compared.LONG:,}", rows=rows)
@@ -78,7 +78,7 @@ def by_hand(lab: Lab) -> None:
         text("refused", row=row, word=verbatim(lab.tokens[row]), share=share)
     picture = drawn_mask.draw_drawing(lab, drawing)
     acts = drawn_mask.clicks(words)
-    show_clickable(*picture[:2], lab.origin, "drawing", picture.alt, acts=acts)
+    show_clickable_figure(*picture[:2], lab.origin, "drawing", picture.alt, acts=acts)
 
 
 @fragment

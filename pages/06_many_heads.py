@@ -28,7 +28,7 @@ from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
-from explainers.ui.figure.clickable_figure import explore
+from explainers.ui.figure.clickable_figure import explore_figure
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
@@ -74,7 +74,9 @@ def looked_at(
         text("all_off")
     panels, working = panels_of(looked, page.queries_down()), arithmetic_of_heads(looked)
     alt = _("Every head's weights, one head enlarged, W_O, and what each head adds to a word.")
-    explore(panels, working, origin_of(layer), "heads", alt, on_pick=follow, first=head_id(0))
+    explore_figure(
+        panels, working, origin_of(layer), "heads", alt, on_pick=follow, first=head_id(0)
+    )
     taken.heads(looked)
     offer_training(layer)
     compare(text, layer, run, multi_head_one_by_one(layer.x, layer.heads, layer.mask))

@@ -167,7 +167,7 @@ class Words(dict[str, str]):
 @pytest.mark.usefixtures("french")
 def test_a_chart_says_its_own_words_and_nobody_elses():
     rows = pd.DataFrame({"series": ["scores", "7"], "token": ["scores", "weight"]})
-    told = chart.own_words_translated(rows)
+    told = chart.translate_rows(rows)
     assert told["series"].tolist() == ["scores bruts", "7"]
     assert told["token"].tolist() == ["scores", "weight"]  # the reader's
     drawn = draw_distribution(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from explainers.ui.browser_files import FOLDER
 from explainers.ui.figure import head_tiles
-from explainers.ui.figure.linked_matrices import HIDDEN, STEPS, packed, short
+from explainers.ui.figure.linked_matrices import HIDDEN, STEPS, pack_values, round_values
 
 NUMBERS = st.none() | st.floats(-1e6, 1e6)
 TABLES = st.integers(1, 5).flatmap(
@@ -31,7 +31,7 @@ def bits(sent):
 
 @given(TABLES)
 def test_a_packed_number_is_half_a_step_off_at_most(values):
-    flat, sent = [number for line in values for number in line], packed(values)
+    flat, sent = [number for line in values for number in line], pack_values(values)
     assert len(bits(sent)) == 2 * len(flat)
     largest = max([abs(number) for number in flat if number is not None], default=0)
     for number, read in zip(flat, unpacked(sent), strict=True):
@@ -50,4 +50,4 @@ def test_the_browser_takes_the_same_numbers_for_blanks_and_steps():
 
 
 def test_digits_are_cut_after_the_sixth():
-    assert short([[1 / 3, None], [-12345.678, 0]]) == [[0.333333, None], [-12345.7, 0]]
+    assert round_values([[1 / 3, None], [-12345.678, 0]]) == [[0.333333, None], [-12345.7, 0]]

@@ -25,8 +25,8 @@ from explainers.toys.training_job import (
 from explainers.toys.training_report import Row, mean_and_spread, measured, rows
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.figure.figure import show_figure
-from explainers.ui.figure.panels import Figure, Panel, Slider, oriented
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Figure, Panel, Slider, orient_panels
 from explainers.ui.page import queries_down
 from explainers.ui.provenance import learned_live
 from explainers.ui.session import TRAINING_FRAME, TRAINING_JOB
@@ -109,7 +109,9 @@ def show_heads(job: TrainingJob, is_over: bool, origin: str) -> None:
     alt = _(
         "The weights of every head {when}: diffuse at first, sharp in the end.", when=labels[place]
     )
-    show_figure(Figure(oriented(panels, queries_down()), alt, slider=slider), origin, "live heads")
+    show_figure(
+        Figure(orient_panels(panels, queries_down()), alt, slider=slider), origin, "live heads"
+    )
 
 
 def _move(job: TrainingJob, place: int) -> None:

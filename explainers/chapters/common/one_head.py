@@ -14,7 +14,7 @@ from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AX
 from explainers.messages import N_
 from explainers.toys.layers import Layer
 from explainers.translations import _
-from explainers.ui.figure.panels import PRODUCT, Cell, Panel, Source, oriented
+from explainers.ui.figure.panels import PRODUCT, Cell, Panel, Source, orient_panels
 
 Numbers = list[list[float]]
 SCORES = ("products", "scores", "masked")
@@ -119,7 +119,7 @@ class OneHead:
         if name == "output":
             return self.product("weights", "V", name, queries_down)
         before = "products" if name == "scores" else "masked"
-        return oriented([self.panel(before), self.panel(name, operator="→")], queries_down)
+        return orient_panels([self.panel(before), self.panel(name, operator="→")], queries_down)
 
     def product(self, left: str, right: str, result: str, queries_down: bool) -> list[Panel]:
         """left · right = result; with the queries along the top, the same product transposed.

@@ -16,7 +16,7 @@ from explainers.chapters.common.one_head import OneHead
 from explainers.charts.matrix import Matrix, Values, blank_forbidden, make_pair_matrix
 from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
-from explainers.ui.figure.panels import Panel, Source, oriented
+from explainers.ui.figure.panels import Panel, Source, orient_panels
 
 ROUNDING = 1e-5
 """Sums of float32 in another order differ by about 1e-7."""
@@ -82,7 +82,7 @@ class Lab:
 
     def arranged(self, panels: Sequence[Panel]) -> list[Panel]:
         """Turned as the reader wants the queries to run, and miniatures of a long text."""
-        return miniatures(oriented(panels, self.queries_down), len(self.tokens))
+        return miniatures(orient_panels(panels, self.queries_down), len(self.tokens))
 
     @property
     def origin(self) -> str:

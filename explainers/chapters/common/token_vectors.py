@@ -16,9 +16,9 @@ from explainers.charts.theme import (
 )
 from explainers.messages import N_
 from explainers.translations import _
-from explainers.ui.figure.clickable_figure import show_clickable
-from explainers.ui.figure.figure import show_figure
-from explainers.ui.figure.panels import Cell, Figure, Panel, Source, oriented
+from explainers.ui.figure.clickable_figure import show_clickable_figure
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Cell, Figure, Panel, Source, orient_panels
 
 ANSWERS = N_("the same numbers"), N_("other numbers"), N_("zeros")
 
@@ -92,7 +92,7 @@ def show_pair(
     Of each table its factors are A and B in A · Bᵀ.
     """
     matrices = share_domain(left, right)
-    panels = oriented([Panel(matrix.name, matrix) for matrix in matrices], queries_down)
+    panels = orient_panels([Panel(matrix.name, matrix) for matrix in matrices], queries_down)
     alt = _("Two tables of the same size: {left}, and {right}.", left=left.name, right=right.name)
     if not factors:
         show_figure(Figure(panels, alt), origin, key)
@@ -106,7 +106,7 @@ def show_pair(
         pair = rows[cell.row].tolist(), columns[cell.column].tolist()
         return arithmetic.explain_dot_product(*pair, value, name)
 
-    show_clickable(panels, explain, origin, key, alt)
+    show_clickable_figure(panels, explain, origin, key, alt)
 
 
 def moved(outputs: Reordered) -> float:

@@ -27,8 +27,8 @@ from explainers.translation.model import NUM_LAYERS
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import MEAN, PREDICTS, READS
-from explainers.ui.figure.clickable_figure import show_clickable
-from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.clickable_figure import show_clickable_figure
+from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
@@ -170,7 +170,7 @@ def show_off_by_one(text: Prose, view: View) -> None:
     def select_cell(cell: Cell) -> None:
         select_head(Reading(*LAYER_HEADS[cell.row], ROW_SIDES[cell.column]))
 
-    show_clickable(
+    show_clickable_figure(
         [Panel(ERROR_RATE, matrix)],
         _explain_no_cell,
         view.origin,

@@ -17,8 +17,8 @@ from explainers.translation.translator import Translator
 from explainers.translation.vocabulary import BEGIN, SPECIAL_TOKENS
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.figure import show_figure
-from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show
@@ -100,7 +100,7 @@ def make_panels(view: View, x: Tensor, decoded: Decoded) -> list[Panel]:
             axes = rows, columns, TARGET_AXIS, FEATURE_AXIS
             matrix = Matrix(name, "", tensor.tolist(), *axes, limit=limit)
             line.append(Panel(name, matrix, OPERATORS[name], small=True))
-        first, *others = oriented(line, view.queries_down)
+        first, *others = orient_panels(line, view.queries_down)
         line = [replace(first, heading=heading, remark=remark), *others]
         translation += [replace(panel, id=f"{part}: {panel.id}") for panel in line]
     return translation

@@ -34,8 +34,8 @@ from explainers.translation.translator import Translation, greedy_search
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import LEARNED, PEAK, PERMUTED, UNIFORM, WITHOUT
-from explainers.ui.figure.figure import show_figure
-from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.session import ABLATION_TABLE_JOB
@@ -129,7 +129,7 @@ def show_changes(text: Prose, view: View) -> None:
     takeaway.offer_changed_weights(
         changed, REPLACEMENTS[replacement], replacement == LEARNED, hidden_position
     )
-    panels = oriented(
+    panels = orient_panels(
         [_make_weight_panel(*named) for named in translations.items()], view.queries_down
     )
     alt = _(

@@ -25,8 +25,8 @@ from explainers.translation.vocabulary import (
     vietnamese_vocabulary,
 )
 from explainers.translations import _
-from explainers.ui.figure.figure import show_figure
-from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
@@ -119,7 +119,7 @@ def show_padding(text: Prose, view: View) -> None:
         "Weights on words and filling, with the padding mask and without: {share} % leaks.",
         share=share,
     )
-    show_figure(Figure(oriented(panels, view.queries_down), alt), view.origin, "padding")
+    show_figure(Figure(orient_panels(panels, view.queries_down), alt), view.origin, "padding")
     text(
         "padding_seen",
         share=share,

@@ -12,7 +12,7 @@ from explainers.messages import N_
 from explainers.translation.changed_weights import leave_one_out
 from explainers.translation.train import HIDDEN_SHARE
 from explainers.translations import _
-from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed

@@ -21,8 +21,8 @@ from explainers.models.token_text import index_words, join_words, merge_weights
 from explainers.translation.weights_file import BrokenWeightsError
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.figure import show_figure
-from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
 from explainers.ui.provenance import real
 from explainers.ui.session import TRANSLATION_JOB
@@ -146,7 +146,7 @@ def show_translation(
         "Cross-attention of a real translator, {heads}: between words, and between their pieces.",
         heads=heads,
     )
-    figure = Figure([panels[0], *oriented(panels[1:], queries_down)], alt)
+    figure = Figure([panels[0], *orient_panels(panels[1:], queries_down)], alt)
     show_figure(
         figure, real(f"{origin} · computed live on {describe_device(weights.device)}"), "real"
     )

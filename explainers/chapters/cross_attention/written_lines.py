@@ -8,7 +8,7 @@ from explainers.chapters.cross_attention.alignment_view import View, find_reorde
 from explainers.translation.vocabulary import capitalise_sentence
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.clickable_figure import show_clickable
+from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.panels import Slider
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
@@ -60,7 +60,7 @@ def show_written_lines(text: Prose, view: View, has_rings: bool) -> None:
     alt = f"{alt} {'; '.join(_describe_steps(view))}"
     panels = view.make_panels(has_rings)
     takeaway.offer_weights(view)
-    show_clickable(panels, view.explain_weight, view.origin, "writing", alt, slider)
+    show_clickable_figure(panels, view.explain_weight, view.origin, "writing", alt, slider)
     text("writing_seen", rows=count, columns=len(view.columns))
     show_source(cross_attention)
 

@@ -25,9 +25,9 @@ from explainers.charts.matrix import blank_forbidden, make_pair_matrix
 from explainers.models.head_roles import find_roles
 from explainers.models.registry import ModelError
 from explainers.models.token_text import tokenise_text
-from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
-from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
 from explainers.ui.untrusted_text import shortened, verbatim
 
@@ -105,7 +105,7 @@ def _show_sentence(
     sums = _("{head}; every row sums to 1", head=name_head(*chosen))
     matrix = make_pair_matrix(_("your sentence"), sums, values, reading.tokens, kind="weights")
     alt = _("Weights of {head} on your sentence.", head=name_head(*chosen))
-    figure = Figure(oriented([Panel("sentence", matrix)], queries_down), alt)
+    figure = Figure(orient_panels([Panel("sentence", matrix)], queries_down), alt)
     show_figure(figure, describe_live_run(loaded), "sentence")
 
 

@@ -8,7 +8,7 @@ from explainers.models import grammar_heads
 from explainers.models.grammar_heads import SENTENCES_PER_HALF, find_attended_words
 from explainers.models.head_roles import find_relation_heads
 from explainers.translations import _
-from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed

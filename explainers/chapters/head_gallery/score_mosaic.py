@@ -15,7 +15,7 @@ from explainers.models.head_roles import ROLES
 from explainers.models.head_scores import PATTERNS, measure_layer, score_pattern, shuffle_weights
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed

@@ -8,8 +8,8 @@ from explainers.charts.matrix import blank_forbidden, make_pair_matrix
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.figure import show_figure
-from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.untrusted_text import verbatim
@@ -60,7 +60,7 @@ def show_beside(
         other=other.name,
     )
     origin = f"{shown.origin}; {other.origin}"
-    show_figure(Figure(oriented(panels, queries_down), alt), origin, "beside")
+    show_figure(Figure(orient_panels(panels, queries_down), alt), origin, "beside")
     rows = [
         f"| {verbatim(one.name)} | {' | '.join(f'{share:.3f}' for share in directions(one))} |"
         for one in (shown, other)

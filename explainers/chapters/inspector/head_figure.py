@@ -10,8 +10,8 @@ from explainers.charts.matrix import Matrix, Values, blank_forbidden
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
 from explainers.messages import N_
 from explainers.translations import _
-from explainers.ui.figure.clickable_figure import explore
-from explainers.ui.figure.panels import Cell, Panel, Source, oriented
+from explainers.ui.figure.clickable_figure import explore_figure
+from explainers.ui.figure.panels import Cell, Panel, Source, orient_panels
 from explainers.ui.page import Prose
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
@@ -69,7 +69,7 @@ class Head:
             self._vectors("V", _("values of KV head {head}", head=self.shared)),
             self._vectors("output", _("weights · V")),
         ]
-        return oriented(shown, queries_down)
+        return orient_panels(shown, queries_down)
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -138,7 +138,7 @@ def show_head(text: Prose, head: Head, is_dimmed: bool, queries_down: bool) -> N
     )
     panels = head.panels(is_dimmed, queries_down)
     take("head", head_recipe(head.said, head.ran, head.head))
-    explore(panels, head.working, head.seen.origin, "head", alt, first=WEIGHTS)
+    explore_figure(panels, head.working, head.seen.origin, "head", alt, first=WEIGHTS)
     if is_dimmed:
         share = head.weights[:, 0].mean().item()
         text("dimmed_head", share=f"{100 * share:.1f}", left=f"{1 - share:.3f}")

@@ -21,8 +21,8 @@ from explainers.messages import N_, ngettext
 from explainers.models.head_scores import SINK_THRESHOLD
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.figure import show_figure
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
+from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed

@@ -9,7 +9,7 @@ from explainers.chapters.common.number_words import less_than
 from explainers.chapters.common.recording import MOST_TOKENS, Recording, cut_text, make_inputs
 from explainers.charts.matrix import Matrix
 from explainers.translations import _
-from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.untrusted_text import verbatim

@@ -33,7 +33,7 @@ from explainers.messages import N_
 from explainers.models.encoder_decoder import Transcription, transcribe
 from explainers.models.sound import measure_loudness
 from explainers.translations import _
-from explainers.ui.figure.chart import show_chart, theme
+from explainers.ui.figure.chart import read_theme, show_chart
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import shortened
 
@@ -139,7 +139,7 @@ def _show_weights(text: Prose, loaded: "RealModel", found: Transcription, sample
     sounding = weights[:, : len(loud)]
     labels = [printed(token) for token in found.tokens]
     given = sounding.tolist(), labels, loud.tolist(), found.seconds_per_position
-    rows = make_sound_rows(*given, theme(), _("loudness"))
+    rows = make_sound_rows(*given, read_theme(), _("loudness"))
     which = _("layer {layer}, mean of its heads", layer=layer)
     if head is not None:
         which = _("layer {layer}, head {head}", layer=layer, head=head)

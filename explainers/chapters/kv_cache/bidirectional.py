@@ -9,7 +9,7 @@ from explainers.chapters.kv_cache.reading import Written, moved
 from explainers.charts.matrix import Matrix, Values, share_domain
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.translations import _
-from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed

@@ -13,7 +13,7 @@ from explainers.charts.theme import TOKEN_AXIS
 from explainers.messages import ngettext
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed

@@ -18,7 +18,7 @@ from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.messages import N_
 from explainers.translations import _
-from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed

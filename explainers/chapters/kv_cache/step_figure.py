@@ -17,7 +17,7 @@ from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, TOKEN_AXIS
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.clickable_figure import show_clickable
+from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.panels import Cell, Panel, Slider
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
@@ -122,7 +122,7 @@ def show_steps(run: Written) -> None:
     panels = panels_of(run, place)
     slider = Slider(control.label, labels, place, lambda n: control.put(n + 1), plays=True)
     alt = _("Step by step: one row of Q, the rows of K and V that are kept, and the weights.")
-    show_clickable(
+    show_clickable_figure(
         panels, partial(explain, run, panels, place), run.origin, "decoding", alt, slider
     )
 

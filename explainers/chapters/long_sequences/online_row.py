@@ -22,8 +22,8 @@ from explainers.charts.theme import BLOCK_AXIS, FEATURE_AXIS, KEY_AXIS, QUERY_AX
 from explainers.messages import N_, ngettext
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.clickable_figure import explore
-from explainers.ui.figure.panels import Cell, Panel, Slider, Source, oriented
+from explainers.ui.figure.clickable_figure import explore_figure
+from explainers.ui.figure.panels import Cell, Panel, Slider, Source, orient_panels
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
@@ -198,11 +198,13 @@ def show_row(text: Prose, lab: Lab, word: int, block: int) -> None:
     place = min(control(), count - 1)
     labels = [_("{count} of {all}", count=n + 1, all=count) for n in range(count)]
     slider = Slider(control.label, labels, place, lambda turned: control.put(turned + 1), True)
-    panels = oriented(panels_of(row, place + 1), lab.queries_down)
+    panels = orient_panels(panels_of(row, place + 1), lab.queries_down)
     alt = _(
         "A row of scores, read in blocks: largest score, correction and total; powers; weights."
     )
-    explore(panels, arithmetic_of_row(row), lab.origin, "row", alt, slider=slider, first=RUNNING)
+    explore_figure(
+        panels, arithmetic_of_row(row), lab.origin, "row", alt, slider=slider, first=RUNNING
+    )
     taken.row(lab, word, block, place + 1, row.so_far(place + 1))
     text("row_seen", softmax=less_than(row.difference), output=less_than(row.output_difference))
     show_source(read_row, read_block)

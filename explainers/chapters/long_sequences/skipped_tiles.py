@@ -10,8 +10,8 @@ from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
 from explainers.messages import N_
 from explainers.translations import _
-from explainers.ui.figure.figure import show_figure
-from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.provenance import formula
@@ -46,7 +46,7 @@ def show_spared(text: Prose, queries_down: bool) -> None:
     panels = [_map(name, tiles) for name, tiles in found.items()]
     alt = _("Masks of a long text, a cell per tile: filled where it is computed.")
     origin = formula(_("masks of {tokens} tokens", tokens=tokens), torch.device("cpu"))
-    show_figure(Figure(oriented(panels, queries_down), alt), origin, "spared")
+    show_figure(Figure(orient_panels(panels, queries_down), alt), origin, "spared")
     rows = []
     for name, tiles in found.items():
         allowed, computed, left, of_all = spared(tiles)

@@ -26,8 +26,8 @@ from explainers.charts.theme import FEATURE_AXIS, QUERY_AXIS
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.clickable_figure import show_clickable
-from explainers.ui.figure.panels import Cell, Panel, Slider, oriented
+from explainers.ui.figure.clickable_figure import show_clickable_figure
+from explainers.ui.figure.panels import Cell, Panel, Slider, orient_panels
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
@@ -141,7 +141,7 @@ class Tiles:
             Panel(HELD, scores, frames=held),
             Panel(DONE, output, frames=done),
         ]
-        return oriented(panels, self.lab.queries_down)
+        return orient_panels(panels, self.lab.queries_down)
 
 
 def blank(values: Tensor) -> Values:
@@ -166,7 +166,7 @@ def show_tiles(text: Prose, lab: Lab, rule: str, asked: tuple[int, int]) -> None
         "The tiles in their order, the scores of the tile at the slider, and the output so far."
     )
     explain = _arithmetic(tiles, place + 1)
-    show_clickable(tiles.panels(place + 1), explain, lab.origin, "tiles", alt, slider)
+    show_clickable_figure(tiles.panels(place + 1), explain, lab.origin, "tiles", alt, slider)
     done = {"output so far": tiles.output(place + 1), "tiled": tiles.output(count)}
     taken.tiles(lab, rule, tiles.blocks, place + 1, done)
     text(

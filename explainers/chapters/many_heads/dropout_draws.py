@@ -18,8 +18,8 @@ from explainers.toys.layers import Layer
 from explainers.toys.trained_heads import D_MODEL, SEEDS, Configuration, trained_layer
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.figure import show_figure
-from explainers.ui.figure.panels import Figure, Panel, Slider, oriented
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Figure, Panel, Slider, orient_panels
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
@@ -79,7 +79,7 @@ def show_dropout(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     alt = _("Weights, one draw of dropout, and averages over 10, 100 and 1,000 draws.")
     origin = origin_of(dropped.layer)
     origin += _(" · dropout: random, seed {seed}", seed=seed)
-    show_figure(Figure(oriented(panels, queries_down), alt, slider=slider), origin, "dropout")
+    show_figure(Figure(orient_panels(panels, queries_down), alt, slider=slider), origin, "dropout")
     probability, averages = control.steps[place], dropped.averages[place]
     taken.dropout(dropped.layer, probability, seed, dropped.weights, averages)
     text("dropout_tried")

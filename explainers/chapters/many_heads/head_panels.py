@@ -19,14 +19,14 @@ from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.panels import Cell, Panel, Source, oriented
+from explainers.ui.figure.panels import Cell, Panel, Source, orient_panels
 from explainers.ui.page import Prose
 
 
 def panels_of(looked: Looked, queries_down: bool) -> list[Panel]:
     """The whole layer in one picture, in four parts under headings."""
     return [
-        *oriented(all_heads(looked), queries_down),
+        *orient_panels(all_heads(looked), queries_down),
         *_enlarged(looked, queries_down),
         *_through_w_o(looked),
         *who_did_it(looked),

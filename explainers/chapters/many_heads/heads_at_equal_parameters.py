@@ -20,7 +20,7 @@ from explainers.toys.trained_heads import (
 )
 from explainers.toys.training_report import Row, mean_and_spread, rows
 from explainers.translations import _
-from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed

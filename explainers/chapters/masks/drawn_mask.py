@@ -18,7 +18,7 @@ from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.mask_drawing import CAUSAL, FULL
-from explainers.ui.figure.panels import Cell, Panel, oriented
+from explainers.ui.figure.panels import Cell, Panel, orient_panels
 
 DRAWN = "your mask"
 EMPTIED = 2
@@ -67,7 +67,7 @@ def draw_drawing(lab: Lab, drawing: Drawing) -> Explained:
     cells, weights, empty_row = drawing
     left = _("click a cell: {left} of {all} set", left=cells.sum(), all=cells.numel())
     drawn = ticked(_("your mask"), left, cells, lab.tokens)
-    panels = oriented([Panel(DRAWN, drawn)], lab.queries_down)  # never too small to be clicked
+    panels = orient_panels([Panel(DRAWN, drawn)], lab.queries_down)  # never too small to be clicked
     if empty_row is None:
         moved = weights - lab.weights(masks.full)
         rule = N_("every row sums to 0")

@@ -6,7 +6,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import describe_options
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.figure.clickable_figure import explore, show_clickable
+from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.lecture.screens import lecturing
 from explainers.ui.page import Prose
 from explainers.ui.source import show_source
@@ -38,7 +38,7 @@ def show_step(text: Prose, one_head: OneHead, step: str, queries_down: bool, ori
         _show_to_class(one_head, step, queries_down, origin)
         return
     panels, working = one_head.step(step, queries_down), arithmetic_of(one_head)
-    _unused, cell = explore(panels, working, origin, "steps", _alt(step), stepper=step)
+    _unused, cell = explore_figure(panels, working, origin, "steps", _alt(step), stepper=step)
     if step == "weights":
         show_shares(one_head, cell.row, origin)
     show_source(*OPERATIONS[step])
@@ -51,7 +51,7 @@ def _show_to_class(one_head: OneHead, step: str, queries_down: bool, origin: str
         arithmetic_of(one_head),
         f"step {step}",
     )
-    clicked = show_clickable(panels, working, origin, key, _alt(step), stepper=step)
+    clicked = show_clickable_figure(panels, working, origin, key, _alt(step), stepper=step)
     show_source(*OPERATIONS[step])
     if step == "weights":
         row = clicked.row if clicked else controls.row.default

@@ -17,7 +17,7 @@ from explainers.toys.examples import generator
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider
 from explainers.ui.page import Prose
 from explainers.ui.provenance import random_weights

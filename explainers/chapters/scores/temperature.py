@@ -12,8 +12,8 @@ from explainers.chapters.common.one_head import OneHead
 from explainers.charts.matrix import Values, blank_forbidden
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.clickable_figure import show_clickable
-from explainers.ui.figure.panels import Cell, Panel, Slider, oriented
+from explainers.ui.figure.clickable_figure import show_clickable_figure
+from explainers.ui.figure.panels import Cell, Panel, Slider, orient_panels
 from explainers.ui.source import show_source
 
 
@@ -45,7 +45,9 @@ def show_temperatures(
         value = shown[cell.row][cell.column] or 0.0  # a blank one is exactly 0
         return arithmetic.explain_softmax(row, cell.column, value, one_head.tokens)
 
-    show_clickable(oriented(panels, queries_down), explain, origin, "temperature", alt, slider)
+    show_clickable_figure(
+        orient_panels(panels, queries_down), explain, origin, "temperature", alt, slider
+    )
     show_source(with_temperature)
     return steps[place]
 

@@ -11,8 +11,8 @@ from explainers.chapters.shared_heads.kv_sharing import miniatures, per_head
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS
 from explainers.translations import _
-from explainers.ui.figure.figure import show_figure
-from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
@@ -42,7 +42,7 @@ def show_penalties(text: Prose, tokens: tuple[str, ...], seed: int, queries_down
     after = miniatures(drawn, "with ALiBi, head", heading)
     panels = [
         Panel("penalty", penalties, heading=_("What a head takes off for distance")),
-        *oriented([*before, *after], queries_down),
+        *orient_panels([*before, *after], queries_down),
     ]
     alt = _("What each head takes off for distance, and its weights without and with ALiBi.")
     show_figure(Figure(panels, alt), random_weights(seed, shown.mask.device), "alibi")

@@ -16,8 +16,8 @@ from explainers.messages import ngettext
 from explainers.toys.layers import Layer
 from explainers.toys.trained_heads import Configuration, trained_layer
 from explainers.translations import _
-from explainers.ui.figure.figure import show_figure
-from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
 
 
@@ -78,13 +78,13 @@ def show_shared(
     who = drawn(_("who shares"), read)
     panels = [
         Panel("sharing", who, heading=_("Which query heads share")),
-        *oriented(miniatures(weights, "head", heading), queries_down),
+        *orient_panels(miniatures(weights, "head", heading), queries_down),
     ]
     alt = _("Which query heads share a KV head, and the weights of each: {pattern}.", pattern=name)
     if is_shared:
         heading = _("What sharing changed: weights − weights of MHA")
         changes = miniatures(changes_of(changed, layer), "change of head", heading)
-        panels += oriented([*changes, *learned], queries_down)
+        panels += orient_panels([*changes, *learned], queries_down)
         origin += _(" · KV heads averaged")
         origin += _(", the last ones trained so") if learned else ""
         alt = _(

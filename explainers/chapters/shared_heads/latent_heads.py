@@ -15,8 +15,8 @@ from explainers.chapters.shared_heads.rope_scores import pair
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.translations import _
-from explainers.ui.figure.figure import show_figure
-from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
 from explainers.ui.untrusted_text import verbatim
 
@@ -67,7 +67,7 @@ def show_latent(
         ),
         Panel("rotary key", _rows(_("key of the place"), place, tokens, key)),
         Panel("numbers kept", amounts),
-        *oriented(miniatures(weights, "MLA head", heading), queries_down),
+        *orient_panels(miniatures(weights, "MLA head", heading), queries_down),
     ]
     alt = _("The cached latent and rotary key of each word, and the weights of every head.")
     show_figure(Figure(panels, alt), origin, "latent")

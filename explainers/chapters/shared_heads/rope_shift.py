@@ -15,8 +15,8 @@ from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.toys import examples
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.figure import show_figure
-from explainers.ui.figure.panels import Figure, Panel, Slider, oriented
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Figure, Panel, Slider, orient_panels
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.provenance import random_weights
@@ -60,7 +60,7 @@ def panels_of(moved: Moved, place: int, queries_down: bool) -> list[Panel]:
     pairs = [
         _pairs(moved, key, *shown, place, limit) for key, shown in zip(KEYS, scores, strict=True)
     ]
-    rope, rope_moved, waves, waves_moved = oriented(pairs, queries_down)
+    rope, rope_moved, waves, waves_moved = orient_panels(pairs, queries_down)
     heading = _("Waves added to x, as on the page Tokens and positions")
     return [
         _dials(moved, place),

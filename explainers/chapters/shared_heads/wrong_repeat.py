@@ -13,8 +13,8 @@ from explainers.chapters.shared_heads.kv_sharing import drawn, miniatures, per_h
 from explainers.toys import examples
 from explainers.toys.layers import draw_layer
 from explainers.translations import _
-from explainers.ui.figure.figure import show_figure
-from explainers.ui.figure.panels import Figure, Panel, oriented
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
@@ -53,7 +53,7 @@ def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     ]
     first, second = (Panel(name, drawn(name, read)) for name, read in ways.items())
     heading = _("Weights with repeat − weights with repeat_interleave")
-    changes = oriented(miniatures(heads, "with repeat, head", heading), queries_down)
+    changes = orient_panels(miniatures(heads, "with repeat, head", heading), queries_down)
     panels = [replace(first, heading=_("Who reads whom")), second, *changes]
     alt = _(
         "Who reads whom with repeat_interleave and with repeat, and what it does to each weight."

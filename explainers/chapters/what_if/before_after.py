@@ -19,7 +19,7 @@ from explainers.models.change_effect import (
     measure_effect,
 )
 from explainers.translations import _
-from explainers.ui.figure.figure import show_figure
+from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed

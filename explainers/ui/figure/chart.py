@@ -13,13 +13,13 @@ if TYPE_CHECKING:  # pandas takes most of a second to import, and the first page
     import pandas as pd
 
 
-OURS = "series", "kind", "name", "model"
+TRANSLATED_COLUMNS = "series", "kind", "name", "model"
 """Columns whose words are the app's own; all others may hold the reader's words."""
 LONGEST_TABLE = 200
 """Rows on screen; the CSV has them all."""
 
 
-def theme() -> Theme:
+def read_theme() -> Theme:
     """The look that the reader's browser shows now."""
     return THEMES.get(st.context.theme.type or LIGHT.name, LIGHT)
 
@@ -40,16 +40,16 @@ def show_chart(
     rerun, and a specification that stays the same keeps zoom and does not flash. Therefore
     nothing that depends on `rows` may enter the specification.
     """
-    look, spoken = theme(), language()
-    rows = own_words_translated(rows)
+    look, spoken = read_theme(), language()
+    rows = translate_rows(rows)
     name = f"{build.__module__}.{build.__qualname__}"
-    spec = _specification(name, look.name, spoken, build, rows, **structure)
+    spec = _build_specification(name, look.name, spoken, build, rows, **structure)
     st.vega_lite_chart(rows, spec, key=key, alt=_(alt), theme=None, width="stretch")
     shown = rows if table is None else table
-    take_away(key, origin, lambda: build(rows, look, **structure), lambda: shown)
+    offer_files(key, origin, lambda: build(rows, look, **structure), lambda: shown)
 
 
-def take_away(
+def offer_files(
     key: str, origin: str, chart: Callable[[], Any], table: Callable[[], "pd.DataFrame"]
 ) -> None:
     """Where the numbers come from, the numbers as a table, and files, made when asked for.
@@ -65,21 +65,21 @@ def take_away(
     rows = table()
     with box:
         with st.container(horizontal=True):
-            _file(key, "PNG", "image/png", lambda: _rendered(chart, "png", spoken))
-            _file(key, "SVG", "image/svg+xml", lambda: _rendered(chart, "svg", spoken))
-            _file(key, "CSV", "text/csv", lambda: rows.to_csv(index=False))
+            _offer_file(key, "PNG", "image/png", lambda: _render(chart, "png", spoken))
+            _offer_file(key, "SVG", "image/svg+xml", lambda: _render(chart, "svg", spoken))
+            _offer_file(key, "CSV", "text/csv", lambda: rows.to_csv(index=False))
         # A table takes text for Markdown, and some of this text is the reader's.
         st.table(rows.head(LONGEST_TABLE).map(lambda v: verbatim(v) if isinstance(v, str) else v))
 
 
-def _file(key: str, kind: str, mime: str, data: Callable[[], str | bytes]) -> None:
+def _offer_file(key: str, kind: str, mime: str, data: Callable[[], str | bytes]) -> None:
     name = f"{key}.{kind.lower()}"
     st.download_button(
         kind, data, name, mime, key=f"{kind} {key}", on_click="ignore", icon=":material/download:"
     )
 
 
-def _rendered(chart: Callable[[], Any], kind: str, spoken: str) -> str | bytes:
+def _render(chart: Callable[[], Any], kind: str, spoken: str) -> str | bytes:
     import vl_convert  # 60 MB, needed only when a file is asked for
 
     speak(spoken)  # files are made in a thread that knows no visitor
@@ -93,7 +93,7 @@ def _rendered(chart: Callable[[], Any], kind: str, spoken: str) -> str | bytes:
 
 
 @st.cache_resource(show_spinner=False, max_entries=100)
-def _specification(
+def _build_specification(
     name: str,
     look: str,
     spoken: str,
@@ -107,12 +107,14 @@ def _specification(
     return spec
 
 
-def own_words_translated(rows: "pd.DataFrame") -> "pd.DataFrame":
+def translate_rows(rows: "pd.DataFrame") -> "pd.DataFrame":
     """The data with its own words in the visitor's language; numbers and tokens stay."""
     if language() == ENGLISH:
         return rows
-    return rows.assign(**{name: rows[name].map(_word) for name in OURS if name in rows})
+    return rows.assign(
+        **{name: rows[name].map(_translate_value) for name in TRANSLATED_COLUMNS if name in rows}
+    )
 
 
-def _word(value: Any) -> Any:
+def _translate_value(value: Any) -> Any:
     return _(value) if isinstance(value, str) else value

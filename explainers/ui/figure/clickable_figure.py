@@ -9,23 +9,23 @@ import streamlit as st
 from explainers.arithmetic import Arithmetic
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.figure import show_figure
-from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, matrix_in_words
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, translate_matrix
 from explainers.ui.lecture.screens import lecturing, screen
 from explainers.ui.session import CLICKED, STEPPER_SEEN
 
-LONG = 12
+MOST_LINES = 12
 """More lines of arithmetic than this scroll in a box of their own."""
 
 
-class Explored(NamedTuple):
+class Exploration(NamedTuple):
     """The panel whose name was clicked, or "", and the number that is looked at."""
 
     opened: str
     cell: Cell
 
 
-def explore(
+def explore_figure(
     panels: Sequence[Panel],
     working: Callable[[Cell], Arithmetic],
     origin: str,
@@ -35,7 +35,7 @@ def explore(
     on_pick: Callable[[Cell], None] = lambda _unused: None,
     slider: Slider | None = None,
     first: str = "",
-) -> Explored:
+) -> Exploration:
     """Draw linked matrices; a click on a number, or the fields below, show how it was computed.
 
     `on_pick` hears of a click before the page runs again; `first` names the panel that is looked
@@ -52,18 +52,20 @@ def explore(
         st.markdown(
             _("**Click a number** in the picture, or choose it here, to see its arithmetic.")
         )
-        cell = _chosen(panels, stepper, first, key)
+        cell = _choose_cell(panels, stepper, first, key)
         full = working(cell)
-        _arithmetic(_title(cell, panels), full, key)
+        _show_arithmetic(_make_title(cell, panels), full, key)
     with picture:
         is_wanted = not lecturing() or st.session_state.get(CLICKED.format(key))
-        card = card_of(cell, panels, full) if is_wanted else None  # a class sees the picture first
+        card = (
+            make_card(cell, panels, full) if is_wanted else None
+        )  # a class sees the picture first
         figure = Figure(panels, alt, cell, pick, stepper, slider, working=card)
         opened = show_figure(figure, origin, key)
-    return Explored(opened, cell)
+    return Exploration(opened, cell)
 
 
-def _chosen(panels: Sequence[Panel], stepper: str, first: str, key: str) -> Cell:
+def _choose_cell(panels: Sequence[Panel], stepper: str, first: str, key: str) -> Cell:
     names, seen = [panel.id for panel in panels], STEPPER_SEEN.format(key)
     if stepper and stepper != st.session_state.get(seen) and controls.matrix.read_request() is None:
         st.session_state[controls.matrix.key] = stepper  # another step: look at what it makes
@@ -80,25 +82,25 @@ def _pick(cell: Cell) -> None:
     controls.column.put(cell.column)
 
 
-def _title(cell: Cell, panels: Sequence[Panel]) -> str:
-    matrix = matrix_in_words(next(panel.matrix for panel in panels if panel.id == cell.panel))
+def _make_title(cell: Cell, panels: Sequence[Panel]) -> str:
+    matrix = translate_matrix(next(panel.matrix for panel in panels if panel.id == cell.panel))
     row, column = matrix.rows[cell.row], matrix.columns[cell.column]
-    return f"{matrix.name}: {_at(matrix.row_axis, row)}, {_at(matrix.column_axis, column)}"
+    return f"{matrix.name}: {_name_place(matrix.row_axis, row)}, {_name_place(matrix.column_axis, column)}"
 
 
-def _at(axis: str, label: str) -> str:
+def _name_place(axis: str, label: str) -> str:
     """A place on an axis; "head 1" names its axis by itself."""
     named = _(axis)
     return label if label.startswith(f"{named} ") else f"{named} {label}".strip()
 
 
-def card_of(cell: Cell, panels: Sequence[Panel], working: Arithmetic) -> dict[str, Any]:
+def make_card(cell: Cell, panels: Sequence[Panel], working: Arithmetic) -> dict[str, Any]:
     """What the picture shows beside the number that was clicked."""
-    title = _title(cell, panels)
+    title = _make_title(cell, panels)
     return {"title": title, "lines": working.lines, "snippet": working.snippet}
 
 
-def _arithmetic(title: str, working: Arithmetic, key: str) -> None:
+def _show_arithmetic(title: str, working: Arithmetic, key: str) -> None:
     """The picture shows it beside a number that is clicked; here it can be read without one."""
     label = _("The arithmetic, to read and to copy")
     box = st.expander(label, key=f"arithmetic {key}", on_change="rerun")
@@ -107,13 +109,13 @@ def _arithmetic(title: str, working: Arithmetic, key: str) -> None:
     with box:
         st.text(title)
         left, right = st.columns(2)
-        height: int | Literal["content"] = 320 if len(working.lines) > LONG else "content"
+        height: int | Literal["content"] = 320 if len(working.lines) > MOST_LINES else "content"
         lines = "\n".join(_(line) for line in working.lines)
         left.code(lines, language=None, height=height)
         right.code(working.snippet, language="python", wrap_lines=True, height=height)
 
 
-def show_clickable(
+def show_clickable_figure(
     panels: Sequence[Panel],
     working: Callable[[Cell], Arithmetic],
     origin: str,
@@ -138,7 +140,7 @@ def show_clickable(
     cell = st.session_state.get(kept)
     if cell and not _is_there(cell, panels):  # the sentence has become shorter
         cell = None
-    card = card_of(cell, panels, working(cell)) if cell else None
+    card = make_card(cell, panels, working(cell)) if cell else None
     show_figure(Figure(panels, alt, cell, pick, stepper, slider, working=card), origin, key)
     return cell
 

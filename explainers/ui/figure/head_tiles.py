@@ -15,8 +15,8 @@ import streamlit as st
 from explainers.charts.theme import parse_colour
 from explainers.translations import _, language
 from explainers.ui import browser_files
-from explainers.ui.figure.chart import take_away, theme
-from explainers.ui.figure.panels import spoken_by
+from explainers.ui.figure.chart import offer_files, read_theme
+from explainers.ui.figure.panels import translate_scripts
 
 if TYPE_CHECKING:  # pandas takes most of a second to import
     import pandas as pd
@@ -58,7 +58,7 @@ def show_tiles(
     on_pick: Callable[[int, int], None] = lambda *_unused: None,
 ) -> None:
     """Draw them; `on_pick` hears which one (row, column) was clicked, before the page runs."""
-    look, name = theme(), f"tiles {key}"
+    look, name = read_theme(), f"tiles {key}"
 
     def pick() -> None:
         told = st.session_state[name].tile
@@ -72,12 +72,12 @@ def show_tiles(
         data=[
             {
                 "planes": b64encode(tiles.planes).decode(),
-                "digest": _digest(tiles),
+                "digest": _hash_tiles(tiles),
                 "tokens": list(tiles.tokens),
                 "across": [_(name) for name in tiles.across],
                 "down": [_(name) for name in tiles.down],
                 "remarks": [_(r) for r in tiles.remarks] or [""] * len(tiles.across),
-                "words": spoken_by(_SCRIPTS),
+                "words": translate_scripts(_SCRIPTS),
                 "alt": _(tiles.alt),
                 "group_size": tiles.group_size,
                 "selected": tiles.selected,
@@ -93,16 +93,16 @@ def show_tiles(
     )
     if result.theme:
         st.rerun()
-    take_away(key, origin, partial(_drawn, tiles, look.name), table)
+    offer_files(key, origin, partial(_draw_file, tiles, look.name), table)
 
 
-def _digest(tiles: Tiles) -> str:
+def _hash_tiles(tiles: Tiles) -> str:
     """Changes with everything that the picture is built from anew."""
     names = [list(tiles.tokens), list(tiles.across), list(tiles.down), list(tiles.remarks)]
     return hashlib.sha256(tiles.planes + repr([*names, language()]).encode()).hexdigest()
 
 
-def _drawn(tiles: Tiles, look: str) -> Any:
+def _draw_file(tiles: Tiles, look: str) -> Any:
     from explainers.charts.mosaic import draw_mosaic  # the first paint needs no altair
     from explainers.charts.theme import THEMES
 

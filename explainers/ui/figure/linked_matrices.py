@@ -11,18 +11,28 @@ import streamlit as st
 from explainers.charts.matrix import Values, find_largest
 from explainers.charts.theme import Theme, parse_colour
 from explainers.ui import browser_files
-from explainers.ui.figure.panels import Cell, Figure, Panel, Source, axes_of, spoken_by
+from explainers.ui.figure.chart import offer_files, read_theme
+from explainers.ui.figure.panels import (
+    PRODUCT,
+    Cell,
+    Figure,
+    Panel,
+    Source,
+    list_axes,
+    translate_figure,
+    translate_scripts,
+)
 
 STEPS, HIDDEN = 32_767, -32_768
 """Of 16 bits: a number is so many steps of the largest one, and a blank is what no number is."""
 
 
-def short(values: Values) -> list[list[float | None]]:
+def round_values(values: Values) -> list[list[float | None]]:
     """Six digits, twice what is printed: half the bytes to send."""
     return [[None if v is None else float(f"{v:.6g}") for v in line] for line in values]
 
 
-def packed(values: Values) -> dict[str, Any]:
+def pack_values(values: Values) -> dict[str, Any]:
     """16 bits a number, a quarter of the digits' bytes and still more than a colour can tell."""
     unit = find_largest(values) / STEPS or 1.0  # the smallest numbers that floats know have no part
     flat = [HIDDEN if v is None else round(v / unit) for line in values for v in line]
@@ -34,12 +44,12 @@ def packed(values: Values) -> dict[str, Any]:
 
 _SCRIPTS = browser_files.scripts("figure", "common")
 _component = browser_files.component("figure/figure.js", "figure")
-AS_THEY_ARE = ("operator", "heading", "remark", "has_page", "flipped", "grows")
-OF_ALIKE = ("small", "marked", "muted", "followed")
+PANEL_FIELDS = ("operator", "heading", "remark", "has_page", "flipped", "grows")
+HEAD_FIELDS = ("small", "marked", "muted", "followed")
 """What a panel says of itself is sent without a change."""
 RAMPS = {"signed": "signed_ramp", "weights": "weight_ramp"}
 """The kinds of matrices whose numbers are colours."""
-OF_SLIDER = ("label", "labels", "index", "plays")
+SLIDER_FIELDS = ("label", "labels", "index", "plays")
 MOST_CELLS, MOST_READ, LONGEST_SIDE = 1500, 128, 32
 """A matrix with more is drawn as one image; `browser/figure` draws what it is told."""
 
@@ -73,19 +83,19 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
         # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
         data=[
             {
-                "panels": [_sent(panel, by_id, theme) for panel in figure.panels],
+                "panels": [_describe_panel(panel, by_id, theme) for panel in figure.panels],
                 "alt": figure.alt,
-                "words": spoken_by(_SCRIPTS, axes_of(figure.panels)),
+                "words": translate_scripts(_SCRIPTS, list_axes(figure.panels)),
                 "ramps": {
                     kind: [list(parse_colour(c)) for c in getattr(theme, n)]
                     for kind, n in RAMPS.items()
                 },
                 "background": parse_colour(theme.background),
                 "highlight": theme.highlight,
-                "selected": _selected(figure.picked, by_id),
+                "selected": _describe_selection(figure.picked, by_id),
                 "pickable": figure.on_pick is not None,
                 "stepper": figure.stepper,
-                "slider": slider and {name: getattr(slider, name) for name in OF_SLIDER},
+                "slider": slider and {name: getattr(slider, name) for name in SLIDER_FIELDS},
                 "working": figure.working,
                 "echo": st.session_state.get(counted, 0),
             }
@@ -100,17 +110,17 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
     return result.open or ""
 
 
-def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]:
+def _describe_panel(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]:
     matrix = panel.matrix.transposed() if panel.flipped else panel.matrix
     low, high = matrix.domain
     most_cells = MOST_READ if panel.dense else MOST_CELLS
     is_image = max(matrix.shape) > LONGEST_SIDE or math.prod(matrix.shape) > most_cells
-    written = packed if is_image and matrix.kind in RAMPS else short
+    written = pack_values if is_image and matrix.kind in RAMPS else round_values
     return {
         "id": panel.id,
         "name": matrix.name,
         "formula": panel.formula,
-        **{name: getattr(panel, name) for name in AS_THEY_ARE + OF_ALIKE},
+        **{name: getattr(panel, name) for name in PANEL_FIELDS + HEAD_FIELDS},
         "rows": list(matrix.rows),
         "columns": list(matrix.columns),
         "row_axis": matrix.row_axis,
@@ -121,22 +131,24 @@ def _sent(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]
         "blank": matrix.blank,
         "ringed": [list(place) for place in matrix.ringed_cells],
         "places": matrix.decimals,
-        "frames": [written(_turned(frame, panel.flipped)) for frame in panel.frames],
+        "frames": [written(_flip(frame, panel.flipped)) for frame in panel.frames],
         "kind": matrix.kind,
         "low": low,
         "high": high,
         "colour": theme.role(matrix.role),
         "roles": [theme.query, theme.key],
         "image": is_image,
-        "sources": [_frame(s, panel, by_id) for s in panel.sources if s.panel in by_id],
+        "sources": [_describe_source(s, panel, by_id) for s in panel.sources if s.panel in by_id],
     }
 
 
-def _turned(values: Values, flipped: bool) -> Values:
+def _flip(values: Values, flipped: bool) -> Values:
     return [list(column) for column in zip(*values, strict=True)] if flipped else values
 
 
-def _frame(source: Source, picked: Panel, by_id: dict[str, Panel]) -> dict[str, str | None]:
+def _describe_source(
+    source: Source, picked: Panel, by_id: dict[str, Panel]
+) -> dict[str, str | None]:
     exchanged = {"row": "column", "column": "row", None: None}
     row, column = source.row, source.column
     if picked.flipped:
@@ -146,10 +158,41 @@ def _frame(source: Source, picked: Panel, by_id: dict[str, Panel]) -> dict[str, 
     return {"panel": source.panel, "row": row, "column": column}
 
 
-def _selected(picked: Cell | None, by_id: dict[str, Panel]) -> dict[str, Any] | None:
+def _describe_selection(picked: Cell | None, by_id: dict[str, Panel]) -> dict[str, Any] | None:
     if picked is None or picked.panel not in by_id:
         return None
     row, column = picked.row, picked.column
     if by_id[picked.panel].flipped:
         row, column = column, row
     return {"panel": picked.panel, "row": row, "column": column}
+
+
+def show_figure(figure: Figure, origin: str, key: str) -> str:
+    """`show_matrices` with badge and files; returns the panel whose name was clicked, or ""."""
+    look, figure = read_theme(), translate_figure(figure)
+    opened = show_matrices(figure, look, f"picture {key}")
+    offer_files(key, origin, lambda: _draw_file(figure, look), lambda: _make_table(figure))
+    return opened
+
+
+def _draw_file(figure: Figure, look: Theme) -> Any:
+    from explainers.charts.heatmap import (  # the first paint needs no altair
+        draw_heatmaps,
+        draw_product,
+    )
+
+    *_, last = figure.panels
+    picked = figure.picked
+    shown = [p.matrix.transposed() if p.flipped else p.matrix for p in figure.panels]
+    is_product = tuple(panel.operator for panel in figure.panels) == PRODUCT
+    if is_product and picked and picked.panel == last.id:
+        place = (picked.column, picked.row) if last.flipped else (picked.row, picked.column)
+        left, right, result = shown
+        return draw_product(left, right, result, *place, look)
+    return draw_heatmaps(shown, look)
+
+
+def _make_table(figure: Figure) -> Any:
+    from explainers.charts.heatmap import make_table
+
+    return make_table([panel.matrix for panel in figure.panels])

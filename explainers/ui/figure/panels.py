@@ -86,7 +86,7 @@ class Cell:
     column: int
 
 
-def oriented(panels: Sequence[Panel], queries_down: bool) -> list[Panel]:
+def orient_panels(panels: Sequence[Panel], queries_down: bool) -> list[Panel]:
     """Exchange the axes of query-key matrices if the reader wants the queries along the top."""
     return [replace(p, flipped=p.matrix.has_pairs and not queries_down) for p in panels]
 
@@ -108,10 +108,10 @@ class Figure:
     working: dict[str, Any] | None = None
 
 
-_SAID = re.compile(r'(?<![\w$.])_\("([^"]+)"')
+_TRANSLATED_TEXT = re.compile(r'(?<![\w$.])_\("([^"]+)"')
 
 
-def in_words(figure: Figure) -> Figure:
+def translate_figure(figure: Figure) -> Figure:
     """The figure with everything in it said; names of panels and axes are no words but keys."""
     if language() == ENGLISH:
         return figure
@@ -122,46 +122,48 @@ def in_words(figure: Figure) -> Figure:
     if working:
         title, lines = working["title"], working["lines"]
         working = {**working, "title": _(title), "lines": [_(line) for line in lines]}
-    panels = [_panel(panel) for panel in figure.panels]
+    panels = [_translate_panel(panel) for panel in figure.panels]
     alt = _(figure.alt)
     return replace(figure, panels=panels, alt=alt, slider=slider, working=working)
 
 
-def _panel(panel: Panel) -> Panel:
-    said, operator = matrix_in_words(panel.matrix), _(panel.operator)
+def _translate_panel(panel: Panel) -> Panel:
+    said, operator = translate_matrix(panel.matrix), _(panel.operator)
     heading, remark = _(panel.heading), _(panel.remark)
     return replace(panel, matrix=said, operator=operator, heading=heading, remark=remark)
 
 
-def matrix_in_words(matrix: Matrix) -> Matrix:
+def translate_matrix(matrix: Matrix) -> Matrix:
     """A matrix with its name, its formula and its labels said."""
     return replace(
         matrix,
         name=_(matrix.name),
         formula=_(matrix.formula),
-        rows=_labels(matrix, matrix.row_axis, matrix.rows),
-        columns=_labels(matrix, matrix.column_axis, matrix.columns),
+        rows=_translate_labels(matrix, matrix.row_axis, matrix.rows),
+        columns=_translate_labels(matrix, matrix.column_axis, matrix.columns),
     )
 
 
-def _labels(matrix: Matrix, axis: str, labels: Sequence[str]) -> Sequence[str]:
+def _translate_labels(matrix: Matrix, axis: str, labels: Sequence[str]) -> Sequence[str]:
     """Tokens are the reader's words, and stay."""
     return labels if matrix.has_tokens(axis) else [_(label) for label in labels]
 
 
-def axes_of(panels: Iterable[Panel]) -> set[str]:
+def list_axes(panels: Iterable[Panel]) -> set[str]:
     """How the axes are called."""
     return {axis for panel in panels for axis in (panel.matrix.row_axis, panel.matrix.column_axis)}
 
 
-def spoken_by(scripts: Sequence[Path], more: Iterable[str] = ()) -> dict[str, str]:
+def translate_scripts(scripts: Sequence[Path], more: Iterable[str] = ()) -> dict[str, str]:
     """What a component's scripts say, `_("…")`, and more, in the visitor's language."""
     if language() == ENGLISH:
         return {}
-    return {text: _(text) for text in (*said_by(tuple(scripts)), *more)}
+    return {text: _(text) for text in (*find_script_texts(tuple(scripts)), *more)}
 
 
 @functools.cache
-def said_by(scripts: tuple[Path, ...]) -> tuple[str, ...]:
+def find_script_texts(scripts: tuple[Path, ...]) -> tuple[str, ...]:
     """The English texts in a component's scripts."""
-    return tuple(text for file in scripts for text in _SAID.findall(file.read_text("utf-8")))
+    return tuple(
+        text for file in scripts for text in _TRANSLATED_TEXT.findall(file.read_text("utf-8"))
+    )
