@@ -12,7 +12,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import lecture_mode, reset_choices
 from explainers.ui.lecture.screens import screen, stand_by
-from explainers.ui.lecture.share_link import follow
+from explainers.ui.lecture.share_link import follow_short_link
 from explainers.ui.session import PAGE_DRAWN, SENT_BACK, VISIT
 from explainers.ui.text.language import offer_languages
 from explainers.ui.text.sections import translate_section
@@ -65,7 +65,7 @@ def frame(title: str, place: str) -> None:
     if st.session_state.get(PAGE_DRAWN) != place:
         st.session_state[VISIT] = st.session_state.get(VISIT, 0) + 1
     st.session_state[PAGE_DRAWN] = place
-    follow()
+    follow_short_link()
     st.html(NARROW_MARGINS)
     st.title(title)
     with st.sidebar:

@@ -10,7 +10,7 @@ from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control, describe_options
-from explainers.ui.lecture.screens import lecturing, screen
+from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.page import Prose
 from explainers.ui.session import GUESS
 
@@ -37,7 +37,7 @@ def revealed(
     if not st.session_state.get(controls.predict_first.key, True):
         return True
     offered = in_order([*options, answer])
-    asked_of, is_class = about or name, lecturing()
+    asked_of, is_class = about or name, is_lecture()
     with screen("ask", asked_of):
         box = st.container(border=not is_class)
     with box:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from explainers.messages import N_
 from explainers.translations import _
-from explainers.ui.lecture.screens import lecturing, screen
+from explainers.ui.lecture.screens import is_lecture, screen
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,7 +24,7 @@ def run_and_show(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) ->
 
 def show_source(*functions: Callable[..., Any], that: str = N_("just ran")) -> None:
     """The text of functions that this page has run, or `that` did something else before."""
-    if lecturing():
+    if is_lecture():
         _on_screens(functions)
         return
     names = ", ".join(f"`{function.__name__}`" for function in functions)

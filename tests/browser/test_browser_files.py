@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.browser import server, wait_until_healthy
 from explainers.ui import browser_files
 from explainers.ui.browser_files import FOLDER
-from explainers.ui.lecture.share_link import shared
+from explainers.ui.lecture.share_link import share_address
 from tests.support.browser_fixtures import ROOT, Visit
 from tests.support.opening import elements, opened
 
@@ -118,7 +118,7 @@ def test_the_types_of_a_lecture_name_what_is_sent():
     (lecture,) = sent(opened(START, LECTURE), "lecture/lecture.js")
     assert set(lecture) == typed("lecture", "LectureData")
     assert set(lecture["words"]) == typed("lecture", "LectureWords")
-    assert set(shared("http://lecture.example/", "")) == typed("lecture", "Shared")
+    assert set(share_address("http://lecture.example/", "")) == typed("lecture", "Shared")
 
 
 @pytest.mark.parametrize("link", [{}, LECTURE], ids=["reader", "class"])

@@ -3,15 +3,15 @@
 import re
 
 from explainers.ui.lecture.share_link import (
-    EASILY_READ,
-    LONGEST,
-    MOST,
-    RIM,
+    LONGEST_CODE_TEXT,
+    LONGEST_LINK,
+    MOST_LINKS,
+    RIM_WIDTH,
     Link,
     ShortLinks,
-    drawn,
-    shared,
-    short_links,
+    draw_code,
+    get_short_links,
+    share_address,
 )
 from tests.support.opening import PAGES, opened, pictures
 
@@ -29,10 +29,10 @@ def test_a_code_is_found_again_and_always_the_same():
 def test_the_oldest_goes_and_what_is_used_stays():
     links = ShortLinks()
     first, second = (links.keep(Link("", f"seed={n}")) for n in (0, 1))
-    for n in range(2, MOST):
+    for n in range(2, MOST_LINKS):
         links.keep(Link("", f"seed={n}"))
     links.keep(Link("", "seed=0"))
-    links.keep(Link("", f"seed={MOST}"))
+    links.keep(Link("", f"seed={MOST_LINKS}"))
     assert links.find(first)
     assert links.find(second) is None
 
@@ -48,30 +48,30 @@ def test_one_that_begins_alike_does_not_take_the_place_of_another():
 
 
 def test_what_is_too_long_is_not_kept():
-    assert ShortLinks().keep(Link("", "x" * (LONGEST + 1))) == ""
+    assert ShortLinks().keep(Link("", "x" * (LONGEST_LINK + 1))) == ""
 
 
 def test_the_code_holds_the_full_link_while_it_can_be_read():
-    told = shared("http://lecture.example/app/scores?d_k=8", "scores")
+    told = share_address("http://lecture.example/app/scores?d_k=8", "scores")
     assert told["links"][0].startswith("http://lecture.example/app/?go=")
     assert told["notes"] == []
-    path, side = drawn("http://lecture.example/app/scores?d_k=8")
+    path, side = draw_code("http://lecture.example/app/scores?d_k=8")
     assert (told["path"], told["side"]) == (path, side)
-    assert side > 2 * RIM
-    long = shared("http://lecture.example/?text=" + "x" * EASILY_READ, "")
-    assert long["path"] == drawn(long["links"][0])[0]
-    longest = shared("http://lecture.example/?text=" + "x" * LONGEST, "")
+    assert side > 2 * RIM_WIDTH
+    long = share_address("http://lecture.example/?text=" + "x" * LONGEST_CODE_TEXT, "")
+    assert long["path"] == draw_code(long["links"][0])[0]
+    longest = share_address("http://lecture.example/?text=" + "x" * LONGEST_LINK, "")
     assert longest["path"] == ""
     assert longest["notes"]
 
 
 def test_who_is_on_this_machine_only_is_told_so():
-    assert "--server.address" in shared("http://localhost:8501/", "")["notes"][0]
-    assert shared("http://192.0.2.7:8501/", "")["notes"] == []
+    assert "--server.address" in share_address("http://localhost:8501/", "")["notes"][0]
+    assert share_address("http://192.0.2.7:8501/", "")["notes"] == []
 
 
 def test_a_short_link_opens_its_page_with_its_choices():
-    code = short_links().keep(Link("scores", "d_k=8&seed=3&predict=false&off=0&off=1"))
+    code = get_short_links().keep(Link("scores", "d_k=8&seed=3&predict=false&off=0&off=1"))
     visit = opened(PAGES[0], {"go": code})
     assert not visit.exception
     assert visit.title[0].value == "Scores, softmax, output"
@@ -80,7 +80,7 @@ def test_a_short_link_opens_its_page_with_its_choices():
 
 
 def test_a_link_from_a_page_inside_another_one_opens_by_itself():
-    code = short_links().keep(Link("scores", "embed=true&Embed_Options=show_footer&d_k=8"))
+    code = get_short_links().keep(Link("scores", "embed=true&Embed_Options=show_footer&d_k=8"))
     visit = opened(PAGES[0], {"go": code})
     assert not visit.exception
     assert visit.select_slider("d_k").value == 8

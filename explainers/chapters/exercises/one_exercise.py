@@ -13,7 +13,7 @@ from explainers.chapters.exercises.exercise_kinds import Goal, Prediction
 from explainers.chapters.exercises.exercise_table import Exercise
 from explainers.translations import _
 from explainers.ui import page
-from explainers.ui.lecture.screens import folded, is_open, screen
+from explainers.ui.lecture.screens import fold_box, is_open, screen
 from explainers.ui.page import Prose
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import shortened, verbatim
@@ -116,14 +116,14 @@ def _show_goal(text: Prose, exercise: Exercise, task: Goal) -> None:
 
 
 def _show_help(text: Prose, exercise: Exercise) -> None:
-    with folded(_("Hint"), ":material/lightbulb:", f"hint {exercise.id}"):
+    with fold_box(_("Hint"), ":material/lightbulb:", f"hint {exercise.id}"):
         text(f"hint_{exercise.id}")
 
 
 def _solution(exercise: Exercise) -> Any:
     """Closed again when the numbers are other ones: Streamlit keeps open what keeps its key."""
     key = f"solution {exercise.id} {page.seed()}"
-    return folded(_("Worked solution"), ":material/school:", key, on_change="rerun")
+    return fold_box(_("Worked solution"), ":material/school:", key, on_change="rerun")
 
 
 def _show_hole(text: Prose, exercise: Exercise) -> None:

@@ -7,7 +7,7 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.control import describe_options
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
-from explainers.ui.lecture.screens import lecturing
+from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import Prose
 from explainers.ui.source import show_source
 
@@ -25,7 +25,7 @@ def show_shares(one_head: OneHead, row: int, origin: str) -> None:
 
 def steps_shown() -> tuple[str, ...]:
     """The step that the reader chose; a class, which turns screens instead, sees all in turn."""
-    if not lecturing():
+    if not is_lecture():
         return (controls.step(),)
     controls.step.set_aside(controls.step.options, describe_options(controls.step.options))
     return controls.step.options
@@ -34,7 +34,7 @@ def steps_shown() -> tuple[str, ...]:
 def show_step(text: Prose, one_head: OneHead, step: str, queries_down: bool, origin: str) -> None:
     """The picture and the code of one step; of the weights, a row as bars as well."""
     text(f"step_{step}")
-    if lecturing():
+    if is_lecture():
         _show_to_class(one_head, step, queries_down, origin)
         return
     panels, working = one_head.step(step, queries_down), arithmetic_of(one_head)

@@ -11,7 +11,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, translate_matrix
-from explainers.ui.lecture.screens import lecturing, screen
+from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.session import CLICKED, STEPPER_SEEN
 
 MOST_LINES = 12
@@ -56,7 +56,7 @@ def explore_figure(
         full = working(cell)
         _show_arithmetic(_make_title(cell, panels), full, key)
     with picture:
-        is_wanted = not lecturing() or st.session_state.get(CLICKED.format(key))
+        is_wanted = not is_lecture() or st.session_state.get(CLICKED.format(key))
         card = (
             make_card(cell, panels, full) if is_wanted else None
         )  # a class sees the picture first

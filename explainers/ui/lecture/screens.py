@@ -13,20 +13,20 @@ import streamlit as st
 from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.controls.controls import lecture_mode
-from explainers.ui.lecture.share_link import shared
+from explainers.ui.lecture.share_link import share_address
 from explainers.ui.session import LECTURE, LECTURE_LINK
 from explainers.ui.text.language import fragment
 
 _start_key = browser_files.component("lecture/start_key.js", isolate_styles=False)
 _lecture = browser_files.component("lecture/lecture.js", isolate_styles=False)
-UNTIL_IT_COMES = """<style>
+HIDDEN_PAGE = """<style>
 html:not([data-lecturing]) [data-testid=stAppViewContainer] { animation: 8s step-end lecture; }
 @keyframes lecture { from { visibility: hidden; } to { visibility: visible; } }
 </style>"""
 """A class sees no page before its first screen; but where no script runs, it comes after all."""
 
 
-def lecturing() -> bool:
+def is_lecture() -> bool:
     """Is this in front of a class?"""
     return bool(st.session_state.get(lecture_mode.key))
 
@@ -38,16 +38,16 @@ def screen(kind: str, name: str) -> Iterator[None]:
     The kinds are those of `browser/lecture/screens.js`: ask, reveal, code, box, choose, controls,
     page, nothing.
     """
-    if not lecturing():
+    if not is_lecture():
         yield
         return
     with st.container(key=f"lecture {kind} {name}"):
         yield
 
 
-def folded(label: str, icon: str, key: str, **more: Any) -> Any:
+def fold_box(label: str, icon: str, key: str, **more: Any) -> Any:
     """A box to open; in a lecture a screen of its own. `is_open` tells whether it will be seen."""
-    if not lecturing():
+    if not is_lecture():
         return st.expander(label, icon=icon, key=key, **more)
     box = st.container(key=f"lecture box {key}")
     box.markdown(f"{icon} **{label}**")
@@ -56,31 +56,31 @@ def folded(label: str, icon: str, key: str, **more: Any) -> Any:
 
 def is_open(box: Any) -> bool:
     """Is what is drawn into a `folded` box that can be asked (`on_change`) seen at all?"""
-    return lecturing() or bool(box.open)
+    return is_lecture() or bool(box.open)
 
 
 def stand_by(title: str, place: str) -> None:
     """Listen for the key that begins a lecture, or hold one; `place` is the page in the address."""
-    if lecturing():
-        st.html(UNTIL_IT_COMES)
-        _hold(title, place)
+    if is_lecture():
+        st.html(HIDDEN_PAGE)
+        _draw_lecture(title, place)
     else:
         _start_key(key="lecture key", data=[place])
 
 
 @fragment
-def _hold(title: str, place: str) -> None:
+def _draw_lecture(title: str, place: str) -> None:
     """In a fragment of its own: a link that is wanted costs no run of the page."""
 
     def ask() -> None:
-        st.session_state[LECTURE_LINK] = shared(str(st.session_state[LECTURE].share), place)
+        st.session_state[LECTURE_LINK] = share_address(str(st.session_state[LECTURE].share), place)
 
     # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
-    data = [{"page": title, "words": _words(), "shared": st.session_state.get(LECTURE_LINK)}]
+    data = [{"page": title, "words": _list_words(), "shared": st.session_state.get(LECTURE_LINK)}]
     _lecture(key=LECTURE, data=data, on_share_change=ask)
 
 
-def _words() -> dict[str, str]:
+def _list_words() -> dict[str, str]:
     return {
         "bar": _("Lecture"),
         "back": _("Back (← or PageUp)"),

@@ -14,7 +14,7 @@ from explainers.translations import _
 from explainers.ui.session import UNKNOWN_SHORT_LINK, VISIT
 from explainers.ui.untrusted_text import shortened, verbatim
 
-MOST, LONGEST, SHORTEST = 1000, 2000, 6
+MOST_LINKS, LONGEST_LINK, SHORTEST_CODE = 1000, 2000, 6
 """Links that are kept, letters of one, and letters of its short form."""
 
 
@@ -34,17 +34,17 @@ class ShortLinks:
 
     def keep(self, link: Link) -> str:
         """The code of a link, always the same one; "" for one that is too long to be kept."""
-        if len(link.query) > LONGEST:
+        if len(link.query) > LONGEST_LINK:
             return ""
         digest = hashlib.sha256("?".join(link).encode()).digest()
         letters = b32encode(digest).decode().lower().strip("=")
         with self._lock:
-            sizes = range(SHORTEST, len(letters) + 1)
+            sizes = range(SHORTEST_CODE, len(letters) + 1)
             # Two links may begin alike, also because somebody tried until they did.
             code = next(c for n in sizes if self._links.get(c := letters[:n], link) == link)
             self._links[code] = link
             self._links.move_to_end(code)
-            while len(self._links) > MOST:
+            while len(self._links) > MOST_LINKS:
                 self._links.popitem(last=False)
         return code
 
@@ -55,31 +55,31 @@ class ShortLinks:
 
 
 @st.cache_resource(show_spinner=False)
-def short_links() -> ShortLinks:
+def get_short_links() -> ShortLinks:
     """Those of this server, for all of its visitors."""
     return ShortLinks()
 
 
-EASILY_READ = 400
+LONGEST_CODE_TEXT = 400
 """Letters: a code of more has squares that a phone at the back of a room cannot tell apart."""
-RIM = 4
-GO = "go"
-NO_CHOICES = "embed", "embed_options"
+RIM_WIDTH = 4
+SHORT_LINK_KEY = "go"
+EMBEDDING_OPTIONS = "embed", "embed_options"
 """How the page that was shared stands in another one; Streamlit lets nobody else say so."""
-ONLY_HERE = "localhost", "127.0.0.1", "::1", "0.0.0.0"  # noqa: S104 - only compared
+LOCAL_HOSTS = "localhost", "127.0.0.1", "::1", "0.0.0.0"  # noqa: S104 - only compared
 
 
-def follow() -> None:
+def follow_short_link() -> None:
     """Open the page that a short link stands for, before anything is drawn; or tell that none is.
 
     What else the link says holds on.
     """
-    code = st.query_params.pop(GO, None)
-    link = short_links().find(code) if code else None
+    code = st.query_params.pop(SHORT_LINK_KEY, None)
+    link = get_short_links().find(code) if code else None
     if link:
         asked = parse_qs(link.query, keep_blank_values=True).items()
-        choices = {name: values for name, values in asked if name.lower() not in NO_CHOICES}
-        st.switch_page(page_at(link.place), query_params=choices)
+        choices = {name: values for name, values in asked if name.lower() not in EMBEDDING_OPTIONS}
+        st.switch_page(find_page(link.place), query_params=choices)
     if code is not None:
         st.session_state[UNKNOWN_SHORT_LINK] = st.session_state.get(VISIT), code
     visit, unknown = st.session_state.get(UNKNOWN_SHORT_LINK, (None, ""))
@@ -92,22 +92,22 @@ def follow() -> None:
         st.info(told, icon=":material/link_off:")
 
 
-def page_at(place: str) -> str:
+def find_page(place: str) -> str:
     """The file of the page that is at `place` in the address; the first one is at none."""
     paths = sorted(PAGES.glob("*.py"))
     found = next((p for p in paths if p.stem.partition("_")[2] == place), paths[0])
     return f"{PAGES.name}/{found.name}"
 
 
-def shared(asked: str, place: str) -> dict[str, Any]:
+def share_address(asked: str, place: str) -> dict[str, Any]:
     """What is shown of the address that the browser has, of the page at `place`."""
     address = urlsplit(asked)
     root = address.path.removesuffix(place)
-    code = short_links().keep(Link(place, address.query))
+    code = get_short_links().keep(Link(place, address.query))
     short = urlunsplit((address.scheme, address.netloc, root, f"go={code}", "")) if code else ""
     full = urlunsplit((address.scheme, address.netloc, address.path, address.query, ""))
     notes = []
-    if address.hostname in ONLY_HERE:
+    if address.hostname in LOCAL_HOSTS:
         notes.append(
             _(
                 "Others cannot open this address: {host} is their own computer. Start the server "
@@ -117,22 +117,22 @@ def shared(asked: str, place: str) -> dict[str, Any]:
             )
         )
     # The full link also works when this server has been started again.
-    link = full if len(full) <= EASILY_READ else short
+    link = full if len(full) <= LONGEST_CODE_TEXT else short
     if not link:
         notes.append(_("This link is too long for a code: send it instead."))
-    path, side = drawn(link) if link else ("", 0)
+    path, side = draw_code(link) if link else ("", 0)
     return {"asked": asked, "side": side, "path": path, "links": [short or full], "notes": notes}
 
 
-def drawn(link: str) -> tuple[str, int]:
+def draw_code(link: str) -> tuple[str, int]:
     """The code's dark squares as a path, and its side with the rim."""
     import segno  # only a lecture shares, and it takes 40 ms
 
     code = segno.make(link, error="m", micro=False, boost_error=False)
     rows = [
-        f"M{column + RIM} {row + RIM}h1v1h-1z"
+        f"M{column + RIM_WIDTH} {row + RIM_WIDTH}h1v1h-1z"
         for row, line in enumerate(code.matrix)
         for column, is_dark in enumerate(line)
         if is_dark
     ]
-    return "".join(rows), len(code.matrix) + 2 * RIM
+    return "".join(rows), len(code.matrix) + 2 * RIM_WIDTH
