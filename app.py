@@ -6,7 +6,7 @@ from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui import takeaway_files
 from explainers.ui.lecture.screens import screen
-from explainers.ui.page import frame
+from explainers.ui.page import draw_frame
 from explainers.ui.text.language import settle_language
 from explainers.ui.tour import offer_next
 
@@ -52,10 +52,10 @@ page = st.navigation(
     expanded=True,
 )
 st.set_page_config(page_title=page.title, page_icon="🔎", layout="wide")
-frame(page.title, page.url_path)
-takeaway_files.begin(page.title, page.url_path or "start")
+draw_frame(page.title, page.url_path)
+takeaway_files.begin_takeaway(page.title, page.url_path or "start")
 page.run()
 here = next(path for path, one in listed.items() if one.url_path == page.url_path)
 with screen("nothing", "after the page"):
-    takeaway_files.offer()
+    takeaway_files.offer_takeaway()
     offer_next(CONTENTS, here)

@@ -16,7 +16,7 @@ from explainers.ui.figure.panels import orient_panels
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
-text = page.page_text(__file__)
+text = page.open_prose(__file__)
 SCORES, AFTER = "pages/04_scores.py", ("products", "scores", "masked", "weights", "output")
 PAGES = {"X": "pages/02_tokens.py", **dict.fromkeys("QKV", "pages/03_query_key_value.py")}
 STAGES = {"X": "", "Q": "→", "K": "", "V": "", **dict.fromkeys(AFTER, "→")}
@@ -26,7 +26,7 @@ STAGES = {"X": "", "Q": "→", "K": "", "V": "", **dict.fromkeys(AFTER, "→")}
 def computation(tokens: tuple[str, ...]) -> None:
     """The sentence through one head."""
     text("guide")
-    layer, queries_down = choose_layer(tokens), page.queries_down()
+    layer, queries_down = choose_layer(tokens), page.has_queries_down()
 
     origin = origin_of(layer)
     picture = st.container()

@@ -20,7 +20,7 @@ from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show
 from explainers.ui.text.language import fragment
 
-text = page.page_text(__file__)
+text = page.open_prose(__file__)
 PLACES = 32
 HEAD_DIM = 4
 
@@ -40,7 +40,7 @@ def places(words: tuple[str, ...]) -> None:
     """Embeddings, positions, and what attention knows of order without them."""
     text("positions")
     with st.container(horizontal=True):
-        choices = Choices(words, controls.d_model(), controls.wave_base(), page.seed())
+        choices = Choices(words, controls.d_model(), controls.wave_base(), page.read_seed())
     x = examples.embeddings(words, choices.d_model, choices.seed)
     of_head = choices.d_model, HEAD_DIM, HEAD_DIM, choices.seed
     head, full = examples.random_head(*of_head), build_mask("full", x)

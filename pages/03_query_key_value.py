@@ -16,7 +16,7 @@ from explainers.ui.figure.clickable_figure import explore_figure
 from explainers.ui.source import run_and_show
 from explainers.ui.text.language import fragment
 
-text = page.page_text(__file__)
+text = page.open_prose(__file__)
 GPT3_WIDTH = 12_288  # Brown et al. 2020, table 2.1
 
 
@@ -24,7 +24,7 @@ GPT3_WIDTH = 12_288  # Brown et al. 2020, table 2.1
 def projections(tokens: tuple[str, ...]) -> None:
     """X times a matrix, one row and one column at a time; then W_Q and W_K exchanged."""
     layer = choose_layer(tokens, has_mask=False, has_value_dim=True)
-    queries_down, name = page.queries_down(), controls.projection()
+    queries_down, name = page.has_queries_down(), controls.projection()
 
     head, origin = layer.head(), origin_of(layer)
     text(f"row_{name}")

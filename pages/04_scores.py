@@ -16,13 +16,13 @@ from explainers.ui.predict import revealed
 from explainers.ui.source import run_and_show, show_source
 from explainers.ui.text.language import fragment
 
-text = page.page_text(__file__)
+text = page.open_prose(__file__)
 
 
 @fragment
 def four_steps(tokens: tuple[str, ...]) -> None:
     """Queries and keys in, output out, one operation at a time."""
-    layer, queries_down, steps = choose_layer(tokens), page.queries_down(), steps_shown()
+    layer, queries_down, steps = choose_layer(tokens), page.has_queries_down(), steps_shown()
 
     origin = origin_of(layer)
     views = project(layer.x, layer.head())

@@ -25,7 +25,7 @@ from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 from explainers.ui.untrusted_text import verbatim
 
-text = page.page_text(__file__)
+text = page.open_prose(__file__)
 
 
 @fragment
@@ -120,7 +120,7 @@ def one_way(tokens: tuple[str, ...]) -> None:
     """What a model gains that never looks ahead."""
     text("one_pass", count=words)
     st.code(list_next_words(tokens), language=None, wrap_lines=True)
-    found = changes_under_both(tokens, seed := page.seed())
+    found = changes_under_both(tokens, seed := page.read_seed())
     full, causal = (rows_moved(change.key) for change in found.values())
     text("growing", added=verbatim(ADDED), last=verbatim(tokens[-1]))
     if revealed(text, "growing", ("0", "1", f"{words}"), f"{full}", rows=words, causal=causal):
@@ -131,7 +131,7 @@ def one_way(tokens: tuple[str, ...]) -> None:
 
 text("question")
 layer = choose_layer(choose_text().tokens, has_mask=False, has_sizes=False)
-choices, words = Lab(layer, page.queries_down()), len(layer.tokens)
+choices, words = Lab(layer, page.has_queries_down()), len(layer.tokens)
 is_short = words < FEWEST
 if is_short:
     text("too_short", words=of_words(words), fewest=FEWEST)

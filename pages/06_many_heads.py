@@ -32,7 +32,7 @@ from explainers.ui.figure.clickable_figure import explore_figure
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
-text = page.page_text(__file__)
+text = page.open_prose(__file__)
 
 
 @fragment
@@ -72,7 +72,7 @@ def looked_at(
     looked = Looked(layer, run, head, word, off)
     if len(off) == looked.num_heads:
         text("all_off")
-    panels, working = panels_of(looked, page.queries_down()), arithmetic_of_heads(looked)
+    panels, working = panels_of(looked, page.has_queries_down()), arithmetic_of_heads(looked)
     alt = _("Every head's weights, one head enlarged, W_O, and what each head adds to a word.")
     explore_figure(
         panels, working, origin_of(layer), "heads", alt, on_pick=follow, first=head_id(0)
@@ -88,5 +88,5 @@ heads_at_equal_parameters.show_contrast(text)
 text("guide")
 one_layer(words)
 heads_at_equal_parameters.show_table(text)
-show_dropout(text, words, page.seed(), page.queries_down())
+show_dropout(text, words, page.read_seed(), page.has_queries_down())
 text("notice")

@@ -28,7 +28,7 @@ from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
-text = page.page_text(__file__)
+text = page.open_prose(__file__)
 
 
 @fragment
@@ -38,7 +38,7 @@ def sharing(tokens: tuple[str, ...]) -> None:
         is_trained, rule = controls.weights() == "trained", choose_mask(controls.mask)
         num_heads = int(controls.num_heads())
         num_kv_heads = int(controls.num_kv_heads(divisors(num_heads)))
-    of_heads, seed = (num_heads, D_MODEL // num_heads), page.seed()
+    of_heads, seed = (num_heads, D_MODEL // num_heads), page.read_seed()
 
     layer = read_by_heads(tokens, is_trained, D_MODEL, *of_heads, rule)
     if layer.unknown:
@@ -46,7 +46,7 @@ def sharing(tokens: tuple[str, ...]) -> None:
     averaged = average_kv_heads(layer.heads, num_kv_heads)
     run = grouped_query(layer.x, averaged, layer.mask)
     learned = learned_sharing(layer, num_kv_heads)
-    show_shared(text, layer, averaged, run, learned, page.queries_down(), origin_of(layer))
+    show_shared(text, layer, averaged, run, learned, page.has_queries_down(), origin_of(layer))
     show_source(average_kv_heads, share, grouped_query)
     taken.sharing(layer, num_kv_heads, run)
     own = trained_heads.Configuration(num_heads, *of_heads, rule)
@@ -56,12 +56,12 @@ def sharing(tokens: tuple[str, ...]) -> None:
 @fragment
 def latent(tokens: tuple[str, ...]) -> None:
     """One short row per word instead of keys and values."""
-    latent_dim, seed = controls.latent_dim(), page.seed()
+    latent_dim, seed = controls.latent_dim(), page.read_seed()
     given = given_to_latent(tokens, latent_dim, seed)
     run, short = latent_attention(*given), absorbed(*given)
     origin = random_weights(seed, given.x.device)
     taken.latent(tokens, latent_dim, seed, run, short)
-    show_latent(text, tokens, run, short, given.mask, page.queries_down(), origin)
+    show_latent(text, tokens, run, short, given.mask, page.has_queries_down(), origin)
 
 
 text("question")
@@ -69,9 +69,9 @@ words = choose_text().tokens
 text("sharing")
 sharing(words)
 fragment(show_cache)(text, words)
-fragment(show_mistake)(text, words, page.seed(), page.queries_down())
-fragment(show_turning)(text, words, page.seed(), page.queries_down())
-fragment(show_penalties)(text, words, page.seed(), page.queries_down())
+fragment(show_mistake)(text, words, page.read_seed(), page.has_queries_down())
+fragment(show_turning)(text, words, page.read_seed(), page.has_queries_down())
+fragment(show_penalties)(text, words, page.read_seed(), page.has_queries_down())
 text("latent", rope=ROPE_DIM, d_k=HEAD_DIM)
 latent(words)
 fragment(show_source)(compress, queries, latent_attention, absorbed)

@@ -15,7 +15,7 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.text.language import fragment
 
-text = page.page_text(__file__)
+text = page.open_prose(__file__)
 
 
 @fragment
@@ -48,7 +48,7 @@ def bounded(run: Written) -> None:
 
 
 text("question")
-choices = Written(choose_text().tokens, page.seed())
+choices = Written(choose_text().tokens, page.read_seed())
 is_short = len(choices.tokens) < FEWEST
 if is_short:
     text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)

@@ -19,7 +19,7 @@ from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
 from explainers.ui.text.language import fragment
 
-text = page.page_text(__file__)
+text = page.open_prose(__file__)
 
 
 @fragment

@@ -17,7 +17,7 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.text.language import fragment
 
-text = page.page_text(__file__)
+text = page.open_prose(__file__)
 
 
 @fragment
@@ -59,7 +59,7 @@ def two_sequences() -> None:
 text("question")
 show_squares(text)
 layer = choose_layer(choose_text().tokens, has_mask=False, has_sizes=False)
-choices = Lab(layer, page.queries_down())
+choices = Lab(layer, page.has_queries_down())
 if len(choices.tokens) < FEWEST:
     text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)
 else:

@@ -31,7 +31,7 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.text.language import fragment
 
-text = page.page_text(__file__)
+text = page.open_prose(__file__)
 
 
 @fragment
@@ -74,12 +74,12 @@ def compare_with_joined(view: View) -> None:
 @fragment
 def show_published(sentence: str) -> None:
     """The same with a published translator, if it can be had."""
-    show_real_translation(text, sentence, page.queries_down())
+    show_real_translation(text, sentence, page.has_queries_down())
 
 
 text("question")
 sentence, translator = choose_text(), load_translator_or_warn()
-if translator and (view := choose_translation(text, sentence, page.queries_down())):
+if translator and (view := choose_translation(text, sentence, page.has_queries_down())):
     show_alignment(view)
     show_explanation(view)
     show_block_and_cache(view, translator)

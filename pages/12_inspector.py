@@ -27,8 +27,8 @@ from explainers.ui.text.language import fragment
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
-text = page.page_text(__file__)
-queries_down = page.queries_down()
+text = page.open_prose(__file__)
+queries_down = page.has_queries_down()
 
 
 @fragment

@@ -11,7 +11,7 @@ from explainers.ui import page
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.text.language import fragment
 
-text = page.page_text(__file__)
+text = page.open_prose(__file__)
 
 
 @fragment
@@ -24,7 +24,7 @@ def looking(gallery: Gallery, sentence: str) -> None:
         text("head")
         if ask_keeps(text, gallery):
             show_labels(text, gallery, chosen)
-            show_patterns(text, gallery, chosen, sentence, page.queries_down())
+            show_patterns(text, gallery, chosen, sentence, page.has_queries_down())
     show_partners(text, gallery)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from explainers.models.change_effect import HeadCounts
     from explainers.models.load import RealModel
 
-text = page.page_text(__file__)
+text = page.open_prose(__file__)
 
 
 @fragment
@@ -34,7 +34,7 @@ def changing(loaded: "RealModel", shape: "HeadCounts") -> None:
 @fragment
 def silencing(loaded: "RealModel") -> None:
     """What a few heads are needed for, and what not."""
-    show_silencing(text, loaded, page.seed())
+    show_silencing(text, loaded, page.read_seed())
 
 
 text("question")

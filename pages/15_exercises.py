@@ -5,7 +5,7 @@ from explainers.chapters.exercises.one_exercise import show_exercise
 from explainers.ui import page
 from explainers.ui.lecture.screens import screen
 
-text = page.page_text(__file__)
+text = page.open_prose(__file__)
 text("question")
 with screen("choose", "exercise"):
     exercise = choose_exercise(text)

@@ -7,7 +7,7 @@ from explainers.ui.controls import controls
 from explainers.ui.lecture.screens import screen
 from explainers.ui.text.language import fragment
 
-text = page.page_text(__file__)
+text = page.open_prose(__file__)
 
 
 @fragment

@@ -22,7 +22,7 @@ _LOCK = threading.Lock()
 
 
 @functools.cache
-def package() -> str:
+def name_package() -> str:
     """Stands in the address of every file, and changes with any of them.
 
     So a browser never runs old modules beside new ones, also if it was open meanwhile.
@@ -32,17 +32,17 @@ def package() -> str:
     return f"attention-{hashlib.sha256(contents).hexdigest()[:12]}"
 
 
-def are_at(address: str) -> bool:
+def is_our_file(address: str) -> bool:
     """Is this the path of one of the files, as they are now?"""
-    return f"/_stcore/bidi-components/{package()}." in address
+    return f"/_stcore/bidi-components/{name_package()}." in address
 
 
-def scripts(*parts: str) -> tuple[Path, ...]:
+def list_scripts(*parts: str) -> tuple[Path, ...]:
     """The modules in these parts of the folder."""
     return tuple(path for part in parts for path in sorted((FOLDER / part).rglob("*.js")))
 
 
-def component(script: str, root: str = "", isolate_styles: bool = True) -> Callable[..., Any]:
+def make_component(script: str, root: str = "", isolate_styles: bool = True) -> Callable[..., Any]:
     """What `st.components.v2.component` makes, of a script in the folder `browser`.
 
     It draws in an element of the class `root`, which is made anew with another version. The script
@@ -52,25 +52,25 @@ def component(script: str, root: str = "", isolate_styles: bool = True) -> Calla
 
     @functools.cache
     def made() -> Callable[..., Any]:
-        html = f'<div class="{root}" data-files="{package()}"></div>' if root else None
+        html = f'<div class="{root}" data-files="{name_package()}"></div>' if root else None
         return st.components.v2.component(
-            f"{package()}.{name}", html=html, js=script, isolate_styles=isolate_styles
+            f"{name_package()}.{name}", html=html, js=script, isolate_styles=isolate_styles
         )
 
     def draw(**what: Any) -> Any:
         if not runtime.exists():  # Python runs a page by itself: nothing is served, nothing drawn
             return st.components.v2.component(name)(**what)
-        _announce(name)
+        _register_component(name)
         return made()(**what)
 
     return draw
 
 
-def _announce(name: str) -> None:
+def _register_component(name: str) -> None:
     """Tell Streamlit where a component's files are; each server has to hear it once."""
     manager = get_bidi_component_manager()
     with _LOCK:  # a second time would take back what the first visitor's run has made of it
-        if manager.get_component_path(f"{package()}.{name}") is None:
+        if manager.get_component_path(f"{name_package()}.{name}") is None:
             config = ComponentConfig(name, asset_dir=FOLDER.name)
-            manifest = ComponentManifest(package(), package(), [config])
+            manifest = ComponentManifest(name_package(), name_package(), [config])
             manager.register_from_manifest(manifest, FOLDER.parent)

@@ -17,7 +17,7 @@ from explainers.ui.session import PAGE_DRAWN, SENT_BACK, VISIT
 from explainers.ui.text.language import offer_languages
 from explainers.ui.text.sections import translate_section
 
-LAST = "notice"
+NOTICE_SECTION = "notice"
 """The section that is about the whole page."""
 _NUMBER = re.compile(r"\{\{(\w+)\}\}")
 
@@ -30,7 +30,7 @@ class Prose:
 
     def __call__(self, name: str, **numbers: object) -> None:
         """Show a remark with its numbers; one that the text asks for must be given."""
-        with screen("page", name) if name == LAST else nullcontext():
+        with screen("page", name) if name == NOTICE_SECTION else nullcontext():
             st.markdown(self.filled(name, **numbers))
 
     def filled(self, name: str, **numbers: object) -> str:
@@ -38,10 +38,10 @@ class Prose:
         text = translate_section(self.page, name)
         # In the file a heading stands below its section's name, on the page below the title.
         raised = re.sub("^###", "##", text, flags=re.MULTILINE)
-        return _NUMBER.sub(lambda slot: _told(numbers[slot[1]]), raised)
+        return _NUMBER.sub(lambda slot: _translate_number(numbers[slot[1]]), raised)
 
 
-def _told(number: object) -> str:
+def _translate_number(number: object) -> str:
     return _(number) if isinstance(number, Message) else str(number)
 
 
@@ -56,7 +56,7 @@ NARROW_MARGINS = """<style>
 wrap."""
 
 
-def frame(title: str, place: str) -> None:
+def draw_frame(title: str, place: str) -> None:
     """Draw the title before the page computes anything, and the common switches.
 
     `place` is where the page is in the address. A visit is one of a place: what the page is called
@@ -80,7 +80,7 @@ def frame(title: str, place: str) -> None:
         stand_by(title, place)
 
 
-def page_text(page_file: str) -> Prose:
+def open_prose(page_file: str) -> Prose:
     """The text of a page, and a check that the page was opened by way of `app.py`.
 
     Until `app.py` has run once in the process, Streamlit takes the folder `pages` for its older
@@ -93,12 +93,12 @@ def page_text(page_file: str) -> Prose:
     return Prose(page_file)
 
 
-def queries_down() -> bool:
+def has_queries_down() -> bool:
     """Has the reader left the queries down the side?"""
     return st.session_state.get(controls.queries.key, "down") == "down"
 
 
-def seed() -> int:
+def read_seed() -> int:
     """The seed of everything random, chosen in the sidebar."""
     return st.session_state.get(controls.seed.key, controls.seed.default)
 

@@ -36,23 +36,23 @@ def revealed(
     """
     if not st.session_state.get(controls.predict_first.key, True):
         return True
-    offered = in_order([*options, answer])
+    offered = sort_options([*options, answer])
     asked_of, is_class = about or name, is_lecture()
     with screen("ask", asked_of):
         box = st.container(border=not is_class)
     with box:
         text(f"ask_{name}", **numbers)
-        guess = _asked(asked_of, offered, is_class)
+        guess = _ask(asked_of, offered, is_class)
         if guess is None and not is_class:
             st.caption(_("What comes out is shown when you have answered."))
             return False
     with screen("reveal", asked_of), nullcontext() if is_class else box:
-        st.markdown(_verdict(guess or SKIP, answer))
+        st.markdown(_write_verdict(guess or SKIP, answer))
         text(f"because_{name}", **numbers)
     return True
 
 
-def _asked(asked_of: str, options: list[str], is_class: bool) -> str | None:
+def _ask(asked_of: str, options: list[str], is_class: bool) -> str | None:
     """The reader's guess; of a class, what most hands were raised for, if that is clicked."""
     answered = Control(GUESS + asked_of, N_("Your prediction"), None)
     asked, offered = answered.read_request(), [*options, SKIP]
@@ -71,7 +71,7 @@ def _asked(asked_of: str, options: list[str], is_class: bool) -> str | None:
     return next((one for one in offered if one == guess), None)
 
 
-def _verdict(guess: str, answer: str) -> str:
+def _write_verdict(guess: str, answer: str) -> str:
     said_so, comes_out = _(guess), _(answer)
     if guess == SKIP:
         return _("Computed: **{answer}**.", answer=comes_out)
@@ -84,7 +84,7 @@ def _verdict(guess: str, answer: str) -> str:
     return f":material/cancel: {wrong}"
 
 
-def in_order(options: Sequence[str]) -> list[str]:
+def sort_options(options: Sequence[str]) -> list[str]:
     """Each once, and numbers of one unit by size: the answer must not stand out as the last one."""
     offered = list(dict.fromkeys(options))
     numbers = [_NUMBER.fullmatch(option.replace("−", "-")) for option in offered]

@@ -37,12 +37,12 @@ def translator(device: torch.device) -> str:
     )
 
 
-def learned_live(what: str) -> str:
+def live_training(what: str) -> str:
     """Numbers learned in front of the reader."""
     return _("learned live: {what}", what=what)
 
 
-def measured(what: str, device: torch.device) -> str:
+def measured_times(what: str, device: torch.device) -> str:
     """Times, which are others on another machine."""
     return _("measured live on {device}: {what}", device=describe_device(device), what=what)
 
@@ -54,6 +54,6 @@ def formula(what: str, device: torch.device) -> str:
     )
 
 
-def real(what: str) -> str:
+def real_model(what: str) -> str:
     """What a published model, or a part of it, makes of the reader's text."""
     return _("real: {what}", what=what)

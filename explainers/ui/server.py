@@ -15,7 +15,7 @@ from explainers.ui import browser_files
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-Served = Callable[[Message, Receive, Send], Awaitable[None]]
+AsgiApp = Callable[[Message, Receive, Send], Awaitable[None]]
 
 HEADERS = (
     # A Space is shown in a frame of huggingface.co; nobody else may frame the app.
@@ -29,7 +29,7 @@ KEEP = b"cache-control", b"public, max-age=31536000, immutable"
 """For files whose address changes with them. Streamlit itself does not say for how long."""
 
 
-def with_headers(served: Served) -> Served:
+def add_headers(served: AsgiApp) -> AsgiApp:
     """Add `HEADERS` to every HTTP response, errors included; websockets pass as they are.
 
     The scripts and styles of the app's own components may be kept by the browser.
@@ -39,7 +39,7 @@ def with_headers(served: Served) -> Served:
         async def send_more(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = [*message["headers"], *HEADERS]
-                if message["status"] == 200 and browser_files.are_at(scope["path"]):
+                if message["status"] == 200 and browser_files.is_our_file(scope["path"]):
                     headers = [*((n, v) for n, v in headers if n != KEEP[0]), KEEP]
                 message["headers"] = headers
             await send(message)
@@ -49,7 +49,7 @@ def with_headers(served: Served) -> Served:
     return answer
 
 
-app = with_headers(st.App(ROOT / "app.py"))
+app = add_headers(st.App(ROOT / "app.py"))
 
 if __name__ == "__main__":
     # What readers type is in the URL, and not for the log. Streamlit revives `access_log=False`.

@@ -12,7 +12,7 @@ from explainers.ui.lecture.screens import is_lecture, screen
 
 P = ParamSpec("P")
 R = TypeVar("R")
-LINES = 24
+LINES_PER_SCREEN = 24
 """Of code, as many as a class reads at once; a longer function stands alone."""
 
 
@@ -25,7 +25,7 @@ def run_and_show(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) ->
 def show_source(*functions: Callable[..., Any], that: str = N_("just ran")) -> None:
     """The text of functions that this page has run, or `that` did something else before."""
     if is_lecture():
-        _on_screens(functions)
+        _show_on_screens(functions)
         return
     names = ", ".join(f"`{function.__name__}`" for function in functions)
     label = _("The code that {that}: {names}", that=_(that), names=names)
@@ -36,23 +36,25 @@ def show_source(*functions: Callable[..., Any], that: str = N_("just ran")) -> N
         st.code("\n\n".join(inspect.getsource(function).strip() for function in functions))
 
 
-def _on_screens(functions: Sequence[Callable[..., Any]]) -> None:
+def _show_on_screens(functions: Sequence[Callable[..., Any]]) -> None:
     """Open, and as many at once as can be read from the last row."""
     names = " ".join(function.__name__ for function in functions)
-    for number, some in enumerate(_screenfuls([inspect.getsource(f).strip() for f in functions])):
+    for number, some in enumerate(
+        _split_into_screens([inspect.getsource(f).strip() for f in functions])
+    ):
         with screen("code", f"{number} {names}"):
             st.code("\n\n".join(some))
 
 
-def _screenfuls(sources: Sequence[str]) -> Iterator[list[str]]:
+def _split_into_screens(sources: Sequence[str]) -> Iterator[list[str]]:
     some: list[str] = []
     for source in sources:
-        if some and sum(map(_lines, some)) + _lines(source) > LINES:
+        if some and sum(map(_count_lines, some)) + _count_lines(source) > LINES_PER_SCREEN:
             yield some
             some = []
         some.append(source)
     yield some
 
 
-def _lines(source: str) -> int:
+def _count_lines(source: str) -> int:
     return source.count("\n") + 2

@@ -9,18 +9,18 @@ import streamlit as st
 from explainers.takeaway import notebook, script
 from explainers.takeaway.recipe import Cell, Made, Words, cells
 from explainers.translations import _
-from explainers.ui.session import TAKEN
+from explainers.ui.session import TAKEAWAY
 
 
 @dataclass
-class Taken:
+class PageTakeaway:
     """A page's recipes by the part that gave them, and the link to what it shows.
 
     A fragment runs again without the rest of its page, which keeps what it had given.
     """
 
     stem: str
-    words: Words
+    write_words: Words
     link: str = ""
     parts: dict[str, tuple[Made, ...]] = field(default_factory=dict)
 
@@ -30,7 +30,7 @@ class Taken:
         return cells(self.words, self.link, recipes)
 
 
-def words(title: str) -> Words:
+def write_words(title: str) -> Words:
     """What a file says around its code, in the language of this visit."""
     return Words(
         title=title,
@@ -48,33 +48,33 @@ def words(title: str) -> Words:
     )
 
 
-def begin(title: str, stem: str) -> None:
+def begin_takeaway(title: str, stem: str) -> None:
     """A page that is opened has given nothing yet."""
-    st.session_state[TAKEN] = Taken(stem, words(title))
+    st.session_state[TAKEAWAY] = PageTakeaway(stem, write_words(title))
 
 
 def take(part: str, *recipes: Made) -> None:
     """What a part of the page, a fragment or all of it, shows now and how it is recomputed."""
-    taken: Taken = st.session_state[TAKEN]
+    taken: PageTakeaway = st.session_state[TAKEAWAY]
     taken.parts[part] = recipes
-    taken.link = link_here()
+    taken.link = read_address()
 
 
-def link_here() -> str:
+def read_address() -> str:
     """The address of what is on screen; nothing of it is left that could end a line or a tag."""
     chosen = urlencode(st.query_params.to_dict(), quote_via=quote, errors="replace")
     return f"{quote(st.context.url or '', safe=':/[]')}?{chosen}".rstrip("?")
 
 
-def offer() -> None:
+def offer_takeaway() -> None:
     """The row at the end of a page. Files are made when asked for, outside of any script run."""
-    taken: Taken = st.session_state[TAKEN]
+    taken: PageTakeaway = st.session_state[TAKEAWAY]
     if not taken.parts:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="takeaway"):
         st.markdown(_("**Take this page with you**"))
-        _file(taken, _("Notebook"), "ipynb", notebook.MIME, notebook.notebook)
-        _file(taken, _("Script"), "py", script.MIME, script.script)
+        _offer_file(taken, _("Notebook"), "ipynb", notebook.MIME, notebook.notebook)
+        _offer_file(taken, _("Script"), "py", script.MIME, script.script)
     st.markdown(
         ":small[{}]".format(
             _(
@@ -85,8 +85,8 @@ def offer() -> None:
     )
 
 
-def _file(
-    taken: Taken, label: str, ending: str, mime: str, write: Callable[[Iterable[Cell]], str]
+def _offer_file(
+    taken: PageTakeaway, label: str, ending: str, mime: str, write: Callable[[Iterable[Cell]], str]
 ) -> None:
     name = f"{taken.stem}.{ending}"
     st.download_button(

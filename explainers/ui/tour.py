@@ -18,44 +18,44 @@ WORDS_PER_MINUTE = 238
 """Silent reading of English non-fiction, the mean of 190 studies (Brysbaert 2019)."""
 MINUTES_TO_TRY = 1
 """For each question and each section: long enough to change one thing and to look."""
-TO_ANSWER = "ask_", "task_", "claim_"
+TASK_PREFIXES = "ask_", "task_", "claim_"
 """Sections whose names begin so want something of the reader."""
 _WORD, _HEADING = re.compile(r"[^\W\d_]+"), re.compile(r"^#+ ", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Done(Control):
+class FinishedPages(Control):
     """The pages that the reader ticked, by their numbers, as they stand in a link: 01.02.05."""
 
     def __call__(self, paths: Sequence[str]) -> list[str]:
         """Those of the pages that are done, in reading order."""
-        numbers = [_number(path) for path in paths]
-        asked, value = self.read_link(lambda text: _among(text, numbers))
+        numbers = [_read_number(path) for path in paths]
+        asked, value = self.read_link(lambda text: _parse_pages(text, numbers))
         self.report_bad_link(
             asked, value, f"numbers of pages in their order, {'.'.join(numbers[:3])}"
         )
         self.write(value)
-        return [path for path in paths if _number(path) in value.split(".")]
+        return [path for path in paths if _read_number(path) in value.split(".")]
 
     def add(self, path: str) -> None:
         """Tick a page; a callback."""
-        ticked = {*st.session_state.get(self.key, "").split("."), _number(path)} - {""}
+        ticked = {*st.session_state.get(self.key, "").split("."), _read_number(path)} - {""}
         self.put(".".join(sorted(ticked)))
 
 
-done = Done("tour", "Pages that are done", "")
+finished_pages = FinishedPages("tour", "Pages that are done", "")
 
 
-def minutes(path: str) -> int:
+def estimate_minutes(path: str) -> int:
     """How long a page takes, from its text."""
-    return minutes_of(load_sections(Path(path).stem))
+    return count_minutes(load_sections(Path(path).stem))
 
 
-def minutes_of(texts: Mapping[str, str]) -> int:
+def count_minutes(texts: Mapping[str, str]) -> int:
     """Reading at the usual pace, and a while for each section and for all that is asked."""
     words = sum(len(_WORD.findall(text)) for text in texts.values())
     to_try = sum(len(_HEADING.findall(text)) for text in texts.values())
-    to_try += sum(name.startswith(TO_ANSWER) for name in texts)
+    to_try += sum(name.startswith(TASK_PREFIXES) for name in texts)
     return round(words / WORDS_PER_MINUTE + to_try * MINUTES_TO_TRY)
 
 
@@ -63,7 +63,7 @@ def offer_next(contents: Contents, here: str) -> None:
     """At the end of a page, whose file is `here`: tick it and go on, or look at the path."""
     titles = {path: _(name) for part in contents.values() for path, name in part.items()}
     paths = list(titles)
-    ticked = done(paths)
+    ticked = finished_pages(paths)
     later = [*paths[paths.index(here) + 1 :], *paths]
     following = next((path for path in later if path not in {here, *ticked}), "")
     with st.container(key="tour"):
@@ -72,30 +72,32 @@ def offer_next(contents: Contents, here: str) -> None:
             label = _(
                 "Done → {page} · {minutes} min",
                 page=titles[following],
-                minutes=minutes(following),
+                minutes=estimate_minutes(following),
             )
-        if st.button(label, on_click=done.add, args=(here,), icon=":material/check:"):
+        if st.button(label, on_click=finished_pages.add, args=(here,), icon=":material/check:"):
             open_page(following, step="")
         icon = ":material/route:"
         box = st.expander(_("The learning path"), key="learning path", on_change="rerun", icon=icon)
     if box.open:
         with box:
-            _path(contents, ticked)
+            _show_path(contents, ticked)
 
 
-def _path(contents: Contents, ticked: Sequence[str]) -> None:
+def _show_path(contents: Contents, ticked: Sequence[str]) -> None:
     paths = [path for part in contents.values() for path in part]
-    left = _hours(sum(minutes(path) for path in paths if path not in ticked))
+    left = _write_duration(sum(estimate_minutes(path) for path in paths if path not in ticked))
     counted = _(
         "{done} of {all} pages done, {left} to go.", done=len(ticked), all=len(paths), left=left
     )
     st.markdown(f"**{counted}**")
     for part, pages in contents.items():
         if part:
-            st.caption(f"{_(part)} · {_hours(sum(map(minutes, pages)))}")
+            st.caption(f"{_(part)} · {_write_duration(sum(map(estimate_minutes, pages)))}")
         for path, title in pages.items():
             icon = ":material/check_circle:" if path in ticked else ":material/circle:"
-            st.page_link(path, label=f"{_(title)} · {_hours(minutes(path))}", icon=icon)
+            st.page_link(
+                path, label=f"{_(title)} · {_write_duration(estimate_minutes(path))}", icon=icon
+            )
     st.caption(
         _(
             "The text at {words} words a minute (Brysbaert 2019), and {minutes} min for each "
@@ -107,21 +109,21 @@ def _path(contents: Contents, ticked: Sequence[str]) -> None:
     )
     if ticked:
         again = _("Begin again")
-        st.button(again, on_click=done.put, args=("",), icon=":material/restart_alt:")
+        st.button(again, on_click=finished_pages.put, args=("",), icon=":material/restart_alt:")
 
 
-def _hours(total: int) -> str:
+def _write_duration(total: int) -> str:
     hours, rest = divmod(total, 60)
     if not hours:
         return _("{minutes} min", minutes=rest)
     return _("{hours} h {minutes} min", hours=hours, minutes=rest)
 
 
-def _number(path: str) -> str:
+def _read_number(path: str) -> str:
     return Path(path).stem[:2]
 
 
-def _among(text: str, numbers: Sequence[str]) -> str | None:
+def _parse_pages(text: str, numbers: Sequence[str]) -> str | None:
     """The text, if it names pages that there are, each once and in order."""
     named = text.split(".")
     return text if named == [number for number in numbers if number in named] else None

@@ -2,7 +2,7 @@
 
 import re
 
-SPELLED = {"d k": "d_k", "two gpus": "two GPUs", "gpt 4": "GPT-4", "llama": "Llama"}
+SPELLINGS = {"d k": "d_k", "two gpus": "two GPUs", "gpt 4": "GPT-4", "llama": "Llama"}
 """What a function's name cannot spell."""
 
 
@@ -17,19 +17,19 @@ def verbatim(text: str) -> str:
     return f"{fence} {line} {fence}"
 
 
-def together(amounts: str) -> str:
+def keep_units_together(amounts: str) -> str:
     """The same with every unit on the line of its number, however narrow a column is."""
     return re.sub(r"(?<=\d) (?=[A-Za-z])", "\N{NO-BREAK SPACE}", amounts)
 
 
-def shortened(text: str, length: int = 40) -> str:
+def shorten(text: str, length: int = 40) -> str:
     """The beginning of a text that may be very long."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-def titled(name: str) -> str:
+def make_title(name: str) -> str:
     """The name of a function as the title of what it does, such as a claim or an exercise."""
     words = name.replace("_", " ")
-    for plain, spelled in SPELLED.items():
+    for plain, spelled in SPELLINGS.items():
         words = re.sub(rf"\b{plain}\b", spelled, words)
     return words

@@ -128,15 +128,15 @@ def test_no_script_is_sent_with_a_page(link):
     assert {proto.js_source_path for proto in drawn} == {"figure/figure.js", begun}
     for proto in drawn:
         assert (proto.js_content, proto.css_content, proto.css_source_path) == ("", "", "")
-        assert proto.component_name.startswith(f"{browser_files.package()}.")
+        assert proto.component_name.startswith(f"{browser_files.name_package()}.")
 
 
 def test_another_version_of_any_file_has_other_addresses(tmp_path, monkeypatch):
     copy = tmp_path / "browser"
     shutil.copytree(FOLDER, copy)
     monkeypatch.setattr(browser_files, "FOLDER", copy)
-    package = browser_files.package.__wrapped__
-    assert package() == browser_files.package()
+    package = browser_files.name_package.__wrapped__
+    assert package() == browser_files.name_package()
     for file in (copy / "common" / "words.js", copy / "lecture" / "style.css"):
         before = package()
         file.write_text(f"{code(file)}\n")
@@ -156,7 +156,7 @@ def test_two_first_visitors_announce_the_files_once(monkeypatch, caplog):
 
     def visit():
         start.wait()
-        browser_files._announce("figure-figure")
+        browser_files._register_component("figure-figure")
 
     visitors = [threading.Thread(target=visit) for _ in range(8)]
     with caplog.at_level(logging.WARNING):
@@ -165,12 +165,14 @@ def test_two_first_visitors_announce_the_files_once(monkeypatch, caplog):
         for visitor in visitors:
             visitor.join()
     assert len(told) == 1
-    assert manager.get_component_path(f"{browser_files.package()}.figure-figure") == str(FOLDER)
+    assert manager.get_component_path(f"{browser_files.name_package()}.figure-figure") == str(
+        FOLDER
+    )
     assert not caplog.records
 
 
 def test_a_page_that_python_runs_by_itself_draws_nothing():
-    draw = browser_files.component("figure/figure.js", "figure")
+    draw = browser_files.make_component("figure/figure.js", "figure")
     assert draw(key="alone", data=[{}], on_cell_change=lambda: None) == {}
 
 
@@ -188,7 +190,7 @@ def test_streamlit_serves_the_files(base, browser, tmp_path):
         visit, asked = Visit(page, address + base), []
         page.on("requestfinished", lambda request: asked.append(request.url))
         visit.goto("scores")
-        files = [url for url in asked if browser_files.are_at(url)]
+        files = [url for url in asked if browser_files.is_our_file(url)]
         got = [path for url in files if (path := url.partition(".figure-figure/")[2])]
         modules = map(name, needed(FOLDER / "figure" / "figure.js"))
         assert sorted(got) == sorted([*modules, "figure/style.css"])
@@ -198,6 +200,6 @@ def test_streamlit_serves_the_files(base, browser, tmp_path):
         visit.wait_for_choice("text", None)
         page.get_by_role("heading", name="Masks", exact=True, level=1).wait_for()
         visit.ready()
-        assert not list(filter(browser_files.are_at, asked)), "they are there already"
+        assert not list(filter(browser_files.is_our_file, asked)), "they are there already"
         assert not visit.errors
         page.close()

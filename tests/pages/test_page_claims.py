@@ -4,7 +4,7 @@ import pytest
 
 from explainers.chapters.claims.claim_table import claims
 from explainers.ui.text.sections import load_sections
-from explainers.ui.untrusted_text import titled
+from explainers.ui.untrusted_text import make_title
 from tests.support.opening import ROOT, opened
 
 PAGE = ROOT / "pages" / "16_claims.py"
@@ -12,7 +12,7 @@ EACH = pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: cla
 
 
 def linked(claim, **more):
-    return opened(PAGE, {"about": claim.part, "claim": titled(claim.id), **more})
+    return opened(PAGE, {"about": claim.part, "claim": make_title(claim.id), **more})
 
 
 def verdict_of(visit):
@@ -57,7 +57,7 @@ def test_a_link_to_no_claim_says_so_and_shows_the_first():
     visit = opened(PAGE, {"about": "lengths", "claim": "the moon", "size_x": "1"})
     assert not visit.exception
     assert "The link asks for claim = ` the moon `" in visit.info[0].value
-    assert visit.radio("claim").value == titled("cells_of_a_head")
+    assert visit.radio("claim").value == make_title("cells_of_a_head")
 
 
 def test_reset_takes_back_the_sizes():
@@ -78,6 +78,6 @@ def test_a_claim_is_judged_in_the_visitors_language_and_linked_in_english():
 
 
 def test_titles_are_spelled_as_readers_know_them():
-    assert titled("a_d_k_that_saturates") == "a d_k that saturates"
-    assert titled("width_of_gpt_4") == "width of GPT-4"
-    assert titled("read_keys_and_k") == "read keys and k", "only whole words are spelled"
+    assert make_title("a_d_k_that_saturates") == "a d_k that saturates"
+    assert make_title("width_of_gpt_4") == "width of GPT-4"
+    assert make_title("read_keys_and_k") == "read keys and k", "only whole words are spelled"

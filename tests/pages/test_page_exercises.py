@@ -6,14 +6,14 @@ from explainers.chapters.exercises.exercise_kinds import Goal, Prediction
 from explainers.chapters.exercises.exercise_table import exercises
 from explainers.chapters.exercises.one_exercise import number, precise
 from explainers.ui.session import SIZE
-from explainers.ui.untrusted_text import titled
+from explainers.ui.untrusted_text import make_title
 from tests.support.opening import ROOT, opened
 
 PAGE = ROOT / "pages" / "15_exercises.py"
 
 
 def linked(name, **more):
-    return opened(PAGE, {"exercise": titled(name), **more})
+    return opened(PAGE, {"exercise": make_title(name), **more})
 
 
 def said(visit):
@@ -25,7 +25,7 @@ def test_a_link_opens_each_exercise(name):
     visit = linked(name, seed="3")
     assert not visit.exception
     assert not visit.info
-    title = titled(name)
+    title = make_title(name)
     assert visit.header[0].value == title[0].upper() + title[1:]
 
 
@@ -67,7 +67,7 @@ def test_a_goal_is_reached_by_a_link_with_a_solution(name):
     turned = {f"{SIZE}{name}_{key}": f"{value}" for key, value in next(task.solutions()).items()}
     visit = linked(name, seed="2", **turned)
     assert "**Reached.**" in said(visit)
-    assert visit.button_group("done").value == [titled(name)]
+    assert visit.button_group("done").value == [make_title(name)]
 
 
 def test_other_numbers_are_the_next_seeds():

@@ -10,7 +10,7 @@ import streamlit as st
 
 from explainers.ui.controls import controls
 from explainers.ui.controls.number_controls import BrowserSlider
-from explainers.ui.predict import SKIP, in_order
+from explainers.ui.predict import SKIP, sort_options
 from explainers.ui.session import GUESS
 from tests.support.opening import (
     PAGES,
@@ -164,7 +164,7 @@ def origins(visit):
     ],
 )
 def test_an_answer_does_not_stand_out_among_numbers(options, offered):
-    assert in_order(options) == offered
+    assert sort_options(options) == offered
 
 
 class Ran:

@@ -15,21 +15,21 @@ def offer(visit):
 def test_a_page_takes_as_long_as_its_words_and_its_questions():
     text = "one two **three** four\n\n### A heading\n"
     tour_of_two = {"remark": "word " * (tour.WORDS_PER_MINUTE * 2), "ask_once": text}
-    assert tour.minutes_of({}) == 0
-    assert tour.minutes_of({"remark": "word " * (tour.WORDS_PER_MINUTE * 2)}) == 2
-    assert tour.minutes_of(tour_of_two) == 2 + 2 * tour.MINUTES_TO_TRY
+    assert tour.count_minutes({}) == 0
+    assert tour.count_minutes({"remark": "word " * (tour.WORDS_PER_MINUTE * 2)}) == 2
+    assert tour.count_minutes(tour_of_two) == 2 + 2 * tour.MINUTES_TO_TRY
 
 
 def test_done_ticks_the_page_and_goes_on():
     visit = opened(PAGES[2])
-    assert tour.done.key not in visit.query_params
+    assert tour.finished_pages.key not in visit.query_params
     offer(visit).click().run()
     assert not visit.exception
     assert visit.title[0].value == "Scores, softmax, output"
-    assert visit.query_params[tour.done.key] == "03"
+    assert visit.query_params[tour.finished_pages.key] == "03"
     offer(visit).click().run()
     assert visit.title[0].value == "Masks"
-    assert visit.query_params[tour.done.key] == "03.04"
+    assert visit.query_params[tour.finished_pages.key] == "03.04"
 
 
 def test_what_was_done_before_is_skipped_and_the_first_that_is_open_comes_after_the_last():
@@ -44,13 +44,13 @@ def test_a_link_with_other_pages_is_told(hostile):
     visit = opened(PAGES[0], {"tour": hostile})
     assert not visit.exception
     assert any("tour" in note.value for note in visit.info)
-    assert tour.done.key not in visit.query_params
+    assert tour.finished_pages.key not in visit.query_params
 
 
 def test_the_path_counts_what_is_left():
     visit = opened(PAGES[0], {"tour": "01.02"})
     visit.session_state["learning path"] = True
     visit.run()
-    total = sum(map(tour.minutes, PATHS)) - sum(map(tour.minutes, PATHS[:2]))
+    total = sum(map(tour.estimate_minutes, PATHS)) - sum(map(tour.estimate_minutes, PATHS[:2]))
     said = "\n".join(markdown.value for markdown in visit.markdown)
     assert f"2 of {len(PATHS)} pages done, {total // 60} h {total % 60} min to go" in said

@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 from explainers.takeaway.notebook import notebook
 from explainers.takeaway.recipe import Cell
-from explainers.ui.session import TAKEN
-from explainers.ui.takeaway_files import Taken
+from explainers.ui.session import TAKEAWAY
+from explainers.ui.takeaway_files import PageTakeaway
 from tests.support.opening import elements
 
 ALONE = """import importlib.util
@@ -45,7 +45,7 @@ class Drawn(NamedTuple):
 
 def cells_of(visit: AppTest) -> list[Cell]:
     """What the page hands over now, as both files are written from it."""
-    taken: Taken = visit.session_state[TAKEN]
+    taken: PageTakeaway = visit.session_state[TAKEAWAY]
     return list(taken.cells())
 
 

@@ -27,9 +27,9 @@ from explainers.takeaway.recipe import Cell
 from explainers.takeaway.script import script
 from explainers.takeaway.written import written
 from explainers.toys import examples, layers
-from explainers.ui.session import TAKEN
+from explainers.ui.session import TAKEAWAY
 from explainers.ui.text.sections import load_sections
-from explainers.ui.untrusted_text import titled
+from explainers.ui.untrusted_text import make_title
 from tests.support.opening import PAGES, lacks_model, opened
 from tests.support.taking import cells_of, drawn_on, executed, kernel, valid
 
@@ -120,7 +120,7 @@ def test_bytes_are_those_of_the_page(elsewhere):
 @pytest.mark.parametrize("name", ["a_score", "a_model_on_two_gpus", "cells_of_a_window"])
 def test_an_exercise_is_the_one_on_screen(name, elsewhere):
     exercise = exercises()[name]
-    visit = opened(PAGE["15"], {"exercise": titled(name), "seed": "7"})
+    visit = opened(PAGE["15"], {"exercise": make_title(name), "seed": "7"})
     cells = cells_of(visit)
     (computed,) = executed(cells, *elsewhere)
     task, words = exercise.task(7), "\n".join(said.value for said in visit.main.markdown)
@@ -137,7 +137,7 @@ def test_an_exercise_is_the_one_on_screen(name, elsewhere):
 def test_a_claim_is_checked_with_the_choices_on_screen(name, elsewhere):
     one = claims()[name]
     last = {f"size_{name}_{each.name}": written_size(each.values[-1]) for each in one.parameters}
-    visit = opened(PAGE["16"], {"about": one.part, "claim": titled(name), **last})
+    visit = opened(PAGE["16"], {"about": one.part, "claim": make_title(name), **last})
     cells = cells_of(visit)
     (computed,) = executed(cells, *elsewhere)
     sentence = load_sections(PAGE["16"].stem)[f"claim_{name}"]
@@ -179,7 +179,7 @@ def test_a_changed_layer_is_computed_as_it_is_and_changed(elsewhere):
 )
 def test_what_is_not_on_the_page_any_more_is_not_in_its_files(number, link, part):
     """A fragment runs again without its page: what it handed over before must be taken back."""
-    assert opened(PAGE[number], link).session_state[TAKEN].parts[part] == ()
+    assert opened(PAGE[number], link).session_state[TAKEAWAY].parts[part] == ()
 
 
 def test_a_page_with_nothing_to_compute_says_so():

@@ -119,7 +119,7 @@ def test_a_browser_keeps_the_scripts_until_they_change(address, browser):
     page.on("requestfinished", lambda request: asked.append(request.url))
     page.goto(f"{address}/scores")
     page.locator(".panel").first.wait_for()
-    files = [url for url in asked if browser_files.are_at(url)]
+    files = [url for url in asked if browser_files.is_our_file(url)]
     assert files
     for url in [*files, address]:
         kept = answer(address, url.removeprefix(address) or "/").headers["Cache-Control"]

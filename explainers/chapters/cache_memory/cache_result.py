@@ -21,7 +21,7 @@ from explainers.memory.sizes import UNIT_STEPS, format_both_sizes
 from explainers.messages import N_, Message, ngettext
 from explainers.translations import _
 from explainers.ui.page import Prose
-from explainers.ui.untrusted_text import together, verbatim
+from explainers.ui.untrusted_text import keep_units_together, verbatim
 
 VERIFIED = {
     N_("primary"): N_(
@@ -131,12 +131,12 @@ def show_answers(text: Prose, chosen: Chosen) -> None:
             shown, times = "–", "–"
             means = _("it stores no cache in {dtype}", dtype=chosen.dtype)
         mark = _(" (chosen)") if name == chosen.counting else ""
-        rows.append(f"| **{_(name)}**{mark}: {means} | {together(shown)} | {times} |")
+        rows.append(f"| **{_(name)}**{mark}: {means} | {keep_units_together(shown)} | {times} |")
     text("countings", rows="\n".join(rows))
     given = chosen.dtype, chosen.source_tokens, chosen.beams
     others = list_wrong_answers(chosen.shape, chosen.tokens, chosen.texts, *given)
     wrong = [
-        f"| **{_(o.name)}:** {_(o.reason)} | {together(format_both_sizes(o.size))} "
+        f"| **{_(o.name)}:** {_(o.reason)} | {keep_units_together(format_both_sizes(o.size))} "
         f"| {float(o.ratio):.2f}× |"
         for o in others
     ]

@@ -12,7 +12,7 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
-from explainers.ui.untrusted_text import together
+from explainers.ui.untrusted_text import keep_units_together
 
 LENGTHS = (1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288, 1_048_576)
 TICKS = LENGTHS[::2]
@@ -77,7 +77,9 @@ def row_of(shape: ModelShape, tokens: int, texts: int, dtype: str) -> str:
     held = size_of(shape, tokens, texts, dtype)
     following = size_of(shape, tokens + 1, 1, dtype) - size_of(shape, tokens, 1, dtype)
     exactly = _("{count:,} bytes", count=held)
-    amounts = f"{rate:,} / {following:,} | {together(format_both_sizes(held))} ({exactly})"
+    amounts = (
+        f"{rate:,} / {following:,} | {keep_units_together(format_both_sizes(held))} ({exactly})"
+    )
     return f"| {shape.id} ({_(shape.attention)}) | {amounts} |"
 
 

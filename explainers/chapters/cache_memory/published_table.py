@@ -13,7 +13,7 @@ from explainers.messages import N_, ngettext
 from explainers.translations import _, language
 from explainers.ui.controls import controls
 from explainers.ui.page import Prose
-from explainers.ui.untrusted_text import together
+from explainers.ui.untrusted_text import keep_units_together
 
 SIGNS = (
     (r"\bL(\d+)", r"\1 layers"),
@@ -112,7 +112,7 @@ def row_of(figure: Figure) -> str:
         formula=formula,
         source=figure.source,
     )
-    numbers = plain(f"{together(printed)} / {together(ours)}")
+    numbers = plain(f"{keep_units_together(printed)} / {keep_units_together(ours)}")
     return f"| **{plain(described(figure))}.** {LONG.sub(breakable, plain(why))} | {numbers} |"
 
 

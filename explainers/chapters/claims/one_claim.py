@@ -14,7 +14,7 @@ from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
 from explainers.ui.text.sections import load_sections
-from explainers.ui.untrusted_text import titled
+from explainers.ui.untrusted_text import make_title
 
 ICONS = dict(zip(VERDICTS, ("check_circle", "rule", "cancel", "help"), strict=True))
 
@@ -22,7 +22,7 @@ ICONS = dict(zip(VERDICTS, ("check_circle", "rule", "cancel", "help"), strict=Tr
 def choose_claim(text: Prose, part: str) -> Claim:
     """One of the part's sentences, all of them in sight."""
     text(f"part_{part}")
-    offered = {titled(claim.id): claim for claim in claims().values() if claim.part == part}
+    offered = {make_title(claim.id): claim for claim in claims().values() if claim.part == part}
     texts = load_sections(text.page)
     captions = [
         pgettext(f"{text.page}/{name}", texts[name])
@@ -34,7 +34,7 @@ def choose_claim(text: Prose, part: str) -> Claim:
 def show_claim(text: Prose, claim: Claim) -> None:
     """Judge, see what comes out, and change what the sentence speaks of."""
     with screen("ask", f"claim {claim.id}"):
-        st.header(heading(titled(claim.id)))
+        st.header(heading(make_title(claim.id)))
         text(f"claim_{claim.id}")
     take("claim")  # until it was judged
     with st.spinner(_("Computing it again"), show_time=False):
@@ -52,7 +52,7 @@ def show_claim(text: Prose, claim: Claim) -> None:
         text("changed", own=sizes, verdict=_(own.verdict))
     choices = dict(zip((one.name for one in claim.parameters), values, strict=True))
     sentence = text.filled(f"claim_{claim.id}")
-    taken.claim(claim, choices, finding, heading(titled(claim.id)), sentence)
+    taken.claim(claim, choices, finding, heading(make_title(claim.id)), sentence)
     show_source(claim.check)
     st.page_link(f"pages/{claim.page}.py", label=_("The page on this"), icon=":material/menu_book:")
 

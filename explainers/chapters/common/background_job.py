@@ -14,7 +14,7 @@ from explainers.messages import N_, message_of
 from explainers.translations import _
 from explainers.ui.session import JOB_REFUSED
 from explainers.ui.text.language import fragment
-from explainers.ui.untrusted_text import shortened, verbatim
+from explainers.ui.untrusted_text import shorten, verbatim
 
 GRACE = 10.0
 """Seconds for which a tab may be away: a phone loses its network for moments."""
@@ -128,7 +128,7 @@ def show_cancel(key: str, job: AnyJob) -> None:
 
 def show_problem(job: AnyJob) -> None:
     """What went wrong, of a job whose errors are written for readers."""
-    st.error(verbatim(shortened(_(job.problem), LONGEST_PROBLEM)), icon=":material/error:")
+    st.error(verbatim(shorten(_(job.problem), LONGEST_PROBLEM)), icon=":material/error:")
 
 
 def describe_state(job: SomeJob, describe: Callable[[SomeJob], str]) -> str:

@@ -46,7 +46,7 @@ def choose_layer(
         value_dim = head_dim
         if has_value_dim:
             value_dim = controls.value_dim(fixed=head_dim if is_trained else None)
-    seed = page.seed()
+    seed = page.read_seed()
     if not is_trained:
         return draw_layer(tokens, d_model, 1, head_dim, rule, seed, value_dim)
     layer = nearest_trained(tokens, 1, head_dim, rule, seed)
@@ -83,7 +83,7 @@ def read_by_heads(
     rule: str,
 ) -> Layer:
     """A layer of heads that were chosen, or where mask or seed were not trained, another."""
-    seed = page.seed()
+    seed = page.read_seed()
     if not is_trained:
         return draw_layer(tokens, d_model, num_heads, head_dim, rule, seed)
     layer = nearest_trained(tokens, num_heads, head_dim, rule, seed)
@@ -156,4 +156,4 @@ def offer_training(layer: Layer) -> None:
         train_here,  # what learns is not needed before
     )
 
-    train_here(layer, page.seed())
+    train_here(layer, page.read_seed())

@@ -19,7 +19,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.session import MODEL_JOB, MODEL_WEIGHED
 from explainers.ui.text.language import fragment
-from explainers.ui.untrusted_text import shortened, verbatim
+from explainers.ui.untrusted_text import shorten, verbatim
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -55,7 +55,7 @@ def obtain_model(named: str, place: str) -> "RealModel | None":
     try:
         loaded, is_near = find_loaded_model(named), is_on_disk(named)
     except ModelError as error:
-        st.error(verbatim(shortened(told(error), 500)), icon=":material/error:")
+        st.error(verbatim(shorten(told(error), 500)), icon=":material/error:")
         return None
     if loaded:
         st.session_state.pop(key, None)

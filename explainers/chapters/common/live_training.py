@@ -27,8 +27,8 @@ from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider, orient_panels
-from explainers.ui.page import queries_down
-from explainers.ui.provenance import learned_live
+from explainers.ui.page import has_queries_down
+from explainers.ui.provenance import live_training
 from explainers.ui.session import TRAINING_FRAME, TRAINING_JOB
 
 MOST_POINTS = 60
@@ -110,7 +110,7 @@ def show_heads(job: TrainingJob, is_over: bool, origin: str) -> None:
         "The weights of every head {when}: diffuse at first, sharp in the end.", when=labels[place]
     )
     show_figure(
-        Figure(orient_panels(panels, queries_down()), alt, slider=slider), origin, "live heads"
+        Figure(orient_panels(panels, has_queries_down()), alt, slider=slider), origin, "live heads"
     )
 
 
@@ -162,7 +162,7 @@ def _show(job: TrainingJob) -> None:
     if job.result:
         st.markdown(compare_with_shipped(job.subject.configuration, job.result[0]))
     # How many batches it were stands at the bar and in each picture: they count differently.
-    origin = learned_live(_("related words, {what}", what=describe_heads(job)))
+    origin = live_training(_("related words, {what}", what=describe_heads(job)))
     if losses:
         show_losses(losses, origin)
     if job.reports:

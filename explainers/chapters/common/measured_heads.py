@@ -16,7 +16,7 @@ from explainers.models.probes import NATURAL_LENGTH, NUM_TEXTS, REPEATED_LENGTH
 from explainers.translations import _
 from explainers.ui.controls.controls import PROSE, TWICE
 from explainers.ui.page import Prose
-from explainers.ui.provenance import real
+from explainers.ui.provenance import real_model
 from explainers.ui.session import HEAD_SCORES_JOB
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Gallery:
     @property
     def origin(self) -> str:
         model = self.loaded.provenance
-        return real(_("{model} · measured once, then kept on the server's disk", model=model))
+        return real_model(_("{model} · measured once, then kept on the server's disk", model=model))
 
 
 def name_head(layer: int, head: int) -> str:

@@ -22,7 +22,7 @@ from explainers.device import describe_device
 from explainers.messages import N_
 from explainers.models.attention_hook import RecordedAttention
 from explainers.translations import _
-from explainers.ui.provenance import real
+from explainers.ui.provenance import real_model
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -148,7 +148,9 @@ def record_text(loaded: "RealModel", text: str, before: tuple[int, ...] = ()) ->
 def describe_live_run(loaded: "RealModel") -> str:
     """The badge of a figure whose numbers a model computes while the reader looks."""
     where = describe_device(loaded.model.device)
-    return real(_("{model} · computed live on {device}", model=loaded.provenance, device=where))
+    return real_model(
+        _("{model} · computed live on {device}", model=loaded.provenance, device=where)
+    )
 
 
 def cut_text(loaded: "RealModel", text: str, most: int) -> tuple[str, int]:

@@ -32,7 +32,7 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.controls import BEAM, GREEDY
 from explainers.ui.page import Prose
 from explainers.ui.session import BUILT_WORD, HELD_OUT_SENTENCE
-from explainers.ui.untrusted_text import shortened, verbatim
+from explainers.ui.untrusted_text import shorten, verbatim
 
 NUM_EXAMPLES = 6
 """Of each kind of held-out sentence: with a pair of words that never met in training, or none."""
@@ -127,7 +127,7 @@ def read_words(text: Prose, sentence: Sentence) -> tuple[str, ...]:
     except ValueError as error:
         known = len(english_vocabulary().tokens) - len(SPECIAL_TOKENS)
         with st.container(border=True):
-            text("cannot", problem=verbatim(shortened(_(error.args[0]), 300)), known=known)
+            text("cannot", problem=verbatim(shorten(_(error.args[0]), 300)), known=known)
         return RUNNING_PAIR.source
     return words
 

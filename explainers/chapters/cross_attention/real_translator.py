@@ -24,10 +24,10 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
-from explainers.ui.provenance import real
+from explainers.ui.provenance import real_model
 from explainers.ui.session import TRANSLATION_JOB
 from explainers.ui.source import show_source
-from explainers.ui.untrusted_text import shortened, verbatim
+from explainers.ui.untrusted_text import shorten, verbatim
 
 
 def show_pieces(text: Prose, view: View) -> None:
@@ -103,7 +103,7 @@ def show_real_translation(text: Prose, sentence: str, queries_down: bool) -> Non
     if not job or job.subject != request:
         return
     if job.state == "failed":
-        problem = verbatim(shortened(_(job.problem), 300))
+        problem = verbatim(shorten(_(job.problem), 300))
         st.info(_("{problem} Our translator stays.", problem=problem), icon=":material/cloud_off:")
     elif job.result:
         show_translation(text, *job.result, queries_down)
@@ -148,7 +148,7 @@ def show_translation(
     )
     figure = Figure([panels[0], *orient_panels(panels[1:], queries_down)], alt)
     show_figure(
-        figure, real(f"{origin} · computed live on {describe_device(weights.device)}"), "real"
+        figure, real_model(f"{origin} · computed live on {describe_device(weights.device)}"), "real"
     )
     count = max(sides[1]) + 1
     cut = sum(sides[1].count(word) > 1 for word in range(count))

@@ -9,7 +9,7 @@ from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.page import Prose
 from explainers.ui.session import EXERCISES_COUNTED, EXERCISES_OFFERED
-from explainers.ui.untrusted_text import titled
+from explainers.ui.untrusted_text import make_title
 
 LAST_SEED = controls.seed.high
 
@@ -34,7 +34,7 @@ def choose_exercise(text: Prose) -> Exercise:
 
 def called(exercise: Exercise) -> str:
     """Functions are called by their names in every language."""
-    name = titled(exercise.id)
+    name = make_title(exercise.id)
     return N_("{function}", function=name) if exercise.kind == "write" else name
 
 
@@ -50,8 +50,8 @@ def show_done(text: Prose) -> None:
 def count(exercise: Exercise) -> None:
     """Count it as done, once: who takes it off again keeps it off."""
     counted = st.session_state.setdefault(EXERCISES_COUNTED, set())
-    if (exercise.id, page.seed()) not in counted:
-        counted.add((exercise.id, page.seed()))
+    if (exercise.id, page.read_seed()) not in counted:
+        counted.add((exercise.id, page.read_seed()))
         controls.finished_exercises.add(called(exercise))
 
 
@@ -75,4 +75,4 @@ def offer_next(exercise: Exercise) -> None:
 
 
 def _other_numbers() -> None:
-    st.session_state[controls.seed.key] = (page.seed() + 1) % (LAST_SEED + 1)
+    st.session_state[controls.seed.key] = (page.read_seed() + 1) % (LAST_SEED + 1)

@@ -16,7 +16,7 @@ from explainers.ui import page
 from explainers.ui.lecture.screens import fold_box, is_open, screen
 from explainers.ui.page import Prose
 from explainers.ui.source import show_source
-from explainers.ui.untrusted_text import shortened, verbatim
+from explainers.ui.untrusted_text import shorten, verbatim
 
 COMMAS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", re.ASCII)
 """Thousands apart; 0,25 has another comma, and would be read as 25."""
@@ -44,7 +44,7 @@ def show_exercise(text: Prose, exercise: Exercise) -> None:
         st.header(heading(called(exercise)))
         _show_hole(text, exercise)
     else:
-        task = exercise.task(page.seed())
+        task = exercise.task(page.read_seed())
         with screen("ask", f"task {exercise.id}"):
             st.header(heading(called(exercise)))
             text(f"task_{exercise.id}", **task.given)
@@ -53,7 +53,7 @@ def show_exercise(text: Prose, exercise: Exercise) -> None:
         else:
             statement = text.filled(f"task_{exercise.id}", **task.given)
             name = heading(called(exercise))
-            taken.prediction(exercise, page.seed(), task, name, statement)
+            taken.prediction(exercise, page.read_seed(), task, name, statement)
             _show_prediction(text, exercise, task)
         show_source(exercise.make)
     st.page_link(
@@ -66,14 +66,14 @@ def _show_prediction(text: Prose, exercise: Exercise, task: Prediction) -> None:
         text("predict_help", tolerance=precise(task.tolerance))
     else:
         text("exact_help")
-    key = f"answer {exercise.id} {page.seed()}"
+    key = f"answer {exercise.id} {page.read_seed()}"
     typed = st.text_input(_("Your answer"), key=key, max_chars=30, width=200)
     if typed:
         read = number(typed)
         if read is None:
             text("unreadable")
         elif not task.accepts(read):
-            text("wrong", said=verbatim(shortened(typed)))
+            text("wrong", said=verbatim(shorten(typed)))
         else:
             _praise(text, typed, task)
             count(exercise)
@@ -90,7 +90,7 @@ def _praise(text: Prose, typed: str, task: Prediction) -> None:
     if precise(number(typed) or 0.0) == exact:
         text("right", answer=exact)
     else:
-        text("near", said=verbatim(shortened(typed)), answer=exact)
+        text("near", said=verbatim(shorten(typed)), answer=exact)
 
 
 def _show_goal(text: Prose, exercise: Exercise, task: Goal) -> None:
@@ -99,7 +99,7 @@ def _show_goal(text: Prose, exercise: Exercise, task: Goal) -> None:
     reached = task.measure(**turned)
     name = heading(called(exercise))
     statement = text.filled(f"task_{exercise.id}", **task.given)
-    taken.goal(exercise, page.seed(), task, turned, reached, name, statement)
+    taken.goal(exercise, page.read_seed(), task, turned, reached, name, statement)
     measured = {name: _(found) for name, found in reached.measured.items()}
     text(f"measured_{exercise.id}", **task.given, **measured)
     if reached.met:
@@ -122,7 +122,7 @@ def _show_help(text: Prose, exercise: Exercise) -> None:
 
 def _solution(exercise: Exercise) -> Any:
     """Closed again when the numbers are other ones: Streamlit keeps open what keeps its key."""
-    key = f"solution {exercise.id} {page.seed()}"
+    key = f"solution {exercise.id} {page.read_seed()}"
     return fold_box(_("Worked solution"), ":material/school:", key, on_change="rerun")
 
 

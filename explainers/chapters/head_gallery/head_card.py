@@ -29,7 +29,7 @@ from explainers.ui.figure.head_tiles import Tiles, show_tiles
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
-from explainers.ui.untrusted_text import shortened, verbatim
+from explainers.ui.untrusted_text import shorten, verbatim
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +66,7 @@ def show_patterns(
     try:
         _show_sentence(loaded, chosen, sentence, queries_down)
     except ModelError as error:
-        st.info(verbatim(shortened(told(error), 300)), icon=":material/short_text:")
+        st.info(verbatim(shorten(told(error), 300)), icon=":material/short_text:")
 
 
 def _show_text(loaded: "RealModel", chosen: tuple[int, int], ids: Tensor, name: str) -> None:

@@ -8,7 +8,7 @@ from explainers.chapters.common.number_words import told
 from explainers.chapters.common.recording import Recording, record_text
 from explainers.translations import _
 from explainers.ui.page import Prose
-from explainers.ui.untrusted_text import shortened, verbatim
+from explainers.ui.untrusted_text import shorten, verbatim
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -19,7 +19,7 @@ def seen_or_told(text: Prose, loaded: "RealModel", sentence: str) -> Recording |
     try:
         shown = record_text(loaded, sentence)
     except Exception as error:  # a model from a folder or the hub may raise anything
-        why = verbatim(shortened(told(error), 300))
+        why = verbatim(shorten(told(error), 300))
         st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return None
     if shown.num_left_out:

@@ -35,7 +35,7 @@ from explainers.models.sound import measure_loudness
 from explainers.translations import _
 from explainers.ui.figure.chart import read_theme, show_chart
 from explainers.ui.source import show_source
-from explainers.ui.untrusted_text import shortened
+from explainers.ui.untrusted_text import shorten
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,7 +78,7 @@ def given_sound(text: Prose, loaded: "RealModel") -> Tensor | None:
 
 
 def _made(text: Prose, kind: str) -> Sound:
-    seed = page.seed() if kind == CLICKS else 0
+    seed = page.read_seed() if kind == CLICKS else 0
     text(f"made_{'sweep' if kind == SWEEP else 'clicks'}", seed=seed)
     return synthesise_sound(kind, seed)
 
@@ -105,7 +105,7 @@ def show_heard(text: Prose, loaded: "RealModel", samples: Tensor) -> None:
         with st.spinner(_("The model listens …")):
             found = once_heard(loaded.name, id(loaded), digest, samples, loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
-        why = verbatim(shortened(told(error), 300))
+        why = verbatim(shorten(told(error), 300))
         st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return
     written = verbatim("".join(found.tokens))

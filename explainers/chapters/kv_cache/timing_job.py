@@ -24,7 +24,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
-from explainers.ui.provenance import measured
+from explainers.ui.provenance import measured_times
 from explainers.ui.session import TIMING_JOB
 
 TOY = Configuration(num_heads=4, num_kv_heads=4, head_dim=16, rule="causal")
@@ -179,5 +179,5 @@ def _show_times(found: list[Timed], name: str, device: torch.device) -> None:
         "x": Axis(_("words before and with it"), is_logarithmic=True),
         "y": Axis(_("ms per word"), is_logarithmic=True),
     }
-    origin = measured(_("{name}, the fastest of {runs} runs", name=name, runs=RUNS), device)
+    origin = measured_times(_("{name}, the fastest of {runs} runs", name=name, runs=RUNS), device)
     show_chart(draw_curve, rows, alt, "timing", origin, series=series, **axes)

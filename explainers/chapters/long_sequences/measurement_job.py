@@ -25,7 +25,7 @@ from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
-from explainers.ui.provenance import measured as measured_live
+from explainers.ui.provenance import measured_times as measured_live
 from explainers.ui.session import MEASUREMENT_JOB
 from explainers.ui.source import show_source
 

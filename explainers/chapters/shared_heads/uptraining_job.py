@@ -23,7 +23,7 @@ from explainers.toys.training_job import TrainingJob, TrainingRequest, list_loss
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
-from explainers.ui.provenance import learned_live
+from explainers.ui.provenance import live_training
 from explainers.ui.session import UPTRAINING_JOB
 
 TESTS = 250
@@ -180,4 +180,4 @@ def _show_losses(job: TrainingJob, before: float) -> None:
         done=done,
     )
     axes = {"x": Axis(_("batch")), "y": Axis(_("loss per word"))}
-    show_chart(draw_curve, rows, alt, "uptraining", learned_live(what), series=series, **axes)
+    show_chart(draw_curve, rows, alt, "uptraining", live_training(what), series=series, **axes)

@@ -21,7 +21,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
-from explainers.ui.provenance import learned_live, real
+from explainers.ui.provenance import live_training, real_model
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
 from explainers.ui.text.language import fragment
@@ -76,7 +76,7 @@ def show_tokens(text: Prose, sentence: Sentence) -> None:
 def _origin(unit: str) -> str:
     """Where the numbers of the tokens come from."""
     if unit == "byte pairs":
-        return learned_live(_("byte pairs of a shipped text"))
+        return live_training(_("byte pairs of a shipped text"))
     if unit == "characters":
         return _("numbered by Unicode")
     return _("numbered by frequency in a shipped text")
@@ -104,7 +104,7 @@ def show_model_tokens(text: Prose, typed: str) -> None:
     found = split_pieces(typed, tokenizer)
     count, known = sum(len(piece.ids) for piece in found), tokenizer.get_vocab_size()
     text("model_tokens", model=name, count=count, known=f"{known:,}")
-    show_strip(found, real(_("the tokenizer of {model}", model=here[name])))
+    show_strip(found, real_model(_("the tokenizer of {model}", model=here[name])))
 
 
 def show_strip(found: list[Piece], origin: str) -> None:

@@ -24,7 +24,7 @@ from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.untrusted_text import shortened, verbatim
+from explainers.ui.untrusted_text import shorten, verbatim
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -44,7 +44,7 @@ def show_outcome(
         with st.spinner(_("The model reads the text twice …")):
             found = computed(loaded.name, id(loaded), written, which, made, loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
-        why = verbatim(shortened(told(error), 300))
+        why = verbatim(shorten(told(error), 300))
         st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return
     names = ", ".join(map(_, changes))

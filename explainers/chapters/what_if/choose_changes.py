@@ -12,7 +12,7 @@ from explainers.models.change_effect import HeadCounts, count_heads
 from explainers.models.head_scores_job import read_scores
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.untrusted_text import shortened, verbatim
+from explainers.ui.untrusted_text import shorten, verbatim
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -43,7 +43,7 @@ def chosen_heads(model: str, shape: HeadCounts) -> tuple[HeadIndex, ...]:
         return tuple(every[name] for name in controls.heads_off(list(every)))
     if by == controls.AT_RANDOM:
         count = controls.heads_off_count(1, len(every))
-        draw = random.Random(page.seed())  # noqa: S311
+        draw = random.Random(page.read_seed())  # noqa: S311
         return tuple(sorted(draw.sample(list(every.values()), count)))
     return _of_role(model)
 
@@ -82,7 +82,7 @@ def shape_or_told(loaded: "RealModel") -> HeadCounts | None:
     try:
         return _shape(loaded.name, id(loaded), loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
-        st.warning(verbatim(shortened(told(error), 300)), icon=":material/block:")
+        st.warning(verbatim(shorten(told(error), 300)), icon=":material/block:")
         return None
 
 

@@ -13,9 +13,9 @@ import streamlit as st
 
 from explainers.messages import N_
 from explainers.translations import ENGLISH, _, language
-from explainers.ui.session import CHANGED, KEPT_CHOICES, NOTICES, VISIT, WRITTEN
+from explainers.ui.session import CHANGED_IN_BROWSER, KEPT_CHOICES, LAST_WRITE, NOTICES, VISIT
 from explainers.ui.text.sections import load_sections, translate_section
-from explainers.ui.untrusted_text import shortened, verbatim
+from explainers.ui.untrusted_text import shorten, verbatim
 
 URL_BINDING: Final = "query-params"
 MOST_NAMES = 24
@@ -82,7 +82,7 @@ class Control:
             notice = _(
                 "The link asks for {name} = {wanted}. Allowed is {allowed}; this is {value}.",
                 name=self.key,
-                wanted=verbatim(shortened(wanted)),
+                wanted=verbatim(shorten(wanted)),
                 allowed=allowed,
                 value=verbatim(str(value)),
             )
@@ -93,13 +93,13 @@ class Control:
         """What the link wants, if it is to be obeyed, and the choice; `read` gives None for no."""
         default = self.default if default is None else default
         request = self.read_url()
-        last_write = st.session_state.get(WRITTEN.format(self.key))
+        last_write = st.session_state.get(LAST_WRITE.format(self.key))
         is_new = self.key not in st.session_state
         is_elsewhere = (
             last_write and last_write[0] == st.session_state.get(VISIT) and last_write[1] != request
         )
         # At a click, the browser's address may still lag behind what was written after the last.
-        is_late = st.session_state.pop(CHANGED.format(self.key), False)
+        is_late = st.session_state.pop(CHANGED_IN_BROWSER.format(self.key), False)
         if is_new or (is_elsewhere and not is_late):
             # A link, or the browser's Back. A page that is opened again has lost its place there.
             wanted = None if request is None else read(request)
@@ -122,7 +122,7 @@ class Control:
                 st.query_params.pop(self.key, None)
             else:
                 st.query_params[self.key] = text
-        st.session_state[WRITTEN.format(self.key)] = st.session_state.get(VISIT), text
+        st.session_state[LAST_WRITE.format(self.key)] = st.session_state.get(VISIT), text
 
     def read_url(self) -> Any:
         """What stands in the URL."""
@@ -159,7 +159,7 @@ class Control:
         return next((one for one in options if one == request), None)
 
     def _note_change(self) -> None:
-        st.session_state[CHANGED.format(self.key)] = True
+        st.session_state[CHANGED_IN_BROWSER.format(self.key)] = True
 
 
 def read_explanation(key: str) -> str | None:

@@ -19,7 +19,7 @@ from explainers.ui.controls.control import (
     is_value,
 )
 from explainers.ui.session import OPENED_WITH, OUT_OF_RANGE
-from explainers.ui.untrusted_text import shortened, verbatim
+from explainers.ui.untrusted_text import shorten, verbatim
 
 _DIGITS = re.compile(r"[0-9]{1,18}|[0-9]{1,3}(,[0-9]{3}){1,5}")
 """Python refuses to read the longest numbers, and reads digits of other scripts."""
@@ -176,7 +176,7 @@ class TypedNumber(Control):
         notice = _(
             "{name} = {written} cannot be. Allowed is {allowed}; this is {instead:,}.",
             name=self.key,
-            written=verbatim(shortened(typed_text or "")),
+            written=verbatim(shorten(typed_text or "")),
             allowed=allowed,
             instead=instead,
         )

@@ -21,8 +21,8 @@ from explainers.ui.figure.panels import translate_scripts
 if TYPE_CHECKING:  # pandas takes most of a second to import
     import pandas as pd
 
-_SCRIPTS = browser_files.scripts("tiles", "common")
-_component = browser_files.component("tiles/tiles.js", "tiles")
+_SCRIPTS = browser_files.list_scripts("tiles", "common")
+_component = browser_files.make_component("tiles/tiles.js", "tiles")
 STEPS, HIDDEN = 10_000, 65_535
 """A weight is so many steps of 16 bits, four places and no more; and what stands for a blank."""
 

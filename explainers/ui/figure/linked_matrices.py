@@ -42,8 +42,8 @@ def pack_values(values: Values) -> dict[str, Any]:
     return {"unit": unit, "steps": b64encode(numbers.tobytes()).decode()}
 
 
-_SCRIPTS = browser_files.scripts("figure", "common")
-_component = browser_files.component("figure/figure.js", "figure")
+_SCRIPTS = browser_files.list_scripts("figure", "common")
+_component = browser_files.make_component("figure/figure.js", "figure")
 PANEL_FIELDS = ("operator", "heading", "remark", "has_page", "flipped", "grows")
 HEAD_FIELDS = ("small", "marked", "muted", "followed")
 """What a panel says of itself is sent without a change."""

@@ -17,8 +17,8 @@ from explainers.ui.lecture.share_link import share_address
 from explainers.ui.session import LECTURE, LECTURE_LINK
 from explainers.ui.text.language import fragment
 
-_start_key = browser_files.component("lecture/start_key.js", isolate_styles=False)
-_lecture = browser_files.component("lecture/lecture.js", isolate_styles=False)
+_start_key = browser_files.make_component("lecture/start_key.js", isolate_styles=False)
+_lecture = browser_files.make_component("lecture/lecture.js", isolate_styles=False)
 HIDDEN_PAGE = """<style>
 html:not([data-lecturing]) [data-testid=stAppViewContainer] { animation: 8s step-end lecture; }
 @keyframes lecture { from { visibility: hidden; } to { visibility: visible; } }

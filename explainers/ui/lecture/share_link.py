@@ -12,7 +12,7 @@ import streamlit as st
 from explainers.folders import PAGES
 from explainers.translations import _
 from explainers.ui.session import UNKNOWN_SHORT_LINK, VISIT
-from explainers.ui.untrusted_text import shortened, verbatim
+from explainers.ui.untrusted_text import shorten, verbatim
 
 MOST_LINKS, LONGEST_LINK, SHORTEST_CODE = 1000, 2000, 6
 """Links that are kept, letters of one, and letters of its short form."""
@@ -87,7 +87,7 @@ def follow_short_link() -> None:
         told = _(
             "The short link {code} is not known here: it was never made, or this server has been "
             "started again since. Ask for the full link.",
-            code=verbatim(shortened(unknown)),
+            code=verbatim(shorten(unknown)),
         )
         st.info(told, icon=":material/link_off:")
 

@@ -19,7 +19,7 @@ from babel.messages.pofile import read_po, write_po
 from explainers.folders import ROOT
 from explainers.translations import ENGLISH, TEXTS
 from explainers.ui.text.sections import split_sections
-from explainers.ui.untrusted_text import titled
+from explainers.ui.untrusted_text import make_title
 
 ExtractedText = tuple[int, str, str | tuple[str, str], list[str]]
 """Line, function that would have been called, its arguments, and comments: Babel's own form."""
@@ -49,7 +49,7 @@ def extract_data(
 def _list_texts(row: dict[str, Any]) -> Iterator[str]:
     part, _, called = row.get("check", row.get("make", "")).partition(".")
     if called and part != "write":  # functions are called by their names in every language
-        yield titled(called)
+        yield make_title(called)
     if "check" in row:
         yield part
     for size in row.get("parameters", ()) if "check" in row else ():
