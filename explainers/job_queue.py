@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Self, TypeVar
 
-from explainers.messages import N_, Message, message_of
+from explainers.messages import N_, Message, get_message
 
 MOST_WAITING = 8
 State = Literal["waiting", "running", "done", "cancelled", "failed"]
@@ -141,7 +141,7 @@ class Job(Generic[Subject, Report, Result]):
         except UnwantedError:
             return "cancelled"
         except Exception as error:  # whatever it is: the reader shall see it, not only the log
-            kind, why = type(error).__name__, message_of(error)
+            kind, why = type(error).__name__, get_message(error)
             told = Message("{kind}: {why}", {"kind": kind, "why": why})
             self.problem = why if isinstance(error, self.readable_errors) else told
             return "failed"

@@ -1,4 +1,4 @@
-"""The app's own words where they are written: marked, so that they can be translated where shown.
+"""Texts that are written in code: marked, so that they can be translated where they are shown.
 
 The names are gettext's, which every tool knows: `N_` marks a text, `ngettext` one whose form
 depends on a number. `translations.py` says them in the visitor's language.
@@ -19,9 +19,9 @@ class Message(str):
 
     def __new__(cls, template: str, slots: Mapping[str, object], plural: str = "") -> "Message":
         form = plural if plural and slots["count"] != 1 else template
-        made = super().__new__(cls, form.format(**slots))
-        made.template, made.slots, made.plural = template, slots, plural
-        return made
+        message = super().__new__(cls, form.format(**slots))
+        message.template, message.slots, message.plural = template, slots, plural
+        return message
 
     def __getnewargs__(self) -> tuple[str, Mapping[str, object], str]:  # type: ignore[override]
         return self.template, self.slots, self.plural  # caches keep it pickled
@@ -37,7 +37,7 @@ def ngettext(one: str, more: str, count: int, **slots: object) -> str:
     return Message(one, {"count": count, **slots}, more)
 
 
-def message_of(error: BaseException) -> str:
+def get_message(error: BaseException) -> str:
     """What went wrong, still a message if it was raised as one."""
     words = error.args[0] if error.args else ""
     return words if isinstance(words, Message) else str(error)

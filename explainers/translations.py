@@ -1,4 +1,4 @@
-"""The app's own words where they are shown: in the language of the visitor whose run this is.
+"""Texts where they are shown: translated into the language of the visitor whose run this is.
 
 English stands in the code and takes no detour; `assets/text/<language>.po` has the words of the
 other languages, and what a file lacks is said in English.
@@ -48,19 +48,19 @@ def translate(text: str, language: str) -> str:
         form = catalogue.ngettext(text.template, text.plural, int(str(text.slots["count"])))
     else:
         form = catalogue.gettext(text.template)
-    said = {
+    slots = {
         name: translate(it, language) if isinstance(it, Message) else it
         for name, it in text.slots.items()
     }
-    return form.format(**said)
+    return form.format(**slots)
 
 
-def language() -> str:
+def get_language() -> str:
     """The code of the language in which this visitor is spoken to."""
     return _LANGUAGE.get()
 
 
-def speak(language: str) -> None:
+def set_language(language: str) -> None:
     """From here on, this run is in that language."""
     _LANGUAGE.set(language)
 

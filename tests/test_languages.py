@@ -13,7 +13,7 @@ from explainers.chapters.common.mask_names import NAMES
 from explainers.charts.distribution import draw_distribution, make_share_rows
 from explainers.charts.theme import LIGHT
 from explainers.messages import N_, ngettext
-from explainers.translations import TEXTS, _, speak, translate
+from explainers.translations import TEXTS, _, set_language, translate
 from explainers.ui.figure import chart
 from explainers.ui.text.catalogue import (
     build_template,
@@ -136,9 +136,9 @@ def french(monkeypatch):
         "scores": "scores bruts",
     }
     monkeypatch.setattr(translations, "_catalogue", lambda path: Words(words))
-    speak("fr")
+    set_language("fr")
     yield
-    speak("en")
+    set_language("en")
 
 
 @pytest.mark.usefixtures("french")
@@ -151,7 +151,7 @@ def test_a_message_is_english_until_it_is_said():
     assert _(ngettext("{count:,} row", "{count:,} rows", 1_000)) == "1,000 rows"
     assert _("") == ""
     assert _("a { brace") == "a { brace"
-    speak("en")  # as in the threads that make files
+    set_language("en")  # as in the threads that make files
     assert _(made) == made
     assert translate(made, "fr") == "2 lignes : 3"
 

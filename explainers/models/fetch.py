@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from explainers.messages import N_, message_of
+from explainers.messages import N_, get_message
 from explainers.models import hub
 from explainers.models.model_files import check_folder
 from explainers.models.registry import (
@@ -74,7 +74,7 @@ def fetch_model(model_id: str, report: Report, commit: str | None = None) -> Pat
                 "{model} cannot be kept in {folder}: {error}",
                 model=model_id,
                 folder=folder.parent,
-                error=message_of(error),
+                error=get_message(error),
             )
         ) from error
     report(f"{model_id}: in {folder}")
@@ -105,7 +105,7 @@ def _fetch_files(
                 N_(
                     "{model} is not on this machine, and {error}",
                     model=model_id,
-                    error=message_of(error),
+                    error=get_message(error),
                 )
             ) from error
         report(f"{model_id}: {error}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explainers.messages import N_, message_of
+from explainers.messages import N_, get_message
 from explainers.models import free_memory
 from explainers.models.attention_hook import install_hook
 from explainers.models.fetch import SOURCE_FILE
@@ -99,7 +99,7 @@ def _load_from_disk(name: str, folder: Path) -> RealModel:
     try:
         install_hook(parts.model)
     except ValueError as error:
-        raise ModelError(N_("{model}: {error}", model=name, error=message_of(error))) from error
+        raise ModelError(N_("{model}: {error}", model=name, error=get_message(error))) from error
     provenance = _describe_source(name, folder)
     context_length = find_context_length(parts.model, parts.tokenizer)
     return RealModel(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from safetensors import SafetensorError, safe_open
 
-from explainers.messages import N_, message_of
+from explainers.messages import N_, get_message
 from explainers.models import free_memory
 from explainers.models.registry import ModelError, refuse_code
 from explainers.models.sound import MOST_SECONDS, SAMPLE_RATE
@@ -134,7 +134,7 @@ def read_tensor_sizes(file: Path) -> list[int]:
             N_(
                 "{file} is not whole, or not safetensors: {why}",
                 file=file.name,
-                why=message_of(error),
+                why=get_message(error),
             )
         ) from None
 

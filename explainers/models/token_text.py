@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from torch.nn.functional import one_hot
 
-from explainers.messages import N_, message_of
+from explainers.messages import N_, get_message
 
 TOKENIZER_FILE = "tokenizer.json"
 
@@ -43,7 +43,7 @@ def _read_tokenizer_file(file: Path) -> Tokenizer:
             N_(
                 "{model}: its tokenizer cannot be read: {error}",
                 model=file.parent.name,
-                error=message_of(error),
+                error=get_message(error),
             )
         ) from None
     tokenizer.no_truncation()  # some are saved as they were used, cutting and filling up

@@ -51,7 +51,7 @@ def make_component(script: str, root: str = "", isolate_styles: bool = True) -> 
     name = script.removesuffix(".js").replace("/", "-")
 
     @functools.cache
-    def made() -> Callable[..., Any]:
+    def build() -> Callable[..., Any]:
         html = f'<div class="{root}" data-files="{name_package()}"></div>' if root else None
         return st.components.v2.component(
             f"{name_package()}.{name}", html=html, js=script, isolate_styles=isolate_styles
@@ -61,7 +61,7 @@ def make_component(script: str, root: str = "", isolate_styles: bool = True) -> 
         if not runtime.exists():  # Python runs a page by itself: nothing is served, nothing drawn
             return st.components.v2.component(name)(**what)
         _register_component(name)
-        return made()(**what)
+        return build()(**what)
 
     return draw
 

@@ -1,4 +1,4 @@
-"""The frame of every page, its text, and the switches that mean the same everywhere."""
+"""What every page has: its title, its text, and the switches that mean the same everywhere."""
 
 import re
 from contextlib import nullcontext
@@ -31,10 +31,10 @@ class Prose:
     def __call__(self, name: str, **numbers: object) -> None:
         """Show a remark with its numbers; one that the text asks for must be given."""
         with screen("page", name) if name == NOTICE_SECTION else nullcontext():
-            st.markdown(self.filled(name, **numbers))
+            st.markdown(self.fill(name, **numbers))
 
-    def filled(self, name: str, **numbers: object) -> str:
-        """The same for a file that is taken away."""
+    def fill(self, name: str, **numbers: object) -> str:
+        """A remark with its numbers, as Markdown."""
         text = translate_section(self.page, name)
         # In the file a heading stands below its section's name, on the page below the title.
         raised = re.sub("^###", "##", text, flags=re.MULTILINE)

@@ -36,13 +36,13 @@ def revealed(
     """
     if not st.session_state.get(controls.predict_first.key, True):
         return True
-    offered = sort_options([*options, answer])
+    answers = sort_options([*options, answer])
     asked_of, is_class = about or name, is_lecture()
     with screen("ask", asked_of):
         box = st.container(border=not is_class)
     with box:
         text(f"ask_{name}", **numbers)
-        guess = _ask(asked_of, offered, is_class)
+        guess = _ask(asked_of, answers, is_class)
         if guess is None and not is_class:
             st.caption(_("What comes out is shown when you have answered."))
             return False
@@ -54,42 +54,46 @@ def revealed(
 
 def _ask(asked_of: str, options: list[str], is_class: bool) -> str | None:
     """The reader's guess; of a class, what most hands were raised for, if that is clicked."""
-    answered = Control(GUESS + asked_of, N_("Your prediction"), None)
-    asked, offered = answered.read_request(), [*options, SKIP]
+    control = Control(GUESS + asked_of, N_("Your prediction"), None)
+    request, answers = control.read_request(), [*options, SKIP]
     guess = st.radio(
-        options=offered,
+        options=answers,
         index=None,
-        key=answered.key,
+        key=control.key,
         horizontal=not is_class,
         label_visibility="collapsed" if is_class else "visible",
-        **answered.label_and_help,
-        **answered.bind(offered, None),
+        **control.label_and_help,
+        **control.bind(answers, None),
     )
-    answered.save(guess, offered, None)
-    answered.report_bad_link(asked, guess or _("no answer"), describe_options(offered))
+    control.save(guess, answers, None)
+    control.report_bad_link(request, guess or _("no answer"), describe_options(answers))
     # What a link asks for is plain text; the option itself knows how it is said.
-    return next((one for one in offered if one == guess), None)
+    return next((one for one in answers if one == guess), None)
 
 
 def _write_verdict(guess: str, answer: str) -> str:
-    said_so, comes_out = _(guess), _(answer)
+    guess_text, answer_text = _(guess), _(answer)
     if guess == SKIP:
-        return _("Computed: **{answer}**.", answer=comes_out)
+        return _("Computed: **{answer}**.", answer=answer_text)
     if guess == answer:
-        right = _("You said **{guess}**, and that is what comes out.", guess=said_so)
-        return f":material/check_circle: {right}"
-    wrong = _(
-        "You said **{guess}**; what comes out is **{answer}**.", guess=said_so, answer=comes_out
+        agreement = _("You said **{guess}**, and that is what comes out.", guess=guess_text)
+        return f":material/check_circle: {agreement}"
+    disagreement = _(
+        "You said **{guess}**; what comes out is **{answer}**.",
+        guess=guess_text,
+        answer=answer_text,
     )
-    return f":material/cancel: {wrong}"
+    return f":material/cancel: {disagreement}"
 
 
 def sort_options(options: Sequence[str]) -> list[str]:
     """Each once, and numbers of one unit by size: the answer must not stand out as the last one."""
-    offered = list(dict.fromkeys(options))
-    numbers = [_NUMBER.fullmatch(option.replace("−", "-")) for option in offered]
-    read = [number for number in numbers if number]
-    if len(read) < len(offered) or len({number[2] for number in read}) > 1:
-        return offered
-    sizes = {option: float(n[1].replace(",", "")) for option, n in zip(offered, read, strict=True)}
-    return sorted(offered, key=lambda option: sizes[option])
+    answers = list(dict.fromkeys(options))
+    numbers = [_NUMBER.fullmatch(option.replace("−", "-")) for option in answers]
+    matches = [number for number in numbers if number]
+    if len(matches) < len(answers) or len({number[2] for number in matches}) > 1:
+        return answers
+    sizes = {
+        option: float(n[1].replace(",", "")) for option, n in zip(answers, matches, strict=True)
+    }
+    return sorted(answers, key=lambda option: sizes[option])

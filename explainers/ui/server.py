@@ -29,7 +29,7 @@ KEEP = b"cache-control", b"public, max-age=31536000, immutable"
 """For files whose address changes with them. Streamlit itself does not say for how long."""
 
 
-def add_headers(served: AsgiApp) -> AsgiApp:
+def add_headers(asgi_app: AsgiApp) -> AsgiApp:
     """Add `HEADERS` to every HTTP response, errors included; websockets pass as they are.
 
     The scripts and styles of the app's own components may be kept by the browser.
@@ -44,7 +44,7 @@ def add_headers(served: AsgiApp) -> AsgiApp:
                 message["headers"] = headers
             await send(message)
 
-        await served(scope, receive, send_more)
+        await asgi_app(scope, receive, send_more)
 
     return answer
 

@@ -20,7 +20,7 @@ class PageTakeaway:
     """
 
     stem: str
-    write_words: Words
+    words: Words
     link: str = ""
     parts: dict[str, tuple[Made, ...]] = field(default_factory=dict)
 
@@ -49,32 +49,32 @@ def write_words(title: str) -> Words:
 
 
 def begin_takeaway(title: str, stem: str) -> None:
-    """A page that is opened has given nothing yet."""
+    """Start a page's takeaway: a page that is opened has offered nothing yet."""
     st.session_state[TAKEAWAY] = PageTakeaway(stem, write_words(title))
 
 
 def take(part: str, *recipes: Made) -> None:
     """What a part of the page, a fragment or all of it, shows now and how it is recomputed."""
-    taken: PageTakeaway = st.session_state[TAKEAWAY]
-    taken.parts[part] = recipes
-    taken.link = read_address()
+    takeaway: PageTakeaway = st.session_state[TAKEAWAY]
+    takeaway.parts[part] = recipes
+    takeaway.link = read_address()
 
 
 def read_address() -> str:
     """The address of what is on screen; nothing of it is left that could end a line or a tag."""
-    chosen = urlencode(st.query_params.to_dict(), quote_via=quote, errors="replace")
-    return f"{quote(st.context.url or '', safe=':/[]')}?{chosen}".rstrip("?")
+    choices = urlencode(st.query_params.to_dict(), quote_via=quote, errors="replace")
+    return f"{quote(st.context.url or '', safe=':/[]')}?{choices}".rstrip("?")
 
 
 def offer_takeaway() -> None:
     """The row at the end of a page. Files are made when asked for, outside of any script run."""
-    taken: PageTakeaway = st.session_state[TAKEAWAY]
-    if not taken.parts:
+    takeaway: PageTakeaway = st.session_state[TAKEAWAY]
+    if not takeaway.parts:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="takeaway"):
         st.markdown(_("**Take this page with you**"))
-        _offer_file(taken, _("Notebook"), "ipynb", notebook.MIME, notebook.notebook)
-        _offer_file(taken, _("Script"), "py", script.MIME, script.script)
+        _offer_file(takeaway, _("Notebook"), "ipynb", notebook.MIME, notebook.notebook)
+        _offer_file(takeaway, _("Script"), "py", script.MIME, script.script)
     st.markdown(
         ":small[{}]".format(
             _(
@@ -86,12 +86,16 @@ def offer_takeaway() -> None:
 
 
 def _offer_file(
-    taken: PageTakeaway, label: str, ending: str, mime: str, write: Callable[[Iterable[Cell]], str]
+    takeaway: PageTakeaway,
+    label: str,
+    ending: str,
+    mime: str,
+    write: Callable[[Iterable[Cell]], str],
 ) -> None:
-    name = f"{taken.stem}.{ending}"
+    name = f"{takeaway.stem}.{ending}"
     st.download_button(
         label,
-        lambda: write(taken.cells()),
+        lambda: write(takeaway.cells()),
         name,
         mime,
         key=f"take {ending}",

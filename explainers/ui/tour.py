@@ -39,8 +39,8 @@ class FinishedPages(Control):
 
     def add(self, path: str) -> None:
         """Tick a page; a callback."""
-        ticked = {*st.session_state.get(self.key, "").split("."), _read_number(path)} - {""}
-        self.put(".".join(sorted(ticked)))
+        done_pages = {*st.session_state.get(self.key, "").split("."), _read_number(path)} - {""}
+        self.put(".".join(sorted(done_pages)))
 
 
 finished_pages = FinishedPages("tour", "Pages that are done", "")
@@ -63,38 +63,43 @@ def offer_next(contents: Contents, here: str) -> None:
     """At the end of a page, whose file is `here`: tick it and go on, or look at the path."""
     titles = {path: _(name) for part in contents.values() for path, name in part.items()}
     paths = list(titles)
-    ticked = finished_pages(paths)
+    done_pages = finished_pages(paths)
     later = [*paths[paths.index(here) + 1 :], *paths]
-    following = next((path for path in later if path not in {here, *ticked}), "")
+    next_path = next((path for path in later if path not in {here, *done_pages}), "")
     with st.container(key="tour"):
         label = _("Done: that was the last page")
-        if following:
+        if next_path:
             label = _(
                 "Done → {page} · {minutes} min",
-                page=titles[following],
-                minutes=estimate_minutes(following),
+                page=titles[next_path],
+                minutes=estimate_minutes(next_path),
             )
         if st.button(label, on_click=finished_pages.add, args=(here,), icon=":material/check:"):
-            open_page(following, step="")
+            open_page(next_path, step="")
         icon = ":material/route:"
         box = st.expander(_("The learning path"), key="learning path", on_change="rerun", icon=icon)
     if box.open:
         with box:
-            _show_path(contents, ticked)
+            _show_path(contents, done_pages)
 
 
-def _show_path(contents: Contents, ticked: Sequence[str]) -> None:
+def _show_path(contents: Contents, done_pages: Sequence[str]) -> None:
     paths = [path for part in contents.values() for path in part]
-    left = _write_duration(sum(estimate_minutes(path) for path in paths if path not in ticked))
-    counted = _(
-        "{done} of {all} pages done, {left} to go.", done=len(ticked), all=len(paths), left=left
+    time_left = _write_duration(
+        sum(estimate_minutes(path) for path in paths if path not in done_pages)
     )
-    st.markdown(f"**{counted}**")
+    summary = _(
+        "{done} of {all} pages done, {left} to go.",
+        done=len(done_pages),
+        all=len(paths),
+        left=time_left,
+    )
+    st.markdown(f"**{summary}**")
     for part, pages in contents.items():
         if part:
             st.caption(f"{_(part)} · {_write_duration(sum(map(estimate_minutes, pages)))}")
         for path, title in pages.items():
-            icon = ":material/check_circle:" if path in ticked else ":material/circle:"
+            icon = ":material/check_circle:" if path in done_pages else ":material/circle:"
             st.page_link(
                 path, label=f"{_(title)} · {_write_duration(estimate_minutes(path))}", icon=icon
             )
@@ -107,9 +112,9 @@ def _show_path(contents: Contents, ticked: Sequence[str]) -> None:
             minutes=MINUTES_TO_TRY,
         )
     )
-    if ticked:
-        again = _("Begin again")
-        st.button(again, on_click=finished_pages.put, args=("",), icon=":material/restart_alt:")
+    if done_pages:
+        label = _("Begin again")
+        st.button(label, on_click=finished_pages.put, args=("",), icon=":material/restart_alt:")
 
 
 def _write_duration(total: int) -> str:
@@ -125,5 +130,7 @@ def _read_number(path: str) -> str:
 
 def _parse_pages(text: str, numbers: Sequence[str]) -> str | None:
     """The text, if it names pages that there are, each once and in order."""
-    named = text.split(".")
-    return text if named == [number for number in numbers if number in named] else None
+    page_numbers = text.split(".")
+    return (
+        text if page_numbers == [number for number in numbers if number in page_numbers] else None
+    )

@@ -1,4 +1,4 @@
-"""Readers' text in front of readers: printed, never interpreted."""
+"""Text that a reader typed, made safe to show: printed as it is, never read as markup."""
 
 import re
 
@@ -18,7 +18,7 @@ def verbatim(text: str) -> str:
 
 
 def keep_units_together(amounts: str) -> str:
-    """The same with every unit on the line of its number, however narrow a column is."""
+    """Amounts with every unit on the line of its number, however narrow a column is."""
     return re.sub(r"(?<=\d) (?=[A-Za-z])", "\N{NO-BREAK SPACE}", amounts)
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from explainers.memory.published_figures import REASONS, Figure, read_figures
 from explainers.memory.speed import round_fraction
 from explainers.messages import N_, ngettext
-from explainers.translations import _, language
+from explainers.translations import _, get_language
 from explainers.ui.controls import controls
 from explainers.ui.page import Prose
 from explainers.ui.untrusted_text import keep_units_together
@@ -83,7 +83,7 @@ def show_figures(text: Prose) -> None:
     found = read_figures().values()
     differing, wrong = sum(1 for f in found if f.reason), sum(1 for f in found if not f.agrees)
     text("figures", count=len(found), differing=differing, wrong=wrong)
-    text("published", rows="\n".join(rows_of(controls.published_rows(), language())))
+    text("published", rows="\n".join(rows_of(controls.published_rows(), get_language())))
 
 
 @functools.cache

@@ -51,7 +51,7 @@ def show_claim(text: Prose, claim: Claim) -> None:
         sizes = in_words(claim.parameters, claim.as_written)
         text("changed", own=sizes, verdict=_(own.verdict))
     choices = dict(zip((one.name for one in claim.parameters), values, strict=True))
-    sentence = text.filled(f"claim_{claim.id}")
+    sentence = text.fill(f"claim_{claim.id}")
     taken.claim(claim, choices, finding, heading(make_title(claim.id)), sentence)
     show_source(claim.check)
     st.page_link(f"pages/{claim.page}.py", label=_("The page on this"), icon=":material/menu_book:")

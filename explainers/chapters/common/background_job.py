@@ -10,7 +10,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from explainers.chapters.common.number_words import waiting
 from explainers.job_queue import BusyError, Job
-from explainers.messages import N_, message_of
+from explainers.messages import N_, get_message
 from explainers.translations import _
 from explainers.ui.session import JOB_REFUSED
 from explainers.ui.text.language import fragment
@@ -64,7 +64,7 @@ def start_job(key: str, job: AnyJob) -> None:
     try:
         st.session_state[key] = job.start()
     except BusyError as busy:
-        refusal = N_("{problem} Try again in a minute.", problem=message_of(busy))
+        refusal = N_("{problem} Try again in a minute.", problem=get_message(busy))
         st.session_state[JOB_REFUSED.format(key)] = refusal
 
 

@@ -14,7 +14,7 @@ from explainers.chapters.common.background_job import (
     start_job,
 )
 from explainers.chapters.common.number_words import told
-from explainers.messages import N_, message_of
+from explainers.messages import N_, get_message
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.session import MODEL_JOB, MODEL_WEIGHED
@@ -141,7 +141,7 @@ def _ask_size(key: str, named: str) -> None:
     try:
         weight = ask_size(named)
     except (ModelError, HubUnreachableError) as error:
-        st.session_state[MODEL_WEIGHED.format(key)] = HubAnswer(named, message_of(error), False)
+        st.session_state[MODEL_WEIGHED.format(key)] = HubAnswer(named, get_message(error), False)
         return
     size = N_(
         "{megabytes:,.0f} MB to fetch, {parameters:,} parameters: they need {needed:.1f} GB of "

@@ -2,7 +2,7 @@
 
 import math
 
-from explainers.messages import message_of
+from explainers.messages import get_message
 from explainers.translations import _
 
 
@@ -21,7 +21,7 @@ def less_than(difference: float) -> str:
 
 def told(error: Exception) -> str:
     """What went wrong, in the visitor's language if it was written for readers."""
-    return _(message_of(error))
+    return _(get_message(error))
 
 
 def printed(token: str) -> str:

@@ -51,7 +51,7 @@ def show_exercise(text: Prose, exercise: Exercise) -> None:
         if isinstance(task, Goal):
             _show_goal(text, exercise, task)
         else:
-            statement = text.filled(f"task_{exercise.id}", **task.given)
+            statement = text.fill(f"task_{exercise.id}", **task.given)
             name = heading(called(exercise))
             taken.prediction(exercise, page.read_seed(), task, name, statement)
             _show_prediction(text, exercise, task)
@@ -98,7 +98,7 @@ def _show_goal(text: Prose, exercise: Exercise, task: Goal) -> None:
         turned = {setting.name: chosen(exercise.id, setting) for setting in task.settings}
     reached = task.measure(**turned)
     name = heading(called(exercise))
-    statement = text.filled(f"task_{exercise.id}", **task.given)
+    statement = text.fill(f"task_{exercise.id}", **task.given)
     taken.goal(exercise, page.read_seed(), task, turned, reached, name, statement)
     measured = {name: _(found) for name, found in reached.measured.items()}
     text(f"measured_{exercise.id}", **task.given, **measured)

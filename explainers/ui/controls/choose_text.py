@@ -3,7 +3,7 @@
 import streamlit as st
 
 from explainers.toys.sentence import MAX_CHARACTERS, PRESETS, Sentence, read_sentence
-from explainers.translations import _, language, translate
+from explainers.translations import _, get_language, translate
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import URL_BINDING
 from explainers.ui.session import NOTICES, PRESET
@@ -33,7 +33,7 @@ def choose_text() -> Sentence:
 
 
 def _offer_presets() -> None:
-    visitor_language = language()
+    visitor_language = get_language()
     st.selectbox(
         _("Or an example"),
         list(PRESETS),

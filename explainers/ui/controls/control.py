@@ -12,7 +12,7 @@ from typing import Any, Final
 import streamlit as st
 
 from explainers.messages import N_
-from explainers.translations import ENGLISH, _, language
+from explainers.translations import ENGLISH, _, get_language
 from explainers.ui.session import CHANGED_IN_BROWSER, KEPT_CHOICES, LAST_WRITE, NOTICES, VISIT
 from explainers.ui.text.sections import load_sections, translate_section
 from explainers.ui.untrusted_text import shorten, verbatim
@@ -192,7 +192,7 @@ def describe_range(low: int, high: int) -> str:
 
 
 def _has_other_words(options: Sequence[str]) -> bool:
-    return language() != ENGLISH and any(_(option) != option for option in options)
+    return get_language() != ENGLISH and any(_(option) != option for option in options)
 
 
 def choose_or_type(control: Control, names: Sequence[str], width: int) -> str | None:

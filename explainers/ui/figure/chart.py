@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from explainers.charts.theme import LIGHT, THEMES, Theme
-from explainers.translations import ENGLISH, _, language, speak
+from explainers.translations import ENGLISH, _, get_language, set_language
 from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:  # pandas takes most of a second to import, and the first page shows no chart
@@ -40,13 +40,13 @@ def show_chart(
     rerun, and a specification that stays the same keeps zoom and does not flash. Therefore
     nothing that depends on `rows` may enter the specification.
     """
-    look, spoken = read_theme(), language()
+    theme, language = read_theme(), get_language()
     rows = translate_rows(rows)
     name = f"{build.__module__}.{build.__qualname__}"
-    spec = _build_specification(name, look.name, spoken, build, rows, **structure)
+    spec = _build_specification(name, theme.name, language, build, rows, **structure)
     st.vega_lite_chart(rows, spec, key=key, alt=_(alt), theme=None, width="stretch")
-    shown = rows if table is None else table
-    offer_files(key, origin, lambda: build(rows, look, **structure), lambda: shown)
+    table_rows = rows if table is None else table
+    offer_files(key, origin, lambda: build(rows, theme, **structure), lambda: table_rows)
 
 
 def offer_files(
@@ -56,7 +56,7 @@ def offer_files(
 
     Files are made outside of a script run, where the reader's theme is not known any more.
     """
-    spoken = language()
+    language = get_language()
     with st.container(horizontal=True, vertical_alignment="center"):
         box = st.popover(_("Table and files"), key=f"files {key}", on_change="rerun")
         st.badge(_(origin), icon=":material/info:", color="gray")
@@ -65,8 +65,8 @@ def offer_files(
     rows = table()
     with box:
         with st.container(horizontal=True):
-            _offer_file(key, "PNG", "image/png", lambda: _render(chart, "png", spoken))
-            _offer_file(key, "SVG", "image/svg+xml", lambda: _render(chart, "svg", spoken))
+            _offer_file(key, "PNG", "image/png", lambda: _render(chart, "png", language))
+            _offer_file(key, "SVG", "image/svg+xml", lambda: _render(chart, "svg", language))
             _offer_file(key, "CSV", "text/csv", lambda: rows.to_csv(index=False))
         # A table takes text for Markdown, and some of this text is the reader's.
         st.table(rows.head(LONGEST_TABLE).map(lambda v: verbatim(v) if isinstance(v, str) else v))
@@ -79,10 +79,10 @@ def _offer_file(key: str, kind: str, mime: str, data: Callable[[], str | bytes])
     )
 
 
-def _render(chart: Callable[[], Any], kind: str, spoken: str) -> str | bytes:
+def _render(chart: Callable[[], Any], kind: str, language: str) -> str | bytes:
     import vl_convert  # 60 MB, needed only when a file is asked for
 
-    speak(spoken)  # files are made in a thread that knows no visitor
+    set_language(language)  # files are made in a thread that knows no visitor
     spec = chart().to_dict()
     width = spec.get("width")
     if width == "container":
@@ -95,13 +95,13 @@ def _render(chart: Callable[[], Any], kind: str, spoken: str) -> str | bytes:
 @st.cache_resource(show_spinner=False, max_entries=100)
 def _build_specification(
     name: str,
-    look: str,
-    spoken: str,
+    theme: str,
+    language: str,
     _build: Callable[..., Any],
     _rows: "pd.DataFrame",
     **structure: Any,
 ) -> dict[str, Any]:
-    spec = _build(_rows, THEMES[look], **structure).to_dict()
+    spec = _build(_rows, THEMES[theme], **structure).to_dict()
     spec.pop("datasets", None)
     spec.pop("data", None)
     return spec
@@ -109,7 +109,7 @@ def _build_specification(
 
 def translate_rows(rows: "pd.DataFrame") -> "pd.DataFrame":
     """The data with its own words in the visitor's language; numbers and tokens stay."""
-    if language() == ENGLISH:
+    if get_language() == ENGLISH:
         return rows
     return rows.assign(
         **{name: rows[name].map(_translate_value) for name in TRANSLATED_COLUMNS if name in rows}

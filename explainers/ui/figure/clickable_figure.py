@@ -1,4 +1,4 @@
-"""Click a number, see its arithmetic: beside the number, and to read below the first picture."""
+"""Pictures whose numbers can be clicked: each shows the arithmetic that made it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -21,7 +21,7 @@ MOST_LINES = 12
 class Exploration(NamedTuple):
     """The panel whose name was clicked, or "", and the number that is looked at."""
 
-    opened: str
+    opened_panel: str
     cell: Cell
 
 
@@ -53,23 +53,27 @@ def explore_figure(
             _("**Click a number** in the picture, or choose it here, to see its arithmetic.")
         )
         cell = _choose_cell(panels, stepper, first, key)
-        full = working(cell)
-        _show_arithmetic(_make_title(cell, panels), full, key)
+        arithmetic = working(cell)
+        _show_arithmetic(_make_title(cell, panels), arithmetic, key)
     with picture:
         is_wanted = not is_lecture() or st.session_state.get(CLICKED.format(key))
         card = (
-            make_card(cell, panels, full) if is_wanted else None
+            make_card(cell, panels, arithmetic) if is_wanted else None
         )  # a class sees the picture first
         figure = Figure(panels, alt, cell, pick, stepper, slider, working=card)
-        opened = show_figure(figure, origin, key)
-    return Exploration(opened, cell)
+        opened_panel = show_figure(figure, origin, key)
+    return Exploration(opened_panel, cell)
 
 
 def _choose_cell(panels: Sequence[Panel], stepper: str, first: str, key: str) -> Cell:
-    names, seen = [panel.id for panel in panels], STEPPER_SEEN.format(key)
-    if stepper and stepper != st.session_state.get(seen) and controls.matrix.read_request() is None:
+    names, seen_key = [panel.id for panel in panels], STEPPER_SEEN.format(key)
+    if (
+        stepper
+        and stepper != st.session_state.get(seen_key)
+        and controls.matrix.read_request() is None
+    ):
         st.session_state[controls.matrix.key] = stepper  # another step: look at what it makes
-    st.session_state[seen] = stepper
+    st.session_state[seen_key] = stepper
     with st.container(horizontal=True):
         name = controls.matrix(names, stepper or first or names[-1])
         rows, columns = panels[names.index(name)].matrix.shape
@@ -85,7 +89,8 @@ def _pick(cell: Cell) -> None:
 def _make_title(cell: Cell, panels: Sequence[Panel]) -> str:
     matrix = translate_matrix(next(panel.matrix for panel in panels if panel.id == cell.panel))
     row, column = matrix.rows[cell.row], matrix.columns[cell.column]
-    return f"{matrix.name}: {_name_place(matrix.row_axis, row)}, {_name_place(matrix.column_axis, column)}"
+    in_row, in_column = _name_place(matrix.row_axis, row), _name_place(matrix.column_axis, column)
+    return f"{matrix.name}: {in_row}, {in_column}"
 
 
 def _name_place(axis: str, label: str) -> str:
@@ -129,15 +134,15 @@ def show_clickable_figure(
 
     On a panel that `acts` names, a click does what stands there instead. Returns what was clicked.
     """
-    kept = CLICKED.format(key)
+    clicked_key = CLICKED.format(key)
 
     def pick(clicked: Cell) -> None:
         act = acts.get(clicked.panel)
         if act:
             act(clicked)
-        st.session_state[kept] = None if act else clicked
+        st.session_state[clicked_key] = None if act else clicked
 
-    cell = st.session_state.get(kept)
+    cell = st.session_state.get(clicked_key)
     if cell and not _is_there(cell, panels):  # the sentence has become shorter
         cell = None
     card = make_card(cell, panels, working(cell)) if cell else None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from explainers.charts.theme import parse_colour
-from explainers.translations import _, language
+from explainers.translations import _, get_language
 from explainers.ui import browser_files
 from explainers.ui.figure.chart import offer_files, read_theme
 from explainers.ui.figure.panels import translate_scripts
@@ -58,12 +58,12 @@ def show_tiles(
     on_pick: Callable[[int, int], None] = lambda *_unused: None,
 ) -> None:
     """Draw them; `on_pick` hears which one (row, column) was clicked, before the page runs."""
-    look, name = read_theme(), f"tiles {key}"
+    theme, name = read_theme(), f"tiles {key}"
 
     def pick() -> None:
-        told = st.session_state[name].tile
+        message = st.session_state[name].tile
         rows, columns = len(tiles.down), len(tiles.across)
-        row, column = int(told["row"]), int(told["column"])
+        row, column = int(message["row"]), int(message["column"])
         on_pick(min(max(row, 0), rows - 1), min(max(column, 0), columns - 1))
 
     result = _component(
@@ -83,9 +83,9 @@ def show_tiles(
                 "selected": tiles.selected,
                 "enlarges": tiles.enlarges,
                 "rooted": tiles.rooted,
-                "ramp": [list(parse_colour(colour)) for colour in look.weight_ramp],
-                "background": parse_colour(look.background),
-                "highlight": look.highlight,
+                "ramp": [list(parse_colour(colour)) for colour in theme.weight_ramp],
+                "background": parse_colour(theme.background),
+                "highlight": theme.highlight,
             }
         ],
         on_tile_change=pick,
@@ -93,21 +93,21 @@ def show_tiles(
     )
     if result.theme:
         st.rerun()
-    offer_files(key, origin, partial(_draw_file, tiles, look.name), table)
+    offer_files(key, origin, partial(_draw_file, tiles, theme.name), table)
 
 
 def _hash_tiles(tiles: Tiles) -> str:
     """Changes with everything that the picture is built from anew."""
     names = [list(tiles.tokens), list(tiles.across), list(tiles.down), list(tiles.remarks)]
-    return hashlib.sha256(tiles.planes + repr([*names, language()]).encode()).hexdigest()
+    return hashlib.sha256(tiles.planes + repr([*names, get_language()]).encode()).hexdigest()
 
 
-def _draw_file(tiles: Tiles, look: str) -> Any:
+def _draw_file(tiles: Tiles, theme: str) -> Any:
     from explainers.charts.mosaic import draw_mosaic  # the first paint needs no altair
     from explainers.charts.theme import THEMES
 
     # Heads of one layer stand beside each other: below each other they would be small.
     names = (tiles.down, tiles.across) if len(tiles.across) == 1 else (tiles.across, tiles.down)
     return draw_mosaic(
-        tiles.planes, len(tiles.tokens), *names, THEMES[look], is_root_scaled=tiles.rooted
+        tiles.planes, len(tiles.tokens), *names, THEMES[theme], is_root_scaled=tiles.rooted
     )

@@ -61,22 +61,22 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
     of its messages a new picture answers.
     """
     by_id = {panel.id: panel for panel in figure.panels}
-    slider, counted = figure.slider, f"{key} count"
+    slider, count_key = figure.slider, f"{key} count"
 
     def pick() -> None:
-        answered = st.session_state.get(counted, 0)
-        for cell in [cell for cell in st.session_state[key].cell if cell["count"] > answered]:
+        last_answer = st.session_state.get(count_key, 0)
+        for cell in [cell for cell in st.session_state[key].cell if cell["count"] > last_answer]:
             panel = by_id.get(cell["panel"])
             if panel and figure.on_pick:
-                place = cell["row"], cell["column"]
-                figure.on_pick(Cell(panel.id, *(place[::-1] if panel.flipped else place)))
-            st.session_state[counted] = cell["count"]
+                indices = cell["row"], cell["column"]
+                figure.on_pick(Cell(panel.id, *(indices[::-1] if panel.flipped else indices)))
+            st.session_state[count_key] = cell["count"]
 
     def turn() -> None:
-        told = st.session_state[key].frame
-        st.session_state[counted] = told["count"]
+        message = st.session_state[key].frame
+        st.session_state[count_key] = message["count"]
         if slider:
-            slider.on_turn(min(max(int(told["frame"]), 0), len(slider.labels) - 1))
+            slider.on_turn(min(max(int(message["frame"]), 0), len(slider.labels) - 1))
 
     result = _component(
         key=key,
@@ -97,7 +97,7 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
                 "stepper": figure.stepper,
                 "slider": slider and {name: getattr(slider, name) for name in SLIDER_FIELDS},
                 "working": figure.working,
-                "echo": st.session_state.get(counted, 0),
+                "echo": st.session_state.get(count_key, 0),
             }
         ],
         on_cell_change=pick,
@@ -115,7 +115,7 @@ def _describe_panel(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict
     low, high = matrix.domain
     most_cells = MOST_READ if panel.dense else MOST_CELLS
     is_image = max(matrix.shape) > LONGEST_SIDE or math.prod(matrix.shape) > most_cells
-    written = pack_values if is_image and matrix.kind in RAMPS else round_values
+    encode = pack_values if is_image and matrix.kind in RAMPS else round_values
     return {
         "id": panel.id,
         "name": matrix.name,
@@ -127,11 +127,11 @@ def _describe_panel(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict
         "column_axis": matrix.column_axis,
         "row_tokens": matrix.has_tokens(matrix.row_axis),
         "column_tokens": matrix.has_tokens(matrix.column_axis),
-        "values": written(matrix.values),
+        "values": encode(matrix.values),
         "blank": matrix.blank,
-        "ringed": [list(place) for place in matrix.ringed_cells],
+        "ringed": [list(indices) for indices in matrix.ringed_cells],
         "places": matrix.decimals,
-        "frames": [written(_flip(frame, panel.flipped)) for frame in panel.frames],
+        "frames": [encode(_flip(frame, panel.flipped)) for frame in panel.frames],
         "kind": matrix.kind,
         "low": low,
         "high": high,
@@ -149,10 +149,10 @@ def _flip(values: Values, flipped: bool) -> Values:
 def _describe_source(
     source: Source, picked: Panel, by_id: dict[str, Panel]
 ) -> dict[str, str | None]:
-    exchanged = {"row": "column", "column": "row", None: None}
+    other_axis = {"row": "column", "column": "row", None: None}
     row, column = source.row, source.column
     if picked.flipped:
-        row, column = exchanged[row], exchanged[column]
+        row, column = other_axis[row], other_axis[column]
     if by_id[source.panel].flipped:
         row, column = column, row
     return {"panel": source.panel, "row": row, "column": column}
@@ -169,13 +169,13 @@ def _describe_selection(picked: Cell | None, by_id: dict[str, Panel]) -> dict[st
 
 def show_figure(figure: Figure, origin: str, key: str) -> str:
     """`show_matrices` with badge and files; returns the panel whose name was clicked, or ""."""
-    look, figure = read_theme(), translate_figure(figure)
-    opened = show_matrices(figure, look, f"picture {key}")
-    offer_files(key, origin, lambda: _draw_file(figure, look), lambda: _make_table(figure))
+    theme, figure = read_theme(), translate_figure(figure)
+    opened = show_matrices(figure, theme, f"picture {key}")
+    offer_files(key, origin, lambda: _draw_file(figure, theme), lambda: _make_table(figure))
     return opened
 
 
-def _draw_file(figure: Figure, look: Theme) -> Any:
+def _draw_file(figure: Figure, theme: Theme) -> Any:
     from explainers.charts.heatmap import (  # the first paint needs no altair
         draw_heatmaps,
         draw_product,
@@ -183,13 +183,13 @@ def _draw_file(figure: Figure, look: Theme) -> Any:
 
     *_, last = figure.panels
     picked = figure.picked
-    shown = [p.matrix.transposed() if p.flipped else p.matrix for p in figure.panels]
+    matrices = [p.matrix.transposed() if p.flipped else p.matrix for p in figure.panels]
     is_product = tuple(panel.operator for panel in figure.panels) == PRODUCT
     if is_product and picked and picked.panel == last.id:
-        place = (picked.column, picked.row) if last.flipped else (picked.row, picked.column)
-        left, right, result = shown
-        return draw_product(left, right, result, *place, look)
-    return draw_heatmaps(shown, look)
+        indices = (picked.column, picked.row) if last.flipped else (picked.row, picked.column)
+        left, right, result = matrices
+        return draw_product(left, right, result, *indices, theme)
+    return draw_heatmaps(matrices, theme)
 
 
 def _make_table(figure: Figure) -> Any:

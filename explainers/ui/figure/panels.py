@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from explainers.charts.matrix import Matrix, Values
-from explainers.translations import ENGLISH, _, language
+from explainers.translations import ENGLISH, _, get_language
 
 PRODUCT = ("", "·", "=")
 """What stands before the three panels of a matrix product."""
@@ -59,8 +59,8 @@ class Panel:
         formula = _(self.matrix.formula)
         if self.small or not self.flipped:
             return formula
-        turned = formula.replace(_("every row"), _("every column"))
-        return _("{formula}, drawn transposed", formula=turned)
+        formula_of_columns = formula.replace(_("every row"), _("every column"))
+        return _("{formula}, drawn transposed", formula=formula_of_columns)
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ _TRANSLATED_TEXT = re.compile(r'(?<![\w$.])_\("([^"]+)"')
 
 def translate_figure(figure: Figure) -> Figure:
     """The figure with everything in it said; names of panels and axes are no words but keys."""
-    if language() == ENGLISH:
+    if get_language() == ENGLISH:
         return figure
     slider, working = figure.slider, figure.working
     if slider:
@@ -128,9 +128,9 @@ def translate_figure(figure: Figure) -> Figure:
 
 
 def _translate_panel(panel: Panel) -> Panel:
-    said, operator = translate_matrix(panel.matrix), _(panel.operator)
+    translated, operator = translate_matrix(panel.matrix), _(panel.operator)
     heading, remark = _(panel.heading), _(panel.remark)
-    return replace(panel, matrix=said, operator=operator, heading=heading, remark=remark)
+    return replace(panel, matrix=translated, operator=operator, heading=heading, remark=remark)
 
 
 def translate_matrix(matrix: Matrix) -> Matrix:
@@ -156,7 +156,7 @@ def list_axes(panels: Iterable[Panel]) -> set[str]:
 
 def translate_scripts(scripts: Sequence[Path], more: Iterable[str] = ()) -> dict[str, str]:
     """What a component's scripts say, `_("…")`, and more, in the visitor's language."""
-    if language() == ENGLISH:
+    if get_language() == ENGLISH:
         return {}
     return {text: _(text) for text in (*find_script_texts(tuple(scripts)), *more)}
 

@@ -1,4 +1,4 @@
-"""In front of a class: one idea per screen, large, and nothing else.
+"""Lecture mode: in front of a class, one idea per screen, large, and nothing else.
 
 The server draws a page as ever, with everything open; `browser/lecture` shows one part of it after
 the other, so that no step waits for it.

@@ -56,7 +56,7 @@ class ShortLinks:
 
 @st.cache_resource(show_spinner=False)
 def get_short_links() -> ShortLinks:
-    """Those of this server, for all of its visitors."""
+    """The short links of this server, which all of its visitors share."""
     return ShortLinks()
 
 
@@ -77,31 +77,33 @@ def follow_short_link() -> None:
     code = st.query_params.pop(SHORT_LINK_KEY, None)
     link = get_short_links().find(code) if code else None
     if link:
-        asked = parse_qs(link.query, keep_blank_values=True).items()
-        choices = {name: values for name, values in asked if name.lower() not in EMBEDDING_OPTIONS}
+        choices_asked = parse_qs(link.query, keep_blank_values=True).items()
+        choices = {
+            name: values for name, values in choices_asked if name.lower() not in EMBEDDING_OPTIONS
+        }
         st.switch_page(find_page(link.place), query_params=choices)
     if code is not None:
         st.session_state[UNKNOWN_SHORT_LINK] = st.session_state.get(VISIT), code
     visit, unknown = st.session_state.get(UNKNOWN_SHORT_LINK, (None, ""))
     if unknown and visit == st.session_state.get(VISIT):
-        told = _(
+        notice = _(
             "The short link {code} is not known here: it was never made, or this server has been "
             "started again since. Ask for the full link.",
             code=verbatim(shorten(unknown)),
         )
-        st.info(told, icon=":material/link_off:")
+        st.info(notice, icon=":material/link_off:")
 
 
 def find_page(place: str) -> str:
     """The file of the page that is at `place` in the address; the first one is at none."""
     paths = sorted(PAGES.glob("*.py"))
-    found = next((p for p in paths if p.stem.partition("_")[2] == place), paths[0])
-    return f"{PAGES.name}/{found.name}"
+    page = next((p for p in paths if p.stem.partition("_")[2] == place), paths[0])
+    return f"{PAGES.name}/{page.name}"
 
 
-def share_address(asked: str, place: str) -> dict[str, Any]:
-    """What is shown of the address that the browser has, of the page at `place`."""
-    address = urlsplit(asked)
+def share_address(browser_address: str, place: str) -> dict[str, Any]:
+    """The code, the link to type and notes for the browser's address of the page at `place`."""
+    address = urlsplit(browser_address)
     root = address.path.removesuffix(place)
     code = get_short_links().keep(Link(place, address.query))
     short = urlunsplit((address.scheme, address.netloc, root, f"go={code}", "")) if code else ""
@@ -121,7 +123,13 @@ def share_address(asked: str, place: str) -> dict[str, Any]:
     if not link:
         notes.append(_("This link is too long for a code: send it instead."))
     path, side = draw_code(link) if link else ("", 0)
-    return {"asked": asked, "side": side, "path": path, "links": [short or full], "notes": notes}
+    return {
+        "asked": browser_address,
+        "side": side,
+        "path": path,
+        "links": [short or full],
+        "notes": notes,
+    }
 
 
 def draw_code(link: str) -> tuple[str, int]:

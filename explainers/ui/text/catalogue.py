@@ -47,9 +47,9 @@ def extract_data(
 
 
 def _list_texts(row: dict[str, Any]) -> Iterator[str]:
-    part, _, called = row.get("check", row.get("make", "")).partition(".")
-    if called and part != "write":  # functions are called by their names in every language
-        yield make_title(called)
+    part, _, function_name = row.get("check", row.get("make", "")).partition(".")
+    if function_name and part != "write":  # functions are called by their names in every language
+        yield make_title(function_name)
     if "check" in row:
         yield part
     for size in row.get("parameters", ()) if "check" in row else ():
@@ -102,14 +102,14 @@ Translations = dict[tuple[str | None, Any], Any]
 def build_template(language: str = ENGLISH) -> Catalog:
     """All texts that the app has now, with the files in which they stand."""
     catalogue = Catalog(locale=language)
-    found = extract_from_dir(
+    texts = extract_from_dir(
         ROOT,
         EXTRACTORS,
         keywords=KEYWORDS,
         strip_comment_tags=True,
         directory_filter=_is_source_folder,
     )
-    for file, line, text, _, context in found:
+    for file, line, text, _, context in texts:
         if text:
             catalogue.add(text, "", [(file, line)], context=context)
     return catalogue
@@ -123,8 +123,8 @@ def read_catalogue(path: Path) -> Catalog:
 
 def read_translations(path: Path) -> Translations:
     """What a file has translated."""
-    found = ((entry.context, entry.id, entry.string) for entry in read_catalogue(path) if entry.id)
-    return {(context, text): words for context, text, words in found if words and any(words)}
+    texts = ((entry.context, entry.id, entry.string) for entry in read_catalogue(path) if entry.id)
+    return {(context, text): words for context, text, words in texts if words and any(words)}
 
 
 def format_catalogue(path: Path, words: Translations) -> str:
@@ -150,17 +150,17 @@ def read_page_sections(page: str, file: Path) -> Translations:
     from explainers.ui.text.sections import load_sections, split_sections
 
     english = load_sections(page)
-    found = split_sections(file.read_text(encoding="utf-8"))
-    unknown = set(found) - set(english)
+    texts = split_sections(file.read_text(encoding="utf-8"))
+    unknown = set(texts) - set(english)
     if unknown:
         raise SystemExit(f"{page} has no sections {', '.join(sorted(unknown))}")
-    return {(f"{page}/{name}", english[name]): text for name, text in found.items()}
+    return {(f"{page}/{name}", english[name]): text for name, text in texts.items()}
 
 
 def find_missing(path: Path) -> list[Any]:
     """The texts that a language has not, so that English is shown."""
-    known = read_translations(path)
-    return [e.id for e in build_template() if e.id and (e.context, e.id) not in known]
+    translations = read_translations(path)
+    return [e.id for e in build_template() if e.id and (e.context, e.id) not in translations]
 
 
 def main() -> None:
@@ -174,16 +174,16 @@ def main() -> None:
     merge = commands.add_parser("merge")
     merge.add_argument("page")
     merge.add_argument("file", type=Path)
-    asked = parser.parse_args()
-    chosen = f"{asked.language}.po" if asked.language else "*.po"
-    for path in sorted(TEXTS.glob(chosen)):
-        if not asked.check:
+    arguments = parser.parse_args()
+    pattern = f"{arguments.language}.po" if arguments.language else "*.po"
+    for path in sorted(TEXTS.glob(pattern)):
+        if not arguments.check:
             words = read_translations(path)
-            if asked.command == "merge":
-                words |= read_page_sections(asked.page, asked.file)
+            if arguments.command == "merge":
+                words |= read_page_sections(arguments.page, arguments.file)
             path.write_text(format_catalogue(path, words), encoding="utf-8")
-        lacking = find_missing(path)
-        print(f"{path.name}: {len(lacking)} texts are not translated and shown in English")
+        untranslated = find_missing(path)
+        print(f"{path.name}: {len(untranslated)} texts are not translated and shown in English")
 
 
 def _is_source_folder(folder: str) -> bool:

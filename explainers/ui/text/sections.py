@@ -1,4 +1,4 @@
-"""The pages' text, kept apart from code: `assets/text/en/<page>.md`, cut into named sections."""
+"""The text of the pages, `assets/text/en/<page>.md`, read and split into its named sections."""
 
 import functools
 import re
@@ -14,9 +14,9 @@ def load_sections(page: str) -> dict[str, str]:
     return split_sections((TEXTS / "en" / f"{page}.md").read_text(encoding="utf-8"))
 
 
-def split_sections(written: str) -> dict[str, str]:
+def split_sections(markdown: str) -> dict[str, str]:
     """The sections of a file's text by name."""
-    return {name: text.strip() for name, text in _SECTION.findall(written)}
+    return {name: text.strip() for name, text in _SECTION.findall(markdown)}
 
 
 def translate_section(page: str, name: str) -> str:
