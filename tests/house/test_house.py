@@ -105,7 +105,8 @@ def each(paths):
     def rule_of(holds):
         def rule():
             broken = [f"{name(path)}: {fault}" for path in paths for fault in faults(holds, path)]
-            assert not broken, "\n".join(broken)
+            if broken:
+                pytest.fail("\n".join(broken), pytrace=False)
 
         rule.__name__, rule.__doc__ = holds.__name__, holds.__doc__
         return rule

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
+from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.pages_manager import PagesManager
-from streamlit.testing.v1 import AppTest, app_test
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from explainers.ui.session import MODEL_JOB
 
@@ -39,6 +41,11 @@ PICTURES = ("bidi_component", "vega_lite_chart", "imgs")
 # every run and would then run a page alone, without title and sidebar.
 mock.patch.object(PagesManager, "uses_pages_directory", False).start()
 mock.patch.object(app_test, "PagesManager", type("Served", (PagesManager,), {})).start()
+# What a server does once, when it starts, AppTest would do for every visitor: look through all
+# packages that are installed for components, and compile the pages.
+scan_once = functools.cache(manifest_scanner.scan_component_manifests)
+mock.patch.object(manifest_scanner, "scan_component_manifests", scan_once).start()
+mock.patch.object(local_script_runner, "ScriptCache", functools.cache(ScriptCache)).start()
 
 
 class Found(NamedTuple):
