@@ -1,13 +1,20 @@
 """Fewer keys and values: MHA, GQA, MQA, MLA; and where positions enter the scores."""
 
 import streamlit as st
+import torch
 
 from explainers.attention.grouped_query import average_kv_heads, grouped_query, share
 from explainers.attention.latent import absorbed, compress, latent_attention, queries
+from explainers.attention.relative_bias import both_ways, bucket, relative_bias
 from explainers.chapters.common.choose_layer import list_unknown, origin_of, read_by_heads
 from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.shared_heads import takeaway as taken
-from explainers.chapters.shared_heads.alibi_penalties import show_penalties
+from explainers.chapters.shared_heads.distance_biases import (
+    BUCKETS,
+    FARTHEST,
+    draw_buckets,
+    show_penalties,
+)
 from explainers.chapters.shared_heads.fixed_layers import (
     D_MODEL,
     HEAD_DIM,
@@ -24,6 +31,7 @@ from explainers.toys import trained_heads
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
+from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
@@ -54,6 +62,15 @@ def sharing(tokens: tuple[str, ...]) -> None:
 
 
 @fragment
+def buckets(tokens: tuple[str, ...]) -> None:
+    """Which distances share a learned number."""
+    seed = page.read_seed()
+    figure = draw_buckets(tokens, seed, page.has_queries_down())
+    show_figure(figure, random_weights(seed, torch.device("cpu")), "buckets")
+    show_source(bucket, both_ways, relative_bias)
+
+
+@fragment
 def latent(tokens: tuple[str, ...]) -> None:
     """One short row per word instead of keys and values."""
     latent_dim, seed = controls.latent_dim(), page.read_seed()
@@ -72,6 +89,8 @@ fragment(show_cache)(text, words)
 fragment(show_mistake)(text, words, page.read_seed(), page.has_queries_down())
 fragment(show_turning)(text, words, page.read_seed(), page.has_queries_down())
 fragment(show_penalties)(text, words, page.read_seed(), page.has_queries_down())
+text("learned_bias", buckets=BUCKETS, farthest=FARTHEST)
+buckets(words)
 text("latent", rope=ROPE_DIM, d_k=HEAD_DIM)
 latent(words)
 fragment(show_source)(compress, queries, latent_attention, absorbed)

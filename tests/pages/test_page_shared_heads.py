@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from transformers.models.t5.modeling_t5 import T5Attention
 
 from explainers.attention.grouped_query import average_kv_heads, grouped_query, share, share_wrongly
 from explainers.attention.latent import latent_attention
@@ -15,6 +16,7 @@ from explainers.attention.multi_head import merge_heads, multi_head
 from explainers.attention.positions import sinusoidal
 from explainers.chapters.common.number_words import less_than
 from explainers.chapters.shared_heads import uptraining_job
+from explainers.chapters.shared_heads.distance_biases import DISTANCES
 from explainers.chapters.shared_heads.fixed_layers import (
     D_MODEL,
     HEAD_DIM,
@@ -331,6 +333,25 @@ def test_arrows_turn_and_the_angle_between_them_differs_by_the_distance_alone():
     products = (pairs[:, 0] * pairs[:, 1].conj()).real.sum(dim=-1)
     scores = moved.rotary[:, asking, asked] * TURNED_DIM**0.5
     assert torch.allclose(products, scores, atol=1e-4)
+
+
+def test_a_learned_bias_is_read_by_the_bucket_of_a_distance():
+    panels = figure(opened(PAGE, {"seed": "5"}), "bucket")
+    decoder, back, ahead = panels["bucket"]["values"]
+    # transformers' own function: its distances run from the query to the key.
+    distances = torch.tensor(DISTANCES)
+    sizes = {"num_buckets": 32, "max_distance": 128}
+    theirs = T5Attention._relative_position_bucket
+    assert decoder == theirs(-distances, bidirectional=False, **sizes).tolist()
+    assert back == theirs(-distances, bidirectional=True, **sizes).tolist()
+    assert ahead == theirs(distances, bidirectional=True, **sizes).tolist()
+    for head in range(4):
+        added = panels[f"added, head {head}"]["values"]
+        assert [[value is None for value in line] for line in added] == (~CAUSAL).tolist()
+        for distance in range(7):  # one number per distance and head
+            line = [added[query][query - distance] for query in range(distance, 7)]
+            assert len(set(line)) == 1
+    assert len({panels[f"added, head {head}"]["values"][6][0] for head in range(4)}) == 4
 
 
 def test_alibi_takes_off_more_the_farther_and_the_steeper():

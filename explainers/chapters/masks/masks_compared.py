@@ -44,7 +44,9 @@ LONG = 1024
 
 def left(numbers: Mapping[str, int], length: int) -> dict[str, int]:
     """How many cells each mask leaves of a text of `length` words."""
-    return {mask.name: _left(mask, numbers.get(mask.name, mask.usual), length) for mask in masks.MASKS}
+    return {
+        mask.name: _left(mask, numbers.get(mask.name, mask.usual), length) for mask in masks.MASKS
+    }
 
 
 @functools.lru_cache(maxsize=256)

@@ -1,21 +1,29 @@
-"""ALiBi on the sentence: what each head takes off for distance, and the weights with it."""
+"""Numbers that a score gets for distance: ALiBi's are fixed, T5's are learned per bucket."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import torch
 
 from explainers.attention.alibi import alibi_bias, alibi_slopes, biased_attention
+from explainers.attention.relative_bias import both_ways, bucket, relative_bias
 from explainers.chapters.shared_heads import takeaway as taken
 from explainers.chapters.shared_heads.fixed_layers import NUM_HEADS, penalised
 from explainers.chapters.shared_heads.kv_sharing import miniatures, per_head
-from explainers.charts.matrix import Matrix
+from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
 from explainers.charts.theme import HEAD_AXIS
+from explainers.toys.examples import generator
 from explainers.translations import _
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
+
+BUCKETS, FARTHEST = 32, 128
+"""T5's: rows of the table, and the distance from which on all share the last."""
+DISTANCES = 0, 1, 2, 4, 8, 15, 16, 20, 24, 32, 48, 64, 96, 127, 128, 500
+"""Some near ones, and more and more of those that share a bucket."""
 
 
 def show_penalties(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: bool) -> None:
@@ -49,3 +57,43 @@ def show_penalties(text: Prose, tokens: tuple[str, ...], seed: int, queries_down
     taken.penalties(tokens, seed, shown)
     text("alibi_slopes", heads=NUM_HEADS, slopes=", ".join(slopes))
     show_source(alibi_slopes, alibi_bias, biased_attention)
+
+
+def draw_buckets(tokens: Sequence[str], seed: int, queries_down: bool) -> Figure:
+    """Which row of T5's table a distance reads, and what an untrained table adds to each score."""
+    back = torch.tensor(DISTANCES)
+    rows = {
+        _("back, decoder"): bucket(back, BUCKETS, FARTHEST),
+        _("back, encoder"): both_ways(back, BUCKETS, FARTHEST),
+        _("ahead, encoder"): both_ways(-back, BUCKETS, FARTHEST),
+    }
+    table = Matrix(
+        _("bucket"),
+        _("the row of the table that a distance reads"),
+        [which.tolist() for which in rows.values()],
+        list(rows),
+        [f"{distance}" for distance in DISTANCES],
+        "",
+        _("distance"),
+        decimals=0,
+    )
+    position = torch.arange(len(tokens))
+    offset = position[:, None] - position  # (q_len, kv_len)
+    learned = torch.randn(BUCKETS, NUM_HEADS, generator=generator("buckets", seed))
+    bias = relative_bias(learned, bucket(offset, BUCKETS, FARTHEST))
+    added = [
+        make_pair_matrix(
+            _("added, head {head}", head=head),
+            "",
+            blank_forbidden(one.tolist(), (offset >= 0).tolist()),
+            tokens,
+        )
+        for head, one in enumerate(bias)
+    ]
+    heading = _("What a table drawn at random adds to each score, causal mask")
+    panels = [
+        Panel("bucket", table, heading=_("Buckets of a decoder and of an encoder")),
+        *orient_panels(miniatures(added, "added, head", heading), queries_down),
+    ]
+    alt = _("Which bucket each distance falls into, and what a table of buckets adds to scores.")
+    return Figure(panels, alt)

@@ -1,0 +1,106 @@
+"""How the house is built: which module may import which, how long things are, where words stand."""
+
+import ast
+import graphlib
+
+from tests.house.test_house import (
+    ATTENTION,
+    PAGES,
+    PRODUCT,
+    ROOT,
+    each,
+    imports,
+    name,
+    tree,
+)
+
+WORDS_ELSEWHERE = (
+    "02_tokens 04_scores 06_many_heads 07_shared_heads 08_kv_cache 09_cache_memory "
+    "10_long_sequences 11_cross_attention 12_inspector 13_head_gallery 14_what_if 15_exercises "
+    "16_claims"
+)
+"""Pages of which some words are still spoken inside their chapter; none may be added."""
+
+
+def modules():
+    """{full name: path} of every module of the product."""
+    named = {name(path).removesuffix(".py").replace("/", "."): path for path in PRODUCT}
+    return {full.removesuffix(".__init__"): path for full, path in named.items()}
+
+
+def imported(path):
+    """The modules of the product that a file imports, wherever in it."""
+    return set(imports(path)) & set(modules())
+
+
+def test_no_import_goes_in_a_circle():
+    graph = {full: imported(path) for full, path in modules().items()}
+    try:
+        list(graphlib.TopologicalSorter(graph).static_order())
+    except graphlib.CycleError as circle:
+        raise AssertionError(" imports ".join(circle.args[1][::-1])) from None
+
+
+@each(sorted(ROOT.glob("explainers/chapters/*/*.py")))
+def test_a_chapter_imports_no_other(path):
+    own = {f"explainers.chapters.{folder}" for folder in (path.parent.name, "common")}
+    chapters = {m for m in imported(path) if m.startswith("explainers.chapters.")}
+    others = {m for m in chapters if m.rpartition(".")[0] not in own}
+    assert not others, f"imports {', '.join(sorted(others))}"
+
+
+def test_every_mechanism_is_shown_by_a_page():
+    mechanisms = {full for full, path in modules().items() if path in ATTENTION}
+    unused = {full for full in mechanisms - reached(PAGES) if modules()[full].read_text()}
+    assert unused == set()
+
+
+@each(PRODUCT)
+def test_state_has_names_that_stand_in_one_place(path):
+    """`st.session_state` is asked for constants of `ui/session.py` and for keys of controls."""
+    for node in ast.walk(tree(path)):
+        match node:
+            case ast.Subscript(value=ast.Attribute(attr="session_state"), slice=key):
+                keys = [key]
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="session_state")), args=keys):
+                pass
+            case ast.Attribute(value=ast.Attribute(attr="session_state"), attr=attribute):
+                keys = []
+                assert hasattr(dict, attribute), f"session_state.{attribute}"
+            case _:
+                keys = []
+        assert not isinstance(next(iter(keys), None), ast.Constant | ast.JoinedStr)
+
+
+@each([path for path in PRODUCT if name(path) != "explainers/ui/text/language.py"])
+def test_fragments_speak_the_visitors_language(path):
+    """Streamlit's own runs in a thread that has no language yet; ours sets it first."""
+    own = [node for node in ast.walk(tree(path)) if ast.unparse(node) == "st.fragment"]
+    assert not own, "uses st.fragment: take explainers.ui.text.language.fragment"
+
+
+def test_words_stand_on_pages():
+    """Pages and their texts, side by side, are the whole page."""
+    elsewhere = [page.stem for page in PAGES if any(map(speaks, imported_chapters(page)))]
+    assert " ".join(elsewhere) == WORDS_ELSEWHERE
+
+
+def imported_chapters(page):
+    """The modules of chapters that a page imports, itself or through another one."""
+    return [modules()[m] for m in reached([page]) if m.startswith("explainers.chapters.")]
+
+
+def reached(paths):
+    """The modules that files import, and that these import, and so on."""
+    found: set[str] = set()
+    ahead = set().union(*map(imported, paths))
+    while ahead := ahead - found:
+        found |= ahead
+        ahead = set().union(*(imported(modules()[full]) for full in ahead))
+    return found
+
+
+def speaks(path):
+    """Does a module show a page's remark?"""
+    calls = (node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call))
+    return any(isinstance(call, ast.Name) and call.id == "text" for call in calls)
