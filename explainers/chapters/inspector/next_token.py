@@ -73,7 +73,7 @@ def show_equal(text: Prose, shown: Recording, loaded: "RealModel", sentence: str
 def _one_by_one(decoded: int) -> str:
     if not decoded:
         return ""
-    return _("; the last {decoded} tokens read one by one from a KV cache", num_decoded=decoded)
+    return _("; the last {decoded} tokens read one by one from a KV cache", decoded=decoded)
 
 
 @st.cache_data(show_spinner=False, max_entries=12)
