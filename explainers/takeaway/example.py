@@ -1,7 +1,7 @@
 """The example notebook: our functions and our charts in a plain Jupyter, without the app."""
 
 from explainers.folders import ASSETS
-from explainers.takeaway.notebook import notebook
+from explainers.takeaway.files import write_notebook
 from explainers.takeaway.recipe import Cell
 
 FILE = ASSETS / "notebooks" / "attention.ipynb"
@@ -74,6 +74,6 @@ MARKDOWN = "# ", "## "
 
 def example() -> str:
     """The file as text."""
-    return notebook(
+    return write_notebook(
         Cell("markdown" if part.startswith(MARKDOWN) else "code", part) for part in PARTS
     )

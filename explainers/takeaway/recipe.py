@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from explainers.takeaway.closure import Given
 from explainers.takeaway.literals import (
     bounded,
     call,
@@ -15,7 +14,7 @@ from explainers.takeaway.literals import (
     is_record,
     parts,
 )
-from explainers.takeaway.written import written
+from explainers.takeaway.modules import Given, paste
 
 
 @dataclass(frozen=True)
@@ -64,9 +63,9 @@ class Words(NamedTuple):
     nothing: str
 
 
-def cells(words: Words, link: str, parts: Sequence[Made]) -> Iterator[Cell]:
+def cells(words: Words, link: str, made: Sequence[Made]) -> Iterator[Cell]:
     """A page's file from top to bottom: what it is, our functions, and each picture computed."""
-    recipes = [part if isinstance(part, Recipe) else part() for part in parts]
+    recipes = [one if isinstance(one, Recipe) else one() for one in made]
     if not recipes:
         yield Cell("markdown", f"# {words.title}\n\n{words.nothing}")
         return
@@ -78,13 +77,13 @@ def cells(words: Words, link: str, parts: Sequence[Made]) -> Iterator[Cell]:
 
     called = [function for recipe in recipes for function in recipe.functions]
     given = {function: result for recipe in recipes for function, result in recipe.given().items()}
-    ours = written([floats, truths, same_numbers, *dict.fromkeys(called)], given)
+    imports, modules = paste([floats, truths, same_numbers, *dict.fromkeys(called)], given)
     yield Cell("markdown", f"# {words.title}\n\n{words.made_from} <{link}>\n\n{words.needs}")
-    yield Cell("code", ours.imports)
+    yield Cell("code", imports)
     yield Cell("markdown", f"## {words.functions}\n\n{words.own}")
-    for chapter in ours.chapters:
-        yield Cell("markdown", f"`{chapter.module.replace('.', '/')}.py`\n\n{chapter.remark}")
-        yield Cell("code", chapter.text)
+    for part in modules:
+        yield Cell("markdown", f"`{part.module.replace('.', '/')}.py`\n\n{part.remark}")
+        yield Cell("code", part.text)
     names: dict[int, str] = {}
     shared = _used_twice([recipe.inputs for recipe in recipes])
     for recipe in recipes:

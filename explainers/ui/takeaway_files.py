@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode
 
 import streamlit as st
 
-from explainers.takeaway import notebook, script
+from explainers.takeaway.files import NOTEBOOK_MIME, SCRIPT_MIME, write_notebook, write_script
 from explainers.takeaway.recipe import Cell, Made, Words, cells
 from explainers.translations import _
 from explainers.ui.session import TAKEAWAY
@@ -73,8 +73,8 @@ def offer_takeaway() -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="takeaway"):
         st.markdown(_("**Take this page with you**"))
-        _offer_file(takeaway, _("Notebook"), "ipynb", notebook.MIME, notebook.notebook)
-        _offer_file(takeaway, _("Script"), "py", script.MIME, script.script)
+        _offer_file(takeaway, _("Notebook"), "ipynb", NOTEBOOK_MIME, write_notebook)
+        _offer_file(takeaway, _("Script"), "py", SCRIPT_MIME, write_script)
     st.markdown(
         ":small[{}]".format(
             _(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from explainers.chapters.exercises.__main__ import main
-from explainers.chapters.exercises.exercise_kinds import Goal, Prediction, drawn, fair
+from explainers.chapters.exercises.exercise_kinds import Goal, Prediction, fair, seed_random
 from explainers.chapters.exercises.exercise_table import KINDS, exercises
 from explainers.chapters.exercises.judge import judge
 from explainers.chapters.exercises.write import HOLE, HOLES, template
@@ -187,5 +187,5 @@ def test_the_command_runs_in_a_process_of_its_own(tmp_path):
 
 
 def test_numbers_are_drawn_anew_for_every_seed_and_exercise():
-    first = [drawn(name, seed).random() for name, seed in itertools.product("ab", range(3))]
+    first = [seed_random(name, seed).random() for name, seed in itertools.product("ab", range(3))]
     assert len(set(first)) == 6

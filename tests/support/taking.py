@@ -11,7 +11,7 @@ from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 from streamlit.testing.v1 import AppTest
 
-from explainers.takeaway.notebook import notebook
+from explainers.takeaway.files import write_notebook
 from explainers.takeaway.recipe import Cell
 from explainers.ui.session import TAKEAWAY
 from explainers.ui.takeaway_files import PageTakeaway
@@ -66,7 +66,7 @@ def valid(text: str) -> Any:
 
 def executed(cells: list[Cell], folder: Path, manager: KernelManager | None) -> list[Any]:
     """The dict of each recipe, as the notebook computes it when a reader runs all its cells."""
-    file, kept = valid(notebook(cells)), folder / "kept.jsonl"
+    file, kept = valid(write_notebook(cells)), folder / "kept.jsonl"
     kept.unlink(missing_ok=True)
     for place in reversed(range(len(file.cells))):
         if file.cells[place].source.endswith("same_numbers(computed, shown)"):

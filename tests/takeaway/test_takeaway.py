@@ -5,27 +5,30 @@ import inspect
 import re
 import subprocess
 import sys
+from types import ModuleType
 
 import pytest
 import torch
 from nbclient import NotebookClient
 
-from explainers.attention import masks, tiled
+from explainers.attention import tiled
 from explainers.attention.cache import kv_cache
-from explainers.attention.multi_head import multi_head
+from explainers.attention.multi_head import multi_head, multi_head_one_by_one
+from explainers.chapters.claims import takeaway as claim_takeaway
 from explainers.chapters.claims.claim_table import claims
+from explainers.chapters.common.claim_parameters import named_by
 from explainers.chapters.common.claim_parameters import written as written_size
+from explainers.chapters.exercises import takeaway as exercise_takeaway
 from explainers.chapters.exercises.exercise_kinds import Prediction
 from explainers.chapters.exercises.exercise_table import exercises
 from explainers.chapters.masks import one_more_word
 from explainers.chapters.shared_heads import fixed_layers
-from explainers.takeaway.bindings import NotPlainError, needed
 from explainers.takeaway.example import FILE, example
+from explainers.takeaway.files import write_notebook, write_script
+from explainers.takeaway.inside import same_numbers
 from explainers.takeaway.literals import literal
-from explainers.takeaway.notebook import notebook
+from explainers.takeaway.modules import NotPlainError, list_needed, paste
 from explainers.takeaway.recipe import Cell
-from explainers.takeaway.script import script
-from explainers.takeaway.written import written
 from explainers.toys import examples, layers
 from explainers.ui.session import TAKEAWAY
 from explainers.ui.text.sections import load_sections
@@ -197,7 +200,7 @@ def test_scripts_run_alone(tmp_path):
     """-I: neither the folder nor the environment lends them a module."""
     for number in sorted({case[:2] for case in CASES}):
         visit = opened(PAGE[number], BUSY)
-        (tmp_path / f"page_{number}.py").write_text(script(cells_of(visit)), encoding="utf-8")
+        (tmp_path / f"page_{number}.py").write_text(write_script(cells_of(visit)), encoding="utf-8")
     code = (
         "import runpy, sys, pathlib\n"
         "for file in sorted(pathlib.Path().glob('page_*.py')): runpy.run_path(str(file))\n"
@@ -219,14 +222,14 @@ def test_a_changed_line_is_found(elsewhere):
 
 def test_the_same_page_gives_the_same_bytes():
     first, second = (cells_of(opened(PAGE["04"], BUSY)) for _ in range(2))
-    assert notebook(first) == notebook(second)
-    assert script(first) == script(second)
+    assert write_notebook(first) == write_notebook(second)
+    assert write_script(first) == write_script(second)
 
 
 def test_a_hostile_sentence_stays_a_sentence(elsewhere):
     visit = opened(PAGE["01"], {"text": HOSTILE})
     cells = cells_of(visit)
-    tree = ast.parse(script(cells))
+    tree = ast.parse(write_script(cells))
     given, other = [
         {one.arg: ast.literal_eval(one.value) for one in node.keywords}
         for node in ast.walk(tree)
@@ -239,7 +242,7 @@ def test_a_hostile_sentence_stays_a_sentence(elsewhere):
     assert '"' in given["tokens"]
     assert other["tokens"][:-1] == given["tokens"][:-1]
     assert executed(cells, *elsewhere)
-    assert "\u202e" not in notebook(cells)
+    assert "\u202e" not in write_notebook(cells)
 
 
 @pytest.mark.parametrize(
@@ -261,27 +264,47 @@ FUNCTIONS = [
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
-def test_a_closure_holds_each_name_once_in_an_order_that_runs(function):
-    found = written([function])
-    text = "\n".join([found.imports, *(chapter.text for chapter in found.chapters)])
+def test_a_paste_holds_each_name_once_in_an_order_that_runs(function, monkeypatch):
+    imports, parts = paste([function], {})
+    text = "\n".join([imports, *(part.text for part in parts)])
     tree = ast.parse(text)
     kinds = ast.FunctionDef | ast.ClassDef
     names = [node.name for node in tree.body if isinstance(node, kinds)]
     assert len(names) == len(set(names))
     assert inspect.getsource(function).strip() in text
-    space: dict[str, object] = {"__name__": "elsewhere"}
-    exec(compile(text, "closure", "exec"), space)
-    assert needed(text) <= set(space)
+    alone = ModuleType("elsewhere")
+    monkeypatch.setitem(sys.modules, alone.__name__, alone)
+    exec(compile(text, "paste", "exec"), vars(alone))
+    assert list_needed(text) <= set(vars(alone))
     assert "explainers" not in {
         node.module for node in tree.body if isinstance(node, ast.ImportFrom)
     }
 
 
+def test_a_module_that_teaches_is_pasted_whole_and_of_others_what_is_used():
+    _imports, parts = paste([multi_head, examples.embeddings], {})
+    texts = {part.module: part.text for part in parts}
+    assert inspect.getsource(multi_head_one_by_one).strip() in texts[multi_head.__module__]
+    assert "random_latent" not in texts[examples.__name__]
+
+
 def test_a_module_is_called_by_the_name_that_others_have_for_it():
-    found = written([layers.draw_layer])
-    masks_chapter = next(c for c in found.chapters if c.module == masks.__name__)
-    assert masks_chapter.text.endswith("# the module, as others call it")
-    assert "masks = SimpleNamespace(RULES=RULES, build=build)" in masks_chapter.text
+    imports, _parts = paste([layers.draw_layer], {})
+    assert "masks = sys.modules[__name__]" in imports
+
+
+def test_every_claim_and_every_exercise_can_be_pasted():
+    """In one file no name of theirs has two meanings."""
+    left_out = claim_takeaway.TRAINED | claim_takeaway.LISTED
+    checks = [one.check for name, one in claims().items() if name not in left_out]
+    makers = [one.make for one in exercises().values() if one.kind != "write"]
+    assert len(checks) > 30
+    assert len(makers) > 20
+    for function in checks:
+        assert paste([same_numbers, claim_takeaway.checked, function], named_by(function, ()))
+    for function in makers:
+        given = named_by(function, ())
+        assert paste([same_numbers, exercise_takeaway.measured, function], given)
 
 
 def test_what_is_not_plain_is_refused():
@@ -289,16 +312,16 @@ def test_what_is_not_plain_is_refused():
     from explainers.ui.controls import choose_text
 
     with pytest.raises(NotPlainError, match="regex comes from regex"):
-        written([sentence.words])
+        paste([sentence.words], {})
     with pytest.raises(NotPlainError, match="__file__"):
-        written([trained_heads.stored])
+        paste([trained_heads.stored], {})
     with pytest.raises(NotPlainError):
-        written([choose_text.choose_text])
+        paste([choose_text.choose_text], {})
 
 
 def test_a_name_with_two_meanings_is_refused():
-    with pytest.raises(NotPlainError, match="would mean"):
-        written([one_more_word.second_layer, fixed_layers.penalised])
+    with pytest.raises(NotPlainError, match="means something else"):
+        paste([one_more_word.second_layer, fixed_layers.penalised], {})
 
 
 def test_the_example_is_what_the_command_writes():

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from explainers.memory.gpus import read_gpus
 from explainers.memory.published_models import read_shapes
-from explainers.takeaway.closure import Given
+from explainers.takeaway.modules import Given
 from explainers.translations import _
 from explainers.ui.controls.name_controls import Choice
 from explainers.ui.controls.number_controls import StepSlider

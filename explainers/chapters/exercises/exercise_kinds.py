@@ -79,7 +79,7 @@ Task = Prediction | Goal
 Generator = Callable[[Random], Task]
 
 
-def drawn(exercise: str, seed: int) -> Random:
+def seed_random(exercise: str, seed: int) -> Random:
     """What chooses the numbers of an exercise: for the same seed the same ones, on any machine."""
     return Random(f"{exercise} {seed}")  # noqa: S311 - numbers of exercises are no secrets
 

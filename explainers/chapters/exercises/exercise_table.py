@@ -5,7 +5,7 @@ import importlib
 import json
 from dataclasses import dataclass
 
-from explainers.chapters.exercises.exercise_kinds import Generator, Task, drawn
+from explainers.chapters.exercises.exercise_kinds import Generator, Task, seed_random
 from explainers.folders import ASSETS
 
 FILE = ASSETS / "exercises.json"
@@ -38,7 +38,7 @@ class Exercise:
 
     def task(self, seed: int) -> Task:
         """The exercise with the numbers of a seed."""
-        return self.make(drawn(self.id, seed))
+        return self.make(seed_random(self.id, seed))
 
 
 @functools.cache

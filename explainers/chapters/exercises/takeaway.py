@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from explainers.chapters.common.claim_parameters import named_by
-from explainers.chapters.exercises.exercise_kinds import Goal, Prediction, Reached, drawn
+from explainers.chapters.exercises.exercise_kinds import Goal, Prediction, Reached, seed_random
 from explainers.chapters.exercises.exercise_table import Exercise
 from explainers.takeaway.recipe import Recipe
 from explainers.ui.takeaway_files import take
@@ -14,7 +14,7 @@ from explainers.ui.takeaway_files import take
 
 def predicted(make: Callable[[Random], Any], exercise: str, seed: int) -> dict[str, Any]:
     """What the statement gives, and what is asked for."""
-    task = make(drawn(exercise, seed))
+    task = make(seed_random(exercise, seed))
     return {**task.given, "answer": task.answer}
 
 
@@ -22,7 +22,7 @@ def measured(
     make: Callable[[Random], Any], exercise: str, seed: int, settings: dict[str, Any]
 ) -> dict[str, Any]:
     """What the statement gives, what these settings give, and whether that is enough."""
-    task = make(drawn(exercise, seed))
+    task = make(seed_random(exercise, seed))
     reached = task.measure(**settings)
     return {**task.given, **reached.measured, "reached": reached.met}
 
