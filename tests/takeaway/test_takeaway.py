@@ -300,11 +300,10 @@ def test_every_claim_and_every_exercise_can_be_pasted():
     makers = [one.make for one in exercises().values() if one.kind != "write"]
     assert len(checks) > 30
     assert len(makers) > 20
-    for function in checks:
-        assert paste([same_numbers, claim_takeaway.checked, function], named_by(function, ()))
-    for function in makers:
-        given = named_by(function, ())
-        assert paste([same_numbers, exercise_takeaway.measured, function], given)
+    for check in checks:
+        assert paste([same_numbers, claim_takeaway.checked, check], named_by(check, ()))
+    for maker in makers:
+        assert paste([same_numbers, exercise_takeaway.measured, maker], named_by(maker, ()))
 
 
 def test_what_is_not_plain_is_refused():
