@@ -7,21 +7,27 @@ VENV := .venv
 IN_VENV := $(VENV)/bin/python -m
 CODE := app.py pages explainers tests benchmarks
 BROWSER := explainers/ui/browser
+# Two processes; whichever is done first takes over what the other one has not begun.
+TWO := -n 2 --dist worksteal
+SLOW := browser models pages takeaway test_mutations.py
 CHROMIUM ?= $(shell for found in chromium chromium-browser google-chrome; do \
 	command -v $$found && break; done)
 export CHROMIUM
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check translate bench browser models
+.PHONY: help run test test-fast check translate bench browser models
 
 help: ## list what make can do
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s%s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s%s\n", $$1, $$2 }' Makefile
 
 run: $(VENV)/app models ## start the app and print its address
 	$(IN_VENV) streamlit run app.py
 
 test: $(VENV)/tools browser models ## run all tests, in two processes
-	$(IN_VENV) pytest -n 2
+	$(IN_VENV) pytest $(TWO)
+
+test-fast: $(VENV)/tools ## run the tests that need no browser, no page and no model
+	$(IN_VENV) pytest $(TWO) -m "not browser" $(SLOW:%=--ignore=tests/%)
 
 # What runs in the browser is JavaScript with types in its comments. Deno is here for TypeScript's
 # compiler, which it brings along: pip installs it, and neither Node nor npm is needed.

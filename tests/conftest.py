@@ -22,6 +22,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "browser" in item.fixturenames:
             item.add_marker(pytest.mark.flaky(reruns=2))
+            item.add_marker(pytest.mark.browser)
 
 
 @pytest.fixture(scope="session")
