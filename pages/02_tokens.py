@@ -41,7 +41,7 @@ def places(words: tuple[str, ...]) -> None:
     text("positions")
     with st.container(horizontal=True):
         choices = Choices(words, controls.d_model(), controls.wave_base(), page.read_seed())
-    x = examples.embeddings(words, choices.d_model, choices.seed)
+    x = examples.draw_embeddings(words, choices.d_model, choices.seed)
     of_head = choices.d_model, HEAD_DIM, HEAD_DIM, choices.seed
     head, full = examples.random_head(*of_head), build_mask("full", x)
     origin = provenance.random_weights(choices.seed, x.device)
@@ -59,7 +59,7 @@ def places(words: tuple[str, ...]) -> None:
     taken.sum_and_waves(choices, x, positions)
 
     text("order")
-    order = examples.shuffled(len(words), choices.seed)
+    order = examples.shuffle_order(len(words), choices.seed)
     without = reorder(x, torch.zeros_like(placed), head, full, order)
     if revealed(text, "order", token_vectors.ANSWERS, token_vectors.in_words(without)):
         text("order_without", moved=f"{token_vectors.moved(without):.1g}")

@@ -36,7 +36,7 @@ from explainers.attention.steps import attention_steps
 from explainers.memory import cache_bytes, cache_formula, engines
 from explainers.memory import cache_bytes as cache_memory
 from explainers.models import attention_hook
-from explainers.toys import batch, byte_pairs, task
+from explainers.toys import byte_pairs, task
 from explainers.translation import alignment, translator
 from explainers.translation import model as translation_model
 from tests.attention import (
@@ -246,8 +246,8 @@ FAULTS = [
     (attention_hook, "query * factor", "query", INSIDE["T5 (relative bias)"]),
     (attention_hook, "return mask", "return torch.ones_like(mask)", INSIDE["Mistral (window)"]),
     (attention_hook, '"cross" if CROSS_ATTENTION_NAMES & set(parts) else kind', "kind", BETWEEN),
-    (batch, " & mask_of(rule, batch.lengths)[:, 0]", "", ASKED),
-    (batch, "visible.tril()", "visible.triu()", ASKED),
+    (task, " & build_news_mask(rule, batch.lengths)[:, 0]", "", ASKED),
+    (task, "visible.tril()", "visible.triu()", ASKED),
     (task, "tuple(tokens) == RUNNING or ", "", HELD_OUT),
     (translator, ".masked_fill(is_done, PAD)", "", ENDED),
     (

@@ -27,7 +27,7 @@ from explainers.attention.single_head import project
 from explainers.charts.heatmap import draw_heatmap, draw_heatmaps
 from explainers.charts.matrix import blank_forbidden, make_pair_matrix
 from explainers.charts.theme import LIGHT
-from explainers.toys.examples import generator
+from explainers.toys.examples import make_generator
 from explainers.toys.layers import draw_layer
 
 alt.renderers.enable("svg")  # drawn by this process: it works without a network""",
@@ -64,7 +64,7 @@ draw_heatmaps([drawn(name, masks.build(rule, 7, 7)) for name, rule in rules.item
 Random queries and keys: without √d_k the variance of the scores grows with d_k, and one weight
 takes all.""",
     """for head_dim in (4, 16, 64, 256, 1024):
-    found = measure(head_dim, kv_len=7, draws=2_000, generator=generator("notebook", head_dim))
+    found = measure(head_dim, kv_len=7, draws=2_000, generator=make_generator("notebook", head_dim))
     without, rooted = (largest.mean().item() for largest in found.largest)
     variances = f"variance {found.variance[0]:>7.1f} and {found.variance[1]:.2f}"
     print(f"d_k {head_dim:>4}: {variances}, largest weight {without:.2f} and {rooted:.2f}")""",

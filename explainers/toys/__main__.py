@@ -6,7 +6,7 @@
 import argparse
 import sys
 
-from explainers.toys.make_weights import check, make
+from explainers.toys.training_report import check_weights, make_weights
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser("python -m explainers.toys", description=__doc__)
@@ -14,5 +14,7 @@ if __name__ == "__main__":
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
     if options.check:
-        sys.exit(0 if check() else "Other numbers: another processor or torch, or a change.")
-    make(options.processes)
+        sys.exit(
+            0 if check_weights() else "Other numbers: another processor or torch, or a change."
+        )
+    make_weights(options.processes)

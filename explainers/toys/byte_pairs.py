@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from explainers.toys.sentence import characters
+from explainers.toys.sentence import split_characters
 
 BYTES = 256  # ids 0-255 are the bytes themselves; merges take the ids from here on
 
@@ -81,24 +81,24 @@ def encode(text: str, merges: Sequence[Merge]) -> list[int]:
     return ids
 
 
-def spelling(token: int, merges: Sequence[Merge]) -> bytes:
+def spell_token(token: int, merges: Sequence[Merge]) -> bytes:
     """The bytes that a token stands for."""
     if token < BYTES:
         return bytes([token])
     merge = merges[token - BYTES]
-    return spelling(merge.left, merges) + spelling(merge.right, merges)
+    return spell_token(merge.left, merges) + spell_token(merge.right, merges)
 
 
-def pieces(text: str, merges: Sequence[Merge]) -> list[Piece]:
+def make_pieces(text: str, merges: Sequence[Merge]) -> list[Piece]:
     """The tokens of a text in printable portions: no portion ends inside a character."""
     ends, end = set(), 0
-    for character in characters(text):
+    for character in split_characters(text):
         end += len(character.encode())
         ends.add(end)
     portions: list[Piece] = []
     spelled, ids, offset = b"", [], 0
     for token in encode(text, merges):
-        part = spelling(token, merges)
+        part = spell_token(token, merges)
         spelled, offset = spelled + part, offset + len(part)
         ids.append(token)
         if offset in ends:

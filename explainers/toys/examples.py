@@ -19,33 +19,35 @@ LONGEST = 10_000.0
 """The base of the waves of positions, as in Vaswani et al. 2017."""
 
 
-def generator(*seeds: int | str) -> torch.Generator:
+def make_generator(*seeds: int | str) -> torch.Generator:
     """A generator of its own for everything that is named by `seeds`, the same on any machine."""
     name = "\0".join(map(str, seeds)).encode()
     digest = hashlib.blake2b(name, digest_size=7).digest()
     return torch.Generator().manual_seed(int.from_bytes(digest, "big"))
 
 
-def embeddings(tokens: tuple[str, ...], d_model: int, seed: int) -> Tensor:
+def draw_embeddings(tokens: tuple[str, ...], d_model: int, seed: int) -> Tensor:
     """One row per token (tokens, d_model); the same word has the same row wherever it stands."""
-    rows = [torch.randn(d_model, generator=generator("token", seed, token)) for token in tokens]
+    rows = [
+        torch.randn(d_model, generator=make_generator("token", seed, token)) for token in tokens
+    ]
     return torch.stack(rows).to(choose_device())
 
 
 def place_words(tokens: tuple[str, ...], d_model: int, seed: int) -> Tensor:
     """What every head reads (tokens, d_model): the words' vectors, and where each stands."""
-    x = embeddings(tokens, d_model, seed)
+    x = draw_embeddings(tokens, d_model, seed)
     return x + sinusoidal(len(tokens), d_model, LONGEST).to(x.device)
 
 
-def other_than(word: str) -> str:
+def choose_other_word(word: str) -> str:
     """A word to put in its place."""
     return "another" if word.casefold() != "another" else "different"
 
 
-def shuffled(length: int, seed: int) -> Tensor:
+def shuffle_order(length: int, seed: int) -> Tensor:
     """An order of `length` tokens (length,), another one than theirs if there is another."""
-    seeded = generator("order", seed)
+    seeded = make_generator("order", seed)
     order = torch.randperm(length, generator=seeded)
     while length > 1 and bool((order == torch.arange(length)).all()):
         order = torch.randperm(length, generator=seeded)
@@ -104,5 +106,5 @@ def random_latent(
 
 
 def _projection(name: str, fan_in: int, width: int, seed: int) -> Tensor:
-    drawn = torch.randn(fan_in, width, generator=generator(name, seed, fan_in, width))
+    drawn = torch.randn(fan_in, width, generator=make_generator(name, seed, fan_in, width))
     return (drawn / fan_in**0.5).to(choose_device())

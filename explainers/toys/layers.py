@@ -1,16 +1,63 @@
-"""A sentence as a layer of heads reads it: one record, with random weights or trained ones."""
+"""A sentence as a layer of heads reads it, with random weights or with trained ones."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.layer import MultiHead
+from explainers.attention.positions import sinusoidal
 from explainers.attention.single_head import SingleHead
-from explainers.toys.examples import place_words, random_head, random_heads
-from explainers.toys.learned import Learned
+from explainers.toys.examples import LONGEST, make_generator, place_words, random_head, random_heads
+
+
+@dataclass(frozen=True)
+class TrainedHeads:
+    """All that training learns: embedding (words, d_model), heads, and bias (2 · words,)."""
+
+    words: tuple[str, ...]
+    embedding: Tensor
+    layer: MultiHead
+    bias: Tensor
+
+    @classmethod
+    def from_parts(
+        cls, words: tuple[str, ...], parts: Iterable[Tensor], head_dim: int
+    ) -> "TrainedHeads":
+        """Put together what training or the file holds in the order of `PART_NAMES`."""
+        embedding, w_query, w_key, w_value, w_output, bias = parts
+        return cls(words, embedding, MultiHead(w_query, w_key, w_value, w_output, head_dim), bias)
+
+    def score_words(self, output: Tensor) -> Tensor:
+        """How strongly each word is named (..., 2 · words), above 0 it is.
+
+        Half of the output says which words stand before, half which stand after.
+        """
+        halves = zip(output.chunk(2, dim=-1), self.embedding.chunk(2, dim=-1), strict=True)
+        return torch.cat([said @ words.T for said, words in halves], dim=-1) + self.bias
+
+    def read_words(self, tokens: tuple[str, ...]) -> tuple[Tensor, tuple[str, ...]]:
+        """Embedding + position (tokens, d_model), and the words that training never saw.
+
+        Case does not matter. An unknown word's vector is drawn as widely as the learned ones
+        spread.
+        """
+        places = {word.casefold(): place for place, word in enumerate(self.words)}
+        words = map(str.casefold, tokens)
+        rows = [
+            self.embedding[places[w]] if w in places else self._draw_unknown_word(w) for w in words
+        ]
+        placed = sinusoidal(len(tokens), self.embedding.shape[1], LONGEST)
+        unknown = dict.fromkeys(token for token in tokens if token.casefold() not in places)
+        return torch.stack(rows) + placed.to(self.embedding.device), tuple(unknown)
+
+    def _draw_unknown_word(self, word: str) -> Tensor:
+        drawn = torch.randn(self.embedding.shape[1], generator=make_generator("unknown word", word))
+        return drawn.to(self.bias.device) * self.embedding.std()
+
 
 Tokens = tuple[str, ...]
 
@@ -29,7 +76,7 @@ class Layer:
     seed: int
     other_values: Tensor | None = None
     """W_V of a single head whose values are not as long as its keys."""
-    learned: Learned | None = None
+    learned: TrainedHeads | None = None
     """All that training learned, if the heads were trained."""
     unknown: Tokens = ()
     """Words that training never saw."""

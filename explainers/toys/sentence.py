@@ -48,13 +48,13 @@ def read_sentence(raw: str, max_tokens: int = MAX_TOKENS) -> Sentence:
     visible = _JOINS_NOTHING.sub("", _UNSEEN.sub("", " ".join(text.split())))
     if visible.split() != text.split():
         notes.append(N_("Characters that cannot be seen were left out."))
-    tokens = words(visible)
+    tokens = split_words(visible)
     if not tokens:
         instead = N_(
             "There was no word in the text, so this is the sentence: {sentence}.", sentence=SENTENCE
         )
         notes.append(instead)
-        visible, tokens = SENTENCE, words(SENTENCE)
+        visible, tokens = SENTENCE, split_words(SENTENCE)
     if len(tokens) > max_tokens:
         too_long = N_(
             "Only the first {most} of {count} tokens are used: every token looks at every other, "
@@ -67,11 +67,11 @@ def read_sentence(raw: str, max_tokens: int = MAX_TOKENS) -> Sentence:
     return Sentence(" ".join(visible.split()), tuple(tokens), tuple(notes))
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Words with their apostrophes and hyphens; any other visible sign stands alone."""
     return [found for part in text.split() for found in _WORD.findall(part)]
 
 
-def characters(text: str) -> list[str]:
+def split_characters(text: str) -> list[str]:
     """What a reader calls characters: an accent or a joined emoji is not split."""
     return regex.findall(r"\X", text)

@@ -1,23 +1,46 @@
-"""What training came to: measured on held-out sentences, and kept beside the weights."""
+"""Trains all shipped weights and measures them on held-out sentences, for the report."""
 
 import functools
 import json
+import multiprocessing
 import statistics
+import sys
+import time
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import torch
+from safetensors.torch import save_file
 from torch import Tensor
 
-from explainers.toys.batch import Given, encoded, given
-from explainers.toys.learned import Learned
-from explainers.toys.task import KINDS, PLACES, RUNNING, RUNNING_NEWS
-from explainers.toys.train import attend, losses, pool
-from explainers.toys.trained_heads import FILE, Configuration
+from explainers.toys import trained_heads
+from explainers.toys.layers import TrainedHeads
+from explainers.toys.task import (
+    RUNNING,
+    RUNNING_NEWS,
+    TOPICS,
+    WORD_IDS,
+    WORDS,
+    Task,
+    encode_news,
+    make_task,
+)
+from explainers.toys.trained_heads import PART_NAMES, SEEDS, WEIGHTS_FILE, Configuration, name_part
+from explainers.toys.training import (
+    BATCH_SIZE,
+    LEARNING_RATE,
+    STEPS,
+    Training,
+    attend,
+    compute_losses,
+    draw_pool,
+)
 
-REPORT = FILE.with_suffix(".json")
-READABLE = Path(__file__).with_name("REPORT.md")
+JSON_REPORT = WEIGHTS_FILE.with_suffix(".json")
+MARKDOWN_REPORT = Path(__file__).with_name("REPORT.md")
 INTRODUCTION = """# What the toy weights learned
 
 {made}. Made by `python -m explainers.toys`, never by hand.
@@ -28,7 +51,7 @@ Loss: binary cross-entropy per token, summed over all words. Accuracy: tokens wh
 named, and no others. The last column counts the seeds in which "announced" gives its two largest
 weights (of any head) to "CEO" and "earnings"; n/a where the mask hides "earnings".
 """
-TABLE = (
+TABLE_HEADER = (
     "| query heads | KV heads | d_k | mask | loss | accuracy | verbs: loss | verbs: accuracy "
     "| reads both |",
     f"|{'---|' * 9}",
@@ -37,7 +60,7 @@ VERB, SUBJECT, OBJECT = (RUNNING.index(word) for word in ("announced", "CEO", "e
 
 
 @dataclass(frozen=True)
-class Row:
+class ReportRow:
     """One configuration: a number per seed; the verbs' loss and accuracy also on their own.
 
     A token is right if it names all the words that it is asked for and no other; those that are
@@ -61,73 +84,163 @@ class Row:
 
 
 @torch.no_grad()
-def measured(configuration: Configuration, seeds: Sequence[Learned]) -> Row:
+def measure_heads(configuration: Configuration, seeds: Sequence[TrainedHeads]) -> ReportRow:
     """Test what several seeds learned."""
-    task = given(pool(True), configuration.rule)
-    real, is_asked = task.real, task.asked.any(dim=-1)
-    verbs = [PLACES[word] for kind in KINDS for word in kind["verb"].split()]
+    task = make_task(draw_pool(True), configuration.rule)
+    real, is_asked = task.is_real, task.targets.any(dim=-1)
+    verbs = [WORD_IDS[word] for kind in TOPICS for word in kind["verb"].split()]
     is_verb = real & torch.isin(task.words, torch.tensor(verbs))
-    numbers = Row(*configuration, [], [], [], [], None)
-    for one in seeds:
-        loss = losses(one, task)
-        named = one.named(attend(one, task.words, task.mask).output) > 0
-        right = (named == task.asked.bool()).all(dim=-1).float()
-        numbers.loss.append(_mean(loss[real]))
-        numbers.accuracy.append(_mean(right[is_asked]))
-        numbers.verb_loss.append(_mean(loss[is_verb]))
-        numbers.verb_accuracy.append(_mean(right[is_verb]))
-    if task_of_running(configuration.rule).asked[0, VERB].sum() < 2:
-        return numbers
-    return replace(numbers, found=[reads_both(one, configuration.rule) for one in seeds])
+    row = ReportRow(*configuration, [], [], [], [], None)
+    for heads in seeds:
+        loss = compute_losses(heads, task)
+        is_named = heads.score_words(attend(heads, task.words, task.mask).output) > 0
+        is_right = (is_named == task.targets.bool()).all(dim=-1).float()
+        row.loss.append(_mean(loss[real]))
+        row.accuracy.append(_mean(is_right[is_asked]))
+        row.verb_loss.append(_mean(loss[is_verb]))
+        row.verb_accuracy.append(_mean(is_right[is_verb]))
+    if make_running_task(configuration.rule).targets[0, VERB].sum() < 2:
+        return row
+    return replace(row, found=[reads_both(heads, configuration.rule) for heads in seeds])
 
 
 def _mean(numbers: Tensor) -> float:
     return round(numbers.mean().item(), 4)
 
 
-def task_of_running(rule: str) -> Given:
-    """The running sentence, which nobody trained on."""
-    return given(encoded([RUNNING_NEWS]), rule)
+def make_running_task(rule: str) -> Task:
+    """The task of the running sentence, which nobody trained on."""
+    return make_task(encode_news([RUNNING_NEWS]), rule)
 
 
-def announced(learned: Learned, rule: str) -> Tensor:
+def attend_from_verb(learned: TrainedHeads, rule: str) -> Tensor:
     """How "announced" divides its attention in the running sentence (heads, q_len)."""
-    task = task_of_running(rule)
+    task = make_running_task(rule)
     return attend(learned, task.words, task.mask).weights[0, :, VERB, : len(RUNNING)]
 
 
-def reads_both(learned: Learned, rule: str) -> bool:
+def reads_both(learned: TrainedHeads, rule: str) -> bool:
     """Are its two largest weights, the largest of any head, on "CEO" and "earnings"?"""
-    largest = announced(learned, rule).amax(dim=0).topk(2).indices.tolist()
+    largest = attend_from_verb(learned, rule).amax(dim=0).topk(2).indices.tolist()
     return sorted(largest) == [SUBJECT, OBJECT]
 
 
-def save(rows: Sequence[Row], made: str) -> None:
-    """Keep the report, for pages and for readers."""
+def write_report(rows: Sequence[ReportRow], summary: str) -> None:
+    """Write the report as JSON for pages and as Markdown for readers."""
     lines = ",\n".join(json.dumps(asdict(row)) for row in rows)
-    REPORT.write_text(f'{{"made": {json.dumps(made)}, "rows": [\n{lines}\n]}}\n', encoding="utf-8")
-    READABLE.write_text(readable(rows, made), encoding="utf-8")
+    JSON_REPORT.write_text(
+        f'{{"made": {json.dumps(summary)}, "rows": [\n{lines}\n]}}\n', encoding="utf-8"
+    )
+    MARKDOWN_REPORT.write_text(format_report(rows, summary), encoding="utf-8")
 
 
 @functools.cache
-def rows() -> dict[Configuration, Row]:
-    """The report that was kept."""
-    kept = [Row(**row) for row in json.loads(REPORT.read_text(encoding="utf-8"))["rows"]]
-    return {row.configuration: row for row in kept}
+def read_report() -> dict[Configuration, ReportRow]:
+    """The stored report, read from its JSON."""
+    rows = [ReportRow(**row) for row in json.loads(JSON_REPORT.read_text(encoding="utf-8"))["rows"]]
+    return {row.configuration: row for row in rows}
 
 
-def mean_and_spread(numbers: Sequence[float], places: int = 2) -> str:
+def format_mean_and_spread(numbers: Sequence[float], places: int = 2) -> str:
     """The mean over seeds ± their standard deviation."""
     mean, spread = statistics.mean(numbers), statistics.stdev(numbers)
     return f"{mean:.{places}f} ± {spread:.{places}f}"
 
 
-def readable(rows: Sequence[Row], made: str) -> str:
+def format_report(rows: Sequence[ReportRow], summary: str) -> str:
     """The report as Markdown."""
-    lines = [INTRODUCTION.format(made=made, seeds=len(rows[0].loss)), *TABLE]
+    lines = [INTRODUCTION.format(made=summary, seeds=len(rows[0].loss)), *TABLE_HEADER]
     for row in rows:
         found = "n/a" if row.found is None else f"{sum(row.found)} of {len(row.found)}"
         numbers = row.loss, row.accuracy, row.verb_loss, row.verb_accuracy
-        cells = *row.configuration, *map(mean_and_spread, numbers), found
+        cells = *row.configuration, *map(format_mean_and_spread, numbers), found
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join(lines) + "\n"
+
+
+MEASURED_SEEDS = 5
+CHECKED_CONFIGURATION = Configuration(4, 4, 16, "full")
+BAR_WIDTH = 40
+
+
+def train_configuration(
+    configuration: Configuration, steps: int = STEPS
+) -> tuple[dict[str, Tensor], ReportRow]:
+    """All seeds of one configuration: the tensors to ship by name, and how they did.
+
+    What is measured is what is shipped: weights rounded to 16 bits.
+    """
+    torch.set_num_threads(1)
+    training = Training(configuration, range(MEASURED_SEEDS))
+    for _ in range(steps):
+        training.step()
+    with torch.no_grad():
+        for part in training.parts:
+            part.copy_(part.half())
+    tensors_to_ship = {
+        name_part(configuration, seed, name): part[seed].detach().half()
+        for name, part in zip(PART_NAMES, training.parts, strict=True)
+        for seed in SEEDS
+    }
+    row = measure_heads(
+        configuration, [training.export_heads(seed) for seed in range(MEASURED_SEEDS)]
+    )
+    return tensors_to_ship, row
+
+
+def _train_as_arrays(configuration: Configuration) -> tuple[dict[str, Any], ReportRow]:
+    """As arrays, which are copied to another process; tensors would be shared with it."""
+    tensors_to_ship, row = train_configuration(configuration)
+    return {name: tensor.numpy() for name, tensor in tensors_to_ship.items()}, row
+
+
+def make_weights(processes: int) -> None:
+    """Train everything, a configuration at a time in each process."""
+    started, configurations = time.monotonic(), trained_heads.list_configurations()
+    tensors: dict[str, Tensor] = {}
+    rows: dict[Configuration, ReportRow] = {}
+    spawn_context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, mp_context=spawn_context) as pool:
+        for future in as_completed(
+            [pool.submit(_train_as_arrays, configuration) for configuration in configurations]
+        ):
+            tensors_to_ship, row = future.result()
+            tensors |= {name: torch.from_numpy(array) for name, array in tensors_to_ship.items()}
+            rows[row.configuration] = row
+            _print_progress(len(rows), len(configurations), time.monotonic() - started)
+    summary = (
+        f"{STEPS} batches of {BATCH_SIZE}, Adam {LEARNING_RATE}, "
+        f"torch {torch.__version__}, one thread"
+    )
+    trained_heads.WEIGHTS_FILE.parent.mkdir(exist_ok=True)
+    sorted_tensors = {name: tensors[name] for name in sorted(tensors)}
+    save_file(
+        sorted_tensors, trained_heads.WEIGHTS_FILE, {"words": " ".join(WORDS), "made": summary}
+    )
+    trained_heads.WEIGHTS_FILE.chmod(0o644)  # safetensors leaves it to its owner alone
+    write_report([rows[configuration] for configuration in configurations], summary)
+
+
+def check_weights(configuration: Configuration = CHECKED_CONFIGURATION) -> bool:
+    """Train again: is every number in the file the one that comes out?"""
+    tensors_to_ship, _ = train_configuration(configuration)
+    _, tensors = trained_heads.read_tensors(list(tensors_to_ship))
+    largest_difference = max(
+        (tensors[name] - tensor).abs().max().item() for name, tensor in tensors_to_ship.items()
+    )
+    file_name = trained_heads.WEIGHTS_FILE.name
+    print(f"{configuration}: the largest difference to {file_name} is {largest_difference:g}")
+    return largest_difference == 0
+
+
+def _print_progress(num_done: int, total: int, seconds: float) -> None:
+    bar = "█" * (BAR_WIDTH * num_done // total)
+    end = "\n" if num_done == total else ""
+    seconds_left = seconds / num_done * (total - num_done)
+    print(
+        f"\r{bar:░<{BAR_WIDTH}} {num_done}/{total}, {seconds:.0f} s, "
+        f"about {seconds_left:.0f} s left ",
+        end=end,
+        file=sys.stderr,
+    )
+    sys.stderr.flush()

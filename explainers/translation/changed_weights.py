@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from explainers.attention.scaled_dot_product import Attention, attention
-from explainers.toys.examples import generator
+from explainers.toys.examples import make_generator
 from explainers.translation.translator import Translation, Translator
 
 
@@ -33,7 +33,7 @@ def permuted_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) 
     original = attention(query, key, value, mask)
     allowed = mask.expand_as(original.weights)
     q_len, kv_len = allowed.shape[-2:]
-    random_order = torch.rand(q_len, kv_len, generator=generator("exchanged weights")).to(
+    random_order = torch.rand(q_len, kv_len, generator=make_generator("exchanged weights")).to(
         value.device
     )
     shuffled_keys = random_order.masked_fill(~allowed, 2.0).argsort(dim=-1)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import torch
 
-from explainers.toys.examples import generator
+from explainers.toys.examples import make_generator
 from explainers.translation.phrases import (
     EMPTY_PHRASE,
     Choices,
@@ -200,7 +200,7 @@ def list_held_out_pairs() -> frozenset[tuple[str, str]]:
     subjects = [entry.name for entry in (*entries["people"], *entries["organisations"])]
     verbs = [entry.name for entry in entries["verbs of news"]]
     modifiers = [entry.name for entry in list_modifiers("news")]
-    choices = torch.randint(2**31, (25, 4), generator=generator("held-out pairs")).tolist()
+    choices = torch.randint(2**31, (25, 4), generator=make_generator("held-out pairs")).tolist()
     for a, b, c, d in choices:
         pairs.add((modifiers[a % len(modifiers)], nouns[b % len(nouns)]))
         pairs.add((subjects[c % len(subjects)], verbs[d % len(verbs)]))
@@ -251,7 +251,7 @@ def draw_sentences(
     """`count` different sentences, all of them with held-out pairs or all without."""
     sources = {RUNNING_PAIR.source, *excluded_sources}
     pairs: list[SentencePair] = []
-    for pair in generate_sentences(generator("translation", name)):
+    for pair in generate_sentences(make_generator("translation", name)):
         if pair.is_held_out == is_held_out and pair.source not in sources:
             sources.add(pair.source)
             pairs.append(pair)

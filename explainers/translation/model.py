@@ -23,7 +23,7 @@ from explainers.attention.encoder_block import (
 from explainers.attention.layer import MultiHead
 from explainers.attention.positions import sinusoidal
 from explainers.attention.scaled_dot_product import attention
-from explainers.toys.examples import LONGEST, generator
+from explainers.toys.examples import LONGEST, make_generator
 from explainers.translation.vocabulary import (
     PAD,
     PaddedIds,
@@ -72,7 +72,7 @@ def draw_parameters(seed: int) -> dict[str, Tensor]:
 def _draw_parameter(name: str, shape: tuple[int, ...], seed: int) -> Tensor:
     if len(shape) == 1:
         return torch.ones(shape) if name.endswith("gain") else torch.zeros(shape)
-    seeded_generator = generator("translator", seed, name)
+    seeded_generator = make_generator("translator", seed, name)
     if "." not in name:
         return torch.randn(shape, generator=seeded_generator) / D_MODEL**0.5
     limit = (6 / sum(shape)) ** 0.5

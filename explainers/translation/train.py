@@ -14,7 +14,7 @@ from torch.nn.functional import cross_entropy
 from explainers.attention.cross import Attend
 from explainers.attention.dropout import drop
 from explainers.attention.scaled_dot_product import Attention, attention
-from explainers.toys.examples import generator
+from explainers.toys.examples import make_generator
 from explainers.translation import word_pieces
 from explainers.translation.corpus import draw_training_set
 from explainers.translation.model import NUM_LAYERS, PLAIN_ATTENTION, Model, draw_parameters
@@ -111,7 +111,7 @@ class Training:
         self._adam = torch.optim.AdamW(
             self.parameters.values(), LEARNING_RATE, (0.9, 0.98), weight_decay=1e-4, fused=True
         )
-        self._seeded = generator("training the translator", seed)
+        self._seeded = make_generator("training the translator", seed)
         self._attend = make_dropout_attention(self._seeded)
         self._order: list[int] = []
 

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from explainers.attention.multi_head import multi_head
 from explainers.toys.layers import draw_layer
-from explainers.toys.sentence import SENTENCE, words
+from explainers.toys.sentence import SENTENCE, split_words
 
 PAGE = "many_heads"
 
@@ -91,7 +91,7 @@ def test_a_number_of_an_image_is_read_under_the_finger(visit):
     image.scroll_into_view_if_needed()
     box = image.bounding_box()
     image.hover(position={"x": box["width"] * 70.5 / 256, "y": box["height"] * 4.5 / 7})
-    layer = draw_layer(tuple(words(SENTENCE)), 8, 4, 64, "full", seed=0)
+    layer = draw_layer(tuple(split_words(SENTENCE)), 8, 4, 64, "full", seed=0)
     number = multi_head(layer.x, layer.heads, layer.mask).per_head[1, 4, 70 - 64].item()
     readout = one.page.locator(".readout", has_text="heads [")
     expect(readout).to_have_text(re.compile(r"^heads \[earnings, 1\.6\] = "))

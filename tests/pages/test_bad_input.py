@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from explainers.chapters.what_if import choose_changes
 from explainers.models.registry import locate_folder
-from explainers.toys.sentence import MAX_CHARACTERS, SENTENCE, words
+from explainers.toys.sentence import MAX_CHARACTERS, SENTENCE, split_words
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import SMALLEST
 from explainers.ui.controls.number_controls import BrowserSlider
@@ -249,7 +249,7 @@ IN_BROWSER = {
 
 def harmless(text):
     """A text of as many tokens, of the same lengths, that means nothing to anybody."""
-    return " ".join("m" * len(word) for word in words(text))
+    return " ".join("m" * len(word) for word in split_words(text))
 
 
 @each_page
@@ -272,7 +272,7 @@ def test_no_markup_is_taken_over_from_pieces_of_a_text(visit, kind, unit):
     one = visit("tokens", text=text, unit=unit)
     strip = one.page.locator('.vega-embed[aria-label*="The text as"]')
     drawn = "".join(strip.locator("text").all_text_contents())
-    assert all(word in drawn for word in words(text))
+    assert all(word in drawn for word in split_words(text))
     main = one.page.get_by_test_id("stMain")
     assert main.locator("img, script, .katex, a[href*=invalid]").count() == 0
 

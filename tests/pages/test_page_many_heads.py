@@ -25,7 +25,7 @@ from explainers.chapters.many_heads.head_panels import (
 from explainers.chapters.many_heads.selection import Looked
 from explainers.toys import examples, trained_heads
 from explainers.toys.layers import draw_layer
-from explainers.toys.trained_heads import Configuration, trained_layer
+from explainers.toys.trained_heads import Configuration, load_layer
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Cell
 from explainers.ui.page import Prose
@@ -43,7 +43,7 @@ def looked(layer, head=0, word=2, off=()):
 
 
 def some_trained(off=(), word=2):
-    return looked(trained_layer(TOKENS, Configuration(4, 4, 16, "full"), 0), 1, word, off)
+    return looked(load_layer(TOKENS, Configuration(4, 4, 16, "full"), 0), 1, word, off)
 
 
 @settings(max_examples=20, deadline=None)
@@ -81,7 +81,7 @@ def test_votes_and_bias_are_what_the_layer_names():
     assert list(panels["votes"].columns)[: len(own)] == own
     torch.testing.assert_close(votes[:-1].sum(dim=0), votes[-1], rtol=1e-4, atol=1e-4)
     assert not votes[3].any(), "a head that is off does not vote"
-    known = one.layer.learned.named(one.output[2]).tolist()
+    known = one.layer.learned.score_words(one.output[2]).tolist()
     shown = dict(zip(panels["votes"].columns, votes[-1].tolist(), strict=True))
     ceo, earnings = (known[trained_place(one, word, side)] for word, side in PLACES)
     assert shown["← CEO"] == pytest.approx(ceo, rel=1e-4)
@@ -99,7 +99,7 @@ def trained_place(one, word, side):
 def test_the_trained_layer_names_who_and_what_until_its_heads_are_off():
     for off, are_named in (((), True), (range(4), False)):
         one = some_trained(off=off)
-        named = one.layer.learned.named(one.output[2]) > 0
+        named = one.layer.learned.score_words(one.output[2]) > 0
         assert [bool(named[trained_place(one, *place)]) for place in PLACES] == [are_named] * 2
 
 
@@ -200,9 +200,9 @@ def test_equal_parameters_cost_the_same():
 def test_the_table_says_what_was_measured():
     text = "\n".join(markdown.value for markdown in opened(PAGE).main.markdown)
     for heads in trained_heads.NUM_HEADS:
-        row = heads_at_equal_parameters.rows()[heads_at_equal_parameters.equal(heads)]
+        row = heads_at_equal_parameters.read_report()[heads_at_equal_parameters.equal(heads)]
         accuracies = map(
-            heads_at_equal_parameters.mean_and_spread, (row.accuracy, row.verb_accuracy)
+            heads_at_equal_parameters.format_mean_and_spread, (row.accuracy, row.verb_accuracy)
         )
         assert f"| {heads} | {64 // heads} | {' | '.join(accuracies)} |" in text
     for number in ("16,384", "1,048,576", "49, 98, 196, 392"):
@@ -214,7 +214,9 @@ def test_the_table_says_what_was_measured():
 
 def test_one_head_cannot_fetch_what_four_fetch():
     one, four = (
-        heads_at_equal_parameters.rows()[heads_at_equal_parameters.equal(heads)].verb_accuracy
+        heads_at_equal_parameters.read_report()[
+            heads_at_equal_parameters.equal(heads)
+        ].verb_accuracy
         for heads in (1, 4)
     )
     assert max(one) < min(four)
@@ -229,7 +231,7 @@ def test_more_numbers_do_not_help_a_single_head():
     """What the answer says of it is what was measured."""
     alone, four = (
         heads_at_equal_parameters.single_heads(),
-        heads_at_equal_parameters.rows()[heads_at_equal_parameters.equal(4)].verb_accuracy,
+        heads_at_equal_parameters.read_report()[heads_at_equal_parameters.equal(4)].verb_accuracy,
     )
     assert list(alone) == [4, 8, 16, 32, 64]
     assert max(alone.values()) < min(four) / 2
@@ -397,7 +399,7 @@ def test_trained_heads_open_with_the_sizes_of_the_first_picture():
         widgets(visit)["heads"].set_value(str(heads))
         visit.run()
         own = widgets(visit)["d_k"]
-        offered = [str(size) for size in trained_heads.head_dims(heads)]
+        offered = [str(size) for size in trained_heads.list_head_dims(heads)]
         assert (own.value, own.options) == (trained_heads.D_MODEL // heads, offered)
         assert not visit.info
         link = {"weights": "trained", "heads": str(heads)}
@@ -424,7 +426,7 @@ def test_what_to_try_is_true():
     assert looks.count("CEO") > 1
     for head, looked_at in enumerate(looks):
         one = some_trained(off=[head])
-        named = one.layer.learned.named(one.output[2]) > 0
+        named = one.layer.learned.score_words(one.output[2]) > 0
         ceo, earnings = (bool(named[trained_place(one, *place)]) for place in PLACES)
         assert earnings == (looked_at != "earnings")
         assert ceo
@@ -438,7 +440,7 @@ def test_columns_hold_still_while_heads_go_off():
     assert all(one.candidates == shown for one in every)
     own = ["← the", "← CEO", "→ record", "→ earnings", "→ on", "→ Friday"]
     assert list(shown.values())[:6] == own
-    named = [one.layer.learned.named(one.output[2]) > 0 for one in every]
+    named = [one.layer.learned.score_words(one.output[2]) > 0 for one in every]
     times = torch.stack(named).sum(dim=0).tolist()
     others = [times[place] for place in list(shown)[6:]]
     assert others == sorted(others, reverse=True)
@@ -449,8 +451,8 @@ def test_columns_hold_still_while_heads_go_off():
 def test_what_is_named_is_shown_however_many_own_words_there_are(monkeypatch):
     """Also if another of the sentence's words is named more often while heads are off."""
     tokens = (*TOKENS, "and", "the", "board", "reported", "weak", "sales", "on", "Monday")
-    one = looked(trained_layer(tokens, Configuration(4, 4, 16, "full"), 0), word=2)
-    named = (one.layer.learned.named(one.run.output[2]) > 0).nonzero()[:, 0].tolist()
+    one = looked(load_layer(tokens, Configuration(4, 4, 16, "full"), 0), word=2)
+    named = (one.layer.learned.score_words(one.run.output[2]) > 0).nonzero()[:, 0].tolist()
     never = [0] * (2 * len(one.layer.learned.words))
     often = [7 * (place not in named) for place, _ in enumerate(never)]
     monkeypatch.setattr(Looked, "_often_named", lambda *_: often)
@@ -460,7 +462,7 @@ def test_what_is_named_is_shown_however_many_own_words_there_are(monkeypatch):
 
 def test_a_long_sentence_keeps_room_for_words_named_wrongly():
     tokens = (*TOKENS[:6], "Monday", "and", *TOKENS[:6], "Friday")
-    one = looked(trained_layer(tokens, Configuration(4, 4, 16, "full"), 0), word=2)
+    one = looked(load_layer(tokens, Configuration(4, 4, 16, "full"), 0), word=2)
     own = {token.casefold() for token in tokens}
     shown = [name[2:].casefold() in own for name in one.candidates.values()]
     assert shown == [True] * 8 + [False] * 4

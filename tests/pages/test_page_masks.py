@@ -19,7 +19,7 @@ from explainers.chapters.masks.padded_batch import OTHER, most_moved
 from explainers.chapters.masks.window_reach import NEVER, layers_needed
 from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import MAX_TOKENS, SENTENCE
-from explainers.toys.task import PLACES
+from explainers.toys.task import WORD_IDS
 from explainers.ui.controls.mask_drawing import is_drawing, read_cells, write_cells
 from tests.support.opening import PAGES, elements, opened, pictures
 
@@ -252,7 +252,7 @@ def test_a_batch_that_changes_one_weight_is_found(place):
 
 
 def test_words_that_the_page_adds_are_known():
-    assert {word.casefold() for word in (*OTHER, *NEW_WORDS)} <= set(PLACES)
+    assert {word.casefold() for word in (*OTHER, *NEW_WORDS)} <= set(WORD_IDS)
 
 
 def badges(visit):

@@ -37,12 +37,17 @@ from explainers.chapters.shared_heads.uptraining_job import (
 )
 from explainers.chapters.shared_heads.wrong_repeat import NUM_KV_HEADS, mistaken
 from explainers.toys import examples
-from explainers.toys.batch import Batch, given
 from explainers.toys.sentence import SENTENCE
-from explainers.toys.task import WORDS, is_held_out
-from explainers.toys.train import attend, fresh, pool
-from explainers.toys.trained_heads import Configuration, Learned, learned, trained_layer
-from explainers.toys.training_job import TrainingRequest, TrainingStep, list_losses
+from explainers.toys.task import WORDS, Batch, is_held_out, make_task
+from explainers.toys.trained_heads import Configuration, TrainedHeads, load_heads, load_layer
+from explainers.toys.training import (
+    TrainingRequest,
+    TrainingStep,
+    attend,
+    draw_parts,
+    draw_pool,
+    list_losses,
+)
 from explainers.ui.controls import controls
 from explainers.ui.session import UPTRAINING_JOB
 from tests.support.opening import ROOT, opened, pictures, widgets
@@ -78,7 +83,7 @@ def close(numbers, within=1e-5):
 
 def read_by_heads(seed):
     """X of the running sentence, with its positions."""
-    return examples.embeddings(TOKENS, 64, seed) + sinusoidal(7, 64, examples.LONGEST)
+    return examples.draw_embeddings(TOKENS, 64, seed) + sinusoidal(7, 64, examples.LONGEST)
 
 
 @pytest.mark.parametrize(("heads", "kv_heads"), [(4, 2), (8, 2), (8, 1), (2, 1)])
@@ -104,8 +109,8 @@ def test_heads_that_learned_to_share_are_drawn_beside_the_averaged_ones(heads, k
     link = {"heads": str(heads), "kv_heads": str(kv_heads), "seed": str(seed), "mask": "causal"}
     visit = opened(PAGE, link | {"weights": "trained"})
     of_own = Configuration(heads, heads, 64 // heads, "causal")
-    sharing = trained_layer(TOKENS, of_own._replace(num_kv_heads=kv_heads), seed)
-    own = trained_layer(TOKENS, of_own, seed)
+    sharing = load_layer(TOKENS, of_own._replace(num_kv_heads=kv_heads), seed)
+    own = load_layer(TOKENS, of_own, seed)
     learned = grouped_query(sharing.x, sharing.heads, CAUSAL).weights
     after = grouped_query(own.x, average_kv_heads(own.heads, kv_heads), CAUSAL).weights
     panels = figure(visit, "sharing")
@@ -131,8 +136,8 @@ def test_only_what_was_averaged_is_called_so():
 @pytest.mark.parametrize("kv_heads", [1, 2])
 def test_what_to_try_is_true_of_heads_that_learned_to_share(kv_heads):
     """All together they read who and what, and averaged heads do not any more."""
-    sharing = trained_layer(TOKENS, Configuration(4, kv_heads, 16, "full"), 0)
-    own = trained_layer(TOKENS, Configuration(4, 4, 16, "full"), 0)
+    sharing = load_layer(TOKENS, Configuration(4, kv_heads, 16, "full"), 0)
+    own = load_layer(TOKENS, Configuration(4, 4, 16, "full"), 0)
     ways = (
         (sharing.x, sharing.heads, True),
         (own.x, average_kv_heads(own.heads, kv_heads), False),
@@ -227,7 +232,7 @@ def test_impossible_heads_and_latents_are_corrected_and_said(link, keys):
 @pytest.mark.parametrize("text", ["one", SENTENCE])
 def test_the_cache_is_what_the_keys_and_values_hold(text):
     tokens = tuple(text.split())
-    x, mask = examples.embeddings(tokens, 64, 0), torch.ones(len(tokens), len(tokens)).bool()
+    x, mask = examples.draw_embeddings(tokens, 64, 0), torch.ones(len(tokens), len(tokens)).bool()
     for kv_heads, amount in zip((4, 2, 1), by_pattern(len(tokens)).values(), strict=True):
         run = grouped_query(x, examples.random_heads(64, 4, kv_heads, 16, 0), mask)
         assert amount == run.key.numel() + run.value.numel()
@@ -360,7 +365,7 @@ def test_alibi_takes_off_more_the_farther_and_the_steeper():
     expected = [[-slope * distance for distance in range(7)] for slope in slopes]
     assert panels["penalty"]["values"] == [pytest.approx(line, rel=1e-5) for line in expected]
     assert panels["penalty"]["rows"][0] == "0: 1/4"
-    x, layer = examples.embeddings(TOKENS, 64, 5), examples.random_heads(64, 4, 4, 16, 5)
+    x, layer = examples.draw_embeddings(TOKENS, 64, 5), examples.random_heads(64, 4, 4, 16, 5)
     without = multi_head(x, layer, CAUSAL).weights
     assert values(panels, *[f"without, head {n}" for n in range(4)]) == close(without)
     for head, slope in enumerate(slopes):
@@ -450,14 +455,14 @@ def test_what_averaging_makes_of_trained_heads_is_counted(kv_heads, verdict):
     own, shared = Configuration(4, 4, 16, "full"), Configuration(4, kv_heads, 16, "full")
     text = said(visit := opened(PAGE, {"kv_heads": str(kv_heads)}))
     assert verdict in text
-    task = given(Batch(*(part[:TESTS] for part in pool(True))), "full")
-    fresh_one = Learned.of(WORDS, fresh(shared, 0), 16)
+    task = make_task(Batch(*(part[:TESTS] for part in draw_pool(True))), "full")
+    fresh_one = TrainedHeads.from_parts(WORDS, draw_parts(shared, 0), 16)
     told = re.findall(r"name \*\*([\d.]+)\*\* words", text)
     for known, number in ((averaged(own, kv_heads, 0), told[0]), (fresh_one, None)):
-        named = known.named(attend(known, task.words, task.mask).output)
+        named = known.score_words(attend(known, task.words, task.mask).output)
         wrong = [
             ((row > 0) & (asked == 0)).sum().item()
-            for rows, answers, length in zip(named, task.asked, task.lengths, strict=True)
+            for rows, answers, length in zip(named, task.targets, task.lengths, strict=True)
             for row, asked in zip(rows[:length], answers[:length], strict=True)
         ]
         found = examined(known, "full")
@@ -466,7 +471,7 @@ def test_what_averaging_makes_of_trained_heads_is_counted(kv_heads, verdict):
     gap = abs(examined(averaged(own, kv_heads, 0), "full").loss - examined(fresh_one, "full").loss)
     assert f"{gap:.2f}" in text
     assert gap > 0.01
-    known, kept = learned(own, 0), learned(shared, 0)
+    known, kept = load_heads(own, 0), load_heads(shared, 0)
     assert kept.layer.num_kv_heads == kv_heads
     printed = {
         "Trained, a KV head each": known,
@@ -485,10 +490,10 @@ def test_losses_are_of_sentences_that_nobody_trained_on(monkeypatch):
 
     def watched(some, rule):
         seen.append(some)
-        return given(some, rule)
+        return make_task(some, rule)
 
-    monkeypatch.setattr(uptraining_job, "given", watched)
-    examined(learned(Configuration(2, 1, 4, "causal"), 0), "causal")
+    monkeypatch.setattr(uptraining_job, "make_task", watched)
+    examined(load_heads(Configuration(2, 1, 4, "causal"), 0), "causal")
     [some] = seen
     assert len(some.words) == TESTS
     for words, length in zip(some.words, some.lengths, strict=True):

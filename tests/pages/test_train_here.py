@@ -10,15 +10,15 @@ from explainers.chapters.common import live_training as lesson
 from explainers.chapters.common.background_job import start_job
 from explainers.chapters.shared_heads import uptraining_job
 from explainers.job_queue import BusyError, Job
-from explainers.toys.train import Training
 from explainers.toys.trained_heads import Configuration
-from explainers.toys.training_job import (
+from explainers.toys.training import (
+    Training,
     TrainingRequest,
     TrainingStep,
     list_losses,
     make_training_job,
 )
-from explainers.toys.training_report import mean_and_spread, measured, rows
+from explainers.toys.training_report import format_mean_and_spread, measure_heads, read_report
 from explainers.ui.session import TRAINING_JOB, UPTRAINING_JOB
 from tests.support.opening import elements
 from tests.support.waiting import over, wait
@@ -29,11 +29,11 @@ def page():
     import streamlit as st
 
     from explainers.chapters.common.live_training import train_here
-    from explainers.toys.trained_heads import Configuration, trained_layer
+    from explainers.toys.trained_heads import Configuration, load_layer
 
     tokens = ("The", st.session_state.get("who", "CEO"), "announced", "earnings")
     of_heads = Configuration(2, 1, 4, st.session_state.get("rule", "causal"))
-    train_here(trained_layer(tokens, of_heads, 0), 0)
+    train_here(load_layer(tokens, of_heads, 0), 0)
 
 
 @pytest.fixture
@@ -90,9 +90,9 @@ def test_what_it_came_to(visit):
     compared = [e.value for e in page.main.markdown if "layer's loss is" in e.value]
     job = page.session_state[TRAINING_JOB]
     configuration = job.subject.configuration
-    row, shipped = measured(configuration, job.result), rows()[configuration]
+    row, shipped = measure_heads(configuration, job.result), read_report()[configuration]
     assert f"loss is {row.loss[0]:.2f} per word" in compared[0]
-    assert f"loss {mean_and_spread(shipped.loss)}" in compared[0]
+    assert f"loss {format_mean_and_spread(shipped.loss)}" in compared[0]
     assert f"seeds 0 to {len(shipped.loss) - 1}:" in compared[0]
     assert row.loss[0] > max(shipped.loss), "after 6 batches"
 

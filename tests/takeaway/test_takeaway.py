@@ -282,7 +282,7 @@ def test_a_paste_holds_each_name_once_in_an_order_that_runs(function, monkeypatc
 
 
 def test_a_module_that_teaches_is_pasted_whole_and_of_others_what_is_used():
-    _imports, parts = paste([multi_head, examples.embeddings], {})
+    _imports, parts = paste([multi_head, examples.draw_embeddings], {})
     texts = {part.module: part.text for part in parts}
     assert inspect.getsource(multi_head_one_by_one).strip() in texts[multi_head.__module__]
     assert "random_latent" not in texts[examples.__name__]
@@ -311,9 +311,9 @@ def test_what_is_not_plain_is_refused():
     from explainers.ui.controls import choose_text
 
     with pytest.raises(NotPlainError, match="regex comes from regex"):
-        paste([sentence.words], {})
+        paste([sentence.split_words], {})
     with pytest.raises(NotPlainError, match="__file__"):
-        paste([trained_heads.stored], {})
+        paste([trained_heads.read_tensors], {})
     with pytest.raises(NotPlainError):
         paste([choose_text.choose_text], {})
 

@@ -12,8 +12,8 @@ from explainers import device
 from explainers.attention import masks
 from explainers.attention.positions import sinusoidal
 from explainers.toys.examples import (
-    embeddings,
-    generator,
+    draw_embeddings,
+    make_generator,
     random_head,
     random_heads,
     random_latent,
@@ -25,21 +25,21 @@ BANK = ("the", "bank", "raised", "the", "rate")
 
 
 def test_the_same_word_has_the_same_row_wherever_it_stands():
-    rows = embeddings(BANK, 8, seed=3)
+    rows = draw_embeddings(BANK, 8, seed=3)
     assert rows.shape == (5, 8)
     assert torch.equal(rows[0], rows[3])
     assert len({tuple(row) for row in rows.tolist()}) == 4
-    assert torch.equal(rows[1], embeddings(("bank", "holiday"), 8, seed=3)[0])
+    assert torch.equal(rows[1], draw_embeddings(("bank", "holiday"), 8, seed=3)[0])
 
 
 def test_a_word_is_its_exact_letters():
-    composed, apart, capital = embeddings(("\u1ec7", "e\u0323\u0302", "\u1ec6"), 8, seed=3)
+    composed, apart, capital = draw_embeddings(("\u1ec7", "e\u0323\u0302", "\u1ec6"), 8, seed=3)
     assert not torch.equal(composed, apart)
     assert not torch.equal(composed, capital)
 
 
 def test_another_seed_gives_other_numbers():
-    assert not torch.equal(embeddings(BANK, 8, seed=3), embeddings(BANK, 8, seed=4))
+    assert not torch.equal(draw_embeddings(BANK, 8, seed=3), draw_embeddings(BANK, 8, seed=4))
     one, other = random_head(8, 6, 4, seed=3), random_head(8, 6, 4, seed=4)
     assert not torch.equal(one.w_query, other.w_query)
 
@@ -53,7 +53,7 @@ def test_the_three_projections_differ_and_have_their_shapes():
 
 
 def test_projected_vectors_vary_by_about_one():
-    x = embeddings(tuple(f"word{n}" for n in range(200)), 128, seed=3)
+    x = draw_embeddings(tuple(f"word{n}" for n in range(200)), 128, seed=3)
     query = x @ random_head(128, 64, 64, seed=3).w_query
     # 12,800 numbers, of which those of a row and of a column belong together: a tenth is far off.
     assert query.var().item() == pytest.approx(1, abs=0.1)
@@ -61,10 +61,10 @@ def test_projected_vectors_vary_by_about_one():
 
 def test_torchs_own_generator_is_neither_asked_nor_moved():
     torch.manual_seed(1)
-    before, first = torch.get_rng_state(), embeddings(BANK, 8, seed=3)
+    before, first = torch.get_rng_state(), draw_embeddings(BANK, 8, seed=3)
     assert torch.equal(torch.get_rng_state(), before)
     torch.manual_seed(2)
-    head, second = random_head(8, 6, 4, seed=3), embeddings(BANK, 8, seed=3)
+    head, second = random_head(8, 6, 4, seed=3), draw_embeddings(BANK, 8, seed=3)
     assert torch.equal(first, second)
     assert torch.equal(head.w_value, random_head(8, 6, 4, seed=3).w_value)
 
@@ -72,23 +72,24 @@ def test_torchs_own_generator_is_neither_asked_nor_moved():
 def test_another_process_draws_the_same():
     # Python's own hash of a text differs from process to process; a link must not.
     question = (
-        "from explainers.toys.examples import *; print(embeddings(('the', 'kỷ'), 3, 7).tolist())"
+        "from explainers.toys.examples import *; "
+        "print(draw_embeddings(('the', 'kỷ'), 3, 7).tolist())"
     )
     answer = subprocess.run(
         [sys.executable, "-c", question], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert json.loads(answer.stdout) == embeddings(("the", "kỷ"), 3, 7).tolist()
+    assert json.loads(answer.stdout) == draw_embeddings(("the", "kỷ"), 3, 7).tolist()
 
 
 def test_seeds_are_told_apart():
     names = [("token", 1, "a"), ("token", 11, "a"), ("token", 1, "1a"), ("a", 1, "token")]
-    assert len({generator(*name).initial_seed() for name in names}) == len(names)
+    assert len({make_generator(*name).initial_seed() for name in names}) == len(names)
 
 
 def test_a_single_head_is_read_by_its_three_parts():
     x, head, mask = draw_layer(BANK, 8, 1, 6, "causal", seed=3, value_dim=4).single()
     placed = sinusoidal(len(BANK), 8, longest=10_000)
-    assert torch.equal(x, embeddings(BANK, 8, seed=3) + placed.to(x.device))
+    assert torch.equal(x, draw_embeddings(BANK, 8, seed=3) + placed.to(x.device))
     assert torch.equal(head.w_key, random_head(8, 6, 4, seed=3).w_key)
     assert torch.equal(mask.cpu(), masks.build(masks.causal, 5, 5))
     assert draw_layer(BANK, 8, 1, 6, "causal", seed=3).head().w_value.shape == (8, 6)
@@ -122,8 +123,8 @@ def test_every_head_of_a_random_layer_is_drawn_by_itself():
 def test_a_random_layer_makes_numbers_of_variance_one():
     layer = random_heads(96, 40, 20, 20, seed=3)
     device = layer.w_query.device
-    x = torch.randn(60, 96, generator=generator("x")).to(device)
-    heads = torch.randn(60, 800, generator=generator("heads")).to(device)
+    x = torch.randn(60, 96, generator=make_generator("x")).to(device)
+    heads = torch.randn(60, 800, generator=make_generator("heads")).to(device)
     made = x @ layer.w_query, x @ layer.w_key, x @ layer.w_value, heads @ layer.w_output
     assert [each.var().item() for each in made] == pytest.approx([1] * 4, rel=0.1)
 
@@ -137,8 +138,8 @@ def test_a_random_latent_layer_makes_numbers_of_variance_one():
     layer = random_latent(
         d_model=48, num_heads=30, head_dim=20, latent_dim=400, rope_dim=600, seed=3
     )
-    x = torch.randn(50, 48, generator=generator("x")).to(layer.gain.device)
-    latent = torch.randn(50, 400, generator=generator("latent")).to(layer.gain.device)
+    x = torch.randn(50, 48, generator=make_generator("x")).to(layer.gain.device)
+    latent = torch.randn(50, 400, generator=make_generator("latent")).to(layer.gain.device)
     made = x @ layer.w_query, x @ layer.w_down, x @ layer.w_rotary_key, latent @ layer.w_up_key
     assert [each.var().item() for each in made] == pytest.approx([1] * 4, rel=0.1)
     assert (layer.num_heads, layer.latent_dim, layer.rope_dim) == (30, 400, 600)

@@ -3,14 +3,15 @@
 import pytest
 
 from explainers.job_queue import Job, report_each
-from explainers.toys.train import Training, parts_of
 from explainers.toys.trained_heads import Configuration
-from explainers.toys.training_job import (
+from explainers.toys.training import (
+    Training,
     TrainingRequest,
     list_losses,
+    list_parts,
     list_snapshots,
     make_training_job,
-    train,
+    train_in_steps,
 )
 from tests.support.waiting import over, wait
 
@@ -23,7 +24,9 @@ def job(steps, seed=0):
 
 
 def job_beside(begin, steps):
-    return Job(TrainingRequest(SMALL, 0, TOKENS), lambda one: train(one, steps, begin), steps + 1)
+    return Job(
+        TrainingRequest(SMALL, 0, TOKENS), lambda one: train_in_steps(one, steps, begin), steps + 1
+    )
 
 
 def test_it_learns_what_training_elsewhere_learns():
@@ -32,8 +35,10 @@ def test_it_learns_what_training_elsewhere_learns():
     assert (done.state, done.problem, len(losses), done.share) == ("done", "", 6, 1)
     elsewhere = Training(SMALL, [0])
     assert losses == [elsewhere.step()[0] for _ in range(6)]
-    [learned] = map(parts_of, done.result)
-    assert all((a == b).all() for a, b in zip(learned, parts_of(elsewhere.learned(0)), strict=True))
+    [learned] = map(list_parts, done.result)
+    assert all(
+        (a == b).all() for a, b in zip(learned, list_parts(elsewhere.export_heads(0)), strict=True)
+    )
 
 
 def test_beside_what_goes_on_the_same_heads_learn_from_random_weights():
@@ -44,7 +49,7 @@ def test_beside_what_goes_on_the_same_heads_learn_from_random_weights():
     goes_on, afresh = Training(SMALL, [0], [begin]), Training(SMALL, [0])
     for alone, losses, learned in zip((goes_on, afresh), both, done.result, strict=True):
         assert losses == pytest.approx([alone.step()[0] for _ in range(4)], rel=1e-5)
-        assert learned.bias.tolist() == pytest.approx(alone.learned(0).bias.tolist(), rel=1e-4)
+        assert learned.bias.tolist() == pytest.approx(alone.export_heads(0).bias.tolist(), rel=1e-4)
     assert both[0] != both[1]
     without = over(job(steps=1).start())
     assert [len(step.losses) for step in without.reports] == [0, 1]

@@ -12,9 +12,9 @@ from explainers.toys.sentence import (
     MAX_TOKENS,
     PRESETS,
     SENTENCE,
-    characters,
     read_sentence,
-    words,
+    split_characters,
+    split_words,
 )
 
 JOINERS = set("\u200c\u200d")
@@ -117,21 +117,23 @@ def test_no_words_give_the_running_sentence():
     ],
 )
 def test_words(text, tokens):
-    assert words(text) == tokens
+    assert split_words(text) == tokens
 
 
 def test_vietnamese_is_the_same_words_composed_or_not():
     composed = PRESETS["Vietnamese"]
     apart = unicodedata.normalize("NFD", composed)
     assert apart != composed
-    assert [unicodedata.normalize("NFC", token) for token in words(apart)] == words(composed)
+    assert [unicodedata.normalize("NFC", token) for token in split_words(apart)] == split_words(
+        composed
+    )
 
 
 @given(TEXTS)
 def test_characters_are_the_text_and_no_accent_stands_alone(text):
-    assert "".join(characters(text)) == text
-    assert all(regex.fullmatch(r"\X", sign) for sign in characters(text))
+    assert "".join(split_characters(text)) == text
+    assert all(regex.fullmatch(r"\X", sign) for sign in split_characters(text))
 
 
 def test_characters_of_a_joined_emoji_are_one():
-    assert characters("e\u0301👩‍👩‍👧🇻🇳") == ["e\u0301", "👩‍👩‍👧", "🇻🇳"]
+    assert split_characters("e\u0301👩‍👩‍👧🇻🇳") == ["e\u0301", "👩‍👩‍👧", "🇻🇳"]

@@ -13,9 +13,9 @@ from explainers.toys.byte_pairs import (
     BYTES,
     encode,
     learn_merges,
+    make_pieces,
     merge_pair,
-    pieces,
-    spelling,
+    spell_token,
     split_words,
 )
 from explainers.toys.sentence import PRESETS
@@ -45,13 +45,13 @@ MUMBLING = st.text(alphabet="aaab c\nđ", max_size=60)
 
 @given(TEXTS)
 def test_tokens_spell_the_text_they_encode(text):
-    spelled = b"".join(spelling(token, MERGES) for token in encode(text, MERGES))
+    spelled = b"".join(spell_token(token, MERGES) for token in encode(text, MERGES))
     assert spelled.decode() == text
 
 
 @given(TEXTS)
 def test_pieces_can_be_printed_and_split_no_character(text):
-    parts = pieces(text, MERGES)
+    parts = make_pieces(text, MERGES)
     assert "".join(part.text for part in parts) == text
     assert [token for part in parts for token in part.ids] == encode(text, MERGES)
     assert [sign for part in parts for sign in graphemes(part.text)] == graphemes(text)
@@ -116,7 +116,7 @@ LETTERS = {byte: chr(byte) for byte in VISIBLE} | {b: chr(256 + n) for n, b in e
 
 
 def letters(token, merges):
-    return "".join(LETTERS[byte] for byte in spelling(token, merges))
+    return "".join(LETTERS[byte] for byte in spell_token(token, merges))
 
 
 def oracle(model):

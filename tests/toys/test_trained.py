@@ -10,8 +10,8 @@ from explainers.attention.positions import sinusoidal
 from explainers.attention.single_head import single_head
 from explainers.toys import trained_heads
 from explainers.toys.examples import LONGEST
-from explainers.toys.train import heads
-from explainers.toys.trained_heads import Configuration, learned, trained_layer
+from explainers.toys.trained_heads import Configuration, load_heads, load_layer
+from explainers.toys.training import run_heads
 from explainers.ui.controls import controls
 from tests.support.opening import PAGES, elements, opened, pictures, widgets
 
@@ -24,7 +24,7 @@ with_masks = pytest.mark.parametrize("page", [*SWITCHED, MASKS], ids=lambda page
 
 
 def test_a_known_word_has_its_row_in_any_case():
-    known = learned(GQA, 1)
+    known = load_heads(GQA, 1)
     x, unknown = known.read_words(TOKENS)
     rows = x - sinusoidal(len(TOKENS), trained_heads.D_MODEL, LONGEST).to(x.device)
     for place, word in ((0, "the"), (1, "CEO"), (3, "announced"), (5, "earnings")):
@@ -34,7 +34,7 @@ def test_a_known_word_has_its_row_in_any_case():
 
 
 def test_an_unknown_word_has_a_row_of_its_own():
-    known = learned(GQA, 1)
+    known = load_heads(GQA, 1)
     x, _ = known.read_words(TOKENS)
     rows = x - sinusoidal(len(TOKENS), trained_heads.D_MODEL, LONGEST).to(x.device)
     torch.testing.assert_close(rows[2], rows[4], atol=1e-5, rtol=0)
@@ -64,28 +64,28 @@ def test_an_unknown_word_has_a_row_of_its_own():
 def test_what_was_not_trained_is_refused(asked, told):
     *configuration, seed = asked
     with pytest.raises(ValueError, match=re.escape(told)):
-        trained_layer(("The",), Configuration(*configuration), seed)
+        load_layer(("The",), Configuration(*configuration), seed)
 
 
 def test_a_missing_file_says_how_it_is_made(monkeypatch, tmp_path):
-    monkeypatch.setattr(trained_heads, "FILE", tmp_path / "none.safetensors")
-    learned.cache_clear()
+    monkeypatch.setattr(trained_heads, "WEIGHTS_FILE", tmp_path / "none.safetensors")
+    load_heads.cache_clear()
     with pytest.raises(FileNotFoundError, match=r"python -m explainers\.toys"):
-        trained_layer(("The",), GQA, seed=0)
+        load_layer(("The",), GQA, seed=0)
 
 
 def test_seeds_and_configurations_differ():
-    one, other = learned(GQA, 0), learned(GQA, 1)
+    one, other = load_heads(GQA, 0), load_heads(GQA, 1)
     assert not torch.equal(one.embedding, other.embedding)
-    assert not torch.equal(one.embedding, learned(GQA._replace(rule="full"), 0).embedding)
+    assert not torch.equal(one.embedding, load_heads(GQA._replace(rule="full"), 0).embedding)
     layer = one.layer
     assert (layer.num_heads, layer.num_kv_heads, layer.head_dim) == (4, 2, 8)
 
 
 def test_a_single_head_is_a_layer_with_one_head():
-    layer = trained_layer(TOKENS, Configuration(1, 1, 16, "window of 3"), 1)
+    layer = load_layer(TOKENS, Configuration(1, 1, 16, "window of 3"), 1)
     assert torch.equal(layer.mask.cpu(), masks.build(masks.RULES["window of 3"], 7, 7))
-    one, many = single_head(*layer.single()), heads(layer.x, layer.heads, layer.mask)
+    one, many = single_head(*layer.single()), run_heads(layer.x, layer.heads, layer.mask)
     torch.testing.assert_close(one.weights, many.weights[0])
     torch.testing.assert_close(one.output @ layer.heads.w_output, many.output)
 
@@ -94,7 +94,7 @@ def test_a_single_head_is_a_layer_with_one_head():
 @pytest.mark.parametrize("head_dim", trained_heads.HEAD_DIMS)
 def test_announced_looks_most_at_earnings_as_the_first_page_says(head_dim, seed):
     tokens = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
-    layer = trained_layer(tokens, Configuration(1, 1, head_dim, "full"), seed)
+    layer = load_layer(tokens, Configuration(1, 1, head_dim, "full"), seed)
     weights = single_head(*layer.single()).weights
     assert tokens[int(weights[2].argmax())] == "earnings"
 
@@ -191,6 +191,9 @@ def test_the_mask_that_heads_learned_under_is_told(page):
 
 @with_masks
 def test_a_text_longer_than_any_that_was_learned_from_is_said_to_be(page):
-    for length, said in [(trained_heads.MOST_TOKENS, False), (trained_heads.MOST_TOKENS + 1, True)]:
+    for length, said in [
+        (trained_heads.MAX_NEWS_TOKENS, False),
+        (trained_heads.MAX_NEWS_TOKENS + 1, True),
+    ]:
         visit = opened(page, {"weights": "trained", "text": "Friday " * length})
         assert (f"at most 8 words; this has {length}" in captions(visit)) == said

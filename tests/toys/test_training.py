@@ -10,29 +10,45 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 
 from explainers.attention import masks
-from explainers.toys import make_weights, trained_heads, training_report
-from explainers.toys.batch import asked, encoded, given
+from explainers.toys import trained_heads, training_report
 from explainers.toys.task import (
-    CHOICES,
-    COMMON,
-    KINDS,
-    MOST_TOKENS,
-    PLACES,
+    COMMON_WORDS,
+    MAX_NEWS_TOKENS,
+    NUM_CHOICES,
     RUNNING_NEWS,
+    TOPICS,
+    WORD_IDS,
     WORDS,
+    draw_news,
+    encode_news,
     is_held_out,
-    news,
-    sentences,
+    make_targets,
+    make_task,
+    write_news,
 )
-from explainers.toys.train import Training, attend, fresh, heads, mean_loss, parts_of, pool
-from explainers.toys.trained_heads import PARTS, SEEDS, Configuration, configurations, learned
-from explainers.toys.training_report import measured, rows
+from explainers.toys.trained_heads import (
+    PART_NAMES,
+    SEEDS,
+    Configuration,
+    list_configurations,
+    load_heads,
+)
+from explainers.toys.training import (
+    Training,
+    attend,
+    compute_mean_loss,
+    draw_parts,
+    draw_pool,
+    list_parts,
+    run_heads,
+)
+from explainers.toys.training_report import measure_heads, read_report
 
 MANY = Configuration(4, 4, 16, "full")
 SMALL = Configuration(2, 1, 4, "causal")
 SENTENCE = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
-numbers = st.lists(st.integers(0, 2**31), min_size=CHOICES, max_size=CHOICES)
-each_rule = pytest.mark.parametrize("rule", trained_heads.RULES)
+numbers = st.lists(st.integers(0, 2**31), min_size=NUM_CHOICES, max_size=NUM_CHOICES)
+each_rule = pytest.mark.parametrize("rule", trained_heads.MASK_NAMES)
 
 
 def seeded(seed=3):
@@ -41,8 +57,8 @@ def seeded(seed=3):
 
 @for_any(numbers)
 def test_relations_are_mutual_but_for_the_time(choices):
-    one = news(choices)
-    assert 5 <= len(one.tokens) <= MOST_TOKENS
+    one = write_news(choices)
+    assert 5 <= len(one.tokens) <= MAX_NEWS_TOKENS
     assert one.tokens[0][0].isupper()
     assert len({token.casefold() for token in one.tokens}) == len(one.tokens)
     for place, others in enumerate(one.related):
@@ -54,7 +70,7 @@ def test_relations_are_mutual_but_for_the_time(choices):
 
 
 def common(part):
-    return {word.casefold() for word in COMMON[part].split()}
+    return {word.casefold() for word in COMMON_WORDS[part].split()}
 
 
 def test_the_relations_of_the_running_sentence():
@@ -71,14 +87,14 @@ def test_the_relations_of_the_running_sentence():
     ]
 
 
-@for_any(numbers, st.sampled_from(trained_heads.RULES))
+@for_any(numbers, st.sampled_from(trained_heads.MASK_NAMES))
 def test_only_what_the_mask_shows_is_asked_for(choices, rule):
-    one = news(choices)
-    wanted = asked(encoded([one]), rule)[0]
+    one = write_news(choices)
+    wanted = make_targets(encode_news([one]), rule)[0]
     for i in range(len(one.tokens)):
         named = {(side, WORDS[n]) for side in (0, 1) for n in wanted[i].view(2, -1)[side].nonzero()}
         visible = {
-            (int(j > i), WORDS[PLACES[one.tokens[j].casefold()]])
+            (int(j > i), WORDS[WORD_IDS[one.tokens[j].casefold()]])
             for j in one.related[i]
             if masks.RULES[rule](torch.tensor(i), torch.tensor(j))
         }
@@ -87,30 +103,30 @@ def test_only_what_the_mask_shows_is_asked_for(choices, rule):
 
 
 def test_no_held_out_sentence_is_ever_trained_on():
-    found = sentences(2_000, False, seeded())
+    found = draw_news(2_000, False, seeded())
     assert not any(is_held_out(one.tokens) for one in found)
     assert SENTENCE not in {one.tokens for one in found}
     assert is_held_out(SENTENCE)
-    tested = sentences(100, True, seeded())
+    tested = draw_news(100, True, seeded())
     assert all(is_held_out(one.tokens) for one in tested)
 
 
 def test_about_a_tenth_is_held_out():
-    drawn = torch.randint(2**31, (3_000, CHOICES), generator=seeded()).tolist()
-    share = statistics.mean(is_held_out(news(choices).tokens) for choices in drawn)
+    drawn = torch.randint(2**31, (3_000, NUM_CHOICES), generator=seeded()).tolist()
+    share = statistics.mean(is_held_out(write_news(choices).tokens) for choices in drawn)
     assert share == pytest.approx(0.1, abs=0.02)
 
 
 def test_a_vocabulary_that_a_reader_can_survey():
-    assert len(WORDS) == len(PLACES) <= 80
+    assert len(WORDS) == len(WORD_IDS) <= 80
 
 
 def test_the_same_word_does_it_and_has_it_done():
     """Else one head could tell who did it from the word alone, and would be enough."""
-    for kind in KINDS:
+    for kind in TOPICS:
         many = set(kind["many"].split())
         roles: list[set[str]] = [set(), set()]
-        for one in sentences(1_500, False, seeded()):
+        for one in draw_news(1_500, False, seeded()):
             verb = next((t for t in one.tokens if t in kind["verb"].split()), None)
             if verb:
                 place = one.tokens.index(verb)
@@ -122,12 +138,14 @@ def test_the_same_word_does_it_and_has_it_done():
 
 @each_rule
 def test_filling_changes_nothing(rule):
-    short, longer = news([1, 1, 0] + [0] * 9), news([1, 0, 1] + [0] * 9)
-    assert len(short.tokens) < len(longer.tokens) == MOST_TOKENS
+    short, longer = write_news([1, 1, 0] + [0] * 9), write_news([1, 0, 1] + [0] * 9)
+    assert len(short.tokens) < len(longer.tokens) == MAX_NEWS_TOKENS
     known = learned_now(SMALL._replace(rule=rule))
-    losses = [mean_loss(known, given(encoded(some), rule)) for some in ([short], [longer])]
+    losses = [
+        compute_mean_loss(known, make_task(encode_news(some), rule)) for some in ([short], [longer])
+    ]
     sizes = [len(short.tokens), len(longer.tokens)]
-    both = mean_loss(known, given(encoded([short, longer]), rule))
+    both = compute_mean_loss(known, make_task(encode_news([short, longer]), rule))
     mean = (torch.stack(losses) @ torch.tensor(sizes).float()) / sum(sizes)
     assert both.item() == pytest.approx(mean.item(), rel=1e-5)
 
@@ -136,7 +154,7 @@ def learned_now(configuration, steps=0, seed=0):
     training = Training(configuration, [seed])
     for _ in range(steps):
         training.step()
-    return training.learned(0)
+    return training.export_heads(0)
 
 
 def test_the_loss_falls():
@@ -146,9 +164,9 @@ def test_the_loss_falls():
 
 
 def test_training_again_gives_the_same():
-    first, again = (parts_of(learned_now(SMALL, steps=5)) for _ in range(2))
+    first, again = (list_parts(learned_now(SMALL, steps=5)) for _ in range(2))
     assert all(map(torch.equal, first, again))
-    other = parts_of(learned_now(SMALL, steps=5, seed=1))
+    other = list_parts(learned_now(SMALL, steps=5, seed=1))
     assert not any(map(torch.equal, first[:-1], other[:-1]))
 
 
@@ -157,18 +175,18 @@ def test_seeds_side_by_side_learn_as_if_alone():
     for _ in range(3):
         together.step()
     for place, seed in enumerate([0, 3]):
-        alone = parts_of(learned_now(SMALL, 3, seed))
-        for part, other in zip(parts_of(together.learned(place)), alone, strict=True):
+        alone = list_parts(learned_now(SMALL, 3, seed))
+        for part, other in zip(list_parts(together.export_heads(place)), alone, strict=True):
             torch.testing.assert_close(part, other, atol=1e-4, rtol=1e-3)
 
 
 def test_more_training_begins_with_what_is_known():
     known = learned_now(SMALL, steps=2)
     more = Training(SMALL, [0], [known])
-    assert all(map(torch.equal, parts_of(more.learned(0)), parts_of(known)))
+    assert all(map(torch.equal, list_parts(more.export_heads(0)), list_parts(known)))
     more.step()
-    assert not torch.equal(more.learned(0).embedding, known.embedding)
-    assert not torch.equal(known.embedding, fresh(SMALL, 0)[0])
+    assert not torch.equal(more.export_heads(0).embedding, known.embedding)
+    assert not torch.equal(known.embedding, draw_parts(SMALL, 0)[0])
 
 
 def test_each_seed_has_its_own_batches():
@@ -179,27 +197,29 @@ def test_each_seed_has_its_own_batches():
 
 def test_what_is_measured_is_what_is_shipped(monkeypatch):
     tested = []
-    monkeypatch.setattr(make_weights, "measured", lambda configuration, seeds: tested.extend(seeds))
-    shipped, _ = make_weights.train(SMALL, steps=2)
+    monkeypatch.setattr(
+        training_report, "measure_heads", lambda configuration, seeds: tested.extend(seeds)
+    )
+    shipped, _ = training_report.train_configuration(SMALL, steps=2)
     for seed in SEEDS:
-        kept = (shipped[trained_heads.part_name(SMALL, seed, part)].float() for part in PARTS)
-        assert all(map(torch.equal, kept, parts_of(tested[seed])))
+        kept = (shipped[trained_heads.name_part(SMALL, seed, part)].float() for part in PART_NAMES)
+        assert all(map(torch.equal, kept, list_parts(tested[seed])))
 
 
 def test_the_shipped_file_has_everything_and_is_small():
-    assert trained_heads.FILE.stat().st_size < 5_000_000
+    assert trained_heads.WEIGHTS_FILE.stat().st_size < 5_000_000
     names = {
-        trained_heads.part_name(configuration, seed, part)
-        for configuration in configurations()
+        trained_heads.name_part(configuration, seed, part)
+        for configuration in list_configurations()
         for seed in SEEDS
-        for part in PARTS
+        for part in PART_NAMES
     }
-    with safe_open(trained_heads.FILE, framework="pt") as file:
+    with safe_open(trained_heads.WEIGHTS_FILE, framework="pt") as file:
         assert set(file.keys()) == names
         assert file.metadata()["words"].split() == list(WORDS)
-    assert len(configurations()) == len(set(configurations())) == 90
-    assert list(rows()) == configurations()
-    assert all(len(row.loss) >= 5 for row in rows().values())
+    assert len(list_configurations()) == len(set(list_configurations())) == 90
+    assert list(read_report()) == list_configurations()
+    assert all(len(row.loss) >= 5 for row in read_report().values())
 
 
 @pytest.mark.parametrize(
@@ -208,8 +228,8 @@ def test_the_shipped_file_has_everything_and_is_small():
     ids=str,
 )
 def test_the_report_is_what_the_shipped_weights_do(configuration):
-    again = measured(configuration, [learned(configuration, seed) for seed in SEEDS])
-    reported = rows()[configuration]
+    again = measure_heads(configuration, [load_heads(configuration, seed) for seed in SEEDS])
+    reported = read_report()[configuration]
     for name in ("loss", "accuracy", "verb_loss", "verb_accuracy"):
         kept = getattr(reported, name)[: len(SEEDS)]
         assert getattr(again, name) == pytest.approx(kept, abs=2e-3), name
@@ -219,32 +239,32 @@ def test_the_report_is_what_the_shipped_weights_do(configuration):
 def test_accuracy_is_that_of_the_tokens_that_are_asked_for_something():
     """Half-trained heads: by naming nothing they are right where nothing is asked."""
     configuration = Configuration(1, 1, 8, "causal")
-    known = learned(configuration, 0)
-    task = given(pool(True), "causal")
-    answers = known.named(attend(known, task.words, task.mask).output) > 0
+    known = load_heads(configuration, 0)
+    task = make_task(draw_pool(True), "causal")
+    answers = known.score_words(attend(known, task.words, task.mask).output) > 0
     hits, silent = [], 0
-    for said, wanted, length in zip(answers, task.asked.bool(), task.lengths, strict=True):
+    for said, wanted, length in zip(answers, task.targets.bool(), task.lengths, strict=True):
         for token in range(length):
             if wanted[token].any():
                 hits.append(torch.equal(said[token], wanted[token]))
             else:
                 silent += 1
     assert silent >= len(task.words), "the first word of every sentence"
-    [accuracy] = measured(configuration, [known]).accuracy
+    [accuracy] = measure_heads(configuration, [known]).accuracy
     assert accuracy == pytest.approx(statistics.mean(hits), abs=1e-4)
     assert 0.1 < accuracy < 0.9
 
 
 def test_the_readable_report_is_the_report():
-    made = json.loads(training_report.REPORT.read_text(encoding="utf-8"))["made"]
-    assert training_report.READABLE.read_text(encoding="utf-8") == training_report.readable(
-        [*rows().values()], made
-    )
+    made = json.loads(training_report.JSON_REPORT.read_text(encoding="utf-8"))["made"]
+    assert training_report.MARKDOWN_REPORT.read_text(
+        encoding="utf-8"
+    ) == training_report.format_report([*read_report().values()], made)
 
 
 def test_several_heads_find_who_and_what():
-    layer = trained_heads.trained_layer(SENTENCE, MANY, seed=0)
-    largest = heads(layer.x, layer.heads, layer.mask).weights[:, 2].amax(dim=0)
+    layer = trained_heads.load_layer(SENTENCE, MANY, seed=0)
+    largest = run_heads(layer.x, layer.heads, layer.mask).weights[:, 2].amax(dim=0)
     assert not layer.unknown
     assert set(largest.topk(2).indices.tolist()) == {1, 4}
     assert largest[[1, 4]].min() > 0.5
@@ -253,31 +273,31 @@ def test_several_heads_find_who_and_what():
 @pytest.mark.parametrize("head_dim", trained_heads.HEAD_DIMS)
 def test_one_head_cannot_keep_who_and_whom_apart(head_dim):
     """It hands over an average, whatever its d_k; four heads hand over two things."""
-    one, four = rows()[Configuration(1, 1, head_dim, "full")], rows()[MANY]
+    one, four = read_report()[Configuration(1, 1, head_dim, "full")], read_report()[MANY]
     assert min(one.verb_loss) > 1 > 10 * max(four.verb_loss)
     assert max(one.verb_accuracy) < 0.5 < 0.95 < min(four.verb_accuracy)
 
 
 def test_the_weights_can_be_made_again(monkeypatch, tmp_path):
     """The whole way with a few steps: shipped halves and a row of the report."""
-    monkeypatch.setattr(make_weights, "MEASURED_SEEDS", 2)
-    shipped, row = make_weights.train(SMALL, steps=3)
+    monkeypatch.setattr(training_report, "MEASURED_SEEDS", 2)
+    shipped, row = training_report.train_configuration(SMALL, steps=3)
     assert {tensor.dtype for tensor in shipped.values()} == {torch.float16}
     assert set(shipped) == {
-        trained_heads.part_name(SMALL, s, part) for s in SEEDS for part in PARTS
+        trained_heads.name_part(SMALL, s, part) for s in SEEDS for part in PART_NAMES
     }
     assert row.configuration == SMALL
     assert len(row.loss) == 2
-    again, _ = make_weights.train(SMALL, steps=3)
+    again, _ = training_report.train_configuration(SMALL, steps=3)
     assert all(torch.equal(again[name], tensor) for name, tensor in shipped.items())
     report_file = tmp_path / "report.json"
-    monkeypatch.setattr(training_report, "REPORT", report_file)
-    monkeypatch.setattr(training_report, "READABLE", tmp_path / "report.md")
-    training_report.save([row], "made by a test")
-    assert training_report.Row(**json.loads(report_file.read_text())["rows"][0]) == row
+    monkeypatch.setattr(training_report, "JSON_REPORT", report_file)
+    monkeypatch.setattr(training_report, "MARKDOWN_REPORT", tmp_path / "report.md")
+    training_report.write_report([row], "made by a test")
+    assert training_report.ReportRow(**json.loads(report_file.read_text())["rows"][0]) == row
 
 
 def test_pools_are_the_same_every_time():
-    kept = pool(True)
-    pool.cache_clear()
-    assert all(map(torch.equal, pool(True), kept))
+    kept = draw_pool(True)
+    draw_pool.cache_clear()
+    assert all(map(torch.equal, draw_pool(True), kept))

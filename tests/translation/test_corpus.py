@@ -7,7 +7,7 @@ import torch
 from hypothesis import given as for_any
 from hypothesis import strategies as st
 
-from explainers.toys.examples import generator
+from explainers.toys.examples import make_generator
 from explainers.translation import corpus, vocabulary
 from explainers.translation.corpus import (
     MAX_SOURCE_WORDS,
@@ -33,7 +33,7 @@ from explainers.translation.vocabulary import (
     vietnamese_vocabulary,
 )
 
-SOME = list(itertools.islice(generate_sentences(generator("tests of the corpus")), 3_000))
+SOME = list(itertools.islice(generate_sentences(make_generator("tests of the corpus")), 3_000))
 
 
 ENTRIES = [entry for section in read_lexicon().values() for entry in section]
@@ -254,7 +254,7 @@ def test_fewer_test_sentences_are_the_first_of_more():
 def test_sentences_are_of_bounded_length_and_the_same_every_time():
     assert max(len(pair.source) for pair in SOME) <= MAX_SOURCE_WORDS
     assert max(len(pair.target) for pair in SOME) <= MAX_TARGET_SYLLABLES
-    again = itertools.islice(generate_sentences(generator("tests of the corpus")), 5)
+    again = itertools.islice(generate_sentences(make_generator("tests of the corpus")), 5)
     assert list(again) == SOME[:5]
     assert draw_sentence(torch.Generator().manual_seed(3)) == draw_sentence(
         torch.Generator().manual_seed(3)

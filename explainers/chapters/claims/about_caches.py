@@ -15,7 +15,7 @@ from explainers.memory.cache_bytes import count_bytes_per_token, count_cache_byt
 from explainers.memory.layer_groups import LayerGroup, ModelShape
 from explainers.memory.published_models import model_shape
 from explainers.memory.sizes import format_size
-from explainers.toys.examples import generator, random_heads
+from explainers.toys.examples import make_generator, random_heads
 
 TOKENS, D_MODEL = 7, 16
 ROUNDING = 1e-5
@@ -41,7 +41,7 @@ def cache_changes_nothing(layers: int) -> Finding:
 
 def _apart(rule: Rule, layers: int) -> float:
     stack = [random_heads(D_MODEL, 2, 2, 8, seed) for seed in range(layers)]
-    x = torch.randn(TOKENS, D_MODEL, generator=generator("claims", "cache"))
+    x = torch.randn(TOKENS, D_MODEL, generator=make_generator("claims", "cache"))
     x = x.to(stack[0].w_query.device)
     reader = partial(read, rule=rule)
     empty = [empty_cache(x, layer) for layer in stack]
@@ -53,7 +53,7 @@ def _apart(rule: Rule, layers: int) -> float:
 def looking_ahead_spoils_it(layers: int) -> Finding:
     """How the last layer's keys of the first six words change when a seventh is read."""
     stack = [random_heads(D_MODEL, 2, 2, 8, seed) for seed in range(layers)]
-    x = torch.randn(TOKENS, D_MODEL, generator=generator("claims", "ahead"))
+    x = torch.randn(TOKENS, D_MODEL, generator=make_generator("claims", "ahead"))
     x = x.to(stack[0].w_query.device)
     reader = partial(read, rule=masks.full)
 

@@ -8,7 +8,7 @@ from explainers.attention.multi_head import merge_heads, parameters, split_heads
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.claims.finding import CONDITION, FAILS, Finding, found, judged
 from explainers.messages import N_
-from explainers.toys.examples import generator, random_heads
+from explainers.toys.examples import make_generator, random_heads
 
 D_MODEL = 512
 TOKENS = 7
@@ -51,7 +51,7 @@ def sharing_adds_nothing(num_kv_heads: int) -> Finding:
 
 def interleave_is_right(num_kv_heads: int) -> Finding:
     """Both ways against heads that each are given their KV head by number."""
-    seeded = generator("claims", "shared", num_kv_heads)
+    seeded = make_generator("claims", "shared", num_kv_heads)
     size = 8 // num_kv_heads
     query = torch.randn(8, TOKENS, 4, generator=seeded)
     key, value = (torch.randn(num_kv_heads, TOKENS, 4, generator=seeded) for _ in range(2))
@@ -68,7 +68,7 @@ def interleave_is_right(num_kv_heads: int) -> Finding:
 
 def shape_is_kept(num_heads: int, value_dim: int) -> Finding:
     """The widths before W_O and after it, for a model of width 64 and heads of d_k 16."""
-    seeded = generator("claims", "shape")
+    seeded = make_generator("claims", "shape")
     x = torch.randn(TOKENS, 64, generator=seeded)
     per_head = x @ torch.randn(num_heads, 64, value_dim, generator=seeded)
     before = merge_heads(per_head).shape[-1]

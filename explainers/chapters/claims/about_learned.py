@@ -7,8 +7,8 @@ from explainers.attention.single_head import single_head
 from explainers.chapters.claims.finding import CONDITION, FAILS, HOLDS, Finding, found
 from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import SENTENCE
-from explainers.toys.train import mean_loss, pool
-from explainers.toys.trained_heads import Configuration, learned, trained_layer
+from explainers.toys.trained_heads import Configuration, load_heads, load_layer
+from explainers.toys.training import compute_mean_loss, draw_pool
 from explainers.toys.training_report import reads_both
 
 WORDS = tuple(SENTENCE.split())
@@ -21,7 +21,7 @@ def peaks_on_subject_and_object(num_heads: int) -> Finding:
     """The two largest weights of "announced", over all heads: trained, and drawn at random."""
     wide = 64 // num_heads
     trained = [
-        reads_both(learned(Configuration(num_heads, num_heads, wide, "full"), seed), "full")
+        reads_both(load_heads(Configuration(num_heads, num_heads, wide, "full"), seed), "full")
         for seed in (0, 1)
     ]
     random = 0
@@ -35,12 +35,12 @@ def peaks_on_subject_and_object(num_heads: int) -> Finding:
 
 def one_head_one_relation(num_heads: int) -> Finding:
     """Loss on held-out sentences of one head and of several, with as many parameters."""
-    from explainers.toys.batch import given
+    from explainers.toys.task import make_task
 
-    task = given(pool(True), "full")
+    task = make_task(draw_pool(True), "full")
     with torch.no_grad():
         one, several = (
-            mean_loss(learned(Configuration(n, n, 64 // n, "full"), seed=0), task).item()
+            compute_mean_loss(load_heads(Configuration(n, n, 64 // n, "full"), seed=0), task).item()
             for n in (1, num_heads)
         )
     times = one / several
@@ -49,7 +49,7 @@ def one_head_one_relation(num_heads: int) -> Finding:
 
 def attention_explains(seed: int) -> Finding:
     """Per word: the one it looks at most, and the one whose absence changes its output most."""
-    layer = trained_layer(WORDS, Configuration(4, 4, 16, "full"), seed)
+    layer = load_layer(WORDS, Configuration(4, 4, 16, "full"), seed)
     run = multi_head(layer.x, layer.heads, layer.mask)
     looked = run.weights.mean(dim=-3).argmax(dim=-1).tolist()
     moved = []

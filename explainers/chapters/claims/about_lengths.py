@@ -7,7 +7,7 @@ from explainers.attention.reach import cells
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.tiled import tiled_attention
 from explainers.chapters.claims.finding import CONDITION, FAILS, HOLDS, Finding, found, judged
-from explainers.toys.examples import generator
+from explainers.toys.examples import make_generator
 
 HEAD_DIM = 8
 BLOCK = 16
@@ -28,7 +28,7 @@ def time_and_space(tokens: int) -> Finding:
     """
     once, twice = _held(tokens), _held(2 * tokens)
     plain, tiled = twice[0] / once[0], twice[1] / once[1]
-    seeded = generator("claims", "tiles", tokens)
+    seeded = make_generator("claims", "tiles", tokens)
     query, key, value = (torch.randn(tokens, HEAD_DIM, generator=seeded) for _ in range(3))
     whole = attention(query, key, value, masks.build(masks.causal, tokens, tokens)).output
     tiles = tiled_attention(query, key, value, masks.causal, BLOCK, BLOCK)

@@ -9,7 +9,7 @@ from explainers.attention.reach import cells, reach, window_reach
 from explainers.attention.rules import Rule
 from explainers.chapters.claims.finding import CONDITION, FAILS, HOLDS, Finding, found, judged
 from explainers.messages import N_
-from explainers.toys.examples import generator, random_heads
+from explainers.toys.examples import make_generator, random_heads
 from explainers.toys.sentence import SENTENCE
 
 WORDS = SENTENCE.split()
@@ -48,7 +48,7 @@ def windows_reach(layers: int, width: int) -> Finding:
 def another_sequence_needs_no_mask(words: int) -> Finding:
     """What earlier outputs change when the last written word is another one."""
     layer = random_heads(16, 2, 2, 8, seed=0)
-    seeded = generator("claims", "cross", words)
+    seeded = make_generator("claims", "cross", words)
     x, source = (torch.randn(n, 16, generator=seeded).to(layer.w_query.device) for n in (words, 7))
     other = x.clone()
     other[-1] = -x[-1]

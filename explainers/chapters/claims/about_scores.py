@@ -7,7 +7,7 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import Measured, gradient_size, measure, random_scores
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.claims.finding import CONDITION, FAILS, HOLDS, Finding, found, judged
-from explainers.toys.examples import generator
+from explainers.toys.examples import make_generator
 
 ROUNDING = 1e-5
 DRAWS = 4_000
@@ -16,7 +16,7 @@ KEYS = 7
 
 def rows_sum_to_one(head_dim: int) -> Finding:
     """The function, and torch's own on the same numbers."""
-    seeded = generator("claims", "rows", head_dim)
+    seeded = make_generator("claims", "rows", head_dim)
     query, key, value = (torch.randn(KEYS, head_dim, generator=seeded) for _ in range(3))
     mask = masks.build(masks.causal, KEYS, KEYS)
     ours = attention(query, key, value, mask)
@@ -49,14 +49,16 @@ def one_token_takes_all(head_dim: int) -> Finding:
 
 def products_in_the_hundreds(head_dim: int) -> Finding:
     """How large dot products of independent entries with variance 1 are."""
-    products = random_scores(head_dim, 1, DRAWS, generator("claims", "products", head_dim)).products
+    products = random_scores(
+        head_dim, 1, DRAWS, make_generator("claims", "products", head_dim)
+    ).products
     spread, largest = products.std().item(), products.abs().max().item()
     return judged(largest >= 100, spread >= 100, spread=spread, largest=largest, draws=DRAWS)
 
 
 def hidden_is_exactly_zero(allowed: int) -> Finding:
     """A row in which the mask leaves so many of seven scores."""
-    scores = torch.randn(1, KEYS, generator=generator("claims", "hidden"))
+    scores = torch.randn(1, KEYS, generator=make_generator("claims", "hidden"))
     mask = torch.arange(KEYS)[None] < allowed
     weights = softmax(hide(scores, mask))
     nans = int(weights.isnan().sum())
@@ -68,7 +70,7 @@ def hidden_is_exactly_zero(allowed: int) -> Finding:
 def gradient_vanishes(head_dim: int) -> Finding:
     """The softmax's gradient without the root against the one with it."""
     without, rooted = _measured(head_dim).gradient
-    seeded = generator("claims", "scaling", head_dim)
+    seeded = make_generator("claims", "scaling", head_dim)
     sizes = gradient_size(random_scores(head_dim, KEYS, DRAWS, seeded).products)
     gone = (sizes == 0).float().mean().item()
     smaller = rooted / without
@@ -84,7 +86,7 @@ def gradient_vanishes(head_dim: int) -> Finding:
 
 def biases_do_not_matter(seed: int) -> Finding:
     """The output with a bias on the queries, on the keys, on the values, and with none."""
-    seeded = generator("claims", "biases", seed)
+    seeded = make_generator("claims", "biases", seed)
     query, key, value = (torch.randn(KEYS, 8, generator=seeded) for _ in range(3))
     biases = [torch.randn(8, generator=seeded) for _ in range(3)]
     mask = masks.build(masks.full, KEYS, KEYS)
@@ -101,4 +103,4 @@ def biases_do_not_matter(seed: int) -> Finding:
 
 
 def _measured(head_dim: int) -> Measured:
-    return measure(head_dim, KEYS, DRAWS, generator("claims", "scaling", head_dim))
+    return measure(head_dim, KEYS, DRAWS, make_generator("claims", "scaling", head_dim))

@@ -10,13 +10,13 @@ from explainers.toys.layers import Layer, Tokens, draw_layer
 from explainers.toys.trained_heads import (
     D_MODEL,
     HEAD_DIMS,
-    MOST_TOKENS,
-    RULES,
+    MASK_NAMES,
+    MAX_NEWS_TOKENS,
     SEEDS,
     Configuration,
-    head_dims,
-    shipped_seed,
-    trained_layer,
+    choose_shipped_seed,
+    list_head_dims,
+    load_layer,
 )
 from explainers.translations import _
 from explainers.ui import page
@@ -71,7 +71,7 @@ def choose_head_dim(is_trained: bool, num_heads: int) -> int:
     """d_k; trained heads open with as many numbers together as one head of full width."""
     if not is_trained:
         return controls.head_dim()
-    return controls.head_dim(head_dims(num_heads), D_MODEL // num_heads)
+    return controls.head_dim(list_head_dims(num_heads), D_MODEL // num_heads)
 
 
 def read_by_heads(
@@ -94,8 +94,10 @@ def read_by_heads(
 
 def nearest_trained(tokens: Tokens, num_heads: int, head_dim: int, rule: str, seed: int) -> Layer:
     """The trained heads with this mask and seed, or with the first ones that there are."""
-    own = Configuration(num_heads, num_heads, head_dim, rule if rule in RULES else RULES[0])
-    return trained_layer(tokens, own, shipped_seed(seed))
+    own = Configuration(
+        num_heads, num_heads, head_dim, rule if rule in MASK_NAMES else MASK_NAMES[0]
+    )
+    return load_layer(tokens, own, choose_shipped_seed(seed))
 
 
 def list_unknown(layer: Layer) -> str:
@@ -132,17 +134,17 @@ def not_among(name: str, asked: object, shown: object, offered: Sequence[object]
 
 def mask_not_among(asked: str, shown: str) -> list[str]:
     """The same where other masks were trained than the one that is asked for."""
-    return not_among(N_("mask"), say_mask(asked), say_mask(shown), [*map(say_mask, RULES)])
+    return not_among(N_("mask"), say_mask(asked), say_mask(shown), [*map(say_mask, MASK_NAMES)])
 
 
 def longer_than_learned(layer: Layer) -> list[str]:
     """What to say of a text that training did not prepare for."""
-    if len(layer.tokens) <= MOST_TOKENS:
+    if len(layer.tokens) <= MAX_NEWS_TOKENS:
         return []
     return [
         _(
             "It learned from sentences of at most {most} words; this has {count}.",
-            most=MOST_TOKENS,
+            most=MAX_NEWS_TOKENS,
             count=len(layer.tokens),
         )
     ]

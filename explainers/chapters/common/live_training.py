@@ -11,18 +11,22 @@ from explainers.chapters.common.background_job import offer_job, watch_job
 from explainers.chapters.common.mask_names import say_mask
 from explainers.charts.matrix import Values, blank_forbidden, make_pair_matrix
 from explainers.messages import N_, ngettext
-from explainers.toys.layers import Layer
-from explainers.toys.learned import Learned
-from explainers.toys.train import POOL
+from explainers.toys.layers import Layer, TrainedHeads
 from explainers.toys.trained_heads import Configuration
-from explainers.toys.training_job import (
+from explainers.toys.training import (
+    POOL_SENTENCES,
     TrainingJob,
     TrainingRequest,
     list_losses,
     list_snapshots,
     make_training_job,
 )
-from explainers.toys.training_report import Row, mean_and_spread, measured, rows
+from explainers.toys.training_report import (
+    ReportRow,
+    format_mean_and_spread,
+    measure_heads,
+    read_report,
+)
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_figure
@@ -38,7 +42,7 @@ def describe_batches(job: TrainingJob) -> str:
     """How far it is: a server's first training waits for its sentences, and that is no batch 0."""
     losses = list_losses(job)
     if job.state == "running" and not losses:
-        return _("writing {count:,} sentences to learn from", count=POOL)
+        return _("writing {count:,} sentences to learn from", count=POOL_SENTENCES)
     done = _("batch {number} of {steps}", number=len(losses), steps=job.total - 1)
     if not losses or len(job.reports[-1].losses) > 1:  # of two losses, the curve tells
         return done
@@ -46,13 +50,13 @@ def describe_batches(job: TrainingJob) -> str:
 
 
 @lru_cache(maxsize=8)
-def _test_learned(configuration: Configuration, learned: Learned) -> Row:
-    return measured(configuration, [learned])
+def _test_learned(configuration: Configuration, learned: TrainedHeads) -> ReportRow:
+    return measure_heads(configuration, [learned])
 
 
-def compare_with_shipped(configuration: Configuration, learned: Learned) -> str:
+def compare_with_shipped(configuration: Configuration, learned: TrainedHeads) -> str:
     """What was learned here beside what the shipped layers learned, on the same sentences."""
-    row, shipped = _test_learned(configuration, learned), rows()[configuration]
+    row, shipped = _test_learned(configuration, learned), read_report()[configuration]
     return _(
         "On sentences that it never saw, **this layer's loss is {loss:.2f} per word**, and "
         "it is right about {right:.0%} of the words. The layers trained beforehand in the same "
@@ -60,7 +64,7 @@ def compare_with_shipped(configuration: Configuration, learned: Learned) -> str:
         loss=row.loss[0],
         right=row.accuracy[0],
         last=len(shipped.loss) - 1,
-        others=mean_and_spread(shipped.loss),
+        others=format_mean_and_spread(shipped.loss),
         others_right=mean(shipped.accuracy),
     )
 

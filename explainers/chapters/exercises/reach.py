@@ -22,7 +22,7 @@ from explainers.memory.serving import (
     has_room,
 )
 from explainers.memory.sizes import format_size
-from explainers.toys.examples import generator
+from explainers.toys.examples import make_generator
 from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import SENTENCE
 
@@ -84,7 +84,7 @@ def a_d_k_that_saturates(draw: Random) -> Goal:
 
 def _saturates(seed: int, least: float, head_dim: int) -> Reached:
     here, before = (
-        measure(n, len(WORDS), DRAWS, generator("saturates", seed, n)).largest[0].mean().item()
+        measure(n, len(WORDS), DRAWS, make_generator("saturates", seed, n)).largest[0].mean().item()
         for n in (head_dim, head_dim // 2)
     )
     smallest = here > least >= before

@@ -17,7 +17,7 @@ from explainers.attention.online_softmax import begin, read_block
 from explainers.attention.rotary import angles, rotate
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import softmax
-from explainers.toys.examples import generator
+from explainers.toys.examples import make_generator
 
 HEADER = '''"""Write the bodies; then: python -m explainers.chapters.exercises check {name}"""
 
@@ -34,7 +34,7 @@ HOLE = 'raise NotImplementedError("your turn")'
 
 
 def _drawn(seed: int, *axes: int) -> Tensor:
-    return torch.randn(*axes, generator=generator("write", seed, *axes))
+    return torch.randn(*axes, generator=make_generator("write", seed, *axes))
 
 
 def _for_attention(seed: int) -> tuple[Any, ...]:

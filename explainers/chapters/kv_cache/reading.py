@@ -46,7 +46,7 @@ class Reading:
     @cached_property
     def x(self) -> Tensor:
         """A vector per word; RoPE tells the layers where it stands."""
-        return examples.embeddings(self.tokens, D_MODEL, self.seed)
+        return examples.draw_embeddings(self.tokens, D_MODEL, self.seed)
 
     @cached_property
     def layers(self) -> list[MultiHead]:

@@ -63,7 +63,7 @@ TimingJob = Job[str, Timed, None]
 
 def trained_toy() -> Reading:
     """The shipped heads that learned to find related words behind a causal mask."""
-    known = trained_heads.learned(TOY, trained_heads.SEEDS[0])
+    known = trained_heads.load_heads(TOY, trained_heads.SEEDS[0])
     words, _unused = known.read_words(known.words)
     return Reading([known.layer], partial(read_added, rule=masks.causal), words)
 
@@ -72,7 +72,7 @@ def random_layers() -> Reading:
     """Larger ones that have learned nothing: which numbers they multiply takes no time."""
     seeds = range(LAYERS)
     layers = [examples.random_heads(D_MODEL, HEADS, HEADS, HEAD_DIM, seed) for seed in seeds]
-    words = examples.embeddings(tuple(map(str, range(64))), D_MODEL, 0)
+    words = examples.draw_embeddings(tuple(map(str, range(64))), D_MODEL, 0)
     return Reading(layers, CAUSAL, words)
 
 

@@ -13,9 +13,9 @@ from explainers.chapters.many_heads import takeaway as taken
 from explainers.charts.matrix import Matrix, make_pair_matrix
 from explainers.charts.theme import QUERY_AXIS
 from explainers.messages import N_, ngettext
-from explainers.toys.examples import generator
+from explainers.toys.examples import make_generator
 from explainers.toys.layers import Layer
-from explainers.toys.trained_heads import D_MODEL, SEEDS, Configuration, trained_layer
+from explainers.toys.trained_heads import D_MODEL, SEEDS, Configuration, load_layer
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
@@ -44,11 +44,11 @@ class Dropped(NamedTuple):
 @st.cache_data(show_spinner=False, max_entries=20)
 def draw(tokens: tuple[str, ...], seed: int) -> Dropped:
     """Drop weights of the single trained head, at every probability that the slider offers."""
-    layer = trained_layer(tokens, Configuration(1, 1, D_MODEL, "full"), SEEDS[0])
+    layer = load_layer(tokens, Configuration(1, 1, D_MODEL, "full"), SEEDS[0])
     weights = multi_head(layer.x, layer.heads, layer.mask).weights[0]
     found = []
     for probability in controls.dropout.steps:
-        seeded = generator("dropout", seed, str(probability))
+        seeded = make_generator("dropout", seed, str(probability))
         drawn = drop(weights.expand(DRAWS[-1], *weights.shape), probability, seeded)
         found.append([drawn[:count].mean(dim=0).tolist() for count in DRAWS])
     return Dropped(weights.tolist(), found, layer)

@@ -13,7 +13,7 @@ from explainers.chapters.common.one_head import arithmetic_of
 from explainers.chapters.many_heads import head_contributions as votes_of
 from explainers.chapters.many_heads.head_panels import head_of
 from explainers.chapters.many_heads.selection import Looked
-from explainers.toys.learned import Learned
+from explainers.toys.layers import TrainedHeads
 from explainers.translations import _
 from explainers.ui.figure.panels import Cell
 
@@ -85,31 +85,31 @@ def _part(looked: Looked, panel: str, i: int, j: int, what: str) -> Arithmetic:
     return arithmetic.explain_input(share, what, f"{rule} = {sizes} = {share:.4f}")
 
 
-def _vote(looked: Looked, known: Learned, panel: str, i: int, j: int, what: str) -> Arithmetic:
+def _vote(looked: Looked, known: TrainedHeads, panel: str, i: int, j: int, what: str) -> Arithmetic:
     """How strongly a word is named, and what each head adds to that."""
     place = list(looked.candidates)[j]
     if panel == votes_of.NAMED:
         output = looked.run.output if i == 0 else looked.output
-        logit = known.named(output[looked.word])[place]
+        logit = known.score_words(output[looked.word])[place]
         value = logit.sigmoid().item()
         answers = _("named"), _("not named")
         return arithmetic.explain_softmax([logit.item(), 0.0], 0, value, answers)
     bias = known.bias[place].item()
-    votes = (known.named(looked.parts) - known.bias)[:, place].tolist()
+    votes = (known.score_words(looked.parts) - known.bias)[:, place].tolist()
     if i < looked.num_heads:
         return _dot_product_of_a_vote(looked.parts[i], known, place, votes[i], what)
     if i == looked.num_heads:
         return arithmetic.explain_input(bias, what, _beginning(looked, f"{what} = {bias:z.4f}"))
-    total = known.named(looked.output[looked.word])[place].item()
+    total = known.score_words(looked.output[looked.word])[place].item()
     return arithmetic.explain_dot_product([*votes, bias], [1.0] * (len(votes) + 1), total, what)
 
 
 def _dot_product_of_a_vote(
-    part: Tensor, known: Learned, place: int, vote: float, what: str
+    part: Tensor, known: TrainedHeads, place: int, vote: float, what: str
 ) -> Arithmetic:
     """A head's vote: the part of the output that is compared with a word, times that word."""
     each = torch.eye(len(part), device=part.device)
-    word = (known.named(each) - known.bias)[:, place]
+    word = (known.score_words(each) - known.bias)[:, place]
     compared = word.nonzero()[:, 0]
     return arithmetic.explain_dot_product(
         part[compared].tolist(), word[compared].tolist(), vote, what

@@ -10,7 +10,7 @@ from explainers.chapters.many_heads.selection import Looked
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, HEAD_AXIS, TOKEN_AXIS
 from explainers.messages import N_
-from explainers.toys.learned import Learned
+from explainers.toys.layers import TrainedHeads
 from explainers.translations import _
 from explainers.ui.figure.panels import Panel
 
@@ -58,12 +58,12 @@ def who_did_it(looked: Looked) -> list[Panel]:
     return [*panels, *_named(looked, looked.layer.learned, rows)]
 
 
-def _named(looked: Looked, known: Learned, rows: list[str]) -> list[Panel]:
+def _named(looked: Looked, known: TrainedHeads, rows: list[str]) -> list[Panel]:
     word, places = looked.layer.tokens[looked.word], list(looked.candidates)
     words = list(looked.candidates.values())
     outputs = torch.stack([looked.run.output, looked.output])[:, looked.word]
-    totals = known.named(outputs)[:, places]
-    votes = (known.named(looked.parts) - known.bias)[:, places]
+    totals = known.score_words(outputs)[:, places]
+    votes = (known.score_words(looked.parts) - known.bias)[:, places]
     logits = torch.cat([votes, known.bias[None, places], totals[1:]])
     formula = _("for {word}; bias: learned, the same for all", word=word)
     rows = [*rows, _("bias"), _("sum")]

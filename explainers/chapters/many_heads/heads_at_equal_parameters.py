@@ -9,16 +9,16 @@ from explainers.chapters.many_heads.head_contributions import head_id
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS
 from explainers.messages import N_, ngettext
-from explainers.toys.sentence import SENTENCE, words
+from explainers.toys.sentence import SENTENCE, split_words
 from explainers.toys.trained_heads import (
     D_MODEL,
     NUM_HEADS,
     SEEDS,
     Configuration,
-    head_dims,
-    trained_layer,
+    list_head_dims,
+    load_layer,
 )
-from explainers.toys.training_report import Row, mean_and_spread, rows
+from explainers.toys.training_report import ReportRow, format_mean_and_spread, read_report
 from explainers.translations import _
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
@@ -50,8 +50,8 @@ def in_words(accuracy: float) -> str:
 
 def single_heads() -> dict[int, float]:
     """For each d_k of a single head, the share of verbs it is right about."""
-    sizes = {size: Configuration(1, 1, size, "full") for size in head_dims(1)}
-    return {size: statistics.mean(rows()[one].verb_accuracy) for size, one in sizes.items()}
+    sizes = {size: Configuration(1, 1, size, "full") for size in list_head_dims(1)}
+    return {size: statistics.mean(read_report()[one].verb_accuracy) for size, one in sizes.items()}
 
 
 def operations(q_len: int, d_model: int, num_heads: int, head_dim: int) -> int:
@@ -82,7 +82,7 @@ def show_contrast(text: Prose) -> None:
         most=f"{max(alone.values()):.0%}",
     ):
         return
-    tokens, seed = tuple(words(SENTENCE)), SEEDS[0]
+    tokens, seed = tuple(split_words(SENTENCE)), SEEDS[0]
     looks = {heads: _looks(tokens, heads, seed) for heads in NUM_HEADS}
     panels = [_panel(tokens, heads, weights) for heads, weights in looks.items()]
     alt = _(
@@ -106,7 +106,7 @@ def show_contrast(text: Prose) -> None:
 @fragment
 def show_table(text: Prose) -> None:
     """What equal parameters bring, divided among one head or many."""
-    tokens = len(words(SENTENCE))
+    tokens = len(split_words(SENTENCE))
     text(
         "table",
         words=tokens,
@@ -121,19 +121,19 @@ def show_table(text: Prose) -> None:
     show_source(parameters, operations)
 
 
-def _row(num_heads: int) -> Row:
-    return rows()[equal(num_heads)]
+def _row(num_heads: int) -> ReportRow:
+    return read_report()[equal(num_heads)]
 
 
-def _line(row: Row) -> str:
+def _line(row: ReportRow) -> str:
     """A line of the table."""
-    accuracies = [mean_and_spread(numbers) for numbers in (row.accuracy, row.verb_accuracy)]
+    accuracies = [format_mean_and_spread(numbers) for numbers in (row.accuracy, row.verb_accuracy)]
     return f"| {' | '.join(map(str, [row.num_heads, row.head_dim, *accuracies]))} |"
 
 
 def _looks(tokens: tuple[str, ...], num_heads: int, seed: int) -> Tensor:
     """The row of `WORD` in each head (heads, kv_len)."""
-    layer = trained_layer(tokens, equal(num_heads), seed)
+    layer = load_layer(tokens, equal(num_heads), seed)
     return multi_head(layer.x, layer.heads, layer.mask).weights[:, tokens.index(WORD)]
 
 

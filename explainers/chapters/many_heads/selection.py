@@ -10,8 +10,7 @@ from explainers.attention.multi_head import ManyHeads, contributions
 from explainers.attention.single_head import Projections
 from explainers.attention.steps import attention_steps
 from explainers.chapters.common.one_head import OneHead
-from explainers.toys.layers import Layer
-from explainers.toys.learned import Learned
+from explainers.toys.layers import Layer, TrainedHeads
 
 MOST_NAMED, MOST_OWN = 12, 8
 """Words that are shown of all that the trained layer could name, and of the sentence's own."""
@@ -77,7 +76,7 @@ class Looked:
 
     @cached_property
     def candidates(self) -> dict[int, str]:
-        """Words that could be named, by their place in what `Learned.named` gives.
+        """Words that could be named, by their place in what `TrainedHeads.score_words` gives.
 
         What all heads together name comes before anything else; then the sentence's own words,
         before the chosen one (←) and after it (→), and those that are named most often if every
@@ -93,7 +92,7 @@ class Looked:
             for position, token in enumerate(self.layer.tokens)
             if token.casefold() in places and position != self.word
         ]
-        often, named = self._often_named(known), known.named(self.run.output[self.word]) > 0
+        often, named = self._often_named(known), known.score_words(self.run.output[self.word]) > 0
         ranked = sorted(range(len(often)), key=lambda place: (not named[place], -often[place]))
         kept = [place for place in ranked if place in own][:MOST_OWN]
         others = [place for place in ranked if often[place] and place not in kept]
@@ -101,9 +100,9 @@ class Looked:
         shown = sorted(chosen, key=lambda place: own.index(place) if place in own else len(own))
         return {place: f"{'←→'[place // size]} {known.words[place % size]}" for place in shown}
 
-    def _often_named(self, known: Learned) -> list[int]:
+    def _often_named(self, known: TrainedHeads) -> list[int]:
         """Of all ways to switch heads on and off, in how many each word is named."""
         parts = contributions(self.run.per_head, self.layer.heads.w_output)[:, self.word]
         choices = torch.cartesian_prod(*[torch.tensor([0.0, 1.0])] * self.num_heads)
         outputs = choices.view(-1, self.num_heads).to(parts.device) @ parts
-        return (known.named(outputs) > 0).sum(dim=0).tolist()
+        return (known.score_words(outputs) > 0).sum(dim=0).tolist()

@@ -9,7 +9,7 @@ from explainers.attention.dropout import drop
 from explainers.attention.multi_head import contributions, merge_heads, multi_head
 from explainers.chapters.many_heads.selection import Looked
 from explainers.takeaway.recipe import Recipe
-from explainers.toys.examples import generator
+from explainers.toys.examples import make_generator
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.takeaway_files import take
@@ -45,7 +45,7 @@ def votes(layer: Layer, word: int, off: list[int], directions: Tensor, bias: Ten
 def dropped(layer: Layer, probability: float, seed: int) -> Computed:
     """One head's weights, one draw of dropout, and averages over more and more draws."""
     weights = multi_head(layer.x, layer.heads, layer.mask).weights[0]
-    seeded = generator("dropout", seed, str(probability))
+    seeded = make_generator("dropout", seed, str(probability))
     drawn = drop(weights.expand(1_000, *weights.shape), probability, seeded)
     averages = {f"{draws:,} draws": drawn[:draws].mean(dim=0) for draws in (10, 100, 1_000)}
     return {"weights": weights, "one draw": drawn[0], **averages}
@@ -81,9 +81,9 @@ def _votes(looked: Looked) -> list[Recipe]:
         return []
     each = torch.eye(looked.output.shape[-1], device=looked.output.device)
     outputs = torch.stack([looked.run.output, looked.output])[:, looked.word]
-    totals, bias = known.named(outputs)[:, places], known.bias[places]
-    parts = (known.named(looked.parts) - known.bias)[:, places]
-    directions = (known.named(each) - known.bias)[:, places]
+    totals, bias = known.score_words(outputs)[:, places], known.bias[places]
+    parts = (known.score_words(looked.parts) - known.bias)[:, places]
+    directions = (known.score_words(each) - known.bias)[:, places]
     return [
         Recipe(
             _("What the layer names for the word"),

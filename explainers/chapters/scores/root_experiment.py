@@ -13,7 +13,7 @@ from explainers.attention.steps import dot_products, scale, softmax
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS
 from explainers.messages import N_
-from explainers.toys.examples import generator
+from explainers.toys.examples import make_generator
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
@@ -69,7 +69,7 @@ def experiment(head_dims: list[int]) -> list[Measurement]:
 
 
 def _measurement(head_dim: int, rows: Pair[Numbers]) -> Measurement:
-    measured = measure(head_dim, KEYS, DRAWS, generator("root", SEED, head_dim))
+    measured = measure(head_dim, KEYS, DRAWS, make_generator("root", SEED, head_dim))
     without, with_root = measured.largest
     return Measurement(
         head_dim,
@@ -88,7 +88,7 @@ def _shares(largest: Tensor) -> list[float]:
 
 def _rows(head_dims: list[int]) -> Iterator[Pair[Numbers]]:
     """The same few draws at every d_k, cut to its length, so that one can follow them."""
-    seeded = generator("rows", SEED)
+    seeded = make_generator("rows", SEED)
     query = torch.randn(ROWS_SHOWN, 1, head_dims[-1], generator=seeded)
     key = torch.randn(ROWS_SHOWN, KEYS, head_dims[-1], generator=seeded)
     for head_dim in head_dims:

@@ -12,7 +12,7 @@ from explainers.chapters.shared_heads.fixed_layers import NUM_HEADS, penalised
 from explainers.chapters.shared_heads.kv_sharing import miniatures, per_head
 from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
 from explainers.charts.theme import HEAD_AXIS
-from explainers.toys.examples import generator
+from explainers.toys.examples import make_generator
 from explainers.translations import _
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
@@ -79,7 +79,7 @@ def draw_buckets(tokens: Sequence[str], seed: int, queries_down: bool) -> Figure
     )
     position = torch.arange(len(tokens))
     offset = position[:, None] - position  # (q_len, kv_len)
-    learned = torch.randn(BUCKETS, NUM_HEADS, generator=generator("buckets", seed))
+    learned = torch.randn(BUCKETS, NUM_HEADS, generator=make_generator("buckets", seed))
     bias = relative_bias(learned, bucket(offset, BUCKETS, FARTHEST))
     added = [
         make_pair_matrix(

@@ -30,7 +30,7 @@ class Given(NamedTuple):
 
 def given_to_latent(tokens: Sequence[str], latent_dim: int, seed: int) -> Given:
     """Untrained weights, the causal mask, and no position in x: RoPE brings it in."""
-    x = examples.embeddings(tuple(tokens), D_MODEL, seed)
+    x = examples.draw_embeddings(tuple(tokens), D_MODEL, seed)
     layer = examples.random_latent(D_MODEL, NUM_HEADS, HEAD_DIM, latent_dim, ROPE_DIM, seed)
     mask = masks.build(masks.causal, len(tokens), len(tokens)).to(x.device)
     angle = angles(torch.arange(len(tokens), device=x.device), ROPE_DIM, examples.LONGEST)
@@ -48,7 +48,7 @@ class Penalised(NamedTuple):
 
 def penalised(tokens: Sequence[str], seed: int) -> Penalised:
     """Untrained heads under the causal mask; nothing else tells them where a word stands."""
-    x = examples.embeddings(tuple(tokens), D_MODEL, seed)
+    x = examples.draw_embeddings(tuple(tokens), D_MODEL, seed)
     layer = examples.random_heads(D_MODEL, NUM_HEADS, NUM_HEADS, HEAD_DIM, seed)
     mask = masks.build(masks.causal, len(tokens), len(tokens)).to(x.device)
     run = multi_head(x, layer, mask)

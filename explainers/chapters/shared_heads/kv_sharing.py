@@ -14,7 +14,7 @@ from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
 from explainers.charts.theme import HEAD_AXIS
 from explainers.messages import ngettext
 from explainers.toys.layers import Layer
-from explainers.toys.trained_heads import Configuration, trained_layer
+from explainers.toys.trained_heads import Configuration, load_layer
 from explainers.translations import _
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
@@ -27,7 +27,7 @@ def learned_sharing(layer: Layer, num_kv_heads: int) -> list[Panel]:
     if layer.learned is None or num_kv_heads == heads.num_heads:
         return []
     sizes = heads.num_heads, num_kv_heads, heads.head_dim
-    sharing = trained_layer(tokens, Configuration(*sizes, layer.rule), layer.seed)
+    sharing = load_layer(tokens, Configuration(*sizes, layer.rule), layer.seed)
     weights = grouped_query(sharing.x, sharing.heads, sharing.mask).weights
     asking = pair(tokens)[0]
     looks = zip(*(found.tolist() for found in weights[:, asking].max(dim=-1)), strict=True)

@@ -40,7 +40,7 @@ class Moved:
     @classmethod
     def of(cls, tokens: Sequence[str], shifts: Sequence[float], seed: int) -> "Moved":
         """Let every word stand `shift` places further on, and compute the scores again."""
-        x = examples.embeddings(tuple(tokens), D_MODEL, seed)
+        x = examples.draw_embeddings(tuple(tokens), D_MODEL, seed)
         head = examples.random_head(D_MODEL, TURNED_DIM, TURNED_DIM, seed)
         full = masks.build(masks.full, len(tokens), len(tokens)).to(x.device)
         views = project(x, head)

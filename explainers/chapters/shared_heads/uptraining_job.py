@@ -14,12 +14,20 @@ from explainers.chapters.common.live_training import describe_batches
 from explainers.job_queue import Job
 from explainers.messages import ngettext
 from explainers.toys import trained_heads
-from explainers.toys.batch import Batch, given
-from explainers.toys.learned import Learned
-from explainers.toys.task import WORDS
-from explainers.toys.train import attend, fresh, mean_loss, parts_of, pool
+from explainers.toys.layers import TrainedHeads
+from explainers.toys.task import WORDS, Batch, make_task
 from explainers.toys.trained_heads import Configuration
-from explainers.toys.training_job import TrainingJob, TrainingRequest, list_losses, train
+from explainers.toys.training import (
+    TrainingJob,
+    TrainingRequest,
+    attend,
+    compute_mean_loss,
+    draw_parts,
+    draw_pool,
+    list_losses,
+    list_parts,
+    train_in_steps,
+)
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
@@ -37,33 +45,37 @@ class Examined(NamedTuple):
     wrong: float
 
 
-def averaged(own: Configuration, num_kv_heads: int, seed: int) -> Learned:
+def averaged(own: Configuration, num_kv_heads: int, seed: int) -> TrainedHeads:
     """The shipped heads of a configuration, with keys and values averaged in groups."""
-    known = on_cpu(trained_heads.learned(own, seed), own)
+    known = on_cpu(trained_heads.load_heads(own, seed), own)
     return replace(known, layer=average_kv_heads(known.layer, num_kv_heads))
 
 
-def on_cpu(known: Learned, own: Configuration) -> Learned:
+def on_cpu(known: TrainedHeads, own: Configuration) -> TrainedHeads:
     """Where training runs, whatever the pages' device is."""
-    return Learned.of(known.words, (part.cpu() for part in parts_of(known)), own.head_dim)
+    return TrainedHeads.from_parts(
+        known.words, (part.cpu() for part in list_parts(known)), own.head_dim
+    )
 
 
 @torch.no_grad()
-def examined(known: Learned, rule: str) -> Examined:
+def examined(known: TrainedHeads, rule: str) -> Examined:
     """How a layer does on sentences that training never sees."""
-    task = given(Batch(*(part[:TESTS] for part in pool(True))), rule)
-    named = known.named(attend(known, task.words, task.mask).output) > 0
-    wrong = (named & (task.asked == 0)).sum(dim=-1) * task.real
-    return Examined(mean_loss(known, task).item(), (wrong.sum() / task.real.sum()).item())
+    task = make_task(Batch(*(part[:TESTS] for part in draw_pool(True))), rule)
+    named = known.score_words(attend(known, task.words, task.mask).output) > 0
+    wrong = (named & (task.targets == 0)).sum(dim=-1) * task.is_real
+    return Examined(
+        compute_mean_loss(known, task).item(), (wrong.sum() / task.is_real.sum()).item()
+    )
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
 def compared(own: Configuration, num_kv_heads: int, seed: int) -> tuple[Examined, ...]:
     """Keys and values of each head's own; and shared: averaged, random, trained from the start."""
-    known = on_cpu(trained_heads.learned(own, seed), own)
+    known = on_cpu(trained_heads.load_heads(own, seed), own)
     shared = own._replace(num_kv_heads=num_kv_heads)
-    at_random = Learned.of(WORDS, fresh(shared, seed), own.head_dim)
-    from_start = on_cpu(trained_heads.learned(shared, seed), shared)
+    at_random = TrainedHeads.from_parts(WORDS, draw_parts(shared, seed), own.head_dim)
+    from_start = on_cpu(trained_heads.load_heads(shared, seed), shared)
     some = known, averaged(own, num_kv_heads, seed), at_random, from_start
     return tuple(examined(one, own.rule) for one in some)
 
@@ -83,12 +95,12 @@ def show_uptraining(
         else:
             text("nothing_to_average")
         return
-    rule = own.rule if own.rule in trained_heads.RULES else trained_heads.RULES[0]
+    rule = own.rule if own.rule in trained_heads.MASK_NAMES else trained_heads.MASK_NAMES[0]
     instead = mask_not_among(own.rule, rule)
-    instead += not_among("seed", seed, trained_heads.shipped_seed(seed), trained_heads.SEEDS)
+    instead += not_among("seed", seed, trained_heads.choose_shipped_seed(seed), trained_heads.SEEDS)
     if instead:
         st.caption(" ".join(instead))
-    own, seed = own._replace(rule=rule), trained_heads.shipped_seed(seed)
+    own, seed = own._replace(rule=rule), trained_heads.choose_shipped_seed(seed)
     before, after, untrained, from_start = compared(own, num_kv_heads, seed)
     verdict = "worse" if after.loss > untrained.loss else "better"
     text(
@@ -126,9 +138,9 @@ def show_uptraining(
 def make_uptraining_job(request: TrainingRequest, own: Configuration) -> TrainingJob:
     """The averaged heads of a configuration train on."""
 
-    def uptrain(job: TrainingJob) -> tuple[Learned, ...]:
+    def uptrain(job: TrainingJob) -> tuple[TrainedHeads, ...]:
         begin = averaged(own, request.configuration.num_kv_heads, request.seed)
-        return train(job, STEPS, begin)
+        return train_in_steps(job, STEPS, begin)
 
     return Job(request, uptrain, STEPS + 1)
 

@@ -7,7 +7,7 @@ from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.attention.single_head import project, single_head
 from explainers.chapters.common.token_vectors import output, show_pair
 from explainers.takeaway.recipe import Recipe
-from explainers.toys.examples import other_than
+from explainers.toys.examples import choose_other_word
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.page import Prose
@@ -32,7 +32,7 @@ def both_endings(layer: Layer, other: Layer) -> dict[str, Tensor]:
 def show_other_ending(text: Prose, layer: Layer, origin: str) -> None:
     """What the other words get when the last word is another one, under the causal mask."""
     tokens = layer.tokens
-    other = layer.reading((*tokens[:-1], other_than(tokens[-1])))
+    other = layer.reading((*tokens[:-1], choose_other_word(tokens[-1])))
     before, after = read_both(layer, other)
     answer = f"{(before.output != after.output).any(dim=-1).sum()}"
     if revealed(text, "ending", ("0", "1", f"{len(tokens)}"), answer):

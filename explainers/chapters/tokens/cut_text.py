@@ -12,11 +12,11 @@ from explainers.toys.byte_pairs import (
     Merge,
     Piece,
     learn_merges,
+    make_pieces,
     merge_pair,
-    pieces,
-    spelling,
+    spell_token,
 )
-from explainers.toys.sentence import Sentence, characters, words
+from explainers.toys.sentence import Sentence, split_characters, split_words
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
@@ -40,7 +40,7 @@ def learned() -> list[Merge]:
 @st.cache_data(show_spinner=False, max_entries=1)
 def vocabulary() -> dict[str, int]:
     """Every word of the shipped text with a number, the most frequent first."""
-    counted = Counter(words(CORPUS.read_text(encoding="utf-8")))
+    counted = Counter(split_words(CORPUS.read_text(encoding="utf-8")))
     return {word: n for n, (word, _unused) in enumerate(counted.most_common())}
 
 
@@ -50,8 +50,8 @@ def cut(sentence: Sentence, unit: str, merges: int) -> list[Piece]:
         known = vocabulary()
         return [Piece(w, (known[w],) if w in known else ()) for w in sentence.tokens]
     if unit == "characters":
-        return [Piece(c, tuple(map(ord, c))) for c in characters(sentence.text)]
-    return pieces(sentence.text, learned()[:merges])
+        return [Piece(c, tuple(map(ord, c))) for c in split_characters(sentence.text)]
+    return make_pieces(sentence.text, learned()[:merges])
 
 
 @fragment
@@ -129,7 +129,7 @@ def show_merges(text: Prose, merges: int) -> None:
     lines = []
     for n in range(len(done) - 1, max(len(done) - 1 - LAST, -1), -1):
         merge = done[n]
-        left, right = (_printed(spelling(token, done)) for token in (merge.left, merge.right))
+        left, right = (_printed(spell_token(token, done)) for token in (merge.left, merge.right))
         times = _("{count} times", count=merge.count)
         lines.append(f"{n + 1:>4}  {left} + {right}  →  id {BYTES + n}   ({times})")
     st.code("\n".join(lines), language=None)

@@ -22,7 +22,7 @@ def placed(
     words: tuple[str, ...], d_model: int, longest: int, seed: int, places: int
 ) -> dict[str, Tensor]:
     """E + P = X, and the waves of more positions than the sentence has."""
-    x, waves = examples.embeddings(words, d_model, seed), sinusoidal(places, d_model, longest)
+    x, waves = examples.draw_embeddings(words, d_model, seed), sinusoidal(places, d_model, longest)
     positions = waves[: len(words)].to(x.device)
     return {"E": x, "P": positions, "X": x + positions, "waves": waves}
 
@@ -31,7 +31,10 @@ def two_orders(
     words: tuple[str, ...], d_model: int, head_dim: int, longest: int, seed: int
 ) -> dict[str, Tensor]:
     """What each token gets in two orders, without positions and with them."""
-    x, order = examples.embeddings(words, d_model, seed), examples.shuffled(len(words), seed)
+    x, order = (
+        examples.draw_embeddings(words, d_model, seed),
+        examples.shuffle_order(len(words), seed),
+    )
     head = examples.random_head(d_model, head_dim, head_dim, seed)
     full = build_mask("full", x)
     positions = sinusoidal(len(words), d_model, longest).to(x.device)

@@ -1,0 +1,226 @@
+"""Training on the task: Adam (Kingma and Ba 2015), and a job that trains while readers watch."""
+
+import functools
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.func import vmap
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from explainers.attention.grouped_query import grouped_query
+from explainers.attention.layer import MultiHead
+from explainers.attention.multi_head import ManyHeads, multi_head
+from explainers.attention.positions import sinusoidal
+from explainers.job_queue import Job
+from explainers.toys.examples import LONGEST, make_generator
+from explainers.toys.layers import TrainedHeads, build_mask
+from explainers.toys.task import WORDS, Batch, Task, draw_news, encode_news, make_task
+from explainers.toys.trained_heads import D_MODEL, Configuration
+
+STEPS, BATCH_SIZE, LEARNING_RATE = 600, 64, 3e-3
+POOL_SENTENCES, TEST_SENTENCES = 8_000, 1_000
+"""How many sentences batches are drawn from, and how many held-out ones it is tested on."""
+START_SCALE = 0.5
+"""Vectors and projections start at half the usual spread: heads then find their own part sooner."""
+START_BIAS = -3.0
+"""Where the biases start: of all words, few are related to a token."""
+
+
+@functools.lru_cache(maxsize=2)
+def draw_pool(held_out: bool) -> Batch:
+    """The sentences to learn from, or those to test with."""
+    seeded = make_generator("sentences", int(held_out))
+    return encode_news(draw_news(TEST_SENTENCES if held_out else POOL_SENTENCES, held_out, seeded))
+
+
+def draw_parts(configuration: Configuration, seed: int) -> tuple[Tensor, ...]:
+    """Untrained tensors, in the order of `trained_heads.PART_NAMES`."""
+    num_heads, num_kv_heads, head_dim, _ = configuration
+    seeded = make_generator("training", seed, *configuration)
+
+    def draw_matrix(rows: int, columns: int, spread: float = 1.0) -> Tensor:
+        return START_SCALE * spread * torch.randn(rows, columns, generator=seeded)
+
+    width, kv_width = num_heads * head_dim, num_kv_heads * head_dim
+    return (
+        draw_matrix(len(WORDS), D_MODEL),
+        *(draw_matrix(D_MODEL, columns, D_MODEL**-0.5) for columns in (width, kv_width, kv_width)),
+        draw_matrix(width, D_MODEL, width**-0.5),
+        torch.full((2 * len(WORDS),), START_BIAS),
+    )
+
+
+def list_parts(learned: TrainedHeads) -> tuple[Tensor, ...]:
+    """The tensors of trained heads, in the order of `trained_heads.PART_NAMES`."""
+    layer = learned.layer
+    matrices = layer.w_query, layer.w_key, layer.w_value, layer.w_output
+    return tuple(part.detach().cpu() for part in (learned.embedding, *matrices, learned.bias))
+
+
+def run_heads(x: Tensor, layer: MultiHead, mask: Tensor) -> ManyHeads:
+    """The pages' own attention, with as many KV heads as the layer has."""
+    return (multi_head if layer.group_size == 1 else grouped_query)(x, layer, mask)
+
+
+def attend(learned: TrainedHeads, words: Tensor, mask: Tensor) -> ManyHeads:
+    """Attention over embedding + position; `words` are places in `WORDS`."""
+    x = learned.embedding[words] + sinusoidal(words.shape[-1], D_MODEL, LONGEST)
+    return run_heads(x, learned.layer, mask)
+
+
+def compute_losses(learned: TrainedHeads, task: Task) -> Tensor:
+    """Binary cross-entropy of every token, summed over the words it could name (batch, length)."""
+    scores = learned.score_words(attend(learned, task.words, task.mask).output)
+    return binary_cross_entropy_with_logits(scores, task.targets, reduction="none").sum(dim=-1)
+
+
+def compute_mean_loss(learned: TrainedHeads, task: Task) -> Tensor:
+    """The mean over all tokens that are no padding."""
+    return (compute_losses(learned, task) * task.is_real).sum() / task.is_real.sum()
+
+
+class Training:
+    """Some seeds of one configuration, learning side by side, each as if it were alone.
+
+    They begin untrained, or, for more training, with what `start` has for each seed.
+    """
+
+    def __init__(
+        self, configuration: Configuration, seeds: Sequence[int], start: Sequence[TrainedHeads] = ()
+    ) -> None:
+        self.configuration = configuration
+        initial_parts = [list_parts(heads) for heads in start] or [
+            draw_parts(configuration, s) for s in seeds
+        ]
+        self.parts = [
+            torch.stack(part_of_seeds).requires_grad_()
+            for part_of_seeds in zip(*initial_parts, strict=True)
+        ]
+        self._adam = torch.optim.Adam(self.parts, LEARNING_RATE, fused=True)
+        self._draws = [make_generator("batches", seed) for seed in seeds]
+        self._losses = vmap(lambda parts, *task: compute_mean_loss(self._put(parts), Task(*task)))
+
+    def step(self) -> list[float]:
+        """Learn from one batch per seed; returns each seed's loss before it learned."""
+        batch_shape = (BATCH_SIZE,)
+        choices = torch.cat(
+            [
+                torch.randint(POOL_SENTENCES, batch_shape, generator=seed_generator)
+                for seed_generator in self._draws
+            ]
+        )
+        task = make_task(
+            Batch(*(part[choices] for part in draw_pool(False))), self.configuration.rule
+        )
+        seed_tasks = (part.view(len(self._draws), BATCH_SIZE, *part.shape[1:]) for part in task)
+        losses = self._losses(self.parts, *seed_tasks)
+        gradients = torch.autograd.grad(losses.sum(), self.parts)
+        for part, gradient in zip(self.parts, gradients, strict=True):
+            part.grad = gradient
+        self._adam.step()
+        return losses.tolist()
+
+    def export_heads(self, seed_index: int) -> TrainedHeads:
+        """What the seed of this index has learned so far."""
+        return self._put([part[seed_index].detach().clone() for part in self.parts])
+
+    def _put(self, parts: Sequence[Tensor]) -> TrainedHeads:
+        return TrainedHeads.from_parts(WORDS, parts, self.configuration.head_dim)
+
+
+SNAPSHOTS = 24
+"""How often one looks at the weights on the way."""
+
+
+class TrainingRequest(NamedTuple):
+    """Which heads learn, from which seed, and on which text they are watched."""
+
+    configuration: Configuration
+    seed: int
+    tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """How the heads divided their attention after so many batches."""
+
+    step: int
+    weights: list[list[list[float]]]
+    """(heads, q_len, kv_len)"""
+
+
+class TrainingStep(NamedTuple):
+    """What a batch came to: its losses, and perhaps how the heads attend after it.
+
+    The first step has no batch. A second loss is that of heads which start from random weights
+    beside those that do not.
+    """
+
+    losses: tuple[float, ...]
+    snapshot: Snapshot | None
+
+
+TrainingJob = Job[TrainingRequest, TrainingStep, tuple[TrainedHeads, ...]]
+"""Its result holds the trained heads, one for each loss of a step."""
+
+
+def make_training_job(request: TrainingRequest, steps: int = STEPS) -> TrainingJob:
+    """A job that trains heads from random weights."""
+    return Job(request, partial(train_in_steps, steps=steps), steps + 1)
+
+
+def train_in_steps(
+    job: TrainingJob, steps: int, begin: TrainedHeads | None = None
+) -> tuple[TrainedHeads, ...]:
+    """Learn from as many batches.
+
+    Heads that start from `begin` have others beside them: the same heads learn from the same
+    batches, from random weights, which shows what `begin` is worth.
+    """
+    training = start_training(job.subject, begin)
+    snapshot_interval = max(1, steps // SNAPSHOTS)
+    job.report(TrainingStep((), take_snapshot(job.subject, training, 0)))
+    for step in range(1, steps + 1):
+        started = time.perf_counter()
+        losses = training.step()
+        seconds = time.perf_counter() - started
+        is_snapshot_due = step % snapshot_interval == 0 or step == steps
+        snapshot = take_snapshot(job.subject, training, step) if is_snapshot_due else None
+        job.report(TrainingStep(tuple(losses), snapshot))
+        time.sleep(seconds)  # another visitor's page gets the interpreter for as long
+    return tuple(training.export_heads(seed_index) for seed_index in range(2 if begin else 1))
+
+
+def start_training(request: TrainingRequest, begin: TrainedHeads | None) -> Training:
+    """From random weights; or from `begin`, and beside it from random weights."""
+    configuration, seed = request.configuration, request.seed
+    if not begin:
+        return Training(configuration, [seed])
+    untrained = TrainedHeads.from_parts(
+        WORDS, draw_parts(configuration, seed), configuration.head_dim
+    )
+    return Training(configuration, [seed] * 2, [begin, untrained])
+
+
+@torch.no_grad()
+def take_snapshot(request: TrainingRequest, training: Training, step: int) -> Snapshot:
+    """How the heads divide their attention over the text that is watched."""
+    learned = training.export_heads(0)
+    x, _ = learned.read_words(request.tokens)
+    mask = build_mask(request.configuration.rule, x)
+    return Snapshot(step, run_heads(x, learned.layer, mask).weights.tolist())
+
+
+def list_losses(job: TrainingJob, seed_index: int = 0) -> list[float]:
+    """The loss of each batch so far; heads beside the first have index 1."""
+    return [step.losses[seed_index] for step in list(job.reports) if step.losses]
+
+
+def list_snapshots(job: TrainingJob) -> list[Snapshot]:
+    """All snapshots that were taken so far."""
+    return [step.snapshot for step in list(job.reports) if step.snapshot]
