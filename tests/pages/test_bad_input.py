@@ -102,8 +102,9 @@ def choices(page):
     for key, values, link in controls_on(page):
         if key not in OF_ALL and not key.startswith(ELSEWHERE):
             default = chosen(opened(page, link), key)
-            other = next(str(value) for value in values if str(value) != default)
-            by_link.setdefault(tuple(link.items()), {})[key] = other
+            others = [str(value) for value in values if str(value) != default]
+            if others:  # of a single picture there is no other matrix to choose
+                by_link.setdefault(tuple(link.items()), {})[key] = others[0]
     live = [
         control
         for control in controls.CONTROLS_BY_KEY.values()

@@ -58,7 +58,7 @@ class Found(NamedTuple):
 
 def reads_text(page: Path) -> bool:
     """Is the reader's sentence on this page?"""
-    return "sentence(" in page.read_text(encoding="utf-8")
+    return "choose_text(" in page.read_text(encoding="utf-8")
 
 
 def opened(page: Path, link: Mapping[str, str | list[str]] | None = None) -> AppTest:

@@ -76,7 +76,8 @@ def executed(cells: list[Cell], folder: Path, manager: KernelManager | None) -> 
     file.cells.insert(0, nbformat.v4.new_code_cell(forget + ALONE))
     resources = {"metadata": {"path": str(folder)}}
     NotebookClient(file, km=manager, timeout=120, resources=resources).execute()
-    return [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
+    lines = kept.read_text(encoding="utf-8").splitlines() if kept.exists() else []
+    return [json.loads(line) for line in lines]
 
 
 def drawn_on(visit: AppTest) -> list[Drawn]:
