@@ -68,8 +68,7 @@ def looked_at(
     layer = read_by_heads(tokens, is_trained, d_model, num_heads, head_dim, mask)
     if layer.unknown:
         text("unknown", words=list_unknown(layer))
-    run = multi_head(layer.x, layer.heads, layer.mask)
-    looked = Looked(layer, run, head, word, off)
+    looked = Looked.of(layer, head, word, off)
     if len(off) == looked.num_heads:
         text("all_off")
     panels, working = panels_of(looked, page.has_queries_down()), arithmetic_of_heads(looked)
@@ -79,7 +78,7 @@ def looked_at(
     )
     taken.heads(looked)
     offer_training(layer)
-    compare(text, layer, run, multi_head_one_by_one(layer.x, layer.heads, layer.mask))
+    compare(text, layer, looked.run, multi_head_one_by_one(layer.x, layer.heads, layer.mask))
 
 
 text("question")

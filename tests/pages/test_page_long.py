@@ -141,7 +141,7 @@ def test_frames_lead_from_the_first_block_to_all():
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 6), st.integers(1, 4))
 def test_differences_are_rounding_and_corrections_are_counted(word, block):
-    row = Row(LAB, word, block)
+    row = Row.of(LAB, word, block)
     assert row.difference < 1e-6
     assert row.output_difference < 1e-6
     tops = [part.max().item() for part in expected()[0][word].split(block)]
@@ -149,7 +149,7 @@ def test_differences_are_rounding_and_corrections_are_counted(word, block):
 
 
 def test_every_number_of_the_row_has_its_arithmetic():
-    row = Row(LAB, 6, 3)
+    row = Row.of(LAB, 6, 3)
     explain = arithmetic_of_row(row)
     for panel in panels_of(row, 3):
         for i, values in enumerate(panel.matrix.values):

@@ -16,6 +16,7 @@ from explainers.attention.multi_head import multi_head, multi_head_one_by_one
 from explainers.chapters.many_heads import heads_at_equal_parameters
 from explainers.chapters.many_heads.dropout_draws import ANSWERS, ASKED, DRAWS, draw, in_words
 from explainers.chapters.many_heads.head_arithmetic import arithmetic_of_heads
+from explainers.chapters.many_heads.head_contributions import enlarge_head
 from explainers.chapters.many_heads.head_panels import (
     compare,
     distance_in_words,
@@ -69,7 +70,7 @@ def test_the_parts_of_all_heads_are_the_output(word, off, seed):
 def test_the_enlarged_head_is_the_one_that_was_chosen():
     one = looked(LAYER, head=2)
     for name, tensor in (("weights", one.run.weights), ("V", one.run.value)):
-        torch.testing.assert_close(torch.tensor(one.one_head.numbers[name]), tensor[2].cpu())
+        torch.testing.assert_close(torch.tensor(enlarge_head(one).numbers[name]), tensor[2].cpu())
 
 
 def test_votes_and_bias_are_what_the_layer_names():

@@ -28,6 +28,7 @@ from explainers.chapters.shared_heads.kv_sharing import readers
 from explainers.chapters.shared_heads.latent_heads import difference
 from explainers.chapters.shared_heads.rope_scores import ANSWERS, TURNED_DIM, Moved, pair
 from explainers.chapters.shared_heads.stored_numbers import by_pattern
+from explainers.chapters.shared_heads.takeaway import mistaken
 from explainers.chapters.shared_heads.uptraining_job import (
     STEPS,
     TESTS,
@@ -35,7 +36,7 @@ from explainers.chapters.shared_heads.uptraining_job import (
     compared,
     examined,
 )
-from explainers.chapters.shared_heads.wrong_repeat import NUM_KV_HEADS, mistaken
+from explainers.chapters.shared_heads.wrong_repeat import NUM_KV_HEADS
 from explainers.toys import examples
 from explainers.toys.sentence import SENTENCE
 from explainers.toys.task import WORDS, Batch, is_held_out, make_task

@@ -3,15 +3,12 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from math import inf
-
-import torch
-from torch import Tensor
 
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic, choose_decimals, compute_power, round_number
-from explainers.attention.online_softmax import Running, read_block, read_row
+from explainers.attention.online_softmax import read_block, read_row
 from explainers.attention.steps import softmax
 from explainers.chapters.common.number_words import less_than
 from explainers.chapters.common.one_head import arithmetic_of
@@ -37,35 +34,16 @@ Numbers = list[list[float | None]]
 
 
 @dataclass(frozen=True)
-class Row:
-    """The scores of one word, read `block` keys at a time."""
+class Row(taken.RowReading):
+    """The same row with the sentence that it is of."""
 
     lab: Lab
     word: int
-    block: int
 
-    @cached_property
-    def steps(self) -> list[Running]:
-        """What is known after each block."""
-        word = slice(self.word, self.word + 1)
-        return read_row(self.lab.scores[word], self.lab.views.value, self.block)
-
-    def seen(self, step: int) -> int:
-        """How many keys have been read after a block."""
-        return min((step + 1) * self.block, len(self.lab.tokens))
-
-    @property
-    def scores(self) -> Tensor:
-        """(kv_len,)"""
-        return self.lab.scores[self.word]
-
-    def powers(self, step: int) -> Tensor:
-        """e to the (score − largest so far), for the keys that have been read."""
-        return torch.exp(self.scores[: self.seen(step)] - self.steps[step].largest[0])
-
-    def weights(self, step: int) -> Tensor:
-        """The same, divided by the total so far."""
-        return self.powers(step) / self.steps[step].total[0]
+    @classmethod
+    def of(cls, lab: Lab, word: int, block: int) -> "Row":
+        """One word's row."""
+        return cls(lab.scores[word], lab.views.value, block, lab, word)
 
     @property
     def difference(self) -> float:
@@ -103,12 +81,6 @@ class Row:
         some = self.powers if name == POWERS else self.weights
         lines = [some(step).tolist() for step in range(len(self.steps))]
         return [line + [None] * (length - len(line)) for line in lines]
-
-    def so_far(self, read: int) -> dict[str, list[list[float]]]:
-        """All tables and the scores after so many blocks; 0 where there is nothing yet."""
-        tables = {name: self.table(name)[:read] for name in TABLES}
-        numbers = {name: [[v or 0.0 for v in line] for line in t] for name, t in tables.items()}
-        return {SCORES: [self.scores[: self.seen(read - 1)].tolist()], **numbers}
 
 
 def arithmetic_of_row(row: Row) -> Callable[[Cell], Arithmetic]:
@@ -185,7 +157,7 @@ FORMULAS = {
 
 def show_row(text: Prose, lab: Lab, word: int, block: int) -> None:
     """Guess how often a correction is needed, then read the row block by block."""
-    row = Row(lab, word, block)
+    row = Row.of(lab, word, block)
     count, name = len(row.steps), verbatim(lab.tokens[word])
     options = [f"{n}" for n in range(min(count, 4))]
     blocks, each = (

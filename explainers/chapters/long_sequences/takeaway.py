@@ -1,14 +1,17 @@
 """To take away from page 10: n² counted, a row in blocks, attention in tiles, what masks spare."""
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from explainers.attention import masks
-from explainers.attention.online_softmax import begin, read_row
+from explainers.attention.online_softmax import Running, begin, read_row
+from explainers.attention.rules import Rule
 from explainers.attention.scaled_dot_product import attention
-from explainers.attention.single_head import project
+from explainers.attention.single_head import Projections, project
 from explainers.attention.steps import dot_products, scale
 from explainers.attention.tiled import positions, read_tile, tile_cells, tiled_attention
 from explainers.chapters.common.score_matrix import Lab
@@ -28,48 +31,113 @@ def squares(tokens: list[int]) -> dict[str, list[int]]:
     return {"cells": [*cells], "bytes": [*held]}
 
 
+@dataclass(frozen=True)
+class RowReading:
+    """The scores of one word (kv_len,), read `block` keys at a time; value (kv_len, d_v)."""
+
+    scores: Tensor
+    value: Tensor
+    block: int
+
+    @cached_property
+    def steps(self) -> list[Running]:
+        """What is known after each block."""
+        return read_row(self.scores[None], self.value, self.block)
+
+    def seen(self, step: int) -> int:
+        """How many keys have been read after a block."""
+        return min((step + 1) * self.block, len(self.scores))
+
+    def powers(self, step: int) -> Tensor:
+        """e to the (score − largest so far), for the keys that have been read."""
+        return torch.exp(self.scores[: self.seen(step)] - self.steps[step].largest[0])
+
+    def weights(self, step: int) -> Tensor:
+        """The same, divided by the total so far."""
+        return self.powers(step) / self.steps[step].total[0]
+
+    def so_far(self, read: int) -> Computed:
+        """All that is known, with a row for each block; 0 where there is nothing yet."""
+        steps, length = self.steps[:read], self.seen(read - 1)
+        kept = [torch.cat([one.largest, one.correction, one.total], dim=-1) for one in steps]
+        tables = {"powers": self.powers, "weights": self.weights}
+        return {
+            "scores": self.scores[None, :length],
+            "running": torch.cat(kept),
+            **{name: filled_up([row(n) for n in range(read)]) for name, row in tables.items()},
+            "output": torch.cat([one.output for one in steps]),
+        }
+
+
+def filled_up(rows: list[Tensor]) -> Tensor:
+    """Rows that grow as one matrix, with 0 where there is nothing yet."""
+    longest = len(rows[-1])
+    return torch.stack([torch.cat([row, row.new_zeros(longest - len(row))]) for row in rows])
+
+
 def in_blocks(layer: Layer, word: int, block: int, blocks: int) -> Computed:
     """One word's row of scores after some blocks: what is kept, and what it gives after each."""
     query, key, value = project(layer.x, layer.head())
-    row = scale(dot_products(query, key), head_dim=query.shape[-1])[word : word + 1]
-    steps = read_row(row, value, block)[:blocks]
-    place = torch.arange(len(row[0]), device=row.device)
-    seen = [(place < (n + 1) * block) for n in range(len(steps))]
-    read = zip(seen, steps, strict=True)
-    powers = torch.stack([torch.exp(row[0] - one.largest[0]) * some for some, one in read])
-    kept = [torch.cat([one.largest, one.correction, one.total], dim=-1) for one in steps]
-    return {
-        "scores": row[:, seen[-1]],
-        "running": torch.cat(kept),
-        "powers": powers,
-        "weights": powers / torch.cat([one.total for one in steps]),
-        "output": torch.cat([one.output for one in steps]),
-    }
+    scores = scale(dot_products(query, key), head_dim=query.shape[-1])
+    return RowReading(scores[word], value, block).so_far(blocks)
+
+
+@dataclass(frozen=True)
+class TileStep:
+    """A tile that was read: its queries and keys, and what its queries know then."""
+
+    queries: slice
+    keys: slice
+    output: Tensor
+
+
+@dataclass(frozen=True)
+class TileReading:
+    """Attention in tiles of so many queries and keys, under a rule, written down tile by tile."""
+
+    views: Projections
+    rule: Rule
+    blocks: tuple[int, int]
+
+    @cached_property
+    def steps(self) -> list[TileStep]:
+        """What `tiled_attention` does."""
+        query, key, value = self.views
+        length, (q_block, kv_block) = len(query), self.blocks
+        query_pos, key_pos = (p.to(query.device) for p in positions(length, length, *self.blocks))
+        steps = []
+        for i in range(0, length, q_block):
+            rows = slice(i, min(i + q_block, length))
+            running = begin(query[rows], value)
+            for j in range(0, length, kv_block):
+                columns = slice(j, min(j + kv_block, length))
+                mask = self.rule(query_pos[rows], key_pos[:, columns])
+                if mask.any():
+                    running = read_tile(running, query[rows], key[columns], value[columns], mask)
+                    steps.append(TileStep(rows, columns, running.output))
+        return steps
+
+    def output(self, read: int) -> Tensor:
+        """What is known after so many tiles; a row that has read nothing is not a number."""
+        output = torch.full_like(self.views.value, torch.nan)
+        for step in self.steps[:read]:
+            output[step.queries] = step.output
+        return output
+
+    def both(self) -> tuple[Tensor, Tensor]:
+        """The outputs of `tiled_attention` and of `attention`."""
+        length = len(self.views.query)
+        mask = masks.build(self.rule, length, length).to(self.views.query.device)
+        tiled = tiled_attention(*self.views, self.rule, *self.blocks)
+        return tiled, attention(*self.views, mask).output
 
 
 def in_tiles(layer: Layer, rule: str, q_block: int, kv_block: int, tiles: int) -> Computed:
-    """The output after some tiles, after all of them, and by `attention()`.
-
-    A row that has read nothing yet is not a number.
-    """
-    query, key, value = project(layer.x, layer.head())
-    allows, length, read = masks.RULES[rule], len(query), 0
-    query_pos, key_pos = (p.to(query.device) for p in positions(length, length, q_block, kv_block))
-    so_far = torch.full_like(value, torch.nan)
-    for i in range(0, length, q_block):
-        rows = slice(i, i + q_block)
-        running = begin(query[rows], value)
-        for j in range(0, length, kv_block):
-            columns = slice(j, j + kv_block)
-            allowed = allows(query_pos[rows], key_pos[:, columns])
-            if allowed.any() and read < tiles:
-                read += 1
-                running = read_tile(running, query[rows], key[columns], value[columns], allowed)
-                so_far[rows] = running.output
-    whole = masks.build(allows, length, length).to(query.device)
-    tiled = tiled_attention(query, key, value, allows, q_block, kv_block)
-    output = attention(query, key, value, whole).output
-    return {"output so far": so_far, "tiled": tiled, "attention": output}
+    """The output after some tiles, after all of them, and by `attention()`."""
+    views = project(layer.x, layer.head())
+    reading = TileReading(views, masks.RULES[rule], (q_block, kv_block))
+    tiled, output = reading.both()
+    return {"output so far": reading.output(tiles), "tiled": tiled, "attention": output}
 
 
 def by_masks(length: int) -> dict[str, tuple[int, ...]]:

@@ -11,11 +11,9 @@ from torch import Tensor
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
-from explainers.attention.online_softmax import begin
 from explainers.attention.rules import Rule
-from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import hide, softmax
-from explainers.attention.tiled import positions, read_tile, tiled_attention
+from explainers.attention.tiled import read_tile, tiled_attention
 from explainers.chapters.common.mask_names import say_mask
 from explainers.chapters.common.number_words import less_than
 from explainers.chapters.common.one_head import arithmetic_of
@@ -38,15 +36,6 @@ ORDER, HELD, DONE = N_("order of tiles"), N_("scores in memory"), N_("output so 
 
 
 @dataclass(frozen=True)
-class Step:
-    """A tile that was read: its queries and keys, and what its queries know then."""
-
-    queries: slice
-    keys: slice
-    output: Tensor
-
-
-@dataclass(frozen=True)
 class Tiles:
     """A sentence cut into tiles, under a rule; small tiles of a long text would be too many."""
 
@@ -63,22 +52,14 @@ class Tiles:
         return q_block, kv_block
 
     @cached_property
-    def steps(self) -> list[Step]:
-        """What `tiled_attention` does, written down tile by tile."""
-        length, (q_block, kv_block) = len(self.lab.tokens), self.blocks
-        query, key, value = self.lab.views
-        query_pos, key_pos = (p.to(query.device) for p in positions(length, length, *self.blocks))
-        steps = []
-        for i in range(0, length, q_block):
-            rows = slice(i, min(i + q_block, length))
-            running = begin(query[rows], value)
-            for j in range(0, length, kv_block):
-                columns = slice(j, min(j + kv_block, length))
-                mask = self.rule(query_pos[rows], key_pos[:, columns])
-                if mask.any():
-                    running = read_tile(running, query[rows], key[columns], value[columns], mask)
-                    steps.append(Step(rows, columns, running.output))
-        return steps
+    def reading(self) -> taken.TileReading:
+        """What is computed, tile by tile."""
+        return taken.TileReading(self.lab.views, self.rule, self.blocks)
+
+    @property
+    def steps(self) -> list[taken.TileStep]:
+        """The tiles that are read."""
+        return self.reading.steps
 
     @property
     def count(self) -> int:
@@ -89,16 +70,12 @@ class Tiles:
     @property
     def difference(self) -> float:
         """The largest of `tiled_attention` from `attention`."""
-        tiled = tiled_attention(*self.lab.views, self.rule, *self.blocks)
-        whole = attention(*self.lab.views, self.lab.mask(self.rule)).output
+        tiled, whole = self.reading.both()
         return (tiled - whole).abs().max().item()
 
     def output(self, read: int) -> Tensor:
         """What is known after so many tiles; a row that has read nothing is not a number."""
-        output = torch.full_like(self.lab.views.value, torch.nan)
-        for step in self.steps[:read]:
-            output[step.queries] = step.output
-        return output
+        return self.reading.output(read)
 
     def seen(self, read: int) -> Tensor:
         """The pairs that were looked at in so many tiles."""

@@ -13,7 +13,6 @@ from explainers.chapters.many_heads import takeaway as taken
 from explainers.charts.matrix import Matrix, make_pair_matrix
 from explainers.charts.theme import QUERY_AXIS
 from explainers.messages import N_, ngettext
-from explainers.toys.examples import make_generator
 from explainers.toys.layers import Layer
 from explainers.toys.trained_heads import D_MODEL, SEEDS, Configuration, load_layer
 from explainers.translations import _
@@ -26,7 +25,7 @@ from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
 Numbers = list[list[float]]
-DRAWS = (1, 10, 100, 1_000)
+DRAWS = taken.DRAWS
 ASKED = controls.dropout.default
 """The probability that the question is about, and that the picture opens with."""
 EVERY_ROW = N_("softmax: every row sums to 1")
@@ -48,9 +47,8 @@ def draw(tokens: tuple[str, ...], seed: int) -> Dropped:
     weights = multi_head(layer.x, layer.heads, layer.mask).weights[0]
     found = []
     for probability in controls.dropout.steps:
-        seeded = make_generator("dropout", seed, str(probability))
-        drawn = drop(weights.expand(DRAWS[-1], *weights.shape), probability, seeded)
-        found.append([drawn[:count].mean(dim=0).tolist() for count in DRAWS])
+        averages = taken.average_draws(weights, probability, seed)
+        found.append([average.tolist() for average in averages])
     return Dropped(weights.tolist(), found, layer)
 
 

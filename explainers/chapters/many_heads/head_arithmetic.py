@@ -11,6 +11,7 @@ from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.chapters.common.one_head import arithmetic_of
 from explainers.chapters.many_heads import head_contributions as votes_of
+from explainers.chapters.many_heads.head_contributions import enlarge_head
 from explainers.chapters.many_heads.head_panels import head_of
 from explainers.chapters.many_heads.selection import Looked
 from explainers.toys.layers import TrainedHeads
@@ -50,7 +51,7 @@ def _arithmetic(looked: Looked, cell: Cell) -> Arithmetic:
             return _part(looked, cell.panel, i, j, what)
         case votes_of.VOTES | votes_of.NAMED if looked.layer.learned:
             return _vote(looked, looked.layer.learned, cell.panel, i, j, what)
-    return arithmetic_of(looked.one_head)(cell)
+    return arithmetic_of(enlarge_head(looked))(cell)
 
 
 def _weight(looked: Looked, head: int, row: int, column: int) -> Arithmetic:

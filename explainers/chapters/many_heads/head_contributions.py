@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-import torch
 from torch import Tensor
 
+from explainers.attention.single_head import Projections
+from explainers.attention.steps import attention_steps
+from explainers.chapters.common.one_head import OneHead
 from explainers.chapters.many_heads.selection import Looked
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, HEAD_AXIS, TOKEN_AXIS
@@ -59,12 +61,8 @@ def who_did_it(looked: Looked) -> list[Panel]:
 
 
 def _named(looked: Looked, known: TrainedHeads, rows: list[str]) -> list[Panel]:
-    word, places = looked.layer.tokens[looked.word], list(looked.candidates)
-    words = list(looked.candidates.values())
-    outputs = torch.stack([looked.run.output, looked.output])[:, looked.word]
-    totals = known.score_words(outputs)[:, places]
-    votes = (known.score_words(looked.parts) - known.bias)[:, places]
-    logits = torch.cat([votes, known.bias[None, places], totals[1:]])
+    word, words = looked.layer.tokens[looked.word], list(looked.candidates.values())
+    logits, totals = looked.votes(*looked.directions(known))
     formula = _("for {word}; bias: learned, the same for all", word=word)
     rows = [*rows, _("bias"), _("sum")]
     voted = plain(VOTES, formula, logits, rows, words)
@@ -82,6 +80,13 @@ def _named(looked: Looked, known: TrainedHeads, rows: list[str]) -> list[Panel]:
         Panel(VOTES, voted, heading=heading, remark=remark),
         Panel(NAMED, replace(told, kind="weights"), "→"),
     ]
+
+
+def enlarge_head(looked: Looked) -> OneHead:
+    """The chosen head by itself."""
+    views = Projections(*(view[looked.head] for view in looked.run[:3]))
+    steps = attention_steps(*views, looked.layer.mask)
+    return OneHead.of(looked.layer, views, steps, looked.head)
 
 
 def plain(

@@ -10,6 +10,7 @@ from explainers.chapters.many_heads.head_contributions import (
     LAYER,
     SIDE_BY_SIDE,
     W_O,
+    enlarge_head,
     head_id,
     plain,
     who_did_it,
@@ -82,7 +83,7 @@ def _strongest(looked: Looked, head: int) -> str:
 
 
 def _enlarged(looked: Looked, queries_down: bool) -> list[Panel]:
-    one = looked.one_head
+    one = enlarge_head(looked)
     first, *others = one.product("weights", "V", "output", queries_down)
     panels = [replace(first, heading=_("The chosen head, enlarged")), *others]
     return [replace(p, matrix=replace(p.matrix, name=_of_head(p.id, looked))) for p in panels]

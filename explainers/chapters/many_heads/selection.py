@@ -1,15 +1,13 @@
 """Everything that a layer of heads computed for a sentence, and the part that is looked at."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 import torch
 from torch import Tensor
 
-from explainers.attention.multi_head import ManyHeads, contributions
-from explainers.attention.single_head import Projections
-from explainers.attention.steps import attention_steps
-from explainers.chapters.common.one_head import OneHead
+from explainers.attention.multi_head import ManyHeads, contributions, multi_head
 from explainers.toys.layers import Layer, TrainedHeads
 
 MOST_NAMED, MOST_OWN = 12, 8
@@ -27,6 +25,12 @@ class Looked:
     head: int
     word: int
     off: frozenset[int]
+
+    @classmethod
+    def of(cls, layer: Layer, head: int, word: int, off: Iterable[int]) -> "Looked":
+        """Run the layer."""
+        run = multi_head(layer.x, layer.heads, layer.mask)
+        return cls(layer, run, head, word, frozenset(off))
 
     @property
     def num_heads(self) -> int:
@@ -54,13 +58,6 @@ class Looked:
         return contributions(self.per_head, self.layer.heads.w_output).sum(dim=0)
 
     @cached_property
-    def one_head(self) -> OneHead:
-        """The chosen head by itself."""
-        views = Projections(*(view[self.head] for view in self.run[:3]))
-        steps = attention_steps(*views, self.layer.mask)
-        return OneHead.of(self.layer, views, steps, self.head)
-
-    @cached_property
     def rows_of_w_output(self) -> range:
         """The rows of W_O that are drawn: all of them, or where they are too many, one head's."""
         heads = self.layer.heads
@@ -73,6 +70,23 @@ class Looked:
         """Which part of the chosen word's output each head is (heads,); together 1."""
         output = self.parts.sum(dim=0)
         return self.parts @ output / (output @ output).clamp_min(1e-12)
+
+    def votes(self, directions: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+        """How strongly each head names some words (d_model, words), and what they come to.
+
+        The first has a row for each head, one for the bias and one for the sum; the second has
+        the sum of all heads, and of those that are on.
+        """
+        everyone = self.run.output[self.word] @ directions + bias
+        parts = self.parts @ directions
+        total = parts.sum(dim=0) + bias
+        return torch.cat([parts, bias[None], total[None]]), torch.stack([everyone, total])
+
+    def directions(self, known: TrainedHeads) -> tuple[Tensor, Tensor]:
+        """What an output is multiplied with to name the candidates, and what is added."""
+        places = list(self.candidates)
+        each = torch.eye(self.output.shape[-1], device=self.output.device)
+        return (known.score_words(each) - known.bias)[:, places], known.bias[places]
 
     @cached_property
     def candidates(self) -> dict[int, str]:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from explainers.attention.dropout import drop
-from explainers.attention.multi_head import contributions, merge_heads, multi_head
+from explainers.attention.multi_head import merge_heads, multi_head
 from explainers.chapters.many_heads.selection import Looked
 from explainers.takeaway.recipe import Recipe
 from explainers.toys.examples import make_generator
@@ -15,58 +15,53 @@ from explainers.translations import _
 from explainers.ui.takeaway_files import take
 
 Computed = dict[str, Tensor]
+DRAWS = (1, 10, 100, 1_000)
+DRAWN = ("one draw", "10 draws", "100 draws", "1,000 draws")
 
 
 def all_heads(layer: Layer, head: int, word: int, off: list[int]) -> Computed:
     """Every head's weights; one head's values and output; what each adds to a word's output."""
-    run = multi_head(layer.x, layer.heads, layer.mask)
-    per_head = run.per_head.clone()
-    per_head[off] = 0  # a head that is switched off adds nothing
-    added = contributions(per_head, layer.heads.w_output)
-    parts, output = added[:, word], added.sum(dim=0)
-    shares = parts @ output[word] / (output[word] @ output[word]).clamp_min(1e-12)
-    one = {"weights": run.weights[head], "V": run.value[head], "output": run.per_head[head]}
-    together = {"heads": merge_heads(per_head), "layer": output}
+    return list_numbers(Looked.of(layer, head, word, off))
+
+
+def list_numbers(looked: Looked) -> Computed:
+    """What the picture shows, under the names that it has there."""
+    run, head = looked.run, looked.head
     each = {f"head {n}": weights for n, weights in enumerate(run.weights)}
-    return {**each, **one, **together, "parts": parts, "shares": shares[:, None]}
+    one = {"weights": run.weights[head], "V": run.value[head], "output": run.per_head[head]}
+    together = {"heads": merge_heads(looked.per_head), "layer": looked.output}
+    return {**each, **one, **together, "parts": looked.parts, "shares": looked.shares[:, None]}
 
 
 def votes(layer: Layer, word: int, off: list[int], directions: Tensor, bias: Tensor) -> Computed:
     """How strongly each head names each of some words (d_model, words), and what comes of it."""
-    per_head = multi_head(layer.x, layer.heads, layer.mask).per_head
-    whole = contributions(per_head, layer.heads.w_output)[:, word]  # (heads, d_model)
-    parts = whole.clone()
-    parts[off] = 0
-    totals = torch.stack([whole.sum(dim=0), parts.sum(dim=0)]) @ directions + bias
-    summed = torch.cat([parts @ directions, bias[None], totals[1:]])
+    return list_votes(Looked.of(layer, 0, word, off), directions, bias)
+
+
+def list_votes(looked: Looked, directions: Tensor, bias: Tensor) -> Computed:
+    """The two tables of votes."""
+    summed, totals = looked.votes(directions, bias)
     return {"votes": summed, "named": totals.sigmoid()}
 
 
-def dropped(layer: Layer, probability: float, seed: int) -> Computed:
-    """One head's weights, one draw of dropout, and averages over more and more draws."""
-    weights = multi_head(layer.x, layer.heads, layer.mask).weights[0]
+def average_draws(weights: Tensor, probability: float, seed: int) -> list[Tensor]:
+    """Weights after dropout: one draw, and averages over more and more draws."""
     seeded = make_generator("dropout", seed, str(probability))
-    drawn = drop(weights.expand(1_000, *weights.shape), probability, seeded)
-    averages = {f"{draws:,} draws": drawn[:draws].mean(dim=0) for draws in (10, 100, 1_000)}
-    return {"weights": weights, "one draw": drawn[0], **averages}
+    drawn = drop(weights.expand(DRAWS[-1], *weights.shape), probability, seeded)
+    return [drawn[:count].mean(dim=0) for count in DRAWS]
+
+
+def dropped(layer: Layer, probability: float, seed: int) -> Computed:
+    """One head's weights, before dropout and after it."""
+    weights = multi_head(layer.x, layer.heads, layer.mask).weights[0]
+    averages = average_draws(weights, probability, seed)
+    return {"weights": weights, **dict(zip(DRAWN, averages, strict=True))}
 
 
 def heads(looked: Looked) -> None:
     """The picture of a layer."""
-    single = {name: looked.one_head.numbers[name] for name in ("weights", "V", "output")}
-    each = {f"head {n}": weights for n, weights in enumerate(looked.run.weights)}
-    together = {"heads": merge_heads(looked.per_head), "layer": looked.output}
-    who = {"parts": looked.parts, "shares": looked.shares[:, None]}
-    take(
-        "heads",
-        Recipe(
-            _("All heads, and which head did it"),
-            all_heads,
-            {"head": looked.head, **_inputs(looked)},
-            {**each, **single, **together, **who},
-        ),
-        *_votes(looked),
-    )
+    title, inputs = _("All heads, and which head did it"), {"head": looked.head, **_inputs(looked)}
+    take("heads", Recipe(title, all_heads, inputs, list_numbers(looked)), *_votes(looked))
 
 
 def _inputs(looked: Looked) -> dict[str, Any]:
@@ -76,22 +71,13 @@ def _inputs(looked: Looked) -> dict[str, Any]:
 
 def _votes(looked: Looked) -> list[Recipe]:
     """What trained heads name, as far as there is a word that they could."""
-    known, places = looked.layer.learned, list(looked.candidates)
-    if known is None or not places:
+    known = looked.layer.learned
+    if known is None or not looked.candidates:
         return []
-    each = torch.eye(looked.output.shape[-1], device=looked.output.device)
-    outputs = torch.stack([looked.run.output, looked.output])[:, looked.word]
-    totals, bias = known.score_words(outputs)[:, places], known.bias[places]
-    parts = (known.score_words(looked.parts) - known.bias)[:, places]
-    directions = (known.score_words(each) - known.bias)[:, places]
-    return [
-        Recipe(
-            _("What the layer names for the word"),
-            votes,
-            {**_inputs(looked), "directions": directions, "bias": bias},
-            {"votes": torch.cat([parts, bias[None], totals[1:]]), "named": totals.sigmoid()},
-        )
-    ]
+    directions, bias = looked.directions(known)
+    inputs = {**_inputs(looked), "directions": directions, "bias": bias}
+    shown = list_votes(looked, directions, bias)
+    return [Recipe(_("What the layer names for the word"), votes, inputs, shown)]
 
 
 def dropout(
@@ -102,8 +88,7 @@ def dropout(
     averages: list[list[list[float]]],
 ) -> None:
     """Weights before and after, at one probability; the single head was trained."""
-    names = "one draw", "10 draws", "100 draws", "1,000 draws"
-    shown = dict(zip(("weights", *names), (weights, *averages), strict=True))
+    shown = dict(zip(("weights", *DRAWN), (weights, *averages), strict=True))
     take(
         "dropout",
         Recipe(

@@ -8,8 +8,9 @@ from torch import Tensor
 
 from explainers.attention.grouped_query import grouped_query, share
 from explainers.attention.layer import MultiHead
-from explainers.attention.multi_head import ManyHeads, multi_head, parameters
+from explainers.attention.multi_head import ManyHeads, parameters
 from explainers.chapters.shared_heads.rope_scores import pair
+from explainers.chapters.shared_heads.takeaway import measure_change
 from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
 from explainers.charts.theme import HEAD_AXIS
 from explainers.messages import ngettext
@@ -66,7 +67,7 @@ def show_shared(
     `learned` are heads that shared from the start, if there are such heads.
     """
     heads, kv_heads, head_dim = averaged.num_heads, averaged.num_kv_heads, averaged.head_dim
-    changed = run.weights - multi_head(layer.x, layer.heads, layer.mask).weights
+    changed = measure_change(layer, run)
     read = readers(share, run)
     name = pattern(heads, kv_heads)
     formulas = [_("reads KV head {number}", number=one) for one in read]

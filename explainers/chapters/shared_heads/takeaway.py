@@ -10,7 +10,7 @@ from explainers.attention.grouped_query import (
 )
 from explainers.attention.latent import LatentHeads, absorbed, latent_attention
 from explainers.attention.multi_head import ManyHeads, multi_head
-from explainers.attention.scaled_dot_product import attention
+from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.chapters.shared_heads.fixed_layers import Penalised, given_to_latent, penalised
 from explainers.chapters.shared_heads.rope_scores import Moved
 from explainers.takeaway.recipe import Recipe
@@ -35,8 +35,13 @@ def shared(layer: Layer, num_kv_heads: int) -> Computed:
 
 def shared_numbers(layer: Layer, run: ManyHeads) -> Computed:
     """The weights of a run with shared keys and values, and how they differ from the layer's."""
-    changed = run.weights - multi_head(layer.x, layer.heads, layer.mask).weights
+    changed = measure_change(layer, run)
     return {**numbered("head", run.weights), **numbered("change of head", changed)}
+
+
+def measure_change(layer: Layer, run: ManyHeads) -> Tensor:
+    """Weights of heads that share − weights of the layer (heads, q_len, kv_len)."""
+    return run.weights - multi_head(layer.x, layer.heads, layer.mask).weights
 
 
 def kept(words: int, head_dim: int, kv_heads: list[int]) -> dict[str, int]:
@@ -48,10 +53,14 @@ def dealt_wrongly(layer: Layer, num_kv_heads: int) -> Computed:
     """How much every weight changes if KV heads are dealt out with `repeat`."""
     sizes = layer.x.shape[-1], layer.heads.num_heads, num_kv_heads, layer.heads.head_dim
     run = grouped_query(layer.x, examples.random_heads(*sizes, layer.seed), layer.mask)
-    group_size = layer.heads.num_heads // num_kv_heads
+    return numbered("with repeat, head", mistaken(run, layer.mask).weights - run.weights)
+
+
+def mistaken(run: ManyHeads, mask: Tensor) -> Attention:
+    """The same heads if the KV heads are dealt out with `repeat`."""
+    group_size = len(run.query) // len(run.key)
     key, value = share_wrongly(run.key, group_size), share_wrongly(run.value, group_size)
-    changed = attention(run.query, key, value, layer.mask).weights - run.weights
-    return numbered("with repeat, head", changed)
+    return attention(run.query, key, value, mask)
 
 
 def after_moving(tokens: tuple[str, ...], shift: int, seed: int) -> Computed:

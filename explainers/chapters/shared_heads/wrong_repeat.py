@@ -2,11 +2,8 @@
 
 from dataclasses import replace
 
-from torch import Tensor
-
 from explainers.attention.grouped_query import grouped_query, share, share_wrongly
-from explainers.attention.multi_head import ManyHeads, merge_heads
-from explainers.attention.scaled_dot_product import Attention, attention
+from explainers.attention.multi_head import merge_heads
 from explainers.chapters.shared_heads import takeaway as taken
 from explainers.chapters.shared_heads.fixed_layers import D_MODEL, HEAD_DIM, NUM_HEADS
 from explainers.chapters.shared_heads.kv_sharing import drawn, miniatures, per_head, readers
@@ -22,20 +19,13 @@ from explainers.ui.source import show_source
 NUM_KV_HEADS = 2
 
 
-def mistaken(run: ManyHeads, mask: Tensor) -> Attention:
-    """The same heads if the KV heads are dealt out with `repeat`."""
-    group_size = len(run.query) // len(run.key)
-    key, value = share_wrongly(run.key, group_size), share_wrongly(run.value, group_size)
-    return attention(run.query, key, value, mask)
-
-
 def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: bool) -> None:
     """Every head as it should be, and below as it is if the KV heads are dealt out wrongly."""
     text("mistake", heads=NUM_HEADS, kv_heads=NUM_KV_HEADS)
     reader = draw_layer(tokens, D_MODEL, NUM_HEADS, HEAD_DIM, "causal", seed)
     layer = examples.random_heads(D_MODEL, NUM_HEADS, NUM_KV_HEADS, HEAD_DIM, seed)
     run = grouped_query(reader.x, layer, reader.mask)
-    wrong = mistaken(run, reader.mask)
+    wrong = taken.mistaken(run, reader.mask)
     output = merge_heads(wrong.output) @ layer.w_output
     changed = wrong.weights - run.weights
     ways = {"repeat_interleave": readers(share, run), "repeat": readers(share_wrongly, run)}
