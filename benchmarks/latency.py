@@ -20,7 +20,7 @@ from benchmarks.browser import (
     wait_until_healthy,
 )
 from benchmarks.walkers import SPAN, Chooser, Slider, Walker
-from explainers.chapters.masks.mask_numbers import DRAGGED
+from explainers.chapters.masks.masks_compared import DRAGGED
 from explainers.ui.controls import controls
 
 WARM_UP = 5

@@ -10,8 +10,7 @@ from explainers.chapters.common.number_words import less_than
 from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words, rows_moved
 from explainers.chapters.masks import drawn_mask, leaking_mask, masks_compared, takeaway
 from explainers.chapters.masks.growing_text import draw_growing, list_next_words
-from explainers.chapters.masks.mask_numbers import WINDOW, choose_numbers
-from explainers.chapters.masks.one_more_word import ADDED, changes_under_both
+from explainers.chapters.masks.masked_weights import ADDED, WAYS, changes_under_both, under_masks
 from explainers.chapters.masks.padded_batch import PAD, draw_batch, fill_batch
 from explainers.chapters.masks.window_reach import NEVER, ask_reach, draw_reach, find_reach
 from explainers.ui import page
@@ -35,19 +34,20 @@ def side_by_side(lab: Lab) -> None:
     if not is_short and not foretold(lab):
         return
     text("masks_seen")
-    numbers = choose_numbers(words)
-    if numbers[WINDOW.name] > words:
-        text("too_wide", width=numbers[WINDOW.name], words=of_words(words))
-    picture, width = masks_compared.draw_masks(lab, numbers)
+    numbers = masks_compared.choose_numbers(words)
+    if numbers["window"] > words:
+        text("too_wide", width=numbers["window"], words=of_words(words))
+    shown = under_masks(lab.layer, numbers)
+    picture, width = masks_compared.draw_masks(lab, numbers, shown)
     explore_figure(*picture[:2], lab.origin, "masks", picture.alt, slider=width, first="causal")
     show_source(hide, softmax)
-    takeaway.side_by_side(lab, numbers)
+    takeaway.side_by_side(lab, numbers, shown)
     offer_training(lab.layer)
     if is_short:
         return
     word, lost, *_verdict = masks_compared.later_share(lab)
     text("moved", word=word, lost=lost)
-    picture = masks_compared.draw_moved(lab, numbers)
+    picture = masks_compared.draw_moved(lab, numbers, shown)
     show_clickable_figure(*picture[:2], lab.origin, "moved", picture.alt)
     text("moved_seen")
     rows = masks_compared.cost_rows(words, numbers)
@@ -73,9 +73,9 @@ def by_hand(lab: Lab) -> None:
     drawn_mask.offer_starts()
     takeaway.by_hand(lab, drawing)
     if drawing.empty_row is not None:
-        row, share = drawing.empty_row, drawing.weights[drawing.empty_row, 0].item()
+        row = drawing.empty_row
         drawn_mask.warn_of_empty_row(drawing)
-        text("refused", row=row, word=verbatim(lab.tokens[row]), share=share)
+        text("refused", row=row, word=verbatim(lab.tokens[row]), share=drawing.share)
     picture = drawn_mask.draw_drawing(lab, drawing)
     acts = drawn_mask.clicks(words)
     show_clickable_figure(*picture[:2], lab.origin, "drawing", picture.alt, acts=acts)
@@ -85,7 +85,7 @@ def by_hand(lab: Lab) -> None:
 def before_or_after(lab: Lab) -> None:
     """What is hidden too late, and what is hidden altogether."""
     leak, last, earlier = leaking_mask.find_leak(lab), verbatim(lab.tokens[-1]), words - 1
-    after, before = (leak.changed_rows(way) for way in leaking_mask.WAYS)
+    after, before = (leak.changed_rows(way) for way in WAYS)
     text("leak", last=last, new=verbatim(leak.new), earlier=earlier)
     options = "0", "1", f"{earlier}"
     if revealed(text, "leak", options, f"{after}", last=last, earlier=earlier, kept=before):
@@ -93,7 +93,7 @@ def before_or_after(lab: Lab) -> None:
         show_figure(leaking_mask.draw_leak(lab, leak), lab.origin, "leak")
         row, by = leak.least_moved()
         text("leak_seen", least=verbatim(lab.tokens[row]), by=by)
-        show_source(*leaking_mask.WAYS.values())
+        show_source(*WAYS.values())
     row, printed, refusal = drawn_mask.empty_a_row(lab)
     text("empty_row", word=verbatim(lab.tokens[row]), row=row)
     st.code(printed, wrap_lines=True)

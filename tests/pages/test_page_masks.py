@@ -13,8 +13,7 @@ from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.score_matrix import Lab, rows_moved
 from explainers.chapters.masks.leaking_mask import NEW_WORDS, _percent
-from explainers.chapters.masks.masks_compared import left
-from explainers.chapters.masks.one_more_word import BOTH, changes
+from explainers.chapters.masks.masked_weights import BOTH, changes, count_cells
 from explainers.chapters.masks.padded_batch import OTHER, most_moved
 from explainers.chapters.masks.window_reach import NEVER, layers_needed
 from explainers.toys.layers import draw_layer
@@ -218,7 +217,7 @@ def test_a_sharp_heads_small_leaks_are_leaks_too(seed):
     ("share", "told"), [(0.5, "50.00"), (2.4e-3, "0.24"), (3.8e-6, "0.0004"), (1e-7, "less")]
 )
 def test_a_share_too_small_to_be_printed_is_not_printed_as_0(share, told):
-    assert _percent(share).removesuffix(" than 0.0001") == told
+    assert _percent(100 * share).removesuffix(" than 0.0001") == told
 
 
 @pytest.mark.parametrize(
@@ -312,7 +311,7 @@ def test_a_window_of_one_reaches_nobody():
 def test_costs_are_the_closed_forms():
     n, width, prefix = 37, 5, 11
     assert (
-        left({"window": width, "prefix": prefix}, n).items()
+        count_cells({"window": width, "prefix": prefix}, n).items()
         >= {
             "full": n * n,
             "causal": n * (n + 1) // 2,

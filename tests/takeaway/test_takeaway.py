@@ -21,7 +21,7 @@ from explainers.chapters.common.claim_parameters import written as written_size
 from explainers.chapters.exercises import takeaway as exercise_takeaway
 from explainers.chapters.exercises.exercise_kinds import Prediction
 from explainers.chapters.exercises.exercise_table import exercises
-from explainers.chapters.masks import one_more_word
+from explainers.chapters.masks import masked_weights
 from explainers.chapters.shared_heads import fixed_layers
 from explainers.takeaway.example import FILE, example
 from explainers.takeaway.files import write_notebook, write_script
@@ -318,7 +318,7 @@ def test_what_is_not_plain_is_refused():
 
 def test_a_name_with_two_meanings_is_refused():
     with pytest.raises(NotPlainError, match="means something else"):
-        paste([one_more_word.second_layer, fixed_layers.penalised], {})
+        paste([masked_weights.second_layer, fixed_layers.penalised], {})
 
 
 def test_the_example_is_what_the_command_writes():

@@ -75,11 +75,6 @@ class Lab:
         """The shares that the scores give under a mask."""
         return softmax(hide(self.scores, self.mask(rule)))
 
-    def drawn(self, name: str, rule: Rule) -> Panel:
-        """The weights under a mask, with the number of cells that are left."""
-        mask = self.mask(rule)
-        return weight_panel(name, cells_left(mask), self.weights(rule), mask, self.tokens)
-
     def arranged(self, panels: Sequence[Panel]) -> list[Panel]:
         """Turned as the reader wants the queries to run, and miniatures of a long text."""
         return miniatures(orient_panels(panels, self.queries_down), len(self.tokens))

@@ -12,6 +12,7 @@ from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.score_matrix import Lab, ticked, weight_panel
+from explainers.chapters.masks.masked_weights import Computed, under_drawn
 from explainers.chapters.masks.masks_compared import Explained, change, share
 from explainers.charts.matrix import make_pair_matrix
 from explainers.messages import N_
@@ -26,22 +27,25 @@ EMPTIED = 2
 
 
 class Drawing(NamedTuple):
-    """The reader's cells, and the weights that the softmax makes of what they leave.
+    """The reader's cells, and the weights under them.
 
-    A mask with an `empty_row` is refused: that row's weights are not numbers.
+    A mask with an `empty_row` is refused: the weights of that row are not numbers, but `share`.
     """
 
     cells: Tensor  # (words, words)
-    weights: Tensor  # (words, words)
-    empty_row: int | None
+    shown: Computed
+    empty_row: int | None = None
+    share: float = 0.0
 
 
 def read_drawing(lab: Lab) -> Drawing:
     """What the link says is drawn."""
     cells = torch.tensor(controls.drawn_cells(len(lab.tokens)))
     empty = (~cells.any(dim=-1)).nonzero().flatten().tolist()
+    if not empty:
+        return Drawing(cells, under_drawn(lab.layer, cells.tolist()))
     weights = softmax(hide(lab.scores, cells.to(lab.scores.device)))
-    return Drawing(cells, weights, next(iter(empty), None))
+    return Drawing(cells, {}, empty[0], weights[empty[0], 0].item())
 
 
 def offer_starts() -> None:
@@ -64,15 +68,14 @@ def warn_of_empty_row(drawing: Drawing) -> None:
 
 def draw_drawing(lab: Lab, drawing: Drawing) -> Explained:
     """The cells, and beside them the weights and what has changed, unless the mask is refused."""
-    cells, weights, empty_row = drawing
+    cells, shown = drawing.cells, drawing.shown
     left = _("click a cell: {left} of {all} set", left=cells.sum(), all=cells.numel())
     drawn = ticked(_("your mask"), left, cells, lab.tokens)
     panels = orient_panels([Panel(DRAWN, drawn)], lab.queries_down)  # never too small to be clicked
-    if empty_row is None:
-        moved = weights - lab.weights(masks.full)
-        rule = N_("every row sums to 0")
-        lost = make_pair_matrix(_("yours − full"), rule, moved.tolist(), lab.tokens)
-        made = weight_panel("weights", _("under your mask"), weights, cells, lab.tokens)
+    if shown:
+        rule, moved = N_("every row sums to 0"), shown["yours − full"].tolist()
+        lost = make_pair_matrix(_("yours − full"), rule, moved, lab.tokens)
+        made = weight_panel("weights", _("under your mask"), shown["weights"], cells, lab.tokens)
         panels += lab.arranged([made, Panel("yours − full", lost)])
 
     def explain(cell: Cell) -> Arithmetic:

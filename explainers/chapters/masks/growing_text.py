@@ -6,7 +6,7 @@ from torch import Tensor
 
 from explainers.attention.single_head import Projections
 from explainers.chapters.common.score_matrix import miniatures, rows_moved
-from explainers.chapters.masks.one_more_word import Tokens
+from explainers.chapters.masks.masked_weights import Tokens
 from explainers.charts.matrix import Matrix, share_domain
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.translations import _

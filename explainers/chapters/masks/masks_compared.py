@@ -1,6 +1,5 @@
 """One score matrix under every mask: weights, what each row loses and wins, cells left."""
 
-import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -10,18 +9,38 @@ from torch import Tensor
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
-from explainers.attention.reach import cells
-from explainers.attention.rules import Mask, Rule
+from explainers.attention.rules import Rule
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.mask_names import name_of
 from explainers.chapters.common.one_head import arithmetic_of
-from explainers.chapters.common.score_matrix import Lab, cells_left, rules_of, visible
-from explainers.chapters.masks.mask_numbers import DRAGGED, WINDOW
+from explainers.chapters.common.score_matrix import Lab, cells_left, rules_of, visible, weight_panel
+from explainers.chapters.masks.masked_weights import Computed, count_cells
 from explainers.charts.matrix import Values, make_pair_matrix, share_domain
 from explainers.messages import N_
+from explainers.toys.sentence import MAX_TOKENS
 from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.controls.number_controls import BrowserSlider, Counter
 from explainers.ui.figure.panels import Cell, Panel, Slider
 from explainers.ui.untrusted_text import verbatim
+
+WINDOW = next(mask for mask in masks.MASKS if mask.name == "window")
+COUNTED = {
+    mask.name: Counter(mask.name, mask.parameter, mask.usual)
+    for mask in masks.MASKS
+    if mask.parameter and mask is not WINDOW
+}
+DRAGGED = BrowserSlider(
+    WINDOW.name, WINDOW.parameter, WINDOW.usual, tuple(range(WINDOW.least, MAX_TOKENS + 1))
+)
+controls.register(DRAGGED, *COUNTED.values())
+
+
+def choose_numbers(words: int) -> dict[str, int]:
+    """Each mask's number, by the mask's name; no more than there are words but for the window."""
+    least = {mask.name: mask.least for mask in masks.MASKS}
+    chosen = {name: control(least[name], words) for name, control in COUNTED.items()}
+    return chosen | {WINDOW.name: DRAGGED() + WINDOW.least}
 
 
 def share(lab: Lab, mask: Tensor, cell: Cell) -> Arithmetic:
@@ -42,22 +61,9 @@ LONG = 1024
 """Words of a long text; 2,048 would take seconds on a small machine."""
 
 
-def left(numbers: Mapping[str, int], length: int) -> dict[str, int]:
-    """How many cells each mask leaves of a text of `length` words."""
-    return {
-        mask.name: _left(mask, numbers.get(mask.name, mask.usual), length) for mask in masks.MASKS
-    }
-
-
-@functools.lru_cache(maxsize=256)
-def _left(mask: Mask, number: int, length: int) -> int:
-    """One mask at a time, so that a new width costs a single count."""
-    return cells(masks.build(mask.of(number), length, length))
-
-
 def cost_rows(words: int, numbers: Mapping[str, int]) -> str:
     """The rows of a Markdown table, one per mask: cells of this text, and of a long one."""
-    short, long = (left(numbers, n) for n in (words, LONG))
+    short, long = (count_cells(numbers, n) for n in (words, LONG))
     named = {mask.name: name_of(mask, numbers.get(mask.name, mask.usual)) for mask in masks.MASKS}
     rows = [
         f"| {_(named[name])} | {short[name]} | {count:,} | {count / LONG**2:.1%} |"
@@ -103,12 +109,14 @@ class Explained(NamedTuple):
     alt: str
 
 
-def draw_masks(lab: Lab, numbers: Mapping[str, int]) -> tuple[Explained, Slider]:
+def draw_masks(lab: Lab, numbers: Mapping[str, int], shown: Computed) -> tuple[Explained, Slider]:
     """The scores and every mask; the window's width is dragged in the browser."""
     words, rules, width = len(lab.tokens), rules_of(numbers), numbers[WINDOW.name]
     scores = lab.one_head.panel("scores")
     panels = [replace(scores, matrix=replace(scores.matrix, limit=None))]
-    panels += [lab.drawn(name, rule) for name, rule in rules.items()]
+    for name, rule in rules.items():
+        mask = lab.mask(rule)
+        panels.append(weight_panel(name, cells_left(mask), shown[name], mask, lab.tokens))
     windows = [WINDOW.of(n + 1) for n in range(words)]
     frames = tuple(visible(lab.weights(rule), lab.mask(rule)) for rule in windows)
     labels = [f"{n + 1}: {cells_left(lab.mask(rule))}" for n, rule in enumerate(windows)]
@@ -136,16 +144,16 @@ def _explain_weights(lab: Lab, rules: dict[str, Rule]) -> Callable[[Cell], Arith
     return explain
 
 
-def draw_moved(lab: Lab, numbers: Mapping[str, int]) -> Explained:
+def draw_moved(lab: Lab, numbers: Mapping[str, int], shown: Computed) -> Explained:
     """Weights under each mask less the weights without one: what a row lost, and who got it."""
-    full = lab.weights(masks.full)
     others = {name: rule for name, rule in rules_of(numbers).items() if rule is not masks.full}
     rules = {f"{name} − full": rule for name, rule in others.items()}
     formula = N_("every row sums to 0")
+    titles = [_("{mask} − full", mask=_(name)) for name in others]
     matrices = share_domain(
         *(
-            make_pair_matrix(_("{mask} − full", mask=_(name)), formula, moved.tolist(), lab.tokens)
-            for name, moved in ((name, lab.weights(rule) - full) for name, rule in others.items())
+            make_pair_matrix(title, formula, shown[name].tolist(), lab.tokens)
+            for title, name in zip(titles, rules, strict=True)
         )
     )
     panels = lab.arranged([Panel(*each) for each in zip(rules, matrices, strict=True)])

@@ -8,6 +8,8 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.single_head import single_head
 from explainers.chapters.common.score_matrix import Lab, Tokens, of_words, weight_panel
+from explainers.chapters.masks.masked_weights import Computed, in_a_batch
+from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.figure.panels import Figure
 
@@ -30,9 +32,8 @@ class Batch(NamedTuple):
     """Two sentences filled up to one length, and their weights from one call."""
 
     sentences: tuple[Tokens, Tokens]
-    labs: list[Lab]
-    mask: Tensor  # (2, 1, length, length)
-    weights: Tensor  # (2, length, length)
+    layers: list[Layer]
+    shown: Computed
 
     @property
     def lengths(self) -> list[int]:
@@ -41,32 +42,29 @@ class Batch(NamedTuple):
 
     def compare(self) -> float:
         """The largest difference to the weights of each sentence computed alone."""
-        readers = [self.labs[0].reading(one).layer for one in self.sentences]
+        readers = [self.layers[0].reading(sentence) for sentence in self.sentences]
         alone = [single_head(*layer.single()).weights for layer in readers]
-        return most_moved(self.weights, alone)
+        return most_moved(torch.stack([*self.shown.values()]), alone)
 
 
 def fill_batch(lab: Lab) -> Batch:
     """The reader's sentence and another one, computed in one call."""
     sentences = lab.tokens, beside(lab.tokens)
-    lengths = torch.tensor([len(sentence) for sentence in sentences])
-    length = int(lengths.max())
-    labs = [lab.reading(filled(sentence, length)) for sentence in sentences]
-    layers = [each.layer for each in labs]
-    mask = masks.build(masks.padding(lengths), length, length).to(layers[0].x.device)
-    x = torch.stack([layer.x for layer in layers])[:, None]  # (2, 1, length, d_model)
-    return Batch(sentences, labs, mask, single_head(x, layers[0].head(), mask).weights[:, 0])
+    lengths = [len(sentence) for sentence in sentences]
+    layers = [lab.layer.reading(filled(sentence, max(lengths))) for sentence in sentences]
+    return Batch(sentences, layers, in_a_batch(layers[0], layers[1], lengths))
 
 
 def draw_batch(lab: Lab, batch: Batch) -> Figure:
     """The weights of both sentences; nobody looks at the filling."""
-    length = batch.mask.shape[-1]
+    length = max(batch.lengths)
+    real = masks.build(masks.padding(torch.tensor(batch.lengths)), length, length)
     panels = [
         weight_panel(
             _("sentence {number}", number=n + 1),
             f"{of_words(len(sentence))}, {length - len(sentence)} × {PAD}",
-            batch.weights[n],
-            batch.mask[n, 0],
+            batch.shown[f"sentence {n + 1}"],
+            real[n, 0],
             filled(sentence, length),
         )
         for n, sentence in enumerate(batch.sentences)

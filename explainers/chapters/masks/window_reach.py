@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from explainers.attention import masks
-from explainers.attention.reach import reach, window_reach
+from explainers.attention.reach import window_reach
 from explainers.chapters.common.score_matrix import Lab, of_words, ticked, visible
+from explainers.chapters.masks.masked_weights import reach_by_layer
 from explainers.charts.matrix import Values
 from explainers.charts.theme import LAYER_AXIS
 from explainers.messages import N_
@@ -25,8 +25,7 @@ ASKED = 1
 
 def layers_needed(width: int, far: int) -> str:
     """After how many layers of a window the last of `far + 1` words knows of the first."""
-    mask = masks.build(masks.sliding_window(width), far + 1, far + 1)
-    known = reach(mask, max(far, 1))[:, -1, 0].tolist()
+    known = reach_by_layer(width, far + 1, max(far, 1))[:, -1, 0].tolist()
     return str(known.index(True) + 1) if True in known else NEVER
 
 
@@ -69,8 +68,8 @@ class LayerReach(NamedTuple):
 def find_reach(words: int, width: int) -> LayerReach:
     """Windows in as many layers as can be dragged."""
     steps = [int(step) for step in controls.layers.steps]
-    mask = masks.build(masks.sliding_window(width), words, words)
-    return LayerReach(width, steps, controls.layers(), reach(mask, len(steps)))
+    by_layer = reach_by_layer(width, words, len(steps))
+    return LayerReach(width, steps, controls.layers(), by_layer)
 
 
 def draw_reach(lab: Lab, found: LayerReach) -> Figure:
