@@ -12,7 +12,7 @@ from explainers.ui.takeaway_files import take
 from explainers.ui.text.language import fragment
 
 if TYPE_CHECKING:
-    from explainers.models.change_effect import HeadCounts
+    from explainers.models.changes import HeadCounts
     from explainers.models.load import RealModel
 
 text = page.open_prose(__file__)

@@ -1,7 +1,6 @@
 """Exercises over all sections: predict a number, reach a goal, write a function."""
 
-from explainers.chapters.exercises.choose_exercise import choose_exercise, show_done
-from explainers.chapters.exercises.one_exercise import show_exercise
+from explainers.chapters.exercises.one_exercise import choose_exercise, show_done, show_exercise
 from explainers.ui import page
 from explainers.ui.lecture.screens import screen
 

@@ -1,6 +1,6 @@
 """Sentences that people write about attention, computed again in front of the reader."""
 
-from explainers.chapters.claims.claim_table import parts
+from explainers.chapters.claims.claim_table import list_parts
 from explainers.chapters.claims.one_claim import choose_claim, show_claim
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -15,7 +15,7 @@ def one_by_one() -> None:
     """Choose a sentence, judge it, see the verdict."""
     with screen("choose", "claim"):
         text("choose")
-        claim = choose_claim(text, controls.claim_topic(parts()))
+        claim = choose_claim(text, controls.claim_topic(list_parts()))
     show_claim(text, claim)
 
 

@@ -8,10 +8,15 @@ import altair as alt
 import pandas as pd
 
 from explainers.charts.chart_theme import apply_theme
-from explainers.charts.colours import choose_ink, choose_ramp, compute_colour, list_stops
-from explainers.charts.images import draw_matrix_image
 from explainers.charts.line_drawings import LINE_DRAWINGS
 from explainers.charts.matrix import Matrix
+from explainers.charts.pixel_images import (
+    choose_ink,
+    choose_ramp,
+    compute_colour,
+    draw_matrix_image,
+    list_stops,
+)
 from explainers.charts.theme import MAX_MARKS_SIDE, Theme
 from explainers.translations import _
 

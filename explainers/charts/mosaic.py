@@ -10,7 +10,7 @@ import pandas as pd
 from PIL import Image
 
 from explainers.charts.chart_theme import apply_theme
-from explainers.charts.images import encode_image
+from explainers.charts.pixel_images import encode_image
 from explainers.charts.theme import Theme, mix_colours, parse_colour
 from explainers.translations import _
 

@@ -2,13 +2,12 @@
 
 from playwright.sync_api import expect
 
-from explainers.chapters.exercises.exercise_kinds import Goal, Prediction
-from explainers.chapters.exercises.exercise_table import exercises
+from explainers.chapters.exercises.exercise_table import Goal, Prediction, read_exercises
 
 
 def test_a_wrong_answer_can_be_mended_and_a_right_one_counts(visit):
     reader = visit("exercises", exercise="a score", seed="5")
-    page, task = reader.page, exercises()["a_score"].task(5)
+    page, task = reader.page, read_exercises()["a_score"].task(5)
     assert isinstance(task, Prediction)
     field = page.get_by_role("textbox", name="Your answer")
     field.fill(f"{task.answer + 7:.4f}")
@@ -28,7 +27,7 @@ def test_a_wrong_answer_can_be_mended_and_a_right_one_counts(visit):
 def test_a_goal_is_reached_by_turning_its_setting(visit):
     name = "a temperature that flattens"
     reader = visit("exercises", exercise=name, seed="5")
-    page, task = reader.page, exercises()[name.replace(" ", "_")].task(5)
+    page, task = reader.page, read_exercises()[name.replace(" ", "_")].task(5)
     assert isinstance(task, Goal)
     wanted, steps = next(task.solutions())["temperature"], task.settings[0].values
     expect(page.get_by_text("Not reached yet.")).to_be_visible()

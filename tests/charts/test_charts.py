@@ -14,13 +14,11 @@ import pytest
 import vl_convert
 from PIL import Image
 
-from explainers.charts.bars import draw_bars, make_amount_rows
+from explainers.charts.bars import draw_bars, draw_layer_bars, make_amount_rows, make_layer_rows
+from explainers.charts.curves import Axis, draw_curve, draw_growth
 from explainers.charts.distribution import draw_distribution, draw_histogram, make_share_rows
-from explainers.charts.growth_curves import draw_growth
 from explainers.charts.heatmap import draw_heatmap, draw_heatmaps, draw_product, make_table
-from explainers.charts.layer_bars import draw_layer_bars, make_layer_rows
 from explainers.charts.matrix import Matrix, share_domain
-from explainers.charts.measured_curve import Axis, draw_curve
 from explainers.charts.theme import LIGHT, MAX_MARKS_SIDE, THEMES, parse_colour
 from explainers.charts.token_strip import LINE_LENGTH, draw_token_strip, make_strip_rows
 from tests.charts.test_theme import contrast

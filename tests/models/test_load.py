@@ -16,11 +16,16 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import MarianTokenizer
 
-from explainers.models import free_memory, load_job, registry
+from explainers.models import free_memory, load, registry
 from explainers.models import load as loading_module
 from explainers.models.attention_hook import IMPLEMENTATION
-from explainers.models.load import MOST_LOADED, find_loaded_model, load_model
-from explainers.models.load_job import LoadRequest, make_load_job
+from explainers.models.load import (
+    MOST_LOADED,
+    LoadRequest,
+    find_loaded_model,
+    load_model,
+    make_load_job,
+)
 from explainers.models.probes import PASSAGES_FILE
 from explainers.models.registry import ModelError
 from explainers.models.token_text import tokenise_text
@@ -394,12 +399,12 @@ def test_a_fetch_that_is_not_wanted_any_more_ends_with_all_its_children(monkeypa
     (tmp_path / "explainers").mkdir()
     script = SLOW.replace("BEGUN", repr(str(begun)))
     (tmp_path / "explainers" / "models.py").write_text(script)
-    monkeypatch.setattr(load_job, "ROOT", tmp_path)
+    monkeypatch.setattr(load, "ROOT", tmp_path)
     work = make_load_job(LoadRequest(ID, "abc")).start()
     wait(lambda: work.reports)
     child, *rest = work.reports[0].split()
     assert rest == ["--commit", "abc"], "the size that the visitor saw is this one's"
-    assert load_job.count_fetched_bytes(ID) == 5
+    assert load.count_fetched_bytes(ID) == 5
     assert is_running(int(child))
     if why == "cancelled":
         work.cancel()

@@ -4,19 +4,23 @@ import re
 
 import pytest
 
-from explainers.chapters.claims import (
-    about_caches,
-    about_heads,
-    about_lengths,
-    about_positions,
-    about_scores,
+from explainers.chapters.claims import about_costs, about_heads, about_scores
+from explainers.chapters.claims.claim_table import (
+    CONDITION,
+    FAILS,
+    FILE,
+    HOLDS,
+    VERDICTS,
+    Claim,
+    Parameter,
+    format_number,
+    list_parts,
+    read_claims,
 )
-from explainers.chapters.claims.claim_table import FILE, Claim, Parameter, claims, parts
-from explainers.chapters.claims.finding import CONDITION, FAILS, HOLDS, VERDICTS, printed
 from explainers.ui.text.sections import load_sections
 
 TEXT = load_sections("16_claims")
-EACH = pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.id)
+EACH = pytest.mark.parametrize("claim", read_claims().values(), ids=lambda claim: claim.id)
 
 
 @EACH
@@ -37,13 +41,15 @@ def test_every_choice_can_be_made(claim):
 
 def test_each_claim_has_its_sentence_and_nothing_else_has_one():
     assert {name.removeprefix("claim_") for name in TEXT if name.startswith("claim_")} == {
-        *claims()
+        *read_claims()
     }
-    assert {name.removeprefix("part_") for name in TEXT if name.startswith("part_")} == {*parts()}
+    assert {name.removeprefix("part_") for name in TEXT if name.startswith("part_")} == {
+        *list_parts()
+    }
 
 
 def test_there_is_a_verdict_of_each_kind():
-    assert {claim.verdict for claim in claims().values()} == set(VERDICTS)
+    assert {claim.verdict for claim in read_claims().values()} == set(VERDICTS)
 
 
 @pytest.mark.parametrize(
@@ -52,15 +58,15 @@ def test_there_is_a_verdict_of_each_kind():
         (about_scores.root_brings_it_back, {"spread": 2.0}, FAILS),
         (about_scores.hidden_is_exactly_zero, {"allowed": 0}, FAILS),
         (about_heads.heads_cost_one_head, {"head_dim": 32}, FAILS),
-        (about_positions.windows_reach, {"layers": 3, "width": 3}, HOLDS),
-        (about_caches.four_gigabytes, {"num_kv_heads": 32}, HOLDS),
-        (about_caches.looking_ahead_spoils_it, {"layers": 1}, FAILS),
+        (about_scores.windows_reach, {"layers": 3, "width": 3}, HOLDS),
+        (about_costs.four_gigabytes, {"num_kv_heads": 32}, HOLDS),
+        (about_costs.looking_ahead_spoils_it, {"layers": 1}, FAILS),
         (
-            about_caches.latent_is_eight_times_smaller,
+            about_costs.latent_is_eight_times_smaller,
             {"model": "deepseek-v2-lite", "rope_part": "forgotten"},
             CONDITION,
         ),
-        (about_lengths.cells_of_a_head, {"tokens": 131_072}, FAILS),
+        (about_costs.cells_of_a_head, {"tokens": 131_072}, FAILS),
     ],
 )
 def test_other_sizes_move_the_verdict(check, choices, verdict):
@@ -74,7 +80,7 @@ def test_merging_copies_and_splitting_does_not():
 
 def test_printed_numbers_are_shown_with_the_places_of_the_sentence():
     assert (
-        claims()["row_of_a_causal_head"].check("Q, K, V").numbers["claimed"]
+        read_claims()["row_of_a_causal_head"].check("Q, K, V").numbers["claimed"]
         in (TEXT["claim_row_of_a_causal_head"])
     )
 
@@ -83,7 +89,7 @@ def test_a_row_that_cannot_be_is_refused():
     with pytest.raises(ValueError, match="32 is none of"):
         Parameter("head_dim", "d_k", (4, 8), 32)
     with pytest.raises(ValueError, match="none of holds"):
-        Claim("it", "scores", "04_scores", "maybe", ())
+        Claim("it", "scores", "scores", "04_scores", "maybe", ())
     assert "null" not in FILE.read_text(encoding="utf-8")
 
 
@@ -98,4 +104,4 @@ def test_a_row_that_cannot_be_is_refused():
     ],
 )
 def test_numbers_are_printed_to_be_read(number, text):
-    assert printed(number) == text
+    assert format_number(number) == text

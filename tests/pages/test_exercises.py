@@ -9,10 +9,15 @@ from collections.abc import Callable
 import pytest
 
 from explainers.chapters.exercises.__main__ import main
-from explainers.chapters.exercises.exercise_kinds import Goal, Prediction, fair, seed_random
-from explainers.chapters.exercises.exercise_table import KINDS, exercises
-from explainers.chapters.exercises.judge import judge
-from explainers.chapters.exercises.write import HOLE, HOLES, template
+from explainers.chapters.exercises.exercise_table import (
+    KINDS,
+    Goal,
+    Prediction,
+    choose_fair_goal,
+    read_exercises,
+    seed_random,
+)
+from explainers.chapters.exercises.write import HOLE, HOLES, find_fault, make_template
 from explainers.ui.text.sections import load_sections
 from tests.support.opening import ROOT
 
@@ -23,7 +28,7 @@ SLOW = {"a_d_k_that_saturates", "a_model_on_two_gpus", "tiles_for_a_fast_memory"
 
 
 def of_kind(kind):
-    chosen = [one for one in exercises().values() if one.kind == kind]
+    chosen = [one for one in read_exercises().values() if one.kind == kind]
     return pytest.mark.parametrize("exercise", chosen, ids=lambda one: one.id)
 
 
@@ -32,10 +37,10 @@ def slots(section):
 
 
 def test_there_are_enough_of_each_kind_over_all_sections():
-    counted = {kind: sum(e.kind == kind for e in exercises().values()) for kind in KINDS}
+    counted = {kind: sum(e.kind == kind for e in read_exercises().values()) for kind in KINDS}
     assert sum(counted.values()) >= 24
     assert min(counted.values()) >= 6
-    assert len({exercise.page for exercise in exercises().values()}) >= 9
+    assert len({exercise.page for exercise in read_exercises().values()}) >= 9
 
 
 @of_kind("predict")
@@ -88,7 +93,7 @@ def test_the_numbers_of_the_statement_are_those_that_were_computed_with(name, gi
     }
     assert formulas[name](**given) == answer
     for seed in SEEDS:
-        task = exercises()[name].task(seed)
+        task = read_exercises()[name].task(seed)
         assert isinstance(task, Prediction)
         said = {key: int(value.replace(",", "")) for key, value in task.given.items()}
         assert task.answer == formulas[name](**said)
@@ -96,7 +101,7 @@ def test_the_numbers_of_the_statement_are_those_that_were_computed_with(name, gi
 
 def test_weights_as_fine_as_possible_are_asked_for_whatever_the_cache():
     """With the cache in bfloat16, int4 weights are the finest that fit; but fp8 fits with fp8."""
-    task = exercises()["a_model_on_two_gpus"].task(0)
+    task = read_exercises()["a_model_on_two_gpus"].task(0)
     assert isinstance(task, Goal)
     assert task.given == {"tokens": "16,384", "readers": "16"}
     assert task.measure(weights="fp8", cache="fp8").met
@@ -106,46 +111,46 @@ def test_weights_as_fine_as_possible_are_asked_for_whatever_the_cache():
 @pytest.mark.parametrize("name", ["gigabytes_of_a_model", "a_correction"])
 def test_half_double_and_nothing_are_never_near(name):
     for seed in SEEDS:
-        task = exercises()[name].task(seed)
+        task = read_exercises()[name].task(seed)
         assert isinstance(task, Prediction)
         assert not any(task.accepts(times * task.answer) for times in (0, 0.5, 2))
 
 
 def test_a_fair_goal_is_found():
-    task = exercises()["a_mask_for_one_pair"].task(0)
+    task = read_exercises()["a_mask_for_one_pair"].task(0)
     assert isinstance(task, Goal)
     met = Goal({}, task.settings, lambda **turned: task.measure(rule="window", size=3))
-    assert fair(iter([met, task])) is task
+    assert choose_fair_goal(iter([met, task])) is task
 
 
 def test_texts_are_there_for_each_and_for_nothing_else():
-    answered = [e.id for e in exercises().values() if e.kind != "write"]
+    answered = [e.id for e in read_exercises().values() if e.kind != "write"]
     for name, kinds in {
         "task": "predict reach",
         "solution": "predict",
         "measured": "reach",
     }.items():
-        wanted = {e.id for e in exercises().values() if e.kind in kinds.split()}
+        wanted = {e.id for e in read_exercises().values() if e.kind in kinds.split()}
         written = {s.removeprefix(f"{name}_") for s in TEXT if s.startswith(f"{name}_")}
         assert written - {"settings"} == wanted
     assert {s.removeprefix("hint_") for s in TEXT if s.startswith("hint_")} == set(answered)
-    assert {e.id for e in exercises().values() if e.kind == "write"} == set(HOLES)
+    assert {e.id for e in read_exercises().values() if e.kind == "write"} == set(HOLES)
 
 
 def test_written_functions_are_not_made_here():
     with pytest.raises(ValueError, match="on the learner's own machine"):
-        exercises()["attention"].task(0)
+        read_exercises()["attention"].task(0)
 
 
 @pytest.mark.parametrize("name", HOLES)
 def test_our_own_function_passes_and_a_wrong_one_does_not(name):
     hole = HOLES[name]
-    assert judge(hole, hole.function) == ""
+    assert find_fault(hole, hole.function) == ""
     assert HOLE in hole.template
-    assert "not written" in judge(hole, lambda *_: (_ for _ in ()).throw(NotImplementedError))
-    assert judge(hole, lambda *given: given[0]) != ""
-    assert "it gives nothing, not" in judge(hole, lambda *_: None)
-    assert "ZeroDivisionError" in judge(hole, lambda *given: len(given) / 0)
+    assert "not written" in find_fault(hole, lambda *_: (_ for _ in ()).throw(NotImplementedError))
+    assert find_fault(hole, lambda *given: given[0]) != ""
+    assert "it gives nothing, not" in find_fault(hole, lambda *_: None)
+    assert "ZeroDivisionError" in find_fault(hole, lambda *given: len(given) / 0)
 
 
 def test_a_hole_tells_sizes_and_a_fault_its_part():
@@ -157,7 +162,7 @@ def test_a_hole_tells_sizes_and_a_fault_its_part():
         right = hole.function(*given)
         return right._replace(scores=right.scores.masked_fill(~given[3], -1.0))
 
-    assert "mask (3, 6): `scores`: Tensor-likes are not close" in judge(hole, masked)
+    assert "mask (3, 6): `scores`: Tensor-likes are not close" in find_fault(hole, masked)
 
 
 def test_a_file_is_made_checked_and_never_overwritten(tmp_path, capsys):
@@ -165,7 +170,7 @@ def test_a_file_is_made_checked_and_never_overwritten(tmp_path, capsys):
     assert main(["check", str(file)]) == 2
     assert main(["start", str(file)]) == 0
     assert main(["start", str(file)]) == 2
-    assert file.read_text(encoding="utf-8") == template(file.name)
+    assert file.read_text(encoding="utf-8") == make_template(file.name)
     assert main(["check", str(file)]) == 1
     assert f"0 of {len(HOLES)}" in capsys.readouterr().out
     ours = "\n".join(

@@ -2,13 +2,13 @@
 
 import pytest
 
-from explainers.chapters.claims.claim_table import claims
+from explainers.chapters.claims.claim_table import read_claims
 from explainers.ui.text.sections import load_sections
 from explainers.ui.untrusted_text import make_title
 from tests.support.opening import ROOT, opened
 
 PAGE = ROOT / "pages" / "16_claims.py"
-EACH = pytest.mark.parametrize("claim", claims().values(), ids=lambda claim: claim.id)
+EACH = pytest.mark.parametrize("claim", read_claims().values(), ids=lambda claim: claim.id)
 
 
 def linked(claim, **more):
@@ -30,7 +30,7 @@ def test_a_link_opens_each_claim_with_its_verdict(claim):
 
 
 def test_the_verdict_waits_for_the_readers_own():
-    claim = claims()["windows_reach"]
+    claim = read_claims()["windows_reach"]
     visit = linked(claim, predict="true")
     assert verdict_of(visit) == []
     visit.radio("guess_windows_reach").set_value("holds").run()
@@ -39,7 +39,7 @@ def test_the_verdict_waits_for_the_readers_own():
 
 
 def test_other_sizes_move_the_verdict_and_the_page_says_what_the_sentence_spoke_of():
-    claim = claims()["windows_reach"]
+    claim = read_claims()["windows_reach"]
     visit = linked(claim, size_windows_reach_layers="3")
     assert verdict_of(visit) == ["Holds"]
     said = "You changed the sizes. At first they were: Layers 2, Window 3"
@@ -47,7 +47,7 @@ def test_other_sizes_move_the_verdict_and_the_page_says_what_the_sentence_spoke_
 
 
 def test_an_answer_is_given_to_one_claim_only():
-    visit = linked(claims()["windows_reach"], predict="true", guess_windows_reach="holds")
+    visit = linked(read_claims()["windows_reach"], predict="true", guess_windows_reach="holds")
     visit.radio("claim").set_value("causal cells").run()
     assert visit.radio("guess_causal_cells").value is None
     assert verdict_of(visit) == []
@@ -61,7 +61,7 @@ def test_a_link_to_no_claim_says_so_and_shows_the_first():
 
 
 def test_reset_takes_back_the_sizes():
-    visit = linked(claims()["windows_reach"], size_windows_reach_layers="3")
+    visit = linked(read_claims()["windows_reach"], size_windows_reach_layers="3")
     next(one for one in visit.button if one.label == "Reset all choices").click().run()
     visit.button_group("about").set_value("positions").run()
     visit.radio("claim").set_value("windows reach").run()
@@ -70,7 +70,7 @@ def test_reset_takes_back_the_sizes():
 
 
 def test_a_claim_is_judged_in_the_visitors_language_and_linked_in_english():
-    visit = linked(claims()["windows_reach"], lang="vi", predict="false")
+    visit = linked(read_claims()["windows_reach"], lang="vi", predict="false")
     assert not visit.exception
     assert verdict_of(visit) == ["Không đúng"]
     assert visit.radio("claim").value == "windows reach"

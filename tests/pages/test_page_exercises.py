@@ -2,9 +2,8 @@
 
 import pytest
 
-from explainers.chapters.exercises.exercise_kinds import Goal, Prediction
-from explainers.chapters.exercises.exercise_table import exercises
-from explainers.chapters.exercises.one_exercise import number, precise
+from explainers.chapters.exercises.exercise_table import Goal, Prediction, read_exercises
+from explainers.chapters.exercises.one_exercise import format_answer, parse_number
 from explainers.ui.session import SIZE
 from explainers.ui.untrusted_text import make_title
 from tests.support.opening import ROOT, opened
@@ -20,7 +19,7 @@ def said(visit):
     return "\n".join(markdown.value for markdown in visit.main.markdown)
 
 
-@pytest.mark.parametrize("name", exercises())
+@pytest.mark.parametrize("name", read_exercises())
 def test_a_link_opens_each_exercise(name):
     visit = linked(name, seed="3")
     assert not visit.exception
@@ -30,7 +29,7 @@ def test_a_link_opens_each_exercise(name):
 
 
 def test_a_number_is_right_near_wrong_or_no_number():
-    task = exercises()["a_score"].task(5)
+    task = read_exercises()["a_score"].task(5)
     assert isinstance(task, Prediction)
     visit = linked("a_score", seed="5")
     answer = visit.text_input[0]
@@ -48,7 +47,7 @@ def test_a_number_is_right_near_wrong_or_no_number():
 
 
 def test_what_was_done_is_counted_once_and_can_be_taken_off():
-    task = exercises()["cells_of_a_causal_mask"].task(0)
+    task = read_exercises()["cells_of_a_causal_mask"].task(0)
     assert isinstance(task, Prediction)
     visit = linked("cells_of_a_causal_mask", done="a score")
     visit.text_input[0].set_value(f"{task.answer}").run()
@@ -59,9 +58,9 @@ def test_what_was_done_is_counted_once_and_can_be_taken_off():
     assert "1 of 34 done" in said(visit)
 
 
-@pytest.mark.parametrize("name", [e.id for e in exercises().values() if e.kind == "reach"])
+@pytest.mark.parametrize("name", [e.id for e in read_exercises().values() if e.kind == "reach"])
 def test_a_goal_is_reached_by_a_link_with_a_solution(name):
-    task = exercises()[name].task(2)
+    task = read_exercises()[name].task(2)
     assert isinstance(task, Goal)
     assert "Not reached yet" in said(linked(name, seed="2"))
     turned = {f"{SIZE}{name}_{key}": f"{value}" for key, value in next(task.solutions()).items()}
@@ -79,7 +78,7 @@ def test_other_numbers_are_the_next_seeds():
 
 
 def test_the_next_exercise_is_the_first_of_the_kind_that_is_not_done():
-    task = exercises()["a_score"].task(0)
+    task = read_exercises()["a_score"].task(0)
     assert isinstance(task, Prediction)
     visit = linked("a_score", kind="predict", done="a weight of two")
     assert "Next exercise" not in [button.label for button in visit.button]
@@ -135,18 +134,18 @@ def test_a_hole_is_shown_and_nothing_runs_here():
     ("said", "read"), [("0.25", 0.25), ("1,024", 1024), ("−3", -3), ("1e6", 1e6), (" 7 ", 7)]
 )
 def test_numbers_as_people_write_them(said, read):
-    assert number(said) == read
+    assert parse_number(said) == read
 
 
 @pytest.mark.parametrize(
     "said", ["", "nan", "inf", "1/2", "0,25", "1,02", "0,250", "1,0244", "１２３４" * 9, "9" * 400]
 )
 def test_what_is_no_number(said):
-    assert number(said) is None or abs(number(said) or 0) < 1e40
+    assert parse_number(said) is None or abs(parse_number(said) or 0) < 1e40
 
 
 def test_answers_are_printed_as_precisely_as_they_are_accepted():
-    assert [precise(n) for n in (16384.0, 0.12345, -2.5)] == ["16,384", "0.1235", "−2.5"]
+    assert [format_answer(n) for n in (16384.0, 0.12345, -2.5)] == ["16,384", "0.1235", "−2.5"]
 
 
 def test_a_function_keeps_its_name_and_its_link_in_every_language():

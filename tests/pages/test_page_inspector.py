@@ -32,8 +32,7 @@ from explainers.job_queue import Job
 from explainers.models import hub, registry
 from explainers.models import load as loading_module
 from explainers.models.attention_hook import run_model
-from explainers.models.load import load_model
-from explainers.models.load_job import LoadJob, LoadRequest
+from explainers.models.load import LoadJob, LoadRequest, load_model
 from explainers.models.registry import ModelError
 from explainers.models.token_text import tokenise_text
 from explainers.toys.sentence import SENTENCE

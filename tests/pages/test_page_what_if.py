@@ -14,20 +14,14 @@ from torch.testing import assert_close
 from explainers.chapters.what_if import before_after, choose_changes, silenced_heads
 from explainers.chapters.what_if.choose_changes import all_heads
 from explainers.models import ablation
-from explainers.models import ablation_job as working
-from explainers.models.ablation_job import AblationRequest, make_ablation_job
+from explainers.models import ablation as working
+from explainers.models.ablation import AblationRequest, make_ablation_job
 from explainers.models.attention_hook import Change
-from explainers.models.change_effect import (
-    HeadCounts,
-    compute_divergence,
-    compute_losses,
-    count_heads,
-    measure_effect,
-)
 from explainers.models.changes import (
     AblatedHeads,
     FewerKVHeads,
     HardAttention,
+    HeadCounts,
     HiddenFirstToken,
     NoCausalMask,
     NoScaling,
@@ -35,6 +29,10 @@ from explainers.models.changes import (
     Temperature,
     UniformWeights,
     Window,
+    compute_divergence,
+    compute_losses,
+    count_heads,
+    measure_effect,
 )
 from explainers.models.head_roles import ROLES
 from explainers.models.head_scores import HeadScores

@@ -15,12 +15,11 @@ from explainers.attention import tiled
 from explainers.attention.cache import kv_cache
 from explainers.attention.multi_head import multi_head, multi_head_one_by_one
 from explainers.chapters.claims import takeaway as claim_takeaway
-from explainers.chapters.claims.claim_table import claims
-from explainers.chapters.common.claim_parameters import named_by
-from explainers.chapters.common.claim_parameters import written as written_size
+from explainers.chapters.claims.claim_table import read_claims
+from explainers.chapters.common.claim_parameters import find_published_entries
+from explainers.chapters.common.claim_parameters import format_value as written_size
 from explainers.chapters.exercises import takeaway as exercise_takeaway
-from explainers.chapters.exercises.exercise_kinds import Prediction
-from explainers.chapters.exercises.exercise_table import exercises
+from explainers.chapters.exercises.exercise_table import Prediction, read_exercises
 from explainers.chapters.masks import masked_weights
 from explainers.chapters.shared_heads import fixed_layers
 from explainers.takeaway.example import FILE, example
@@ -120,7 +119,7 @@ def test_bytes_are_those_of_the_page(elsewhere):
 
 @pytest.mark.parametrize("name", ["a_score", "a_model_on_two_gpus", "cells_of_a_window"])
 def test_an_exercise_is_the_one_on_screen(name, elsewhere):
-    exercise = exercises()[name]
+    exercise = read_exercises()[name]
     visit = opened(PAGE["15"], {"exercise": make_title(name), "seed": "7"})
     cells = cells_of(visit)
     (computed,) = executed(cells, *elsewhere)
@@ -136,7 +135,7 @@ def test_an_exercise_is_the_one_on_screen(name, elsewhere):
 
 @pytest.mark.parametrize("name", ["variance_grows", "sixty_nine_gigabytes"])
 def test_a_claim_is_checked_with_the_choices_on_screen(name, elsewhere):
-    one = claims()[name]
+    one = read_claims()[name]
     last = {f"size_{name}_{each.name}": written_size(each.values[-1]) for each in one.parameters}
     visit = opened(PAGE["16"], {"about": one.part, "claim": make_title(name), **last})
     cells = cells_of(visit)
@@ -294,14 +293,19 @@ def test_a_module_is_called_by_the_name_that_others_have_for_it():
 def test_every_claim_and_every_exercise_can_be_pasted():
     """In one file no name of theirs has two meanings."""
     left_out = claim_takeaway.TRAINED | claim_takeaway.LISTED
-    checks = [one.check for name, one in claims().items() if name not in left_out]
-    makers = [one.make for one in exercises().values() if one.kind != "write"]
+    checks = [one.check for name, one in read_claims().items() if name not in left_out]
+    makers = [one.make for one in read_exercises().values() if one.kind != "write"]
     assert len(checks) > 30
     assert len(makers) > 20
     for check in checks:
-        assert paste([same_numbers, claim_takeaway.checked, check], named_by(check, ()))
+        assert paste(
+            [same_numbers, claim_takeaway.run_check, check], find_published_entries(check, ())
+        )
     for maker in makers:
-        assert paste([same_numbers, exercise_takeaway.measured, maker], named_by(maker, ()))
+        assert paste(
+            [same_numbers, exercise_takeaway.measure_settings, maker],
+            find_published_entries(maker, ()),
+        )
 
 
 def test_what_is_not_plain_is_refused():

@@ -88,9 +88,7 @@ def draw(chosen: list[ModelShape], texts: int, dtype: str, hardware: Hardware) -
     import pandas as pd
 
     from explainers.charts.bars import make_storable
-    from explainers.charts.growth_curves import (
-        draw_growth,  # the numbers are there before the picture
-    )
+    from explainers.charts.curves import draw_growth
 
     rows = []
     for place, shape in enumerate(chosen):

@@ -120,7 +120,7 @@ def windowed(window: int | None) -> str:
 
 def draw(names: dict[GroupCache, str], chosen: Chosen) -> None:
     """The picture."""
-    from explainers.charts.layer_bars import draw_layer_bars, make_layer_rows  # after the number
+    from explainers.charts.bars import draw_layer_bars, make_layer_rows  # after the number
 
     ordered, _unused = list_layer_caches(chosen.shape, tuple(names))
     rows = make_layer_rows([(names[p], p.tokens, p.size // p.group.count) for p in ordered])

@@ -1,4 +1,4 @@
-"""The claims as data: assets/claims.json says which function checks each, and with what choices."""
+"""Claims as data: assets/claims.json says which function checks each, and with what choices."""
 
 import functools
 import importlib
@@ -7,8 +7,45 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from explainers.chapters.claims.finding import VERDICTS, Finding
 from explainers.folders import ASSETS
+from explainers.messages import N_
+
+HOLDS = N_("holds")
+CONDITION = N_("holds with a condition")
+FAILS = N_("does not hold")
+LOST = N_("not reproducible")
+VERDICTS = HOLDS, CONDITION, FAILS, LOST
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A verdict, and the numbers it rests on, as the remark under the claim prints them."""
+
+    verdict: str
+    numbers: dict[str, str]
+
+
+def judge_claim(here: bool, everywhere: bool, **numbers: object) -> Finding:
+    """True here and everywhere it was tried: holds; only here: with a condition; else it fails."""
+    verdict = (HOLDS if everywhere else CONDITION) if here else FAILS
+    return make_finding(verdict, **numbers)
+
+
+def make_finding(verdict: str, **numbers: object) -> Finding:
+    """Any verdict; whole numbers are printed with their thousands apart."""
+    return Finding(verdict, {name: format_number(number) for name, number in numbers.items()})
+
+
+def format_number(number: object) -> str:
+    """18000 as 18,000, and 0.12345 as 0.123; words stay as they are."""
+    if isinstance(number, str):
+        return number
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        return str(number)
+    if isinstance(number, int):
+        return f"{number:,}"
+    return "0" if number == 0 else f"{number:.2e}" if abs(number) < 5e-4 else f"{number:,.3f}"
+
 
 FILE = ASSETS / "claims.json"
 
@@ -36,6 +73,7 @@ class Claim:
 
     id: str
     part: str
+    module: str
     page: str
     verdict: str
     parameters: tuple[Parameter, ...]
@@ -48,7 +86,7 @@ class Claim:
     def check(self) -> Callable[..., Finding]:
         """The function that computes it."""
         checks = importlib.import_module(
-            f"explainers.chapters.claims.about_{self.part}"
+            f"explainers.chapters.claims.about_{self.module}"
         )  # torch comes with it
         function: Callable[..., Finding] = getattr(checks, self.id)
         return function
@@ -60,21 +98,21 @@ class Claim:
 
 
 @functools.cache
-def claims() -> dict[str, Claim]:
+def read_claims() -> dict[str, Claim]:
     """id: claim, in the order of the pages' list."""
     rows = json.loads(FILE.read_text(encoding="utf-8"))
-    return {claim.id: claim for claim in map(_claim, rows)}
+    return {claim.id: claim for claim in map(_make_claim, rows)}
 
 
-def parts() -> tuple[str, ...]:
+def list_parts() -> tuple[str, ...]:
     """The parts that the claims fall into."""
-    return tuple(dict.fromkeys(claim.part for claim in claims().values()))
+    return tuple(dict.fromkeys(claim.part for claim in read_claims().values()))
 
 
-def _claim(row: dict[str, Any]) -> Claim:
-    part, name = row["check"].split(".")
+def _make_claim(row: dict[str, Any]) -> Claim:
+    module, name = row["check"].split(".")
     parameters = tuple(
         Parameter(p["name"], p["label"], tuple(p["values"]), p["default"])
         for p in row["parameters"]
     )
-    return Claim(name, part, row["page"], row["verdict"], parameters)
+    return Claim(name, row["part"], module, row["page"], row["verdict"], parameters)

@@ -3,9 +3,8 @@
 import streamlit as st
 
 from explainers.chapters.claims import takeaway as taken
-from explainers.chapters.claims.claim_table import Claim, claims
-from explainers.chapters.claims.finding import VERDICTS, Finding
-from explainers.chapters.common.claim_parameters import chosen, heading, in_words
+from explainers.chapters.claims.claim_table import VERDICTS, Claim, Finding, read_claims
+from explainers.chapters.common.claim_parameters import capitalise, choose_size, describe_sizes
 from explainers.translations import _, pgettext
 from explainers.ui.controls import controls
 from explainers.ui.lecture.screens import screen
@@ -22,7 +21,9 @@ ICONS = dict(zip(VERDICTS, ("check_circle", "rule", "cancel", "help"), strict=Tr
 def choose_claim(text: Prose, part: str) -> Claim:
     """One of the part's sentences, all of them in sight."""
     text(f"part_{part}")
-    offered = {make_title(claim.id): claim for claim in claims().values() if claim.part == part}
+    offered = {
+        make_title(claim.id): claim for claim in read_claims().values() if claim.part == part
+    }
     texts = load_sections(text.page)
     captions = [
         pgettext(f"{text.page}/{name}", texts[name])
@@ -34,31 +35,31 @@ def choose_claim(text: Prose, part: str) -> Claim:
 def show_claim(text: Prose, claim: Claim) -> None:
     """Judge, see what comes out, and change what the sentence speaks of."""
     with screen("ask", f"claim {claim.id}"):
-        st.header(heading(make_title(claim.id)))
+        st.header(capitalise(make_title(claim.id)))
         text(f"claim_{claim.id}")
     take("claim")  # until it was judged
     with st.spinner(_("Computing it again"), show_time=False):
-        own = computed(claim, tuple(claim.as_written.values()))
+        own = compute_finding(claim, tuple(claim.as_written.values()))
     if not revealed(text, "verdict", VERDICTS, own.verdict, about=claim.id):
         return
     with st.container(horizontal=True):
-        values = tuple(chosen(claim.id, parameter) for parameter in claim.parameters)
-    finding = computed(claim, values)
-    st.markdown(f"### :material/{ICONS[finding.verdict]}: {heading(finding.verdict)}")
+        values = tuple(choose_size(claim.id, parameter) for parameter in claim.parameters)
+    finding = compute_finding(claim, values)
+    st.markdown(f"### :material/{ICONS[finding.verdict]}: {capitalise(finding.verdict)}")
     numbers = {name: _(number) for name, number in finding.numbers.items()}
     text(f"found_{claim.id}", **numbers)
     if values != tuple(claim.as_written.values()):
-        sizes = in_words(claim.parameters, claim.as_written)
+        sizes = describe_sizes(claim.parameters, claim.as_written)
         text("changed", own=sizes, verdict=_(own.verdict))
     choices = dict(zip((one.name for one in claim.parameters), values, strict=True))
     sentence = text.fill(f"claim_{claim.id}")
-    taken.claim(claim, choices, finding, heading(make_title(claim.id)), sentence)
+    taken.offer_claim(claim, choices, finding, capitalise(make_title(claim.id)), sentence)
     show_source(claim.check)
     st.page_link(f"pages/{claim.page}.py", label=_("The page on this"), icon=":material/menu_book:")
 
 
 @st.cache_data(max_entries=256, show_spinner=False, hash_funcs={Claim: lambda claim: claim.id})
-def computed(claim: Claim, values: tuple[object, ...]) -> Finding:
+def compute_finding(claim: Claim, values: tuple[object, ...]) -> Finding:
     """What comes out for these choices, in the order of the claim's parameters."""
     names = (parameter.name for parameter in claim.parameters)
     return claim.check(**dict(zip(names, values, strict=True)))

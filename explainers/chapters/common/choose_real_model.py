@@ -22,8 +22,7 @@ from explainers.ui.text.language import fragment
 from explainers.ui.untrusted_text import shorten, verbatim
 
 if TYPE_CHECKING:
-    from explainers.models.load import RealModel
-    from explainers.models.load_job import LoadJob
+    from explainers.models.load import LoadJob, RealModel
 
 
 LOADING_KEY = "model-that-comes"
@@ -76,7 +75,7 @@ def obtain_model(named: str, place: str) -> "RealModel | None":
 
 
 def _start_loading(key: str, named: str) -> None:
-    from explainers.models.load_job import LoadRequest, make_load_job
+    from explainers.models.load import LoadRequest, make_load_job
 
     answer = st.session_state.get(MODEL_WEIGHED.format(key))
     commit = answer.commit if answer and answer.named == named else ""
@@ -85,7 +84,7 @@ def _start_loading(key: str, named: str) -> None:
 
 def _show_loading(job: "LoadJob", key: str) -> None:
     """What is under way, and a way out."""
-    from explainers.models.load_job import count_fetched_bytes
+    from explainers.models.load import count_fetched_bytes
 
     if job.is_over:
         st.rerun()

@@ -29,35 +29,37 @@ class Sized(Protocol):
     def default(self) -> Any: ...
 
 
-def chosen(owner: str, size: Sized) -> Any:
+def choose_size(owner: str, size: Sized) -> Any:
     """The reader's value; its name in the link is made of the owner's and its own."""
     if len(size.values) > MOST_BUTTONS and isinstance(size.default, int | float):
         return StepSlider(
             f"{SIZE}{owner}_{size.name}", size.label, size.default, tuple(size.values)
         )()
-    options = {written(value): value for value in size.values}
+    options = {format_value(value): value for value in size.values}
     key = f"{SIZE}{owner}_{size.name}"
-    return options[Choice(key, size.label, written(size.default), tuple(options))()]
+    return options[Choice(key, size.label, format_value(size.default), tuple(options))()]
 
 
-def written(value: object) -> str:
+def format_value(value: object) -> str:
     """131072 as 131,072."""
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def in_words(sizes: Sequence[Sized], values: Mapping[str, Any], mark: str = "") -> str:
+def describe_sizes(sizes: Sequence[Sized], values: Mapping[str, Any], mark: str = "") -> str:
     """Each with its value, in the visitor's language; a `mark` makes the values bold."""
     shown = {size.name: (_(size.label), values[size.name]) for size in sizes}
-    return ", ".join(f"{label} {mark}{_(written(value))}{mark}" for label, value in shown.values())
+    return ", ".join(
+        f"{label} {mark}{_(format_value(value))}{mark}" for label, value in shown.values()
+    )
 
 
-def heading(words: str) -> str:
+def capitalise(words: str) -> str:
     """The visitor's words, beginning with a capital."""
     shown = _(words)
     return shown[:1].upper() + shown[1:]
 
 
-def named_by(function: Callable[..., Any], chosen: Iterable[object]) -> Given:
+def find_published_entries(function: Callable[..., Any], chosen: Iterable[object]) -> Given:
     """The entries whose ids stand in the text of the function's module, or were chosen."""
     text, others = inspect.getsource(sys.modules[function.__module__]), set(map(str, chosen))
     return {

@@ -72,10 +72,7 @@ def compare_with_shipped(configuration: Configuration, learned: TrainedHeads) ->
 def show_losses(losses: list[float], origin: str) -> None:
     import pandas as pd
 
-    from explainers.charts.measured_curve import (  # a page is there before it needs altair
-        Axis,
-        draw_curve,
-    )
+    from explainers.charts.curves import Axis, draw_curve
 
     size, series = max(1, len(losses) // MOST_POINTS), _("loss")
     points = [

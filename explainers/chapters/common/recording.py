@@ -2,31 +2,26 @@
 
 import zlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-import torch
-from torch import Tensor
-
-from explainers.ui.figure.head_tiles import HIDDEN, STEPS
-
-if TYPE_CHECKING:
-    import pandas as pd
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+import torch
+from torch import Tensor
 
 from explainers.attention.scaled_dot_product import attention
 from explainers.device import describe_device
 from explainers.messages import N_
 from explainers.models.attention_hook import RecordedAttention
 from explainers.translations import _
+from explainers.ui.figure.head_tiles import HIDDEN, STEPS
 from explainers.ui.provenance import real_model
 
 if TYPE_CHECKING:
-    from explainers.models.load import RealModel
+    import pandas as pd
 
+    from explainers.models.load import RealModel
 
 ZLIB_LEVEL = 1
 """Of zlib's levels: the higher ones take seconds for a tenth less."""

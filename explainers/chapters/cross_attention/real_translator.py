@@ -15,7 +15,7 @@ from explainers.device import describe_device
 from explainers.job_queue import Job
 from explainers.messages import N_
 from explainers.models.encoder_decoder import Translation, translate_text
-from explainers.models.load_job import DOWNLOADS, LoadRequest, bring_model
+from explainers.models.load import DOWNLOADS, LoadRequest, bring_model
 from explainers.models.registry import ModelError
 from explainers.models.token_text import index_words, join_words, merge_weights
 from explainers.translation.weights_file import BrokenWeightsError

@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from explainers.chapters.exercises.judge import judge
-from explainers.chapters.exercises.write import HOLES, template
+from explainers.chapters.exercises.write import HOLES, find_fault, make_template
 
 
 def main(arguments: list[str]) -> int:
@@ -27,7 +26,7 @@ def start(file: Path) -> int:
     """Write the file with the holes, and never over another one."""
     try:
         with file.open("x", encoding="utf-8") as opened:
-            opened.write(template(file.name))
+            opened.write(make_template(file.name))
     except FileExistsError:
         print(f"{file} is there already; choose another name, or check it.")
         return 2
@@ -44,21 +43,21 @@ def check(file: Path) -> int:
         print(f"There is no {file}; python -m explainers.chapters.exercises start {file} makes it.")
         return 2
     try:
-        written = loaded(file)
+        written = load_file(file)
     except Exception as wrong:  # whatever the learner's file raises is for the learner to read
         print(f"{file} cannot be read: {type(wrong).__name__}: {wrong}")
         return 2
     right = 0
     for name, hole in HOLES.items():
         function = getattr(written, name, None)
-        fault = judge(hole, function) if callable(function) else "there is no such function"
+        fault = find_fault(hole, function) if callable(function) else "there is no such function"
         right += not fault
         print(f"{'✗' if fault else '✓'} {name}{': ' if fault else ''}{fault}")
     print(f"{right} of {len(HOLES)}")
     return 0 if right == len(HOLES) else 1
 
 
-def loaded(file: Path) -> ModuleType:
+def load_file(file: Path) -> ModuleType:
     """The learner's file as a module."""
     spec = importlib.util.spec_from_file_location("written", file)
     if spec is None or spec.loader is None:

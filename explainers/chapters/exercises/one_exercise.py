@@ -1,4 +1,4 @@
-"""One exercise: its numbers, the learner's answer, and help."""
+"""The page of exercises: which one is shown, its numbers, the learner's answer, and help."""
 
 import math
 import re
@@ -6,23 +6,91 @@ from typing import Any
 
 import streamlit as st
 
-from explainers.chapters.common.claim_parameters import chosen, heading, in_words
+from explainers.chapters.common.claim_parameters import capitalise, choose_size, describe_sizes
 from explainers.chapters.exercises import takeaway as taken
-from explainers.chapters.exercises.choose_exercise import called, count, is_done, offer_next
-from explainers.chapters.exercises.exercise_kinds import Goal, Prediction
-from explainers.chapters.exercises.exercise_table import Exercise
+from explainers.chapters.exercises.exercise_table import Exercise, Goal, Prediction, read_exercises
+from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui import page
+from explainers.ui.controls import controls
 from explainers.ui.lecture.screens import fold_box, is_open, screen
 from explainers.ui.page import Prose
+from explainers.ui.session import EXERCISES_COUNTED, EXERCISES_OFFERED
 from explainers.ui.source import show_source
-from explainers.ui.untrusted_text import shorten, verbatim
+from explainers.ui.untrusted_text import make_title, shorten, verbatim
+
+LAST_SEED = controls.seed.high
+
+
+def choose_exercise(text: Prose) -> Exercise:
+    """One of all, of a kind, or of those that a lecturer chose."""
+    by_title = {name_exercise(exercise): exercise for exercise in read_exercises().values()}
+    with st.expander(_("For lecturers: choose a set"), icon=":material/school:"):
+        only = controls.exercise_set(tuple(by_title))
+    offered = [name for name in by_title if not only or name in only]
+    if only:
+        text("set", count=len(only))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        kind = controls.exercise_kind()
+        some = [name for name in offered if kind in ("all", by_title[name].kind)] or offered
+        name = controls.exercise(some, some[0])
+        st.session_state[EXERCISES_OFFERED] = some
+        if by_title[name].kind != "write":
+            st.button(_("Other numbers"), on_click=_draw_other_numbers, icon=":material/casino:")
+    return by_title[name]
+
+
+def name_exercise(exercise: Exercise) -> str:
+    """Functions are called by their names in every language."""
+    name = make_title(exercise.id)
+    return N_("{function}", function=name) if exercise.kind == "write" else name
+
+
+def show_done(text: Prose) -> None:
+    """Progress, in the link; of a lecturer's set, where there is one."""
+    titles = tuple(map(name_exercise, read_exercises().values()))
+    with st.expander(_("What you have done"), icon=":material/checklist:"):
+        done = controls.finished_exercises(titles)
+    counted = controls.exercise_set.read_selection() or titles
+    text("done", done=len({*done} & {*counted}), all=len(counted))
+
+
+def count_as_done(exercise: Exercise) -> None:
+    """Count it as done, once: who takes it off again keeps it off."""
+    counted = st.session_state.setdefault(EXERCISES_COUNTED, set())
+    if (exercise.id, page.read_seed()) not in counted:
+        counted.add((exercise.id, page.read_seed()))
+        controls.finished_exercises.add(name_exercise(exercise))
+
+
+def is_done(exercise: Exercise) -> bool:
+    """Here, or before: the link says so."""
+    return name_exercise(exercise) in controls.finished_exercises.read_selection()
+
+
+def offer_next(exercise: Exercise) -> None:
+    """Below one that is done: the one after it that is not, of those that are offered."""
+    offered, done = (
+        st.session_state[EXERCISES_OFFERED],
+        controls.finished_exercises.read_selection(),
+    )
+    here = offered.index(name_exercise(exercise))
+    later = [*offered[here + 1 :], *offered[:here]]
+    following = next((name for name in later if name not in done), None)
+    if following:
+        go, icon = controls.exercise.put, ":material/arrow_forward:"
+        st.button(_("Next exercise"), on_click=go, args=(following,), icon=icon)
+
+
+def _draw_other_numbers() -> None:
+    st.session_state[controls.seed.key] = (page.read_seed() + 1) % (LAST_SEED + 1)
+
 
 COMMAS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", re.ASCII)
 """Thousands apart; 0,25 has another comma, and would be read as 25."""
 
 
-def number(typed: str) -> float | None:
+def parse_number(typed: str) -> float | None:
     """0.25, 1,024, −3 or 1e6; nothing if it is no number, or has a comma for decimals."""
     text = typed.strip().replace("−", "-")
     try:
@@ -32,7 +100,7 @@ def number(typed: str) -> float | None:
     return read if math.isfinite(read) else None
 
 
-def precise(answer: float) -> str:
+def format_answer(answer: float) -> str:
     """Whole numbers with their thousands apart, others to four places."""
     text = f"{answer:,.0f}" if answer == round(answer) else f"{answer:,.4g}"
     return text.replace("-", "−")
@@ -41,19 +109,19 @@ def precise(answer: float) -> str:
 def show_exercise(text: Prose, exercise: Exercise) -> None:
     """The statement with the numbers of the seed, and what belongs to its kind."""
     if exercise.kind == "write":
-        st.header(heading(called(exercise)))
+        st.header(capitalise(name_exercise(exercise)))
         _show_hole(text, exercise)
     else:
         task = exercise.task(page.read_seed())
         with screen("ask", f"task {exercise.id}"):
-            st.header(heading(called(exercise)))
+            st.header(capitalise(name_exercise(exercise)))
             text(f"task_{exercise.id}", **task.given)
         if isinstance(task, Goal):
             _show_goal(text, exercise, task)
         else:
             statement = text.fill(f"task_{exercise.id}", **task.given)
-            name = heading(called(exercise))
-            taken.prediction(exercise, page.read_seed(), task, name, statement)
+            name = capitalise(name_exercise(exercise))
+            taken.offer_prediction(exercise, page.read_seed(), task, name, statement)
             _show_prediction(text, exercise, task)
         show_source(exercise.make)
     st.page_link(
@@ -63,31 +131,31 @@ def show_exercise(text: Prose, exercise: Exercise) -> None:
 
 def _show_prediction(text: Prose, exercise: Exercise, task: Prediction) -> None:
     if task.tolerance:
-        text("predict_help", tolerance=precise(task.tolerance))
+        text("predict_help", tolerance=format_answer(task.tolerance))
     else:
         text("exact_help")
     key = f"answer {exercise.id} {page.read_seed()}"
     typed = st.text_input(_("Your answer"), key=key, max_chars=30, width=200)
     if typed:
-        read = number(typed)
+        read = parse_number(typed)
         if read is None:
             text("unreadable")
         elif not task.accepts(read):
             text("wrong", said=verbatim(shorten(typed)))
         else:
             _praise(text, typed, task)
-            count(exercise)
+            count_as_done(exercise)
             offer_next(exercise)
     _show_help(text, exercise)
-    answer = precise(task.answer)
+    answer = format_answer(task.answer)
     with _solution(exercise) as box:
         if is_open(box):
             text(f"solution_{exercise.id}", **task.given, **task.worked, answer=answer)
 
 
 def _praise(text: Prose, typed: str, task: Prediction) -> None:
-    exact = precise(task.answer)
-    if precise(number(typed) or 0.0) == exact:
+    exact = format_answer(task.answer)
+    if format_answer(parse_number(typed) or 0.0) == exact:
         text("right", answer=exact)
     else:
         text("near", said=verbatim(shorten(typed)), answer=exact)
@@ -95,23 +163,23 @@ def _praise(text: Prose, typed: str, task: Prediction) -> None:
 
 def _show_goal(text: Prose, exercise: Exercise, task: Goal) -> None:
     with st.container(horizontal=True):
-        turned = {setting.name: chosen(exercise.id, setting) for setting in task.settings}
+        turned = {setting.name: choose_size(exercise.id, setting) for setting in task.settings}
     reached = task.measure(**turned)
-    name = heading(called(exercise))
+    name = capitalise(name_exercise(exercise))
     statement = text.fill(f"task_{exercise.id}", **task.given)
-    taken.goal(exercise, page.read_seed(), task, turned, reached, name, statement)
+    taken.offer_goal(exercise, page.read_seed(), task, turned, reached, name, statement)
     measured = {name: _(found) for name, found in reached.measured.items()}
     text(f"measured_{exercise.id}", **task.given, **measured)
     if reached.met:
         text("reached")
-        count(exercise)
+        count_as_done(exercise)
         offer_next(exercise)
     else:
         text("not_reached")
     _show_help(text, exercise)
     with _solution(exercise) as box:
         if is_open(box):  # settings are tried one by one, which takes time that few ask for
-            way = in_words(task.settings, next(task.solutions()), "**")
+            way = describe_sizes(task.settings, next(task.solutions()), "**")
             text("solution_settings", settings=way)
 
 
@@ -136,4 +204,4 @@ def _show_hole(text: Prose, exercise: Exercise) -> None:
         offer_next(exercise)
     else:
         label = _("Mine passes: count it as done")
-        st.button(label, on_click=count, args=(exercise,), icon=":material/check:")
+        st.button(label, on_click=count_as_done, args=(exercise,), icon=":material/check:")

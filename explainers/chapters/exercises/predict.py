@@ -13,7 +13,7 @@ from explainers.attention.reach import cells, window_reach
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import random_scores
 from explainers.attention.steps import hide, softmax
-from explainers.chapters.exercises.exercise_kinds import Prediction, signed
+from explainers.chapters.exercises.exercise_table import Prediction, format_signed
 from explainers.memory.cache_bytes import count_bytes_per_token, count_cache_bytes
 from explainers.memory.layer_groups import LayerGroup, ModelShape
 from explainers.memory.published_models import model_shape
@@ -53,7 +53,7 @@ def a_score(draw: Random) -> Prediction:
     query, key = (torch.tensor([row], dtype=torch.double) for row in rows)
     score = attention(query, key, key, masks.build(masks.full, 1, 1)).scores.item()
     given = {"query": _row(rows[0]), "key": _row(rows[1]), "d_k": f"{head_dim}"}
-    worked = {"product": signed((query @ key.T).item()), "root": f"{math.sqrt(head_dim):g}"}
+    worked = {"product": format_signed((query @ key.T).item()), "root": f"{math.sqrt(head_dim):g}"}
     return Prediction(given, score, HUNDREDTH, worked)
 
 
@@ -62,8 +62,8 @@ def a_weight_of_two(draw: Random) -> Prediction:
     one, difference = draw.randint(-4, 4), draw.choice([-3, -2, -1, 0, 1, 2, 3])
     scores = torch.tensor([[one, one - difference]], dtype=torch.double)
     weight = softmax(scores)[0, 0].item()
-    given = {"one": signed(one), "other": signed(one - difference)}
-    return Prediction(given, weight, HUNDREDTH, {"back": signed(-difference)})
+    given = {"one": format_signed(one), "other": format_signed(one - difference)}
+    return Prediction(given, weight, HUNDREDTH, {"back": format_signed(-difference)})
 
 
 def a_mixture(draw: Random) -> Prediction:
@@ -73,7 +73,7 @@ def a_mixture(draw: Random) -> Prediction:
     values = [draw.randint(-5, 9) for _ in range(3)]
     mixed = torch.tensor(weights, dtype=torch.double) @ torch.tensor(values, dtype=torch.double)
     given = {"weights": _row(weights), "values": _row(values)}
-    factors = [signed(v) if v >= 0 else f"({signed(v)})" for v in values]
+    factors = [format_signed(v) if v >= 0 else f"({format_signed(v)})" for v in values]
     terms = " + ".join(f"{w:g} · {v}" for w, v in zip(weights, factors, strict=True))
     return Prediction(given, mixed.item(), HUNDREDTH, {"terms": terms})
 
@@ -106,13 +106,13 @@ def a_correction(draw: Random) -> Prediction:
     running = begin(value, value)
     for score in (before, after):
         running = read_block(running, torch.tensor([[score]], dtype=torch.double), value)
-    given = {"before": signed(before), "after": signed(after)}
-    worked = {"difference": signed(-growth)}
+    given = {"before": format_signed(before), "after": format_signed(after)}
+    worked = {"difference": format_signed(-growth)}
     return Prediction(given, running.correction.item(), HUNDREDTH, worked)
 
 
 def _row(numbers: list[int] | list[float]) -> str:
-    return "(" + ", ".join(map(signed, numbers)) + ")"
+    return "(" + ", ".join(map(format_signed, numbers)) + ")"
 
 
 MODELS = "llama-3-8b", "llama-3.1-70b", "llama-2-7b", "qwen3-8b", "smollm2-135m"

@@ -12,7 +12,13 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import measure, with_temperature
 from explainers.attention.single_head import project
 from explainers.attention.tiled import tile_cells
-from explainers.chapters.exercises.exercise_kinds import Goal, Reached, Setting, fair, yes
+from explainers.chapters.exercises.exercise_table import (
+    Goal,
+    Measurement,
+    Setting,
+    choose_fair_goal,
+    format_bool,
+)
 from explainers.memory.gpus import read_gpus
 from explainers.memory.published_models import model_shape
 from explainers.memory.serving import (
@@ -34,7 +40,7 @@ STEPS = tuple(n / 2 for n in range(-8, 9))
 
 def change_one_key(draw: Random) -> Goal:
     """Move the key of one word along or against a query until the weight is large enough."""
-    return fair(_keys_to_change(draw))
+    return choose_fair_goal(_keys_to_change(draw))
 
 
 def _keys_to_change(draw: Random) -> Iterator[Goal]:
@@ -48,13 +54,13 @@ def _keys_to_change(draw: Random) -> Iterator[Goal]:
         yield Goal(given, settings, partial(_weight_of_ceo, seed, least))
 
 
-def _weight_of_ceo(seed: int, least: float, word: str, steps: float) -> Reached:
+def _weight_of_ceo(seed: int, least: float, word: str, steps: float) -> Measurement:
     x, head, mask = draw_layer(WORDS, 8, 1, 4, "full", seed).single()
     query, key, value = project(x, head)
     changed = key.clone()
     changed[WORDS.index(word)] += steps * query[QUERY]
     weight = attention(query, changed, value, mask).weights[QUERY, KEY].item()
-    return Reached(weight > least, {"weight": f"{weight:.3f}"})
+    return Measurement(weight > least, {"weight": f"{weight:.3f}"})
 
 
 def a_window_and_a_depth(draw: Random) -> Goal:
@@ -66,11 +72,11 @@ def a_window_and_a_depth(draw: Random) -> Goal:
     return Goal(given, settings, partial(_heard_of, first, most))
 
 
-def _heard_of(first: int, most: int, width: int, layers: int) -> Reached:
+def _heard_of(first: int, most: int, width: int, layers: int) -> Measurement:
     mask = masks.build(masks.sliding_window(width), len(WORDS), len(WORDS))
     heard = bool(reach(mask, layers)[-1, -1, first])
     work = layers * cells(mask)
-    return Reached(heard and work <= most, {"heard": yes(heard), "cells": f"{work}"})
+    return Measurement(heard and work <= most, {"heard": format_bool(heard), "cells": f"{work}"})
 
 
 def a_d_k_that_saturates(draw: Random) -> Goal:
@@ -82,13 +88,13 @@ def a_d_k_that_saturates(draw: Random) -> Goal:
     return Goal(given, settings, partial(_saturates, seed, least))
 
 
-def _saturates(seed: int, least: float, head_dim: int) -> Reached:
+def _saturates(seed: int, least: float, head_dim: int) -> Measurement:
     here, before = (
         measure(n, len(WORDS), DRAWS, make_generator("saturates", seed, n)).largest[0].mean().item()
         for n in (head_dim, head_dim // 2)
     )
     smallest = here > least >= before
-    return Reached(smallest, {"mean": f"{here:.3f}", "half": f"{before:.3f}"})
+    return Measurement(smallest, {"mean": f"{here:.3f}", "half": f"{before:.3f}"})
 
 
 def a_temperature_that_flattens(draw: Random) -> Goal:
@@ -99,7 +105,7 @@ def a_temperature_that_flattens(draw: Random) -> Goal:
     return Goal({"most": f"{most:.2f}", "seed": f"{seed}"}, settings, partial(_flat, seed, most))
 
 
-def _flat(seed: int, most: float, temperature: float) -> Reached:
+def _flat(seed: int, most: float, temperature: float) -> Measurement:
     x, head, _ = draw_layer(WORDS, 8, 1, 4, "full", seed).single()
     query, key, _ = project(x, head)
     products = query @ key.T
@@ -109,7 +115,7 @@ def _flat(seed: int, most: float, temperature: float) -> Reached:
 
     cooler = largest(round(temperature / 2**0.5, 3))
     met = largest(temperature) < most <= cooler
-    return Reached(met, {"largest": f"{largest(temperature):.3f}", "cooler": f"{cooler:.3f}"})
+    return Measurement(met, {"largest": f"{largest(temperature):.3f}", "cooler": f"{cooler:.3f}"})
 
 
 def a_mask_for_one_pair(draw: Random) -> Goal:
@@ -126,7 +132,7 @@ def a_mask_for_one_pair(draw: Random) -> Goal:
     return Goal(given, settings, partial(_seen, query, key, most))
 
 
-def _seen(query: int, key: int, most: int, rule: str, size: int) -> Reached:
+def _seen(query: int, key: int, most: int, rule: str, size: int) -> Measurement:
     rules = {
         "full": masks.full,
         "causal": masks.causal,
@@ -135,7 +141,7 @@ def _seen(query: int, key: int, most: int, rule: str, size: int) -> Reached:
     }
     mask = masks.build(rules[rule], len(WORDS), len(WORDS))
     seen, left = bool(mask[query, key]), cells(mask)
-    return Reached(seen and left <= most, {"seen": yes(seen), "cells": f"{left}"})
+    return Measurement(seen and left <= most, {"seen": format_bool(seen), "cells": f"{left}"})
 
 
 PRECISIONS = "bfloat16", "fp8", "int4"
@@ -151,10 +157,10 @@ def heads_for_a_budget(draw: Random) -> Goal:
     return Goal(given, settings, partial(_affordable, heads, largest, most))
 
 
-def _affordable(heads: int, largest: int, most: int, num_kv_heads: int) -> Reached:
+def _affordable(heads: int, largest: int, most: int, num_kv_heads: int) -> Measurement:
     numbers, group = parameters(512, heads, num_kv_heads, 512 // heads), heads // num_kv_heads
     measured = {"numbers": f"{numbers:,}", "group": f"{group}"}
-    return Reached(numbers <= most and group <= largest, measured)
+    return Measurement(numbers <= most and group <= largest, measured)
 
 
 def _divisors(number: int) -> list[int]:
@@ -173,11 +179,11 @@ def sinks_and_a_window(draw: Random) -> Goal:
     return Goal(given, settings, partial(_kept, tokens, rows, behind))
 
 
-def _kept(tokens: int, rows: int, behind: int, sinks: int, width: int) -> Reached:
+def _kept(tokens: int, rows: int, behind: int, sinks: int, width: int) -> Measurement:
     row = masks.build(sinks_and_window(sinks, width), tokens, tokens)[-1]
     kept, first, neighbour = int(row.sum()), bool(row[0]), bool(row[-1 - behind])
-    measured = {"kept": f"{kept}", "first": yes(first), "neighbour": yes(neighbour)}
-    return Reached(first and neighbour and kept <= rows, measured)
+    measured = {"kept": f"{kept}", "first": format_bool(first), "neighbour": format_bool(neighbour)}
+    return Measurement(first and neighbour and kept <= rows, measured)
 
 
 def a_model_on_two_gpus(draw: Random) -> Goal:
@@ -191,7 +197,7 @@ def a_model_on_two_gpus(draw: Random) -> Goal:
     return Goal(given, settings, partial(_serves, tokens, readers))
 
 
-def _serves(tokens: int, readers: int, weights: str, cache: str) -> Reached:
+def _serves(tokens: int, readers: int, weights: str, cache: str) -> Measurement:
     served = Deployment(model_shape("llama-3.1-70b"), read_gpus()["h100"], 2, weights, cache)
     free, needed = (
         count_free_bytes_per_gpu(served),
@@ -203,9 +209,9 @@ def _serves(tokens: int, readers: int, weights: str, cache: str) -> Reached:
     measured = {
         "free": format_size(max(free, 0)),
         "needed": format_size(needed),
-        "finer": yes(could),
+        "finer": format_bool(could),
     }
-    return Reached(has_room(served, tokens, readers) and not could, measured)
+    return Measurement(has_room(served, tokens, readers) and not could, measured)
 
 
 def tiles_for_a_fast_memory(draw: Random) -> Goal:
@@ -219,10 +225,10 @@ def tiles_for_a_fast_memory(draw: Random) -> Goal:
 
     least = min(tiles(a, b) for a in sides for b in sides if a * b <= most)
 
-    def measure(rows: int, columns: int) -> Reached:
+    def measure(rows: int, columns: int) -> Measurement:
         used = tiles(rows, columns)
         held = rows * columns
-        return Reached(held <= most and used == least, {"tiles": f"{used}", "held": f"{held}"})
+        return Measurement(held <= most and used == least, {"tiles": f"{used}", "held": f"{held}"})
 
     settings = (
         Setting("rows", "Queries in a tile", sides, 2),

@@ -1,4 +1,4 @@
-"""Write it: functions of this app with a hole where their body was."""
+"""Functions of this app with a hole where their body was, and what is wrong with a new body."""
 
 import ast
 import inspect
@@ -85,8 +85,8 @@ class Hole:
         given = zip(inspect.signature(self.function).parameters, arguments, strict=True)
         result = self.function(*arguments)
         yield "    # For example:"
-        yield from (f"    #   {name}: {sizes(one)}" for name, one in given)
-        yield f"    #   the result: {sizes(result)}"
+        yield from (f"    #   {name}: {describe_shape(one)}" for name, one in given)
+        yield f"    #   the result: {describe_shape(result)}"
         yield from (f"    # {note}" for note in self.notes)
 
 
@@ -112,17 +112,64 @@ HOLES = {
 }
 
 
-def template(name: str) -> str:
+def make_template(name: str) -> str:
     """A file with all holes in it."""
     holes = [hole.template for hole in HOLES.values()]
     return "\n\n\n".join([HEADER.format(name=name).strip(), *holes]) + "\n"
 
 
-def sizes(one: Any) -> str:
+def describe_shape(one: Any) -> str:
     """The shape of a tensor, the fields of what has some, or the number itself."""
     if isinstance(one, Tensor):
         return str(tuple(one.shape))
     if not isinstance(one, tuple):
         return str(one)
     fields = zip(one._fields, one, strict=True)  # type: ignore[attr-defined]
-    return f"{type(one).__name__}({', '.join(f'{name} {sizes(part)}' for name, part in fields)})"
+    described = ", ".join(f"{name} {describe_shape(part)}" for name, part in fields)
+    return f"{type(one).__name__}({described})"
+
+
+SEEDS = range(5)
+MOST_LINES = 3
+
+
+def find_fault(hole: Hole, written: Callable[..., Any]) -> str:
+    """Nothing if it gives what ours gives, on numbers of many sizes."""
+    names = inspect.signature(hole.function).parameters
+    for seed in SEEDS:
+        arguments = hole.arguments(seed)
+        given = zip(names, arguments, strict=True)
+        tried = "with " + ", ".join(f"{name} {describe_shape(one)}" for name, one in given)
+        try:
+            result = written(*arguments)
+        except NotImplementedError:
+            return "not written yet"
+        except Exception as wrong:  # whatever a learner's code raises is for the learner to read
+            return f"{tried} it raises {type(wrong).__name__}: {_first_lines(wrong)}"
+        if fault := _find_difference(result, hole.function(*arguments)):
+            return f"{tried}: {fault}"
+    return ""
+
+
+def _find_difference(result: Any, right: Any) -> str:
+    """Part by part, so that the first wrong one has a name."""
+    if type(result) is not type(right):
+        return f"it gives {_kind(result)}, not {_kind(right)}"
+    if isinstance(right, tuple):
+        parts = zip(right._fields, result, right, strict=True)  # type: ignore[attr-defined]
+        faults = ((name, _find_difference(one, other)) for name, one, other in parts)
+        return next((f"`{name}`: {fault}" for name, fault in faults if fault), "")
+    try:
+        torch.testing.assert_close(result, right, atol=1e-5, rtol=1e-4)
+    except AssertionError as wrong:
+        return _first_lines(wrong)
+    return ""
+
+
+def _kind(one: Any) -> str:
+    return "nothing" if one is None else f"the type {type(one).__name__}"
+
+
+def _first_lines(wrong: Exception) -> str:
+    lines = [line for line in str(wrong).splitlines() if line.strip()]
+    return " ".join(lines[:MOST_LINES])

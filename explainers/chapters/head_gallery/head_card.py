@@ -1,12 +1,13 @@
 """One head: the names it has earned, what speaks against them, and its pattern on three texts."""
 
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING
 
 import streamlit as st
 from torch import Tensor
 
-from explainers.chapters.common.measured_heads import Gallery, name_head
+from explainers.chapters.common.measured_heads import PROBE_NAMES, Gallery, name_head
 from explainers.chapters.common.number_words import told
 from explainers.chapters.common.recording import (
     MOST_TOKENS,
@@ -22,27 +23,23 @@ from explainers.chapters.head_gallery.recorded_heads import (
     spell_tokens,
 )
 from explainers.charts.matrix import blank_forbidden, make_pair_matrix
-from explainers.models.head_roles import find_roles
+from explainers.messages import N_
+from explainers.models.head_roles import OTHER_PROBE, ROLES, EarnedRole, find_roles
 from explainers.models.registry import ModelError
 from explainers.models.token_text import tokenise_text
+from explainers.translations import _
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
+from explainers.ui.predict import revealed
+from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import shorten, verbatim
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from explainers.models.load import RealModel
-from itertools import product
-
-from explainers.chapters.common.measured_heads import PROBE_NAMES
-from explainers.messages import N_
-from explainers.models.head_roles import OTHER_PROBE, ROLES, EarnedRole
-from explainers.translations import _
-from explainers.ui.predict import revealed
-from explainers.ui.source import show_source
 
 
 def show_patterns(

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from explainers.chapters.common.measured_heads import CODE_ROLE, Gallery
-from explainers.charts.measured_curve import Axis, draw_curve
+from explainers.charts.curves import Axis, draw_curve
 from explainers.charts.theme import LAYER_AXIS
 from explainers.messages import N_
 from explainers.models.head_scores import compute_entropy, drop_first_key

@@ -1,43 +1,31 @@
 """Up to 1,024 tokens: read in the background, every head of one layer as an image."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from torch import Tensor
-
-from explainers.models import token_text
-from explainers.ui.session import LONG_TEXT_JOB
-
-if TYPE_CHECKING:
-    from explainers.models.load import RealModel
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+import streamlit as st
 import torch
+from torch import Tensor
 
+from explainers.chapters.common.background_job import offer_job, watch_job
 from explainers.chapters.common.recording import (
+    Recording,
     average_weight_on_key,
     cut_text,
     make_inputs,
     pack_weights,
 )
 from explainers.job_queue import Job
+from explainers.models import token_text
 from explainers.models.attention_hook import RecordedAttention
-
-if TYPE_CHECKING:
-    from explainers.models.load import RealModel
-from functools import partial
-from typing import TYPE_CHECKING
-
-import streamlit as st
-
-from explainers.chapters.common.background_job import offer_job, watch_job
-from explainers.chapters.common.recording import Recording
 from explainers.translations import TEXTS, _
 from explainers.ui.controls import controls
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
 from explainers.ui.page import Prose
+from explainers.ui.session import LONG_TEXT_JOB
 from explainers.ui.source import show_source
 
 if TYPE_CHECKING:

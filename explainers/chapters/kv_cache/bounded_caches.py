@@ -86,10 +86,7 @@ def show_windows(text: Prose, run: Written, window: int, sinks: int) -> None:
 def _show_held(text: Prose, run: Written, slots: int) -> None:
     import pandas as pd
 
-    from explainers.charts.measured_curve import (  # the page needs no altair to start
-        Axis,
-        draw_curve,
-    )
+    from explainers.charts.curves import Axis, draw_curve
 
     text("held")
     series = _("every row kept"), _("sinks and window")

@@ -64,10 +64,7 @@ def show_costs(text: Prose, words: int) -> None:
     text("costs")
     if not revealed(text, "costs", ANSWERS, growth(lambda work: work.scores, 0)):
         return
-    from explainers.charts.measured_curve import (  # the page needs no altair to start
-        Axis,
-        draw_curve,
-    )
+    from explainers.charts.curves import Axis, draw_curve
 
     text("costs_table")
     taken.costs(LENGTHS)

@@ -158,10 +158,7 @@ def _show(text: Prose, job: TimingJob, device: torch.device) -> None:
 def _show_times(found: list[Timed], name: str, device: torch.device) -> None:
     import pandas as pd
 
-    from explainers.charts.measured_curve import (  # a page is there before it needs altair
-        Axis,
-        draw_curve,
-    )
+    from explainers.charts.curves import Axis, draw_curve
 
     series = both_ways()
     points = [(one.length, 1000 * one.cached, series[0], False) for one in found]

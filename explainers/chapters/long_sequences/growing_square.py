@@ -50,10 +50,7 @@ def show_squares(text: Prose) -> None:
 def _show_growth(text: Prose) -> None:
     import pandas as pd
 
-    from explainers.charts.measured_curve import (  # the page needs no altair to start
-        Axis,
-        draw_curve,
-    )
+    from explainers.charts.curves import Axis, draw_curve
 
     lengths = [2**power for power in range(8, 21, 2)]
     points = [(n, weight_bytes(n) / 2**20, SERIES[0], False) for n in lengths]

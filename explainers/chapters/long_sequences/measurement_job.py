@@ -118,10 +118,7 @@ def _show(text: Prose, job: MeasurementJob) -> None:
 
 def show_found(text: Prose, found: list[Measured]) -> None:
     """Points over theory's lines, and every number in a table."""
-    from explainers.charts.measured_curve import (  # the page needs no altair to start
-        Axis,
-        draw_curve,
-    )
+    from explainers.charts.curves import Axis, draw_curve
 
     device = choose_device()
     what = _("full attention, one head, d_k {head_dim}, float32", head_dim=HEAD_DIM)

@@ -102,7 +102,7 @@ CPU = torch.device("cpu")
 
 def show_root(text: Prose, measured: list[Measurement]) -> None:
     """What happens to the draws at a d_k, under the finger; then what holds for every d_k."""
-    from explainers.charts.measured_curve import Axis, draw_curve  # the first page needs no altair
+    from explainers.charts.curves import Axis, draw_curve  # the first page needs no altair
 
     _at_one_d_k(text, measured)
     origin, series = random_weights(SEED, CPU), _series()

@@ -162,10 +162,7 @@ def _show(text: Prose, job: TrainingJob, before: Examined, after: Examined) -> N
 def _show_losses(job: TrainingJob, before: float) -> None:
     import pandas as pd
 
-    from explainers.charts.measured_curve import (  # a page is there before it needs altair
-        Axis,
-        draw_curve,
-    )
+    from explainers.charts.curves import Axis, draw_curve
 
     series = (
         _("from averaged heads: training batches"),

@@ -12,12 +12,7 @@ from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.messages import N_
 from explainers.models.attention_hook import Change
-from explainers.models.change_effect import (
-    Effect,
-    compute_divergence,
-    compute_losses,
-    measure_effect,
-)
+from explainers.models.changes import Effect, compute_divergence, compute_losses, measure_effect
 from explainers.translations import _
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel

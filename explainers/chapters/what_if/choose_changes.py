@@ -1,29 +1,20 @@
 """From what the reader chose to the changes made in a model, or why they cannot be made."""
 
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
 from explainers.chapters.common.measured_heads import name_head
 from explainers.chapters.common.number_words import told
 from explainers.models.ablation import HeadIndex, group_heads_by_role
-from explainers.models.change_effect import HeadCounts, count_heads
-from explainers.models.head_scores_job import read_scores
-from explainers.ui import page
-from explainers.ui.controls import controls
-from explainers.ui.untrusted_text import shorten, verbatim
-
-if TYPE_CHECKING:
-    from explainers.models.load import RealModel
-from collections.abc import Callable
-from typing import NamedTuple
-
 from explainers.models.attention_hook import Change
 from explainers.models.changes import (
     AblatedHeads,
     FewerKVHeads,
     HardAttention,
+    HeadCounts,
     HiddenFirstToken,
     NoCausalMask,
     NoScaling,
@@ -31,8 +22,16 @@ from explainers.models.changes import (
     Temperature,
     UniformWeights,
     Window,
+    count_heads,
 )
+from explainers.models.head_scores_job import read_scores
 from explainers.translations import _
+from explainers.ui import page
+from explainers.ui.controls import controls
+from explainers.ui.untrusted_text import shorten, verbatim
+
+if TYPE_CHECKING:
+    from explainers.models.load import RealModel
 
 
 def chosen_heads(model: str, shape: HeadCounts) -> tuple[HeadIndex, ...]:

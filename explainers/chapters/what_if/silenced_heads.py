@@ -15,14 +15,12 @@ from explainers.chapters.what_if.choose_changes import names_of
 from explainers.messages import N_
 from explainers.models.ablation import (
     Ablation,
-    draw_control_heads,
-    group_heads_by_role,
-    measure_ablation,
-)
-from explainers.models.ablation_job import (
     AblationJob,
     AblationRequest,
+    draw_control_heads,
+    group_heads_by_role,
     make_ablation_job,
+    measure_ablation,
     recall_readings,
 )
 from explainers.models.changes import AblatedHeads
@@ -115,10 +113,7 @@ def _row(name: str, one: Ablation) -> str:
 def _show_places(found: list[Ablation], loaded: "RealModel") -> None:
     import pandas as pd
 
-    from explainers.charts.measured_curve import (  # a page is there before it needs altair
-        Axis,
-        draw_curve,
-    )
+    from explainers.charts.curves import Axis, draw_curve
 
     series = tuple(map(_, SERIES))
     points = [

@@ -55,7 +55,7 @@ def _first(change: Change) -> int:
 def _outcome(
     loaded: "RealModel", written: str, changes: tuple[Change, ...], first: int, title: str
 ) -> Recipe:
-    from explainers.models.change_effect import MOST_TOKENS
+    from explainers.models.changes import MOST_TOKENS
     from explainers.models.token_text import tokenise_text
 
     ids, _unused = tokenise_text(loaded, written, MOST_TOKENS)

@@ -47,11 +47,11 @@ def extract_data(
 
 
 def _list_texts(row: dict[str, Any]) -> Iterator[str]:
-    part, _, function_name = row.get("check", row.get("make", "")).partition(".")
-    if function_name and part != "write":  # functions are called by their names in every language
+    module, _, function_name = row.get("check", row.get("make", "")).partition(".")
+    if function_name and module != "write":  # functions are called by their names in every language
         yield make_title(function_name)
     if "check" in row:
-        yield part
+        yield row["part"]
     for size in row.get("parameters", ()) if "check" in row else ():
         yield size["label"]
         yield from (value for value in size["values"] if _is_word(value))

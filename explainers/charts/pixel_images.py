@@ -1,6 +1,10 @@
-"""The colour of a matrix cell, and a colour of digits that is legible on it."""
+"""The colour of a matrix cell, legible digits on it, and images of such cells."""
 
+import base64
+import io
 from collections.abc import Sequence
+
+from PIL import Image
 
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import Theme, mix_colours, parse_colour
@@ -38,3 +42,22 @@ def compute_colour(value: float | None, matrix: Matrix, theme: Theme) -> tuple[i
     step = min(int(position), len(colours) - 2)
     low_colour, high_colour = map(parse_colour, colours[step : step + 2])
     return mix_colours(low_colour, high_colour, position - step)
+
+
+def encode_image(image: Image.Image) -> str:
+    """An image as the address of a PNG that holds its own data."""
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG")
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+
+
+def draw_matrix_image(matrix: Matrix, theme: Theme, size: tuple[int, int]) -> str:
+    """A whole matrix as one PNG of `size` (width, height)."""
+    pixels = bytes(
+        channel
+        for row in matrix.values
+        for value in row
+        for channel in compute_colour(value, matrix, theme)
+    )
+    image = Image.frombytes("RGB", matrix.shape[::-1], pixels)
+    return encode_image(image.resize(size, Image.Resampling.NEAREST))

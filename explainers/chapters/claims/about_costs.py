@@ -1,4 +1,4 @@
-"""Claims about the KV cache: what it saves, what it changes, and how large it is."""
+"""Claims about what grows with a text: caches, their size, and the cells of long sequences."""
 
 from dataclasses import replace
 from functools import partial
@@ -9,8 +9,18 @@ from explainers.attention import masks
 from explainers.attention.cache.decoding import decode, through
 from explainers.attention.cache.kv_cache import empty_cache, read
 from explainers.attention.cache.step_costs import with_cache, without_cache
+from explainers.attention.reach import cells
 from explainers.attention.rules import Rule
-from explainers.chapters.claims.finding import CONDITION, FAILS, HOLDS, Finding, found, judged
+from explainers.attention.scaled_dot_product import attention
+from explainers.attention.tiled import tiled_attention
+from explainers.chapters.claims.claim_table import (
+    CONDITION,
+    FAILS,
+    HOLDS,
+    Finding,
+    judge_claim,
+    make_finding,
+)
 from explainers.memory.cache_bytes import count_bytes_per_token, count_cache_bytes
 from explainers.memory.layer_groups import LayerGroup, ModelShape
 from explainers.memory.published_models import model_shape
@@ -30,16 +40,16 @@ def cache_makes_it_linear(tokens: int) -> Finding:
     projections, scores = twice.projections / once.projections, twice.scores / once.scores
     verdict = FAILS if projections > 2 else HOLDS if scores <= 2 else CONDITION
     without = after.scores / before.scores
-    return found(verdict, projections=projections, scores=scores, without=without)
+    return make_finding(verdict, projections=projections, scores=scores, without=without)
 
 
 def cache_changes_nothing(layers: int) -> Finding:
     """Outputs with a cache against one pass over the whole text, under both masks."""
-    causal, full = (_apart(rule, layers) for rule in (masks.causal, masks.full))
-    return judged(causal < ROUNDING, full < ROUNDING, causal=causal, full=full)
+    causal, full = (_measure_cache_error(rule, layers) for rule in (masks.causal, masks.full))
+    return judge_claim(causal < ROUNDING, full < ROUNDING, causal=causal, full=full)
 
 
-def _apart(rule: Rule, layers: int) -> float:
+def _measure_cache_error(rule: Rule, layers: int) -> float:
     stack = [random_heads(D_MODEL, 2, 2, 8, seed) for seed in range(layers)]
     x = torch.randn(TOKENS, D_MODEL, generator=make_generator("claims", "cache"))
     x = x.to(stack[0].w_query.device)
@@ -62,49 +72,49 @@ def looking_ahead_spoils_it(layers: int) -> Finding:
         return through(text, stack, empty, reader).reads[-1].cache.key
 
     moved = (keys(x)[:, :-1] - keys(x[:-1])).abs().max().item()
-    return judged(moved > ROUNDING, False, moved=moved)
+    return judge_claim(moved > ROUNDING, False, moved=moved)
 
 
 def llama_has_eight(model: str) -> Finding:
     """Query heads and KV heads of the published models of that name."""
     shape = model_shape(model)
     heads = shape.num_heads, shape.require_groups()[0].num_kv_heads
-    return judged(heads == (32, 8), False, heads=heads[0], kv_heads=heads[1])
+    return judge_claim(heads == (32, 8), False, heads=heads[0], kv_heads=heads[1])
 
 
 def bytes_per_token(layers: int) -> Finding:
     """32 KV heads of 128 in bfloat16, in so many layers."""
-    kept = count_bytes_per_token(_made_up(32, layers))
-    model = count_bytes_per_token(_made_up(32, 32))
-    return judged(kept == 16_384, False, bytes=kept, model=model)
+    kept = count_bytes_per_token(_make_shape(32, layers))
+    model = count_bytes_per_token(_make_shape(32, 32))
+    return judge_claim(kept == 16_384, False, bytes=kept, model=model)
 
 
 def eight_of_32(num_kv_heads: int) -> Finding:
     """Times smaller than with 32 KV heads."""
-    mha, gqa, mqa = (count_cache_bytes(_made_up(n, 32), 1_000) for n in (32, num_kv_heads, 1))
+    mha, gqa, mqa = (count_cache_bytes(_make_shape(n, 32), 1_000) for n in (32, num_kv_heads, 1))
     holds = (mha / gqa, mha / mqa) == (4, 32)
-    return judged(holds, holds, gqa=mha / gqa, mqa=mha / mqa)
+    return judge_claim(holds, holds, gqa=mha / gqa, mqa=mha / mqa)
 
 
 def four_gigabytes(num_kv_heads: int) -> Finding:
     """Llama 3 8B at 8,192 tokens, with its own KV heads or with others."""
-    kept = count_cache_bytes(_llama(num_kv_heads), 8_192)
+    kept = count_cache_bytes(_make_llama_shape(num_kv_heads), 8_192)
     holds = round(kept / 1e9) == 4
-    return judged(holds, holds, kept=format_size(kept, "decimal"), binary=format_size(kept))
+    return judge_claim(holds, holds, kept=format_size(kept, "decimal"), binary=format_size(kept))
 
 
 def sixty_nine_gigabytes(num_kv_heads: int, tokens: int) -> Finding:
     """The same model at "128k" tokens."""
-    kept = count_cache_bytes(_llama(num_kv_heads), tokens)
+    kept = count_cache_bytes(_make_llama_shape(num_kv_heads), tokens)
     holds = round(kept / 1e9) == 69
-    return judged(holds, holds, kept=format_size(kept, "decimal"), tokens=tokens)
+    return judge_claim(holds, holds, kept=format_size(kept, "decimal"), tokens=tokens)
 
 
 def several_gigabytes(tokens: int) -> Finding:
     """A 70B model with 8 KV heads."""
     kept = count_cache_bytes(model_shape("llama-3.1-70b"), tokens)
     holds = 3e9 <= kept < 20e9
-    return judged(holds, holds, kept=format_size(kept, "decimal"))
+    return judge_claim(holds, holds, kept=format_size(kept, "decimal"))
 
 
 def latent_is_eight_times_smaller(model: str, rope_part: str) -> Finding:
@@ -116,15 +126,59 @@ def latent_is_eight_times_smaller(model: str, rope_part: str) -> Finding:
     with_rope = whole / (group.latent_dim + group.rope_dim)
     without = whole / group.latent_dim
     ratio = with_rope if rope_part == "counted" else without
-    return judged(7.5 <= ratio < 8.5, False, ratio=with_rope, without=without)
+    return judge_claim(7.5 <= ratio < 8.5, False, ratio=with_rope, without=without)
 
 
-def _llama(num_kv_heads: int) -> ModelShape:
+def _make_llama_shape(num_kv_heads: int) -> ModelShape:
     shape = model_shape(LLAMA)
     groups = tuple(replace(one, num_kv_heads=num_kv_heads) for one in shape.require_groups())
     return replace(shape, groups=groups)
 
 
-def _made_up(num_kv_heads: int, layers: int) -> ModelShape:
+def _make_shape(num_kv_heads: int, layers: int) -> ModelShape:
     group = LayerGroup("full", layers, num_kv_heads=num_kv_heads, head_dim=128)
     return replace(model_shape(LLAMA), groups=(group,))
+
+
+HEAD_DIM = 8
+BLOCK = 16
+
+
+def cells_of_a_head(tokens: int) -> Finding:
+    """The weights of one head in one layer, at 4,096 tokens and at what is called 128k."""
+    short, long = 4_096**2, tokens**2
+    holds = (round(short / 1e6, 1), round(long / 1e9, 1)) == (16.8, 16.4)
+    return judge_claim(holds, holds, short=short, long=long, tokens=tokens)
+
+
+def time_and_space(tokens: int) -> Finding:
+    """What doubles and what grows fourfold when a text gets twice as long; sizes of real tensors.
+
+    Both ways compute the same output; in tiles never more than one tile of scores exists.
+    """
+    once, twice = _count_held_numbers(tokens), _count_held_numbers(2 * tokens)
+    plain, tiled = twice[0] / once[0], twice[1] / once[1]
+    seeded = make_generator("claims", "tiles", tokens)
+    query, key, value = (torch.randn(tokens, HEAD_DIM, generator=seeded) for _ in range(3))
+    whole = attention(query, key, value, masks.build(masks.causal, tokens, tokens)).output
+    tiles = tiled_attention(query, key, value, masks.causal, BLOCK, BLOCK)
+    apart = (tiles - whole).abs().max().item()
+    verdict = FAILS if not 3 < plain <= 4 else CONDITION if tiled <= 2 else HOLDS
+    return make_finding(verdict, plain=plain, tiled=tiled, apart=apart)
+
+
+def _count_held_numbers(tokens: int) -> tuple[int, int]:
+    """Numbers that exist at once beside Q, K and V: plain, and in tiles."""
+    x = torch.zeros(tokens, HEAD_DIM)
+    whole = attention(x, x, x, masks.build(masks.full, tokens, tokens))
+    plain = whole.weights.numel() + whole.output.numel()
+    return plain, BLOCK**2 + whole.output.numel()
+
+
+def two_sequences(queries: int, keys: int) -> Finding:
+    """Cells of cross-attention, and of attention over both texts one behind the other."""
+    both = queries + keys
+    cross = cells(masks.build(masks.full, queries, max(queries, keys))[:, :keys])
+    joined = cells(masks.build(masks.full, both, both))
+    holds = (cross, joined) == (queries * keys, both**2)
+    return judge_claim(holds, holds, cross=cross, joined=joined, times=joined / cross)
