@@ -11,7 +11,7 @@ from gettext import GNUTranslations
 from pathlib import Path
 
 from explainers.folders import ASSETS
-from explainers.messages import Message
+from explainers.messages import Message, get_message
 
 TEXTS = ASSETS / "text"
 ENGLISH = "en"
@@ -53,6 +53,11 @@ def translate(text: str, language: str) -> str:
         for name, it in text.slots.items()
     }
     return form.format(**slots)
+
+
+def translate_error(error: Exception) -> str:
+    """What went wrong, in the visitor's language if it was written for readers."""
+    return _(get_message(error))
 
 
 def get_language() -> str:

@@ -49,9 +49,11 @@ def places(words: tuple[str, ...]) -> None:
     positions = run_and_show(sinusoidal, PLACES, choices.d_model, choices.longest)
     placed = positions[: len(words)].to(x.device)
     with picture:
-        working = token_vectors.working_of(x, placed, choices.longest)
+        working = token_vectors.explain_sum(x, placed, choices.longest)
         alt = _("Embedding plus position is what attention reads, a row per token.")
-        explore_figure(token_vectors.sum_of(words, x, placed), working, origin, "vectors", alt)
+        explore_figure(
+            token_vectors.make_sum_panels(words, x, placed), working, origin, "vectors", alt
+        )
     text("waves", places=PLACES)
     token_vectors.show_waves(
         positions, provenance.formula(_("sines and cosines"), positions.device)
@@ -61,12 +63,12 @@ def places(words: tuple[str, ...]) -> None:
     text("order")
     order = examples.shuffle_order(len(words), choices.seed)
     without = reorder(x, torch.zeros_like(placed), head, full, order)
-    if revealed(text, "order", token_vectors.ANSWERS, token_vectors.in_words(without)):
-        text("order_without", moved=f"{token_vectors.moved(without):.1g}")
-        token_vectors.show_reordered(words, order, without, origin, "order")
+    if revealed(text, "order", token_vectors.ANSWERS, token_vectors.describe_change(without)):
+        text("order_without", moved=f"{token_vectors.find_largest_change(without):.1g}")
+        token_vectors.show_two_orders(words, order, without, origin, "order")
         placed_too = run_and_show(reorder, x, placed, head, full, order)
-        text("order_with", moved=f"{token_vectors.moved(placed_too):.1g}")
-        token_vectors.show_reordered(words, order, placed_too, origin, "placed")
+        text("order_with", moved=f"{token_vectors.find_largest_change(placed_too):.1g}")
+        token_vectors.show_two_orders(words, order, placed_too, origin, "placed")
         taken.orders(choices, HEAD_DIM, without, placed_too)
 
 

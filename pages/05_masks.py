@@ -6,7 +6,7 @@ from explainers.attention import masks
 from explainers.attention.reach import cells, reach, window_reach
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.choose_layer import choose_layer, offer_training
-from explainers.chapters.common.number_words import less_than
+from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words, rows_moved
 from explainers.chapters.masks import drawn_mask, leaking_mask, masks_compared, takeaway
 from explainers.chapters.masks.growing_text import draw_growing, list_next_words
@@ -138,7 +138,7 @@ if is_short:
 side_by_side(choices)
 by_hand(choices)
 batch = fill_batch(choices)
-text("batch", length=max(batch.lengths), moved=less_than(batch.compare()))
+text("batch", length=max(batch.lengths), moved=bound_rounding(batch.compare()))
 if layer.learned:
     text("unknown_filling", filling=verbatim(PAD))
 takeaway.batch(batch)

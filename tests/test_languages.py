@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from explainers import translations
-from explainers.chapters.common.mask_names import NAMES
+from explainers.chapters.common.mask_names import MASK_NAMES
 from explainers.charts.distribution import draw_distribution, make_share_rows
 from explainers.charts.theme import LIGHT
 from explainers.messages import N_, ngettext
@@ -82,10 +82,10 @@ def test_what_a_language_lacks_is_reported_and_shown_in_english(tmp_path, monkey
 
 
 def test_a_mask_is_named_with_its_number():
-    assert [str(name) for name in NAMES.values()] == list(NAMES)
-    assert [translate(NAMES[name], "vi") for name in ("full", "window of 3", "prefix of 3")] == [
-        *("đầy đủ", "cửa sổ 3", "tiền tố 3")
-    ]
+    assert [str(name) for name in MASK_NAMES.values()] == list(MASK_NAMES)
+    assert [
+        translate(MASK_NAMES[name], "vi") for name in ("full", "window of 3", "prefix of 3")
+    ] == [*("đầy đủ", "cửa sổ 3", "tiền tố 3")]
 
 
 @EACH_FILE

@@ -17,11 +17,6 @@ def verbatim(text: str) -> str:
     return f"{fence} {line} {fence}"
 
 
-def keep_units_together(amounts: str) -> str:
-    """Amounts with every unit on the line of its number, however narrow a column is."""
-    return re.sub(r"(?<=\d) (?=[A-Za-z])", "\N{NO-BREAK SPACE}", amounts)
-
-
 def shorten(text: str, length: int = 40) -> str:
     """The beginning of a text that may be very long."""
     return text if len(text) <= length else text[: length - 1] + "…"
@@ -33,3 +28,8 @@ def make_title(name: str) -> str:
     for plain, spelled in SPELLINGS.items():
         words = re.sub(rf"\b{plain}\b", spelled, words)
     return words
+
+
+def show_spaces(token: str) -> str:
+    """A token whose spaces can be seen."""
+    return token.replace(" ", "␣").replace("\n", "↵") or "∅"

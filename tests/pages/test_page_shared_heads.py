@@ -14,7 +14,7 @@ from explainers.attention.grouped_query import average_kv_heads, grouped_query, 
 from explainers.attention.latent import latent_attention
 from explainers.attention.multi_head import merge_heads, multi_head
 from explainers.attention.positions import sinusoidal
-from explainers.chapters.common.number_words import less_than
+from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.shared_heads import uptraining_job
 from explainers.chapters.shared_heads.distance_biases import DISTANCES
 from explainers.chapters.shared_heads.fixed_layers import (
@@ -546,4 +546,4 @@ def test_what_is_no_number_is_not_called_rounding():
     ],
 )
 def test_rounding_is_told_without_exponents(difference, told):
-    assert less_than(difference) == told
+    assert bound_rounding(difference) == told

@@ -7,6 +7,7 @@ import streamlit as st
 
 from explainers.chapters.cache_memory.choose_cache import Chosen
 from explainers.chapters.cache_memory.published_table import plain
+from explainers.chapters.common.number_words import keep_units_together
 from explainers.memory.cache_bytes import (
     count_bytes_per_token,
     count_cache_bytes,
@@ -21,7 +22,7 @@ from explainers.memory.sizes import UNIT_STEPS, format_both_sizes
 from explainers.messages import N_, Message, ngettext
 from explainers.translations import _
 from explainers.ui.page import Prose
-from explainers.ui.untrusted_text import keep_units_together, verbatim
+from explainers.ui.untrusted_text import verbatim
 
 VERIFIED = {
     N_("primary"): N_(

@@ -5,7 +5,6 @@ from typing import Final, TypedDict
 
 import streamlit as st
 
-from explainers.chapters.common.number_words import told
 from explainers.memory.cache_formula import (
     COUNTINGS,
     IDEAL,
@@ -18,7 +17,7 @@ from explainers.memory.number_formats import FORMATS
 from explainers.memory.published_models import list_model_ids, model_shape
 from explainers.memory.read_config import MAX_CHARACTERS, read_config, read_config_file
 from explainers.models.registry import READ_FOLDERS_VARIABLE, may_read_folders
-from explainers.translations import _
+from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.page import Prose
 from explainers.ui.untrusted_text import verbatim
@@ -125,7 +124,7 @@ def choose(text: Prose) -> Chosen | None:
         if shape:
             shape.require_groups()
     except ValueError as error:
-        shape, message = None, told(error)
+        shape, message = None, translate_error(error)
     with more:
         source_tokens, beams = read_by_encoder(shape)
     if shape is None:

@@ -2,6 +2,7 @@
 
 from explainers.chapters.cache_memory.choose_cache import Chosen
 from explainers.chapters.cache_memory.gpu_fit import Hardware
+from explainers.chapters.common.number_words import keep_units_together
 from explainers.memory.cache_bytes import count_bytes_per_token, count_cache_bytes
 from explainers.memory.layer_groups import ModelShape
 from explainers.memory.published_models import list_model_ids, model_shape
@@ -12,7 +13,6 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
-from explainers.ui.untrusted_text import keep_units_together
 
 LENGTHS = (1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288, 1_048_576)
 TICKS = LENGTHS[::2]

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from explainers.chapters.cache_memory.choose_cache import Chosen
-from explainers.chapters.common.number_words import told
 from explainers.memory.cache_bytes import count_cache_bytes
 from explainers.memory.cache_formula import warn_beyond_context
 from explainers.memory.engines import count_pages, count_wasted_bytes
@@ -32,7 +31,7 @@ from explainers.memory.speed import (
     round_fraction,
 )
 from explainers.messages import ngettext
-from explainers.translations import _
+from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.page import Prose
 from explainers.ui.untrusted_text import verbatim
@@ -89,7 +88,7 @@ def deployed(chosen: Chosen, hardware: Hardware) -> Deployment | None:
             chosen.beams,
         )
     except ValueError as error:
-        st.warning(verbatim(told(error)), icon=":material/edit_note:")
+        st.warning(verbatim(translate_error(error)), icon=":material/edit_note:")
         return None
 
 

@@ -8,7 +8,6 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from explainers.chapters.common.number_words import waiting
 from explainers.job_queue import BusyError, Job
 from explainers.messages import N_, get_message
 from explainers.translations import _
@@ -134,6 +133,11 @@ def show_problem(job: AnyJob) -> None:
 def describe_state(job: SomeJob, describe: Callable[[SomeJob], str]) -> str:
     """In words: its place in the queue, or what is done."""
     if job.state == "waiting":
-        return _(waiting(job.count_before))
+        return _describe_queue(job.count_before)
     done = describe(job)
     return _("{done}, cancelled", done=done) if job.state == "cancelled" else done
+
+
+def _describe_queue(before: int) -> str:
+    """How many jobs end before one that waits."""
+    return _("waiting, {before} before this one", before=before) if before else _("beginning")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from explainers.chapters.common.mask_names import choose_mask, say_mask
+from explainers.chapters.common.mask_names import choose_mask, translate_mask
 from explainers.messages import N_
 from explainers.toys.layers import Layer, Tokens, draw_layer
 from explainers.toys.trained_heads import (
@@ -53,7 +53,7 @@ def choose_layer(
     sizes = f"{D_MODEL}, d_v = d_k" if has_value_dim else f"{D_MODEL}"
     of_mask = _(
         "Trained on finding related words, mask {mask}: d_model is {sizes}.",
-        mask=say_mask(layer.rule),
+        mask=translate_mask(layer.rule),
         sizes=sizes,
     )
     any_seed = [] if seed in SEEDS else [_("Train it here takes any seed.")]
@@ -134,7 +134,9 @@ def not_among(name: str, asked: object, shown: object, offered: Sequence[object]
 
 def mask_not_among(asked: str, shown: str) -> list[str]:
     """The same where other masks were trained than the one that is asked for."""
-    return not_among(N_("mask"), say_mask(asked), say_mask(shown), [*map(say_mask, MASK_NAMES)])
+    return not_among(
+        N_("mask"), translate_mask(asked), translate_mask(shown), [*map(translate_mask, MASK_NAMES)]
+    )
 
 
 def longer_than_learned(layer: Layer) -> list[str]:

@@ -13,9 +13,8 @@ from explainers.chapters.common.background_job import (
     show_refusal,
     start_job,
 )
-from explainers.chapters.common.number_words import told
 from explainers.messages import N_, get_message
-from explainers.translations import _
+from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.session import MODEL_JOB, MODEL_WEIGHED
 from explainers.ui.text.language import fragment
@@ -54,7 +53,7 @@ def obtain_model(named: str, place: str) -> "RealModel | None":
     try:
         loaded, is_near = find_loaded_model(named), is_on_disk(named)
     except ModelError as error:
-        st.error(verbatim(shorten(told(error), 500)), icon=":material/error:")
+        st.error(verbatim(shorten(translate_error(error), 500)), icon=":material/error:")
         return None
     if loaded:
         st.session_state.pop(key, None)

@@ -16,7 +16,7 @@ from explainers.ui.session import SIZE
 MOST_BUTTONS = 8
 
 
-class Sized(Protocol):
+class Parameter(Protocol):
     """Something with a few values to choose from."""
 
     @property
@@ -29,7 +29,7 @@ class Sized(Protocol):
     def default(self) -> Any: ...
 
 
-def choose_size(owner: str, size: Sized) -> Any:
+def choose_size(owner: str, size: Parameter) -> Any:
     """The reader's value; its name in the link is made of the owner's and its own."""
     if len(size.values) > MOST_BUTTONS and isinstance(size.default, int | float):
         return StepSlider(
@@ -45,7 +45,7 @@ def format_value(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def describe_sizes(sizes: Sequence[Sized], values: Mapping[str, Any], mark: str = "") -> str:
+def describe_sizes(sizes: Sequence[Parameter], values: Mapping[str, Any], mark: str = "") -> str:
     """Each with its value, in the visitor's language; a `mark` makes the values bold."""
     shown = {size.name: (_(size.label), values[size.name]) for size in sizes}
     return ", ".join(

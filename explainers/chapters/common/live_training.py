@@ -8,7 +8,7 @@ import streamlit as st
 
 from explainers.attention import masks
 from explainers.chapters.common.background_job import offer_job, watch_job
-from explainers.chapters.common.mask_names import say_mask
+from explainers.chapters.common.mask_names import translate_mask
 from explainers.charts.matrix import Values, blank_forbidden, make_pair_matrix
 from explainers.messages import N_, ngettext
 from explainers.toys.layers import Layer, TrainedHeads
@@ -153,7 +153,7 @@ def describe_heads(job: TrainingJob) -> str:
         heads=_(ngettext("{count:,} query head", "{count:,} query heads", heads)),
         shared=_(ngettext("{count:,} KV head", "{count:,} KV heads", shared)),
         head_dim=head_dim,
-        mask=say_mask(rule),
+        mask=translate_mask(rule),
         seed=job.subject.seed,
     )
 

@@ -7,21 +7,21 @@ from explainers.translations import _
 from explainers.ui.controls.name_controls import Choice
 
 
-def name_of(mask: Mask, number: int) -> str:
+def name_mask(mask: Mask, number: int) -> str:
     """What a mask is called with a number: "window of 5"."""
     name = Message(mask.name, {})
     return N_("{mask} of {number}", mask=name, number=number) if mask.parameter else name
 
 
-NAMES = {mask.label(): name_of(mask, mask.usual) for mask in MASKS}
+MASK_NAMES = {mask.label(): name_mask(mask, mask.usual) for mask in MASKS}
 """By what links and trained weights call it."""
 
 
 def choose_mask(control: Choice) -> str:
     """A button for each mask, with its usual number."""
-    return str(control(list(NAMES.values())))
+    return str(control(list(MASK_NAMES.values())))
 
 
-def say_mask(label: str) -> str:
+def translate_mask(label: str) -> str:
     """The mask of a link, in the visitor's language."""
-    return _(NAMES[label])
+    return _(MASK_NAMES[label])

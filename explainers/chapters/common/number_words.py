@@ -1,17 +1,12 @@
-"""Numbers as a sentence says them."""
+"""How sentences write numbers: rounding errors by a bound, amounts with their units."""
 
 import math
+import re
 
-from explainers.messages import get_message
 from explainers.translations import _
 
 
-def waiting(before: int) -> str:
-    """Where one stands whose turn has not come."""
-    return _("waiting, {before} before this one", before=before) if before else _("beginning")
-
-
-def less_than(difference: float) -> str:
+def bound_rounding(difference: float) -> str:
     """A difference that is only rounding, by the next power of ten: nobody reads 7e-07."""
     if difference == 0:
         return "0"
@@ -19,11 +14,6 @@ def less_than(difference: float) -> str:
     return _("less than {limit}", limit=f"{10.0**power:.{max(0, -power)}f}")
 
 
-def told(error: Exception) -> str:
-    """What went wrong, in the visitor's language if it was written for readers."""
-    return _(get_message(error))
-
-
-def printed(token: str) -> str:
-    """A token whose spaces can be seen."""
-    return token.replace(" ", "␣").replace("\n", "↵") or "∅"
+def keep_units_together(amounts: str) -> str:
+    """Amounts with every unit on the line of its number, however narrow a column is."""
+    return re.sub(r"(?<=\d) (?=[A-Za-z])", "\N{NO-BREAK SPACE}", amounts)

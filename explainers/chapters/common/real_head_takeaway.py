@@ -20,54 +20,61 @@ if TYPE_CHECKING:
 Computed = dict[str, Tensor]
 
 
-def plain(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Computed:
+def compute_head(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Computed:
     """One head of the model, from what its layer handed to attention."""
     return attention(query, key, value, mask)._asdict()
 
 
-def capped(query: Tensor, key: Tensor, value: Tensor, mask: Tensor, cap: float) -> Computed:
+def compute_capped_head(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor, cap: float
+) -> Computed:
     """The same where no score is beyond the cap."""
     return capped_attention(query, key, value, mask, cap)._asdict()
 
 
-def with_bias(query: Tensor, key: Tensor, value: Tensor, mask: Tensor, bias: Tensor) -> Computed:
+def compute_biased_head(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor, bias: Tensor
+) -> Computed:
     """The same where a learned number is added for every distance."""
     return biased_attention(query, key, value, mask, bias)._asdict()
 
 
-def with_sink(query: Tensor, key: Tensor, value: Tensor, mask: Tensor, sink: Tensor) -> Computed:
+def compute_head_with_sink(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor, sink: Tensor
+) -> Computed:
     """The same where the head may also look at nothing."""
     found = attention_with_sinks(query[None], key[None], value[None], mask, sink)
     return {name: numbers[0] for name, numbers in found._asdict().items()}
 
 
-WAYS: dict[Callable[..., Any], Callable[..., Computed]] = {
-    attention: plain,
-    capped_attention: capped,
-    biased_attention: with_bias,
-    attention_with_sinks: with_sink,
+COMPUTATIONS: dict[Callable[..., Any], Callable[..., Computed]] = {
+    attention: compute_head,
+    capped_attention: compute_capped_head,
+    biased_attention: compute_biased_head,
+    attention_with_sinks: compute_head_with_sink,
 }
 
 
-def way_of(layer: RecordedAttention) -> Callable[..., Computed]:
+def find_computation(layer: RecordedAttention) -> Callable[..., Computed]:
     """What is written into the file for what this model adds to attention."""
     function: Any = layer.function
-    return WAYS[getattr(function, "func", function)]
+    return COMPUTATIONS[getattr(function, "func", function)]
 
 
-def inputs_of(layer: RecordedAttention, head: int) -> dict[str, Any]:
+def collect_inputs(layer: RecordedAttention, head: int) -> dict[str, Any]:
     """What went into one head, with what the model adds for it."""
     shared = head // (layer.query.shape[1] // layer.key.shape[1])
     given: dict[str, Any] = {"query": layer.query[0, head], "key": layer.key[0, shared]}
     given |= {"value": layer.value[0, shared], "mask": layer.mask[0, 0]}
     function: Any = layer.function
     added = {
-        name: _own(one, layer, head) for name, one in getattr(function, "keywords", {}).items()
+        name: _select_head(one, layer, head)
+        for name, one in getattr(function, "keywords", {}).items()
     }
-    return {name: on_page(one) for name, one in (given | added).items()}
+    return {name: to_cpu(one) for name, one in (given | added).items()}
 
 
-def _own(added: Any, layer: RecordedAttention, head: int) -> Any:
+def _select_head(added: Any, layer: RecordedAttention, head: int) -> Any:
     """A head's part of what was learned for all of them: a sink, or a table of biases."""
     if not isinstance(added, Tensor):
         return added
@@ -78,37 +85,39 @@ def _own(added: Any, layer: RecordedAttention, head: int) -> Any:
     return table.reshape(-1, *table.shape[-2:])[head]
 
 
-def on_page(one: Any) -> Any:
+def to_cpu(one: Any) -> Any:
     """As the file holds numbers: exactly, in float32."""
     if not isinstance(one, Tensor):
         return one
     return one.cpu() if one.dtype == torch.bool else one.detach().float().cpu()
 
 
-def shown_of(layer: RecordedAttention, head: int) -> dict[str, Any]:
+def collect_results(layer: RecordedAttention, head: int) -> dict[str, Any]:
     """What came out of one head."""
     scores, weights, output = layer.scores, layer.weights, layer.output
     found = {"scores": scores, "weights": weights, "output": output}
-    return {name: on_page(one[0, head]) for name, one in found.items()}
+    return {name: to_cpu(one[0, head]) for name, one in found.items()}
 
 
-def head_recipe(title: str, layer: RecordedAttention, head: int) -> Recipe:
+def make_head_recipe(title: str, layer: RecordedAttention, head: int) -> Recipe:
     """One head of a layer that was recorded."""
-    return Recipe(title, way_of(layer), inputs_of(layer, head), shown_of(layer, head))
+    return Recipe(
+        title, find_computation(layer), collect_inputs(layer, head), collect_results(layer, head)
+    )
 
 
-def recorded(
+def record_layer(
     loaded: "RealModel", number: int, ids: Tensor, changes: tuple[Any, ...] = ()
 ) -> RecordedAttention:
     """One layer of a run of the model; the others are not kept."""
     from explainers.models.attention_hook import run_model
 
-    take = partial(_only, number)
+    take = partial(_read_layer, number)
     layers = run_model(
         loaded.model, record=take, changes=changes, input_ids=ids, use_cache=False
     ).layers
     return next(layer for layer in layers if layer is not None)
 
 
-def _only(number: int, layer: RecordedAttention) -> RecordedAttention | None:
+def _read_layer(number: int, layer: RecordedAttention) -> RecordedAttention | None:
     return layer if layer.layer_index == number and layer.kind == "self" else None

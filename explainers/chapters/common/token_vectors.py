@@ -23,12 +23,12 @@ from explainers.ui.figure.panels import Cell, Figure, Panel, Source, orient_pane
 ANSWERS = N_("the same numbers"), N_("other numbers"), N_("zeros")
 
 
-def sum_of(words: Sequence[str], x: Tensor, placed: Tensor) -> list[Panel]:
+def make_sum_panels(words: Sequence[str], x: Tensor, placed: Tensor) -> list[Panel]:
     """E + P = X, one row per token."""
     matrices = share_domain(
-        _matrix("E", _("embedding: one row per word"), words, x),
-        _matrix("P", _("position: one row per place"), words, placed),
-        _matrix("X", _("what attention reads"), words, x + placed),
+        _make_matrix("E", _("embedding: one row per word"), words, x),
+        _make_matrix("P", _("position: one row per place"), words, placed),
+        _make_matrix("X", _("what attention reads"), words, x + placed),
     )
     sources = (), (), (Source("E", "row", "column"), Source("P", "row", "column"))
     return [
@@ -37,7 +37,7 @@ def sum_of(words: Sequence[str], x: Tensor, placed: Tensor) -> list[Panel]:
     ]
 
 
-def working_of(x: Tensor, placed: Tensor, longest: float) -> Callable[[Cell], Arithmetic]:
+def explain_sum(x: Tensor, placed: Tensor, longest: float) -> Callable[[Cell], Arithmetic]:
     """The arithmetic of one number of E, P or X."""
     left, right, total = x.tolist(), placed.tolist(), (x + placed).tolist()
 
@@ -74,12 +74,12 @@ def show_waves(positions: Tensor, origin: str) -> None:
     show_figure(Figure([Panel("P", matrix.transposed())], alt), origin, "positions")
 
 
-def output(name: str, words: Sequence[str], rows: Tensor) -> Matrix:
+def make_output_matrix(name: str, words: Sequence[str], rows: Tensor) -> Matrix:
     """What each word got, a row per word."""
-    return _matrix(name, _("rows of the output"), words, rows)
+    return _make_matrix(name, _("rows of the output"), words, rows)
 
 
-def show_pair(
+def show_matrix_pair(
     left: Matrix,
     right: Matrix,
     origin: str,
@@ -109,25 +109,27 @@ def show_pair(
     show_clickable_figure(panels, explain, origin, key, alt)
 
 
-def moved(outputs: Reordered) -> float:
+def find_largest_change(outputs: Reordered) -> float:
     """The largest change of any number."""
     return (outputs.after - outputs.before).abs().max().item()
 
 
-def in_words(outputs: Reordered) -> str:
+def describe_change(outputs: Reordered) -> str:
     """Which of the answers the comparison gives."""
-    return ANSWERS[0 if moved(outputs) < ROUNDING else 1]
+    return ANSWERS[0 if find_largest_change(outputs) < ROUNDING else 1]
 
 
-def show_reordered(
+def show_two_orders(
     words: Sequence[str], order: Tensor, outputs: Reordered, origin: str, key: str
 ) -> None:
     """What each word got in the sentence's order and in the shuffled one, matched by word."""
     shuffled = [words[token] for token in order.tolist()]
-    left = output(_("read in order, then rearranged"), shuffled, outputs.before)
-    show_pair(left, output(_("read shuffled"), shuffled, outputs.after), origin, key)
+    left = make_output_matrix(_("read in order, then rearranged"), shuffled, outputs.before)
+    show_matrix_pair(
+        left, make_output_matrix(_("read shuffled"), shuffled, outputs.after), origin, key
+    )
 
 
-def _matrix(name: str, formula: str, words: Sequence[str], values: Tensor) -> Matrix:
+def _make_matrix(name: str, formula: str, words: Sequence[str], values: Tensor) -> Matrix:
     columns = [str(n) for n in range(values.shape[1])]
     return Matrix(name, formula, values.tolist(), words, columns, TOKEN_AXIS, FEATURE_AXIS)

@@ -4,7 +4,6 @@ import functools
 
 import streamlit as st
 
-from explainers.chapters.common.number_words import told
 from explainers.chapters.cross_attention.alignment_view import View
 from explainers.messages import N_
 from explainers.toys.sentence import Sentence
@@ -27,7 +26,7 @@ from explainers.translation.vocabulary import (
     list_modifiers,
     read_lexicon,
 )
-from explainers.translations import _
+from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import BEAM, GREEDY
 from explainers.ui.page import Prose
@@ -106,7 +105,7 @@ def load_translator_or_warn() -> Translator | None:
             _(
                 "The translator cannot be used: {problem}. All that needs it is left out; the rest "
                 "of the app works.",
-                problem=verbatim(told(error)),
+                problem=verbatim(translate_error(error)),
             ),
             icon=":material/error:",
         )

@@ -7,7 +7,6 @@ import streamlit as st
 import torch
 
 from explainers.chapters.common.background_job import offer_job, watch_job
-from explainers.chapters.common.number_words import told
 from explainers.chapters.cross_attention.alignment_view import View
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
@@ -19,7 +18,7 @@ from explainers.models.load import DOWNLOADS, LoadRequest, bring_model
 from explainers.models.registry import ModelError
 from explainers.models.token_text import index_words, join_words, merge_weights
 from explainers.translation.weights_file import BrokenWeightsError
-from explainers.translations import _
+from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
@@ -38,7 +37,7 @@ def show_pieces(text: Prose, view: View) -> None:
     try:
         source, target = map(word_pieces.cut_words, sides)
     except BrokenWeightsError as error:
-        st.error(verbatim(told(error)), icon=":material/error:")
+        st.error(verbatim(translate_error(error)), icon=":material/error:")
         return
     text(
         "pieces",

@@ -8,7 +8,6 @@ import streamlit as st
 from torch import Tensor
 
 from explainers.chapters.common.measured_heads import PROBE_NAMES, Gallery, name_head
-from explainers.chapters.common.number_words import told
 from explainers.chapters.common.recording import (
     MOST_TOKENS,
     cut_text,
@@ -27,7 +26,7 @@ from explainers.messages import N_
 from explainers.models.head_roles import OTHER_PROBE, ROLES, EarnedRole, find_roles
 from explainers.models.registry import ModelError
 from explainers.models.token_text import tokenise_text
-from explainers.translations import _
+from explainers.translations import _, translate_error
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
@@ -63,7 +62,7 @@ def show_patterns(
     try:
         _show_sentence(loaded, chosen, sentence, queries_down)
     except ModelError as error:
-        st.info(verbatim(shorten(told(error), 300)), icon=":material/short_text:")
+        st.info(verbatim(shorten(translate_error(error), 300)), icon=":material/short_text:")
 
 
 def _show_text(loaded: "RealModel", chosen: tuple[int, int], ids: Tensor, name: str) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
-from explainers.chapters.common.real_head_takeaway import head_recipe, on_page, recorded
+from explainers.chapters.common.real_head_takeaway import make_head_recipe, record_layer, to_cpu
 from explainers.models.head_scores import (
     PROBES,
     HeadScores,
@@ -50,9 +50,9 @@ def _scores(
     loaded: "RealModel", measured: HeadScores, probe: str, place: Place, title: str
 ) -> Recipe:
     (number, head), texts = place, PROBES[probe](loaded)
-    layer = recorded(loaded, number, texts.ids)
+    layer = record_layer(loaded, number, texts.ids)
     inputs: dict[str, Any] = {"weights": layer.weights[:, head], "mask": layer.mask[0, 0]}
-    inputs = {name: on_page(one) for name, one in inputs.items()}
+    inputs = {name: to_cpu(one) for name, one in inputs.items()}
     inputs |= {"ids": texts.ids.cpu(), "marks": texts.marks.cpu()}
     names = scores_of_head(*inputs.values())
     shown = {name: measured.select(probe, name)[number, head] for name in names}
@@ -67,4 +67,4 @@ def sentence(loaded: "RealModel", ids: Tensor, place: Place, head: str) -> None:
 
 def _sentence(loaded: "RealModel", ids: Tensor, place: Place, title: str) -> Recipe:
     number, head = place
-    return head_recipe(title, recorded(loaded, number, ids.to(loaded.model.device)), head)
+    return make_head_recipe(title, record_layer(loaded, number, ids.to(loaded.model.device)), head)

@@ -4,7 +4,7 @@ import torch
 
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
-from explainers.chapters.common.real_head_takeaway import head_recipe
+from explainers.chapters.common.real_head_takeaway import make_head_recipe
 from explainers.chapters.common.recording import Recording
 from explainers.charts.matrix import Matrix, Values, blank_forbidden
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
@@ -137,7 +137,7 @@ def show_head(text: Prose, head: Head, is_dimmed: bool, queries_down: bool) -> N
         "{head} of {model}: {looks}", head=head.said, model=head.seen.name, looks="; ".join(looks)
     )
     panels = head.panels(is_dimmed, queries_down)
-    take("head", head_recipe(head.said, head.ran, head.head))
+    take("head", make_head_recipe(head.said, head.ran, head.head))
     explore_figure(panels, head.working, head.seen.origin, "head", alt, first=WEIGHTS)
     if is_dimmed:
         share = head.weights[:, 0].mean().item()

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 import torch
 
-from explainers.chapters.common.number_words import less_than
+from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.recording import MOST_TOKENS, Recording, cut_text, make_inputs
 from explainers.charts.matrix import Matrix
 from explainers.translations import _
@@ -54,13 +54,15 @@ def show_equal(text: Prose, shown: Recording, loaded: "RealModel", sentence: str
     writes = bool(shown.predictions) and not loaded.model.config.is_encoder_decoder
     decoded = min(DECODED, len(ids) - 1) if writes else 0
     found = compared(loaded.name, id(loaded), ids, decoded, loaded)
-    rows = [f"| {_place(one)} | {less_than(one.largest)} | {one.magnitude:.4g} |" for one in found]
+    rows = [
+        f"| {_place(one)} | {bound_rounding(one.largest)} | {one.magnitude:.4g} |" for one in found
+    ]
     zeros = sum(one.largest == 0 for one in found)
     text(
         "equal",
         zeros=zeros,
         count=len(found),
-        largest=less_than(max(one.largest for one in found)),
+        largest=bound_rounding(max(one.largest for one in found)),
         which=verbatim(loaded.name),
         decoded=_one_by_one(decoded),
     )

@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from explainers.chapters.common.number_words import told
 from explainers.chapters.common.recording import Recording, record_text
-from explainers.translations import _
+from explainers.translations import _, translate_error
 from explainers.ui.page import Prose
 from explainers.ui.untrusted_text import shorten, verbatim
 
@@ -19,7 +18,7 @@ def seen_or_told(text: Prose, loaded: "RealModel", sentence: str) -> Recording |
     try:
         shown = record_text(loaded, sentence)
     except Exception as error:  # a model from a folder or the hub may raise anything
-        why = verbatim(shorten(told(error), 300))
+        why = verbatim(shorten(translate_error(error), 300))
         st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return None
     if shown.num_left_out:

@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 import hashlib
 from typing import TYPE_CHECKING
 
-from explainers.chapters.common.number_words import less_than, printed, told
+from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.recording import describe_live_run
 from explainers.messages import N_
 from explainers.models.encoder_decoder import Transcription, transcribe
 from explainers.models.sound import measure_loudness
-from explainers.translations import _
+from explainers.translations import _, translate_error
 from explainers.ui.figure.chart import read_theme, show_chart
 from explainers.ui.source import show_source
-from explainers.ui.untrusted_text import shorten
+from explainers.ui.untrusted_text import shorten, show_spaces
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,13 +105,13 @@ def show_heard(text: Prose, loaded: "RealModel", samples: Tensor) -> None:
         with st.spinner(_("The model listens …")):
             found = once_heard(loaded.name, id(loaded), digest, samples, loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
-        why = verbatim(shorten(told(error), 300))
+        why = verbatim(shorten(translate_error(error), 300))
         st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return
     written = verbatim("".join(found.tokens))
     text("written", written=written or "∅", count=len(found.tokens))
     _show_weights(text, loaded, found, samples)
-    text("equal_heard", difference=less_than(found.difference), which=verbatim(loaded.name))
+    text("equal_heard", difference=bound_rounding(found.difference), which=verbatim(loaded.name))
     show_source(transcribe)
 
 
@@ -137,7 +137,7 @@ def _show_weights(text: Prose, loaded: "RealModel", found: Transcription, sample
     weights = found.weights[layer].mean(dim=0) if head is None else found.weights[layer, head]
     loud = measure_loudness(samples, round(found.seconds_per_position * SAMPLE_RATE))[:positions]
     sounding = weights[:, : len(loud)]
-    labels = [printed(token) for token in found.tokens]
+    labels = [show_spaces(token) for token in found.tokens]
     given = sounding.tolist(), labels, loud.tolist(), found.seconds_per_position
     rows = make_sound_rows(*given, read_theme(), _("loudness"))
     which = _("layer {layer}, mean of its heads", layer=layer)

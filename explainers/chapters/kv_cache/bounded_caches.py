@@ -4,7 +4,7 @@ from torch import Tensor
 
 from explainers.attention.cache.step_costs import cache_bytes
 from explainers.attention.cache.windows import put, read_ring, sinks_and_window, slot_of
-from explainers.chapters.common.number_words import less_than
+from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.kv_cache import takeaway as taken
 from explainers.chapters.kv_cache.cost_curves import LENGTHS, origin
 from explainers.chapters.kv_cache.reading import CAUSAL, Written, gap, reading
@@ -74,7 +74,7 @@ def show_windows(text: Prose, run: Written, window: int, sinks: int) -> None:
         rows=_(ngettext("{count:,} row", "{count:,} rows", window)),
         slots=slots,
         full=words,
-        same=less_than(max(gap(ring, masked), gap(with_sinks, masked_sinks))),
+        same=bound_rounding(max(gap(ring, masked), gap(with_sinks, masked_sinks))),
         without=f"{ring.sub(full).abs().max().item():.2f}",
         sinks=_(ngettext("{count:,} first word", "{count:,} first words", sinks)),
         with_sinks=f"{with_sinks.sub(full).abs().max().item():.2f}",

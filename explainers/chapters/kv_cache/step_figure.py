@@ -8,7 +8,7 @@ from explainers.arithmetic import Arithmetic
 from explainers.attention.cache.decoding import recompute, through
 from explainers.attention.cache.kv_cache import append, look_up, project_at, read
 from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
-from explainers.chapters.common.number_words import less_than
+from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.score_matrix import FEWEST
 from explainers.chapters.kv_cache import takeaway as taken
 from explainers.chapters.kv_cache.reading import HEAD_DIM, Written, filled, one_row, padded
@@ -101,7 +101,7 @@ def show_decoding(text: Prose, run: Written) -> None:
         return
     text("decoding_seen")
     show_steps(run)
-    text("proof", same=f"{max(run.row_by_row):g}", rounding=less_than(max(run.in_one_product)))
+    text("proof", same=f"{max(run.row_by_row):g}", rounding=bound_rounding(max(run.in_one_product)))
     show_source(project_at, append, look_up, read, through, recompute)
 
 

@@ -10,7 +10,7 @@ from explainers import arithmetic
 from explainers.arithmetic import Arithmetic, choose_decimals, compute_power, round_number
 from explainers.attention.online_softmax import read_block, read_row
 from explainers.attention.steps import softmax
-from explainers.chapters.common.number_words import less_than
+from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.one_head import arithmetic_of
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import takeaway as taken
@@ -178,7 +178,11 @@ def show_row(text: Prose, lab: Lab, word: int, block: int) -> None:
         panels, arithmetic_of_row(row), lab.origin, "row", alt, slider=slider, first=RUNNING
     )
     taken.row(lab, word, block, place + 1, row.so_far(place + 1))
-    text("row_seen", softmax=less_than(row.difference), output=less_than(row.output_difference))
+    text(
+        "row_seen",
+        softmax=bound_rounding(row.difference),
+        output=bound_rounding(row.output_difference),
+    )
     show_source(read_row, read_block)
 
 

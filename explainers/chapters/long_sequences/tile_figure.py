@@ -14,8 +14,8 @@ from explainers.attention import masks
 from explainers.attention.rules import Rule
 from explainers.attention.steps import hide, softmax
 from explainers.attention.tiled import read_tile, tiled_attention
-from explainers.chapters.common.mask_names import say_mask
-from explainers.chapters.common.number_words import less_than
+from explainers.chapters.common.mask_names import translate_mask
+from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.one_head import arithmetic_of
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import takeaway as taken
@@ -148,7 +148,7 @@ def show_tiles(text: Prose, lab: Lab, rule: str, asked: tuple[int, int]) -> None
     taken.tiles(lab, rule, tiles.blocks, place + 1, done)
     text(
         "tiles_seen",
-        difference=less_than(tiles.difference),
+        difference=bound_rounding(tiles.difference),
         most=rows * columns,
         all=words**2,
         rows=rows,
@@ -170,7 +170,7 @@ def foretold(text: Prose, tiles: Tiles, rule: str) -> bool:
         ["0", *(f"{count // part}" for part in (4, 3, 2))],
         f"{count - read}",
         words=len(tiles.lab.tokens),
-        mask=say_mask(rule),
+        mask=translate_mask(rule),
         rows=rows,
         columns=columns,
         count=count,

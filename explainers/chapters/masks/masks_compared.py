@@ -11,7 +11,7 @@ from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
 from explainers.attention.rules import Rule
 from explainers.attention.steps import hide, softmax
-from explainers.chapters.common.mask_names import name_of
+from explainers.chapters.common.mask_names import name_mask
 from explainers.chapters.common.one_head import arithmetic_of
 from explainers.chapters.common.score_matrix import Lab, cells_left, rules_of, visible, weight_panel
 from explainers.chapters.masks.masked_weights import Computed, count_cells
@@ -64,7 +64,7 @@ LONG = 1024
 def cost_rows(words: int, numbers: Mapping[str, int]) -> str:
     """The rows of a Markdown table, one per mask: cells of this text, and of a long one."""
     short, long = (count_cells(numbers, n) for n in (words, LONG))
-    named = {mask.name: name_of(mask, numbers.get(mask.name, mask.usual)) for mask in masks.MASKS}
+    named = {mask.name: name_mask(mask, numbers.get(mask.name, mask.usual)) for mask in masks.MASKS}
     rows = [
         f"| {_(named[name])} | {short[name]} | {count:,} | {count / LONG**2:.1%} |"
         for name, count in long.items()

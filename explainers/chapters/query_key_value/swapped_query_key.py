@@ -4,7 +4,7 @@ import torch
 
 from explainers.attention.single_head import project
 from explainers.attention.steps import dot_products
-from explainers.chapters.common.token_vectors import show_pair
+from explainers.chapters.common.token_vectors import show_matrix_pair
 from explainers.chapters.query_key_value.takeaway import take_exchange
 from explainers.charts.matrix import make_pair_matrix
 from explainers.messages import N_
@@ -28,6 +28,6 @@ def show_exchange(text: Prose, layer: Layer, origin: str, queries_down: bool) ->
         left = make_pair_matrix(_("as it was"), "Q · Kᵀ", kept.tolist(), tokens)
         right = make_pair_matrix(_("exchanged"), "K · Qᵀ", swapped.tolist(), tokens)
         factors = [(views.query, views.key), (views.key, views.query)]
-        show_pair(left, right, origin, "swap", queries_down, factors)
+        show_matrix_pair(left, right, origin, "swap", queries_down, factors)
         show_source(dot_products)
         take_exchange(layer, {"as it was": kept, "exchanged": swapped})

@@ -8,7 +8,7 @@ from torch import Tensor
 from explainers.attention.grouped_query import cache_elements
 from explainers.attention.latent import LatentHeads
 from explainers.attention.latent_layer import latent_cache_elements
-from explainers.chapters.common.number_words import less_than
+from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.shared_heads.fixed_layers import HEAD_DIM, NUM_HEADS, ROPE_DIM
 from explainers.chapters.shared_heads.kv_sharing import miniatures, per_head
 from explainers.chapters.shared_heads.rope_scores import pair
@@ -25,7 +25,7 @@ def difference(one: LatentHeads, other: LatentHeads) -> str:
     """The largest difference between any two numbers of two ways to compute the same."""
     pairs = zip(one[1:], other[1:], strict=True)
     largest = torch.stack([(a - b).abs().max() for a, b in pairs])
-    return less_than(largest.max().item())  # torch's max, unlike Python's, keeps a NaN
+    return bound_rounding(largest.max().item())  # torch's max, unlike Python's, keeps a NaN
 
 
 def show_latent(

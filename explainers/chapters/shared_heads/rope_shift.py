@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from explainers.attention.rotary import angles, rotary_attention, rotate
-from explainers.chapters.common.number_words import less_than
+from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.shared_heads import takeaway as taken
 from explainers.chapters.shared_heads.rope_scores import ANSWERS, DRAWN, TURNED_DIM, Moved, pair
 from explainers.charts.matrix import Matrix
@@ -42,7 +42,7 @@ def show_turning(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     show_figure(figure, random_weights(seed, moved.rotary.device), "rotary")
     taken.turning(moved, place, seed)
     rotary, added = ((s - s[0]).abs().max().item() for s in (moved.rotary, moved.added))
-    text("rotary_moved", rotary=less_than(rotary), added=f"{added:.2f}")
+    text("rotary_moved", rotary=bound_rounding(rotary), added=f"{added:.2f}")
     show_source(angles, rotate, rotary_attention)
 
 

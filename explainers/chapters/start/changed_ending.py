@@ -5,7 +5,7 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.attention.single_head import project, single_head
-from explainers.chapters.common.token_vectors import output, show_pair
+from explainers.chapters.common.token_vectors import make_output_matrix, show_matrix_pair
 from explainers.takeaway.recipe import Recipe
 from explainers.toys.examples import choose_other_word
 from explainers.toys.layers import Layer
@@ -36,11 +36,11 @@ def show_other_ending(text: Prose, layer: Layer, origin: str) -> None:
     before, after = read_both(layer, other)
     answer = f"{(before.output != after.output).any(dim=-1).sum()}"
     if revealed(text, "ending", ("0", "1", f"{len(tokens)}"), answer):
-        as_it_was = output(_("output"), tokens, before.output)
-        changed = output(_("new"), other.tokens, after.output)
+        as_it_was = make_output_matrix(_("output"), tokens, before.output)
+        changed = make_output_matrix(_("new"), other.tokens, after.output)
         values = [project(x, layer.head()).value.T for x in (layer.x, other.x)]
         factors = list(zip((before.weights, after.weights), values, strict=True))
-        show_pair(as_it_was, changed, origin, "ending", factors=factors)
+        show_matrix_pair(as_it_was, changed, origin, "ending", factors=factors)
         show_source(single_head, attention)
         inputs = {"layer": layer, "other": other}
         take("ending", Recipe(_("Another ending"), both_endings, inputs, both_endings(**inputs)))

@@ -4,7 +4,6 @@ from collections import Counter
 
 import streamlit as st
 
-from explainers.chapters.common.number_words import told
 from explainers.chapters.tokens import takeaway as taken
 from explainers.folders import ASSETS
 from explainers.toys.byte_pairs import (
@@ -17,7 +16,7 @@ from explainers.toys.byte_pairs import (
     spell_token,
 )
 from explainers.toys.sentence import Sentence, split_characters, split_words
-from explainers.translations import _
+from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
@@ -99,7 +98,7 @@ def show_model_tokens(text: Prose, typed: str) -> None:
     try:
         tokenizer = read_tokenizer(here[name])
     except ModelError as error:
-        st.error(verbatim(told(error)), icon=":material/error:")
+        st.error(verbatim(translate_error(error)), icon=":material/error:")
         return
     found = split_pieces(typed, tokenizer)
     count, known = sum(len(piece.ids) for piece in found), tokenizer.get_vocab_size()

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from explainers.chapters.common.number_words import printed, told
 from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.what_if import takeaway as taken
 from explainers.charts.matrix import Matrix
@@ -13,13 +12,13 @@ from explainers.charts.theme import TOKEN_AXIS
 from explainers.messages import N_
 from explainers.models.attention_hook import Change
 from explainers.models.changes import Effect, compute_divergence, compute_losses, measure_effect
-from explainers.translations import _
+from explainers.translations import _, translate_error
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
-from explainers.ui.untrusted_text import shorten, verbatim
+from explainers.ui.untrusted_text import shorten, show_spaces, verbatim
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -39,7 +38,7 @@ def show_outcome(
         with st.spinner(_("The model reads the text twice …")):
             found = computed(loaded.name, id(loaded), written, which, made, loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
-        why = verbatim(shorten(told(error), 300))
+        why = verbatim(shorten(translate_error(error), 300))
         st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
         return
     names = ", ".join(map(_, changes))
@@ -90,7 +89,7 @@ def answer_of(more: float) -> str:
 
 
 def _show_following(text: Prose, found: Effect, origin: str) -> None:
-    names = [printed(name) for name, _unused, _unused in found.next_tokens]
+    names = [show_spaces(name) for name, _unused, _unused in found.next_tokens]
     both = [list(chances) for chances in list(zip(*found.next_tokens, strict=True))[1:]]
     first, second = (verbatim(names[chances.index(max(chances))]) for chances in both)
     text(
@@ -128,12 +127,12 @@ def _show_losses(text: Prose, found: Effect, origin: str, names: str) -> None:
     if after[worst] - before[worst] >= FELT:
         text(
             "worst",
-            token=verbatim(printed(found.tokens[worst + 1])),
+            token=verbatim(show_spaces(found.tokens[worst + 1])),
             before=f"{before[worst]:.2f}",
             after=f"{after[worst]:.2f}",
         )
     rows = _("loss as it is"), _("loss changed"), "KL"
-    tokens = [printed(token) for token in found.tokens[1:]]
+    tokens = [show_spaces(token) for token in found.tokens[1:]]
     formula = _("nats, of each token but the first; KL between what both expected there")
     matrix = Matrix(_("losses"), formula, [before, after, apart], rows, tokens, "", TOKEN_AXIS)
     alt = _(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from explainers.chapters.common.measured_heads import name_head
-from explainers.chapters.common.number_words import told
 from explainers.models.ablation import HeadIndex, group_heads_by_role
 from explainers.models.attention_hook import Change
 from explainers.models.changes import (
@@ -25,7 +24,7 @@ from explainers.models.changes import (
     count_heads,
 )
 from explainers.models.head_scores_job import read_scores
-from explainers.translations import _
+from explainers.translations import _, translate_error
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.untrusted_text import shorten, verbatim
@@ -81,7 +80,7 @@ def shape_or_told(loaded: "RealModel") -> HeadCounts | None:
     try:
         return _shape(loaded.name, id(loaded), loaded)
     except Exception as error:  # a model from a folder or the hub may raise anything
-        st.warning(verbatim(shorten(told(error), 300)), icon=":material/block:")
+        st.warning(verbatim(shorten(translate_error(error), 300)), icon=":material/block:")
         return None
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from torch import Tensor
 
 from explainers.attention.scaled_dot_product import attention
-from explainers.chapters.common.real_head_takeaway import head_recipe, on_page, recorded
+from explainers.chapters.common.real_head_takeaway import make_head_recipe, record_layer, to_cpu
 from explainers.models.attention_hook import AttentionCall, Change, compute_attention
 from explainers.models.changes import AblatedHeads
 from explainers.takeaway.recipe import Recipe
@@ -59,15 +59,15 @@ def _outcome(
     from explainers.models.token_text import tokenise_text
 
     ids, _unused = tokenise_text(loaded, written, MOST_TOKENS)
-    before, after = recorded(loaded, first, ids), recorded(loaded, first, ids, changes)
+    before, after = record_layer(loaded, first, ids), record_layer(loaded, first, ids, changes)
     if before.function is not attention:  # what this model adds is in no change: a head as it is
-        return head_recipe(title, before, 0)
-    inputs = {name: on_page(getattr(before, name)[0]) for name in ("query", "key", "value")}
+        return make_head_recipe(title, before, 0)
+    inputs = {name: to_cpu(getattr(before, name)[0]) for name in ("query", "key", "value")}
     shown = {"weights": before.weights, "weights, changed": after.weights}
     shown |= {"output": before.output, "output, changed": after.output}
     return Recipe(
         title,
         before_and_after,
-        {**inputs, "mask": on_page(before.mask[0]), "number": first, "changes": [*changes]},
-        {name: on_page(numbers[0]) for name, numbers in shown.items()},
+        {**inputs, "mask": to_cpu(before.mask[0]), "number": first, "changes": [*changes]},
+        {name: to_cpu(numbers[0]) for name, numbers in shown.items()},
     )
