@@ -23,7 +23,7 @@ STAGES = {"X": "", "Q": "→", "K": "", "V": "", **dict.fromkeys(AFTER, "→")}
 
 
 @fragment
-def computation(tokens: tuple[str, ...]) -> None:
+def show_computation(tokens: tuple[str, ...]) -> None:
     """The sentence through one head."""
     text("guide")
     layer, queries_down = choose_layer(tokens), page.has_queries_down()
@@ -47,4 +47,4 @@ def computation(tokens: tuple[str, ...]) -> None:
 
 
 text("question")
-computation(choose_text().tokens)
+show_computation(choose_text().tokens)

@@ -21,7 +21,7 @@ from explainers.ui.source import run_and_show
 from explainers.ui.text.language import fragment
 
 text = page.open_prose(__file__)
-PLACES = 32
+POSITIONS = 32
 HEAD_DIM = 4
 
 
@@ -36,7 +36,7 @@ class Choices:
 
 
 @fragment
-def places(words: tuple[str, ...]) -> None:
+def show_positions(words: tuple[str, ...]) -> None:
     """Embeddings, positions, and what attention knows of order without them."""
     text("positions")
     with st.container(horizontal=True):
@@ -46,7 +46,7 @@ def places(words: tuple[str, ...]) -> None:
     head, full = examples.random_head(*of_head), build_mask("full", x)
     origin = provenance.random_weights(choices.seed, x.device)
     picture = st.container()
-    positions = run_and_show(sinusoidal, PLACES, choices.d_model, choices.longest)
+    positions = run_and_show(sinusoidal, POSITIONS, choices.d_model, choices.longest)
     placed = positions[: len(words)].to(x.device)
     with picture:
         working = token_vectors.explain_sum(x, placed, choices.longest)
@@ -54,11 +54,11 @@ def places(words: tuple[str, ...]) -> None:
         explore_figure(
             token_vectors.make_sum_panels(words, x, placed), working, origin, "vectors", alt
         )
-    text("waves", places=PLACES)
+    text("waves", places=POSITIONS)
     token_vectors.show_waves(
         positions, provenance.formula(_("sines and cosines"), positions.device)
     )
-    taken.sum_and_waves(choices, x, positions)
+    taken.take_vectors(choices, x, positions)
 
     text("order")
     order = examples.shuffle_order(len(words), choices.seed)
@@ -69,11 +69,11 @@ def places(words: tuple[str, ...]) -> None:
         placed_too = run_and_show(reorder, x, placed, head, full, order)
         text("order_with", moved=f"{token_vectors.find_largest_change(placed_too):.1g}")
         token_vectors.show_two_orders(words, order, placed_too, origin, "placed")
-        taken.orders(choices, HEAD_DIM, without, placed_too)
+        taken.take_orders(choices, HEAD_DIM, without, placed_too)
 
 
 text("question")
 read_sentence = choose_text()
 show_tokens(text, read_sentence)
-places(read_sentence.tokens)
+show_positions(read_sentence.tokens)
 text("notice")

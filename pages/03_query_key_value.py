@@ -21,7 +21,7 @@ GPT3_WIDTH = 12_288  # Brown et al. 2020, table 2.1
 
 
 @fragment
-def projections(tokens: tuple[str, ...]) -> None:
+def show_projections(tokens: tuple[str, ...]) -> None:
     """X times a matrix, one row and one column at a time; then W_Q and W_K exchanged."""
     layer = choose_layer(tokens, has_mask=False, has_value_dim=True)
     queries_down, name = page.has_queries_down(), controls.projection()
@@ -53,5 +53,5 @@ def projections(tokens: tuple[str, ...]) -> None:
 
 
 text("question")
-projections(choose_text().tokens)
+show_projections(choose_text().tokens)
 text("notice")

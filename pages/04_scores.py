@@ -8,8 +8,7 @@ from explainers.chapters.common.choose_layer import choose_layer, offer_training
 from explainers.chapters.common.one_head import OneHead
 from explainers.chapters.scores import root_experiment
 from explainers.chapters.scores import takeaway as taken
-from explainers.chapters.scores.four_steps import show_step, steps_shown
-from explainers.chapters.scores.temperature import show_temperatures
+from explainers.chapters.scores.four_steps import choose_steps, show_step, show_temperatures
 from explainers.ui import page
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.predict import revealed
@@ -20,9 +19,9 @@ text = page.open_prose(__file__)
 
 
 @fragment
-def four_steps(tokens: tuple[str, ...]) -> None:
+def show_steps(tokens: tuple[str, ...]) -> None:
     """Queries and keys in, output out, one operation at a time."""
-    layer, queries_down, steps = choose_layer(tokens), page.has_queries_down(), steps_shown()
+    layer, queries_down, steps = choose_layer(tokens), page.has_queries_down(), choose_steps()
 
     origin = origin_of(layer)
     views = project(layer.x, layer.head())
@@ -36,24 +35,24 @@ def four_steps(tokens: tuple[str, ...]) -> None:
     text("temperature")
     products = hide(run.products, layer.mask)
     warm = show_temperatures(one_head, products, queries_down, origin)
-    taken.four_steps(layer, one_head, warm)
+    taken.take_steps(layer, one_head, warm)
     text("temperature_tried")
 
 
 @fragment
-def why_root() -> None:
+def show_why_root() -> None:
     """The same softmax with and without √d_k, as d_k grows."""
     text("root", keys=root_experiment.KEYS, draws=f"{root_experiment.DRAWS:,}")
-    measured = root_experiment.measurements()
+    measured = root_experiment.load_measurements()
     average = measured[-1].average[0]
-    answer = root_experiment.in_words(average)
+    answer = root_experiment.describe_average(average)
     if revealed(text, "root", root_experiment.ANSWERS, answer, average=f"{average:.2f}"):
         root_experiment.show_root(text, measured)
-        taken.root(measured)
+        taken.take_root(measured)
         show_source(*EXPERIMENT)
 
 
 text("question")
-four_steps(choose_text().tokens)
-why_root()
+show_steps(choose_text().tokens)
+show_why_root()
 text("notice")

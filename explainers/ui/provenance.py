@@ -37,7 +37,7 @@ def translator(device: torch.device) -> str:
     )
 
 
-def live_training(what: str) -> str:
+def learned_numbers(what: str) -> str:
     """Numbers learned in front of the reader."""
     return _("learned live: {what}", what=what)
 

@@ -32,7 +32,7 @@ from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider, orient_panels
 from explainers.ui.page import has_queries_down
-from explainers.ui.provenance import live_training
+from explainers.ui.provenance import learned_numbers
 from explainers.ui.session import TRAINING_FRAME, TRAINING_JOB
 
 MOST_POINTS = 60
@@ -163,7 +163,7 @@ def _show(job: TrainingJob) -> None:
     if job.result:
         st.markdown(compare_with_shipped(job.subject.configuration, job.result[0]))
     # How many batches it were stands at the bar and in each picture: they count differently.
-    origin = live_training(_("related words, {what}", what=describe_heads(job)))
+    origin = learned_numbers(_("related words, {what}", what=describe_heads(job)))
     if losses:
         show_losses(losses, origin)
     if job.reports:

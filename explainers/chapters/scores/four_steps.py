@@ -1,12 +1,22 @@
-"""The four steps of attention: what goes in, what comes out, and one row of weights as bars."""
+"""The four steps of attention, one picture each, and the weights at every temperature."""
 
+import math
+from dataclasses import replace
+
+from torch import Tensor
+
+from explainers import arithmetic
+from explainers.arithmetic import Arithmetic
+from explainers.attention.scaling import with_temperature
 from explainers.attention.steps import OPERATIONS
 from explainers.chapters.common.one_head import OneHead, arithmetic_of
+from explainers.charts.matrix import Values, blank_forbidden
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import describe_options
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
+from explainers.ui.figure.panels import Cell, Panel, Slider, orient_panels
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import Prose
 from explainers.ui.source import show_source
@@ -23,7 +33,7 @@ def show_shares(one_head: OneHead, row: int, origin: str) -> None:
     show_chart(draw_distribution, rows, alt, "shares", origin, length=len(one_head.tokens))
 
 
-def steps_shown() -> tuple[str, ...]:
+def choose_steps() -> tuple[str, ...]:
     """The step that the reader chose; a class, which turns screens instead, sees all in turn."""
     if not is_lecture():
         return (controls.step(),)
@@ -38,7 +48,9 @@ def show_step(text: Prose, one_head: OneHead, step: str, queries_down: bool, ori
         _show_to_class(one_head, step, queries_down, origin)
         return
     panels, working = one_head.step(step, queries_down), arithmetic_of(one_head)
-    _unused, cell = explore_figure(panels, working, origin, "steps", _alt(step), stepper=step)
+    _unused, cell = explore_figure(
+        panels, working, origin, "steps", _describe_step(step), stepper=step
+    )
     if step == "weights":
         show_shares(one_head, cell.row, origin)
     show_source(*OPERATIONS[step])
@@ -51,12 +63,59 @@ def _show_to_class(one_head: OneHead, step: str, queries_down: bool, origin: str
         arithmetic_of(one_head),
         f"step {step}",
     )
-    clicked = show_clickable_figure(panels, working, origin, key, _alt(step), stepper=step)
+    clicked = show_clickable_figure(
+        panels, working, origin, key, _describe_step(step), stepper=step
+    )
     show_source(*OPERATIONS[step])
     if step == "weights":
         row = clicked.row if clicked else controls.row.default
         show_shares(one_head, min(row, len(one_head.tokens) - 1), origin)
 
 
-def _alt(step: str) -> str:
+def _describe_step(step: str) -> str:
     return _("What goes into and comes out of: {step}.", step=_(step))
+
+
+def show_temperatures(
+    one_head: OneHead, products: Tensor, queries_down: bool, origin: str
+) -> float:
+    """Softmax(QKᵀ ÷ temperature) beside attention's own weights; they meet where it is √d_k.
+
+    Returns the temperature that was chosen.
+    """
+    control, root = controls.temperature, round(math.sqrt(one_head.head_dim), 4)
+    steps = sorted({*control.steps, root})
+    place = control(steps)
+    own = replace(one_head.panel("weights"), sources=())
+    frames = tuple(_blank_forbidden(with_temperature(products, step), own) for step in steps)
+    warm = replace(own, id="warm", matrix=replace(own.matrix, values=frames[place]), frames=frames)
+    panels = [
+        _rename_matrix(warm, _("at this temperature"), _("softmax(Q · Kᵀ ÷ temperature)")),
+        _rename_matrix(own, "attention", "softmax(Q · Kᵀ ÷ √d_k)"),
+    ]
+    labels = [f"{step:.3g}" + (" = √d_k" if step == root else "") for step in steps]
+    slider = Slider(control.label, labels, place, lambda turned: control.put(steps[turned]))
+    alt = _("Two tables of weights: at the temperature of the slider, and attention's own.")
+    dividers = {"warm": steps[place], "weights": math.sqrt(one_head.head_dim)}
+
+    def explain(cell: Cell) -> Arithmetic:
+        row = [product / dividers[cell.panel] for product in products[cell.row].tolist()]
+        shown = next(panel for panel in panels if panel.id == cell.panel).matrix.values
+        value = shown[cell.row][cell.column] or 0.0  # a blank one is exactly 0
+        return arithmetic.explain_softmax(row, cell.column, value, one_head.tokens)
+
+    show_clickable_figure(
+        orient_panels(panels, queries_down), explain, origin, "temperature", alt, slider
+    )
+    show_source(with_temperature)
+    return steps[place]
+
+
+def _rename_matrix(panel: Panel, name: str, formula: str) -> Panel:
+    return replace(panel, matrix=replace(panel.matrix, name=name, formula=formula))
+
+
+def _blank_forbidden(weights: Tensor, like: Panel) -> Values:
+    """The weights as numbers, blank where the picture they stand beside is blank."""
+    allowed = [[value is not None for value in row] for row in like.matrix.values]
+    return blank_forbidden(weights.tolist(), allowed)

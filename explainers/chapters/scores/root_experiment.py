@@ -40,7 +40,7 @@ ROWS_SHOWN = 7
 ANSWERS = N_("about 1/7: all alike"), N_("about a half"), N_("more than 0.9")
 
 
-def in_words(average: float) -> str:
+def describe_average(average: float) -> str:
     """Which of the answers an average largest weight is."""
     return ANSWERS[2 if average > 0.9 else 1 if average > 0.3 else 0]
 
@@ -58,17 +58,17 @@ class Measurement:
 
 
 @st.cache_data(show_spinner=False, max_entries=1)
-def measurements() -> list[Measurement]:
+def load_measurements() -> list[Measurement]:
     """One measurement for every d_k that the slider offers."""
-    return experiment([int(step) for step in controls.root_head_dim.steps])
+    return run_experiment([int(step) for step in controls.root_head_dim.steps])
 
 
-def experiment(head_dims: list[int]) -> list[Measurement]:
+def run_experiment(head_dims: list[int]) -> list[Measurement]:
     """One measurement for every d_k."""
-    return [_measurement(d, rows) for d, rows in zip(head_dims, _rows(head_dims), strict=True)]
+    return [_measure(d, rows) for d, rows in zip(head_dims, _make_rows(head_dims), strict=True)]
 
 
-def _measurement(head_dim: int, rows: Pair[Numbers]) -> Measurement:
+def _measure(head_dim: int, rows: Pair[Numbers]) -> Measurement:
     measured = measure(head_dim, KEYS, DRAWS, make_generator("root", SEED, head_dim))
     without, with_root = measured.largest
     return Measurement(
@@ -76,17 +76,17 @@ def _measurement(head_dim: int, rows: Pair[Numbers]) -> Measurement:
         measured.variance,
         measured.gradient,
         (without.mean().item(), with_root.mean().item()),
-        (_shares(without), _shares(with_root)),
+        (_count_shares(without), _count_shares(with_root)),
         rows,
     )
 
 
-def _shares(largest: Tensor) -> list[float]:
+def _count_shares(largest: Tensor) -> list[float]:
     """Which part of the draws fell into each twentieth between 0 and 1."""
     return (largest.histc(BINS, 0, 1) / DRAWS).tolist()
 
 
-def _rows(head_dims: list[int]) -> Iterator[Pair[Numbers]]:
+def _make_rows(head_dims: list[int]) -> Iterator[Pair[Numbers]]:
     """The same few draws at every d_k, cut to its length, so that one can follow them."""
     seeded = make_generator("rows", SEED)
     query = torch.randn(ROWS_SHOWN, 1, head_dims[-1], generator=seeded)
@@ -104,8 +104,8 @@ def show_root(text: Prose, measured: list[Measurement]) -> None:
     """What happens to the draws at a d_k, under the finger; then what holds for every d_k."""
     from explainers.charts.curves import Axis, draw_curve  # the first page needs no altair
 
-    _at_one_d_k(text, measured)
-    origin, series = random_weights(SEED, CPU), _series()
+    _show_one_d_k(text, measured)
+    origin, series = random_weights(SEED, CPU), _name_series()
     theory = _("theory: variance = d_k")
     d_k = Axis("d_k", is_logarithmic=True)
     spread = Axis(_("variance of the scores"), is_logarithmic=True)
@@ -113,14 +113,14 @@ def show_root(text: Prose, measured: list[Measurement]) -> None:
     left, right = st.columns(2)
     with left:
         text("root_variance")
-        rows = _curve_rows(measured, "variance", theory)
+        rows = _make_curve_rows(measured, "variance", theory)
         alt = _("Variance of the scores: without the root on the line y = d_k, with it at 1.")
         show_chart(
             draw_curve, rows, alt, "variance", origin, x=d_k, y=spread, series=(*series, theory)
         )
     with right:
         text("root_gradient")
-        rows = _curve_rows(measured, "gradient")
+        rows = _make_curve_rows(measured, "gradient")
         alt = _(
             "Size of the softmax's gradient against d_k: without the root it falls, with it not."
         )
@@ -128,7 +128,7 @@ def show_root(text: Prose, measured: list[Measurement]) -> None:
 
 
 @fragment
-def _at_one_d_k(text: Prose, measured: list[Measurement]) -> None:
+def _show_one_d_k(text: Prose, measured: list[Measurement]) -> None:
     """A fragment of its own: the curves for every d_k need not be drawn again."""
     from explainers.charts.distribution import draw_histogram
 
@@ -148,11 +148,11 @@ def _at_one_d_k(text: Prose, measured: list[Measurement]) -> None:
         without=without,
         with_root=with_root,
     )
-    rows, title = _histogram_rows(chosen), _("largest weight")
-    show_chart(draw_histogram, rows, alt, "largest", origin, x_title=title, series=_series())
+    rows, title = _make_histogram_rows(chosen), _("largest weight")
+    show_chart(draw_histogram, rows, alt, "largest", origin, x_title=title, series=_name_series())
 
 
-def _series() -> tuple[str, str]:
+def _name_series() -> tuple[str, str]:
     return _("without the root"), _("with the root")
 
 
@@ -160,7 +160,9 @@ def _show_rows(measured: list[Measurement], origin: str) -> Measurement:
     """Rows of weights without and with the root; returns what was measured at the chosen d_k."""
     control = controls.root_head_dim
     place = control()
-    panels = [_panel(series, tuple(m.rows[series] for m in measured), place) for series in (0, 1)]
+    panels = [
+        _make_panel(series, tuple(m.rows[series] for m in measured), place) for series in (0, 1)
+    ]
     labels = [f"d_k = {m.head_dim}" for m in measured]
     slider = Slider(control.label, labels, place, lambda n: control.put(measured[n].head_dim))
     alt = _("Rows of weights of a few draws, without and with the root, at the slider's d_k.")
@@ -168,9 +170,9 @@ def _show_rows(measured: list[Measurement], origin: str) -> Measurement:
     return measured[place]
 
 
-def _panel(series: int, frames: tuple[list[list[float]], ...], place: int) -> Panel:
+def _make_panel(series: int, frames: tuple[list[list[float]], ...], place: int) -> Panel:
     matrix = Matrix(
-        _("weights {kind}", kind=_series()[series]),
+        _("weights {kind}", kind=_name_series()[series]),
         "softmax(q · k)" if series == 0 else "softmax(q · k ÷ √d_k)",
         frames[place],
         [str(n + 1) for n in range(ROWS_SHOWN)],
@@ -182,13 +184,13 @@ def _panel(series: int, frames: tuple[list[list[float]], ...], place: int) -> Pa
     return Panel(("without the root", "with the root")[series], matrix, frames=frames)
 
 
-def _curve_rows(measured: list[Measurement], name: str, theory: str = "") -> "pd.DataFrame":
+def _make_curve_rows(measured: list[Measurement], name: str, theory: str = "") -> "pd.DataFrame":
     """A measured quantity against d_k for `charts.curve`; `theory` names the line y = x."""
     import pandas as pd
 
     points = [
         (m.head_dim, getattr(m, name)[place], series, False)
-        for place, series in enumerate(_series())
+        for place, series in enumerate(_name_series())
         for m in measured
     ]
     if theory:
@@ -196,14 +198,14 @@ def _curve_rows(measured: list[Measurement], name: str, theory: str = "") -> "pd
     return pd.DataFrame(points, columns=["x", "y", "series", "reference"])
 
 
-def _histogram_rows(chosen: Measurement) -> "pd.DataFrame":
+def _make_histogram_rows(chosen: Measurement) -> "pd.DataFrame":
     """How often the largest weight fell into each twentieth, for `charts.histogram`."""
     import pandas as pd
 
     return pd.DataFrame(
         [
             (n / BINS, (n + 1) / BINS, share, series)
-            for place, series in enumerate(_series())
+            for place, series in enumerate(_name_series())
             for n, share in enumerate(chosen.shares[place])
         ],
         columns=["start", "end", "share", "series"],

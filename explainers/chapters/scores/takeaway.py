@@ -9,37 +9,37 @@ from explainers.attention.single_head import project
 from explainers.attention.steps import dot_products, hide
 from explainers.chapters.common.head_matrices import take_head
 from explainers.chapters.common.one_head import OneHead
-from explainers.chapters.scores.root_experiment import Measurement, experiment
+from explainers.chapters.scores.root_experiment import Measurement, run_experiment
 from explainers.takeaway.recipe import Recipe
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.takeaway_files import take
 
 
-def at_temperature(layer: Layer, temperature: float) -> dict[str, Tensor]:
+def apply_temperature(layer: Layer, temperature: float) -> dict[str, Tensor]:
     """The weights if another number than √d_k divides the products."""
     query, key, _unused = project(layer.x, layer.head())
     return {"warm": with_temperature(hide(dot_products(query, key), layer.mask), temperature)}
 
 
-def measured(head_dims: list[int]) -> dict[str, Any]:
+def measure_root(head_dims: list[int]) -> dict[str, Any]:
     """Random queries and keys at each d_k: without the root first, then with it."""
     names = "variance", "gradient", "average", "shares", "rows"
-    found = experiment(head_dims)
+    found = run_experiment(head_dims)
     return {name: [getattr(one, name) for one in found] for name in names}
 
 
-def four_steps(layer: Layer, one_head: OneHead, temperature: float) -> None:
+def take_steps(layer: Layer, one_head: OneHead, temperature: float) -> None:
     """Every matrix, and the table at the temperature of the slider."""
     take_head(_("One head, every matrix"), layer, one_head.numbers)
     inputs = {"layer": layer, "temperature": temperature}
-    shown, title = at_temperature(layer, temperature), _("At another temperature")
-    take("temperature", Recipe(title, at_temperature, inputs, shown))
+    shown, title = apply_temperature(layer, temperature), _("At another temperature")
+    take("temperature", Recipe(title, apply_temperature, inputs, shown))
 
 
-def root(measurements: list[Measurement]) -> None:
+def take_root(measurements: list[Measurement]) -> None:
     """All that the curves, the histogram and the rows show."""
     names = "variance", "gradient", "average", "shares", "rows"
     shown = {name: [getattr(one, name) for one in measurements] for name in names}
     inputs = {"head_dims": [one.head_dim for one in measurements]}
-    take("root", Recipe(_("Why there is a root"), measured, inputs, shown))
+    take("root", Recipe(_("Why there is a root"), measure_root, inputs, shown))

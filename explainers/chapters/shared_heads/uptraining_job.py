@@ -31,7 +31,7 @@ from explainers.toys.training import (
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
-from explainers.ui.provenance import live_training
+from explainers.ui.provenance import learned_numbers
 from explainers.ui.session import UPTRAINING_JOB
 
 TESTS = 250
@@ -189,4 +189,4 @@ def _show_losses(job: TrainingJob, before: float) -> None:
         done=done,
     )
     axes = {"x": Axis(_("batch")), "y": Axis(_("loss per word"))}
-    show_chart(draw_curve, rows, alt, "uptraining", live_training(what), series=series, **axes)
+    show_chart(draw_curve, rows, alt, "uptraining", learned_numbers(what), series=series, **axes)

@@ -20,37 +20,37 @@ from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
-from explainers.ui.provenance import live_training, real_model
+from explainers.ui.provenance import learned_numbers, real_model
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
 from explainers.ui.text.language import fragment
 from explainers.ui.untrusted_text import verbatim
 
 CORPUS = ASSETS / "text" / "corpus.txt"
-LAST = 5
+MERGES_SHOWN = 5
 
 
 @st.cache_data(show_spinner=False, max_entries=1)
-def learned() -> list[Merge]:
+def learn_shipped_merges() -> list[Merge]:
     """All the merges that the slider offers, learned on the shipped text."""
     return learn_merges(CORPUS.read_text(encoding="utf-8"), controls.merges.high)
 
 
 @st.cache_data(show_spinner=False, max_entries=1)
-def vocabulary() -> dict[str, int]:
+def count_vocabulary() -> dict[str, int]:
     """Every word of the shipped text with a number, the most frequent first."""
     counted = Counter(split_words(CORPUS.read_text(encoding="utf-8")))
     return {word: n for n, (word, _unused) in enumerate(counted.most_common())}
 
 
-def cut(sentence: Sentence, unit: str, merges: int) -> list[Piece]:
+def cut_sentence(sentence: Sentence, unit: str, merges: int) -> list[Piece]:
     """The sentence as tokens with their ids; a word that the shipped text lacks has none."""
     if unit == "words":
-        known = vocabulary()
+        known = count_vocabulary()
         return [Piece(w, (known[w],) if w in known else ()) for w in sentence.tokens]
     if unit == "characters":
         return [Piece(c, tuple(map(ord, c))) for c in split_characters(sentence.text)]
-    return make_pieces(sentence.text, learned()[:merges])
+    return make_pieces(sentence.text, learn_shipped_merges()[:merges])
 
 
 @fragment
@@ -62,20 +62,20 @@ def show_tokens(text: Prose, sentence: Sentence) -> None:
         show_model_tokens(text, sentence.text)
         return
     merges = controls.merges() if unit == "byte pairs" else 0
-    found = cut(sentence, unit, merges)
+    found = cut_sentence(sentence, unit, merges)
     text("cut_" + unit.replace(" ", "_"), count=len(found))
-    show_strip(found, _origin(unit))
+    show_strip(found, _describe_origin(unit))
     if unit == "byte pairs":
         ids = [one for piece in found for one in piece.ids]
-        taken.cut(sentence.text, CORPUS.read_text(encoding="utf-8"), merges, ids)
+        taken.take_tokens(sentence.text, CORPUS.read_text(encoding="utf-8"), merges, ids)
     if merges:
         show_merges(text, merges)
 
 
-def _origin(unit: str) -> str:
+def _describe_origin(unit: str) -> str:
     """Where the numbers of the tokens come from."""
     if unit == "byte pairs":
-        return live_training(_("byte pairs of a shipped text"))
+        return learned_numbers(_("byte pairs of a shipped text"))
     if unit == "characters":
         return _("numbered by Unicode")
     return _("numbered by frequency in a shipped text")
@@ -119,23 +119,23 @@ def show_strip(found: list[Piece], origin: str) -> None:
 
 def show_merges(text: Prose, merges: int) -> None:
     """The last merges that were learned, newest first."""
-    done = learned()[:merges]
+    done = learn_shipped_merges()[:merges]
     with st.expander(_("The shipped text that is counted")):
         st.text(CORPUS.read_text(encoding="utf-8"))
     text("merges", vocabulary=BYTES + len(done), merges=len(done))
     if not done:
         return
     lines = []
-    for n in range(len(done) - 1, max(len(done) - 1 - LAST, -1), -1):
+    for n in range(len(done) - 1, max(len(done) - 1 - MERGES_SHOWN, -1), -1):
         merge = done[n]
-        left, right = (_printed(spell_token(token, done)) for token in (merge.left, merge.right))
+        left, right = (_spell(spell_token(token, done)) for token in (merge.left, merge.right))
         times = _("{count} times", count=merge.count)
         lines.append(f"{n + 1:>4}  {left} + {right}  →  id {BYTES + n}   ({times})")
     st.code("\n".join(lines), language=None)
     show_source(learn_merges, merge_pair)
 
 
-def _printed(spelled: bytes) -> str:
+def _spell(spelled: bytes) -> str:
     """Text where the bytes are whole characters, otherwise the bytes themselves."""
     try:
         return f"“{spelled.decode()}”".replace(" ", "␣").replace("\n", "⏎")

@@ -13,12 +13,12 @@ from explainers.translations import _
 from explainers.ui.takeaway_files import take
 
 
-def byte_pairs(text: str, corpus: str, merges: int) -> dict[str, list[int]]:
+def encode_byte_pairs(text: str, corpus: str, merges: int) -> dict[str, list[int]]:
     """The ids of the tokens that cut the text, with as many merges as were learned."""
     return {"ids": encode(text, learn_merges(corpus, merges))}
 
 
-def placed(
+def add_positions(
     words: tuple[str, ...], d_model: int, longest: int, seed: int, places: int
 ) -> dict[str, Tensor]:
     """E + P = X, and the waves of more positions than the sentence has."""
@@ -27,7 +27,7 @@ def placed(
     return {"E": x, "P": positions, "X": x + positions, "waves": waves}
 
 
-def two_orders(
+def read_in_two_orders(
     words: tuple[str, ...], d_model: int, head_dim: int, longest: int, seed: int
 ) -> dict[str, Tensor]:
     """What each token gets in two orders, without positions and with them."""
@@ -48,29 +48,29 @@ def two_orders(
     }
 
 
-def cut(text: str, corpus: str, merges: int, ids: list[int]) -> None:
+def take_tokens(text: str, corpus: str, merges: int, ids: list[int]) -> None:
     """The strip of tokens, where it comes from byte pairs."""
     inputs = {"text": text, "corpus": corpus, "merges": merges}
-    take("tokens", Recipe(_("Byte pairs"), byte_pairs, inputs, {"ids": ids}))
+    take("tokens", Recipe(_("Byte pairs"), encode_byte_pairs, inputs, {"ids": ids}))
 
 
-def sum_and_waves(choices: Any, x: Tensor, waves: Tensor) -> None:
+def take_vectors(choices: Any, x: Tensor, waves: Tensor) -> None:
     """The two pictures that positions are in; `choices` are those of the page."""
     here = waves[: len(x)].to(x.device)
     shown = {"E": x, "P": here, "X": x + here, "waves": waves}
-    inputs = {**_inputs(choices), "places": len(waves)}
-    take("vectors", Recipe(_("Embedding + position"), placed, inputs, shown))
+    inputs = {**_collect_inputs(choices), "places": len(waves)}
+    take("vectors", Recipe(_("Embedding + position"), add_positions, inputs, shown))
 
 
-def orders(choices: Any, head_dim: int, without: Reordered, with_places: Reordered) -> None:
+def take_orders(choices: Any, head_dim: int, without: Reordered, with_places: Reordered) -> None:
     """The four tables of two readings."""
     outputs = {"without": without, "with": with_places}
     shown = {f"{name}, in order": each.before for name, each in outputs.items()}
     shown |= {f"{name}, shuffled": each.after for name, each in outputs.items()}
-    inputs = {**_inputs(choices), "head_dim": head_dim}
-    take("order", Recipe(_("The same words in two orders"), two_orders, inputs, shown))
+    inputs = {**_collect_inputs(choices), "head_dim": head_dim}
+    take("order", Recipe(_("The same words in two orders"), read_in_two_orders, inputs, shown))
 
 
-def _inputs(choices: Any) -> dict[str, Any]:
+def _collect_inputs(choices: Any) -> dict[str, Any]:
     sizes = {"d_model": choices.d_model, "longest": choices.longest}
     return {"words": choices.tokens, **sizes, "seed": choices.seed}
