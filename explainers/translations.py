@@ -1,11 +1,13 @@
 """Texts where they are shown: translated into the language of the visitor whose run this is.
 
-English stands in the code and takes no detour; `assets/text/<language>.po` has the words of the
-other languages, and what a file lacks is said in English.
+English stands in the code and in the pages' Markdown, `assets/text/en/<page>.md`, and takes no
+detour; `assets/text/<language>.po` has the words of the other languages, and what a file lacks is
+said in English.
 """
 
 import functools
 import io
+import re
 from contextvars import ContextVar
 from gettext import GNUTranslations
 from pathlib import Path
@@ -80,3 +82,22 @@ def _catalogue(path: Path) -> GNUTranslations:
         write_mo(compiled, read_po(file))
     compiled.seek(0)
     return GNUTranslations(compiled)
+
+
+_SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+
+
+@functools.cache
+def load_sections(page: str) -> dict[str, str]:
+    """All sections of a file by name, as English Markdown; `{{name}}` stands for a number."""
+    return split_sections((TEXTS / "en" / f"{page}.md").read_text(encoding="utf-8"))
+
+
+def split_sections(markdown: str) -> dict[str, str]:
+    """The sections of a file's text by name."""
+    return {name: text.strip() for name, text in _SECTION.findall(markdown)}
+
+
+def translate_section(page: str, name: str) -> str:
+    """One section in the visitor's language."""
+    return pgettext(f"{page}/{name}", load_sections(page)[name])

@@ -8,14 +8,13 @@ import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
 from explainers.messages import Message
-from explainers.translations import _
+from explainers.translations import _, translate_section
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import lecture_mode, reset_choices
 from explainers.ui.lecture.screens import screen, stand_by
 from explainers.ui.lecture.share_link import follow_short_link
 from explainers.ui.session import PAGE_DRAWN, SENT_BACK, VISIT
 from explainers.ui.text.language import offer_languages
-from explainers.ui.text.sections import translate_section
 
 NOTICE_SECTION = "notice"
 """The section that is about the whole page."""

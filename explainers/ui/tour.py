@@ -7,10 +7,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from explainers.translations import _
+from explainers.translations import _, load_sections
 from explainers.ui.controls.control import Control
 from explainers.ui.page import open_page
-from explainers.ui.text.sections import load_sections
 
 Contents = Mapping[str, Mapping[str, str]]
 """Part → file of a page → its title, in reading order."""

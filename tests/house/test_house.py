@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from explainers.ui.text.sections import load_sections
+from explainers.translations import load_sections
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(ROOT.glob("pages/*.py"))

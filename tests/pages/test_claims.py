@@ -17,7 +17,7 @@ from explainers.chapters.claims.claim_table import (
     list_parts,
     read_claims,
 )
-from explainers.ui.text.sections import load_sections
+from explainers.translations import load_sections
 
 TEXT = load_sections("16_claims")
 EACH = pytest.mark.parametrize("claim", read_claims().values(), ids=lambda claim: claim.id)

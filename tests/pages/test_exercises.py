@@ -18,7 +18,7 @@ from explainers.chapters.exercises.exercise_table import (
     seed_random,
 )
 from explainers.chapters.exercises.write import HOLE, HOLES, find_fault, make_template
-from explainers.ui.text.sections import load_sections
+from explainers.translations import load_sections
 from tests.support.opening import ROOT
 
 TEXT = load_sections("15_exercises")

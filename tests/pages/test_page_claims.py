@@ -3,7 +3,7 @@
 import pytest
 
 from explainers.chapters.claims.claim_table import read_claims
-from explainers.ui.text.sections import load_sections
+from explainers.translations import load_sections
 from explainers.ui.untrusted_text import make_title
 from tests.support.opening import ROOT, opened
 

@@ -12,13 +12,12 @@ from explainers.chapters.cross_attention.choose_sentence import list_held_out_ex
 from explainers.models import load as loading
 from explainers.models import registry
 from explainers.toys.sentence import PRESETS, SENTENCE
-from explainers.translations import ENGLISH, TEXTS
+from explainers.translations import ENGLISH, TEXTS, load_sections
 from explainers.ui.controls.controls import CONFIG
 from explainers.ui.session import VISIT
 from explainers.ui.text import language
 from explainers.ui.text.catalogue import find_missing, format_catalogue
 from explainers.ui.text.language import list_languages
-from explainers.ui.text.sections import load_sections
 from tests.support import saved_models
 from tests.support.opening import PAGES, ROOT, elements, opened, unfolded, widgets
 

@@ -29,8 +29,8 @@ from explainers.takeaway.literals import literal
 from explainers.takeaway.modules import NotPlainError, list_needed, paste
 from explainers.takeaway.recipe import Cell
 from explainers.toys import examples, layers
+from explainers.translations import load_sections
 from explainers.ui.session import TAKEAWAY
-from explainers.ui.text.sections import load_sections
 from explainers.ui.untrusted_text import make_title
 from tests.support.opening import PAGES, lacks_model, opened
 from tests.support.taking import cells_of, drawn_on, executed, kernel, valid

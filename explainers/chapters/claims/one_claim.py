@@ -5,14 +5,13 @@ import streamlit as st
 from explainers.chapters.claims import takeaway as taken
 from explainers.chapters.claims.claim_table import VERDICTS, Claim, Finding, read_claims
 from explainers.chapters.common.claim_parameters import capitalise, choose_size, describe_sizes
-from explainers.translations import _, pgettext
+from explainers.translations import _, load_sections, pgettext
 from explainers.ui.controls import controls
 from explainers.ui.lecture.screens import screen
 from explainers.ui.page import Prose
 from explainers.ui.predict import revealed
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.sections import load_sections
 from explainers.ui.untrusted_text import make_title
 
 ICONS = dict(zip(VERDICTS, ("check_circle", "rule", "cancel", "help"), strict=True))

@@ -12,9 +12,8 @@ from typing import Any, Final
 import streamlit as st
 
 from explainers.messages import N_
-from explainers.translations import ENGLISH, _, get_language
+from explainers.translations import ENGLISH, _, get_language, load_sections, translate_section
 from explainers.ui.session import CHANGED_IN_BROWSER, KEPT_CHOICES, LAST_WRITE, NOTICES, VISIT
-from explainers.ui.text.sections import load_sections, translate_section
 from explainers.ui.untrusted_text import shorten, verbatim
 
 URL_BINDING: Final = "query-params"

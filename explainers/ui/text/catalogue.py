@@ -17,8 +17,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 from explainers.folders import ROOT
-from explainers.translations import ENGLISH, TEXTS
-from explainers.ui.text.sections import split_sections
+from explainers.translations import ENGLISH, TEXTS, split_sections
 from explainers.ui.untrusted_text import make_title
 
 ExtractedText = tuple[int, str, str | tuple[str, str], list[str]]
@@ -147,7 +146,7 @@ def format_catalogue(path: Path, words: Translations) -> str:
 def read_page_sections(page: str, file: Path) -> Translations:
     """The sections of a page in another language, from a file of the same form as the page's."""
 
-    from explainers.ui.text.sections import load_sections, split_sections
+    from explainers.translations import load_sections, split_sections
 
     english = load_sections(page)
     texts = split_sections(file.read_text(encoding="utf-8"))
