@@ -40,7 +40,7 @@ def pgettext(context: str, text: str) -> str:
 
 
 def translate(text: str, language: str) -> str:
-    """The same for work that goes on when the visitor's run is over, such as making files."""
+    """A text in any language, for work that goes on when the visitor's run is over."""
     if language == ENGLISH or not text:  # an empty text would be looked up as the file's header
         return text
     catalogue = _catalogue(TEXTS / f"{language}.po")

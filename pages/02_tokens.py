@@ -7,7 +7,7 @@ import torch
 
 from explainers.attention.positions import reorder, sinusoidal
 from explainers.chapters.common import token_vectors
-from explainers.chapters.tokens import takeaway as taken
+from explainers.chapters.tokens import takeaway
 from explainers.chapters.tokens.cut_text import show_tokens
 from explainers.toys import examples
 from explainers.toys.layers import build_mask
@@ -47,29 +47,29 @@ def show_positions(words: tuple[str, ...]) -> None:
     origin = provenance.random_weights(choices.seed, x.device)
     picture = st.container()
     positions = run_and_show(sinusoidal, POSITIONS, choices.d_model, choices.longest)
-    placed = positions[: len(words)].to(x.device)
+    positions_here = positions[: len(words)].to(x.device)
     with picture:
-        working = token_vectors.explain_sum(x, placed, choices.longest)
+        working = token_vectors.explain_sum(x, positions_here, choices.longest)
         alt = _("Embedding plus position is what attention reads, a row per token.")
         explore_figure(
-            token_vectors.make_sum_panels(words, x, placed), working, origin, "vectors", alt
+            token_vectors.make_sum_panels(words, x, positions_here), working, origin, "vectors", alt
         )
     text("waves", places=POSITIONS)
     token_vectors.show_waves(
         positions, provenance.formula(_("sines and cosines"), positions.device)
     )
-    taken.take_vectors(choices, x, positions)
+    takeaway.take_vectors(choices, x, positions)
 
     text("order")
     order = examples.shuffle_order(len(words), choices.seed)
-    without = reorder(x, torch.zeros_like(placed), head, full, order)
+    without = reorder(x, torch.zeros_like(positions_here), head, full, order)
     if revealed(text, "order", token_vectors.ANSWERS, token_vectors.describe_change(without)):
         text("order_without", moved=f"{token_vectors.find_largest_change(without):.1g}")
         token_vectors.show_two_orders(words, order, without, origin, "order")
-        placed_too = run_and_show(reorder, x, placed, head, full, order)
-        text("order_with", moved=f"{token_vectors.find_largest_change(placed_too):.1g}")
-        token_vectors.show_two_orders(words, order, placed_too, origin, "placed")
-        taken.take_orders(choices, HEAD_DIM, without, placed_too)
+        with_positions = run_and_show(reorder, x, positions_here, head, full, order)
+        text("order_with", moved=f"{token_vectors.find_largest_change(with_positions):.1g}")
+        token_vectors.show_two_orders(words, order, with_positions, origin, "placed")
+        takeaway.take_orders(choices, HEAD_DIM, without, with_positions)
 
 
 text("question")

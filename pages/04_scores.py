@@ -6,8 +6,7 @@ from explainers.attention.single_head import project
 from explainers.attention.steps import attention_steps, hide
 from explainers.chapters.common.choose_layer import choose_layer, offer_training, origin_of
 from explainers.chapters.common.one_head import OneHead
-from explainers.chapters.scores import root_experiment
-from explainers.chapters.scores import takeaway as taken
+from explainers.chapters.scores import root_experiment, takeaway
 from explainers.chapters.scores.four_steps import choose_steps, show_step, show_temperatures
 from explainers.ui import page
 from explainers.ui.controls.choose_text import choose_text
@@ -34,8 +33,8 @@ def show_steps(tokens: tuple[str, ...]) -> None:
     offer_training(layer)
     text("temperature")
     products = hide(run.products, layer.mask)
-    warm = show_temperatures(one_head, products, queries_down, origin)
-    taken.take_steps(layer, one_head, warm)
+    temperature = show_temperatures(one_head, products, queries_down, origin)
+    takeaway.take_steps(layer, one_head, temperature)
     text("temperature_tried")
 
 
@@ -43,12 +42,12 @@ def show_steps(tokens: tuple[str, ...]) -> None:
 def show_why_root() -> None:
     """The same softmax with and without √d_k, as d_k grows."""
     text("root", keys=root_experiment.KEYS, draws=f"{root_experiment.DRAWS:,}")
-    measured = root_experiment.load_measurements()
-    average = measured[-1].average[0]
+    measurements = root_experiment.load_measurements()
+    average = measurements[-1].average[0]
     answer = root_experiment.describe_average(average)
     if revealed(text, "root", root_experiment.ANSWERS, answer, average=f"{average:.2f}"):
-        root_experiment.show_root(text, measured)
-        taken.take_root(measured)
+        root_experiment.show_root(text, measurements)
+        takeaway.take_root(measurements)
         show_source(*EXPERIMENT)
 
 

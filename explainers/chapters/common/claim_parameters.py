@@ -47,16 +47,16 @@ def format_value(value: object) -> str:
 
 def describe_sizes(sizes: Sequence[Parameter], values: Mapping[str, Any], mark: str = "") -> str:
     """Each with its value, in the visitor's language; a `mark` makes the values bold."""
-    shown = {size.name: (_(size.label), values[size.name]) for size in sizes}
+    labelled = {size.name: (_(size.label), values[size.name]) for size in sizes}
     return ", ".join(
-        f"{label} {mark}{_(format_value(value))}{mark}" for label, value in shown.values()
+        f"{label} {mark}{_(format_value(value))}{mark}" for label, value in labelled.values()
     )
 
 
 def capitalise(words: str) -> str:
     """The visitor's words, beginning with a capital."""
-    shown = _(words)
-    return shown[:1].upper() + shown[1:]
+    labelled = _(words)
+    return labelled[:1].upper() + labelled[1:]
 
 
 def find_published_entries(function: Callable[..., Any], chosen: Iterable[object]) -> Given:

@@ -43,8 +43,8 @@ def compute_head_with_sink(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor, sink: Tensor
 ) -> Computed:
     """The same where the head may also look at nothing."""
-    found = attention_with_sinks(query[None], key[None], value[None], mask, sink)
-    return {name: numbers[0] for name, numbers in found._asdict().items()}
+    result = attention_with_sinks(query[None], key[None], value[None], mask, sink)
+    return {name: numbers[0] for name, numbers in result._asdict().items()}
 
 
 COMPUTATIONS: dict[Callable[..., Any], Callable[..., Computed]] = {
@@ -64,39 +64,39 @@ def find_computation(layer: RecordedAttention) -> Callable[..., Computed]:
 def collect_inputs(layer: RecordedAttention, head: int) -> dict[str, Any]:
     """What went into one head, with what the model adds for it."""
     shared = head // (layer.query.shape[1] // layer.key.shape[1])
-    given: dict[str, Any] = {"query": layer.query[0, head], "key": layer.key[0, shared]}
-    given |= {"value": layer.value[0, shared], "mask": layer.mask[0, 0]}
+    inputs: dict[str, Any] = {"query": layer.query[0, head], "key": layer.key[0, shared]}
+    inputs |= {"value": layer.value[0, shared], "mask": layer.mask[0, 0]}
     function: Any = layer.function
-    added = {
-        name: _select_head(one, layer, head)
-        for name, one in getattr(function, "keywords", {}).items()
+    extra = {
+        name: _select_head(item, layer, head)
+        for name, item in getattr(function, "keywords", {}).items()
     }
-    return {name: to_cpu(one) for name, one in (given | added).items()}
+    return {name: to_cpu(item) for name, item in (inputs | extra).items()}
 
 
-def _select_head(added: Any, layer: RecordedAttention, head: int) -> Any:
+def _select_head(extra: Any, layer: RecordedAttention, head: int) -> Any:
     """A head's part of what was learned for all of them: a sink, or a table of biases."""
-    if not isinstance(added, Tensor):
-        return added
+    if not isinstance(extra, Tensor):
+        return extra
     heads = layer.query.shape[1]
-    if added.dim() == 1:
-        return added[head : head + 1]
-    table = added.expand(*added.shape[:-3], heads, *added.shape[-2:])
+    if extra.dim() == 1:
+        return extra[head : head + 1]
+    table = extra.expand(*extra.shape[:-3], heads, *extra.shape[-2:])
     return table.reshape(-1, *table.shape[-2:])[head]
 
 
-def to_cpu(one: Any) -> Any:
+def to_cpu(item: Any) -> Any:
     """As the file holds numbers: exactly, in float32."""
-    if not isinstance(one, Tensor):
-        return one
-    return one.cpu() if one.dtype == torch.bool else one.detach().float().cpu()
+    if not isinstance(item, Tensor):
+        return item
+    return item.cpu() if item.dtype == torch.bool else item.detach().float().cpu()
 
 
 def collect_results(layer: RecordedAttention, head: int) -> dict[str, Any]:
     """What came out of one head."""
     scores, weights, output = layer.scores, layer.weights, layer.output
-    found = {"scores": scores, "weights": weights, "output": output}
-    return {name: to_cpu(one[0, head]) for name, one in found.items()}
+    result = {"scores": scores, "weights": weights, "output": output}
+    return {name: to_cpu(item[0, head]) for name, item in result.items()}
 
 
 def make_head_recipe(title: str, layer: RecordedAttention, head: int) -> Recipe:

@@ -23,12 +23,12 @@ from explainers.ui.figure.panels import Cell, Figure, Panel, Source, orient_pane
 ANSWERS = N_("the same numbers"), N_("other numbers"), N_("zeros")
 
 
-def make_sum_panels(words: Sequence[str], x: Tensor, placed: Tensor) -> list[Panel]:
+def make_sum_panels(words: Sequence[str], x: Tensor, positions: Tensor) -> list[Panel]:
     """E + P = X, one row per token."""
     matrices = share_domain(
         _make_matrix("E", _("embedding: one row per word"), words, x),
-        _make_matrix("P", _("position: one row per place"), words, placed),
-        _make_matrix("X", _("what attention reads"), words, x + placed),
+        _make_matrix("P", _("position: one row per place"), words, positions),
+        _make_matrix("X", _("what attention reads"), words, x + positions),
     )
     sources = (), (), (Source("E", "row", "column"), Source("P", "row", "column"))
     return [
@@ -37,9 +37,9 @@ def make_sum_panels(words: Sequence[str], x: Tensor, placed: Tensor) -> list[Pan
     ]
 
 
-def explain_sum(x: Tensor, placed: Tensor, longest: float) -> Callable[[Cell], Arithmetic]:
+def explain_sum(x: Tensor, positions: Tensor, longest: float) -> Callable[[Cell], Arithmetic]:
     """The arithmetic of one number of E, P or X."""
-    left, right, total = x.tolist(), placed.tolist(), (x + placed).tolist()
+    left, right, total = x.tolist(), positions.tolist(), (x + positions).tolist()
 
     def explain(cell: Cell) -> Arithmetic:
         i, j = cell.row, cell.column
@@ -97,10 +97,12 @@ def show_matrix_pair(
     if not factors:
         show_figure(Figure(panels, alt), origin, key)
         return
-    made_of = dict(zip((left.name, right.name), zip(matrices, factors, strict=True), strict=True))
+    factors_by_name = dict(
+        zip((left.name, right.name), zip(matrices, factors, strict=True), strict=True)
+    )
 
     def explain(cell: Cell) -> Arithmetic:
-        matrix, (rows, columns) = made_of[cell.panel]
+        matrix, (rows, columns) = factors_by_name[cell.panel]
         value = matrix.values[cell.row][cell.column] or 0.0
         name = f"{cell.panel}[{cell.row}, {cell.column}]"
         pair = rows[cell.row].tolist(), columns[cell.column].tolist()

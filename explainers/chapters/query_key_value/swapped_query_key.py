@@ -21,13 +21,16 @@ OTHER = N_("other numbers")
 def show_exchange(text: Prose, layer: Layer, origin: str, queries_down: bool) -> None:
     """The two tables of products, once the reader has said how they differ."""
     tokens, views = layer.tokens, project(layer.x, layer.head())
-    kept, swapped = dot_products(views.query, views.key), dot_products(views.key, views.query)
-    mirrored = MIRRORED if torch.allclose(swapped, kept.T, atol=1e-5) else OTHER
-    answer = SAME if torch.allclose(swapped, kept, atol=1e-5) else mirrored
+    products, swapped_products = (
+        dot_products(views.query, views.key),
+        dot_products(views.key, views.query),
+    )
+    other_answer = MIRRORED if torch.allclose(swapped_products, products.T, atol=1e-5) else OTHER
+    answer = SAME if torch.allclose(swapped_products, products, atol=1e-5) else other_answer
     if revealed(text, "swap", (SAME, MIRRORED, OTHER), answer):
-        left = make_pair_matrix(_("as it was"), "Q · Kᵀ", kept.tolist(), tokens)
-        right = make_pair_matrix(_("exchanged"), "K · Qᵀ", swapped.tolist(), tokens)
+        left = make_pair_matrix(_("as it was"), "Q · Kᵀ", products.tolist(), tokens)
+        right = make_pair_matrix(_("exchanged"), "K · Qᵀ", swapped_products.tolist(), tokens)
         factors = [(views.query, views.key), (views.key, views.query)]
         show_matrix_pair(left, right, origin, "swap", queries_down, factors)
         show_source(dot_products)
-        take_exchange(layer, {"as it was": kept, "exchanged": swapped})
+        take_exchange(layer, {"as it was": products, "exchanged": swapped_products})

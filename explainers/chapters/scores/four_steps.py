@@ -63,12 +63,10 @@ def _show_to_class(one_head: OneHead, step: str, queries_down: bool, origin: str
         arithmetic_of(one_head),
         f"step {step}",
     )
-    clicked = show_clickable_figure(
-        panels, working, origin, key, _describe_step(step), stepper=step
-    )
+    cell = show_clickable_figure(panels, working, origin, key, _describe_step(step), stepper=step)
     show_source(*OPERATIONS[step])
     if step == "weights":
-        row = clicked.row if clicked else controls.row.default
+        row = cell.row if cell else controls.row.default
         show_shares(one_head, min(row, len(one_head.tokens) - 1), origin)
 
 
@@ -86,15 +84,22 @@ def show_temperatures(
     control, root = controls.temperature, round(math.sqrt(one_head.head_dim), 4)
     steps = sorted({*control.steps, root})
     place = control(steps)
-    own = replace(one_head.panel("weights"), sources=())
-    frames = tuple(_blank_forbidden(with_temperature(products, step), own) for step in steps)
-    warm = replace(own, id="warm", matrix=replace(own.matrix, values=frames[place]), frames=frames)
+    unscaled_panel = replace(one_head.panel("weights"), sources=())
+    frames = tuple(
+        _blank_forbidden(with_temperature(products, step), unscaled_panel) for step in steps
+    )
+    warm_panel = replace(
+        unscaled_panel,
+        id="warm",
+        matrix=replace(unscaled_panel.matrix, values=frames[place]),
+        frames=frames,
+    )
     panels = [
-        _rename_matrix(warm, _("at this temperature"), _("softmax(Q · Kᵀ ÷ temperature)")),
-        _rename_matrix(own, "attention", "softmax(Q · Kᵀ ÷ √d_k)"),
+        _rename_matrix(warm_panel, _("at this temperature"), _("softmax(Q · Kᵀ ÷ temperature)")),
+        _rename_matrix(unscaled_panel, "attention", "softmax(Q · Kᵀ ÷ √d_k)"),
     ]
     labels = [f"{step:.3g}" + (" = √d_k" if step == root else "") for step in steps]
-    slider = Slider(control.label, labels, place, lambda turned: control.put(steps[turned]))
+    slider = Slider(control.label, labels, place, lambda index: control.put(steps[index]))
     alt = _("Two tables of weights: at the temperature of the slider, and attention's own.")
     dividers = {"warm": steps[place], "weights": math.sqrt(one_head.head_dim)}
 

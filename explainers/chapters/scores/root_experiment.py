@@ -69,12 +69,12 @@ def run_experiment(head_dims: list[int]) -> list[Measurement]:
 
 
 def _measure(head_dim: int, rows: Pair[Numbers]) -> Measurement:
-    measured = measure(head_dim, KEYS, DRAWS, make_generator("root", SEED, head_dim))
-    without, with_root = measured.largest
+    scaling = measure(head_dim, KEYS, DRAWS, make_generator("root", SEED, head_dim))
+    without, with_root = scaling.largest
     return Measurement(
         head_dim,
-        measured.variance,
-        measured.gradient,
+        scaling.variance,
+        scaling.gradient,
         (without.mean().item(), with_root.mean().item()),
         (_count_shares(without), _count_shares(with_root)),
         rows,
@@ -100,11 +100,11 @@ def _make_rows(head_dims: list[int]) -> Iterator[Pair[Numbers]]:
 CPU = torch.device("cpu")
 
 
-def show_root(text: Prose, measured: list[Measurement]) -> None:
+def show_root(text: Prose, measurements: list[Measurement]) -> None:
     """What happens to the draws at a d_k, under the finger; then what holds for every d_k."""
     from explainers.charts.curves import Axis, draw_curve  # the first page needs no altair
 
-    _show_one_d_k(text, measured)
+    _show_one_d_k(text, measurements)
     origin, series = random_weights(SEED, CPU), _name_series()
     theory = _("theory: variance = d_k")
     d_k = Axis("d_k", is_logarithmic=True)
@@ -113,14 +113,14 @@ def show_root(text: Prose, measured: list[Measurement]) -> None:
     left, right = st.columns(2)
     with left:
         text("root_variance")
-        rows = _make_curve_rows(measured, "variance", theory)
+        rows = _make_curve_rows(measurements, "variance", theory)
         alt = _("Variance of the scores: without the root on the line y = d_k, with it at 1.")
         show_chart(
             draw_curve, rows, alt, "variance", origin, x=d_k, y=spread, series=(*series, theory)
         )
     with right:
         text("root_gradient")
-        rows = _make_curve_rows(measured, "gradient")
+        rows = _make_curve_rows(measurements, "gradient")
         alt = _(
             "Size of the softmax's gradient against d_k: without the root it falls, with it not."
         )
@@ -128,27 +128,27 @@ def show_root(text: Prose, measured: list[Measurement]) -> None:
 
 
 @fragment
-def _show_one_d_k(text: Prose, measured: list[Measurement]) -> None:
+def _show_one_d_k(text: Prose, measurements: list[Measurement]) -> None:
     """A fragment of its own: the curves for every d_k need not be drawn again."""
     from explainers.charts.distribution import draw_histogram
 
     origin = random_weights(SEED, CPU)
-    chosen = _show_rows(measured, origin)
+    measurement = _show_rows(measurements, origin)
     text("root_rows")
-    without, with_root = (f"{share:.3f}" for share in chosen.average)
+    without, with_root = (f"{share:.3f}" for share in measurement.average)
     text(
         "root_largest",
-        d_k=f"{chosen.head_dim:,}",
+        d_k=f"{measurement.head_dim:,}",
         without=without,
         with_root=with_root,
-        at_1024=f"{measured[-1].average[0]:.2f}",
+        at_1024=f"{measurements[-1].average[0]:.2f}",
     )
     alt = _(
         "Largest of 7 weights over the draws: mean {without} without the root, {with_root} with.",
         without=without,
         with_root=with_root,
     )
-    rows, title = _make_histogram_rows(chosen), _("largest weight")
+    rows, title = _make_histogram_rows(measurement), _("largest weight")
     show_chart(draw_histogram, rows, alt, "largest", origin, x_title=title, series=_name_series())
 
 
@@ -156,18 +156,18 @@ def _name_series() -> tuple[str, str]:
     return _("without the root"), _("with the root")
 
 
-def _show_rows(measured: list[Measurement], origin: str) -> Measurement:
+def _show_rows(measurements: list[Measurement], origin: str) -> Measurement:
     """Rows of weights without and with the root; returns what was measured at the chosen d_k."""
     control = controls.root_head_dim
     place = control()
     panels = [
-        _make_panel(series, tuple(m.rows[series] for m in measured), place) for series in (0, 1)
+        _make_panel(series, tuple(m.rows[series] for m in measurements), place) for series in (0, 1)
     ]
-    labels = [f"d_k = {m.head_dim}" for m in measured]
-    slider = Slider(control.label, labels, place, lambda n: control.put(measured[n].head_dim))
+    labels = [f"d_k = {m.head_dim}" for m in measurements]
+    slider = Slider(control.label, labels, place, lambda n: control.put(measurements[n].head_dim))
     alt = _("Rows of weights of a few draws, without and with the root, at the slider's d_k.")
     show_figure(Figure(panels, alt, slider=slider), origin, "rows")
-    return measured[place]
+    return measurements[place]
 
 
 def _make_panel(series: int, frames: tuple[list[list[float]], ...], place: int) -> Panel:
@@ -184,21 +184,23 @@ def _make_panel(series: int, frames: tuple[list[list[float]], ...], place: int) 
     return Panel(("without the root", "with the root")[series], matrix, frames=frames)
 
 
-def _make_curve_rows(measured: list[Measurement], name: str, theory: str = "") -> "pd.DataFrame":
+def _make_curve_rows(
+    measurements: list[Measurement], name: str, theory: str = ""
+) -> "pd.DataFrame":
     """A measured quantity against d_k for `charts.curve`; `theory` names the line y = x."""
     import pandas as pd
 
     points = [
         (m.head_dim, getattr(m, name)[place], series, False)
         for place, series in enumerate(_name_series())
-        for m in measured
+        for m in measurements
     ]
     if theory:
-        points += [(m.head_dim, m.head_dim, theory, True) for m in measured]
+        points += [(m.head_dim, m.head_dim, theory, True) for m in measurements]
     return pd.DataFrame(points, columns=["x", "y", "series", "reference"])
 
 
-def _make_histogram_rows(chosen: Measurement) -> "pd.DataFrame":
+def _make_histogram_rows(measurement: Measurement) -> "pd.DataFrame":
     """How often the largest weight fell into each twentieth, for `charts.histogram`."""
     import pandas as pd
 
@@ -206,7 +208,7 @@ def _make_histogram_rows(chosen: Measurement) -> "pd.DataFrame":
         [
             (n / BINS, (n + 1) / BINS, share, series)
             for place, series in enumerate(_name_series())
-            for n, share in enumerate(chosen.shares[place])
+            for n, share in enumerate(measurement.shares[place])
         ],
         columns=["start", "end", "share", "series"],
     )

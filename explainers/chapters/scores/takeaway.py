@@ -25,8 +25,8 @@ def apply_temperature(layer: Layer, temperature: float) -> dict[str, Tensor]:
 def measure_root(head_dims: list[int]) -> dict[str, Any]:
     """Random queries and keys at each d_k: without the root first, then with it."""
     names = "variance", "gradient", "average", "shares", "rows"
-    found = run_experiment(head_dims)
-    return {name: [getattr(one, name) for one in found] for name in names}
+    measurements = run_experiment(head_dims)
+    return {name: [getattr(one, name) for one in measurements] for name in names}
 
 
 def take_steps(layer: Layer, one_head: OneHead, temperature: float) -> None:

@@ -36,11 +36,11 @@ def show_other_ending(text: Prose, layer: Layer, origin: str) -> None:
     before, after = read_both(layer, other)
     answer = f"{(before.output != after.output).any(dim=-1).sum()}"
     if revealed(text, "ending", ("0", "1", f"{len(tokens)}"), answer):
-        as_it_was = make_output_matrix(_("output"), tokens, before.output)
-        changed = make_output_matrix(_("new"), other.tokens, after.output)
+        old_output = make_output_matrix(_("output"), tokens, before.output)
+        new_output = make_output_matrix(_("new"), other.tokens, after.output)
         values = [project(x, layer.head()).value.T for x in (layer.x, other.x)]
         factors = list(zip((before.weights, after.weights), values, strict=True))
-        show_matrix_pair(as_it_was, changed, origin, "ending", factors=factors)
+        show_matrix_pair(old_output, new_output, origin, "ending", factors=factors)
         show_source(single_head, attention)
         inputs = {"layer": layer, "other": other}
         take("ending", Recipe(_("Another ending"), both_endings, inputs, both_endings(**inputs)))

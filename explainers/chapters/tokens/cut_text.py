@@ -4,7 +4,7 @@ from collections import Counter
 
 import streamlit as st
 
-from explainers.chapters.tokens import takeaway as taken
+from explainers.chapters.tokens import takeaway
 from explainers.folders import ASSETS
 from explainers.toys.byte_pairs import (
     BYTES,
@@ -39,8 +39,8 @@ def learn_shipped_merges() -> list[Merge]:
 @st.cache_data(show_spinner=False, max_entries=1)
 def count_vocabulary() -> dict[str, int]:
     """Every word of the shipped text with a number, the most frequent first."""
-    counted = Counter(split_words(CORPUS.read_text(encoding="utf-8")))
-    return {word: n for n, (word, _unused) in enumerate(counted.most_common())}
+    counts = Counter(split_words(CORPUS.read_text(encoding="utf-8")))
+    return {word: n for n, (word, _unused) in enumerate(counts.most_common())}
 
 
 def cut_sentence(sentence: Sentence, unit: str, merges: int) -> list[Piece]:
@@ -62,12 +62,12 @@ def show_tokens(text: Prose, sentence: Sentence) -> None:
         show_model_tokens(text, sentence.text)
         return
     merges = controls.merges() if unit == "byte pairs" else 0
-    found = cut_sentence(sentence, unit, merges)
-    text("cut_" + unit.replace(" ", "_"), count=len(found))
-    show_strip(found, _describe_origin(unit))
+    tokens = cut_sentence(sentence, unit, merges)
+    text("cut_" + unit.replace(" ", "_"), count=len(tokens))
+    show_strip(tokens, _describe_origin(unit))
     if unit == "byte pairs":
-        ids = [one for piece in found for one in piece.ids]
-        taken.take_tokens(sentence.text, CORPUS.read_text(encoding="utf-8"), merges, ids)
+        ids = [one for piece in tokens for one in piece.ids]
+        takeaway.take_tokens(sentence.text, CORPUS.read_text(encoding="utf-8"), merges, ids)
     if merges:
         show_merges(text, merges)
 
@@ -100,35 +100,35 @@ def show_model_tokens(text: Prose, typed: str) -> None:
     except ModelError as error:
         st.error(verbatim(translate_error(error)), icon=":material/error:")
         return
-    found = split_pieces(typed, tokenizer)
-    count, known = sum(len(piece.ids) for piece in found), tokenizer.get_vocab_size()
+    tokens = split_pieces(typed, tokenizer)
+    count, known = sum(len(piece.ids) for piece in tokens), tokenizer.get_vocab_size()
     text("model_tokens", model=name, count=count, known=f"{known:,}")
-    show_strip(found, real_model(_("the tokenizer of {model}", model=here[name])))
+    show_strip(tokens, real_model(_("the tokenizer of {model}", model=here[name])))
 
 
-def show_strip(found: list[Piece], origin: str) -> None:
+def show_strip(tokens: list[Piece], origin: str) -> None:
     """The tokens in a row, ids underneath."""
     from explainers.charts.token_strip import draw_token_strip, make_strip_rows
 
-    notes = [" ".join(map(str, piece.ids)) or _("unknown") for piece in found]
-    rows = make_strip_rows([piece.text for piece in found], notes)
+    notes = [" ".join(map(str, piece.ids)) or _("unknown") for piece in tokens]
+    rows = make_strip_rows([piece.text for piece in tokens], notes)
     lines = int(rows["top"].max()) + 1 if len(rows) else 1
-    alt = _("The text as {count} tokens, each with its id underneath.", count=len(found))
+    alt = _("The text as {count} tokens, each with its id underneath.", count=len(tokens))
     show_chart(draw_token_strip, rows, alt, "tokens", origin, lines=lines)
 
 
 def show_merges(text: Prose, merges: int) -> None:
     """The last merges that were learned, newest first."""
-    done = learn_shipped_merges()[:merges]
+    learned = learn_shipped_merges()[:merges]
     with st.expander(_("The shipped text that is counted")):
         st.text(CORPUS.read_text(encoding="utf-8"))
-    text("merges", vocabulary=BYTES + len(done), merges=len(done))
-    if not done:
+    text("merges", vocabulary=BYTES + len(learned), merges=len(learned))
+    if not learned:
         return
     lines = []
-    for n in range(len(done) - 1, max(len(done) - 1 - MERGES_SHOWN, -1), -1):
-        merge = done[n]
-        left, right = (_spell(spell_token(token, done)) for token in (merge.left, merge.right))
+    for n in range(len(learned) - 1, max(len(learned) - 1 - MERGES_SHOWN, -1), -1):
+        merge = learned[n]
+        left, right = (_spell(spell_token(token, learned)) for token in (merge.left, merge.right))
         times = _("{count} times", count=merge.count)
         lines.append(f"{n + 1:>4}  {left} + {right}  →  id {BYTES + n}   ({times})")
     st.code("\n".join(lines), language=None)
