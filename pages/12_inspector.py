@@ -16,8 +16,11 @@ from explainers.chapters.inspector.head_overview import (
     show_sinks,
 )
 from explainers.chapters.inspector.long_text import show_long
-from explainers.chapters.inspector.next_token import show_equal, show_predicted
-from explainers.chapters.inspector.run_or_explain import seen_or_told
+from explainers.chapters.inspector.sentence_run import (
+    run_or_explain,
+    show_difference,
+    show_next_tokens,
+)
 from explainers.chapters.inspector.sound_attention import given_sound, show_heard
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -50,8 +53,8 @@ def looking(shown: Recording, sentence: str) -> None:
 def asking(shown: Recording, loaded: "RealModel", sentence: str) -> None:
     """Is it the word or its place; what comes next; is it really the model?"""
     show_position(text, shown, loaded, sentence)
-    show_predicted(text, shown)
-    show_equal(text, shown, loaded, sentence)
+    show_next_tokens(text, shown)
+    show_difference(text, shown, loaded, sentence)
 
 
 @fragment
@@ -74,7 +77,7 @@ if loaded and loaded.feature_extractor:
     listening(loaded)
 else:
     sentence = choose_text().text
-    shown = seen_or_told(text, loaded, sentence) if loaded else None
+    shown = run_or_explain(text, loaded, sentence) if loaded else None
     if loaded and shown:
         looking(shown, sentence)
         asking(shown, loaded, sentence)

@@ -10,17 +10,17 @@ from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
 from explainers.chapters.common.measured_heads import MEASURE_LABEL, Gallery
 from explainers.chapters.head_gallery import head_card
+from explainers.chapters.head_gallery.head_card import list_probe_texts, record_heads
 from explainers.chapters.head_gallery.layer_entropy import (
     BY_FIRST,
     FAILS,
     HOLDS,
     Trend,
-    spearman,
-    trend,
+    compute_rank_correlation,
+    measure_trend,
 )
 from explainers.chapters.head_gallery.partner_heads import ALL, FEW, MOST
 from explainers.chapters.head_gallery.partner_heads import NONE as NO_RELATION
-from explainers.chapters.head_gallery.recorded_heads import list_probe_texts, record_heads
 from explainers.chapters.head_gallery.score_mosaic import FEW as FEW_HEADS
 from explainers.chapters.head_gallery.score_mosaic import MANY, NONE
 from explainers.models import head_scores_job, registry
@@ -246,9 +246,9 @@ def test_the_sentence_about_layers_is_judged(rank, of_rest, answer):
 def test_ranks_are_correlated_as_spearman_does():
     drawn = torch.rand(17, generator=torch.Generator().manual_seed(3)) ** 4
     frame = pd.DataFrame({"layer": range(17), "entropy": drawn.tolist()})
-    assert spearman(drawn) == pytest.approx(frame.rank().corr().iloc[0, 1])
-    assert spearman(torch.tensor([5.0, 3, 2, 1])) == pytest.approx(-1)
-    assert spearman(torch.tensor([5.0])) == 0
+    assert compute_rank_correlation(drawn) == pytest.approx(frame.rank().corr().iloc[0, 1])
+    assert compute_rank_correlation(torch.tensor([5.0, 3, 2, 1])) == pytest.approx(-1)
+    assert compute_rank_correlation(torch.tensor([5.0])) == 0
 
 
 def test_the_verdict_and_its_numbers_are_shown(planted, tiny):
@@ -257,7 +257,7 @@ def test_the_verdict_and_its_numbers_are_shown(planted, tiny):
         planted.select("natural", what)[:] = column[:, None]
     planted.select("natural", "first token")[1] = 0.875
     plant(planted, {})
-    assert trend(Gallery(tiny, planted)).verdict == BY_FIRST
+    assert measure_trend(Gallery(tiny, planted)).verdict == BY_FIRST
     visit = asked("layers")
     assert verdict(visit, "is it true of this model") == BY_FIRST
     assert "correlation of layer and entropy: -1.00; without the first token: +1.00" in said(visit)
@@ -317,8 +317,8 @@ def test_a_hostile_link_shows_a_page(planted, link):
 
 
 def test_late_layers_of_smollm2_are_sharp_only_because_of_the_first_token(smollm2, smollm2_scores):
-    assert trend(Gallery(smollm2, smollm2_scores)).verdict == BY_FIRST
+    assert measure_trend(Gallery(smollm2, smollm2_scores)).verdict == BY_FIRST
 
 
 def test_layers_of_minilm_do_not_get_sharper(minilm, minilm_scores):
-    assert trend(Gallery(minilm, minilm_scores)).verdict == FAILS
+    assert measure_trend(Gallery(minilm, minilm_scores)).verdict == FAILS

@@ -44,13 +44,13 @@ class Trend(NamedTuple):
         return HOLDS if self.rank_of_rest <= CLEAR else BY_FIRST
 
 
-def trend(gallery: Gallery) -> Trend:
+def measure_trend(gallery: Gallery) -> Trend:
     """In prose; the mean of each layer's heads."""
     whole, rest = (gallery.scores.select("natural", what).nanmean(dim=1) for what in ENTROPIES)
-    return Trend(whole, rest, spearman(whole), spearman(rest))
+    return Trend(whole, rest, compute_rank_correlation(whole), compute_rank_correlation(rest))
 
 
-def spearman(values: Tensor) -> float:
+def compute_rank_correlation(values: Tensor) -> float:
     """How well a ranking agrees with the order: 1 grows all the way, -1 falls (Spearman 1904)."""
     if len(values) < 2:
         return 0.0
@@ -60,7 +60,7 @@ def spearman(values: Tensor) -> float:
 
 def show_layers(text: Prose, gallery: Gallery) -> None:
     """A guess whether the sentence is true of this model; then both curves and the verdict."""
-    found = trend(gallery)
+    found = measure_trend(gallery)
     text("layers")
     numbers = {"rank": f"{found.rank:+.2f}", "rest": f"{found.rank_of_rest:+.2f}"}
     if not revealed(
@@ -74,7 +74,7 @@ def show_layers(text: Prose, gallery: Gallery) -> None:
         rest=numbers["rest"],
     )
     series = tuple(map(_, SERIES))
-    rows = _rows(found, series)
+    rows = _tabulate_entropies(found, series)
     show_chart(draw_curve, rows, alt, "entropy", gallery.origin, x=x, y=y, series=series)
     heads = gallery.scores.select("natural", ENTROPIES[0])
     first = gallery.scores.select("natural", "first token").mean(dim=1)
@@ -95,10 +95,10 @@ def show_layers(text: Prose, gallery: Gallery) -> None:
         between=f"{found.whole.std(correction=0):.2f}",
     )
     show_source(compute_entropy, drop_first_key, that=CODE_ROLE)
-    show_source(spearman)
+    show_source(compute_rank_correlation)
 
 
-def _rows(found: Trend, series: tuple[str, ...]) -> "pd.DataFrame":
+def _tabulate_entropies(found: Trend, series: tuple[str, ...]) -> "pd.DataFrame":
     import pandas as pd
 
     points = [

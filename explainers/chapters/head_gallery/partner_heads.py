@@ -53,7 +53,7 @@ def show_partners(text: Prose, gallery: Gallery) -> None:
         kind="weights",
     )
     most = max(found, key=lambda one: one.score - one.offset_score)
-    relation = _said(most.relation)
+    relation = _translate_relation(most.relation)
     alt = _(
         "{relation}: {score:.2f} by a head, {by_offset:.2f} by a distance.",
         relation=relation,
@@ -67,7 +67,7 @@ def show_partners(text: Prose, gallery: Gallery) -> None:
     show_figure(Figure([Panel(TABLE, matrix)], alt, on_pick=pick), gallery.origin, TABLE)
     heads = [name_head(one.layer_index, one.head_index) for one in found]
     rows = [
-        f"| {letter} | {_said(one.relation)} | {head} | {one.offset:+d} |"
+        f"| {letter} | {_translate_relation(one.relation)} | {head} | {one.offset:+d} |"
         for letter, head, one in zip(letters, heads, found, strict=True)
     ]
     text(
@@ -83,6 +83,6 @@ def show_partners(text: Prose, gallery: Gallery) -> None:
     show_source(find_relation_heads)
 
 
-def _said(relation: str) -> str:
+def _translate_relation(relation: str) -> str:
     """Both words of it in the visitor's language."""
     return " → ".join(_(word) for word in relation.split(" → "))
