@@ -21,10 +21,14 @@ from explainers.chapters.shared_heads.fixed_layers import (
     ROPE_DIM,
     given_to_latent,
 )
-from explainers.chapters.shared_heads.kv_sharing import divisors, learned_sharing, show_shared
+from explainers.chapters.shared_heads.kv_sharing import (
+    divisors,
+    learned_sharing,
+    show_cache,
+    show_shared,
+)
 from explainers.chapters.shared_heads.latent_heads import show_latent
 from explainers.chapters.shared_heads.rope_shift import show_turning
-from explainers.chapters.shared_heads.stored_numbers import show_cache
 from explainers.chapters.shared_heads.uptraining_job import show_uptraining
 from explainers.chapters.shared_heads.wrong_repeat import show_mistake
 from explainers.toys import trained_heads

@@ -3,9 +3,8 @@
 import streamlit as st
 
 from explainers.chapters.common.score_matrix import FEWEST, of_words
-from explainers.chapters.kv_cache.bidirectional import show_both_ways
 from explainers.chapters.kv_cache.bounded_caches import show_windows
-from explainers.chapters.kv_cache.cache_faults import show_broken
+from explainers.chapters.kv_cache.cache_faults import show_both_ways, show_broken
 from explainers.chapters.kv_cache.cost_curves import show_costs
 from explainers.chapters.kv_cache.reading import Written
 from explainers.chapters.kv_cache.step_figure import show_decoding

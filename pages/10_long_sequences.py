@@ -5,11 +5,9 @@ import streamlit as st
 from explainers.chapters.common.choose_layer import choose_layer
 from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words
-from explainers.chapters.long_sequences.growing_square import show_squares
+from explainers.chapters.long_sequences.counted_cells import show_spared, show_squares, show_two
 from explainers.chapters.long_sequences.measurement_job import show_measuring
 from explainers.chapters.long_sequences.online_row import show_row
-from explainers.chapters.long_sequences.second_sequence import show_two
-from explainers.chapters.long_sequences.skipped_tiles import show_spared
 from explainers.chapters.long_sequences.tile_figure import show_tiles
 from explainers.device import choose_device, describe_device
 from explainers.ui import page

@@ -16,13 +16,12 @@ from explainers.attention.cache.step_costs import cache_bytes, with_cache, witho
 from explainers.attention.multi_head import multi_head
 from explainers.chapters.common.score_matrix import of_words
 from explainers.chapters.kv_cache import cost_curves, timing_job
-from explainers.chapters.kv_cache.bidirectional import rows_moved
 from explainers.chapters.kv_cache.bounded_caches import slots_over_time
-from explainers.chapters.kv_cache.cache_faults import NOWHERE, begins, in_words
+from explainers.chapters.kv_cache.cache_faults import NOWHERE, begins, in_words, rows_moved
 from explainers.chapters.kv_cache.cost_curves import GROWTH, growth
-from explainers.chapters.kv_cache.faulty_reading import differences
 from explainers.chapters.kv_cache.reading import CAUSAL, Written, gap, moved, reading
 from explainers.chapters.kv_cache.step_figure import explain, panels_of
+from explainers.chapters.kv_cache.takeaway import differences
 from explainers.toys.sentence import SENTENCE
 from explainers.ui import session
 from explainers.ui.controls import controls

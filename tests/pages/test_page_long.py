@@ -16,6 +16,15 @@ from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import measurement, measurement_job
+from explainers.chapters.long_sequences.counted_cells import (
+    LONG,
+    SIDE,
+    by_way,
+    spared,
+    sparse_rules,
+    tiles_of,
+)
+from explainers.chapters.long_sequences.counted_cells import times as times_as_many
 from explainers.chapters.long_sequences.matrix_sizes import cells, plain_bytes, tiled_bytes
 from explainers.chapters.long_sequences.measurement import (
     Measured,
@@ -33,15 +42,6 @@ from explainers.chapters.long_sequences.measurement_job import (
     times,
 )
 from explainers.chapters.long_sequences.online_row import Row, arithmetic_of_row, panels_of
-from explainers.chapters.long_sequences.second_sequence import by_way
-from explainers.chapters.long_sequences.second_sequence import times as times_as_many
-from explainers.chapters.long_sequences.skipped_tiles import (
-    LONG,
-    SIDE,
-    spared,
-    sparse_rules,
-    tiles_of,
-)
 from explainers.chapters.long_sequences.tile_figure import Tiles
 from explainers.job_queue import BusyError, Job
 from explainers.toys.layers import draw_layer

@@ -16,10 +16,10 @@ from explainers.attention.multi_head import multi_head, multi_head_one_by_one
 from explainers.chapters.many_heads import heads_at_equal_parameters
 from explainers.chapters.many_heads.dropout_draws import ANSWERS, ASKED, DRAWS, draw, in_words
 from explainers.chapters.many_heads.head_arithmetic import arithmetic_of_heads
-from explainers.chapters.many_heads.head_contributions import enlarge_head
 from explainers.chapters.many_heads.head_panels import (
     compare,
     distance_in_words,
+    enlarge_head,
     head_of,
     panels_of,
 )

@@ -18,16 +18,18 @@ from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.shared_heads import uptraining_job
 from explainers.chapters.shared_heads.distance_biases import DISTANCES
 from explainers.chapters.shared_heads.fixed_layers import (
+    ANSWERS,
     D_MODEL,
     HEAD_DIM,
     NUM_HEADS,
     ROPE_DIM,
+    TURNED_DIM,
+    Moved,
     given_to_latent,
+    pair,
 )
-from explainers.chapters.shared_heads.kv_sharing import readers
+from explainers.chapters.shared_heads.kv_sharing import by_pattern, readers
 from explainers.chapters.shared_heads.latent_heads import difference
-from explainers.chapters.shared_heads.rope_scores import ANSWERS, TURNED_DIM, Moved, pair
-from explainers.chapters.shared_heads.stored_numbers import by_pattern
 from explainers.chapters.shared_heads.takeaway import mistaken
 from explainers.chapters.shared_heads.uptraining_job import (
     STEPS,

@@ -6,13 +6,39 @@ import torch
 from torch import Tensor
 
 from explainers.attention import masks
+from explainers.attention.cache.faults import append_after, drop_row, forget_offset
 from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
-from explainers.chapters.kv_cache.faulty_reading import differences
-from explainers.chapters.kv_cache.reading import D_MODEL, HEAD_DIM, LAYERS, Reading, moved
+from explainers.chapters.kv_cache.reading import (
+    CAUSAL,
+    D_MODEL,
+    HEAD_DIM,
+    LAYERS,
+    Reading,
+    moved,
+    reading,
+)
+from explainers.messages import N_
 from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
 from explainers.translations import _
 from explainers.ui.takeaway_files import take
+
+WINDOW = 3
+"""Of the mistake with a window: this wide it should be."""
+FORGOTTEN, DROPPED = N_("no offset"), N_("row lost")
+AFTER, SMALL = N_("too late"), N_("window − 1")
+
+
+def differences(run: Reading) -> dict[str, Tensor]:
+    """Of each mistake, by word, the largest difference from what would be right (tokens,)."""
+    right, windowed = run.outputs(CAUSAL), run.outputs(reading(masks.sliding_window(WINDOW)))
+    wrong = {
+        FORGOTTEN: (run.outputs(forget_offset), right),
+        DROPPED: (run.outputs(drop_row), right),
+        AFTER: (run.outputs(append_after), right),
+        SMALL: (run.ring_outputs(WINDOW - 1, sinks=0), windowed),
+    }
+    return {name: (a - b).abs().amax(dim=-1) for name, (a, b) in wrong.items()}
 
 
 def read_words(tokens: tuple[str, ...], seed: int, words: int) -> dict[str, Any]:

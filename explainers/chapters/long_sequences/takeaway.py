@@ -15,8 +15,13 @@ from explainers.attention.single_head import Projections, project
 from explainers.attention.steps import dot_products, scale
 from explainers.attention.tiled import positions, read_tile, tile_cells, tiled_attention
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.long_sequences.matrix_sizes import per_tokens
-from explainers.chapters.long_sequences.sparse_masks import SIDE, by_way, spared, sparse_rules
+from explainers.chapters.long_sequences.matrix_sizes import (
+    SIDE,
+    by_way,
+    per_tokens,
+    spared,
+    sparse_rules,
+)
 from explainers.takeaway.recipe import Recipe
 from explainers.toys.layers import Layer
 from explainers.translations import _

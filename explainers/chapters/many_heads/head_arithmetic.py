@@ -10,9 +10,8 @@ from torch import Tensor
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.chapters.common.one_head import arithmetic_of
-from explainers.chapters.many_heads import head_contributions as votes_of
-from explainers.chapters.many_heads.head_contributions import enlarge_head
-from explainers.chapters.many_heads.head_panels import head_of
+from explainers.chapters.many_heads import head_panels
+from explainers.chapters.many_heads.head_panels import enlarge_head, head_of
 from explainers.chapters.many_heads.selection import Looked
 from explainers.toys.layers import TrainedHeads
 from explainers.translations import _
@@ -30,7 +29,7 @@ def _arithmetic(looked: Looked, cell: Cell) -> Arithmetic:
     if head is not None:
         return _weight(looked, head, i, j)
     match cell.panel:
-        case votes_of.SIDE_BY_SIDE:
+        case head_panels.SIDE_BY_SIDE:
             head, lane = divmod(j, looked.layer.heads.head_dim)
             if head in looked.off:
                 line = _("{number} = 0: head {head} is switched off.", number=what, head=head)
@@ -38,18 +37,18 @@ def _arithmetic(looked: Looked, cell: Cell) -> Arithmetic:
             weights, column = looked.run.weights[head, i], looked.run.value[head, :, lane]
             value = looked.per_head[head, i, lane].item()
             return arithmetic.explain_dot_product(weights.tolist(), column.tolist(), value, what)
-        case votes_of.W_O:
+        case head_panels.W_O:
             value = w_output[looked.rows_of_w_output[i], j].item()
             return arithmetic.explain_input(
                 value, what, _beginning(looked, f"{what} = {value:z.4f}")
             )
-        case votes_of.LAYER:
+        case head_panels.LAYER:
             row, column = looked.per_head.transpose(0, 1).flatten(1)[i], w_output[:, j]
             value = looked.output[i, j].item()
             return arithmetic.explain_dot_product(row.tolist(), column.tolist(), value, what)
-        case votes_of.PARTS | votes_of.SHARES:
+        case head_panels.PARTS | head_panels.SHARES:
             return _part(looked, cell.panel, i, j, what)
-        case votes_of.VOTES | votes_of.NAMED if looked.layer.learned:
+        case head_panels.VOTES | head_panels.NAMED if looked.layer.learned:
             return _vote(looked, looked.layer.learned, cell.panel, i, j, what)
     return arithmetic_of(enlarge_head(looked))(cell)
 
@@ -72,7 +71,7 @@ def _beginning(looked: Looked, number: str) -> str:
 def _part(looked: Looked, panel: str, i: int, j: int, what: str) -> Arithmetic:
     """What a head adds to the chosen word's output, and which share of it that is."""
     parts, heads = looked.parts, looked.layer.heads
-    if panel == votes_of.PARTS:
+    if panel == head_panels.PARTS:
         rows = heads.w_output.view(looked.num_heads, heads.head_dim, -1)[i, :, j]
         own = looked.per_head[i, looked.word]
         return arithmetic.explain_dot_product(own.tolist(), rows.tolist(), parts[i, j].item(), what)
@@ -89,7 +88,7 @@ def _part(looked: Looked, panel: str, i: int, j: int, what: str) -> Arithmetic:
 def _vote(looked: Looked, known: TrainedHeads, panel: str, i: int, j: int, what: str) -> Arithmetic:
     """How strongly a word is named, and what each head adds to that."""
     place = list(looked.candidates)[j]
-    if panel == votes_of.NAMED:
+    if panel == head_panels.NAMED:
         output = looked.run.output if i == 0 else looked.output
         logit = known.score_words(output[looked.word])[place]
         value = logit.sigmoid().item()

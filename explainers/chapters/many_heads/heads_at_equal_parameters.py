@@ -5,7 +5,7 @@ import statistics
 from torch import Tensor
 
 from explainers.attention.multi_head import multi_head, parameters
-from explainers.chapters.many_heads.head_contributions import head_id
+from explainers.chapters.many_heads.head_panels import head_id
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS
 from explainers.messages import N_, ngettext

@@ -1,15 +1,16 @@
-"""Heads that share keys and values: who reads whom, what it changes, and what learning it gives."""
+"""Heads that share keys and values: who reads whom, what it changes, and what it stores."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import torch
 from torch import Tensor
 
-from explainers.attention.grouped_query import grouped_query, share
+from explainers.attention.grouped_query import cache_elements, grouped_query, share
 from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import ManyHeads, parameters
-from explainers.chapters.shared_heads.rope_scores import pair
+from explainers.chapters.shared_heads import takeaway as taken
+from explainers.chapters.shared_heads.fixed_layers import HEAD_DIM, NUM_HEADS, pair
 from explainers.chapters.shared_heads.takeaway import measure_change
 from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
 from explainers.charts.theme import HEAD_AXIS
@@ -17,9 +18,13 @@ from explainers.messages import ngettext
 from explainers.toys.layers import Layer
 from explainers.toys.trained_heads import Configuration, load_layer
 from explainers.translations import _
+from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
+from explainers.ui.predict import revealed
+from explainers.ui.provenance import formula
+from explainers.ui.source import show_source
 
 
 def learned_sharing(layer: Layer, num_kv_heads: int) -> list[Panel]:
@@ -140,10 +145,10 @@ def per_head(
     """A matrix per head (heads, q_len, kv_len), its number in the `name`; what the mask forbids is
     blank."""
     matrices, seen = [], mask.tolist()
-    for head, (formula, values) in enumerate(zip(formulas, numbers.tolist(), strict=True)):
+    for head, (reading, values) in enumerate(zip(formulas, numbers.tolist(), strict=True)):
         allowed = blank_forbidden(values, seen)
         matrices.append(
-            make_pair_matrix(name.format(head=head), formula, allowed, tokens, "weights")
+            make_pair_matrix(name.format(head=head), reading, allowed, tokens, "weights")
         )
     return matrices
 
@@ -162,3 +167,49 @@ def miniatures(matrices: Sequence[Matrix], of_each: str, heading: str) -> list[P
     drawn_small = [Panel(f"{of_each} {n}", one, small=True) for n, one in enumerate(matrices)]
     first, *others = drawn_small
     return [replace(first, heading=heading), *others]
+
+
+CPU = torch.device("cpu")
+
+
+def by_pattern(tokens: int) -> dict[str, int]:
+    """Cached numbers for each number of KV heads, the most first."""
+    found = {}
+    for number in map(int, reversed(divisors(NUM_HEADS))):
+        heads = _(ngettext("{count:,} KV head", "{count:,} KV heads", number))
+        found[f"{pattern(NUM_HEADS, number)}, {heads}"] = cache_elements(tokens, number, HEAD_DIM)
+    return found
+
+
+def show_cache(text: Prose, tokens: tuple[str, ...]) -> None:
+    """Guess what one KV head keeps, then see all patterns."""
+    text(
+        "cache",
+        heads=NUM_HEADS,
+        d_k=HEAD_DIM,
+        words=_(ngettext("{count:,} word", "{count:,} words", len(tokens))),
+    )
+    amounts = by_pattern(len(tokens))
+    full, *_unused, least = amounts.values()
+    options = [f"{full:,}", f"{full // 2:,}", f"{least:,}"]
+    if revealed(text, "cache", options, f"{least:,}", heads=NUM_HEADS, full=f"{full:,}"):
+        taken.cached(len(tokens), HEAD_DIM, [*map(int, reversed(divisors(NUM_HEADS)))])
+        show_amounts(amounts, _("2 · words · KV heads · d_k"), "cache")
+        show_source(cache_elements)
+
+
+def show_amounts(amounts: Mapping[str, int], rule: str, key: str) -> None:
+    """A bar for each way to cache a text."""
+    from explainers.charts.bars import (  # the page needs no altair to start
+        draw_bars,
+        make_amount_rows,
+    )
+
+    listed = ", ".join(f"{n} {a:,}" for n, a in amounts.items())
+    alt = _("Numbers kept of the text: {listed}", listed=listed)
+    rows, title, origin = (
+        make_amount_rows(amounts.items()),
+        _("numbers kept of this text"),
+        formula(rule, CPU),
+    )
+    show_chart(draw_bars, rows, alt, key, origin, length=len(amounts), x_title=title)

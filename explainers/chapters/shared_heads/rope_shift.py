@@ -9,7 +9,7 @@ from torch import Tensor
 from explainers.attention.rotary import angles, rotary_attention, rotate
 from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.shared_heads import takeaway as taken
-from explainers.chapters.shared_heads.rope_scores import ANSWERS, DRAWN, TURNED_DIM, Moved, pair
+from explainers.chapters.shared_heads.fixed_layers import ANSWERS, DRAWN, TURNED_DIM, Moved, pair
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.toys import examples

@@ -11,8 +11,12 @@ from explainers.attention.grouped_query import (
 from explainers.attention.latent import LatentHeads, absorbed, latent_attention
 from explainers.attention.multi_head import ManyHeads, multi_head
 from explainers.attention.scaled_dot_product import Attention, attention
-from explainers.chapters.shared_heads.fixed_layers import Penalised, given_to_latent, penalised
-from explainers.chapters.shared_heads.rope_scores import Moved
+from explainers.chapters.shared_heads.fixed_layers import (
+    Moved,
+    Penalised,
+    given_to_latent,
+    penalised,
+)
 from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
 from explainers.toys.layers import Layer
