@@ -34,7 +34,6 @@ from explainers.attention.cache import added_positions, decoding, kv_cache, step
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import attention_steps
 from explainers.memory import cache_bytes, cache_formula, engines
-from explainers.memory import cache_bytes as cache_memory
 from explainers.models import attention_hook
 from explainers.toys import byte_pairs, task
 from explainers.translation import alignment, translator
@@ -213,8 +212,8 @@ FAULTS = [
     (alignment, "hits + allowed", "2 * hits", BY_HAND),
     (alignment, "{PREDICTED: 0, INPUT: 1}", "{PREDICTED: 1, INPUT: 0}", ONE_ROW),
     (step_costs, "q_len * kv_len", "kv_len", FLOPS),
-    (cache_memory, "min(tokens, group.window)", "tokens", CAPPED),
-    (cache_memory, 'return 1 if group.kind == "cross" else beams', "return beams", BEAMS),
+    (cache_bytes, "min(tokens, group.window)", "tokens", CAPPED),
+    (cache_bytes, 'return 1 if group.kind == "cross" else beams', "return beams", BEAMS),
     (engines, "block * count_pages(cache.tokens, block)", "cache.tokens", LAST_PAGE),
     (
         cache_bytes,

@@ -3,16 +3,18 @@
 from dataclasses import dataclass
 
 from explainers.memory.cache_bytes import (
+    BFLOAT16,
     GroupCache,
+    NumberFormat,
     count_bytes_per_token,
     count_cache_bytes,
     count_headline_bytes,
     count_token_bytes,
+    find_format,
     list_group_caches,
 )
 from explainers.memory.engines import ENGINES, count_engine_bytes, is_packed, list_engine_caches
-from explainers.memory.layer_groups import ModelShape
-from explainers.memory.number_formats import BFLOAT16, NumberFormat, find_format
+from explainers.memory.model_shapes import ModelShape
 from explainers.memory.sizes import write_product, write_sum, write_total
 from explainers.messages import N_, Message, ngettext
 

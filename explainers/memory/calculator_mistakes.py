@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
-from explainers.memory.cache_bytes import count_cache_bytes
-from explainers.memory.layer_groups import (
+from explainers.memory.cache_bytes import NumberFormat, count_cache_bytes
+from explainers.memory.model_shapes import (
     KINDS_WITH_HEADS,
     KINDS_WITH_WINDOW,
     LayerGroup,
     ModelShape,
 )
-from explainers.memory.number_formats import NumberFormat
 from explainers.messages import N_
 
 DECIMAL_128K, BINARY_128K = 128_000, 131_072

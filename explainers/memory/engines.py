@@ -5,15 +5,16 @@ from dataclasses import dataclass
 
 from explainers.memory.cache_bytes import (
     GroupCache,
+    NumberFormat,
     count_beam_copies,
     count_cache_bytes,
     count_source_tokens,
+    find_format,
     list_group_caches,
     make_group_cache,
 )
 from explainers.memory.field_checks import check_whole
-from explainers.memory.layer_groups import LayerGroup, ModelShape
-from explainers.memory.number_formats import NumberFormat, find_format
+from explainers.memory.model_shapes import LayerGroup, ModelShape
 from explainers.messages import N_
 
 BLOCK_SIZE = 16

@@ -13,7 +13,7 @@ from explainers.memory.field_checks import (
     unknown_layers_error,
     wrong_value_error,
 )
-from explainers.memory.layer_groups import LayerGroup, RecurrentState
+from explainers.memory.model_shapes import LayerGroup, RecurrentState
 from explainers.memory.per_layer_heads import read_block_layers, read_layer_heads
 from explainers.messages import N_
 

@@ -4,7 +4,7 @@ import re
 
 from explainers.memory.config_fields import ConfigFields
 from explainers.memory.field_checks import shorten_value, wrong_value_error
-from explainers.memory.layer_groups import LayerGroup
+from explainers.memory.model_shapes import LayerGroup
 from explainers.messages import N_
 
 WINDOW_FIELDS = {"sliding": "sliding_window", "chunked": "attention_chunk_size"}

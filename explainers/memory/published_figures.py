@@ -10,11 +10,10 @@ from typing import Any
 
 from explainers.folders import ASSETS
 from explainers.memory import sizes
+from explainers.memory.cache_bytes import NumberFormat
 from explainers.memory.engines import count_engine_bytes, count_paged_bytes
-from explainers.memory.gpus import split_shape
-from explainers.memory.layer_groups import KINDS_WITH_WINDOW, LayerGroup, ModelShape
-from explainers.memory.number_formats import NumberFormat
-from explainers.memory.published_models import model_shape
+from explainers.memory.model_shapes import KINDS_WITH_WINDOW, LayerGroup, ModelShape, find_shape
+from explainers.memory.serving import split_shape
 from explainers.messages import N_
 
 REASONS = {
@@ -92,7 +91,7 @@ def count_recipe_bytes(
     It may be one kind of layers `only`, one of several `ranks`, in pages of `block` tokens, or
     what an `engine` allocates. The parameters are the names in the recipes.
     """
-    shape = model_shape(model) if model else make_shape(groups or [], num_heads)
+    shape = find_shape(model) if model else make_shape(groups or [], num_heads)
     chosen_groups = tuple(
         group
         if windows or group.kind not in KINDS_WITH_WINDOW

@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from explainers.memory.cache_bytes import FORMATS
 from explainers.memory.config_fields import WIDTH_FIELDS, ConfigFields
 from explainers.memory.field_checks import wrong_value_error
-from explainers.memory.layer_groups import LayerGroup, ModelShape
 from explainers.memory.layer_kinds import read_decoder_groups
-from explainers.memory.number_formats import FORMATS
+from explainers.memory.model_shapes import LayerGroup, ModelShape
 from explainers.messages import N_, Message
 
 MAX_CHARACTERS = 1_000_000

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explainers.memory.cache_bytes import count_cache_bytes
-from explainers.memory.published_models import model_shape
+from explainers.memory.model_shapes import find_shape
 from explainers.ui.controls import controls
 
 PATH = "cache_memory"
@@ -20,7 +20,7 @@ CONFIG = {
 
 
 def bytes_of(model, tokens, texts=1):
-    return f"{count_cache_bytes(model_shape(model), tokens, texts):,} bytes for "
+    return f"{count_cache_bytes(find_shape(model), tokens, texts):,} bytes for "
 
 
 def listed(visit, control):
@@ -79,7 +79,7 @@ def test_a_link_sets_everything(visit):
         "overhead": "3",
     }
     one = visit(PATH, **link)
-    size = count_cache_bytes(model_shape("llama-3-8b"), 128_000, 4, "fp8")
+    size = count_cache_bytes(find_shape("llama-3-8b"), 128_000, 4, "fp8")
     expect(one.page.get_by_text(f"{size:,} bytes for 4 texts of 128,000 tokens")).to_be_visible()
     expect(one.page.get_by_text("2 × NVIDIA A100 SXM 80 GB: weights take")).to_be_visible()
     expect(one.page.get_by_text("in pages of 32 tokens: 4,000 for each text")).to_be_visible()

@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 
 from explainers.memory import cache_formula
 from explainers.memory.cache_bytes import (
+    FORMATS,
+    NumberFormat,
     count_bytes_per_token,
     count_cache_bytes,
     count_extra_bytes,
     count_headline_bytes,
     list_group_caches,
     list_layer_caches,
+    make_grouped_format,
 )
 from explainers.memory.cache_formula import (
     COUNTINGS,
@@ -33,17 +36,15 @@ from explainers.memory.engines import (
     count_pages,
     count_wasted_bytes,
 )
-from explainers.memory.gpus import count_stored_copies, split_shape
-from explainers.memory.layer_groups import LayerGroup, ModelShape
-from explainers.memory.number_formats import FORMATS, NumberFormat, make_grouped_format
-from explainers.memory.published_models import list_model_ids, model_shape
+from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape, list_model_ids
+from explainers.memory.serving import count_stored_copies, split_shape
 from explainers.memory.sizes import format_both_sizes, format_size
 
-LLAMA = model_shape("llama-3-8b")
-GEMMA = model_shape("gemma-3-4b")
-DEEPSEEK = model_shape("deepseek-v3")
-WHISPER = model_shape("whisper-tiny")
-SHAPES = [model_shape(model) for model in list_model_ids() if model_shape(model).groups]
+LLAMA = find_shape("llama-3-8b")
+GEMMA = find_shape("gemma-3-4b")
+DEEPSEEK = find_shape("deepseek-v3")
+WHISPER = find_shape("whisper-tiny")
+SHAPES = [find_shape(model) for model in list_model_ids() if find_shape(model).groups]
 shapes = st.sampled_from(SHAPES)
 lengths = st.integers(1, 10**9)
 formats = st.sampled_from(sorted(FORMATS))
@@ -62,7 +63,7 @@ formats = st.sampled_from(sorted(FORMATS))
     ],
 )
 def test_the_minimum_written_out(model, tokens, expected):
-    assert count_cache_bytes(model_shape(model), tokens) == expected
+    assert count_cache_bytes(find_shape(model), tokens) == expected
 
 
 @given(shapes, lengths, st.integers(1, 10**6), formats)
@@ -101,7 +102,7 @@ def test_a_text_beyond_the_context_is_counted_and_called_so():
 
 
 def test_a_window_is_a_cap():
-    mistral = model_shape("mistral-7b-v0.1")
+    mistral = find_shape("mistral-7b-v0.1")
     assert count_cache_bytes(mistral, 10**9) == count_cache_bytes(mistral, 4096)
     assert count_cache_bytes(mistral, 4095) < count_cache_bytes(mistral, 4096)
 
@@ -130,14 +131,14 @@ def test_ranks_hold_the_cache_together(shape, ranks, tokens):
 
 
 def test_kv_heads_are_repeated_when_there_are_more_ranks():
-    assert count_stored_copies(model_shape("llama-3.1-405b"), 16, 7) == 2
-    assert count_stored_copies(model_shape("starcoder-15b"), 48, 7) == 48
+    assert count_stored_copies(find_shape("llama-3.1-405b"), 16, 7) == 2
+    assert count_stored_copies(find_shape("starcoder-15b"), 48, 7) == 48
     assert count_stored_copies(WHISPER, 3, 7) == 1
 
 
 def test_how_often_a_cache_is_stored_depends_on_its_length():
     """Gemma 4's global layers have fewer KV heads than its local ones, whose windows are full."""
-    shape = model_shape("gemma-4-31b")
+    shape = find_shape("gemma-4-31b")
     short = float(count_stored_copies(shape, 8, 1))
     assert short == pytest.approx(1 + 10 * 4 * 512 / (10 * 4 * 512 + 50 * 16 * 256))
     assert float(count_stored_copies(shape, 8, 131_072)) == pytest.approx(1.927, abs=0.001)
@@ -196,11 +197,11 @@ def test_beams_multiply_what_is_written_and_share_what_was_read():
 
 
 def test_states_and_index_keys_stand_beside_the_cache():
-    assert count_extra_bytes(model_shape("qwen3-next-80b-a3b"), 7) == 36 * (524288 * 4 + 32768 * 2)
-    assert count_extra_bytes(model_shape("deepseek-v3.2-exp"), 7, 3) == 3 * 7 * 61 * 132
-    assert count_extra_bytes(model_shape("glm-5"), 7) == 7 * 78 * 128 * 2
+    assert count_extra_bytes(find_shape("qwen3-next-80b-a3b"), 7) == 36 * (524288 * 4 + 32768 * 2)
+    assert count_extra_bytes(find_shape("deepseek-v3.2-exp"), 7, 3) == 3 * 7 * 61 * 132
+    assert count_extra_bytes(find_shape("glm-5"), 7) == 7 * 78 * 128 * 2
     assert count_extra_bytes(LLAMA, 7) == 0
-    assert model_shape("kimi-linear-48b-a3b").gaps
+    assert find_shape("kimi-linear-48b-a3b").gaps
 
 
 @pytest.mark.parametrize(
@@ -216,7 +217,7 @@ def test_states_and_index_keys_stand_beside_the_cache():
     ],
 )
 def test_what_an_engine_makes_room_for(engine, model, tokens, held):
-    shape = model_shape(model)
+    shape = find_shape(model)
     first = shape.require_groups()[0]
     layer = 2 * first.num_kv_heads * first.head_dim * 2
     assert count_engine_bytes(shape, tokens, engine, 3) == 3 * held * layer
@@ -247,7 +248,7 @@ def test_engines_take_at_least_the_minimum_save_a_token_of_a_window(shape, token
 
 def test_what_others_say_is_computed_and_named():
     def ratios(model, tokens=32768):
-        return {o.name: o.ratio for o in list_wrong_answers(model_shape(model), tokens)}
+        return {o.name: o.ratio for o in list_wrong_answers(find_shape(model), tokens)}
 
     assert ratios("llama-3.1-70b") == {"query heads for KV heads": 8}
     assert ratios("llama-2-7b") == {}
@@ -303,10 +304,10 @@ def test_layers_stand_where_they_were_published():
     found, known = list_layer_caches(GEMMA, list_group_caches(GEMMA, 131_072))
     full = [layer for layer, part in enumerate(found) if part.group.kind == "full"]
     assert (full, len(found), known) == ([5, 11, 17, 23, 29], 34, True)
-    oss = model_shape("gpt-oss-20b")
+    oss = find_shape("gpt-oss-20b")
     found, known = list_layer_caches(oss, list_group_caches(oss, 7))
     assert [part.group.kind for part in found] == ["sliding", "full"] * 12
-    unknown = model_shape("gemma-4-31b")
+    unknown = find_shape("gemma-4-31b")
     found, known = list_layer_caches(unknown, list_group_caches(unknown, 7))
     assert [part.group.kind for part in found] == ["sliding"] * 50 + ["full"] * 10
     assert not known
@@ -372,9 +373,9 @@ def bad(name, value):
         (bad("dtype", ["fp8"]), "dtype must be one of"),
         (
             bad("shape", "llama-3-8b"),
-            "shape must be a ModelShape, as model_shape gives it, not 'll",
+            "shape must be a ModelShape, as find_shape gives it, not 'll",
         ),
-        (bad("shape", model_shape("deepseek-v4-flash")), "deepseek-v4-flash: .*not published"),
+        (bad("shape", find_shape("deepseek-v4-flash")), "deepseek-v4-flash: .*not published"),
     ],
 )
 def test_bad_input_is_named(asked, message):
@@ -393,7 +394,7 @@ def test_bad_input_is_named(asked, message):
         (lambda: count_paged_bytes(LLAMA, 5, block=0), "block must be a whole number from 1 on"),
         (lambda: split_shape(LLAMA, 3), "32 query heads cannot be split over 3 ranks"),
         (
-            lambda: split_shape(model_shape("smollm2-360m"), 3),
+            lambda: split_shape(find_shape("smollm2-360m"), 3),
             "5 KV heads can neither be split over 3 ranks nor repeated",
         ),
         (

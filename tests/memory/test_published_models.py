@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from explainers.memory.gpus import read_gpus
+from explainers.memory.model_shapes import find_shape, list_model_ids
 from explainers.memory.published_figures import REASONS, read_figures
-from explainers.memory.published_models import list_model_ids, model_shape
+from explainers.memory.serving import read_gpus
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"
@@ -76,7 +76,7 @@ def check_groups(old, new):
 @with_originals
 def test_what_is_not_copied_follows_from_the_groups():
     for old in originals(ORIGINALS[0]):
-        shape = model_shape(old["id"])
+        shape = find_shape(old["id"])
         if shape.groups is None:
             assert old[ELEMENTS] is None
             continue
@@ -114,9 +114,7 @@ def new_empty(value):
 
 
 def test_a_state_kept_in_float32_says_so():
-    state = {
-        part.name: part for part in model_shape("qwen3-next-80b-a3b").require_groups()[1].state
-    }
+    state = {part.name: part for part in find_shape("qwen3-next-80b-a3b").require_groups()[1].state}
     assert state["recurrent"].dtype == "float32"
     assert state["conv"].dtype == "bfloat16"
 
@@ -131,14 +129,14 @@ def test_a_state_kept_in_float32_says_so():
     ],
 )
 def test_stated_numbers_of_parameters_are_read_exactly(model, parameters, exact):
-    shape = model_shape(model)
+    shape = find_shape(model)
     assert (shape.parameters, shape.has_exact_parameters) == (parameters, exact)
 
 
 def test_everything_published_has_a_source():
     assert len(list_model_ids()) == 69
     assert all(
-        model_shape(model).sources and model_shape(model).verified for model in list_model_ids()
+        find_shape(model).sources and find_shape(model).verified for model in list_model_ids()
     )
     assert all(figure.source for figure in read_figures().values())
     assert all(gpu.sources for gpu in read_gpus().values())
@@ -150,7 +148,7 @@ def test_every_reason_is_used_and_every_used_reason_is_explained():
 
 def test_an_unknown_model_is_answered_with_the_known_ones():
     with pytest.raises(ValueError, match=r"no model 'llama-9'.*llama-3-8b"):
-        model_shape("llama-9")
+        find_shape("llama-9")
     nothing: Any = ["gpt2"]
     with pytest.raises(ValueError, match=r"no model \['gpt2'\]"):
-        model_shape(nothing)
+        find_shape(nothing)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
-from explainers.memory.published_models import model_shape
+from explainers.memory.model_shapes import find_shape
 from explainers.memory.read_config import MAX_CHARACTERS, read_config, read_config_file
 
 LLAMA = {
@@ -252,7 +252,7 @@ def test_distilbert_keeps_nothing_and_bert_as_a_decoder_does():
 
 @pytest.mark.parametrize(("model", "config"), CONFIGS)
 def test_the_file_says_what_was_published(model, config):
-    read, published = read_config(json.dumps(config)), model_shape(model)
+    read, published = read_config(json.dumps(config)), find_shape(model)
     assert (read.num_heads, read.d_model) == (published.num_heads, published.d_model)
     assert read.architecture == published.architecture
     kept = sorted((g.kind, g.count, g.vectors, g.window) for g in read.require_groups())

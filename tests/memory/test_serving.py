@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explainers.memory.cache_bytes import count_cache_bytes, count_extra_bytes
-from explainers.memory.gpus import Gpu, read_gpus, split_shape
-from explainers.memory.published_models import list_model_ids, model_shape
+from explainers.memory.model_shapes import find_shape, list_model_ids
 from explainers.memory.serving import (
     Deployment,
+    Gpu,
     count_free_bytes_per_gpu,
     count_text_bytes_per_gpu,
     count_users,
@@ -23,6 +23,8 @@ from explainers.memory.serving import (
     find_longest_context,
     find_weight_format,
     has_room,
+    read_gpus,
+    split_shape,
 )
 from explainers.memory.speed import (
     count_active_parameters,
@@ -36,13 +38,13 @@ from explainers.memory.speed import (
 )
 
 H100 = read_gpus()["h100"]
-LLAMA = Deployment(model_shape("llama-3-8b"), H100)
+LLAMA = Deployment(find_shape("llama-3-8b"), H100)
 KNOWN = [
-    model_shape(model)
+    find_shape(model)
     for model in list_model_ids()
-    if model_shape(model).parameters and model_shape(model).groups
+    if find_shape(model).parameters and find_shape(model).groups
 ]
-MIXTURE = Deployment(model_shape("deepseek-v3"), read_gpus()["h200"], gpus=8, weight_dtype="fp8")
+MIXTURE = Deployment(find_shape("deepseek-v3"), read_gpus()["h200"], gpus=8, weight_dtype="fp8")
 
 
 def test_memory_written_out():
@@ -70,8 +72,8 @@ def test_weights_of_four_bits_carry_their_scales():
     ],
 )
 def test_weights_come_in_the_format_they_were_published_in(model, published):
-    assert find_weight_format(model_shape(model)) == published
-    assert find_weight_format(replace(model_shape(model), dtype="ternary")) == "bfloat16"
+    assert find_weight_format(find_shape(model)) == published
+    assert find_weight_format(replace(find_shape(model), dtype="ternary")) == "bfloat16"
 
 
 deployments = st.builds(
@@ -106,12 +108,12 @@ def test_one_user_more_does_not_fit(deployment, tokens):
 
 
 def test_a_window_makes_the_length_unlimited():
-    assert find_longest_context(Deployment(model_shape("mistral-7b-v0.1"), H100)) is None
-    assert count_users(Deployment(model_shape("bert-base-uncased"), H100), 512) is None
+    assert find_longest_context(Deployment(find_shape("mistral-7b-v0.1"), H100)) is None
+    assert count_users(Deployment(find_shape("bert-base-uncased"), H100), 512) is None
 
 
 def test_what_is_too_big_fits_for_nobody():
-    big = Deployment(model_shape("llama-3.1-405b"), H100)
+    big = Deployment(find_shape("llama-3.1-405b"), H100)
     assert count_free_bytes_per_gpu(big) < 0
     assert count_users(big, 1) == find_longest_context(big) == 0
     assert not has_room(big, 1)
@@ -126,7 +128,7 @@ def test_weights_that_fit_may_leave_no_room():
     assert count_weight_bytes(full) < full.gpu.memory_bytes
     assert count_free_bytes_per_gpu(full) < 0
     assert "Weights and overhead are more" in explain_memory(full, 5)[-1]
-    encoder = Deployment(model_shape("bert-base-uncased"), H100, overhead=80 * 2**30)
+    encoder = Deployment(find_shape("bert-base-uncased"), H100, overhead=80 * 2**30)
     assert count_users(encoder, 5) == 0, "nobody, although a text takes nothing"
 
 
@@ -138,14 +140,14 @@ def test_a_card_has_what_its_driver_reports():
 
 
 def test_beams_keep_caches_of_their_own_and_read_one_text():
-    one = Deployment(model_shape("whisper-tiny"), H100, source_tokens=300, block=16)
+    one = Deployment(find_shape("whisper-tiny"), H100, source_tokens=300, block=16)
     five = replace(one, beams=5)
     ideal = count_cache_bytes(one.shape, 448, source_tokens=304, beams=5)
     assert count_text_bytes_per_gpu(five, 448) == ideal
     assert estimate_computing_seconds(five, 3) == estimate_computing_seconds(one, 15)
     assert estimate_tokens_per_second(five, 448, 3) < estimate_tokens_per_second(one, 448, 3)
     assert "× 3 × 5 beams ÷" in explain_speed(five, 448, 3)[2]
-    hybrid = Deployment(model_shape("qwen3-next-80b-a3b"), H100, beams=2)
+    hybrid = Deployment(find_shape("qwen3-next-80b-a3b"), H100, beams=2)
     assert count_text_bytes_per_gpu(hybrid, 9) == 2 * count_text_bytes_per_gpu(
         replace(hybrid, beams=1), 9
     )
@@ -163,7 +165,7 @@ def test_several_gpus_split_weights_and_heads_but_no_latent():
 def test_a_text_takes_whole_pages_and_what_stands_beside_its_cache():
     paged = replace(LLAMA, block=16)
     assert count_text_bytes_per_gpu(paged, 33) == count_text_bytes_per_gpu(LLAMA, 48)
-    hybrid = Deployment(model_shape("qwen3-next-80b-a3b"), H100)
+    hybrid = Deployment(find_shape("qwen3-next-80b-a3b"), H100)
     states = count_extra_bytes(hybrid.shape, 5)
     assert count_text_bytes_per_gpu(hybrid, 5) == count_cache_bytes(hybrid.shape, 5) + states
     assert states > 0
@@ -171,7 +173,7 @@ def test_a_text_takes_whole_pages_and_what_stands_beside_its_cache():
 
 def test_the_batch_at_which_arithmetic_takes_over():
     """Without caches it is the known ratio of a chip: 240 on TPU v5e, half with int8; 295."""
-    no_cache = Deployment(model_shape("bert-base-uncased"), read_gpus()["tpu-v5e"])
+    no_cache = Deployment(find_shape("bert-base-uncased"), read_gpus()["tpu-v5e"])
     assert find_compute_bound_batch(no_cache, 5) == 241
     assert find_compute_bound_batch(replace(no_cache, weight_dtype="int8"), 5) == 121
     assert find_compute_bound_batch(replace(no_cache, gpu=H100), 5) == 296
@@ -256,11 +258,11 @@ def test_estimates_are_called_so():
         (lambda: replace(LLAMA, overhead=-1), "overhead must be a whole number from 0 on"),
         (lambda: count_weight_bytes(replace(LLAMA, weight_dtype="int5")), "dtype must be one of"),
         (
-            lambda: count_weight_bytes(Deployment(model_shape("glm-5"), H100)),
+            lambda: count_weight_bytes(Deployment(find_shape("glm-5"), H100)),
             "glm-5: parameters are not",
         ),
         (
-            lambda: count_active_parameters(Deployment(model_shape("glm-5"), H100)),
+            lambda: count_active_parameters(Deployment(find_shape("glm-5"), H100)),
             "glm-5: parameters",
         ),
         (lambda: has_room(LLAMA, 5, 0), "readers must be"),

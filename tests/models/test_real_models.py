@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from explainers.memory.published_models import model_shape
+from explainers.memory.model_shapes import find_shape
 from explainers.models.attention_hook import install_hook
 from explainers.models.comparison import measure_differences
 from explainers.models.registry import WHEEL_MODELS, find_offered_model
@@ -39,7 +39,7 @@ def test_a_row_of_the_registry_describes_its_model(request, name, row):
 def test_models_have_the_size_that_another_page_gives_them(model_id, on_page_09):
     model = find_offered_model(model_id)
     assert model
-    assert model.num_parameters == model_shape(on_page_09).parameters
+    assert model.num_parameters == find_shape(on_page_09).parameters
 
 
 def test_smollm2_knows_the_capital_of_france(smollm2):

@@ -20,16 +20,17 @@ from explainers.memory.cache_bytes import (
 from explainers.memory.cache_formula import COUNTINGS, HEADLINE, explain_counting
 from explainers.memory.calculator_mistakes import list_wrong_answers
 from explainers.memory.engines import ENGINES, count_wasted_bytes
-from explainers.memory.gpus import GIB, count_stored_copies, read_gpus
-from explainers.memory.layer_groups import LayerGroup, ModelShape
+from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape, list_model_ids
 from explainers.memory.published_figures import REASONS, read_figures
-from explainers.memory.published_models import list_model_ids, model_shape
 from explainers.memory.serving import (
+    GIB,
     Deployment,
+    count_stored_copies,
     count_users,
     explain_longest_context,
     explain_memory,
     find_longest_context,
+    read_gpus,
 )
 from explainers.memory.sizes import format_both_sizes
 from explainers.memory.speed import estimate_tokens_per_second, explain_speed
@@ -86,7 +87,7 @@ def row(name, size, ideal, chosen=""):
     ],
 )
 def test_the_numbers_are_those_of_the_library(model):
-    shape = model_shape(model)
+    shape = find_shape(model)
     source = shape.encoder_context
     ideal = count_cache_bytes(shape, 33_000, 3, "q8_0", source_tokens=source)
     visit = opened(PAGE, {"model": model, **CHOSEN})
@@ -117,7 +118,7 @@ def test_the_numbers_are_those_of_the_library(model):
 @pytest.mark.parametrize("counting", COUNTINGS)
 def test_which_number_is_shown_is_said(counting):
     visit = opened(PAGE, {"model": "gpt-oss-20b", "counting": counting, "texts": "2"})
-    working = explain_counting(model_shape("gpt-oss-20b"), 131_072, counting, 2)
+    working = explain_counting(find_shape("gpt-oss-20b"), 131_072, counting, 2)
     assert f"## {format_both_sizes(working.size)} **{counting}** ({COUNTINGS[counting]})" in said(
         visit
     )
@@ -146,7 +147,7 @@ def test_round_and_binary_thousands_are_two_lengths():
     sizes = {}
     for tokens in ("128,000", "131,072", "1,000,000", "1,048,576"):
         number = int(tokens.replace(",", ""))
-        sizes[tokens] = count_cache_bytes(model_shape("llama-3-8b"), number)
+        sizes[tokens] = count_cache_bytes(find_shape("llama-3-8b"), number)
         for link in (tokens, str(number)):
             visit = opened(PAGE, {"model": "llama-3-8b", "tokens": link})
             assert f"{sizes[tokens]:,} bytes for 1 text of {tokens} tokens" in said(visit)
@@ -175,7 +176,7 @@ def test_a_window_is_spoken_of_where_there_is_one():
 
 def test_an_encoder_and_its_beams_are_counted():
     link = {"model": "whisper-tiny", "tokens": "448", "source": "300", "beams": "5"}
-    shape = model_shape("whisper-tiny")
+    shape = find_shape("whisper-tiny")
     size = count_cache_bytes(shape, 448, 1, source_tokens=300, beams=5)
     visit = opened(PAGE, link)
     text = said(visit)
@@ -205,7 +206,7 @@ def test_an_encoder_and_its_beams_are_counted():
 
 
 def test_layers_are_drawn_where_they_are_and_as_large_as_they_are():
-    shape = model_shape("gemma-3-4b")
+    shape = find_shape("gemma-3-4b")
     rows = chart(opened(PAGE, {"model": "gemma-3-4b", **CHOSEN}), 0)
     assert rows["bytes"].sum() == count_cache_bytes(shape, 33_000, 1, "q8_0")
     full = rows[rows["kind"] == "full attention"]
@@ -242,7 +243,7 @@ def test_layers_that_are_alike_need_no_picture():
 
 
 def test_the_share_of_the_layers_is_asked_and_computed():
-    groups = list_group_caches(model_shape("gemma-3-27b"), 131_072)
+    groups = list_group_caches(find_shape("gemma-3-27b"), 131_072)
     share = 100 * groups[1].size / sum(group.size for group in groups)
     link = {"predict": "true", "guess_layers": "75 % and more"}
     asking, answered = opened(PAGE, {"predict": "true"}), opened(PAGE, link)
@@ -265,7 +266,7 @@ def test_the_share_of_the_layers_is_asked_and_computed():
 
 def test_a_model_of_671_billion_needs_less_cache_than_one_of_8():
     small, large = (
-        count_cache_bytes(model_shape(m), 131_072) for m in ("llama-3.1-8b", "deepseek-v3")
+        count_cache_bytes(find_shape(m), 131_072) for m in ("llama-3.1-8b", "deepseek-v3")
     )
     assert small > large
     visit = opened(PAGE, {"predict": "true", "guess_compare": "deepseek-v3"})
@@ -289,7 +290,7 @@ def test_a_model_of_671_billion_needs_less_cache_than_one_of_8():
 def test_serving_says_what_the_library_says(model, gpu, number, verdict):
     choices = {"gpu": gpu, "gpus": f"{number}", "page_size": "64", "overhead": "2", "percent": "85"}
     visit = opened(PAGE, {"model": model, **CHOSEN, **choices})
-    shape = model_shape(model)
+    shape = find_shape(model)
     weights = find_weight_format(shape)
     deployment = Deployment(
         shape, read_gpus()[gpu], number, weights, "q8_0", overhead=2 * GIB, percent=85, block=64
@@ -375,11 +376,11 @@ def test_six_models_are_compared_with_the_memory_of_the_gpus():
     assert set(limit["bytes"]) == {2 * read_gpus()["t4"].memory_bytes}
     assert list(rows[~rows["limit"]]["model"].unique()) == models
     for line in rows[~rows["limit"]].itertuples():
-        shape = model_shape(line.model)
+        shape = find_shape(line.model)
         source = shape.encoder_context
         assert line.bytes == count_cache_bytes(shape, line.tokens, 3, "q8_0", source_tokens=source)
     for name in models:
-        shape = model_shape(name)
+        shape = find_shape(name)
         size = count_cache_bytes(shape, 33_000, 3, "q8_0", source_tokens=shape.encoder_context)
         longer = count_cache_bytes(shape, 33_001, 3, "q8_0", source_tokens=shape.encoder_context)
         rates = f"{count_bytes_per_token(shape, 'q8_0'):,} / {(longer - size) // 3:,}"
@@ -395,7 +396,7 @@ def test_six_models_are_compared_with_the_memory_of_the_gpus():
         (["nonsense"], list(controls.compared_models.default)),
         (["gpt2", "nonsense"], ["gpt2"]),
         (["gpt2", "gpt2"], ["gpt2"]),
-        (list(list_model_ids()), [m for m in list_model_ids() if model_shape(m).groups][:6]),
+        (list(list_model_ids()), [m for m in list_model_ids() if find_shape(m).groups][:6]),
     ],
 )
 def test_a_link_to_models_that_cannot_be_compared(asked, shown):
@@ -469,7 +470,7 @@ def test_a_pasted_config_is_read_and_stays_out_of_the_link():
     visit = with_config(json.dumps(LLAMA), tokens="16,384")
     assert not visit.exception
     assert not visit.warning
-    assert f"{count_cache_bytes(model_shape('llama-3-8b'), 16_384):,} bytes for 1 text" in said(
+    assert f"{count_cache_bytes(find_shape('llama-3-8b'), 16_384):,} bytes for 1 text" in said(
         visit
     )
     assert not any("hidden_size" in str(value) for value in visit.query_params.values())
@@ -504,7 +505,7 @@ def test_a_config_that_cannot_be_read_is_refused_by_name_and_nothing_is_lost(tex
     assert (shown["tokens"], shown["texts"], shown["gpus"]) == ("16,384", "4", "4")
     assert len(visit.text_area(key="pasted config").value) == min(len(text), MOST_PASTED)
     widgets(visit)["model"].set_value("llama-3-8b")
-    size = count_cache_bytes(model_shape("llama-3-8b"), 16_384, 4, "q8_0")
+    size = count_cache_bytes(find_shape("llama-3-8b"), 16_384, 4, "q8_0")
     assert f"{size:,} bytes for 4 texts" in said(visit.run())
 
 
@@ -524,7 +525,7 @@ def test_an_uploaded_config_is_read():
     content = json.dumps(LLAMA).encode()
     visit.file_uploader[0].set_value(("config.json", content, "application/json"))
     visit.run()
-    assert f"{count_cache_bytes(model_shape('llama-3-8b'), 16_384):,} bytes for 1 text" in said(
+    assert f"{count_cache_bytes(find_shape('llama-3-8b'), 16_384):,} bytes for 1 text" in said(
         visit
     )
 
@@ -597,7 +598,7 @@ def test_tokens_that_cannot_be_are_refused_by_name(tokens):
     visit = opened(PAGE, {"tokens": tokens, "model": "llama-3-8b", "texts": "3"})
     assert not visit.exception
     assert any("tokens = `" in note.value for note in visit.info)
-    size = count_cache_bytes(model_shape("llama-3-8b"), 131_072, 3)
+    size = count_cache_bytes(find_shape("llama-3-8b"), 131_072, 3)
     assert f"{size:,} bytes for 3 texts of 131,072 tokens" in said(visit)
 
 
@@ -608,8 +609,8 @@ def test_the_largest_numbers_are_exact():
 
 
 def test_a_headline_forgets_windows():
-    headline = explain_counting(model_shape("gemma-3-27b"), 131_072, HEADLINE).size
-    assert headline > 5 * count_cache_bytes(model_shape("gemma-3-27b"), 131_072)
+    headline = explain_counting(find_shape("gemma-3-27b"), 131_072, HEADLINE).size
+    assert headline > 5 * count_cache_bytes(find_shape("gemma-3-27b"), 131_072)
 
 
 def test_the_number_comes_without_torch_and_without_pandas():
@@ -637,7 +638,7 @@ def test_absurd_sizes_are_drawn_as_well():
         "compared": ["opt-175b", "gpt2"],
     }
     rows = chart(opened(PAGE, huge), -1)
-    size = count_cache_bytes(model_shape("opt-175b"), 2**20, 10**6, "float32")
+    size = count_cache_bytes(find_shape("opt-175b"), 2**20, 10**6, "float32")
     assert size > 2**63, "more than a table of whole numbers holds"
     assert rows["bytes"].max() == pytest.approx(size)
 

@@ -9,6 +9,7 @@ from explainers.chapters.cache_memory.choose_cache import Chosen
 from explainers.chapters.cache_memory.published_table import plain
 from explainers.chapters.common.number_words import keep_units_together
 from explainers.memory.cache_bytes import (
+    FORMATS,
     count_bytes_per_token,
     count_cache_bytes,
     count_extra_bytes,
@@ -16,8 +17,7 @@ from explainers.memory.cache_bytes import (
 from explainers.memory.cache_formula import COUNTINGS, HEADLINE, IDEAL, warn_beyond_context
 from explainers.memory.calculator_mistakes import list_wrong_answers
 from explainers.memory.engines import has_format
-from explainers.memory.layer_groups import ModelShape
-from explainers.memory.number_formats import FORMATS
+from explainers.memory.model_shapes import ModelShape
 from explainers.memory.sizes import UNIT_STEPS, format_both_sizes
 from explainers.messages import N_, Message, ngettext
 from explainers.translations import _

@@ -5,6 +5,7 @@ from typing import Final, TypedDict
 
 import streamlit as st
 
+from explainers.memory.cache_bytes import FORMATS
 from explainers.memory.cache_formula import (
     COUNTINGS,
     IDEAL,
@@ -12,9 +13,7 @@ from explainers.memory.cache_formula import (
     explain_cache,
     explain_counting,
 )
-from explainers.memory.layer_groups import LayerGroup, ModelShape
-from explainers.memory.number_formats import FORMATS
-from explainers.memory.published_models import list_model_ids, model_shape
+from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape, list_model_ids
 from explainers.memory.read_config import MAX_CHARACTERS, read_config, read_config_file
 from explainers.models.registry import READ_FOLDERS_VARIABLE, may_read_folders
 from explainers.translations import _, translate_error
@@ -120,7 +119,7 @@ def choose(text: Prose) -> Chosen | None:
             shape = given_config()
             message = "" if shape else _("Waiting for a config.json.")
         else:
-            shape = model_shape(name)
+            shape = find_shape(name)
         if shape:
             shape.require_groups()
     except ValueError as error:

@@ -4,8 +4,7 @@ from explainers.chapters.cache_memory.choose_cache import Chosen
 from explainers.chapters.cache_memory.gpu_fit import Hardware
 from explainers.chapters.common.number_words import keep_units_together
 from explainers.memory.cache_bytes import count_bytes_per_token, count_cache_bytes
-from explainers.memory.layer_groups import ModelShape
-from explainers.memory.published_models import list_model_ids, model_shape
+from explainers.memory.model_shapes import ModelShape, find_shape, list_model_ids
 from explainers.memory.sizes import format_both_sizes, format_size
 from explainers.messages import N_, ngettext
 from explainers.translations import _
@@ -34,14 +33,14 @@ def size_of(shape: ModelShape, tokens: int, texts: int, dtype: str) -> int:
 
 def comparable() -> list[str]:
     """The models that keep a cache, as far as it is known what."""
-    shapes = map(model_shape, list_model_ids())
+    shapes = map(find_shape, list_model_ids())
     return [shape.id for shape in shapes if shape.groups]
 
 
 def show_comparison(text: Prose, asked: Chosen, hardware: Hardware) -> None:
     """Guess which of two needs more, then see any six."""
     text("compare")
-    small, large = (size_of(model_shape(name), QUESTION, 1, "bfloat16") for name in (SMALL, LARGE))
+    small, large = (size_of(find_shape(name), QUESTION, 1, "bfloat16") for name in (SMALL, LARGE))
     if revealed(
         text,
         "compare",
@@ -57,7 +56,7 @@ def show_comparison(text: Prose, asked: Chosen, hardware: Hardware) -> None:
 
 def show_six(text: Prose, asked: Chosen, hardware: Hardware) -> None:
     """The models that the reader chooses, as lines and as a table."""
-    chosen = [model_shape(name) for name in controls.compared_models(comparable())]
+    chosen = [find_shape(name) for name in controls.compared_models(comparable())]
     if not chosen:
         text("compare_none")
         return

@@ -6,15 +6,16 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from explainers.chapters.cache_memory.choose_cache import Chosen
-from explainers.memory.cache_bytes import count_cache_bytes
+from explainers.memory.cache_bytes import FORMATS, count_cache_bytes
 from explainers.memory.cache_formula import warn_beyond_context
 from explainers.memory.engines import count_pages, count_wasted_bytes
-from explainers.memory.gpus import GIB, Gpu, count_stored_copies, read_gpus, split_shape
-from explainers.memory.layer_groups import ModelShape
-from explainers.memory.number_formats import FORMATS
+from explainers.memory.model_shapes import ModelShape
 from explainers.memory.serving import (
+    GIB,
     Deployment,
+    Gpu,
     count_free_bytes_per_gpu,
+    count_stored_copies,
     count_users,
     count_weight_bytes,
     count_weight_bytes_per_gpu,
@@ -22,6 +23,8 @@ from explainers.memory.serving import (
     explain_memory,
     find_longest_context,
     find_weight_format,
+    read_gpus,
+    split_shape,
 )
 from explainers.memory.sizes import format_both_sizes
 from explainers.memory.speed import (

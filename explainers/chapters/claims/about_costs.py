@@ -22,8 +22,7 @@ from explainers.chapters.claims.claim_table import (
     make_finding,
 )
 from explainers.memory.cache_bytes import count_bytes_per_token, count_cache_bytes
-from explainers.memory.layer_groups import LayerGroup, ModelShape
-from explainers.memory.published_models import model_shape
+from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape
 from explainers.memory.sizes import format_size
 from explainers.toys.examples import make_generator, random_heads
 
@@ -77,7 +76,7 @@ def looking_ahead_spoils_it(layers: int) -> Finding:
 
 def llama_has_eight(model: str) -> Finding:
     """Query heads and KV heads of the published models of that name."""
-    shape = model_shape(model)
+    shape = find_shape(model)
     heads = shape.num_heads, shape.require_groups()[0].num_kv_heads
     return judge_claim(heads == (32, 8), False, heads=heads[0], kv_heads=heads[1])
 
@@ -112,14 +111,14 @@ def sixty_nine_gigabytes(num_kv_heads: int, tokens: int) -> Finding:
 
 def several_gigabytes(tokens: int) -> Finding:
     """A 70B model with 8 KV heads."""
-    kept = count_cache_bytes(model_shape("llama-3.1-70b"), tokens)
+    kept = count_cache_bytes(find_shape("llama-3.1-70b"), tokens)
     holds = 3e9 <= kept < 20e9
     return judge_claim(holds, holds, kept=format_size(kept, "decimal"))
 
 
 def latent_is_eight_times_smaller(model: str, rope_part: str) -> Finding:
     """Keys and values of all heads against the latent, its rope part counted or forgotten."""
-    shape = model_shape(model)
+    shape = find_shape(model)
     group = next(one for one in shape.require_groups() if one.kind == "latent")
     per_head = shape.nope_dim + shape.value_dim
     whole = shape.num_heads * per_head
@@ -130,14 +129,14 @@ def latent_is_eight_times_smaller(model: str, rope_part: str) -> Finding:
 
 
 def _make_llama_shape(num_kv_heads: int) -> ModelShape:
-    shape = model_shape(LLAMA)
+    shape = find_shape(LLAMA)
     groups = tuple(replace(one, num_kv_heads=num_kv_heads) for one in shape.require_groups())
     return replace(shape, groups=groups)
 
 
 def _make_shape(num_kv_heads: int, layers: int) -> ModelShape:
     group = LayerGroup("full", layers, num_kv_heads=num_kv_heads, head_dim=128)
-    return replace(model_shape(LLAMA), groups=(group,))
+    return replace(find_shape(LLAMA), groups=(group,))
 
 
 HEAD_DIM = 8

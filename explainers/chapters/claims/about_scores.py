@@ -232,7 +232,7 @@ def plus_looks_both_ways(head_dim: int) -> Finding:
 
 def width_of_gpt_4(d_model: int) -> Finding:
     """Three square matrices of this width; and whether the models' data know GPT-4's width."""
-    from explainers.memory.published_models import list_model_ids
+    from explainers.memory.model_shapes import list_model_ids
 
     numbers = 3 * d_model**2
     known = [name for name in list_model_ids() if name.startswith("gpt-4")]

@@ -5,8 +5,8 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from explainers.memory.gpus import read_gpus
-from explainers.memory.published_models import read_shapes
+from explainers.memory.model_shapes import read_shapes
+from explainers.memory.serving import read_gpus
 from explainers.takeaway.modules import Given
 from explainers.translations import _
 from explainers.ui.controls.name_controls import Choice

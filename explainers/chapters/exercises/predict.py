@@ -15,8 +15,7 @@ from explainers.attention.scaling import random_scores
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.exercises.exercise_table import Prediction, format_signed
 from explainers.memory.cache_bytes import count_bytes_per_token, count_cache_bytes
-from explainers.memory.layer_groups import LayerGroup, ModelShape
-from explainers.memory.published_models import model_shape
+from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape
 from explainers.toys.examples import random_heads
 
 HUNDREDTH = 0.02
@@ -152,7 +151,7 @@ def bytes_of_a_token(draw: Random) -> Prediction:
 def gigabytes_of_a_model(draw: Random) -> Prediction:
     """A published model's cache, in GiB; what is about a twentieth off is near enough."""
     name, tokens = draw.choice(MODELS), 1024 * draw.choice([4, 8, 16, 32, 64])
-    shape = model_shape(name)
+    shape = find_shape(name)
     (group,) = shape.require_groups()
     size = count_cache_bytes(shape, tokens) / 2**30
     given = {

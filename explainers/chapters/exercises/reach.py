@@ -19,13 +19,13 @@ from explainers.chapters.exercises.exercise_table import (
     choose_fair_goal,
     format_bool,
 )
-from explainers.memory.gpus import read_gpus
-from explainers.memory.published_models import model_shape
+from explainers.memory.model_shapes import find_shape
 from explainers.memory.serving import (
     Deployment,
     count_free_bytes_per_gpu,
     count_text_bytes_per_gpu,
     has_room,
+    read_gpus,
 )
 from explainers.memory.sizes import format_size
 from explainers.toys.examples import make_generator
@@ -198,7 +198,7 @@ def a_model_on_two_gpus(draw: Random) -> Goal:
 
 
 def _serves(tokens: int, readers: int, weights: str, cache: str) -> Measurement:
-    served = Deployment(model_shape("llama-3.1-70b"), read_gpus()["h100"], 2, weights, cache)
+    served = Deployment(find_shape("llama-3.1-70b"), read_gpus()["h100"], 2, weights, cache)
     free, needed = (
         count_free_bytes_per_gpu(served),
         readers * count_text_bytes_per_gpu(served, tokens),
