@@ -1,11 +1,15 @@
 """How much memory the keys and values of a text take: calculators that agree with real caches."""
 
-from explainers.chapters.cache_memory import takeaway as taken
-from explainers.chapters.cache_memory.cache_result import show_answers, show_result
-from explainers.chapters.cache_memory.choose_cache import Chosen, choose
+from explainers.chapters.cache_memory import takeaway
+from explainers.chapters.cache_memory.cache_result import show_answers, show_layers, show_result
+from explainers.chapters.cache_memory.choose_cache import CacheChoice, choose_cache
 from explainers.chapters.cache_memory.compared_models import show_comparison
-from explainers.chapters.cache_memory.gpu_fit import choose_hardware, deployed, show_fit, show_pages
-from explainers.chapters.cache_memory.layer_by_layer import show_layers
+from explainers.chapters.cache_memory.gpu_fit import (
+    choose_hardware,
+    make_deployment,
+    show_fit,
+    show_page_waste,
+)
 from explainers.chapters.cache_memory.published_table import show_figures
 from explainers.memory.cache_bytes import (
     count_cache_bytes,
@@ -23,28 +27,28 @@ text = page.open_prose(__file__)
 
 
 @fragment
-def on_gpus(choices: Chosen | None) -> None:
+def show_hardware(choice: CacheChoice | None) -> None:
     """What fits on which GPU, and many models beside its memory."""
     text("serving")
     take("fit")
     hardware = choose_hardware()
-    if choices:
-        deployment = deployed(choices, hardware)
+    if choice:
+        deployment = make_deployment(choice, hardware)
         if deployment:
-            show_fit(text, choices, deployment)
-            show_pages(text, choices, deployment)
-        taken.fit(deployment, choices.tokens, choices.texts)
-        fragment(show_comparison)(text, choices, hardware)
+            show_fit(text, choice, deployment)
+            show_page_waste(text, choice, deployment)
+        takeaway.offer_fit(deployment, choice.tokens, choice.texts)
+        fragment(show_comparison)(text, choice, hardware)
 
 
 @fragment
-def calculators() -> None:
+def show_calculators() -> None:
     """One model, its bytes with their working, and where it fits."""
     take("cache")  # until what was typed or brought can be counted
-    choices = choose(text)
-    if choices:
-        show_result(text, choices)
-        taken.cache(choices)
+    choice = choose_cache(text)
+    if choice:
+        show_result(text, choice)
+        takeaway.offer_cache(choice)
         show_source(
             count_cache_bytes,
             list_group_caches,
@@ -52,12 +56,12 @@ def calculators() -> None:
             make_group_cache,
             count_token_bytes,
         )
-        show_answers(text, choices)
-        show_layers(text, choices)
-    on_gpus(choices)
+        show_answers(text, choice)
+        show_layers(text, choice)
+    show_hardware(choice)
 
 
 text("question")
-calculators()
+show_calculators()
 fragment(show_figures)(text)
 text("notice")

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df as table_of
 
-from explainers.chapters.cache_memory.choose_cache import MOST_PASTED
+from explainers.chapters.cache_memory.choose_cache import MAX_PASTED
 from explainers.chapters.cache_memory.gpu_fit import find_weight_format
-from explainers.chapters.cache_memory.published_table import NAMED, described
+from explainers.chapters.cache_memory.published_table import FIGURE_NAMES, describe_figure
 from explainers.memory.cache_bytes import (
     count_bytes_per_token,
     count_cache_bytes,
@@ -432,8 +432,8 @@ def test_every_published_figure_stands_beside_ours(shown):
             " ".join(cell.replace("\\", "").split()) for cell in re.split(r"(?<!\\)\|", unmarked)
         )
         printed, ours = numbers.split(" / ")
-        assert what.startswith(f"**{described(figure)}.** ")
-        if figure.id not in NAMED:
+        assert what.startswith(f"**{describe_figure(figure)}.** ")
+        if figure.id not in FIGURE_NAMES:
             assert what.startswith(f"**{figure.model}: ")
         signs = {"percent": "%", "x": "×"}
         assert printed == f"{figure.published:,}{signs.get(figure.unit, ' ' + figure.unit)}"
@@ -449,7 +449,7 @@ def test_every_published_figure_stands_beside_ours(shown):
 
 
 def test_labels_are_spelled_out():
-    spelled = {name: described(figure) for name, figure in read_figures().items()}
+    spelled = {name: describe_figure(figure) for name, figure in read_figures().items()}
     assert spelled["hf-l31-405B-1k"] == (
         "Llama-3.1-405B: 126 layers, 8 KV heads, head_dim 128, 1,024 tokens, fp16"
     )
@@ -503,7 +503,7 @@ def test_a_config_that_cannot_be_read_is_refused_by_name_and_nothing_is_lost(tex
     assert message in warned(visit)
     shown = {key: widget.value for key, widget in widgets(visit).items()}
     assert (shown["tokens"], shown["texts"], shown["gpus"]) == ("16,384", "4", "4")
-    assert len(visit.text_area(key="pasted config").value) == min(len(text), MOST_PASTED)
+    assert len(visit.text_area(key="pasted config").value) == min(len(text), MAX_PASTED)
     widgets(visit)["model"].set_value("llama-3-8b")
     size = count_cache_bytes(find_shape("llama-3-8b"), 16_384, 4, "q8_0")
     assert f"{size:,} bytes for 4 texts" in said(visit.run())

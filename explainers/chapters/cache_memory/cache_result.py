@@ -1,30 +1,42 @@
-"""The number that one came for, in both units, with its working and what it leaves out."""
+"""The size of the chosen cache in both units, with its working, and layer by layer."""
 
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
-from explainers.chapters.cache_memory.choose_cache import Chosen
-from explainers.chapters.cache_memory.published_table import plain
+from explainers.chapters.cache_memory.choose_cache import CacheChoice
+from explainers.chapters.cache_memory.published_table import escape_cell
 from explainers.chapters.common.number_words import keep_units_together
 from explainers.memory.cache_bytes import (
     FORMATS,
+    GroupCache,
+    count_beam_copies,
     count_bytes_per_token,
     count_cache_bytes,
     count_extra_bytes,
+    list_group_caches,
+    list_layer_caches,
 )
-from explainers.memory.cache_formula import COUNTINGS, HEADLINE, IDEAL, warn_beyond_context
+from explainers.memory.cache_formula import (
+    COUNTINGS,
+    HEADLINE,
+    IDEAL,
+    KIND_NAMES,
+    warn_beyond_context,
+)
 from explainers.memory.calculator_mistakes import list_wrong_answers
 from explainers.memory.engines import has_format
 from explainers.memory.model_shapes import ModelShape
 from explainers.memory.sizes import UNIT_STEPS, format_both_sizes
 from explainers.messages import N_, Message, ngettext
 from explainers.translations import _
+from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
+from explainers.ui.predict import revealed
 from explainers.ui.untrusted_text import verbatim
 
-VERIFIED = {
+VERIFICATIONS = {
     N_("primary"): N_(
         "the vendor's repository or paper, or the vendor's own class in transformers"
     ),
@@ -34,42 +46,42 @@ VERIFIED = {
     N_("yours"): N_("what you gave"),
 }
 
-KIND_OF_NUMBER = {
+NUMBER_KINDS = {
     IDEAL: N_("exact for these numbers; nothing is measured or estimated."),
     HEADLINE: N_("a multiplication; no cache of this size need exist."),
 }
-ENGINES_NUMBER = N_(
+ENGINE_NUMBER_KIND = N_(
     "an **estimate**: what its code asks for with its usual settings, not measured."
 )
 
 
-def show_result(text: Prose, chosen: Chosen) -> None:
+def show_result(text: Prose, choice: CacheChoice) -> None:
     """The bytes in all and per token, the formula with its numbers, and remarks."""
-    shape, working = chosen.shape, chosen.counted()
-    rate = count_bytes_per_token(shape, chosen.dtype)
-    if not has_format(chosen.counting, chosen.dtype):
-        text("not_stored", engine=chosen.counting, dtype=chosen.dtype)
+    shape, formula = choice.shape, choice.explain()
+    rate = count_bytes_per_token(shape, choice.dtype)
+    if not has_format(choice.counting, choice.dtype):
+        text("not_stored", engine=choice.counting, dtype=choice.dtype)
     text(
         "result",
-        size=format_both_sizes(working.size),
-        bytes=f"{working.size:,}",
-        counting=_(chosen.counting),
-        means=_(COUNTINGS[chosen.counting]),
-        texts=_(ngettext("{count:,} text", "{count:,} texts", chosen.texts)),
-        tokens=_(ngettext("{count:,} token", "{count:,} tokens", chosen.tokens)),
+        size=format_both_sizes(formula.size),
+        bytes=f"{formula.size:,}",
+        counting=_(choice.counting),
+        means=_(COUNTINGS[choice.counting]),
+        texts=_(ngettext("{count:,} text", "{count:,} texts", choice.texts)),
+        tokens=_(ngettext("{count:,} token", "{count:,} tokens", choice.tokens)),
         model=verbatim(shape.id),
-        dtype=chosen.dtype,
+        dtype=choice.dtype,
         rate=f"{rate:,}",
         rate_size=f" = {format_both_sizes(rate)}" if rate >= UNIT_STEPS["decimal"] else "",
         while_no_window=_(" while no window is full") if has_window(shape) else "",
-        each_beam=_(" in each of {beams:,} beams", beams=chosen.beams) if chosen.beams > 1 else "",
-        next=f"{added(chosen):,}",
+        each_beam=_(" in each of {beams:,} beams", beams=choice.beams) if choice.beams > 1 else "",
+        next=f"{count_next_token_bytes(choice):,}",
     )
-    # Where layers differ, the working would answer the question about them before it is asked.
+    # Where layers differ, the formula would answer the question about them before it is asked.
     alike = len(shape.require_groups()) < 2
     with st.expander(_("The formula with these numbers"), expanded=alike):
-        st.code("\n".join(map(_, working.lines)), language=None, wrap_lines=True)
-    text("remarks", remarks="\n".join(f"- {remark}" for remark in remarks(chosen)))
+        st.code("\n".join(map(_, formula.lines)), language=None, wrap_lines=True)
+    text("remarks", remarks="\n".join(f"- {remark}" for remark in list_remarks(choice)))
     show_origin(text, shape)
 
 
@@ -78,34 +90,36 @@ def has_window(shape: ModelShape) -> bool:
     return any(group.window for group in shape.require_groups())
 
 
-def added(chosen: Chosen) -> int:
+def count_next_token_bytes(choice: CacheChoice) -> int:
     """What the next token adds to one text: less than the rate where a window is full."""
-    lengths = chosen.tokens, chosen.tokens + 1
-    of_text = partial(count_cache_bytes, chosen.shape, beams=chosen.beams, **chosen.of)
+    lengths = choice.tokens, choice.tokens + 1
+    of_text = partial(count_cache_bytes, choice.shape, beams=choice.beams, **choice.options)
     now, then = map(of_text, lengths)
     return then - now
 
 
-def remarks(chosen: Chosen) -> list[str]:
+def list_remarks(choice: CacheChoice) -> list[str]:
     """What is exact, and what is left out."""
-    shape = chosen.shape
-    kind = _(KIND_OF_NUMBER.get(chosen.counting, ENGINES_NUMBER))
-    found = [f"**{_(chosen.counting)}:** {kind}"]
-    if note := FORMATS[chosen.dtype].note:
-        found.append(f"**{chosen.dtype}:** {_(note)}.")
-    if note := warn_beyond_context(replace(shape, id=Message(N_("it"), {})), chosen.tokens):
-        found.append(_(note))
-    if beside := count_extra_bytes(shape, chosen.tokens, chosen.texts):
-        found.append(
+    shape = choice.shape
+    kind = _(NUMBER_KINDS.get(choice.counting, ENGINE_NUMBER_KIND))
+    remarks = [f"**{_(choice.counting)}:** {kind}"]
+    if note := FORMATS[choice.dtype].note:
+        remarks.append(f"**{choice.dtype}:** {_(note)}.")
+    if note := warn_beyond_context(replace(shape, id=Message(N_("it"), {})), choice.tokens):
+        remarks.append(_(note))
+    if beside := count_extra_bytes(shape, choice.tokens, choice.texts):
+        remarks.append(
             _(
                 "Kept besides, and not counted above: {size} (states, indexes).",
                 size=format_both_sizes(beside),
             )
         )
-    found += [_("**Left out:** {gap}.", gap=gap) for gap in shape.gaps]
-    if not chosen.counted().size:
-        found.append(_("Nothing is kept: this model reads its text at once and does not generate."))
-    return found
+    remarks += [_("**Left out:** {gap}.", gap=gap) for gap in shape.gaps]
+    if not choice.explain().size:
+        remarks.append(
+            _("Nothing is kept: this model reads its text at once and does not generate.")
+        )
+    return remarks
 
 
 def show_origin(text: Prose, shape: ModelShape) -> None:
@@ -114,35 +128,148 @@ def show_origin(text: Prose, shape: ModelShape) -> None:
         text(
             "origin",
             verified=_(shape.verified),
-            means=_(VERIFIED[shape.verified]),
+            means=_(VERIFICATIONS[shape.verified]),
             sources="; ".join(map(_, shape.sources)),
-            notes="\n\n".join(plain(_(note)) for note in shape.notes),
+            notes="\n\n".join(escape_cell(_(note)) for note in shape.notes),
         )
 
 
-def show_answers(text: Prose, chosen: Chosen) -> None:
+def show_answers(text: Prose, choice: CacheChoice) -> None:
     """The same cache by every counting, and by the usual mistakes."""
-    ideal = chosen.counted(IDEAL).size
+    ideal = choice.explain(IDEAL).size
     rows = []
     for name, means in COUNTINGS.items():
-        size = chosen.counted(name).size
+        size = choice.explain(name).size
         times = f"{size / ideal:.2f}×" if ideal else "–"
-        shown, means = format_both_sizes(size), _(means)
-        if not has_format(name, chosen.dtype):
-            shown, times = "–", "–"
-            means = _("it stores no cache in {dtype}", dtype=chosen.dtype)
-        mark = _(" (chosen)") if name == chosen.counting else ""
-        rows.append(f"| **{_(name)}**{mark}: {means} | {keep_units_together(shown)} | {times} |")
+        size_text, means = format_both_sizes(size), _(means)
+        if not has_format(name, choice.dtype):
+            size_text, times = "–", "–"
+            means = _("it stores no cache in {dtype}", dtype=choice.dtype)
+        mark = _(" (chosen)") if name == choice.counting else ""
+        rows.append(
+            f"| **{_(name)}**{mark}: {means} | {keep_units_together(size_text)} | {times} |"
+        )
     text("countings", rows="\n".join(rows))
-    given = chosen.dtype, chosen.source_tokens, chosen.beams
-    others = list_wrong_answers(chosen.shape, chosen.tokens, chosen.texts, *given)
+    cache_options = choice.dtype, choice.source_tokens, choice.beams
+    wrong_answers = list_wrong_answers(choice.shape, choice.tokens, choice.texts, *cache_options)
     wrong = [
-        f"| **{_(o.name)}:** {_(o.reason)} | {keep_units_together(format_both_sizes(o.size))} "
-        f"| {float(o.ratio):.2f}× |"
-        for o in others
+        f"| **{_(answer.name)}:** {_(answer.reason)} "
+        f"| {keep_units_together(format_both_sizes(answer.size))} | {float(answer.ratio):.2f}× |"
+        for answer in wrong_answers
     ]
     if wrong:
         text("others", rows="\n".join(wrong))
     elif ideal:
         long, none = _("the text is no longer than its windows"), _("there is no window")
-        text("no_others", windows=long if has_window(chosen.shape) else none)
+        text("no_others", windows=long if has_window(choice.shape) else none)
+
+
+ORIGIN = N_("formula: bytes that each layer must keep, exact")
+# A sentence that changed with the model would have the browser build the picture anew.
+ALT = N_("What each layer holds, a bar for each; the text below says it for every kind of layer.")
+MAX_LISTED = 6
+SHARES = (
+    N_("under 25 %"),
+    N_("25 to 50 %"),
+    N_("50 to 75 %"),
+    N_("75 % and more"),
+)
+
+
+def show_layers(text: Prose, choice: CacheChoice) -> None:
+    """A bar for each layer, if they are not all alike; a question first."""
+    caches = tuple(
+        replace(cache, size=cache.size * count_beam_copies(cache.group, choice.beams))
+        for cache in list_group_caches(choice.shape, choice.tokens, **choice.options)
+    )
+    if len(caches) < 2:
+        text("layers_alike", alike=describe_alike_layers(caches), model=verbatim(choice.shape.id))
+        return
+    largest_cache = max(caches, key=lambda part: part.size)
+    total = sum(part.size for part in caches)
+    layers = sum(part.group.count for part in caches)
+    names = dict(zip(caches, name_groups(caches), strict=True))
+    text("layers", model=verbatim(choice.shape.id), groups=list_groups(names))
+    if revealed(
+        text,
+        "layers",
+        SHARES,
+        SHARES[min(4 * largest_cache.size // total, 3)],
+        kind=names[largest_cache],
+        count=_(ngettext("{count:,} layer", "{count:,} layers", largest_cache.group.count)),
+        layers=layers,
+        tokens=_(ngettext("{count:,} token", "{count:,} tokens", choice.tokens)),
+        share=f"{100 * largest_cache.size / total:.1f} %",
+    ):
+        draw_layers(names, choice)
+        is_order_known = list_layer_caches(choice.shape, caches)[1]
+        group_texts = [describe_group(part, name) for part, name in names.items()]
+        listed_texts = "; ".join(group_texts[:MAX_LISTED])
+        text(
+            f"layers_in_{'order' if is_order_known else 'groups'}",
+            most=format_both_sizes(largest_cache.size),
+            each=listed_texts,
+        )
+
+
+def describe_alike_layers(caches: tuple[GroupCache, ...]) -> str:
+    """One sentence for a model whose layers all keep the same."""
+    return (
+        describe_group(caches[0], *name_groups(caches)) if caches else _("no layer keeps anything")
+    )
+
+
+def list_groups(names: dict[GroupCache, str]) -> str:
+    """The groups of layers, without what they hold: that is the question."""
+    counted = [
+        _(
+            "{layers} of {kind}",
+            layers=_(ngettext("{count:,} layer", "{count:,} layers", part.group.count)),
+            kind=name,
+        )
+        for part, name in names.items()
+    ]
+    if (rest := len(counted) - MAX_LISTED) > 0:
+        counted[MAX_LISTED:] = [_("{count:,} other kinds", count=rest)]
+    return "; ".join(counted)
+
+
+def describe_group(part: GroupCache, name: str) -> str:
+    """A group of layers and what it holds."""
+    return _(
+        "{layers} of {kind}: {tokens}, {size} each",
+        layers=_(ngettext("{count:,} layer", "{count:,} layers", part.group.count)),
+        kind=name,
+        tokens=_(ngettext("{count:,} token", "{count:,} tokens", part.tokens)),
+        size=format_both_sizes(part.size // part.group.count),
+    )
+
+
+def name_groups(caches: tuple[GroupCache, ...]) -> list[str]:
+    """The kind of each group with its window, and with its heads where these tell two apart."""
+    names = [_(KIND_NAMES[part.group.kind]) + write_window(part.group.window) for part in caches]
+    if len(set(names)) == len(names):
+        return names
+    heads = [
+        _(ngettext("{count:,} KV head", "{count:,} KV heads", part.group.num_kv_heads))
+        for part in caches
+    ]
+    return [
+        f"{name}, {head_text} × {p.group.head_dim}"
+        for name, head_text, p in zip(names, heads, caches, strict=True)
+    ]
+
+
+def write_window(window: int | None) -> str:
+    """The window of a local layer."""
+    tokens = _(ngettext("{count:,} token", "{count:,} tokens", window or 0))
+    return f" ({tokens})" if window else ""
+
+
+def draw_layers(names: dict[GroupCache, str], choice: CacheChoice) -> None:
+    """The picture."""
+    from explainers.charts.bars import draw_layer_bars, make_layer_rows  # after the number
+
+    ordered, _unused = list_layer_caches(choice.shape, tuple(names))
+    rows = make_layer_rows([(names[p], p.tokens, p.size // p.group.count) for p in ordered])
+    show_chart(draw_layer_bars, rows, ALT, "layers", ORIGIN)

@@ -22,15 +22,15 @@ from explainers.ui.page import Prose
 from explainers.ui.untrusted_text import verbatim
 
 
-class OfText(TypedDict):
-    """What the calculators want to know besides the number of tokens."""
+class CacheOptions(TypedDict):
+    """The arguments of the calculators besides the number of tokens."""
 
     dtype: str
     source_tokens: int | None
 
 
 @dataclass(frozen=True)
-class Chosen:
+class CacheChoice:
     """Everything the reader can change about one cache."""
 
     shape: ModelShape
@@ -41,53 +41,57 @@ class Chosen:
     source_tokens: int | None
     beams: int
 
-    def counted(self, counting: str = "") -> ByteFormula:
+    def explain(self, counting: str = "") -> ByteFormula:
         """The bytes, by the chosen counting or another one, and what they are made of."""
         counting = counting or self.counting
         if counting == IDEAL:
-            return explain_cache(self.shape, self.tokens, self.texts, beams=self.beams, **self.of)
+            return explain_cache(
+                self.shape, self.tokens, self.texts, beams=self.beams, **self.options
+            )
         return explain_counting(
-            self.shape, self.tokens, counting, self.texts * self.beams, **self.of
+            self.shape, self.tokens, counting, self.texts * self.beams, **self.options
         )
 
     @property
-    def of(self) -> OfText:
-        """What every calculator is asked about."""
+    def options(self) -> CacheOptions:
+        """The arguments that every calculator takes."""
         return {"dtype": self.dtype, "source_tokens": self.source_tokens}
 
 
-MOST_PASTED = 240_000
+MAX_PASTED = 240_000
 """Characters, each of up to four bytes: with more, the server would refuse the whole message."""
-KEPT: Final = "session"
+PERSISTENCE: Final = "session"
 
 
-def given_config() -> ModelShape | None:
-    """The model of the reader's file; nothing while there is none. Raises what is wrong with it."""
+def choose_config() -> ModelShape | None:
+    """The model of the reader's config.json, or None; raises ValueError for a broken one."""
     pasted = st.text_area(
         _("Paste a config.json here"),
-        max_chars=MOST_PASTED,
+        max_chars=MAX_PASTED,
         key="pasted config",
         height=150,
-        persist_state=KEPT,
+        persist_state=PERSISTENCE,
     )
     with st.container(horizontal=True):
         uploaded = st.file_uploader(_("or upload it"), type="json", key="uploaded config")
         folder = ""
         if may_read_folders():
             label = _("or name its folder on this computer")
-            folder = st.text_input(label, max_chars=500, key="config folder", persist_state=KEPT)
+            folder = st.text_input(
+                label, max_chars=500, key="config folder", persist_state=PERSISTENCE
+            )
     if pasted.strip():
-        if len(pasted) == MOST_PASTED:
+        if len(pasted) == MAX_PASTED:
             raise ValueError(
-                _("config.json has {most:,} characters or more: upload it", most=MOST_PASTED)
+                _("config.json has {most:,} characters or more: upload it", most=MAX_PASTED)
             )
         return read_config(pasted)
     if uploaded is not None:
-        return read_config(decoded(uploaded.read(4 * MAX_CHARACTERS)))
+        return read_config(decode_file(uploaded.read(4 * MAX_CHARACTERS)))
     return read_config_file(folder.strip()) if folder.strip() else None
 
 
-def decoded(content: bytes) -> str:
+def decode_file(content: bytes) -> str:
     """A file's text."""
     try:
         return content.decode("utf-8-sig")
@@ -95,13 +99,13 @@ def decoded(content: bytes) -> str:
         raise ValueError(_("the file is not text in UTF-8: is it another file?")) from None
 
 
-FOR_WEIGHTS_ALONE = "mxfp4"
-CACHE_FORMATS = [name for name in FORMATS if name != FOR_WEIGHTS_ALONE]
-MOST_LAYERS, WIDEST = 1_000, 100_000
-LONGEST_WINDOW = 10**8
+WEIGHTS_ONLY_FORMAT = "mxfp4"
+CACHE_FORMATS = [name for name in FORMATS if name != WEIGHTS_ONLY_FORMAT]
+MAX_LAYERS, MAX_WIDTH = 1_000, 100_000
+MAX_WINDOW = 10**8
 
 
-def choose(text: Prose) -> Chosen | None:
+def choose_cache(text: Prose) -> CacheChoice | None:
     """The inputs of the page; nothing, and a message, while a model's numbers cannot be."""
     shape, message = None, ""
     names = [controls.OWN, controls.CONFIG, *list_model_ids()]
@@ -113,10 +117,10 @@ def choose(text: Prose) -> Chosen | None:
         more = st.container(horizontal=True, vertical_alignment="bottom")
     try:
         if name == controls.OWN:
-            shape = own_shape()
+            shape = choose_own_shape()
         elif name == controls.CONFIG:
-            text("paste", most=f"{MOST_PASTED:,}", switch=READ_FOLDERS_VARIABLE)
-            shape = given_config()
+            text("paste", most=f"{MAX_PASTED:,}", switch=READ_FOLDERS_VARIABLE)
+            shape = choose_config()
             message = "" if shape else _("Waiting for a config.json.")
         else:
             shape = find_shape(name)
@@ -125,42 +129,40 @@ def choose(text: Prose) -> Chosen | None:
     except ValueError as error:
         shape, message = None, translate_error(error)
     with more:
-        source_tokens, beams = read_by_encoder(shape)
+        source_tokens, beams = choose_encoder_options(shape)
     if shape is None:
         st.warning(verbatim(message), icon=":material/edit_note:")
         return None
-    return Chosen(shape, tokens, texts, dtype, counting, source_tokens, beams)
+    return CacheChoice(shape, tokens, texts, dtype, counting, source_tokens, beams)
 
 
-def read_by_encoder(shape: ModelShape | None) -> tuple[int | None, int]:
+def choose_encoder_options(shape: ModelShape | None) -> tuple[int | None, int]:
     """(tokens of the other text, beams): only a model with an encoder has something to choose."""
     if shape is None or not any(group.kind == "cross" for group in shape.require_groups()):
         return None, 1
-    return controls.encoder_tokens(0, shape.encoder_context or LONGEST_WINDOW), controls.beams(
-        1, 64
-    )
+    return controls.encoder_tokens(0, shape.encoder_context or MAX_WINDOW), controls.beams(1, 64)
 
 
-def own_shape() -> ModelShape:
+def choose_own_shape() -> ModelShape:
     """A model of the reader's numbers; some of its layers may have a window."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         is_latent = controls.own_kind() != controls.own_kind.default
         layers, heads = (
-            controls.own_layers(1, MOST_LAYERS),
-            controls.own_heads(1, WIDEST),
+            controls.own_layers(1, MAX_LAYERS),
+            controls.own_heads(1, MAX_WIDTH),
         )
         if is_latent:
             latent_dim, rope_dim = (
-                controls.own_latent(1, WIDEST),
-                controls.own_rope(1, WIDEST),
+                controls.own_latent(1, MAX_WIDTH),
+                controls.own_rope(1, MAX_WIDTH),
             )
             groups = [LayerGroup("latent", layers, latent_dim=latent_dim, rope_dim=rope_dim)]
         else:
-            each = controls.own_kv_heads(1, WIDEST), controls.own_head_dim(1, WIDEST)
+            head_sizes = controls.own_kv_heads(1, MAX_WIDTH), controls.own_head_dim(1, MAX_WIDTH)
             local = controls.own_local(0, layers)
-            window = controls.own_window(1, LONGEST_WINDOW)
-            groups = [LayerGroup("sliding", local, *each, window)] if local else []
-            groups += [LayerGroup("full", layers - local, *each)] if layers > local else []
+            window = controls.own_window(1, MAX_WINDOW)
+            groups = [LayerGroup("sliding", local, *head_sizes, window)] if local else []
+            groups += [LayerGroup("full", layers - local, *head_sizes)] if layers > local else []
     width = heads * (1 if is_latent else groups[0].head_dim)
     shape = ModelShape(_("your numbers"), tuple(groups), heads, width)
     return replace(shape, sources=(_("the numbers you gave"),))

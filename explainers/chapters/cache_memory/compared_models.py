@@ -1,6 +1,6 @@
 """Up to six models in one picture over the length of a text, with the memory of the GPUs."""
 
-from explainers.chapters.cache_memory.choose_cache import Chosen
+from explainers.chapters.cache_memory.choose_cache import CacheChoice
 from explainers.chapters.cache_memory.gpu_fit import Hardware
 from explainers.chapters.common.number_words import keep_units_together
 from explainers.memory.cache_bytes import count_bytes_per_token, count_cache_bytes
@@ -25,64 +25,67 @@ WITHOUT_ENCODER = 1_500
 """Tokens of the other text where a model's encoder has no limit: what Whisper reads."""
 
 
-def size_of(shape: ModelShape, tokens: int, texts: int, dtype: str) -> int:
+def count_model_bytes(shape: ModelShape, tokens: int, texts: int, dtype: str) -> int:
     """The ideal minimum; an encoder reads as much as it can."""
     source = shape.encoder_context or WITHOUT_ENCODER
     return count_cache_bytes(shape, tokens, texts, dtype, source_tokens=source)
 
 
-def comparable() -> list[str]:
+def list_comparable_models() -> list[str]:
     """The models that keep a cache, as far as it is known what."""
     shapes = map(find_shape, list_model_ids())
     return [shape.id for shape in shapes if shape.groups]
 
 
-def show_comparison(text: Prose, asked: Chosen, hardware: Hardware) -> None:
+def show_comparison(text: Prose, choice: CacheChoice, hardware: Hardware) -> None:
     """Guess which of two needs more, then see any six."""
     text("compare")
-    small, large = (size_of(find_shape(name), QUESTION, 1, "bfloat16") for name in (SMALL, LARGE))
+    small_size, large_size = (
+        count_model_bytes(find_shape(name), QUESTION, 1, "bfloat16") for name in (SMALL, LARGE)
+    )
     if revealed(
         text,
         "compare",
         (SMALL, LARGE),
-        SMALL if small > large else LARGE,
+        SMALL if small_size > large_size else LARGE,
         tokens=f"{QUESTION:,}",
-        small=format_both_sizes(small),
-        large=format_both_sizes(large),
+        small=format_both_sizes(small_size),
+        large=format_both_sizes(large_size),
     ):
-        show_six(text, asked, hardware)
+        show_chosen_models(text, choice, hardware)
         text("noticed")
 
 
-def show_six(text: Prose, asked: Chosen, hardware: Hardware) -> None:
+def show_chosen_models(text: Prose, choice: CacheChoice, hardware: Hardware) -> None:
     """The models that the reader chooses, as lines and as a table."""
-    chosen = [find_shape(name) for name in controls.compared_models(comparable())]
-    if not chosen:
+    shapes = [find_shape(name) for name in controls.compared_models(list_comparable_models())]
+    if not shapes:
         text("compare_none")
         return
-    draw(chosen, asked.texts, asked.dtype, hardware)
-    of_text = asked.tokens, asked.texts, asked.dtype
-    rows = "\n".join(row_of(shape, *of_text) for shape in chosen)
+    draw_comparison(shapes, choice.texts, choice.dtype, hardware)
+    of_text = choice.tokens, choice.texts, choice.dtype
+    rows = "\n".join(make_model_row(shape, *of_text) for shape in shapes)
     tokens, texts = (
-        _(ngettext("{count:,} token", "{count:,} tokens", asked.tokens)),
-        _(ngettext("{count:,} text", "{count:,} texts", asked.texts)),
+        _(ngettext("{count:,} token", "{count:,} tokens", choice.tokens)),
+        _(ngettext("{count:,} text", "{count:,} texts", choice.texts)),
     )
-    text("compared", rows=rows, tokens=tokens, texts=texts, dtype=asked.dtype)
+    text("compared", rows=rows, tokens=tokens, texts=texts, dtype=choice.dtype)
 
 
-def row_of(shape: ModelShape, tokens: int, texts: int, dtype: str) -> str:
+def make_model_row(shape: ModelShape, tokens: int, texts: int, dtype: str) -> str:
     """A model's line of the table."""
     rate = count_bytes_per_token(shape, dtype)
-    held = size_of(shape, tokens, texts, dtype)
-    following = size_of(shape, tokens + 1, 1, dtype) - size_of(shape, tokens, 1, dtype)
-    exactly = _("{count:,} bytes", count=held)
-    amounts = (
-        f"{rate:,} / {following:,} | {keep_units_together(format_both_sizes(held))} ({exactly})"
+    size = count_model_bytes(shape, tokens, texts, dtype)
+    next_token_bytes = count_model_bytes(shape, tokens + 1, 1, dtype) - count_model_bytes(
+        shape, tokens, 1, dtype
     )
+    exact_size = _("{count:,} bytes", count=size)
+    both_sizes = keep_units_together(format_both_sizes(size))
+    amounts = f"{rate:,} / {next_token_bytes:,} | {both_sizes} ({exact_size})"
     return f"| {shape.id} ({_(shape.attention)}) | {amounts} |"
 
 
-def draw(chosen: list[ModelShape], texts: int, dtype: str, hardware: Hardware) -> None:
+def draw_comparison(shapes: list[ModelShape], texts: int, dtype: str, hardware: Hardware) -> None:
     """The picture; a cache that outgrows the memory of all GPUs crosses the line."""
     import pandas as pd
 
@@ -90,16 +93,16 @@ def draw(chosen: list[ModelShape], texts: int, dtype: str, hardware: Hardware) -
     from explainers.charts.curves import draw_growth
 
     rows = []
-    for place, shape in enumerate(chosen):
+    for place, shape in enumerate(shapes):
         for tokens in LENGTHS:
-            held = size_of(shape, tokens, texts, dtype)
-            rows.append((shape.id, place, tokens, held, held / 2**30, False))
+            size = count_model_bytes(shape, tokens, texts, dtype)
+            rows.append((shape.id, place, tokens, size, size / 2**30, False))
     memory, name = hardware.gpus * hardware.gpu.memory_bytes, hardware.gpu.name
     line = _(
         "memory of {count} × {gpu}: {size}", count=hardware.gpus, gpu=name, size=format_size(memory)
     )
     ends = LENGTHS[0], LENGTHS[-1]
-    rows += [(line, len(chosen), end, memory, memory / 2**30, True) for end in ends]
+    rows += [(line, len(shapes), end, memory, memory / 2**30, True) for end in ends]
     table = pd.DataFrame(rows, columns=["model", "place", "tokens", "bytes", "gib", "limit"])
     table = table.assign(bytes=make_storable([row[3] for row in rows]))
     origin = _("formula: ideal minimum for {texts:,} × {dtype}, exact", texts=texts, dtype=dtype)

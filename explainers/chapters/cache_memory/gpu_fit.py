@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from explainers.chapters.cache_memory.choose_cache import Chosen
+from explainers.chapters.cache_memory.choose_cache import CacheChoice
 from explainers.memory.cache_bytes import FORMATS, count_cache_bytes
 from explainers.memory.cache_formula import warn_beyond_context
 from explainers.memory.engines import count_pages, count_wasted_bytes
@@ -41,7 +41,7 @@ from explainers.ui.untrusted_text import verbatim
 
 PAGE_SIZES = ("1", "8", "16", "32", "64", "128", "256")
 WEIGHT_FORMATS = [name for name, format_ in FORMATS.items() if not format_.residual]
-MOST_MILLIONS = 10**8
+MAX_MILLIONS = 10**8
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,9 @@ def choose_hardware() -> Hardware:
     return Hardware(gpu, number, weights, block, percent, overhead * GIB)
 
 
-def deployed(chosen: Chosen, hardware: Hardware) -> Deployment | None:
+def make_deployment(choice: CacheChoice, hardware: Hardware) -> Deployment | None:
     """The model on the GPUs; nothing, and a message, where it cannot be split over them."""
-    shape = with_parameters(chosen.shape)
+    shape = choose_parameters(choice.shape)
     weights = hardware.weight_dtype
     if weights not in FORMATS:
         weights = find_weight_format(shape)
@@ -83,44 +83,44 @@ def deployed(chosen: Chosen, hardware: Hardware) -> Deployment | None:
             hardware.gpu,
             hardware.gpus,
             weights,
-            chosen.dtype,
+            choice.dtype,
             hardware.overhead,
             hardware.percent,
             hardware.block,
-            chosen.source_tokens,
-            chosen.beams,
+            choice.source_tokens,
+            choice.beams,
         )
     except ValueError as error:
         st.warning(verbatim(translate_error(error)), icon=":material/edit_note:")
         return None
 
 
-def with_parameters(shape: ModelShape) -> ModelShape:
+def choose_parameters(shape: ModelShape) -> ModelShape:
     """A number of parameters is asked for where none is published; 0 leaves it open."""
     if shape.parameters:
         return shape
-    millions = controls.parameters(0, MOST_MILLIONS)
+    millions = controls.parameters(0, MAX_MILLIONS)
     return replace(shape, parameters=millions * 10**6 or None, has_exact_parameters=False)
 
 
-def show_pages(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
+def show_page_waste(text: Prose, choice: CacheChoice, deployment: Deployment) -> None:
     """What rounding up to pages wastes, and what splitting heads over GPUs stores twice."""
-    shape, block, given = deployment.shape, deployment.block, chosen.of
-    of_all = chosen.tokens, chosen.texts
-    waste = count_wasted_bytes(shape, *of_all, block=block, beams=chosen.beams, **given)
+    shape, block, options = deployment.shape, deployment.block, choice.options
+    lengths = choice.tokens, choice.texts
+    waste = count_wasted_bytes(shape, *lengths, block=block, beams=choice.beams, **options)
     split = split_shape(shape, deployment.gpus)
-    each = count_cache_bytes(split, *of_all, beams=chosen.beams, **given)
-    times = count_stored_copies(shape, deployment.gpus, chosen.tokens, chosen.source_tokens)
+    split_bytes = count_cache_bytes(split, *lengths, beams=choice.beams, **options)
+    times = count_stored_copies(shape, deployment.gpus, choice.tokens, choice.source_tokens)
     text(
         "pages",
         block=block,
-        pages=f"{count_pages(chosen.tokens, block):,}",
-        empty=f"{block * count_pages(chosen.tokens, block) - chosen.tokens:,}",
+        pages=f"{count_pages(choice.tokens, block):,}",
+        empty=f"{block * count_pages(choice.tokens, block) - choice.tokens:,}",
         waste=format_both_sizes(waste) if waste else _("no bytes"),
         gpus=deployment.gpus,
-        each=format_both_sizes(each),
+        each=format_both_sizes(split_bytes),
         times=f"{float(times):.3g}",
-        sequence=_("text") if chosen.beams == 1 else _("beam"),
+        sequence=_("text") if choice.beams == 1 else _("beam"),
     )
 
 
@@ -128,15 +128,15 @@ ENCODER = "encoder"
 """The architecture that reads a text at once and generates none."""
 
 
-def show_fit(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
+def show_fit(text: Prose, choice: CacheChoice, deployment: Deployment) -> None:
     """Memory, length and speed; no speed of what does not fit."""
     if not deployment.shape.parameters:
         text("no_parameters")
         return
-    tokens, texts = chosen.tokens, chosen.texts
+    tokens, texts = choice.tokens, choice.texts
     readers, longest = count_users(deployment, tokens), find_longest_context(deployment, texts)
     text(
-        f"fit_{verdict(deployment, readers, texts)}",
+        f"fit_{judge_fit(deployment, readers, texts)}",
         gpus=f"{deployment.gpus} × {deployment.gpu.name}",
         weights=format_both_sizes(count_weight_bytes(deployment)),
         readers=_("any number") if readers is None else f"{readers:,}",
@@ -168,10 +168,10 @@ def show_fit(text: Prose, chosen: Chosen, deployment: Deployment) -> None:
         beyond=beyond,
     )
     lines = [*explain_memory(deployment, tokens), explain_longest_context(deployment, texts)]
-    served = texts if readers is None else min(texts, readers)
-    if served:
-        show_speed(text, deployment, tokens, served)
-        lines += explain_speed(deployment, tokens, served)
+    num_served = texts if readers is None else min(texts, readers)
+    if num_served:
+        show_speed(text, deployment, tokens, num_served)
+        lines += explain_speed(deployment, tokens, num_served)
     else:
         text("no_speed", tokens=_(ngettext("{count:,} token", "{count:,} tokens", tokens)))
     show_lines(lines)
@@ -182,7 +182,7 @@ def show_lines(lines: Iterable[str]) -> None:
     st.code("\n".join(map(_, lines)), language=None, wrap_lines=True)
 
 
-def verdict(deployment: Deployment, readers: int | None, texts: int) -> str:
+def judge_fit(deployment: Deployment, readers: int | None, texts: int) -> str:
     """What to say first: there is room, for too few, or none at all, and why."""
     if count_weight_bytes_per_gpu(deployment) > deployment.gpu.memory_bytes:
         return "weights_too_large"
@@ -193,19 +193,19 @@ def verdict(deployment: Deployment, readers: int | None, texts: int) -> str:
     return "yes" if readers is None or readers >= texts else "too_many"
 
 
-def show_speed(text: Prose, deployment: Deployment, tokens: int, served: int) -> None:
+def show_speed(text: Prose, deployment: Deployment, tokens: int, num_served: int) -> None:
     """The limit for as many texts as there is room for."""
-    turn = find_compute_bound_batch(deployment, tokens)
+    turning_point = find_compute_bound_batch(deployment, tokens)
     text(
         "limits",
-        texts=_(ngettext("{count:,} text", "{count:,} texts", served)),
+        texts=_(ngettext("{count:,} text", "{count:,} texts", num_served)),
         tokens=_(ngettext("{count:,} token", "{count:,} tokens", tokens)),
-        speed=f"{round_fraction(estimate_tokens_per_second(deployment, tokens, served)):,}",
+        speed=f"{round_fraction(estimate_tokens_per_second(deployment, tokens, num_served)):,}",
         turn=_("for no number of texts")
-        if turn is None
-        else _("from {count:,} texts on", count=turn),
+        if turning_point is None
+        else _("from {count:,} texts on", count=turning_point),
     )
-    if served > 1 and deployment.shape.active_parameters:
-        text("mixture", texts=_(ngettext("{count:,} text", "{count:,} texts", served)))
+    if num_served > 1 and deployment.shape.active_parameters:
+        text("mixture", texts=_(ngettext("{count:,} text", "{count:,} texts", num_served)))
     if deployment.shape.architecture == "encoder-decoder":
         text("both_halves")

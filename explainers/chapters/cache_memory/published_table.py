@@ -24,12 +24,12 @@ SIGNS = (
     (r"(?<=[a-z)\d]) (?=\d+ (?:KV )?heads|head_dim|window)", ", "),
     (r"\b1 KV heads", "1 KV head"),
 )
-COUNTED: tuple[tuple[str, Callable[[int], str]], ...] = (
+COUNT_PATTERNS: tuple[tuple[str, Callable[[int], str]], ...] = (
     (r"\b(\d+) layers?\b", lambda n: ngettext("{count:,} layer", "{count:,} layers", n)),
     (r"\b(\d+) KV heads?\b", lambda n: ngettext("{count:,} KV head", "{count:,} KV heads", n)),
     (r"\b(\d+) heads?\b", lambda n: ngettext("{count:,} head", "{count:,} heads", n)),
 )
-NAMED = {
+FIGURE_NAMES = {
     "hf-octo-gb": "OctoCoder",
     "heji-mla": N_("An example, MLA 576"),
     "vllm-25350-gib": N_("A model shaped like Qwen3-30B-A3B"),
@@ -39,9 +39,9 @@ CONFIGS = {"as above": "", "as above, both 16 bits": N_("both in 16 bits"), "sam
 REPORTED = "report: "
 
 
-def described(figure: Figure) -> str:
+def describe_figure(figure: Figure) -> str:
     """The model, how it is built, how long the text is, and in what format it is kept."""
-    parts = [spelled(_(CONFIGS.get(figure.config, figure.config)))]
+    parts = [spell_config(_(CONFIGS.get(figure.config, figure.config)))]
     if figure.tokens:
         tokens = figure.tokens
         if isinstance(tokens, int):
@@ -53,26 +53,26 @@ def described(figure: Figure) -> str:
         parts.append(_("the report says {claimed}, computed in 16 bits", claimed=claimed))
     else:
         parts.append(figure.dtype)
-    told = ", ".join(part for part in parts if part and part != "-")
-    return f"{_(NAMED.get(figure.id, figure.model))}: {told}"
+    description = ", ".join(part for part in parts if part and part != "-")
+    return f"{_(FIGURE_NAMES.get(figure.id, figure.model))}: {description}"
 
 
-def spelled(config: str) -> str:
+def spell_config(config: str) -> str:
     """`L126 Hkv8 d128` in words."""
     for sign, words in SIGNS:
         config = re.sub(sign, words, config)
-    for pattern, counted in COUNTED:
-        config = re.sub(pattern, partial(_count, counted), config)
+    for pattern, write_count in COUNT_PATTERNS:
+        config = re.sub(pattern, partial(_count, write_count), config)
     return re.sub(r"\bwindow (\d+)", lambda n: _("window {width}", width=n[1]), config)
 
 
-def _count(counted: Callable[[int], str], found: re.Match[str]) -> str:
-    return _(counted(int(found[1])))
+def _count(write_count: Callable[[int], str], match: re.Match[str]) -> str:
+    return _(write_count(int(match[1])))
 
 
 UNITS = N_("percent"), N_("tokens"), N_("elements")
 """Those that are words; a sign is the same in every language."""
-SAME = N_("They agree.")
+AGREEMENT = N_("They agree.")
 MARKUP = frozenset("\\`*_[]<>|~$^:#")
 LONG = re.compile(r"\S{24,}")
 WRONG, DIFFERENT, _unused = controls.published_rows.options
@@ -80,58 +80,59 @@ WRONG, DIFFERENT, _unused = controls.published_rows.options
 
 def show_figures(text: Prose) -> None:
     """A table: every published figure, or those that differ."""
-    found = read_figures().values()
-    differing, wrong = sum(1 for f in found if f.reason), sum(1 for f in found if not f.agrees)
-    text("figures", count=len(found), differing=differing, wrong=wrong)
-    text("published", rows="\n".join(rows_of(controls.published_rows(), get_language())))
+    figures = read_figures().values()
+    differing, wrong = sum(1 for f in figures if f.reason), sum(1 for f in figures if not f.agrees)
+    text("figures", count=len(figures), differing=differing, wrong=wrong)
+    text("published", rows="\n".join(make_rows(controls.published_rows(), get_language())))
 
 
 @functools.cache
-def rows_of(asked: str, _spoken: str) -> tuple[str, ...]:
+def make_rows(selection: str, _spoken: str) -> tuple[str, ...]:
     """The lines of the table, wrong figures first; kept for each language."""
-    shown = sorted(read_figures().values(), key=lambda figure: figure.agrees)
-    if asked == WRONG:
-        shown = [figure for figure in shown if not figure.agrees]
-    elif asked == DIFFERENT:
-        shown = [figure for figure in shown if figure.reason]
-    return tuple(map(row_of, shown))
+    figures = sorted(read_figures().values(), key=lambda figure: figure.agrees)
+    if selection == WRONG:
+        figures = [figure for figure in figures if not figure.agrees]
+    elif selection == DIFFERENT:
+        figures = [figure for figure in figures if figure.reason]
+    return tuple(map(make_figure_row, figures))
 
 
-def row_of(figure: Figure) -> str:
+def make_figure_row(figure: Figure) -> str:
     """What it is and why they differ, what was printed, and what we compute."""
-    reason = _(REASONS[figure.reason] if figure.reason else SAME)
+    reason = _(REASONS[figure.reason] if figure.reason else AGREEMENT)
     if figure.mistaken_value is not None:
-        number, unit = shortest(figure.mistaken_value), _(figure.mistake_unit)
+        number, unit = round_shortest(figure.mistaken_value), _(figure.mistake_unit)
         reason += _(" Done so, we get {number:,} {unit}.", number=number, unit=unit)
     formula = figure.formula.replace("**", "^").replace("*", " × ")
-    printed = f"{figure.published:,}{after(figure.unit)}"
-    ours = f"{shortest(figure.computed_value):,}{after(figure.unit_meant)}"
+    printed = f"{figure.published:,}{write_unit(figure.unit)}"
+    ours = f"{round_shortest(figure.computed_value):,}{write_unit(figure.unit_meant)}"
     why = _(
         "{reason} Working: {formula}. Source: {source}",
         reason=reason,
         formula=formula,
         source=figure.source,
     )
-    numbers = plain(f"{keep_units_together(printed)} / {keep_units_together(ours)}")
-    return f"| **{plain(described(figure))}.** {LONG.sub(breakable, plain(why))} | {numbers} |"
+    numbers = escape_cell(f"{keep_units_together(printed)} / {keep_units_together(ours)}")
+    name, remark = escape_cell(describe_figure(figure)), LONG.sub(insert_breaks, escape_cell(why))
+    return f"| **{name}.** {remark} | {numbers} |"
 
 
-def after(unit: str) -> str:
+def write_unit(unit: str) -> str:
     """A unit behind its number: as a sign if it has one, for no narrow column can cut a sign."""
     return {"percent": "%", "x": "×"}.get(unit, f" {_(unit)}")
 
 
-def breakable(word: re.Match[str]) -> str:
+def insert_breaks(word: re.Match[str]) -> str:
     """A long address that may go on in the next line after a slash."""
     return word[0].replace("/", "/\N{ZERO WIDTH SPACE}")
 
 
-def plain(cell: str) -> str:
+def escape_cell(cell: str) -> str:
     """A cell's text without anything that Markdown or a table would take for its own."""
     return "".join(f"\\{sign}" if sign in MARKUP else sign for sign in cell)
 
 
-def shortest(number: Fraction) -> Decimal:
+def round_shortest(number: Fraction) -> Decimal:
     """Whole if it is, else with as many decimals as one would read."""
     if number.denominator == 1:
         return Decimal(number.numerator)

@@ -1,6 +1,6 @@
 """To take away from page 09: the bytes of one cache by every counting, and what fits on GPUs."""
 
-from explainers.chapters.cache_memory.choose_cache import Chosen
+from explainers.chapters.cache_memory.choose_cache import CacheChoice
 from explainers.memory.cache_bytes import count_bytes_per_token, list_group_caches
 from explainers.memory.cache_formula import COUNTINGS
 from explainers.memory.serving import (
@@ -18,21 +18,21 @@ from explainers.ui.takeaway_files import take
 Numbers = dict[str, int | str | list[int] | None]
 
 
-def cache_of(chosen: Chosen) -> Numbers:
+def compute_cache(choice: CacheChoice) -> Numbers:
     """The bytes with their working, by every counting, per token, and in each group of layers."""
-    working = chosen.counted()
+    working = choice.explain()
     return {
         "bytes": working.size,
         "working": "\n".join(working.lines),
-        **{f"bytes, {name}": chosen.counted(name).size for name in COUNTINGS},
-        "bytes per token": count_bytes_per_token(chosen.shape, chosen.dtype),
+        **{f"bytes, {name}": choice.explain(name).size for name in COUNTINGS},
+        "bytes per token": count_bytes_per_token(choice.shape, choice.dtype),
         "groups of layers": [
-            one.size for one in list_group_caches(chosen.shape, chosen.tokens, **chosen.of)
+            one.size for one in list_group_caches(choice.shape, choice.tokens, **choice.options)
         ],
     }
 
 
-def on_gpus(deployment: Deployment, tokens: int, texts: int) -> Numbers:
+def compute_fit(deployment: Deployment, tokens: int, texts: int) -> Numbers:
     """Weights, what one text takes, what is free, how many texts fit and how long they may be."""
     return {
         "bytes of all weights": count_weight_bytes(deployment),
@@ -43,19 +43,21 @@ def on_gpus(deployment: Deployment, tokens: int, texts: int) -> Numbers:
     }
 
 
-def cache(chosen: Chosen) -> None:
-    """The number that one came for."""
+def offer_cache(choice: CacheChoice) -> None:
+    """Offer the bytes of the cache as a notebook."""
     take(
         "cache",
-        Recipe(_("The bytes of the cache"), cache_of, {"chosen": chosen}, cache_of(chosen)),
+        Recipe(
+            _("The bytes of the cache"), compute_cache, {"chosen": choice}, compute_cache(choice)
+        ),
     )
 
 
-def fit(deployment: Deployment | None, tokens: int, texts: int) -> None:
-    """What fits, as far as the size of the model is known."""
+def offer_fit(deployment: Deployment | None, tokens: int, texts: int) -> None:
+    """Offer what fits on the GPUs as a notebook, if the size of the model is known."""
     if deployment is None or not deployment.shape.parameters:
         take("fit")
         return
     inputs = {"deployment": deployment, "tokens": tokens, "texts": texts}
-    shown = on_gpus(deployment, tokens, texts)
-    take("fit", Recipe(_("What fits on the GPUs"), on_gpus, inputs, shown))
+    shown = compute_fit(deployment, tokens, texts)
+    take("fit", Recipe(_("What fits on the GPUs"), compute_fit, inputs, shown))
