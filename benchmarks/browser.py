@@ -60,14 +60,15 @@ def bare_options() -> Iterator[Path]:
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
+def chromium(*options: str) -> Iterator[Browser]:
     """The system's Chromium without a window, or the one that Playwright installed."""
     found = (
         os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=found, args=["--no-sandbox", "--disable-gpu", "--disable-quic"]
+            executable_path=found,
+            args=["--no-sandbox", "--disable-gpu", "--disable-quic", *options],
         )
         yield browser
         browser.close()

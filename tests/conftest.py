@@ -27,8 +27,8 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def browser():
-    """The system's Chromium."""
-    with chromium() as running:
+    """The system's Chromium; in a context all pages of an app share a process and its code."""
+    with chromium("--process-per-site") as running:
         yield running
 
 

@@ -66,14 +66,30 @@ def answer(visit, name):
     ).click()
 
 
+@pytest.fixture(scope="module")
+def elsewhere(browser, address):
+    """Another browser, which has the files of the front end."""
+    with browser.new_context() as context:
+        context.new_page().goto(f"{address}/_stcore/health")
+        yield context
+
+
+@pytest.fixture
+def stranger(elsewhere):
+    """Another browser, which remembers no visit."""
+    elsewhere.clear_cookies()
+    elsewhere.pages[0].evaluate("localStorage.clear()")
+    yield elsewhere.new_page()
+    elsewhere.pages[1].close()
+
+
 @pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
-def test_the_same_link_draws_the_same_pictures(visit, browser, address, path):
-    """In this browser and in one that has never seen the app."""
+def test_the_same_link_draws_the_same_pictures(visit, stranger, address, path):
+    """In this browser and in one that remembers nothing of the app."""
     link = {"text": "one word, another word", "seed": "7", "d_model": "16", "queries": "across"}
-    with browser.new_context() as elsewhere:
-        other = Visit(elsewhere.new_page(), address).goto(path, **link)
-        assert other.choices.items() <= {"predict": "false", **link}.items()
-        assert other.drawn() == visit(path, **link).drawn()
+    other = Visit(stranger, address).goto(path, **link)
+    assert other.choices.items() <= {"predict": "false", **link}.items()
+    assert other.drawn() == visit(path, **link).drawn()
 
 
 def test_a_slider_moves_the_matrices(visit):

@@ -21,6 +21,7 @@ from tests.support.opening import (
     elements,
     extremes,
     lacks_model,
+    links_on,
     opened,
     pictures,
     reads_text,
@@ -129,7 +130,7 @@ def test_an_answer_is_compared_with_what_was_computed(page):
 
 @each_page
 def test_every_picture_says_where_its_numbers_come_from(page):
-    for _, _, link in controls_on(page):
+    for link in links_on(page):
         waiting = False
         for element in elements(opened(page, link).main):
             if element.type in PICTURES:
@@ -190,12 +191,12 @@ CODE = "The code that just ran: "
 
 @each_page
 def test_the_code_on_the_page_is_the_code_that_ran(page):
-    links = {tuple(found.link.items()) for found in controls_on(page)}
+    links = links_on(page)
     st.cache_data.clear()
     shown = set()
     with Ran() as ran:
         for link in links:
-            for expander in unfolded(opened(page, dict(link))).expander:
+            for expander in unfolded(opened(page, link)).expander:
                 if "code that just ran" in expander.label:
                     shown |= {(expander.label, code.value) for code in expander.code}
     assert shown or lacks_model(opened(page))

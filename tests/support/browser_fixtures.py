@@ -145,9 +145,10 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def reader(browser: Browser) -> Iterator[BrowserContext]:
-    """A browser that keeps the front end in its cache."""
+def reader(browser: Browser, address: str) -> Iterator[BrowserContext]:
+    """A browser that keeps the front end in its cache, and its process while a page is open."""
     with browser.new_context() as context:
+        context.new_page().goto(f"{address}/_stcore/health")
         yield context
 
 

@@ -142,6 +142,12 @@ def controls_on(page: Path) -> list[Found]:
     return list(found.values())
 
 
+def links_on(page: Path) -> list[dict[str, str]]:
+    """Links with which, one after the other, every control of a page is in sight."""
+    links = {tuple(found.link.items()) for found in controls_on(page)}
+    return [dict(link) for link in sorted(links)]
+
+
 def pictures(visit: AppTest) -> list[str]:
     """All that is sent to be drawn, picture by picture."""
     return [drawn(e) for e in elements(visit.main) if e.type in PICTURES]
