@@ -5,8 +5,7 @@ import streamlit as st
 from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
 from explainers.chapters.common.choose_layer import choose_layer, offer_training, origin_of
-from explainers.chapters.common.head_matrices import take_head
-from explainers.chapters.common.one_head import OneHead, arithmetic_of
+from explainers.chapters.common.one_head import OneHead, arithmetic_of, take_head
 from explainers.chapters.start.changed_ending import show_other_ending
 from explainers.translations import _
 from explainers.ui import page

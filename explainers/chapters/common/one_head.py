@@ -1,20 +1,25 @@
-"""Every matrix of one head as plain numbers, their pictures, and the arithmetic of each number."""
+"""One head: every matrix as plain numbers, their pictures, and the arithmetic of each number."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
+from typing import Any
+
+from torch import Tensor
 
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
-from explainers.attention.single_head import Projections
-from explainers.attention.steps import Steps
+from explainers.attention.single_head import Projections, project
+from explainers.attention.steps import Steps, attention_steps
 from explainers.charts.matrix import Matrix, Values, blank_forbidden, find_largest
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
 from explainers.messages import N_
+from explainers.takeaway.recipe import Recipe
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.figure.panels import PRODUCT, Cell, Panel, Source, orient_panels
+from explainers.ui.takeaway_files import take
 
 Numbers = list[list[float]]
 SCORES = ("products", "scores", "masked")
@@ -183,3 +188,20 @@ def _arithmetic(one_head: OneHead, cell: Cell) -> Arithmetic:
         case "masked":
             return arithmetic.explain_masking(numbers["scores"][i][j], value, what)
     return arithmetic.explain_input(value, what)
+
+
+STEPS = ("products", "scores", "masked", "weights", "output")
+
+
+def compute_matrices(layer: Layer) -> dict[str, Tensor]:
+    """All that the first head of a layer computes."""
+    head = layer.head()
+    views = project(layer.x, head)
+    learned = {"X": layer.x, "W_Q": head.w_query, "W_K": head.w_key, "W_V": head.w_value}
+    steps = zip(STEPS, attention_steps(*views, layer.mask), strict=True)
+    return learned | dict(zip("QKV", views, strict=True)) | dict(steps)
+
+
+def take_head(title: str, layer: Layer, numbers: dict[str, Any], *more: Recipe) -> None:
+    """Every matrix of the picture, and what else belongs to it."""
+    take("head", Recipe(title, compute_matrices, {"layer": layer}, numbers), *more)

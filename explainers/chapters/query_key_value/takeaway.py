@@ -4,8 +4,7 @@ from torch import Tensor
 
 from explainers.attention.single_head import project, projection_parameters
 from explainers.attention.steps import dot_products
-from explainers.chapters.common.head_matrices import compute_matrices
-from explainers.chapters.common.one_head import OneHead
+from explainers.chapters.common.one_head import OneHead, compute_matrices
 from explainers.takeaway.recipe import Recipe
 from explainers.toys.layers import Layer
 from explainers.translations import _

@@ -7,8 +7,7 @@ from torch import Tensor
 from explainers.attention.scaling import with_temperature
 from explainers.attention.single_head import project
 from explainers.attention.steps import dot_products, hide
-from explainers.chapters.common.head_matrices import take_head
-from explainers.chapters.common.one_head import OneHead
+from explainers.chapters.common.one_head import OneHead, take_head
 from explainers.chapters.scores.root_experiment import Measurement, run_experiment
 from explainers.takeaway.recipe import Recipe
 from explainers.toys.layers import Layer
