@@ -30,7 +30,7 @@ from explainers.attention import (
     steps,
     tiled,
 )
-from explainers.attention.cache import added_positions, decoding, kv_cache, step_costs, windows
+from explainers.attention.cache import decoding, kv_cache, step_costs, windows
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import attention_steps
 from explainers.memory import cache_bytes, cache_formula, engines
@@ -190,9 +190,9 @@ FAULTS = [
     (kv_cache, "torch.cat([cache.value, value]", "torch.cat([value, cache.value]", ONE_PASS),
     (kv_cache, "key = rotate(", "key = (lambda key, _: key)(", WITH_ROPE),
     (decoding, "project_at(row, layer, place)", "project_at(row, layer, 0)", KEPT),
-    (added_positions, "x @ layer.w_value", "x @ layer.w_key", HANDED),
+    (decoding, "x @ layer.w_value", "x @ layer.w_key", HANDED),
     (
-        added_positions,
+        decoding,
         "cache = append(cache, key, value)",
         "cache = append(cache, value, key)",
         HANDED,

@@ -10,8 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from explainers.attention import masks
 from explainers.attention.cache import faults
-from explainers.attention.cache.added_positions import read_added
-from explainers.attention.cache.decoding import decode, recompute, through
+from explainers.attention.cache.decoding import decode, read_added, recompute, through
 from explainers.attention.cache.kv_cache import empty_cache, read
 from explainers.attention.cache.step_costs import cache_bytes, one_call, with_cache, without_cache
 from explainers.attention.cache.windows import empty_ring, read_ring, sinks_and_window, slot_of

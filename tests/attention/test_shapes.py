@@ -35,7 +35,7 @@ from explainers.attention import (
     steps,
     tiled,
 )
-from explainers.attention.cache import added_positions, decoding, faults, kv_cache, windows
+from explainers.attention.cache import decoding, faults, kv_cache, windows
 from explainers.attention.latent_layer import Latent
 from explainers.attention.layer import MultiHead
 from explainers.attention.scaled_dot_product import attention
@@ -161,7 +161,7 @@ def calls(leading):
         kv_cache.append: (kept(2, 2), *kept(5, 5)[:2]),
         kv_cache.look_up: (torch.randn(*leading, 12, 5, 16), kept(7, 7), in_turns, mask),
         kv_cache.read: (x, in_turns, kept(2, 2), masks.causal),
-        added_positions.read_added: (x, in_turns, kept(2, 2), masks.causal),
+        decoding.read_added: (x, in_turns, kept(2, 2), masks.causal),
         faults.forget_offset: (token, in_turns, kept(6, 6)),
         faults.drop_row: (token, in_turns, kept(6, 6)),
         faults.append_after: (token, in_turns, kept(7, 7)),
@@ -242,7 +242,7 @@ def own_sizes(function, leading):
         kv_cache.append: turned,
         kv_cache.look_up: in_cache,
         kv_cache.read: in_cache,
-        added_positions.read_added: in_cache,
+        decoding.read_added: in_cache,
         faults.forget_offset: one_more,
         faults.drop_row: one_more,
         faults.append_after: one_more | {kv_cache.append: {"kv_len": SIZES["kv_len"] + 1}},

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor
 
 from explainers.attention import masks
-from explainers.attention.cache.added_positions import read_added
-from explainers.attention.cache.decoding import Reader, through
+from explainers.attention.cache.decoding import Reader, read_added, through
 from explainers.attention.cache.kv_cache import empty_cache
 from explainers.attention.layer import MultiHead
 from explainers.chapters.common.background_job import offer_job, watch_job
