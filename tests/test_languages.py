@@ -21,17 +21,14 @@ from explainers.ui.text.catalogue import (
     format_catalogue,
     read_translations,
 )
+from tests.support.rules import each
 
 ROOT = Path(__file__).parents[1]
 CATALOGUES = sorted(TEXTS.glob("*.po"))
 SPEAKING = {"_", "pgettext", "section", "language"}
 MARKING = {"_", "N_", "ngettext"}
 
-EACH_FILE = pytest.mark.parametrize(
-    "path",
-    [ROOT / "app.py", *ROOT.glob("pages/*.py"), *ROOT.glob("explainers/**/*.py")],
-    ids=lambda path: path.relative_to(ROOT).as_posix(),
-)
+EACH_FILE = each([ROOT / "app.py", *ROOT.glob("pages/*.py"), *ROOT.glob("explainers/**/*.py")])
 
 
 def each_language(test):

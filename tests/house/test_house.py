@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from explainers.translations import load_sections
+from tests.support.rules import each, name
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(ROOT.glob("pages/*.py"))
@@ -93,33 +94,6 @@ RETIRED = {
 NEEDED_BY_TRANSFORMERS = {"accelerate", "gguf", "sentencepiece"}
 """To spread a model over GPUs, to read packed weights, and some tokenizers."""
 HOSTS = {"https://huggingface.co", "https://*.hf.space", "http://localhost"}
-
-
-def name(path):
-    return path.relative_to(ROOT).as_posix()
-
-
-def each(paths):
-    """A rule is one test: it is held against every file, and names all files that break it."""
-
-    def rule_of(holds):
-        def rule():
-            broken = [f"{name(path)}: {fault}" for path in paths for fault in faults(holds, path)]
-            if broken:
-                pytest.fail("\n".join(broken), pytrace=False)
-
-        rule.__name__, rule.__doc__ = holds.__name__, holds.__doc__
-        return rule
-
-    return rule_of
-
-
-def faults(holds, path):
-    """What keeps a file from holding a rule: nothing, or a sentence."""
-    try:
-        holds(path)
-    except AssertionError as fault:
-        yield str(fault)
 
 
 @functools.cache

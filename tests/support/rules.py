@@ -1,0 +1,34 @@
+"""A rule that every file has to hold is one test, however many files there are."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def name(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def each(paths):
+    """A rule is one test: it is held against every file, and names all files that break it."""
+
+    def rule_of(holds):
+        def rule():
+            broken = [f"{name(path)}: {fault}" for path in paths for fault in faults(holds, path)]
+            if broken:
+                pytest.fail("\n".join(broken), pytrace=False)
+
+        rule.__name__, rule.__doc__ = holds.__name__, holds.__doc__
+        return rule
+
+    return rule_of
+
+
+def faults(holds, path):
+    """What keeps a file from holding a rule: nothing, or a sentence."""
+    try:
+        holds(path)
+    except (AssertionError, ValueError) as fault:
+        yield str(fault)
