@@ -16,7 +16,7 @@ from explainers.ui import page, provenance
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.clickable_figure import explore_figure
-from explainers.ui.predict import revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.source import run_and_show
 from explainers.ui.text.language import fragment
 

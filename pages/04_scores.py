@@ -10,7 +10,7 @@ from explainers.chapters.scores import root_experiment, takeaway
 from explainers.chapters.scores.four_steps import choose_steps, show_step, show_temperatures
 from explainers.ui import page
 from explainers.ui.controls.choose_text import choose_text
-from explainers.ui.predict import revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.source import run_and_show, show_source
 from explainers.ui.text.language import fragment
 

@@ -3,13 +3,13 @@
 import streamlit as st
 
 from explainers.attention import masks
-from explainers.attention.reach import cells, reach, window_reach
+from explainers.attention.receptive_field import cells, reach, window_reach
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.choose_layer import choose_layer, offer_training
 from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words, rows_moved
-from explainers.chapters.masks import drawn_mask, leaking_mask, masks_compared, takeaway
-from explainers.chapters.masks.growing_text import draw_growing, list_next_words
+from explainers.chapters.masks import changed_text, drawn_mask, masks_compared, takeaway
+from explainers.chapters.masks.changed_text import draw_growing, list_next_words
 from explainers.chapters.masks.masked_weights import ADDED, WAYS, changes_under_both, under_masks
 from explainers.chapters.masks.padded_batch import PAD, draw_batch, fill_batch
 from explainers.chapters.masks.window_reach import NEVER, ask_reach, draw_reach, find_reach
@@ -18,7 +18,7 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.linked_matrices import show_figure
-from explainers.ui.predict import revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
@@ -84,13 +84,13 @@ def by_hand(lab: Lab) -> None:
 @fragment
 def before_or_after(lab: Lab) -> None:
     """What is hidden too late, and what is hidden altogether."""
-    leak, last, earlier = leaking_mask.find_leak(lab), verbatim(lab.tokens[-1]), words - 1
+    leak, last, earlier = changed_text.find_leak(lab), verbatim(lab.tokens[-1]), words - 1
     after, before = (leak.changed_rows(way) for way in WAYS)
     text("leak", last=last, new=verbatim(leak.new), earlier=earlier)
     options = "0", "1", f"{earlier}"
     if revealed(text, "leak", options, f"{after}", last=last, earlier=earlier, kept=before):
         takeaway.leak(lab, leak)
-        show_figure(leaking_mask.draw_leak(lab, leak), lab.origin, "leak")
+        show_figure(changed_text.draw_leak(lab, leak), lab.origin, "leak")
         row, by = leak.least_moved()
         text("leak_seen", least=verbatim(lab.tokens[row]), by=by)
         show_source(*WAYS.values())

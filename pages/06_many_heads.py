@@ -23,7 +23,7 @@ from explainers.chapters.many_heads.dropout_draws import show_dropout
 from explainers.chapters.many_heads.head_arithmetic import arithmetic_of_heads
 from explainers.chapters.many_heads.head_panels import compare, follow, head_id, panels_of
 from explainers.chapters.many_heads.selection import Looked
-from explainers.toys.trained_heads import D_MODEL
+from explainers.toys.layers import D_MODEL
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls

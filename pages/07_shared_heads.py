@@ -5,7 +5,7 @@ import torch
 
 from explainers.attention.grouped_query import average_kv_heads, grouped_query, share
 from explainers.attention.latent import absorbed, compress, latent_attention, queries
-from explainers.attention.relative_bias import both_ways, bucket, relative_bias
+from explainers.attention.position_bias import both_ways, bucket, relative_bias
 from explainers.chapters.common.choose_layer import list_unknown, origin_of, read_by_heads
 from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.shared_heads import takeaway as taken
@@ -25,13 +25,13 @@ from explainers.chapters.shared_heads.kv_sharing import (
     divisors,
     learned_sharing,
     show_cache,
+    show_mistake,
     show_shared,
 )
 from explainers.chapters.shared_heads.latent_heads import show_latent
 from explainers.chapters.shared_heads.rope_shift import show_turning
 from explainers.chapters.shared_heads.uptraining_job import show_uptraining
-from explainers.chapters.shared_heads.wrong_repeat import show_mistake
-from explainers.toys import trained_heads
+from explainers.toys import layers
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
@@ -61,7 +61,7 @@ def sharing(tokens: tuple[str, ...]) -> None:
     show_shared(text, layer, averaged, run, learned, page.has_queries_down(), origin_of(layer))
     show_source(average_kv_heads, share, grouped_query)
     taken.sharing(layer, num_kv_heads, run)
-    own = trained_heads.Configuration(num_heads, *of_heads, rule)
+    own = layers.Configuration(num_heads, *of_heads, rule)
     show_uptraining(text, own, num_kv_heads, seed, tokens)
 
 

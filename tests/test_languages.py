@@ -10,7 +10,7 @@ import pytest
 
 from explainers import translations
 from explainers.chapters.common.mask_names import MASK_NAMES
-from explainers.charts.distribution import draw_distribution, make_share_rows
+from explainers.charts.bars import draw_distribution, make_share_rows
 from explainers.charts.theme import LIGHT
 from explainers.messages import N_, ngettext
 from explainers.translations import TEXTS, _, set_language, translate

@@ -1,12 +1,12 @@
-"""Amounts of one unit as bars that start at 0: one per name, or one per layer of a model."""
+"""Bars side by side, and how often a number comes out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import altair as alt
 import pandas as pd
 
 from explainers.charts.chart_theme import apply_theme
-from explainers.charts.theme import LAYER_AXIS, Theme
+from explainers.charts.theme import LAYER_AXIS, WEIGHT_DOMAIN, Theme
 from explainers.translations import _
 
 BAR_HEIGHT, AXIS_HEIGHT = 34, 55
@@ -83,3 +83,72 @@ def draw_layer_bars(rows: pd.DataFrame, theme: Theme) -> alt.TopLevelMixin:
     bars = base.mark_bar().encode(y)
     strip = base.mark_bar(stroke=theme.background).encode(alt.Y("top:Q"), alt.Y2("bottom:Q"))
     return apply_theme((bars + strip).properties(width="container", height=300), theme)
+
+
+SHARE_HEIGHT = 30
+
+
+def make_share_rows(series: Mapping[str, Sequence[float]], tokens: Sequence[str]) -> pd.DataFrame:
+    """Rows of weights by name, for `draw_distribution`."""
+    return pd.DataFrame(
+        [
+            (position, token, name, weight)
+            for name, weights in series.items()
+            for position, (token, weight) in enumerate(zip(tokens, weights, strict=True))
+        ],
+        columns=["position", "token", "series", "weight"],
+    )
+
+
+def draw_distribution(rows: pd.DataFrame, theme: Theme, length: int) -> alt.TopLevelMixin:
+    """Columns position, token, series, weight: one panel per series, one bar per token.
+
+    The weight axis is 0 to 1 in every panel, so that panels can be compared.
+    """
+    base = alt.Chart(rows)
+    y = alt.Y("position:O").axis(None)
+    x = alt.X("weight:Q").scale(domain=list(WEIGHT_DOMAIN)).title(_("weight"))
+    bars = base.mark_bar(color=theme.weight_bar, height=SHARE_HEIGHT * 0.7).encode(
+        y,
+        x,
+        tooltip=[
+            alt.Tooltip("token:N", title=_("token")),
+            alt.Tooltip("series:N", title=_("series")),
+            alt.Tooltip("weight:Q", format=".4f", title=_("weight")),
+        ],
+    )
+    tokens = base.mark_text(align="right", dx=-6, fontSize=13, color=theme.text, limit=90)
+    tokens = tokens.encode(y, alt.Text("token:N"), x=alt.datum(0))
+    numbers = base.mark_text(align="left", dx=4, fontSize=12, color=theme.text)
+    numbers = numbers.encode(y, x, alt.Text("weight:Q", format=".3f"))
+    panel = (bars + tokens + numbers).properties(width=190, height=SHARE_HEIGHT * length)
+    header = alt.Header(labelColor=theme.text, labelFontSize=14, title=None, labelAnchor="start")
+    figure = panel.facet(facet=alt.Facet("series:N").header(header), columns=2, spacing=100)
+    return apply_theme(figure.properties(padding={"left": 100, "right": 40}), theme)
+
+
+def draw_histogram(
+    rows: pd.DataFrame, theme: Theme, x_title: str, series: tuple[str, str]
+) -> alt.TopLevelMixin:
+    """Columns start, end, share, series: the share of draws between start and end."""
+    colour = alt.Color("series:N").scale(
+        domain=[_(name) for name in series], range=list(theme.series[:2])
+    )
+    chart = (
+        alt.Chart(rows)
+        .mark_bar(opacity=0.75)
+        .encode(
+            alt.X("start:Q", bin="binned").title(_(x_title)).scale(domain=list(WEIGHT_DOMAIN)),
+            alt.X2("end"),
+            alt.Y("share:Q").stack(None).title(_("share of draws")),
+            colour.legend(orient="top", title=None),
+            tooltip=[
+                "series:N",
+                alt.Tooltip("start:Q", format=".2f", title=_("start")),
+                alt.Tooltip("end:Q", format=".2f", title=_("end")),
+                alt.Tooltip("share:Q", format=".3f", title=_("share")),
+            ],
+        )
+        .properties(width="container", height=240)
+    )
+    return apply_theme(chart, theme)

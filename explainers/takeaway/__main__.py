@@ -1,6 +1,84 @@
-"""python -m explainers.takeaway: write the example notebook."""
+"""python -m explainers.takeaway: write the example notebook, our functions in a plain Jupyter."""
 
-from explainers.takeaway.example import FILE, example
+from explainers.folders import ASSETS
+from explainers.takeaway.files import write_notebook
+from explainers.takeaway.recipe import Cell
 
-FILE.parent.mkdir(parents=True, exist_ok=True)
-FILE.write_text(example() + "\n", encoding="utf-8")
+FILE = ASSETS / "notebooks" / "attention.ipynb"
+PARTS = [
+    """# Attention in a notebook
+
+The functions and the charts of this repository, without the app. Install what it needs and open
+this file:
+
+    pip install -r requirements.txt jupyter
+    jupyter notebook assets/notebooks/attention.ipynb""",
+    """import sys
+from pathlib import Path
+
+above = [Path.cwd(), *Path.cwd().parents]
+sys.path.insert(0, str(next(folder for folder in above if (folder / "explainers").is_dir())))""",
+    """import altair as alt
+
+from explainers.attention import masks
+from explainers.attention.scaled_dot_product import attention
+from explainers.attention.scaling import measure
+from explainers.attention.single_head import project
+from explainers.charts.heatmap import draw_heatmap, draw_heatmaps
+from explainers.charts.matrix import blank_forbidden, make_pair_matrix
+from explainers.charts.theme import LIGHT
+from explainers.toys.examples import make_generator
+from explainers.toys.layers import draw_layer
+
+alt.renderers.enable("svg")  # drawn by this process: it works without a network""",
+    """## One head
+
+A sentence, an untrained head from a seed, and the function of Vaswani et al. (2017), eq. 1.""",
+    """tokens = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
+layer = draw_layer(tokens, d_model=8, num_heads=1, head_dim=4, rule="causal", seed=0)
+x, head, mask = layer.single()
+query, key, value = project(x, head)
+scores, weights, output = attention(query, key, value, mask)
+weights.sum(dim=-1)""",
+    """def drawn(name, mask):
+    weights = attention(query, key, value, mask).weights
+    left = f"{int(mask.sum())} of {mask.numel()} cells"
+    values = blank_forbidden(weights.tolist(), mask.tolist())
+    return make_pair_matrix(name, left, values, tokens, kind="weights")
+
+
+draw_heatmap(drawn("causal", mask), LIGHT)""",
+    """## A mask of your own
+
+A mask is a rule on two positions. Rules combine with `&`; `build` refuses one that leaves a query
+nothing to look at.""",
+    """even = masks.Rule(lambda query_pos, key_pos: (query_pos - key_pos) % 2 == 0)
+rules = {
+    "full": masks.full,
+    "window of 3": masks.sliding_window(3),
+    "every other": masks.causal & even,
+}
+draw_heatmaps([drawn(name, masks.build(rule, 7, 7)) for name, rule in rules.items()], LIGHT)""",
+    """## Why there is a root
+
+Random queries and keys: without √d_k the variance of the scores grows with d_k, and one weight
+takes all.""",
+    """for head_dim in (4, 16, 64, 256, 1024):
+    found = measure(head_dim, kv_len=7, draws=2_000, generator=make_generator("notebook", head_dim))
+    without, rooted = (largest.mean().item() for largest in found.largest)
+    variances = f"variance {found.variance[0]:>7.1f} and {found.variance[1]:.2f}"
+    print(f"d_k {head_dim:>4}: {variances}, largest weight {without:.2f} and {rooted:.2f}")""",
+]
+MARKDOWN = "# ", "## "
+
+
+def make_example() -> str:
+    """The file as text."""
+    return write_notebook(
+        Cell("markdown" if part.startswith(MARKDOWN) else "code", part) for part in PARTS
+    )
+
+
+if __name__ == "__main__":
+    FILE.parent.mkdir(parents=True, exist_ok=True)
+    FILE.write_text(make_example() + "\n", encoding="utf-8")

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from explainers.attention import masks
-from explainers.toys.trained_heads import MAX_NEWS_TOKENS
+from explainers.toys.layers import MAX_NEWS_TOKENS
 
 COMMON_WORDS = {
     "determiner": "the",

@@ -18,9 +18,8 @@ from explainers.attention.multi_head import ManyHeads, multi_head
 from explainers.attention.positions import sinusoidal
 from explainers.job_queue import Job
 from explainers.toys.examples import LONGEST, make_generator
-from explainers.toys.layers import TrainedHeads, build_mask
+from explainers.toys.layers import D_MODEL, Configuration, TrainedHeads, build_mask
 from explainers.toys.task import WORDS, Batch, Task, draw_news, encode_news, make_task
-from explainers.toys.trained_heads import D_MODEL, Configuration
 
 STEPS, BATCH_SIZE, LEARNING_RATE = 600, 64, 3e-3
 POOL_SENTENCES, TEST_SENTENCES = 8_000, 1_000

@@ -16,8 +16,15 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-from explainers.toys import trained_heads
-from explainers.toys.layers import TrainedHeads
+from explainers.toys import layers
+from explainers.toys.layers import (
+    PART_NAMES,
+    SEEDS,
+    WEIGHTS_FILE,
+    Configuration,
+    TrainedHeads,
+    name_part,
+)
 from explainers.toys.task import (
     RUNNING,
     RUNNING_NEWS,
@@ -28,7 +35,6 @@ from explainers.toys.task import (
     encode_news,
     make_task,
 )
-from explainers.toys.trained_heads import PART_NAMES, SEEDS, WEIGHTS_FILE, Configuration, name_part
 from explainers.toys.training import (
     BATCH_SIZE,
     LEARNING_RATE,
@@ -196,7 +202,7 @@ def _train_as_arrays(configuration: Configuration) -> tuple[dict[str, Any], Repo
 
 def make_weights(processes: int) -> None:
     """Train everything, a configuration at a time in each process."""
-    started, configurations = time.monotonic(), trained_heads.list_configurations()
+    started, configurations = time.monotonic(), layers.list_configurations()
     tensors: dict[str, Tensor] = {}
     rows: dict[Configuration, ReportRow] = {}
     spawn_context = multiprocessing.get_context("spawn")
@@ -212,23 +218,21 @@ def make_weights(processes: int) -> None:
         f"{STEPS} batches of {BATCH_SIZE}, Adam {LEARNING_RATE}, "
         f"torch {torch.__version__}, one thread"
     )
-    trained_heads.WEIGHTS_FILE.parent.mkdir(exist_ok=True)
+    layers.WEIGHTS_FILE.parent.mkdir(exist_ok=True)
     sorted_tensors = {name: tensors[name] for name in sorted(tensors)}
-    save_file(
-        sorted_tensors, trained_heads.WEIGHTS_FILE, {"words": " ".join(WORDS), "made": summary}
-    )
-    trained_heads.WEIGHTS_FILE.chmod(0o644)  # safetensors leaves it to its owner alone
+    save_file(sorted_tensors, layers.WEIGHTS_FILE, {"words": " ".join(WORDS), "made": summary})
+    layers.WEIGHTS_FILE.chmod(0o644)  # safetensors leaves it to its owner alone
     write_report([rows[configuration] for configuration in configurations], summary)
 
 
 def check_weights(configuration: Configuration = CHECKED_CONFIGURATION) -> bool:
     """Train again: is every number in the file the one that comes out?"""
     tensors_to_ship, _ = train_configuration(configuration)
-    _, tensors = trained_heads.read_tensors(list(tensors_to_ship))
+    _, tensors = layers.read_tensors(list(tensors_to_ship))
     largest_difference = max(
         (tensors[name] - tensor).abs().max().item() for name, tensor in tensors_to_ship.items()
     )
-    file_name = trained_heads.WEIGHTS_FILE.name
+    file_name = layers.WEIGHTS_FILE.name
     print(f"{configuration}: the largest difference to {file_name} is {largest_difference:g}")
     return largest_difference == 0
 

@@ -7,7 +7,7 @@ from torch.testing import assert_close
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 
 from explainers.attention import masks
-from explainers.attention.alibi import alibi_bias, alibi_slopes, biased_attention
+from explainers.attention.position_bias import alibi_bias, alibi_slopes, biased_attention
 from explainers.attention.scaled_dot_product import attention
 
 

@@ -5,8 +5,8 @@ import torch
 from torch.testing import assert_close
 
 from explainers.attention import masks
-from explainers.attention.leak import masked_after, masked_before
 from explainers.attention.scaled_dot_product import attention
+from explainers.attention.steps import masked_after, masked_before
 
 SCORES = torch.randn(3, 5, 7, generator=torch.Generator().manual_seed(0), dtype=torch.double)
 CAUSAL = masks.build(masks.causal, 5, 7)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explainers.attention import masks
-from explainers.attention.reach import cells, reach, window_reach
+from explainers.attention.receptive_field import cells, reach, window_reach
 from explainers.attention.scaled_dot_product import attention
 from explainers.toys.sentence import SENTENCE, split_words
 

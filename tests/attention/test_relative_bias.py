@@ -6,7 +6,7 @@ from torch.testing import assert_close
 from transformers import T5Config
 from transformers.models.t5.modeling_t5 import T5Attention
 
-from explainers.attention.relative_bias import both_ways, bucket, relative_bias
+from explainers.attention.position_bias import both_ways, bucket, relative_bias
 
 OFFSET = torch.arange(-300, 300)
 

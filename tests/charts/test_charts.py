@@ -14,9 +14,16 @@ import pytest
 import vl_convert
 from PIL import Image
 
-from explainers.charts.bars import draw_bars, draw_layer_bars, make_amount_rows, make_layer_rows
+from explainers.charts.bars import (
+    draw_bars,
+    draw_distribution,
+    draw_histogram,
+    draw_layer_bars,
+    make_amount_rows,
+    make_layer_rows,
+    make_share_rows,
+)
 from explainers.charts.curves import Axis, draw_curve, draw_growth
-from explainers.charts.distribution import draw_distribution, draw_histogram, make_share_rows
 from explainers.charts.heatmap import draw_heatmap, draw_heatmaps, draw_product, make_table
 from explainers.charts.matrix import Matrix, share_domain
 from explainers.charts.theme import LIGHT, MAX_MARKS_SIDE, THEMES, parse_colour

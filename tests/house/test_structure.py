@@ -2,9 +2,11 @@
 
 import ast
 import graphlib
+from collections import Counter
 
 from tests.house.test_house import (
     ATTENTION,
+    EXPLAINERS,
     PAGES,
     PRODUCT,
     ROOT,
@@ -14,6 +16,10 @@ from tests.house.test_house import (
     tree,
 )
 
+MOST_MODULES = 230
+"""Modules of the product without its pages: as many as one can walk through."""
+ROLES = {"__init__", "__main__", "takeaway", "hero", "train"}
+"""Stems that mean the same in each folder where they stand."""
 WORDS_ELSEWHERE = (
     "02_tokens 04_scores 06_many_heads 07_shared_heads 08_kv_cache 09_cache_memory "
     "10_long_sequences 11_cross_attention 12_inspector 13_head_gallery 14_what_if 15_exercises "
@@ -53,6 +59,34 @@ def test_every_mechanism_is_shown_by_a_page():
     mechanisms = {full for full, path in modules().items() if path in ATTENTION}
     unused = {full for full in mechanisms - reached(PAGES) if modules()[full].read_text()}
     assert unused == set()
+
+
+def test_the_house_can_be_walked_through():
+    assert len([path for path in EXPLAINERS if path.stem != "__init__"]) <= MOST_MODULES
+
+
+def test_a_stem_stands_once_in_the_tree():
+    stems = Counter(path.stem for path in PRODUCT if path.stem not in ROLES)
+    assert [stem for stem, count in stems.items() if count > 1] == []
+
+
+@each(PRODUCT)
+def test_a_function_is_one_idea(path):
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.FunctionDef):
+            lines = (node.end_lineno or 0) - node.lineno + 1
+            assert lines <= 60, f"{node.name} has {lines} lines"
+
+
+def test_no_small_module_is_there_for_one_other():
+    importers = Counter(module for path in PRODUCT for module in imported(path))
+    small = {
+        full: len(path.read_text(encoding="utf-8").splitlines())
+        for full, path in modules().items()
+        if path in EXPLAINERS and path.stem not in ROLES
+    }
+    lonely = [full for full, lines in small.items() if lines < 20 and importers[full] == 1]
+    assert lonely == []
 
 
 @each(PRODUCT)

@@ -10,7 +10,7 @@ import torch
 from torch.testing import assert_close
 from transformers import GPTJConfig, GPTJForCausalLM
 
-from explainers.attention.alibi import biased_attention
+from explainers.attention.position_bias import biased_attention
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.sinks import attention_with_sinks
 from explainers.attention.softcap import capped_attention

@@ -28,7 +28,7 @@ from explainers.models import load as loading_module
 from explainers.models.head_scores import HeadScores, measure_heads
 from explainers.models.load import load_model
 from explainers.ui.controls.controls import PROSE
-from explainers.ui.predict import SKIP
+from explainers.ui.prediction import SKIP
 from explainers.ui.session import HEAD_SCORES_JOB
 from tests.support import saved_models
 from tests.support.opening import PAGES, opened, pictures

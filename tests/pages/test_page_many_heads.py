@@ -24,9 +24,8 @@ from explainers.chapters.many_heads.head_panels import (
     panels_of,
 )
 from explainers.chapters.many_heads.selection import Looked
-from explainers.toys import examples, trained_heads
-from explainers.toys.layers import draw_layer
-from explainers.toys.trained_heads import Configuration, load_layer
+from explainers.toys import examples, layers
+from explainers.toys.layers import Configuration, draw_layer, load_layer
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Cell
 from explainers.ui.page import Prose
@@ -192,15 +191,15 @@ def test_operations_are_those_that_torch_counts():
 def test_equal_parameters_cost_the_same():
     sizes = [
         (one.num_heads, one.head_dim)
-        for one in map(heads_at_equal_parameters.equal, trained_heads.NUM_HEADS)
+        for one in map(heads_at_equal_parameters.equal, layers.NUM_HEADS)
     ]
-    assert {heads * head_dim for heads, head_dim in sizes} == {trained_heads.D_MODEL}
+    assert {heads * head_dim for heads, head_dim in sizes} == {layers.D_MODEL}
     assert len({heads_at_equal_parameters.operations(7, 64, *size) for size in sizes}) == 1
 
 
 def test_the_table_says_what_was_measured():
     text = "\n".join(markdown.value for markdown in opened(PAGE).main.markdown)
-    for heads in trained_heads.NUM_HEADS:
+    for heads in layers.NUM_HEADS:
         row = heads_at_equal_parameters.read_report()[heads_at_equal_parameters.equal(heads)]
         accuracies = map(
             heads_at_equal_parameters.format_mean_and_spread, (row.accuracy, row.verb_accuracy)
@@ -400,8 +399,8 @@ def test_trained_heads_open_with_the_sizes_of_the_first_picture():
         widgets(visit)["heads"].set_value(str(heads))
         visit.run()
         own = widgets(visit)["d_k"]
-        offered = [str(size) for size in trained_heads.list_head_dims(heads)]
-        assert (own.value, own.options) == (trained_heads.D_MODEL // heads, offered)
+        offered = [str(size) for size in layers.list_head_dims(heads)]
+        assert (own.value, own.options) == (layers.D_MODEL // heads, offered)
         assert not visit.info
         link = {"weights": "trained", "heads": str(heads)}
         assert pictures(visit)[1] == pictures(opened(PAGE, link))[1]

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.score_matrix import Lab, rows_moved
-from explainers.chapters.masks.leaking_mask import NEW_WORDS, _percent
+from explainers.chapters.masks.changed_text import NEW_WORDS, _percent
 from explainers.chapters.masks.masked_weights import BOTH, changes, count_cells
 from explainers.chapters.masks.padded_batch import OTHER, most_moved
 from explainers.chapters.masks.window_reach import NEVER, layers_needed

@@ -28,7 +28,7 @@ from explainers.chapters.shared_heads.fixed_layers import (
     given_to_latent,
     pair,
 )
-from explainers.chapters.shared_heads.kv_sharing import by_pattern, readers
+from explainers.chapters.shared_heads.kv_sharing import NUM_KV_HEADS, by_pattern, readers
 from explainers.chapters.shared_heads.latent_heads import difference
 from explainers.chapters.shared_heads.takeaway import mistaken
 from explainers.chapters.shared_heads.uptraining_job import (
@@ -38,11 +38,10 @@ from explainers.chapters.shared_heads.uptraining_job import (
     compared,
     examined,
 )
-from explainers.chapters.shared_heads.wrong_repeat import NUM_KV_HEADS
 from explainers.toys import examples
+from explainers.toys.layers import Configuration, TrainedHeads, load_heads, load_layer
 from explainers.toys.sentence import SENTENCE
 from explainers.toys.task import WORDS, Batch, is_held_out, make_task
-from explainers.toys.trained_heads import Configuration, TrainedHeads, load_heads, load_layer
 from explainers.toys.training import (
     TrainingRequest,
     TrainingStep,

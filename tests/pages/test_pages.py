@@ -10,7 +10,7 @@ import streamlit as st
 
 from explainers.ui.controls import controls
 from explainers.ui.controls.number_controls import BrowserSlider
-from explainers.ui.predict import SKIP, sort_options
+from explainers.ui.prediction import SKIP, sort_options
 from explainers.ui.session import GUESS
 from tests.support.opening import (
     PAGES,

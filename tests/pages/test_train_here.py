@@ -10,7 +10,7 @@ from explainers.chapters.common import live_training as lesson
 from explainers.chapters.common.background_job import start_job
 from explainers.chapters.shared_heads import uptraining_job
 from explainers.job_queue import BusyError, Job
-from explainers.toys.trained_heads import Configuration
+from explainers.toys.layers import Configuration
 from explainers.toys.training import (
     Training,
     TrainingRequest,
@@ -29,7 +29,7 @@ def page():
     import streamlit as st
 
     from explainers.chapters.common.live_training import train_here
-    from explainers.toys.trained_heads import Configuration, load_layer
+    from explainers.toys.layers import Configuration, load_layer
 
     tokens = ("The", st.session_state.get("who", "CEO"), "announced", "earnings")
     of_heads = Configuration(2, 1, 4, st.session_state.get("rule", "causal"))

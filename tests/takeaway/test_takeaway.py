@@ -14,15 +14,15 @@ from nbclient import NotebookClient
 from explainers.attention import tiled
 from explainers.attention.cache import kv_cache
 from explainers.attention.multi_head import multi_head, multi_head_one_by_one
-from explainers.chapters.claims import takeaway as claim_takeaway
+from explainers.chapters.claims import one_claim as claim_takeaway
 from explainers.chapters.claims.claim_table import read_claims
 from explainers.chapters.common.claim_parameters import find_published_entries
 from explainers.chapters.common.claim_parameters import format_value as written_size
-from explainers.chapters.exercises import takeaway as exercise_takeaway
+from explainers.chapters.exercises import one_exercise as exercise_takeaway
 from explainers.chapters.exercises.exercise_table import Prediction, read_exercises
 from explainers.chapters.masks import masked_weights
 from explainers.chapters.shared_heads import fixed_layers
-from explainers.takeaway.example import FILE, example
+from explainers.takeaway.__main__ import FILE, make_example
 from explainers.takeaway.files import write_notebook, write_script
 from explainers.takeaway.inside import same_numbers
 from explainers.takeaway.literals import literal
@@ -309,13 +309,13 @@ def test_every_claim_and_every_exercise_can_be_pasted():
 
 
 def test_what_is_not_plain_is_refused():
-    from explainers.toys import sentence, trained_heads
+    from explainers.toys import layers, sentence
     from explainers.ui.controls import choose_text
 
     with pytest.raises(NotPlainError, match="regex comes from regex"):
         paste([sentence.split_words], {})
     with pytest.raises(NotPlainError, match="__file__"):
-        paste([trained_heads.read_tensors], {})
+        paste([layers.read_tensors], {})
     with pytest.raises(NotPlainError):
         paste([choose_text.choose_text], {})
 
@@ -326,12 +326,12 @@ def test_a_name_with_two_meanings_is_refused():
 
 
 def test_the_example_is_what_the_command_writes():
-    assert FILE.read_text(encoding="utf-8") == example() + "\n"
+    assert FILE.read_text(encoding="utf-8") == make_example() + "\n"
 
 
 def test_the_example_runs_in_a_plain_jupyter():
     """Where it lies in the repository, and with pictures as SVG."""
-    file = valid(example())
+    file = valid(make_example())
     resources = {"metadata": {"path": str(FILE.parent)}}
     NotebookClient(file, timeout=120, resources=resources).execute()
     outputs = [one for cell in file.cells for one in cell.get("outputs", [])]

@@ -3,7 +3,7 @@
 import pytest
 
 from explainers.job_queue import Job, report_each
-from explainers.toys.trained_heads import Configuration
+from explainers.toys.layers import Configuration
 from explainers.toys.training import (
     Training,
     TrainingRequest,

@@ -8,9 +8,9 @@ import torch
 from explainers.attention import masks
 from explainers.attention.positions import sinusoidal
 from explainers.attention.single_head import single_head
-from explainers.toys import trained_heads
+from explainers.toys import layers
 from explainers.toys.examples import LONGEST
-from explainers.toys.trained_heads import Configuration, load_heads, load_layer
+from explainers.toys.layers import Configuration, load_heads, load_layer
 from explainers.toys.training import run_heads
 from explainers.ui.controls import controls
 from tests.support.opening import PAGES, elements, opened, pictures, widgets
@@ -26,7 +26,7 @@ with_masks = pytest.mark.parametrize("page", [*SWITCHED, MASKS], ids=lambda page
 def test_a_known_word_has_its_row_in_any_case():
     known = load_heads(GQA, 1)
     x, unknown = known.read_words(TOKENS)
-    rows = x - sinusoidal(len(TOKENS), trained_heads.D_MODEL, LONGEST).to(x.device)
+    rows = x - sinusoidal(len(TOKENS), layers.D_MODEL, LONGEST).to(x.device)
     for place, word in ((0, "the"), (1, "CEO"), (3, "announced"), (5, "earnings")):
         row = known.embedding[known.words.index(word)]
         torch.testing.assert_close(rows[place], row, atol=1e-5, rtol=0)
@@ -36,15 +36,15 @@ def test_a_known_word_has_its_row_in_any_case():
 def test_an_unknown_word_has_a_row_of_its_own():
     known = load_heads(GQA, 1)
     x, _ = known.read_words(TOKENS)
-    rows = x - sinusoidal(len(TOKENS), trained_heads.D_MODEL, LONGEST).to(x.device)
+    rows = x - sinusoidal(len(TOKENS), layers.D_MODEL, LONGEST).to(x.device)
     torch.testing.assert_close(rows[2], rows[4], atol=1e-5, rtol=0)
     assert not torch.allclose(rows[2], rows[6], atol=0.1)
     alone, _ = known.read_words(("gnu",))
-    placed = sinusoidal(1, trained_heads.D_MODEL, LONGEST).to(x.device)
+    placed = sinusoidal(1, layers.D_MODEL, LONGEST).to(x.device)
     torch.testing.assert_close(alone - placed, rows[6:], atol=1e-5, rtol=0)
     many, unknown = known.read_words(tuple(f"word{n}" for n in range(200)))
     assert len(unknown) == 200
-    spread = (many - sinusoidal(200, trained_heads.D_MODEL, LONGEST).to(x.device)).std()
+    spread = (many - sinusoidal(200, layers.D_MODEL, LONGEST).to(x.device)).std()
     assert spread.item() == pytest.approx(known.embedding.std().item(), rel=0.05)
 
 
@@ -68,7 +68,7 @@ def test_what_was_not_trained_is_refused(asked, told):
 
 
 def test_a_missing_file_says_how_it_is_made(monkeypatch, tmp_path):
-    monkeypatch.setattr(trained_heads, "WEIGHTS_FILE", tmp_path / "none.safetensors")
+    monkeypatch.setattr(layers, "WEIGHTS_FILE", tmp_path / "none.safetensors")
     load_heads.cache_clear()
     with pytest.raises(FileNotFoundError, match=r"python -m explainers\.toys"):
         load_layer(("The",), GQA, seed=0)
@@ -90,8 +90,8 @@ def test_a_single_head_is_a_layer_with_one_head():
     torch.testing.assert_close(one.output @ layer.heads.w_output, many.output)
 
 
-@pytest.mark.parametrize("seed", trained_heads.SEEDS)
-@pytest.mark.parametrize("head_dim", trained_heads.HEAD_DIMS)
+@pytest.mark.parametrize("seed", layers.SEEDS)
+@pytest.mark.parametrize("head_dim", layers.HEAD_DIMS)
 def test_announced_looks_most_at_earnings_as_the_first_page_says(head_dim, seed):
     tokens = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
     layer = load_layer(tokens, Configuration(1, 1, head_dim, "full"), seed)
@@ -192,8 +192,8 @@ def test_the_mask_that_heads_learned_under_is_told(page):
 @with_masks
 def test_a_text_longer_than_any_that_was_learned_from_is_said_to_be(page):
     for length, said in [
-        (trained_heads.MAX_NEWS_TOKENS, False),
-        (trained_heads.MAX_NEWS_TOKENS + 1, True),
+        (layers.MAX_NEWS_TOKENS, False),
+        (layers.MAX_NEWS_TOKENS + 1, True),
     ]:
         visit = opened(page, {"weights": "trained", "text": "Friday " * length})
         assert (f"at most 8 words; this has {length}" in captions(visit)) == said

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 
 from explainers.attention import masks
-from explainers.toys import trained_heads, training_report
+from explainers.toys import layers, training_report
+from explainers.toys.layers import PART_NAMES, SEEDS, Configuration, list_configurations, load_heads
 from explainers.toys.task import (
     COMMON_WORDS,
     MAX_NEWS_TOKENS,
@@ -25,13 +26,6 @@ from explainers.toys.task import (
     make_targets,
     make_task,
     write_news,
-)
-from explainers.toys.trained_heads import (
-    PART_NAMES,
-    SEEDS,
-    Configuration,
-    list_configurations,
-    load_heads,
 )
 from explainers.toys.training import (
     Training,
@@ -48,7 +42,7 @@ MANY = Configuration(4, 4, 16, "full")
 SMALL = Configuration(2, 1, 4, "causal")
 SENTENCE = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
 numbers = st.lists(st.integers(0, 2**31), min_size=NUM_CHOICES, max_size=NUM_CHOICES)
-each_rule = pytest.mark.parametrize("rule", trained_heads.MASK_NAMES)
+each_rule = pytest.mark.parametrize("rule", layers.MASK_NAMES)
 
 
 def seeded(seed=3):
@@ -87,7 +81,7 @@ def test_the_relations_of_the_running_sentence():
     ]
 
 
-@for_any(numbers, st.sampled_from(trained_heads.MASK_NAMES))
+@for_any(numbers, st.sampled_from(layers.MASK_NAMES))
 def test_only_what_the_mask_shows_is_asked_for(choices, rule):
     one = write_news(choices)
     wanted = make_targets(encode_news([one]), rule)[0]
@@ -202,19 +196,19 @@ def test_what_is_measured_is_what_is_shipped(monkeypatch):
     )
     shipped, _ = training_report.train_configuration(SMALL, steps=2)
     for seed in SEEDS:
-        kept = (shipped[trained_heads.name_part(SMALL, seed, part)].float() for part in PART_NAMES)
+        kept = (shipped[layers.name_part(SMALL, seed, part)].float() for part in PART_NAMES)
         assert all(map(torch.equal, kept, list_parts(tested[seed])))
 
 
 def test_the_shipped_file_has_everything_and_is_small():
-    assert trained_heads.WEIGHTS_FILE.stat().st_size < 5_000_000
+    assert layers.WEIGHTS_FILE.stat().st_size < 5_000_000
     names = {
-        trained_heads.name_part(configuration, seed, part)
+        layers.name_part(configuration, seed, part)
         for configuration in list_configurations()
         for seed in SEEDS
         for part in PART_NAMES
     }
-    with safe_open(trained_heads.WEIGHTS_FILE, framework="pt") as file:
+    with safe_open(layers.WEIGHTS_FILE, framework="pt") as file:
         assert set(file.keys()) == names
         assert file.metadata()["words"].split() == list(WORDS)
     assert len(list_configurations()) == len(set(list_configurations())) == 90
@@ -263,14 +257,14 @@ def test_the_readable_report_is_the_report():
 
 
 def test_several_heads_find_who_and_what():
-    layer = trained_heads.load_layer(SENTENCE, MANY, seed=0)
+    layer = layers.load_layer(SENTENCE, MANY, seed=0)
     largest = run_heads(layer.x, layer.heads, layer.mask).weights[:, 2].amax(dim=0)
     assert not layer.unknown
     assert set(largest.topk(2).indices.tolist()) == {1, 4}
     assert largest[[1, 4]].min() > 0.5
 
 
-@pytest.mark.parametrize("head_dim", trained_heads.HEAD_DIMS)
+@pytest.mark.parametrize("head_dim", layers.HEAD_DIMS)
 def test_one_head_cannot_keep_who_and_whom_apart(head_dim):
     """It hands over an average, whatever its d_k; four heads hand over two things."""
     one, four = read_report()[Configuration(1, 1, head_dim, "full")], read_report()[MANY]
@@ -283,9 +277,7 @@ def test_the_weights_can_be_made_again(monkeypatch, tmp_path):
     monkeypatch.setattr(training_report, "MEASURED_SEEDS", 2)
     shipped, row = training_report.train_configuration(SMALL, steps=3)
     assert {tensor.dtype for tensor in shipped.values()} == {torch.float16}
-    assert set(shipped) == {
-        trained_heads.name_part(SMALL, s, part) for s in SEEDS for part in PART_NAMES
-    }
+    assert set(shipped) == {layers.name_part(SMALL, s, part) for s in SEEDS for part in PART_NAMES}
     assert row.configuration == SMALL
     assert len(row.loss) == 2
     again, _ = training_report.train_configuration(SMALL, steps=3)

@@ -33,7 +33,7 @@ from explainers.messages import N_, Message, ngettext
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
-from explainers.ui.predict import revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.untrusted_text import verbatim
 
 VERIFICATIONS = {

@@ -9,7 +9,7 @@ from explainers.attention import masks
 from explainers.attention.cache.decoding import decode, through
 from explainers.attention.cache.kv_cache import empty_cache, read
 from explainers.attention.cache.step_costs import with_cache, without_cache
-from explainers.attention.reach import cells
+from explainers.attention.receptive_field import cells
 from explainers.attention.rules import Rule
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.tiled import tiled_attention

@@ -17,9 +17,8 @@ from explainers.chapters.claims.claim_table import (
 )
 from explainers.messages import N_
 from explainers.toys.examples import make_generator, random_heads
-from explainers.toys.layers import draw_layer
+from explainers.toys.layers import Configuration, draw_layer, load_heads, load_layer
 from explainers.toys.sentence import SENTENCE
-from explainers.toys.trained_heads import Configuration, load_heads, load_layer
 from explainers.toys.training import compute_mean_loss, draw_pool
 from explainers.toys.training_report import reads_both
 

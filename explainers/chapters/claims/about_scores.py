@@ -6,7 +6,7 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.cross import cross_attention, read_source
 from explainers.attention.multi_head import multi_head
-from explainers.attention.reach import cells, reach, window_reach
+from explainers.attention.receptive_field import cells, reach, window_reach
 from explainers.attention.rules import Rule
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import Measured, gradient_size, measure, random_scores

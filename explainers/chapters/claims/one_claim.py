@@ -1,18 +1,52 @@
-"""A sentence that people write: judged by the reader, computed, and its sizes changed."""
+"""One claim: its question, its check, and what is taken away of it."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
-from explainers.chapters.claims import takeaway as taken
 from explainers.chapters.claims.claim_table import VERDICTS, Claim, Finding, read_claims
-from explainers.chapters.common.claim_parameters import capitalise, choose_size, describe_sizes
+from explainers.chapters.common.claim_parameters import (
+    capitalise,
+    choose_size,
+    describe_sizes,
+    find_published_entries,
+)
+from explainers.takeaway.recipe import Recipe
 from explainers.translations import _, load_sections, pgettext
 from explainers.ui.controls import controls
 from explainers.ui.lecture.screens import screen
 from explainers.ui.page import Prose
-from explainers.ui.predict import revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
 from explainers.ui.untrusted_text import make_title
+
+TRAINED = {"peaks_on_subject_and_object", "one_head_one_relation", "attention_explains"}
+"""These read weights and held-out sentences of ours, which no file of this size holds."""
+LISTED = {"width_of_gpt_4"}
+"""This looks through all published models."""
+
+
+def run_check(check: Callable[..., Finding], choices: Mapping[str, Any]) -> dict[str, str]:
+    """The verdict, and the numbers it rests on."""
+    finding = check(**choices)
+    return {"verdict": finding.verdict, **finding.numbers}
+
+
+def offer_claim(
+    one: Claim, choices: dict[str, Any], finding: Finding, title: str, sentence: str
+) -> None:
+    """What comes out for the choices on screen."""
+    if one.id in TRAINED | LISTED:
+        take("claim")
+        return
+    inputs = {"check": one.check, "choices": choices}
+    shown = {"verdict": finding.verdict, **finding.numbers}
+    given = partial(find_published_entries, one.check, choices.values())
+    take("claim", Recipe(title, run_check, inputs, shown, given=given, remark=f"> {sentence}"))
+
 
 ICONS = dict(zip(VERDICTS, ("check_circle", "rule", "cancel", "help"), strict=True))
 
@@ -52,7 +86,7 @@ def show_claim(text: Prose, claim: Claim) -> None:
         text("changed", own=sizes, verdict=_(own.verdict))
     choices = dict(zip((one.name for one in claim.parameters), values, strict=True))
     sentence = text.fill(f"claim_{claim.id}")
-    taken.offer_claim(claim, choices, finding, capitalise(make_title(claim.id)), sentence)
+    offer_claim(claim, choices, finding, capitalise(make_title(claim.id)), sentence)
     show_source(claim.check)
     st.page_link(f"pages/{claim.page}.py", label=_("The page on this"), icon=":material/menu_book:")
 

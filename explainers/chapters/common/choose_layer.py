@@ -6,15 +6,17 @@ import streamlit as st
 
 from explainers.chapters.common.mask_names import choose_mask, translate_mask
 from explainers.messages import N_
-from explainers.toys.layers import Layer, Tokens, draw_layer
-from explainers.toys.trained_heads import (
+from explainers.toys.layers import (
     D_MODEL,
     HEAD_DIMS,
     MASK_NAMES,
     MAX_NEWS_TOKENS,
     SEEDS,
     Configuration,
+    Layer,
+    Tokens,
     choose_shipped_seed,
+    draw_layer,
     list_head_dims,
     load_layer,
 )

@@ -11,8 +11,7 @@ from explainers.chapters.common.background_job import offer_job, watch_job
 from explainers.chapters.common.mask_names import translate_mask
 from explainers.charts.matrix import Values, blank_forbidden, make_pair_matrix
 from explainers.messages import N_, ngettext
-from explainers.toys.layers import Layer, TrainedHeads
-from explainers.toys.trained_heads import Configuration
+from explainers.toys.layers import Configuration, Layer, TrainedHeads
 from explainers.toys.training import (
     POOL_SENTENCES,
     TrainingJob,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from explainers.attention.alibi import biased_attention
+from explainers.attention.position_bias import biased_attention
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.sinks import attention_with_sinks
 from explainers.attention.softcap import capped_attention

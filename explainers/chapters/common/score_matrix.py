@@ -7,7 +7,7 @@ from functools import cached_property
 from torch import Tensor
 
 from explainers.attention import masks
-from explainers.attention.reach import cells
+from explainers.attention.receptive_field import cells
 from explainers.attention.rules import Rule
 from explainers.attention.single_head import Projections, project
 from explainers.attention.steps import Steps, attention_steps, hide, softmax

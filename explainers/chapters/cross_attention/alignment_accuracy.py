@@ -31,7 +31,7 @@ from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
 from explainers.ui.page import Prose
-from explainers.ui.predict import revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 
 ATTENTION, IBM1, DIAGONAL = N_("attention"), "IBM Model 1", N_("the diagonal")

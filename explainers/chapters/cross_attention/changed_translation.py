@@ -37,7 +37,7 @@ from explainers.ui.controls.controls import LEARNED, PEAK, PERMUTED, UNIFORM, WI
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
-from explainers.ui.predict import revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.session import ABLATION_TABLE_JOB
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim

@@ -14,7 +14,7 @@ from explainers.translation.translator import Translator
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
-from explainers.ui.predict import revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.provenance import formula
 from explainers.ui.source import show_source
 

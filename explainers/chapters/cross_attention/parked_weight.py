@@ -1,6 +1,7 @@
 """Weight parked on the end of the sentence, where a syllable has no word to look at."""
 
 import torch
+from torch import Tensor
 
 from explainers.chapters.cross_attention import held_out_scores
 from explainers.chapters.cross_attention.alignment_view import View
@@ -15,12 +16,40 @@ from explainers.translations import _
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
-from explainers.ui.predict import revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
 
 SMALL_LOSS = 0.05
 ROW_KINDS = N_("where a word begins"), N_("where a word goes on"), N_("in both alike")
+
+
+def draw_weak_row(view: View, syllable_index: int, losses: Tensor, is_small: bool) -> Figure:
+    """A syllable's weights in each head, and what leaving each word out costs it."""
+    translation = view.translation
+    heads = translation.cross[LAST_LAYER][:, syllable_index]
+    values = [*heads.tolist(), heads.mean(dim=0).tolist()]
+    names = [*(_("head {n}", n=n) for n in range(len(heads))), _("mean")]
+    name = _("the row of “{syllable}”", syllable=translation.syllables[syllable_index])
+    axes = names, view.columns, N_("head"), SOURCE_AXIS
+    rule = _("decoder layer {layer}; sums to 1", layer=LAST_LAYER + 1)
+    shares = Matrix(name, rule, values, *axes, kind="weights")
+    scale = 1_000 if is_small else 1
+    in_thousandths = _("log-probability that it loses, in thousandths")
+    without = Matrix(
+        N_("left out"),
+        _("log-probability that it loses") if scale == 1 else in_thousandths,
+        [(scale * losses).tolist()],
+        [translation.syllables[syllable_index]],
+        translation.words,
+        "",
+        SOURCE_AXIS,
+    )
+    alt = _(
+        "Weights of {row} in each head, and what leaving each word out costs this syllable.",
+        row=name,
+    )
+    return Figure([Panel("row", shares), Panel("lost", without)], alt)
 
 
 def show_parked_weight(text: Prose, view: View) -> None:
@@ -41,31 +70,9 @@ def show_parked_weight(text: Prose, view: View) -> None:
         return
     syllable_index = find_weak_syllable(view)
     translation = view.translation
-    heads = translation.cross[LAST_LAYER][:, syllable_index]
-    values = [*heads.tolist(), heads.mean(dim=0).tolist()]
-    names = [*(_("head {n}", n=n) for n in range(len(heads))), _("mean")]
-    name = _("the row of “{syllable}”", syllable=translation.syllables[syllable_index])
-    axes = names, view.columns, N_("head"), SOURCE_AXIS
-    rule = _("decoder layer {layer}; sums to 1", layer=LAST_LAYER + 1)
-    shares = Matrix(name, rule, values, *axes, kind="weights")
     losses = compute_losses(translation.words, translation.syllables)[syllable_index]
-    # Where the past says it all, leaving out any word costs little.
-    scale = 1 if losses.abs().max() >= SMALL_LOSS else 1_000
-    in_thousandths = _("log-probability that it loses, in thousandths")
-    without = Matrix(
-        N_("left out"),
-        _("log-probability that it loses") if scale == 1 else in_thousandths,
-        [(scale * losses).tolist()],
-        [translation.syllables[syllable_index]],
-        translation.words,
-        "",
-        SOURCE_AXIS,
-    )
-    alt = _(
-        "Weights of {row} in each head, and what leaving each word out costs this syllable.",
-        row=name,
-    )
-    show_figure(Figure([Panel("row", shares), Panel("lost", without)], alt), view.origin, "parking")
+    is_small = losses.abs().max().item() < SMALL_LOSS  # the past says it all: no word costs much
+    show_figure(draw_weak_row(view, syllable_index, losses, is_small), view.origin, "parking")
     syllable, costliest_word = (
         verbatim(translation.syllables[syllable_index]),
         verbatim(translation.words[int(losses.argmax())]),
@@ -75,10 +82,10 @@ def show_parked_weight(text: Prose, view: View) -> None:
         text("parking_weak", syllable=syllable)
     else:
         text("parking_most_on_end", syllable=syllable)
-    if scale == 1:
-        text("parking_costs_one", most=costliest_word)
-    else:
+    if is_small:
         text("parking_costs_none", most=costliest_word)
+    else:
+        text("parking_costs_one", most=costliest_word)
     text(
         "parking_seen",
         on_end=f"{100 * end_weight:.0f}",

@@ -1,15 +1,30 @@
-"""The page of exercises: which one is shown, its numbers, the learner's answer, and help."""
+"""One exercise: its question, the answer, what comes out, and what is taken away of it."""
 
 import math
 import re
+from collections.abc import Callable
+from functools import partial
+from random import Random
 from typing import Any
 
 import streamlit as st
 
-from explainers.chapters.common.claim_parameters import capitalise, choose_size, describe_sizes
-from explainers.chapters.exercises import takeaway as taken
-from explainers.chapters.exercises.exercise_table import Exercise, Goal, Prediction, read_exercises
+from explainers.chapters.common.claim_parameters import (
+    capitalise,
+    choose_size,
+    describe_sizes,
+    find_published_entries,
+)
+from explainers.chapters.exercises.exercise_table import (
+    Exercise,
+    Goal,
+    Measurement,
+    Prediction,
+    read_exercises,
+    seed_random,
+)
 from explainers.messages import N_
+from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -17,7 +32,55 @@ from explainers.ui.lecture.screens import fold_box, is_open, screen
 from explainers.ui.page import Prose
 from explainers.ui.session import EXERCISES_COUNTED, EXERCISES_OFFERED
 from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import take
 from explainers.ui.untrusted_text import make_title, shorten, verbatim
+
+
+def compute_answer(make: Callable[[Random], Any], exercise: str, seed: int) -> dict[str, Any]:
+    """What the statement gives, and what is asked for."""
+    task = make(seed_random(exercise, seed))
+    return {**task.given, "answer": task.answer}
+
+
+def measure_settings(
+    make: Callable[[Random], Any], exercise: str, seed: int, settings: dict[str, Any]
+) -> dict[str, Any]:
+    """What the statement gives, what these settings give, and whether that is enough."""
+    task = make(seed_random(exercise, seed))
+    reached = task.measure(**settings)
+    return {**task.given, **reached.measured, "reached": reached.met}
+
+
+def offer_prediction(
+    exercise: Exercise, seed: int, task: Prediction, title: str, statement: str
+) -> None:
+    """A number that is asked for."""
+    shown = {**task.given, "answer": task.answer}
+    _take(title, compute_answer, exercise, {"seed": seed}, shown, statement)
+
+
+def offer_goal(
+    exercise: Exercise,
+    seed: int,
+    task: Goal,
+    settings: dict[str, Any],
+    found: Measurement,
+    title: str,
+    statement: str,
+) -> None:
+    """A condition, with the settings as they are."""
+    shown = {**task.given, **found.measured, "reached": found.met}
+    more = {"seed": seed, "settings": settings}
+    _take(title, measure_settings, exercise, more, shown, statement)
+
+
+def _take(
+    title: str, function: Any, exercise: Exercise, more: Any, shown: dict[str, Any], statement: str
+) -> None:
+    inputs = {"make": exercise.make, "exercise": exercise.id, **more}
+    given = partial(find_published_entries, exercise.make, ())
+    take("exercise", Recipe(title, function, inputs, shown, given=given, remark=statement))
+
 
 LAST_SEED = controls.seed.high
 
@@ -121,7 +184,7 @@ def show_exercise(text: Prose, exercise: Exercise) -> None:
         else:
             statement = text.fill(f"task_{exercise.id}", **task.given)
             name = capitalise(name_exercise(exercise))
-            taken.offer_prediction(exercise, page.read_seed(), task, name, statement)
+            offer_prediction(exercise, page.read_seed(), task, name, statement)
             _show_prediction(text, exercise, task)
         show_source(exercise.make)
     st.page_link(
@@ -167,7 +230,7 @@ def _show_goal(text: Prose, exercise: Exercise, task: Goal) -> None:
     reached = task.measure(**turned)
     name = capitalise(name_exercise(exercise))
     statement = text.fill(f"task_{exercise.id}", **task.given)
-    taken.offer_goal(exercise, page.read_seed(), task, turned, reached, name, statement)
+    offer_goal(exercise, page.read_seed(), task, turned, reached, name, statement)
     measured = {name: _(found) for name, found in reached.measured.items()}
     text(f"measured_{exercise.id}", **task.given, **measured)
     if reached.met:

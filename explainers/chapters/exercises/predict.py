@@ -9,7 +9,7 @@ from explainers.attention import masks
 from explainers.attention.cache.step_costs import with_cache, without_cache
 from explainers.attention.multi_head import parameters
 from explainers.attention.online_softmax import begin, read_block
-from explainers.attention.reach import cells, window_reach
+from explainers.attention.receptive_field import cells, window_reach
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import random_scores
 from explainers.attention.steps import hide, softmax

@@ -7,7 +7,7 @@ from random import Random
 from explainers.attention import masks
 from explainers.attention.cache.windows import sinks_and_window
 from explainers.attention.multi_head import parameters
-from explainers.attention.reach import cells, reach
+from explainers.attention.receptive_field import cells, reach
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import measure, with_temperature
 from explainers.attention.single_head import project

@@ -13,7 +13,7 @@ from explainers.models.head_scores import compute_entropy, drop_first_key
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
-from explainers.ui.predict import revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
 

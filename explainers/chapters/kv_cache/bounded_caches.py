@@ -16,7 +16,7 @@ from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
-from explainers.ui.predict import revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 
 

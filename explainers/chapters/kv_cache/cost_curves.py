@@ -1,6 +1,6 @@
 """What a cache saves, counted step by step, as curves over the length of a text."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -13,6 +13,7 @@ from explainers.attention.cache.step_costs import (
     with_cache,
     without_cache,
 )
+from explainers.attention.layer import MultiHead
 from explainers.chapters.kv_cache import takeaway as taken
 from explainers.chapters.kv_cache.reading import D_MODEL, HEAD_DIM, LAYERS
 from explainers.messages import N_, ngettext
@@ -20,7 +21,7 @@ from explainers.toys import examples
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
-from explainers.ui.predict import revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.provenance import formula
 from explainers.ui.source import show_source
 
@@ -57,6 +58,26 @@ def growth(of: Callable[[Work], int], way: int) -> str:
     """Among the answers: how the work grows when a long text becomes twice as long."""
     half, whole = (of(counted()[length][way]) for length in LENGTHS[-2:])
     return GROWTH[round(whole / half)]
+
+
+def one_layer() -> MultiHead:
+    """A layer of one head, whose cache is weighed."""
+    return examples.random_heads(D_MODEL, 1, 1, HEAD_DIM, 0)
+
+
+def show_held_bytes(series: Sequence[str]) -> None:
+    """What the caches of all layers hold after so many words."""
+    from explainers.charts.curves import Axis, draw_curve
+
+    held = {length: LAYERS * cache_bytes(length, one_layer()) for length in LENGTHS}
+    points = [(length, size, series[0], False) for length, size in held.items()]
+    points += [(length, 0, series[1], False) for length in LENGTHS]
+    alt = _(
+        "Bytes held after so many words: up to {most:,} with the cache, none without.",
+        most=held[LENGTHS[-1]],
+    )
+    axes = {"x": Axis(_("words")), "y": Axis(_("bytes held, {layers} layers", layers=LAYERS))}
+    show_chart(draw_curve, _rows(points), alt, "bytes held", origin(), series=series, **axes)
 
 
 def show_costs(text: Prose, words: int) -> None:
@@ -96,17 +117,9 @@ def show_costs(text: Prose, words: int) -> None:
         axes = {"x": Axis(_("words"), is_logarithmic=True), "y": Axis(title, is_logarithmic=True)}
         with place:
             show_chart(draw_curve, _rows(points), alt, key, origin(), series=series, **axes)
-    layer = examples.random_heads(D_MODEL, 1, 1, HEAD_DIM, 0)
-    held, most = (LAYERS * cache_bytes(rows, layer) for rows in (words, longest))
-    points = [(n, LAYERS * cache_bytes(n, layer), series[0], False) for n in LENGTHS]
-    points += [(n, 0, series[1], False) for n in LENGTHS]
-    alt = _(
-        "Bytes held after so many words: up to {most:,} with the cache, none without.", most=most
-    )
-    title = _("bytes held, {layers} layers", layers=LAYERS)
-    axes = {"x": Axis(_("words")), "y": Axis(title)}
+    held = LAYERS * cache_bytes(words, one_layer())
     with right:
-        show_chart(draw_curve, _rows(points), alt, "bytes held", origin(), series=series, **axes)
+        show_held_bytes(series)
     text(
         "costs_seen",
         length=f"{longest:,}",

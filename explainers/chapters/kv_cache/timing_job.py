@@ -17,8 +17,8 @@ from explainers.chapters.kv_cache.cost_curves import both_ways
 from explainers.chapters.kv_cache.reading import CAUSAL, LAYERS
 from explainers.device import describe_device
 from explainers.job_queue import Job, report_each
-from explainers.toys import examples, trained_heads
-from explainers.toys.trained_heads import Configuration
+from explainers.toys import examples
+from explainers.toys.layers import SEEDS, Configuration, load_heads
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
@@ -62,7 +62,7 @@ TimingJob = Job[str, Timed, None]
 
 def trained_toy() -> Reading:
     """The shipped heads that learned to find related words behind a causal mask."""
-    known = trained_heads.load_heads(TOY, trained_heads.SEEDS[0])
+    known = load_heads(TOY, SEEDS[0])
     words, _unused = known.read_words(known.words)
     return Reading([known.layer], partial(read_added, rule=masks.causal), words)
 

@@ -22,7 +22,7 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import explore_figure
 from explainers.ui.figure.panels import Cell, Panel, Slider, Source, orient_panels
 from explainers.ui.page import Prose
-from explainers.ui.predict import revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
 

@@ -13,14 +13,13 @@ from explainers.chapters.many_heads import takeaway as taken
 from explainers.charts.matrix import Matrix, make_pair_matrix
 from explainers.charts.theme import QUERY_AXIS
 from explainers.messages import N_, ngettext
-from explainers.toys.layers import Layer
-from explainers.toys.trained_heads import D_MODEL, SEEDS, Configuration, load_layer
+from explainers.toys.layers import D_MODEL, SEEDS, Configuration, Layer, load_layer
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider, orient_panels
 from explainers.ui.page import Prose
-from explainers.ui.predict import revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 

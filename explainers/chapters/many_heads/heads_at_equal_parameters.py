@@ -9,8 +9,7 @@ from explainers.chapters.many_heads.head_panels import head_id
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS
 from explainers.messages import N_, ngettext
-from explainers.toys.sentence import SENTENCE, split_words
-from explainers.toys.trained_heads import (
+from explainers.toys.layers import (
     D_MODEL,
     NUM_HEADS,
     SEEDS,
@@ -18,12 +17,13 @@ from explainers.toys.trained_heads import (
     list_head_dims,
     load_layer,
 )
+from explainers.toys.sentence import SENTENCE, split_words
 from explainers.toys.training_report import ReportRow, format_mean_and_spread, read_report
 from explainers.translations import _
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
-from explainers.ui.predict import revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.provenance import trained_weights
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment

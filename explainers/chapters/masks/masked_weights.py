@@ -7,11 +7,17 @@ import torch
 from torch import Tensor
 
 from explainers.attention import masks
-from explainers.attention.leak import masked_after, masked_before
-from explainers.attention.reach import cells, reach
+from explainers.attention.receptive_field import cells, reach
 from explainers.attention.rules import Mask, Rule
 from explainers.attention.single_head import Projections, project, single_head
-from explainers.attention.steps import dot_products, hide, scale, softmax
+from explainers.attention.steps import (
+    dot_products,
+    hide,
+    masked_after,
+    masked_before,
+    scale,
+    softmax,
+)
 from explainers.chapters.common.score_matrix import rules_of
 from explainers.toys import examples
 from explainers.toys.layers import Layer

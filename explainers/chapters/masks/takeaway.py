@@ -4,8 +4,8 @@ from typing import Any
 
 from explainers.attention.single_head import Projections
 from explainers.chapters.common.score_matrix import Lab
+from explainers.chapters.masks.changed_text import Leak
 from explainers.chapters.masks.drawn_mask import Drawing
-from explainers.chapters.masks.leaking_mask import Leak
 from explainers.chapters.masks.masked_weights import (
     Computed,
     both_ways,

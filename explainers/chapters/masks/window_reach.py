@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from explainers.attention.reach import window_reach
+from explainers.attention.receptive_field import window_reach
 from explainers.chapters.common.score_matrix import Lab, of_words, ticked, visible
 from explainers.chapters.masks.masked_weights import reach_by_layer
 from explainers.charts.matrix import Values

@@ -11,7 +11,7 @@ from explainers.messages import N_
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.page import Prose
-from explainers.ui.predict import revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 
 SAME, MIRRORED = N_("the same table"), N_("the table mirrored")

@@ -24,7 +24,7 @@ from explainers.ui.source import show_source
 
 def show_shares(one_head: OneHead, row: int, origin: str) -> None:
     """The weights of the query in `row`, a bar per token."""
-    from explainers.charts.distribution import draw_distribution, make_share_rows
+    from explainers.charts.bars import draw_distribution, make_share_rows
 
     query = one_head.tokens[row]
     series = _("query {row}: {query}", row=row, query=query)

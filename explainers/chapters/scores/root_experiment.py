@@ -130,7 +130,7 @@ def show_root(text: Prose, measurements: list[Measurement]) -> None:
 @fragment
 def _show_one_d_k(text: Prose, measurements: list[Measurement]) -> None:
     """A fragment of its own: the curves for every d_k need not be drawn again."""
-    from explainers.charts.distribution import draw_histogram
+    from explainers.charts.bars import draw_histogram
 
     origin = random_weights(SEED, CPU)
     measurement = _show_rows(measurements, origin)

@@ -5,8 +5,14 @@ from fractions import Fraction
 
 import torch
 
-from explainers.attention.alibi import alibi_bias, alibi_slopes, biased_attention
-from explainers.attention.relative_bias import both_ways, bucket, relative_bias
+from explainers.attention.position_bias import (
+    alibi_bias,
+    alibi_slopes,
+    biased_attention,
+    both_ways,
+    bucket,
+    relative_bias,
+)
 from explainers.chapters.shared_heads import takeaway as taken
 from explainers.chapters.shared_heads.fixed_layers import NUM_HEADS, penalised
 from explainers.chapters.shared_heads.kv_sharing import miniatures, per_head

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from explainers.attention import masks
-from explainers.attention.alibi import alibi_bias, alibi_slopes, biased_attention
 from explainers.attention.latent_layer import Latent
 from explainers.attention.multi_head import multi_head
+from explainers.attention.position_bias import alibi_bias, alibi_slopes, biased_attention
 from explainers.attention.positions import sinusoidal
 from explainers.attention.rotary import angles, rotary_attention, rotate
 from explainers.attention.single_head import project, single_head

@@ -1,4 +1,4 @@
-"""Heads that share keys and values: who reads whom, what it changes, and what it stores."""
+"""Keys and values that query heads share: pictures, what is stored, and a repeat gone wrong."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -6,24 +6,24 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from explainers.attention.grouped_query import cache_elements, grouped_query, share
+from explainers.attention.grouped_query import cache_elements, grouped_query, share, share_wrongly
 from explainers.attention.layer import MultiHead
-from explainers.attention.multi_head import ManyHeads, parameters
+from explainers.attention.multi_head import ManyHeads, merge_heads, parameters
 from explainers.chapters.shared_heads import takeaway as taken
-from explainers.chapters.shared_heads.fixed_layers import HEAD_DIM, NUM_HEADS, pair
+from explainers.chapters.shared_heads.fixed_layers import D_MODEL, HEAD_DIM, NUM_HEADS, pair
 from explainers.chapters.shared_heads.takeaway import measure_change
 from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
 from explainers.charts.theme import HEAD_AXIS
 from explainers.messages import ngettext
-from explainers.toys.layers import Layer
-from explainers.toys.trained_heads import Configuration, load_layer
+from explainers.toys import examples
+from explainers.toys.layers import Configuration, Layer, draw_layer, load_layer
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
-from explainers.ui.predict import revealed
-from explainers.ui.provenance import formula
+from explainers.ui.prediction import revealed
+from explainers.ui.provenance import formula, random_weights
 from explainers.ui.source import show_source
 
 
@@ -58,6 +58,36 @@ def pattern(num_heads: int, num_kv_heads: int) -> str:
     return _("multi-query (MQA)") if num_kv_heads == 1 else _("grouped-query (GQA)")
 
 
+def draw_shared(
+    layer: Layer, run: ManyHeads, kv_heads: int, learned: Sequence[Panel], queries_down: bool
+) -> Figure:
+    """Who shares, the weights of every head, and what sharing changed in them."""
+    name = pattern(layer.heads.num_heads, kv_heads)
+    read = readers(share, run)
+    formulas = [_("reads KV head {number}", number=one) for one in read]
+    weights = per_head(_("head {head}"), formulas, run.weights, layer.tokens, layer.mask)
+    is_shared = kv_heads < layer.heads.num_heads
+    heading = _("Weights: {pattern}", pattern=name)
+    if is_shared:
+        heading = _("Weights: {pattern}, keys and values averaged", pattern=name)
+    who = drawn(_("who shares"), read)
+    panels = [
+        Panel("sharing", who, heading=_("Which query heads share")),
+        *orient_panels(miniatures(weights, "head", heading), queries_down),
+    ]
+    alt = _("Which query heads share a KV head, and the weights of each: {pattern}.", pattern=name)
+    if is_shared:
+        heading = _("What sharing changed: weights − weights of MHA")
+        drawn_changes = changes_of(measure_change(layer, run), layer)
+        changes = miniatures(drawn_changes, "change of head", heading)
+        panels += orient_panels([*changes, *learned], queries_down)
+        alt = _(
+            "Which query heads share a KV head, the weights of each, and their change: {pattern}.",
+            pattern=name,
+        )
+    return Figure(panels, alt)
+
+
 def show_shared(
     text: Prose,
     layer: Layer,
@@ -72,34 +102,15 @@ def show_shared(
     `learned` are heads that shared from the start, if there are such heads.
     """
     heads, kv_heads, head_dim = averaged.num_heads, averaged.num_kv_heads, averaged.head_dim
-    changed = measure_change(layer, run)
-    read = readers(share, run)
-    name = pattern(heads, kv_heads)
-    formulas = [_("reads KV head {number}", number=one) for one in read]
-    weights = per_head(_("head {head}"), formulas, run.weights, layer.tokens, layer.mask)
     is_shared = kv_heads < heads
-    heading = _("Weights: {pattern}", pattern=name)
     if is_shared:
-        heading = _("Weights: {pattern}, keys and values averaged", pattern=name)
-    who = drawn(_("who shares"), read)
-    panels = [
-        Panel("sharing", who, heading=_("Which query heads share")),
-        *orient_panels(miniatures(weights, "head", heading), queries_down),
-    ]
-    alt = _("Which query heads share a KV head, and the weights of each: {pattern}.", pattern=name)
-    if is_shared:
-        heading = _("What sharing changed: weights − weights of MHA")
-        changes = miniatures(changes_of(changed, layer), "change of head", heading)
-        panels += orient_panels([*changes, *learned], queries_down)
         origin += _(" · KV heads averaged")
         origin += _(", the last ones trained so") if learned else ""
-        alt = _(
-            "Which query heads share a KV head, the weights of each, and their change: {pattern}.",
-            pattern=name,
-        )
-    show_figure(Figure(panels, alt), origin, "shared")
+    figure = draw_shared(layer, run, kv_heads, learned, queries_down)
+    show_figure(figure, origin, "shared")
     of_layer = layer.x.shape[-1], heads
     here, everyone = (parameters(*of_layer, n, head_dim) for n in (kv_heads, heads))
+    name = pattern(heads, kv_heads)
     title = name[0].upper() + name[1:]
     if not is_shared:
         many = (
@@ -115,7 +126,7 @@ def show_shared(
         d_k=head_dim,
         kv_heads=_(ngettext("{count:,} KV head", "{count:,} KV heads", kv_heads)),
         group=averaged.group_size,
-        change=f"{changed.abs().max().item():.2f}",
+        change=f"{measure_change(layer, run).abs().max().item():.2f}",
         parameters=f"{here:,}",
         all=f"{everyone:,}",
         saved=f"{everyone - here:,}",
@@ -213,3 +224,46 @@ def show_amounts(amounts: Mapping[str, int], rule: str, key: str) -> None:
         formula(rule, CPU),
     )
     show_chart(draw_bars, rows, alt, key, origin, length=len(amounts), x_title=title)
+
+
+NUM_KV_HEADS = 2
+
+
+def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: bool) -> None:
+    """Every head as it should be, and below as it is if the KV heads are dealt out wrongly."""
+    text("mistake", heads=NUM_HEADS, kv_heads=NUM_KV_HEADS)
+    reader = draw_layer(tokens, D_MODEL, NUM_HEADS, HEAD_DIM, "causal", seed)
+    layer = examples.random_heads(D_MODEL, NUM_HEADS, NUM_KV_HEADS, HEAD_DIM, seed)
+    run = grouped_query(reader.x, layer, reader.mask)
+    wrong = taken.mistaken(run, reader.mask)
+    output = merge_heads(wrong.output) @ layer.w_output
+    changed = wrong.weights - run.weights
+    ways = {"repeat_interleave": readers(share, run), "repeat": readers(share_wrongly, run)}
+    pairs = zip(*ways.values(), strict=True)
+    formulas = [
+        _("reads KV head {now}, as it should: all 0", now=now)
+        if now == right
+        else _("reads KV head {now}, not {right}", now=now, right=right)
+        for right, now in pairs
+    ]
+    name = _("with repeat, head {head}")
+    heads = [
+        replace(matrix, kind="signed", limit=1.0)
+        for matrix in per_head(name, formulas, changed, tokens, reader.mask)
+    ]
+    first, second = (Panel(name, drawn(name, read)) for name, read in ways.items())
+    heading = _("Weights with repeat − weights with repeat_interleave")
+    changes = orient_panels(miniatures(heads, "with repeat, head", heading), queries_down)
+    panels = [replace(first, heading=_("Who reads whom")), second, *changes]
+    alt = _(
+        "Who reads whom with repeat_interleave and with repeat, and what it does to each weight."
+    )
+    show_figure(Figure(panels, alt), random_weights(seed, reader.x.device), "mistake")
+    taken.mistake(reader, NUM_KV_HEADS, changed)
+    text(
+        "mistaken",
+        change=f"{changed.abs().max().item():.2f}",
+        moved=f"{(output - run.output).abs().max().item():.2f}",
+        size=f"{run.output.abs().max().item():.2f}",
+    )
+    show_source(share, share_wrongly)

@@ -13,10 +13,9 @@ from explainers.chapters.common.choose_layer import mask_not_among, not_among
 from explainers.chapters.common.live_training import describe_batches
 from explainers.job_queue import Job
 from explainers.messages import ngettext
-from explainers.toys import trained_heads
-from explainers.toys.layers import TrainedHeads
+from explainers.toys import layers
+from explainers.toys.layers import Configuration, TrainedHeads
 from explainers.toys.task import WORDS, Batch, make_task
-from explainers.toys.trained_heads import Configuration
 from explainers.toys.training import (
     TrainingJob,
     TrainingRequest,
@@ -47,7 +46,7 @@ class Examined(NamedTuple):
 
 def averaged(own: Configuration, num_kv_heads: int, seed: int) -> TrainedHeads:
     """The shipped heads of a configuration, with keys and values averaged in groups."""
-    known = on_cpu(trained_heads.load_heads(own, seed), own)
+    known = on_cpu(layers.load_heads(own, seed), own)
     return replace(known, layer=average_kv_heads(known.layer, num_kv_heads))
 
 
@@ -72,10 +71,10 @@ def examined(known: TrainedHeads, rule: str) -> Examined:
 @st.cache_data(show_spinner=False, max_entries=200)
 def compared(own: Configuration, num_kv_heads: int, seed: int) -> tuple[Examined, ...]:
     """Keys and values of each head's own; and shared: averaged, random, trained from the start."""
-    known = on_cpu(trained_heads.load_heads(own, seed), own)
+    known = on_cpu(layers.load_heads(own, seed), own)
     shared = own._replace(num_kv_heads=num_kv_heads)
     at_random = TrainedHeads.from_parts(WORDS, draw_parts(shared, seed), own.head_dim)
-    from_start = on_cpu(trained_heads.load_heads(shared, seed), shared)
+    from_start = on_cpu(layers.load_heads(shared, seed), shared)
     some = known, averaged(own, num_kv_heads, seed), at_random, from_start
     return tuple(examined(one, own.rule) for one in some)
 
@@ -95,12 +94,12 @@ def show_uptraining(
         else:
             text("nothing_to_average")
         return
-    rule = own.rule if own.rule in trained_heads.MASK_NAMES else trained_heads.MASK_NAMES[0]
+    rule = own.rule if own.rule in layers.MASK_NAMES else layers.MASK_NAMES[0]
     instead = mask_not_among(own.rule, rule)
-    instead += not_among("seed", seed, trained_heads.choose_shipped_seed(seed), trained_heads.SEEDS)
+    instead += not_among("seed", seed, layers.choose_shipped_seed(seed), layers.SEEDS)
     if instead:
         st.caption(" ".join(instead))
-    own, seed = own._replace(rule=rule), trained_heads.choose_shipped_seed(seed)
+    own, seed = own._replace(rule=rule), layers.choose_shipped_seed(seed)
     before, after, untrained, from_start = compared(own, num_kv_heads, seed)
     verdict = "worse" if after.loss > untrained.loss else "better"
     text(

@@ -11,7 +11,7 @@ from explainers.toys.examples import choose_other_word
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.page import Prose
-from explainers.ui.predict import revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
 

@@ -29,7 +29,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
-from explainers.ui.predict import revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.session import ABLATION_JOB
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim

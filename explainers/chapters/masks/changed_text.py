@@ -1,14 +1,23 @@
-"""−∞ before the softmax, or 0 after it: what earlier words learn of a later one."""
+"""A text that changes: what a word that is hidden leaks, and what one more word changes."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from torch import Tensor
 
 from explainers.attention import masks
-from explainers.chapters.common.score_matrix import Lab, rows_moved, visible, weight_panel
-from explainers.chapters.masks.masked_weights import WAYS, Computed, both_ways
+from explainers.attention.single_head import Projections
+from explainers.chapters.common.score_matrix import (
+    Lab,
+    miniatures,
+    rows_moved,
+    visible,
+    weight_panel,
+)
+from explainers.chapters.masks.masked_weights import WAYS, Computed, Tokens, both_ways
 from explainers.charts.matrix import Matrix, make_pair_matrix, share_domain
+from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.figure.panels import Figure, Panel
@@ -52,7 +61,7 @@ def draw_leak(lab: Lab, leak: Leak) -> Figure:
     mask = lab.mask(masks.causal)
     ways = {"0 after": _("0 after"), "−∞ before": _("−∞ before")}
     changes = share_domain(
-        *(_change(_("{way}: new − old", way=way), leak, name, lab) for name, way in ways.items())
+        *(_draw_leak(_("{way}: new − old", way=way), leak, name, lab) for name, way in ways.items())
     )
     panels = []
     for name, change in zip(WAYS, changes, strict=True):
@@ -75,7 +84,7 @@ def _percent(percent: float) -> str:
     return next((digits for digits in shown if float(digits)), _("less than 0.0001"))
 
 
-def _change(name: str, leak: Leak, way: str, lab: Lab) -> Matrix:
+def _draw_leak(name: str, leak: Leak, way: str, lab: Lab) -> Matrix:
     """In percent, because a change may be too small for two digits of a weight."""
     formula = _(
         "in percent: {rows} of {earlier} earlier rows change",
@@ -85,3 +94,33 @@ def _change(name: str, leak: Leak, way: str, lab: Lab) -> Matrix:
     earlier = lab.tokens[:-1]  # the last word is not the same in both
     allowed = lab.mask(masks.causal)[:-1, :-1]
     return make_pair_matrix(name, formula, visible(leak.changes(way), allowed), earlier)
+
+
+def list_next_words(tokens: Tokens) -> str:
+    """A line per row of a causal sentence: what it has read, and which word it must say."""
+    nexts = (*tokens[1:], "?")
+    lines = [f"{' '.join(tokens[: n + 1])}  →  {word}" for n, word in enumerate(nexts)]
+    return "\n".join(lines)
+
+
+def draw_growing(tokens: Tokens, found: Mapping[str, Projections]) -> Figure:
+    """What one more word changes in K and V of a second layer, under each mask."""
+    drawn = [
+        _draw_change(f"{letter}, {_(name)}", getattr(change, role), tokens, role)
+        for name, change in found.items()
+        for letter, role in (("K", "key"), ("V", "value"))
+    ]
+    panels = [
+        Panel(matrix.name, matrix, operator="" if n % 2 else " ")
+        for n, matrix in enumerate(share_domain(*drawn))
+    ]
+    alt = _("What one more word changes in K and V of the second layer, full and causal.")
+    return Figure(miniatures(panels, len(tokens)), alt)
+
+
+def _draw_change(name: str, change: Tensor, tokens: Tokens, role: str) -> Matrix:
+    rows, columns = rows_moved(change), [str(n) for n in range(change.shape[1])]
+    formula = _("new − old: {rows} of {all} rows change", rows=rows, all=len(tokens))
+    return Matrix(
+        name, formula, change.tolist(), tokens, columns, TOKEN_AXIS, FEATURE_AXIS, role=role
+    )
