@@ -27,9 +27,7 @@ CONTENTS = {
         "pages/09_cache_memory.py": N_("Cache memory"),
         "pages/10_long_sequences.py": N_("Long sequences"),
     },
-    N_("Two sequences"): {
-        "pages/11_cross_attention.py": N_("Cross-attention"),
-    },
+    N_("Two sequences"): {"pages/11_cross_attention.py": N_("Cross-attention")},
     N_("Real models"): {
         "pages/12_inspector.py": N_("Inspector"),
         "pages/13_head_gallery.py": N_("Head gallery"),
@@ -48,8 +46,7 @@ listed = {
     for path, title in pages.items()
 }
 page = st.navigation(
-    {_(part): [listed[path] for path in pages] for part, pages in CONTENTS.items()},
-    expanded=True,
+    {_(part): [listed[path] for path in pages] for part, pages in CONTENTS.items()}, expanded=True
 )
 st.set_page_config(page_title=page.title, page_icon="🔎", layout="wide")
 draw_frame(page.title, page.url_path)

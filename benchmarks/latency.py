@@ -11,14 +11,7 @@ from typing import NamedTuple
 from playwright.sync_api import Page
 
 from benchmarks import report
-from benchmarks.browser import (
-    ROOT,
-    bare_options,
-    chromium,
-    server,
-    visit,
-    wait_until_healthy,
-)
+from benchmarks.browser import ROOT, bare_options, chromium, server, visit, wait_until_healthy
 from benchmarks.walkers import SPAN, Chooser, Slider, Walker
 from explainers.chapters.masks.masks_compared import DRAGGED
 from explainers.ui.controls import controls
@@ -66,9 +59,7 @@ PAGES = {
         f"/cache_memory?{SHOWN}", controls.model.label, options=("gpt-oss-20b", "gemma-3-4b")
     ),
     "09 sixth model": Target(
-        f"/cache_memory?{SHOWN}",
-        controls.compared_models.label,
-        options=("gpt-oss-120b", ""),
+        f"/cache_memory?{SHOWN}", controls.compared_models.label, options=("gpt-oss-120b", "")
     ),
     "10 blocks": Target(f"/long_sequences?{SHOWN}&kv_block=1", controls.block_count.label),
     "10 tiles": Target(f"/long_sequences?{SHOWN}&tile_mask=full", controls.tile_count.label),

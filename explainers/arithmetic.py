@@ -94,10 +94,8 @@ def explain_division(numerator: float, head_dim: int, value: float, name: str) -
     """`value` as a dot product divided by √d_k."""
     root = math.sqrt(head_dim)
     for result_decimals, term_decimals in choose_decimals(value, numerator / root):
-        dividend, divisor = (
-            round_number(numerator, term_decimals),
-            round_number(root, term_decimals),
-        )
+        dividend = round_number(numerator, term_decimals)
+        divisor = round_number(root, term_decimals)
         if round_number(dividend / divisor, result_decimals) == round_number(
             value, result_decimals
         ):
@@ -154,10 +152,8 @@ def explain_softmax(
 def explain_addition(left: float, right: float, value: float, name: str) -> Arithmetic:
     """`value` as the sum of two numbers."""
     for result_decimals, term_decimals in choose_decimals(value, left + right):
-        left_rounded, right_rounded = (
-            round_number(left, term_decimals),
-            round_number(right, term_decimals),
-        )
+        left_rounded = round_number(left, term_decimals)
+        right_rounded = round_number(right, term_decimals)
         if round_number(left_rounded + right_rounded, result_decimals) == round_number(
             value, result_decimals
         ):

@@ -189,12 +189,7 @@ FAULTS = [
     (kv_cache, "key = rotate(", "key = (lambda key, _: key)(", WITH_ROPE),
     (decoding, "project_at(row, layer, place)", "project_at(row, layer, 0)", KEPT),
     (decoding, "x @ layer.w_value", "x @ layer.w_key", HANDED),
-    (
-        decoding,
-        "cache = append(cache, key, value)",
-        "cache = append(cache, value, key)",
-        HANDED,
-    ),
+    (decoding, "cache = append(cache, key, value)", "cache = append(cache, value, key)", HANDED),
     (windows, "(position - sinks) % window", "position % window", WRITTEN),
     (windows, "min(ring.seen, slots)", "slots", RING),
     (windows, "key_pos > query_pos - width", "key_pos >= query_pos - width", SINKS),

@@ -8,11 +8,7 @@ from explainers.charts.theme import Theme
 def apply_theme(chart: alt.TopLevelMixin, theme: Theme) -> alt.TopLevelMixin:
     """Give a finished chart the theme's colours; the page gives its alt text and its title."""
     return (
-        chart.configure(
-            background=theme.background,
-            font="Source Sans, sans-serif",
-            aria=False,
-        )
+        chart.configure(background=theme.background, font="Source Sans, sans-serif", aria=False)
         .configure_axis(
             labelColor=theme.text,
             titleColor=theme.text,

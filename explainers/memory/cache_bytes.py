@@ -38,14 +38,6 @@ class NumberFormat:
         return -(-heads * head_dim * self.bits // 8) + -(-shared // 8)
 
 
-def make_grouped_format(
-    bits: int, group: int = 64, zero_bits: int = 16, residual: int = 0
-) -> NumberFormat:
-    """A format of whole numbers whose groups share a 16-bit scale and a zero point."""
-    name = f"int{bits}, groups of {group}"
-    return NumberFormat(name, bits, group, 16 + zero_bits, residual=residual)
-
-
 BFLOAT16 = NumberFormat("bfloat16", 16)
 SCALE_NOTE = N_("llama.cpp: blocks of 32 elements share a scale")
 SCALE_AND_MINIMUM_NOTE = N_("llama.cpp: blocks of 32 elements share a scale and a minimum")
@@ -67,12 +59,7 @@ FORMATS = {
             "int4", 4, 64, 32, note=N_("groups of 64 share a 16-bit scale and zero point")
         ),
         NumberFormat(
-            "int4_residual",
-            4,
-            64,
-            32,
-            residual=128,
-            note=N_("as int4; the newest 128 in 16 bits"),
+            "int4_residual", 4, 64, 32, residual=128, note=N_("as int4; the newest 128 in 16 bits")
         ),
         NumberFormat(
             "int2_residual", 2, 32, 32, residual=128, note=N_("KIVI: scale and minimum of 32")

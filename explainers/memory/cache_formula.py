@@ -74,10 +74,8 @@ def explain_group(cache: GroupCache, tokens: int, number_format: NumberFormat) -
     """The lines of one group of layers: what its window keeps, and the product of its sizes."""
     group, lines = cache.group, []
     if group.window is not None:
-        kept_tokens, window = (
-            ngettext("{count:,} token", "{count:,} tokens", cache.tokens),
-            group.window,
-        )
+        kept_tokens = ngettext("{count:,} token", "{count:,} tokens", cache.tokens)
+        window = group.window
         line = N_(
             "min({tokens:,}, window {window:,}) = {kept} kept",
             tokens=tokens,
@@ -190,22 +188,15 @@ def explain_counting(
 
 
 def explain_engine(
-    shape: ModelShape,
-    tokens: int,
-    engine: str,
-    batch: int,
-    dtype: str,
-    source_tokens: int | None,
+    shape: ModelShape, tokens: int, engine: str, batch: int, dtype: str, source_tokens: int | None
 ) -> ByteFormula:
     """The arithmetic of `count_engine_bytes`, group by group."""
     caches = list_engine_caches(shape, tokens, engine, dtype, source_tokens)
     size = count_engine_bytes(shape, tokens, engine, batch, dtype, source_tokens)
     lines = []
     for cache in caches:
-        slots, layers = (
-            ngettext("{count:,} token", "{count:,} tokens", cache.tokens),
-            ngettext("{count:,} layer", "{count:,} layers", cache.group.count),
-        )
+        slots = ngettext("{count:,} token", "{count:,} tokens", cache.tokens)
+        layers = ngettext("{count:,} layer", "{count:,} layers", cache.group.count)
         slots_line = N_(
             "{engine} makes room for {tokens} in each of these layers",
             engine=Message(engine, {}),
@@ -234,10 +225,8 @@ def explain_engine(
 
 def explain_headline(shape: ModelShape, tokens: int, batch: int, dtype: str) -> ByteFormula:
     """The arithmetic of `count_headline_bytes`: one rate times tokens and texts."""
-    size, rate = (
-        count_headline_bytes(shape, tokens, batch, dtype),
-        count_bytes_per_token(shape, dtype),
-    )
+    size = count_headline_bytes(shape, tokens, batch, dtype)
+    rate = count_bytes_per_token(shape, dtype)
     token_rate = N_("{rate:,} bytes for each token", rate=rate)
     product = write_product(
         token_rate,

@@ -191,10 +191,8 @@ def read_latent_layers(fields: ConfigFields, kinds: list[str]) -> list[LayerGrou
                 N_("kv_lora_rank: a latent in {kind} layers is not known here", kind=kind)
             )
     fields.refuse_field("per_layer_config")
-    latent_dim, rope_dim = (
-        fields.require_number("kv_lora_rank"),
-        fields.require_number("qk_rope_head_dim"),
-    )
+    latent_dim = fields.require_number("kv_lora_rank")
+    rope_dim = fields.require_number("qk_rope_head_dim")
     latent_kinds = [kind for kind in kinds if kind in ("full", "indexed")]
     layers = [LayerGroup("latent", 1, latent_dim=latent_dim, rope_dim=rope_dim)] * len(latent_kinds)
     index_dim = fields.find_number("index_head_dim")
@@ -253,14 +251,10 @@ def read_state_layer(fields: ConfigFields) -> LayerGroup:
         return LayerGroup(
             "recurrent", 1, state_note=N_("the size of their state is not known here")
         )
-    num_value_heads, num_key_heads = (
-        fields.require_number("linear_num_value_heads"),
-        fields.require_number("linear_num_key_heads"),
-    )
-    key_dim, value_dim = (
-        fields.require_number("linear_key_head_dim"),
-        fields.require_number("linear_value_head_dim"),
-    )
+    num_value_heads = fields.require_number("linear_num_value_heads")
+    num_key_heads = fields.require_number("linear_num_key_heads")
+    key_dim = fields.require_number("linear_key_head_dim")
+    value_dim = fields.require_number("linear_value_head_dim")
     channels = 2 * num_key_heads * key_dim + num_value_heads * value_dim
     kernel = fields.require_number("linear_conv_kernel_dim")
     states = (

@@ -41,10 +41,8 @@ def read_layer_heads(
                 count=num_layers,
             )
         )
-    num_kv_heads, head_dim = (
-        0 if listed_kv_heads else fields.read_num_kv_heads(),
-        fields.read_head_dim(),
-    )
+    num_kv_heads = 0 if listed_kv_heads else fields.read_num_kv_heads()
+    head_dim = fields.read_head_dim()
     num_global_kv_heads = fields.find_number("num_global_key_value_heads") or num_kv_heads
     global_head_dim = fields.find_number("global_head_dim") or head_dim
     check_value_dim(fields, head_dim)

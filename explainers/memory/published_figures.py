@@ -3,7 +3,6 @@
 import functools
 import json
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from fractions import Fraction
 from math import floor, prod
 from typing import Any
@@ -155,17 +154,6 @@ class Figure:
     comment: str = ""
     mistake: Any = None
     mistake_unit: str = ""
-
-    @property
-    def published_value(self) -> Fraction:
-        """The published number, exact to its printed digits."""
-        return Fraction(repr(self.published))
-
-    @property
-    def last_digit(self) -> Fraction:
-        """The value of one in the last printed digit."""
-        exponent = Decimal(repr(self.published)).as_tuple().exponent
-        return Fraction(10) ** int(exponent)
 
     @property
     def computed_value(self) -> Fraction:

@@ -193,10 +193,8 @@ def count_text_bytes_per_gpu(deployment: Deployment, tokens: int) -> int:
 
 def count_users(deployment: Deployment, tokens: int) -> int | None:
     """How many texts of `tokens` tokens fit at once; None if a text takes no memory."""
-    text_bytes, free_bytes = (
-        count_text_bytes_per_gpu(deployment, tokens),
-        count_free_bytes_per_gpu(deployment),
-    )
+    text_bytes = count_text_bytes_per_gpu(deployment, tokens)
+    free_bytes = count_free_bytes_per_gpu(deployment)
     if free_bytes < 0:
         return 0
     return free_bytes // text_bytes if text_bytes else None
@@ -262,10 +260,8 @@ def explain_memory(deployment: Deployment, tokens: int) -> tuple[str, ...]:
 
 def explain_capacity(deployment: Deployment, tokens: int) -> str:
     """A line that says how many texts of `tokens` tokens fit into what is left."""
-    free_bytes, text_bytes = (
-        count_free_bytes_per_gpu(deployment),
-        count_text_bytes_per_gpu(deployment, tokens),
-    )
+    free_bytes = count_free_bytes_per_gpu(deployment)
+    text_bytes = count_text_bytes_per_gpu(deployment, tokens)
     if count_weight_bytes_per_gpu(deployment) > deployment.gpu.memory_bytes:
         return N_("The weights alone are more than the memory.")
     if free_bytes < 0:

@@ -71,10 +71,8 @@ AT_BEST_NOTE = Message(N_(" (at best: all texts choose the same experts)"), {})
 
 def explain_speed(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[str, ...]:
     """Lines with the limit of the bandwidth, that of the arithmetic, and which one binds."""
-    weight_bytes, text_bytes = (
-        count_weight_bytes_read(deployment),
-        count_text_bytes_per_gpu(deployment, tokens),
-    )
+    weight_bytes = count_weight_bytes_read(deployment)
+    text_bytes = count_text_bytes_per_gpu(deployment, tokens)
     reading_seconds = estimate_reading_seconds(deployment, tokens, batch)
     computing_seconds = estimate_computing_seconds(deployment, batch)
     active_parameters, gpu = count_active_parameters(deployment), deployment.gpu

@@ -136,10 +136,8 @@ def attend(
     """The function that a model calls instead of its own; it expects positions before heads."""
     run = active_run.get()
     kind, layer_index = locate_layer(module, run) if run else ("self", 0)
-    window, function = (
-        extra_arguments.get("sliding_window"),
-        choose_function(module, extra_arguments),
-    )
+    window = extra_arguments.get("sliding_window")
+    function = choose_function(module, extra_arguments)
     mask = require_boolean_mask(module, query, key, attention_mask)
     query = scale_query(query, scaling)
     call = AttentionCall(kind, layer_index, window, function, query, key, value, mask)

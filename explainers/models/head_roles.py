@@ -58,13 +58,7 @@ ROLES = (
     Role("induction", "induction", "repeated", 0.4, N_("Olsson et al. 2022; our threshold")),
     Role(N_("sink"), "first token", "natural", SINK_THRESHOLD, N_("Gu et al. 2024: ε = 0.3")),
     Role("punctuation", "punctuation", "natural", 0.4, N_("Clark et al. 2019; our threshold")),
-    Role(
-        N_("positional"),
-        "one offset",
-        "natural",
-        0.9,
-        N_("Voita et al. 2019: 90 % of rows"),
-    ),
+    Role(N_("positional"), "one offset", "natural", 0.9, N_("Voita et al. 2019: 90 % of rows")),
 )
 PATTERN_AT_OFFSET = {-1: "previous token", 0: "current token", 1: "next token"}
 """The pattern whose counterexample belongs to an offset."""

@@ -156,10 +156,7 @@ def resolve_folder(name: str) -> Path:
         return locate_folder(name)
     if len(name) > MOST_CHARACTERS or "\0" in name or not name.strip():
         raise ModelError(
-            N_(
-                "A model is owner/name on the hub, of at most {most} letters.",
-                most=MOST_CHARACTERS,
-            )
+            N_("A model is owner/name on the hub, of at most {most} letters.", most=MOST_CHARACTERS)
         )
     if not may_read_folders():
         raise ModelError(

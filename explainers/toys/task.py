@@ -79,11 +79,9 @@ def write_news(choices: Sequence[int]) -> News:
 
     In a quarter of them the time stands in front, a quarter has an adverb, four fifths a modifier.
     """
-    is_fronted, has_adverb, has_modifier = (
-        choices[0] % 4 == 0,
-        choices[1] % 4 == 0,
-        choices[2] % 5 > 0,
-    )
+    is_fronted = choices[0] % 4 == 0
+    has_adverb = choices[1] % 4 == 0
+    has_modifier = choices[2] % 5 > 0
     time = ["preposition", "time"]
     parts = time if is_fronted else []
     parts = [*parts, "determiner", "subject", *["adverb"] * has_adverb, "verb"]

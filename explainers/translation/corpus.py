@@ -121,17 +121,13 @@ def _write_verb(
         case "will":
             helpers, main, tense = [write_function_word("will")], base, "future"
         case "has":
-            helpers, main, tense = (
-                [write_function_word("have" if is_plural else "has")],
-                participle,
-                "present",
-            )
+            helpers = [write_function_word("have" if is_plural else "has")]
+            main = participle
+            tense = "present"
         case "doing":
-            helpers, main, tense = (
-                [write_function_word("are" if is_plural else "is")],
-                gerund,
-                "present",
-            )
+            helpers = [write_function_word("are" if is_plural else "is")]
+            main = gerund
+            tense = "present"
         case "did":
             return join_phrases(
                 [write_function_word("did"), write_function_word("not"), base]
@@ -205,11 +201,6 @@ def list_held_out_pairs() -> frozenset[tuple[str, str]]:
         pairs.add((modifiers[a % len(modifiers)], nouns[b % len(nouns)]))
         pairs.add((subjects[c % len(subjects)], verbs[d % len(verbs)]))
     return frozenset(pairs)
-
-
-def draw_sentence(generator: torch.Generator) -> SentencePair:
-    """One random sentence of the grammar."""
-    return next(generate_sentences(generator, 1))
 
 
 def generate_sentences(generator: torch.Generator, at_once: int = 1_000) -> Iterator[SentencePair]:

@@ -187,10 +187,8 @@ def _add_determiner(
             english, vietnamese = [numeral, *english_core], [numeral, *vietnamese_core]
         case "'s":
             owner, apostrophe = _choose_owner(choices), write_function_word("'s")
-            english, vietnamese = (
-                [write_function_word("the"), owner, apostrophe, *english_core],
-                [*vietnamese_core, apostrophe, owner],
-            )
+            english = [write_function_word("the"), owner, apostrophe, *english_core]
+            vietnamese = [*vietnamese_core, apostrophe, owner]
         case _:  # this, its, his, their: said at the end
             possessive = write_function_word(determiner)
             english, vietnamese = [possessive, *english_core], [*vietnamese_core, possessive]
@@ -231,10 +229,8 @@ def choose_time(choices: Choices, tense: str) -> Phrase:
         case "near":
             return _choose_near_time(choices, tense)
         case "event":
-            preposition, event = (
-                choose_word(choices, "before an event"),
-                choose_word(choices, "events"),
-            )
+            preposition = choose_word(choices, "before an event")
+            event = choose_word(choices, "events")
             return join_phrases([preposition, write_function_word("the"), event])
     return join_phrases([translate_word("in", "tại"), choose_word(choices, "places")])
 
@@ -251,11 +247,9 @@ def _choose_day(choices: Choices) -> Phrase:
 
 
 def _choose_quarter(choices: Choices) -> Phrase:
-    preposition, which, quarter = (
-        write_function_word("in"),
-        choose_word(choices, "quarters"),
-        translate_word("quarter", "quý"),
-    )
+    preposition = write_function_word("in")
+    which = choose_word(choices, "quarters")
+    quarter = translate_word("quarter", "quý")
     return join_phrases(
         [preposition, write_function_word("the"), which, quarter], [preposition, quarter, which]
     )

@@ -10,7 +10,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from explainers.folders import ASSETS
-from explainers.translation.model import Model, draw_parameters, list_shapes
+from explainers.translation.model import Model, list_shapes
 from explainers.translation.translator import Translator
 from explainers.translation.vocabulary import english_vocabulary, vietnamese_vocabulary
 
@@ -51,11 +51,6 @@ def load_translator(seed: int = 0) -> Translator:
     if not all(parameter.isfinite().all() for parameter in parameters.values()):
         raise BrokenWeightsError(f"{file.name} holds numbers that are not finite")
     return Translator(Model.from_parameters(parameters))
-
-
-def make_untrained_translator(seed: int = 0) -> Translator:
-    """The translator before it has learned anything."""
-    return Translator(Model.from_parameters(draw_parameters(seed)))
 
 
 def read_tensors(file: Path) -> dict[str, Tensor]:

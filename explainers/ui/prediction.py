@@ -19,12 +19,7 @@ _NUMBER = re.compile(r"(-?[\d,]*\.?\d+)(.*)")
 
 
 def revealed(
-    text: Prose,
-    name: str,
-    options: Sequence[str],
-    answer: str,
-    about: str = "",
-    **numbers: object,
+    text: Prose, name: str, options: Sequence[str], answer: str, about: str = "", **numbers: object
 ) -> bool:
     """Ask, and tell whether the picture may be shown; `answer` is what our code computed.
 

@@ -144,11 +144,7 @@ def test_a_ring_refuses_what_it_cannot_hold(tokens, sinks):
 
 @pytest.mark.parametrize(
     ("fault", "starts"),
-    [
-        (faults.forget_offset, 1),
-        (faults.drop_row, faults.LOST + 1),
-        (faults.append_after, 0),
-    ],
+    [(faults.forget_offset, 1), (faults.drop_row, faults.LOST + 1), (faults.append_after, 0)],
 )
 def test_where_a_mistake_begins_to_show(fault, starts):
     assert first_difference(outputs(fault), outputs(CAUSAL)) == starts

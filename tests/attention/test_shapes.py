@@ -182,12 +182,7 @@ def calls(leading):
         ),
         cross.read_source: (tensor("kv_len", "d_model"), layer),
         cross.hide_padding: (torch.tensor([3, 7]), 7),
-        cross.cross_attention: (
-            x,
-            looked_at,
-            layer,
-            mask,
-        ),
+        cross.cross_attention: (x, looked_at, layer, mask),
         decoding.through: (x, [in_turns], [kept(2, 2)], partial(kv_cache.read, rule=masks.causal)),
         decoding.recompute: (x, [in_turns]),
         online_softmax.begin: (query, value),
@@ -285,10 +280,7 @@ def makes_tensors(function):
 
 
 def true_comments(query, key):
-    scores = torch.matmul(
-        query,
-        key.transpose(-2, -1),
-    )  # (..., q_len, kv_len)
+    scores = torch.matmul(query, key.transpose(-2, -1))  # (..., q_len, kv_len)
     shares, best = scores.softmax(dim=-1), scores.amax(dim=-1)  # (..., q_len, kv_len), (..., q_len)
     one = scores.sum()[None]  # (1,)
     return shares, best, one

@@ -19,7 +19,6 @@ from explainers.memory.cache_bytes import (
     count_headline_bytes,
     list_group_caches,
     list_layer_caches,
-    make_grouped_format,
 )
 from explainers.memory.cache_formula import (
     COUNTINGS,
@@ -48,6 +47,14 @@ SHAPES = [find_shape(model) for model in list_model_ids() if find_shape(model).g
 shapes = st.sampled_from(SHAPES)
 lengths = st.integers(1, 10**9)
 formats = st.sampled_from(sorted(FORMATS))
+
+
+def make_grouped_format(
+    bits: int, group: int = 64, zero_bits: int = 16, residual: int = 0
+) -> NumberFormat:
+    """A format of whole numbers whose groups share a 16-bit scale and a zero point."""
+    name = f"int{bits}, groups of {group}"
+    return NumberFormat(name, bits, group, 16 + zero_bits, residual=residual)
 
 
 @pytest.mark.parametrize(
@@ -371,10 +378,7 @@ def bad(name, value):
         (bad("dtype", "int3"), "dtype must be one of float32, bfloat16, .*, not 'int3'"),
         (bad("dtype", None), "dtype must be one of .*, not None"),
         (bad("dtype", ["fp8"]), "dtype must be one of"),
-        (
-            bad("shape", "llama-3-8b"),
-            "shape must be a ModelShape, as find_shape gives it, not 'll",
-        ),
+        (bad("shape", "llama-3-8b"), "shape must be a ModelShape, as find_shape gives it, not 'll"),
         (bad("shape", find_shape("deepseek-v4-flash")), "deepseek-v4-flash: .*not published"),
     ],
 )

@@ -39,10 +39,10 @@ from explainers.chapters.cross_attention.real_translator import spell_pieces
 from explainers.translation import weights_file, word_pieces
 from explainers.translation.alignment import INPUT, PREDICTED
 from explainers.translation.corpus import RUNNING_PAIR, SentencePair
-from explainers.translation.weights_file import make_untrained_translator
 from explainers.ui.controls.controls import LEARNED, MEAN, PEAK, PREDICTS, READS, UNIFORM, WITHOUT
 from explainers.ui.figure.panels import Cell
 from tests.support.opening import PAGES, opened, pictures
+from tests.support.translators import make_untrained_translator
 
 PAGE = next(page for page in PAGES if page.stem == "11_cross_attention")
 

@@ -140,10 +140,7 @@ def test_what_to_try_is_true_of_heads_that_learned_to_share(kv_heads):
     """All together they read who and what, and averaged heads do not any more."""
     sharing = load_layer(TOKENS, Configuration(4, kv_heads, 16, "full"), 0)
     own = load_layer(TOKENS, Configuration(4, 4, 16, "full"), 0)
-    ways = (
-        (sharing.x, sharing.heads, True),
-        (own.x, average_kv_heads(own.heads, kv_heads), False),
-    )
+    ways = ((sharing.x, sharing.heads, True), (own.x, average_kv_heads(own.heads, kv_heads), False))
     for read, heads, finds_both in ways:
         largest = grouped_query(read, heads, FULL).weights[:, 2].amax(dim=0)
         found = {TOKENS[n] for n in largest.topk(2).indices}

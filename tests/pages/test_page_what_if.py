@@ -235,11 +235,7 @@ def test_no_change_is_a_choice_too(monkeypatch, tiny):
 
 
 def test_heads_drawn_are_those_of_the_seed(monkeypatch, tiny):
-    link = {
-        "changes": controls.HEADS_OFF,
-        "heads_by": controls.AT_RANDOM,
-        "heads_drawn": "5",
-    }
+    link = {"changes": controls.HEADS_OFF, "heads_by": controls.AT_RANDOM, "heads_drawn": "5"}
     first, again, other = (
         made(monkeypatch, tiny, link | {"seed": seed, "what_text": f"{TEXT} {'the' * n}"})[0]
         for n, seed in enumerate(("1", "1", "2"))
@@ -249,10 +245,7 @@ def test_heads_drawn_are_those_of_the_seed(monkeypatch, tiny):
 
 
 def test_heads_that_do_not_exist_are_told(monkeypatch, tiny):
-    link = {
-        "changes": controls.HEADS_OFF,
-        "heads_off": ["L1.H5", "L7.H0", "L1.H6", "x" * 5_000],
-    }
+    link = {"changes": controls.HEADS_OFF, "heads_off": ["L1.H5", "L7.H0", "L1.H6", "x" * 5_000]}
     [change], visit = made(monkeypatch, tiny, link)
     assert change.heads == {(1, 5)}
     assert "heads_off" in told(visit)
@@ -291,9 +284,7 @@ def test_heads_are_chosen_by_a_role_that_was_measured(monkeypatch, tiny):
 def test_the_numbers_of_a_change_come_back_with_it(tiny):
     """Chosen on the page: those of a link would come back from the link."""
     visit = visited(
-        tiny,
-        changes=[controls.CHANGED_TEMPERATURE, controls.HEADS_OFF],
-        what_layers="one",
+        tiny, changes=[controls.CHANGED_TEMPERATURE, controls.HEADS_OFF], what_layers="one"
     )
     visit.select_slider(key="what_temperature").set_value(2).run()
     visit.multiselect(key="heads_off").set_value(["L1.H5", "L0.H2"]).run()

@@ -191,9 +191,6 @@ def test_the_mask_that_heads_learned_under_is_told(page):
 
 @with_masks
 def test_a_text_longer_than_any_that_was_learned_from_is_said_to_be(page):
-    for length, said in [
-        (layers.MAX_NEWS_TOKENS, False),
-        (layers.MAX_NEWS_TOKENS + 1, True),
-    ]:
+    for length, said in [(layers.MAX_NEWS_TOKENS, False), (layers.MAX_NEWS_TOKENS + 1, True)]:
         visit = opened(page, {"weights": "trained", "text": "Friday " * length})
         assert (f"at most 8 words; this has {length}" in captions(visit)) == said

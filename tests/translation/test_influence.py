@@ -14,7 +14,7 @@ from explainers.translation.changed_weights import (
     permuted_attention,
     uniform_attention,
 )
-from explainers.translation.weights_file import make_untrained_translator
+from tests.support.translators import make_untrained_translator
 
 BATCH, HEADS, Q_LEN, KV_LEN, HEAD_DIM = 2, 3, 5, 7, 4
 LENGTHS = torch.tensor([4, 7])

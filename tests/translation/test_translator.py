@@ -34,10 +34,10 @@ from explainers.translation.vocabulary import (
 from explainers.translation.weights_file import (
     BrokenWeightsError,
     load_translator,
-    make_untrained_translator,
     read_tensors,
     save_seed,
 )
+from tests.support.translators import make_untrained_translator
 
 UNTRAINED = make_untrained_translator(3)
 MODEL = UNTRAINED.model

@@ -38,12 +38,8 @@ from explainers.translation.train import (
     schedule_rate,
 )
 from explainers.translation.vocabulary import BEGIN, END, PAD, vietnamese_vocabulary
-from explainers.translation.weights_file import (
-    SEEDS,
-    load_translator,
-    make_untrained_translator,
-    save_seed,
-)
+from explainers.translation.weights_file import SEEDS, load_translator, save_seed
+from tests.support.translators import make_untrained_translator
 
 FEW = corpus.draw_test_sets(5)
 SENTENCES = 250

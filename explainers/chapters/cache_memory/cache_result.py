@@ -168,12 +168,7 @@ ORIGIN = N_("formula: bytes that each layer must keep, exact")
 # A sentence that changed with the model would have the browser build the picture anew.
 ALT = N_("What each layer holds, a bar for each; the text below says it for every kind of layer.")
 MAX_LISTED = 6
-SHARES = (
-    N_("under 25 %"),
-    N_("25 to 50 %"),
-    N_("50 to 75 %"),
-    N_("75 % and more"),
-)
+SHARES = (N_("under 25 %"), N_("25 to 50 %"), N_("50 to 75 %"), N_("75 % and more"))
 
 
 def show_layers(text: Prose, choice: CacheChoice) -> None:

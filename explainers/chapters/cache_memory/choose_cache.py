@@ -147,15 +147,10 @@ def choose_own_shape() -> ModelShape:
     """A model of the reader's numbers; some of its layers may have a window."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         is_latent = controls.own_kind() != controls.own_kind.default
-        layers, heads = (
-            controls.own_layers(1, MAX_LAYERS),
-            controls.own_heads(1, MAX_WIDTH),
-        )
+        layers, heads = (controls.own_layers(1, MAX_LAYERS), controls.own_heads(1, MAX_WIDTH))
         if is_latent:
-            latent_dim, rope_dim = (
-                controls.own_latent(1, MAX_WIDTH),
-                controls.own_rope(1, MAX_WIDTH),
-            )
+            latent_dim = controls.own_latent(1, MAX_WIDTH)
+            rope_dim = controls.own_rope(1, MAX_WIDTH)
             groups = [LayerGroup("latent", layers, latent_dim=latent_dim, rope_dim=rope_dim)]
         else:
             head_sizes = controls.own_kv_heads(1, MAX_WIDTH), controls.own_head_dim(1, MAX_WIDTH)

@@ -65,10 +65,8 @@ def show_chosen_models(text: Prose, choice: CacheChoice, hardware: Hardware) -> 
     draw_comparison(shapes, choice.texts, choice.dtype, hardware)
     of_text = choice.tokens, choice.texts, choice.dtype
     rows = "\n".join(make_model_row(shape, *of_text) for shape in shapes)
-    tokens, texts = (
-        _(ngettext("{count:,} token", "{count:,} tokens", choice.tokens)),
-        _(ngettext("{count:,} text", "{count:,} texts", choice.texts)),
-    )
+    tokens = _(ngettext("{count:,} token", "{count:,} tokens", choice.tokens))
+    texts = _(ngettext("{count:,} text", "{count:,} texts", choice.texts))
     text("compared", rows=rows, tokens=tokens, texts=texts, dtype=choice.dtype)
 
 

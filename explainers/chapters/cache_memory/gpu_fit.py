@@ -64,10 +64,7 @@ def choose_hardware() -> Hardware:
         default = controls.weight_dtype.default
         weights = controls.weight_dtype([default, *WEIGHT_FORMATS], default)
         block = int(controls.page_size(PAGE_SIZES, controls.page_size.default))
-        percent, overhead = (
-            controls.usable_percent(1, 100),
-            controls.overhead_gib(0, 1_000),
-        )
+        percent, overhead = (controls.usable_percent(1, 100), controls.overhead_gib(0, 1_000))
     return Hardware(gpu, number, weights, block, percent, overhead * GIB)
 
 

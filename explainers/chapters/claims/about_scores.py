@@ -211,10 +211,7 @@ def row_of_a_causal_head(made_by: str) -> Finding:
     )
 
 
-CONSTRUCTIONS = {
-    "Q, K, V": [(4, 8)] * 3,
-    "x, W_Q, W_K, W_V": [(4, 8)] + [(8, 8)] * 3,
-}
+CONSTRUCTIONS = {"Q, K, V": [(4, 8)] * 3, "x, W_Q, W_K, W_V": [(4, 8)] + [(8, 8)] * 3}
 
 
 def plus_looks_both_ways(head_dim: int) -> Finding:

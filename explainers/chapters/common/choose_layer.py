@@ -77,12 +77,7 @@ def choose_head_dim(is_trained: bool, num_heads: int) -> int:
 
 
 def read_by_heads(
-    tokens: Tokens,
-    is_trained: bool,
-    d_model: int,
-    num_heads: int,
-    head_dim: int,
-    rule: str,
+    tokens: Tokens, is_trained: bool, d_model: int, num_heads: int, head_dim: int, rule: str
 ) -> Layer:
     """A layer of heads that were chosen, or where mask or seed were not trained, another."""
     seed = page.read_seed()

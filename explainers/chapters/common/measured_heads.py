@@ -3,11 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from explainers.chapters.common.background_job import (
-    offer_job,
-    show_problem,
-    watch_job,
-)
+from explainers.chapters.common.background_job import offer_job, show_problem, watch_job
 from explainers.messages import N_
 from explainers.models.grammar_heads import SENTENCES_PER_HALF
 from explainers.models.head_scores import HeadScores

@@ -53,18 +53,10 @@ KINDS = {
         QUERY_AXIS, KEY_AXIS, "Q · Kᵀ ÷ √d_k", "", (Source("products", "row", "column"),)
     ),
     N_("masked"): Kind(
-        QUERY_AXIS,
-        KEY_AXIS,
-        N_("−∞ where forbidden"),
-        "",
-        (Source("scores", "row", "column"),),
+        QUERY_AXIS, KEY_AXIS, N_("−∞ where forbidden"), "", (Source("scores", "row", "column"),)
     ),
     "weights": Kind(
-        QUERY_AXIS,
-        KEY_AXIS,
-        N_("softmax: every row sums to 1"),
-        "",
-        (Source("masked", row="row"),),
+        QUERY_AXIS, KEY_AXIS, N_("softmax: every row sums to 1"), "", (Source("masked", row="row"),)
     ),
     "output": Kind(
         QUERY_AXIS,

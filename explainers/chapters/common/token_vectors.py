@@ -9,11 +9,7 @@ from explainers.arithmetic import Arithmetic
 from explainers.attention.positions import Reordered
 from explainers.chapters.common.score_matrix import ROUNDING
 from explainers.charts.matrix import Matrix, share_domain
-from explainers.charts.theme import (
-    FEATURE_AXIS,
-    POSITION_AXIS,
-    TOKEN_AXIS,
-)
+from explainers.charts.theme import FEATURE_AXIS, POSITION_AXIS, TOKEN_AXIS
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.figure.clickable_figure import show_clickable_figure

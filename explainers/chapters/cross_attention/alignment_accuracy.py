@@ -41,10 +41,8 @@ def show_accuracy(text: Prose, view: View) -> None:
     """A guess who aligns best; then all of them, on this sentence and on held-out ones."""
     text("accuracy")
     scores = held_out_scores.score_readings()
-    attention_score, baseline_scores = (
-        scores[Reading(LAST_LAYER, MEAN, PREDICTED)],
-        held_out_scores.score_baselines(),
-    )
+    attention_score = scores[Reading(LAST_LAYER, MEAN, PREDICTED)]
+    baseline_scores = held_out_scores.score_baselines()
     rates = {
         ATTENTION: attention_score.aer,
         IBM1: baseline_scores["ibm"].aer,
@@ -55,10 +53,8 @@ def show_accuracy(text: Prose, view: View) -> None:
         return
     words, syllables = view.translation.words, view.translation.syllables
     head_score = scores[Reading(view.layer, view.head, view.row_side)]
-    diagonal_links, ibm1_links = (
-        align_diagonally(len(words), len(syllables)),
-        held_out_scores.align_by_ibm1(words, syllables),
-    )
+    diagonal_links = align_diagonally(len(words), len(syllables))
+    ibm1_links = held_out_scores.align_by_ibm1(words, syllables)
     tables = {N_("held out"): [head_score, baseline_scores["diagonal"], baseline_scores["ibm"]]}
     if view.gold:
         link_sets = (view.read_links(view.row_side), diagonal_links, ibm1_links)
@@ -132,11 +128,7 @@ def select_head(reading: Reading) -> None:
 ERROR_RATE = N_("alignment error rate")
 ERROR_AXES = N_("head"), N_("rows")
 LAYER_HEADS = [(layer, head) for layer in range(NUM_LAYERS) for head in HEADS]
-RATIOS = (
-    N_("about the same"),
-    N_("2 to 5 times as large"),
-    N_("more than 5 times as large"),
-)
+RATIOS = (N_("about the same"), N_("2 to 5 times as large"), N_("more than 5 times as large"))
 
 
 def choose_ratio(predicted: float, by_input: float) -> str:

@@ -103,10 +103,8 @@ class View:
     def explain_weight(self, cell: Cell) -> Arithmetic:
         """How a weight came to be."""
         row = cell.row + (self.row_side == INPUT)
-        cross, value = (
-            self.translation.decoder[self.layer].cross,
-            self.weights[cell.row, cell.column],
-        )
+        cross = self.translation.decoder[self.layer].cross
+        value = self.weights[cell.row, cell.column]
         if self.head != MEAN:
             scores = cross.scores[int(self.head), row].tolist()
             return arithmetic.explain_softmax(scores, cell.column, value.item(), self.columns)

@@ -27,10 +27,7 @@ BEGIN_TOKEN = SPECIAL_TOKENS[BEGIN]
 READ_AXIS = N_("syllable read")
 OPERATORS = {N_("in"): "", N_("added"): "+", N_("out"): "="}
 PARTS = {
-    "in": (
-        N_("What comes in"),
-        N_("Embedding + position, or the output of the layer below."),
-    ),
+    "in": (N_("What comes in"), N_("Embedding + position, or the output of the layer below.")),
     "own": (
         N_("1 · Causal self-attention"),
         N_("What is written looks back at what is written: mean of all heads, a row sums to 1."),

@@ -159,10 +159,8 @@ def translate_changed(
     left_out: int | None = None,
 ) -> ChangedTranslation:
     """Translate again; once for each change, however often the page runs."""
-    attend, hidden_positions = (
-        replace_attention(replacement, in_all_layers),
-        [] if left_out is None else [left_out],
-    )
+    attend = replace_attention(replacement, in_all_layers)
+    hidden_positions = [] if left_out is None else [left_out]
     changed = weights_file.load_translator().translate(
         words, attend=attend, hidden_positions=hidden_positions
     )

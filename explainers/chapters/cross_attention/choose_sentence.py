@@ -148,10 +148,7 @@ def choose_translation(text: Prose, sentence: Sentence, queries_down: bool) -> V
 def offer_sentences() -> None:
     """Sentences that the translator can read: to be put together, or held out from training."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        with (
-            st.popover(_("Build a sentence"), icon=":material/construction:"),
-            st.form("builder"),
-        ):
+        with st.popover(_("Build a sentence"), icon=":material/construction:"), st.form("builder"):
             for (name, words), default in zip(
                 list_slots().items(), _list_default_words(), strict=True
             ):

@@ -54,10 +54,8 @@ def draw_weak_row(view: View, syllable_index: int, losses: Tensor, is_small: boo
 
 def show_parked_weight(text: Prose, view: View) -> None:
     """A guess about the rows of second syllables; then the weakest syllable, head by head."""
-    end_weights, recall = (
-        held_out_scores.measure_end_weight(),
-        held_out_scores.measure_link_recall(),
-    )
+    end_weights = held_out_scores.measure_end_weight()
+    recall = held_out_scores.measure_link_recall()
     text("parking")
     answer = (
         ROW_KINDS[end_weights.word_start < end_weights.word_rest]
@@ -73,10 +71,8 @@ def show_parked_weight(text: Prose, view: View) -> None:
     losses = compute_losses(translation.words, translation.syllables)[syllable_index]
     is_small = losses.abs().max().item() < SMALL_LOSS  # the past says it all: no word costs much
     show_figure(draw_weak_row(view, syllable_index, losses, is_small), view.origin, "parking")
-    syllable, costliest_word = (
-        verbatim(translation.syllables[syllable_index]),
-        verbatim(translation.words[int(losses.argmax())]),
-    )
+    syllable = verbatim(translation.syllables[syllable_index])
+    costliest_word = verbatim(translation.words[int(losses.argmax())])
     end_weight = translation.cross[LAST_LAYER].mean(dim=0)[: view.num_syllables, -1].mean().item()
     if view.gold and view.gold.weak:
         text("parking_weak", syllable=syllable)

@@ -133,10 +133,8 @@ def is_done(exercise: Exercise) -> bool:
 
 def offer_next(exercise: Exercise) -> None:
     """Below one that is done: the one after it that is not, of those that are offered."""
-    offered, done = (
-        st.session_state[EXERCISES_OFFERED],
-        controls.finished_exercises.read_selection(),
-    )
+    offered = st.session_state[EXERCISES_OFFERED]
+    done = controls.finished_exercises.read_selection()
     here = offered.index(name_exercise(exercise))
     later = [*offered[here + 1 :], *offered[:here]]
     following = next((name for name in later if name not in done), None)

@@ -199,10 +199,8 @@ def a_model_on_two_gpus(draw: Random) -> Goal:
 
 def _serves(tokens: int, readers: int, weights: str, cache: str) -> Measurement:
     served = Deployment(find_shape("llama-3.1-70b"), read_gpus()["h100"], 2, weights, cache)
-    free, needed = (
-        count_free_bytes_per_gpu(served),
-        readers * count_text_bytes_per_gpu(served, tokens),
-    )
+    free = count_free_bytes_per_gpu(served)
+    needed = readers * count_text_bytes_per_gpu(served, tokens)
     finer = PRECISIONS[max(0, PRECISIONS.index(weights) - 1)]
     finest = Deployment(served.shape, served.gpu, 2, finer, PRECISIONS[-1])  # the smallest cache
     could = finer != weights and has_room(finest, tokens, readers)

@@ -49,10 +49,8 @@ ALL = SWEEP, CLICKS, MICROPHONE, FILE
 
 def given_sound(text: Prose, loaded: "RealModel") -> Tensor | None:
     """The samples that this model hears at a time, or a word on why there are none."""
-    positions, seconds = (
-        loaded.model.config.max_source_positions,
-        loaded.feature_extractor.chunk_length,
-    )
+    positions = loaded.model.config.max_source_positions
+    seconds = loaded.feature_extractor.chunk_length
     text(
         "listening",
         which=verbatim(loaded.name),

@@ -49,10 +49,7 @@ def show_windows(text: Prose, run: Written, window: int, sinks: int) -> None:
         return
     full = run.outputs(CAUSAL)
     ring, with_sinks = run.ring_outputs(window, 0), run.ring_outputs(slots, sinks)
-    lost = {
-        _("window"): _lost(ring, full),
-        _("with sinks"): _lost(with_sinks, full),
-    }
+    lost = {_("window"): _lost(ring, full), _("with sinks"): _lost(with_sinks, full)}
     taken.windows(run, window, sinks, [*lost.values()])
     alone = _("ring of {window}", window=window)
     beside = _(
@@ -97,10 +94,7 @@ def _show_held(text: Prose, run: Written, slots: int) -> None:
     ]
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
     alt = _("Bytes held: they grow with the text, or stay at those of {slots} rows.", slots=slots)
-    axes = {
-        "x": Axis(_("words"), is_logarithmic=True),
-        "y": Axis(_("bytes"), is_logarithmic=True),
-    }
+    axes = {"x": Axis(_("words"), is_logarithmic=True), "y": Axis(_("bytes"), is_logarithmic=True)}
     show_chart(draw_curve, rows, alt, "held", origin(), series=series, **axes)
 
 

@@ -160,10 +160,8 @@ def show_row(text: Prose, lab: Lab, word: int, block: int) -> None:
     row = Row.of(lab, word, block)
     count, name = len(row.steps), verbatim(lab.tokens[word])
     options = [f"{n}" for n in range(min(count, 4))]
-    blocks, each = (
-        _(ngettext("{count:,} block", "{count:,} blocks", count)),
-        _(ngettext("{count:,} score", "{count:,} scores", block)),
-    )
+    blocks = _(ngettext("{count:,} block", "{count:,} blocks", count))
+    each = _(ngettext("{count:,} score", "{count:,} scores", block))
     if not revealed(text, "row", options, f"{row.corrected}", word=name, block=each, count=blocks):
         return
     control = controls.block_count

@@ -102,28 +102,14 @@ def _panels(tokens: tuple[str, ...], dropped: Dropped, place: int) -> list[Panel
         for averages in dropped.averages
     )
     summed = Matrix(
-        _("sums"),
-        _("of its rows"),
-        sums[place],
-        tokens,
-        [_("sum")],
-        QUERY_AXIS,
-        "",
-        limit=2.0,
+        _("sums"), _("of its rows"), sums[place], tokens, [_("sum")], QUERY_AXIS, "", limit=2.0
     )
     far = tuple(
         [[(torch.tensor(one) - exact).abs().max().item()] for one in averages]
         for averages in dropped.averages
     )
     off = Matrix(
-        _("error"),
-        _("the largest"),
-        far[place],
-        names,
-        [_("off by")],
-        _("average"),
-        "",
-        limit=1.0,
+        _("error"), _("the largest"), far[place], names, [_("off by")], _("average"), "", limit=1.0
     )
     return [
         Panel(

@@ -21,10 +21,8 @@ OTHER = N_("other numbers")
 def show_exchange(text: Prose, layer: Layer, origin: str, queries_down: bool) -> None:
     """The two tables of products, once the reader has said how they differ."""
     tokens, views = layer.tokens, project(layer.x, layer.head())
-    products, swapped_products = (
-        dot_products(views.query, views.key),
-        dot_products(views.key, views.query),
-    )
+    products = dot_products(views.query, views.key)
+    swapped_products = dot_products(views.key, views.query)
     other_answer = MIRRORED if torch.allclose(swapped_products, products.T, atol=1e-5) else OTHER
     answer = SAME if torch.allclose(swapped_products, products, atol=1e-5) else other_answer
     if revealed(text, "swap", (SAME, MIRRORED, OTHER), answer):

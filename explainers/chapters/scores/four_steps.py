@@ -58,11 +58,9 @@ def show_step(text: Prose, one_head: OneHead, step: str, queries_down: bool, ori
 
 def _show_to_class(one_head: OneHead, step: str, queries_down: bool, origin: str) -> None:
     """Four pictures on one page: each remembers its own click, and the bars come last."""
-    panels, working, key = (
-        one_head.step(step, queries_down),
-        arithmetic_of(one_head),
-        f"step {step}",
-    )
+    panels = one_head.step(step, queries_down)
+    working = arithmetic_of(one_head)
+    key = f"step {step}"
     cell = show_clickable_figure(panels, working, origin, key, _describe_step(step), stepper=step)
     show_source(*OPERATIONS[step])
     if step == "weights":

@@ -218,11 +218,9 @@ def show_amounts(amounts: Mapping[str, int], rule: str, key: str) -> None:
 
     listed = ", ".join(f"{n} {a:,}" for n, a in amounts.items())
     alt = _("Numbers kept of the text: {listed}", listed=listed)
-    rows, title, origin = (
-        make_amount_rows(amounts.items()),
-        _("numbers kept of this text"),
-        formula(rule, CPU),
-    )
+    rows = make_amount_rows(amounts.items())
+    title = _("numbers kept of this text")
+    origin = formula(rule, CPU)
     show_chart(draw_bars, rows, alt, key, origin, length=len(amounts), x_title=title)
 
 

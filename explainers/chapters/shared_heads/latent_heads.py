@@ -41,10 +41,7 @@ def show_latent(
     kept = latent_cache_elements(len(tokens), latent_dim, ROPE_DIM)
     mha = cache_elements(len(tokens), NUM_HEADS, HEAD_DIM)
     latent, key = run.cached
-    content, place = (
-        _("all that heads know of content"),
-        _("turned by RoPE, one for all heads"),
-    )
+    content, place = (_("all that heads know of content"), _("turned by RoPE, one for all heads"))
     amounts = Matrix(
         _("numbers kept"),
         _("of this text"),

@@ -31,10 +31,8 @@ def read_in_two_orders(
     words: tuple[str, ...], d_model: int, head_dim: int, longest: int, seed: int
 ) -> dict[str, Tensor]:
     """What each token gets in two orders, without positions and with them."""
-    x, order = (
-        examples.draw_embeddings(words, d_model, seed),
-        examples.shuffle_order(len(words), seed),
-    )
+    x = examples.draw_embeddings(words, d_model, seed)
+    order = examples.shuffle_order(len(words), seed)
     head = examples.random_head(d_model, head_dim, head_dim, seed)
     full = build_mask("full", x)
     positions = sinusoidal(len(words), d_model, longest).to(x.device)

@@ -24,10 +24,8 @@ def before_and_after(
     call = AttentionCall(
         "self", number, None, attention, query[None], key[None], value[None], mask[None]
     )
-    before, made = (
-        compute_attention(call),
-        [change for change in changes if change.applies_to(call)],
-    )
+    before = compute_attention(call)
+    made = [change for change in changes if change.applies_to(call)]
     for change in made:
         call = change.change_inputs(call)
     after = compute_attention(call)

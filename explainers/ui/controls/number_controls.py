@@ -44,10 +44,8 @@ class WholeNumber(Control):
 
     def __call__(self, fixed: int | None = None) -> int:
         """A `fixed` number is shown and cannot be changed; the reader's own comes back later."""
-        numbers, limits = (
-            range(self.low, self.high + 1),
-            {"min_value": self.low, "max_value": self.high},
-        )
+        numbers = range(self.low, self.high + 1)
+        limits = {"min_value": self.low, "max_value": self.high}
         return _slide(self, st.slider, fixed, numbers, describe_range(self.low, self.high), limits)
 
 
