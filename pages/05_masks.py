@@ -7,10 +7,10 @@ from explainers.attention.receptive_field import cells, reach, window_reach
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.choose_layer import choose_layer, offer_training
 from explainers.chapters.common.number_words import bound_rounding
-from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words, rows_moved
+from explainers.chapters.common.score_matrix import FEWEST, Lab, count_changed_rows, of_words
 from explainers.chapters.masks import changed_text, drawn_mask, masks_compared, takeaway
 from explainers.chapters.masks.changed_text import draw_growing, list_next_words
-from explainers.chapters.masks.masked_weights import ADDED, WAYS, changes_under_both, under_masks
+from explainers.chapters.masks.masked_weights import ADDED, WAYS, mask_weights, measure_new_word
 from explainers.chapters.masks.padded_batch import PAD, draw_batch, fill_batch
 from explainers.chapters.masks.window_reach import NEVER, ask_reach, draw_reach, find_reach
 from explainers.ui import page
@@ -37,11 +37,11 @@ def side_by_side(lab: Lab) -> None:
     numbers = masks_compared.choose_numbers(words)
     if numbers["window"] > words:
         text("too_wide", width=numbers["window"], words=of_words(words))
-    shown = under_masks(lab.layer, numbers)
+    shown = mask_weights(lab.layer, numbers)
     picture, width = masks_compared.draw_masks(lab, numbers, shown)
     explore_figure(*picture[:2], lab.origin, "masks", picture.alt, slider=width, first="causal")
     show_source(hide, softmax)
-    takeaway.side_by_side(lab, numbers, shown)
+    takeaway.take_masks(lab, numbers, shown)
     offer_training(lab.layer)
     if is_short:
         return
@@ -71,13 +71,13 @@ def by_hand(lab: Lab) -> None:
     if drawn_for != words:
         text("drawn_for_another", drawn=of_words(drawn_for), words=words)
     drawn_mask.offer_starts()
-    takeaway.by_hand(lab, drawing)
+    takeaway.take_drawing(lab, drawing)
     if drawing.empty_row is not None:
         row = drawing.empty_row
         drawn_mask.warn_of_empty_row(drawing)
         text("refused", row=row, word=verbatim(lab.tokens[row]), share=drawing.share)
     picture = drawn_mask.draw_drawing(lab, drawing)
-    acts = drawn_mask.clicks(words)
+    acts = drawn_mask.list_clicks(words)
     show_clickable_figure(*picture[:2], lab.origin, "drawing", picture.alt, acts=acts)
 
 
@@ -89,7 +89,7 @@ def before_or_after(lab: Lab) -> None:
     text("leak", last=last, new=verbatim(leak.new), earlier=earlier)
     options = "0", "1", f"{earlier}"
     if revealed(text, "leak", options, f"{after}", last=last, earlier=earlier, kept=before):
-        takeaway.leak(lab, leak)
+        takeaway.take_leak(lab, leak)
         show_figure(changed_text.draw_leak(lab, leak), lab.origin, "leak")
         row, by = leak.least_moved()
         text("leak_seen", least=verbatim(lab.tokens[row]), by=by)
@@ -110,7 +110,7 @@ def in_layers(lab: Lab) -> None:
     if revealed(text, "reach", ("1", "2", "3", NEVER), answer, **named):
         text("reach_seen")
         found = find_reach(words, width)
-        takeaway.layers(found)
+        takeaway.take_reach(found)
         show_figure(draw_reach(lab, found), found.origin, "reach")
         show_source(reach, window_reach)
 
@@ -120,11 +120,11 @@ def one_way(tokens: tuple[str, ...]) -> None:
     """What a model gains that never looks ahead."""
     text("one_pass", count=words)
     st.code(list_next_words(tokens), language=None, wrap_lines=True)
-    found = changes_under_both(tokens, seed := page.read_seed())
-    full, causal = (rows_moved(change.key) for change in found.values())
+    found = measure_new_word(tokens, seed := page.read_seed())
+    full, causal = (count_changed_rows(change.key) for change in found.values())
     text("growing", added=verbatim(ADDED), last=verbatim(tokens[-1]))
     if revealed(text, "growing", ("0", "1", f"{words}"), f"{full}", rows=words, causal=causal):
-        takeaway.growing(tokens, seed, found)
+        takeaway.take_added_word(tokens, seed, found)
         origin = random_weights(seed, found["full"].key.device)
         show_figure(draw_growing(tokens, found), origin, "growing")
 
@@ -141,7 +141,7 @@ batch = fill_batch(choices)
 text("batch", length=max(batch.lengths), moved=bound_rounding(batch.compare()))
 if layer.learned:
     text("unknown_filling", filling=verbatim(PAD))
-takeaway.batch(batch)
+takeaway.take_batch(batch)
 show_figure(draw_batch(choices, batch), choices.origin_with(PAD), "batch")
 if not is_short:
     before_or_after(choices)

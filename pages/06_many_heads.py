@@ -22,7 +22,7 @@ from explainers.chapters.many_heads import takeaway as taken
 from explainers.chapters.many_heads.dropout_draws import show_dropout
 from explainers.chapters.many_heads.head_arithmetic import arithmetic_of_heads
 from explainers.chapters.many_heads.head_panels import compare, follow, head_id, panels_of
-from explainers.chapters.many_heads.selection import Looked
+from explainers.chapters.many_heads.selection import Selection
 from explainers.toys.layers import D_MODEL
 from explainers.translations import _
 from explainers.ui import page
@@ -68,7 +68,7 @@ def looked_at(
     layer = read_by_heads(tokens, is_trained, d_model, num_heads, head_dim, mask)
     if layer.unknown:
         text("unknown", words=list_unknown(layer))
-    looked = Looked.of(layer, head, word, off)
+    looked = Selection.of(layer, head, word, off)
     if len(off) == looked.num_heads:
         text("all_off")
     panels, working = panels_of(looked, page.has_queries_down()), arithmetic_of_heads(looked)
@@ -76,7 +76,7 @@ def looked_at(
     explore_figure(
         panels, working, origin_of(layer), "heads", alt, on_pick=follow, first=head_id(0)
     )
-    taken.heads(looked)
+    taken.take_heads(looked)
     offer_training(layer)
     compare(text, layer, looked.run, multi_head_one_by_one(layer.x, layer.heads, layer.mask))
 

@@ -60,7 +60,7 @@ def sharing(tokens: tuple[str, ...]) -> None:
     learned = learned_sharing(layer, num_kv_heads)
     show_shared(text, layer, averaged, run, learned, page.has_queries_down(), origin_of(layer))
     show_source(average_kv_heads, share, grouped_query)
-    taken.sharing(layer, num_kv_heads, run)
+    taken.take_sharing(layer, num_kv_heads, run)
     own = layers.Configuration(num_heads, *of_heads, rule)
     show_uptraining(text, own, num_kv_heads, seed, tokens)
 
@@ -81,7 +81,7 @@ def latent(tokens: tuple[str, ...]) -> None:
     given = given_to_latent(tokens, latent_dim, seed)
     run, short = latent_attention(*given), absorbed(*given)
     origin = random_weights(seed, given.x.device)
-    taken.latent(tokens, latent_dim, seed, run, short)
+    taken.take_latent(tokens, latent_dim, seed, run, short)
     show_latent(text, tokens, run, short, given.mask, page.has_queries_down(), origin)
 
 

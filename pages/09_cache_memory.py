@@ -37,7 +37,7 @@ def show_hardware(choice: CacheChoice | None) -> None:
         if deployment:
             show_fit(text, choice, deployment)
             show_page_waste(text, choice, deployment)
-        takeaway.offer_fit(deployment, choice.tokens, choice.texts)
+        takeaway.take_fit(deployment, choice.tokens, choice.texts)
         fragment(show_comparison)(text, choice, hardware)
 
 
@@ -48,7 +48,7 @@ def show_calculators() -> None:
     choice = choose_cache(text)
     if choice:
         show_result(text, choice)
-        takeaway.offer_cache(choice)
+        takeaway.take_cache(choice)
         show_source(
             count_cache_bytes,
             list_group_caches,

@@ -5,7 +5,11 @@ import streamlit as st
 from explainers.chapters.common.choose_layer import choose_layer
 from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words
-from explainers.chapters.long_sequences.counted_cells import show_spared, show_squares, show_two
+from explainers.chapters.long_sequences.counted_cells import (
+    show_skipped_tiles,
+    show_squares,
+    show_two,
+)
 from explainers.chapters.long_sequences.measurement_job import show_measuring
 from explainers.chapters.long_sequences.online_row import show_row
 from explainers.chapters.long_sequences.tile_figure import show_tiles
@@ -63,7 +67,7 @@ if len(choices.tokens) < FEWEST:
 else:
     row(choices)
     tiles(choices)
-show_spared(text, choices.queries_down)
+show_skipped_tiles(text, choices.queries_down)
 measured()
 two_sequences()
 text("notice")

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from explainers.chapters.common.choose_real_model import choose_model
 from explainers.chapters.what_if.before_after import show_outcome
-from explainers.chapters.what_if.choose_changes import chosen_changes, shape_or_told
+from explainers.chapters.what_if.choose_changes import chosen_changes, find_shape_or_explain
 from explainers.chapters.what_if.silenced_heads import show_silencing
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -39,7 +39,7 @@ def silencing(loaded: "RealModel") -> None:
 
 text("question")
 loaded = choose_model()
-shape = shape_or_told(loaded) if loaded else None
+shape = find_shape_or_explain(loaded) if loaded else None
 if loaded and shape:
     changing(loaded, shape)
     silencing(loaded)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from torch import Tensor
 
 from explainers.attention.cross import Attend, Source, cross_attention
-from explainers.attention.encoder_block import FeedForward, Norm, feed_forward, normalised
+from explainers.attention.encoder_block import FeedForward, Norm, feed_forward, normalise
 from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import ManyHeads, multi_head
 from explainers.attention.scaled_dot_product import attention
@@ -45,11 +45,11 @@ def decoder_block(
 
     Each part adds to its input; `mask` is for what is written, `source_mask` for the source.
     """
-    own = multi_head(normalised(x, block.norms[0]), block.own, mask)
+    own = multi_head(normalise(x, block.norms[0]), block.own, mask)
     after_own = x + own.output  # (..., q_len, d_model)
-    asking = normalised(after_own, block.norms[1])
+    asking = normalise(after_own, block.norms[1])
     cross = cross_attention(asking, source, block.cross, source_mask, attend)
     after_cross = after_own + cross.output  # (..., q_len, d_model)
-    fed = feed_forward(normalised(after_cross, block.norms[2]), block.feed)
+    fed = feed_forward(normalise(after_cross, block.norms[2]), block.feed)
     output = after_cross + fed  # (..., q_len, d_model)
     return Decoded(own, after_own, cross, after_cross, fed, output)

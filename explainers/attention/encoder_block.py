@@ -52,7 +52,7 @@ class Encoded(NamedTuple):
     output: Tensor
 
 
-def normalised(x: Tensor, norm: Norm) -> Tensor:
+def normalise(x: Tensor, norm: Norm) -> Tensor:
     """Each word's vector with mean 0 and variance 1, then stretched as was learned."""
     normal = layer_norm(x, norm.gain.shape, *norm)  # (..., q_len, d_model)
     return normal
@@ -67,8 +67,8 @@ def feed_forward(x: Tensor, feed: FeedForward) -> Tensor:
 
 def encoder_block(x: Tensor, block: EncoderBlock, mask: Tensor) -> Encoded:
     """The words look at each other, both ways; then each is worked on alone."""
-    own = multi_head(normalised(x, block.norms[0]), block.own, mask)
+    own = multi_head(normalise(x, block.norms[0]), block.own, mask)
     after_own = x + own.output  # (..., q_len, d_model)
-    fed = feed_forward(normalised(after_own, block.norms[1]), block.feed)
+    fed = feed_forward(normalise(after_own, block.norms[1]), block.feed)
     output = after_own + fed  # (..., q_len, d_model)
     return Encoded(own, after_own, fed, output)

@@ -133,7 +133,7 @@ def _indented(text: str) -> str:
     return textwrap.indent(text, "    ")
 
 
-def bounded(value: Any) -> Any:
+def keep_first_rows(value: Any) -> Any:
     """The numbers as far as a file holds them: the first rows of what is very large."""
     if not is_numbers(value) or value.numel() <= MOST:
         return value

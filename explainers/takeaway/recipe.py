@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from explainers.takeaway.literals import (
-    bounded,
     call,
     call_for,
     callables,
     entries,
     is_record,
+    keep_first_rows,
     parts,
 )
 from explainers.takeaway.modules import Given, paste
@@ -87,7 +87,7 @@ def cells(words: Words, link: str, made: Sequence[Made]) -> Iterator[Cell]:
     names: dict[int, str] = {}
     shared = _used_twice([recipe.inputs for recipe in recipes])
     for recipe in recipes:
-        shown = {name: bounded(numbers) for name, numbers in recipe.shown.items()}
+        shown = {name: keep_first_rows(numbers) for name, numbers in recipe.shown.items()}
         yield Cell("markdown", f"## {recipe.title}\n\n{recipe.remark}".rstrip())
         for text in _definitions("", recipe.inputs, shared, names):
             yield Cell("code", text)

@@ -18,7 +18,7 @@ from explainers.attention.encoder_block import (
     FeedForward,
     Norm,
     encoder_block,
-    normalised,
+    normalise,
 )
 from explainers.attention.layer import MultiHead
 from explainers.attention.positions import sinusoidal
@@ -157,7 +157,7 @@ class Model:
         blocks: list[Encoded] = []
         for block in self.encoder:
             blocks.append(encoder_block(blocks[-1].output if blocks else x, block, mask))
-        output = normalised(blocks[-1].output, self.norms[0])
+        output = normalise(blocks[-1].output, self.norms[0])
         sources = tuple(read_source(output, block.cross) for block in self.decoder)
         return EncodedSource(x, tuple(blocks), output, mask, sources)
 
@@ -175,7 +175,7 @@ class Model:
             blocks.append(
                 decoder_block(block_input, block_source, block, mask, source.mask, block_attend)
             )
-        logits = normalised(blocks[-1].output, self.norms[1]) @ self.syllables.T
+        logits = normalise(blocks[-1].output, self.norms[1]) @ self.syllables.T
         return Prediction(x, tuple(blocks), logits)
 
 

@@ -166,7 +166,7 @@ def calls(leading):
         windows.empty_ring: (x, in_turns, 3),
         windows.put: (keys[..., :3, :], keys[..., :1, :], 1),
         windows.read_ring: (token, in_turns, kept(3, 6), 1),
-        encoder_block.normalised: (x, norm),
+        encoder_block.normalise: (x, norm),
         encoder_block.feed_forward: (x, feed),
         encoder_block.encoder_block: (
             x,

@@ -23,7 +23,7 @@ from explainers.chapters.inspector.long_text import (
     LongTextRequest,
     labels_of,
     make_long_text_job,
-    merged,
+    merge_weights,
     words_of,
 )
 from explainers.charts.mosaic import draw_mosaic
@@ -134,9 +134,9 @@ def test_the_table_names_each_querys_strongest_key(tiny):
 
 def test_words_are_merged_by_sum_over_keys_and_mean_over_queries():
     weights = torch.tensor([[[1.0, 0.0, 0.0], [0.3, 0.7, 0.0], [0.2, 0.5, 0.3]]])
-    found = merged(weights, torch.tensor([0, 1, 1]))
+    found = merge_weights(weights, torch.tensor([0, 1, 1]))
     assert torch.allclose(found, torch.tensor([[[1.0, 0.0], [0.25, 0.75]]]))
-    assert torch.equal(merged(weights, torch.arange(3)), weights)
+    assert torch.equal(merge_weights(weights, torch.arange(3)), weights)
     assert labels_of(["un", "##believ", "##able", "x"], [0, 0, 0, 1]) == ["unbelievable", "x"]
 
 

@@ -17,11 +17,11 @@ from explainers.attention.multi_head import multi_head
 from explainers.chapters.common.score_matrix import of_words
 from explainers.chapters.kv_cache import cost_curves, timing_job
 from explainers.chapters.kv_cache.bounded_caches import slots_over_time
-from explainers.chapters.kv_cache.cache_faults import NOWHERE, begins, in_words, rows_moved
+from explainers.chapters.kv_cache.cache_faults import NOWHERE, begins, count_stale_rows, in_words
 from explainers.chapters.kv_cache.cost_curves import GROWTH, growth
-from explainers.chapters.kv_cache.reading import CAUSAL, Written, gap, moved, reading
+from explainers.chapters.kv_cache.reading import CAUSAL, Written, gap, measure_key_changes, reading
 from explainers.chapters.kv_cache.step_figure import explain, panels_of
-from explainers.chapters.kv_cache.takeaway import differences
+from explainers.chapters.kv_cache.takeaway import measure_differences
 from explainers.toys.sentence import SENTENCE
 from explainers.ui import session
 from explainers.ui.controls import controls
@@ -135,7 +135,7 @@ def test_every_number_has_its_arithmetic():
 
 def test_each_mistake_begins_where_the_text_says():
     visit = opened(PAGE, {"seed": "5"})
-    found = differences(Written(TOKENS, 5))
+    found = measure_differences(Written(TOKENS, 5))
     assert list(map(begins, found.values())) == [1, 2, 0, 2]
     drawn = figure(visit, "wrong")["panels"][0]
     assert drawn["rows"] == list(found)
@@ -150,17 +150,19 @@ def test_each_mistake_begins_where_the_text_says():
 
 def test_one_word_cannot_show_a_forgotten_offset():
     run = Written(("one",), 0)
-    assert in_words(run, differences(run)["no offset"]) == NOWHERE
+    assert in_words(run, measure_differences(run)["no offset"]) == NOWHERE
 
 
 def test_full_attention_changes_every_older_row():
     run = Written(TOKENS, 2)
-    counts = [rows_moved(moved(run, rule)) for rule in (masks.causal, masks.full)]
+    counts = [
+        count_stale_rows(measure_key_changes(run, rule)) for rule in (masks.causal, masks.full)
+    ]
     assert counts == [0, 21]
     shown = figure(opened(PAGE, {"seed": "2"}), "causal")["panels"]
     assert [re.findall(r"\d+", panel["formula"])[0] for panel in shown] == ["0", "21"]
     assert max(flat(shown[0]["values"])) < 1e-5
-    assert flat(shown[1]["values"]) == close(torch.cat(moved(run, masks.full)))
+    assert flat(shown[1]["values"]) == close(torch.cat(measure_key_changes(run, masks.full)))
 
 
 def test_how_the_work_grows():
@@ -299,7 +301,7 @@ def test_one_more_word_is_timed_against_all_of_them(monkeypatch):
     monkeypatch.setattr(timing_job, "through", heard)
     monkeypatch.setattr(timing_job, "RUNS", 1)
     toy = timing_job.trained_toy()
-    found = list(timing_job.timed(toy, [5]))
+    found = list(timing_job.time_reading(toy, [5]))
     assert found[:2] == [None, None], "there one may stop"
     assert read == [(4, 0), *[(1, 4)] * 2, *[(5, 0)] * 2]
     long = len(toy.words) + 2
@@ -317,11 +319,11 @@ def test_the_trained_toy_reads_as_it_has_learned():
 def endless(*_):
     while True:
         time.sleep(0.001)
-        yield timing_job.Timed(2, 0.5, 0.75)
+        yield timing_job.Timing(2, 0.5, 0.75)
 
 
 def test_a_measurement_can_be_cancelled(short, monkeypatch):
-    monkeypatch.setattr(timing_job, "timed", endless)
+    monkeypatch.setattr(timing_job, "time_reading", endless)
     visit = click(timer(), "Measure it here")
     job = visit.session_state[session.TIMING_JOB]
     job.total = 10**9
@@ -344,7 +346,7 @@ def test_a_measurement_that_fails_says_why(short, monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("no such length")
 
-    monkeypatch.setattr(timing_job, "timed", broken)
+    monkeypatch.setattr(timing_job, "time_reading", broken)
     visit = click(timer(), "Measure it here")
     over(visit.session_state[session.TIMING_JOB])
     assert "no such length" in visit.run().error[0].value

@@ -20,17 +20,17 @@ from explainers.chapters.long_sequences.counted_cells import (
     LONG,
     SIDE,
     by_way,
-    spared,
+    count_skipped_tiles,
     sparse_rules,
     tiles_of,
 )
 from explainers.chapters.long_sequences.counted_cells import times as times_as_many
 from explainers.chapters.long_sequences.matrix_sizes import cells, plain_bytes, tiled_bytes
 from explainers.chapters.long_sequences.measurement import (
-    Measured,
+    Measurement,
+    estimate_bytes,
     lengths_to,
-    measured,
-    needed,
+    measure_ways,
     peak_bytes,
 )
 from explainers.chapters.long_sequences.measurement_job import (
@@ -59,7 +59,7 @@ CPU = torch.device("cpu")
 
 def findings(lengths):
     """What is measured, without the places where one may stop."""
-    return [one for one in measured(lengths, CPU) if one]
+    return [one for one in measure_ways(lengths, CPU) if one]
 
 
 def said(visit):
@@ -213,7 +213,7 @@ def test_a_long_text_has_larger_tiles():
 
 def test_what_tiles_spare_is_what_the_mask_says():
     for name, tiles in tiles_of().items():
-        allowed, computed, skipped, count = spared(tiles)
+        allowed, computed, skipped, count = count_skipped_tiles(tiles)
         mask = masks.build(sparse_rules()[name], LONG, LONG)
         per_tile = mask.view(LONG // SIDE, SIDE, LONG // SIDE, SIDE).any(dim=3).any(dim=1)
         assert allowed == int(mask.sum())
@@ -260,23 +260,23 @@ def test_measured_memory_is_theorys():
 
 @pytest.mark.parametrize("way", measurement.WAYS)
 def test_what_is_needed_is_not_underestimated(way):
-    taken = peak_bytes(lambda: measurement.prepared(way, 1024, CPU)(), CPU)
+    taken = peak_bytes(lambda: measurement.prepare_call(way, 1024, CPU)(), CPU)
     assert taken is not None
-    assert taken <= needed(way, 1024, CPU) <= 3 * taken
+    assert taken <= estimate_bytes(way, 1024, CPU) <= 3 * taken
 
 
 def test_what_does_not_fit_is_never_begun(monkeypatch):
     monkeypatch.setattr(measurement, "free_bytes", lambda device: 40 * 2**20)
     begun = []
-    real = measurement.prepared
+    real = measurement.prepare_call
 
     def prepared(way, length, device):
         begun.append((way, length))
         return real(way, length, device)
 
-    monkeypatch.setattr(measurement, "prepared", prepared)
+    monkeypatch.setattr(measurement, "prepare_call", prepared)
     plain, in_tiles, fused = findings([1024])
-    assert plain == Measured("plain", 1024)
+    assert plain == Measurement("plain", 1024)
     assert ("plain", 1024) not in begun
     assert in_tiles.difference == 0, "the first that fits is what the others are compared with"
     assert fused.difference == pytest.approx(0, abs=1e-5)
@@ -309,8 +309,8 @@ def test_a_gpu_is_waited_for_and_asked_for_its_own_count(monkeypatch):
 
 
 def test_the_lines_of_theory():
-    found = [Measured("plain", n, n**2 / 1e6, 7 * n, 0.0) for n in (256, 512)]
-    found += [Measured("tiled", 1024, 0.5, 2**20, 0.0), Measured("plain", 1024)]
+    found = [Measurement("plain", n, n**2 / 1e6, 7 * n, 0.0) for n in (256, 512)]
+    found += [Measurement("tiled", 1024, 0.5, 2**20, 0.0), Measurement("plain", 1024)]
     theory = {x: y for x, y, _, is_theory in times(found) if is_theory}
     assert theory == {n: pytest.approx(n**2 / 1e3) for n in (256, 512, 1024)}
     assert (1024, 1.0, "tiled", False) in peaks(found)
@@ -318,8 +318,11 @@ def test_the_lines_of_theory():
 
 
 def test_tables_have_a_row_for_each_length_and_a_column_for_each_way():
-    found = [Measured("plain", 256, 0.5, 2**20, 0.0), Measured("tiled", 256, 0.25, 2**10, 3e-7)]
-    found += [Measured("fused", 256, 0.125, 2**11, 2e-7), Measured("plain", 1024)]
+    found = [
+        Measurement("plain", 256, 0.5, 2**20, 0.0),
+        Measurement("tiled", 256, 0.25, 2**10, 3e-7),
+    ]
+    found += [Measurement("fused", 256, 0.125, 2**11, 2e-7), Measurement("plain", 1024)]
     assert table(found, seconds_of).splitlines() == [
         "| 256 | 0.5000 | 0.2500 | 0.1250 |",
         "| 1,024 | – | – | – |",
@@ -340,7 +343,7 @@ def gate(monkeypatch):
     def slowly(lengths, device):
         for length in lengths:
             for way in measurement.WAYS:
-                yield Measured(way, length, 0.5, 2**20, 1e-7)
+                yield Measurement(way, length, 0.5, 2**20, 1e-7)
             gate.wait(PATIENCE)
 
     monkeypatch.setattr(measurement_job, "measured", slowly)
@@ -394,7 +397,7 @@ def test_measuring_can_be_watched_and_cancelled(gate):
 
 def test_one_may_stop_before_the_clock_runs(monkeypatch):
     monkeypatch.setattr(measurement, "seconds", lambda *_: pytest.fail("the clock ran"))
-    assert next(measured([256], CPU)) is None
+    assert next(measure_ways([256], CPU)) is None
 
 
 def test_a_failure_is_shown(monkeypatch):

@@ -23,7 +23,7 @@ from explainers.chapters.many_heads.head_panels import (
     head_of,
     panels_of,
 )
-from explainers.chapters.many_heads.selection import Looked
+from explainers.chapters.many_heads.selection import Selection
 from explainers.toys import examples, layers
 from explainers.toys.layers import Configuration, draw_layer, load_layer
 from explainers.ui.controls import controls
@@ -39,7 +39,7 @@ TRAINED = {"weights": "trained", "d_k": "16"}
 
 def looked(layer, head=0, word=2, off=()):
     run = multi_head(layer.x, layer.heads, layer.mask)
-    return Looked(layer, run, head, word, frozenset(off))
+    return Selection(layer, run, head, word, frozenset(off))
 
 
 def some_trained(off=(), word=2):
@@ -455,7 +455,7 @@ def test_what_is_named_is_shown_however_many_own_words_there_are(monkeypatch):
     named = (one.layer.learned.score_words(one.run.output[2]) > 0).nonzero()[:, 0].tolist()
     never = [0] * (2 * len(one.layer.learned.words))
     often = [7 * (place not in named) for place, _ in enumerate(never)]
-    monkeypatch.setattr(Looked, "_often_named", lambda *_: often)
+    monkeypatch.setattr(Selection, "_often_named", lambda *_: often)
     assert named
     assert set(named) <= set(one.candidates)
 

@@ -11,11 +11,11 @@ from streamlit.testing.v1 import AppTest
 
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
-from explainers.chapters.common.score_matrix import Lab, rows_moved
+from explainers.chapters.common.score_matrix import Lab, count_changed_rows
 from explainers.chapters.masks.changed_text import NEW_WORDS, _percent
-from explainers.chapters.masks.masked_weights import BOTH, changes, count_cells
-from explainers.chapters.masks.padded_batch import OTHER, most_moved
-from explainers.chapters.masks.window_reach import NEVER, layers_needed
+from explainers.chapters.masks.masked_weights import BOTH, count_cells, measure_changes
+from explainers.chapters.masks.padded_batch import OTHER, measure_largest_change
+from explainers.chapters.masks.window_reach import NEVER, count_layers_needed
 from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import MAX_TOKENS, SENTENCE
 from explainers.toys.task import WORD_IDS
@@ -243,11 +243,11 @@ def test_a_batch_that_changes_one_weight_is_found(place):
     together = torch.zeros(2, 7, 7)
     for sentence, weights in zip(together, alone, strict=True):
         sentence[: len(weights), : len(weights)] = weights
-    assert most_moved(together, alone) == 0
+    assert measure_largest_change(together, alone) == 0
     together[place] += 0.25
-    assert most_moved(together, alone) == pytest.approx(0.25)
+    assert measure_largest_change(together, alone) == pytest.approx(0.25)
     together[1, 5, 6] = 9
-    assert most_moved(together, alone) == pytest.approx(0.25), "the filling is nobody's"
+    assert measure_largest_change(together, alone) == pytest.approx(0.25), "the filling is nobody's"
 
 
 def test_words_that_the_page_adds_are_known():
@@ -272,7 +272,7 @@ def test_badges_count_every_word_that_training_never_saw(text, strangers):
 
 
 def test_friday_needs_three_layers_to_reach_the_ceo():
-    assert layers_needed(3, WORDS.index("Friday") - WORDS.index("CEO")) == "3"
+    assert count_layers_needed(3, WORDS.index("Friday") - WORDS.index("CEO")) == "3"
     visit = opened(PAGE, {"predict": "true", "guess_reach": "3"})
     assert "You said **3**, and that is what comes out." in said(visit)
     cone = numbers(panels(opened(PAGE, {"layers": "8"}), "reach")["cone"])
@@ -281,7 +281,7 @@ def test_friday_needs_three_layers_to_reach_the_ceo():
 
 @given(width=st.integers(2, 6), far=st.integers(1, 23))
 def test_layers_needed_are_as_the_formula_says(width, far):
-    layers = int(layers_needed(width, far))
+    layers = int(count_layers_needed(width, far))
     assert layers * (width - 1) + 1 >= far + 1 > (layers - 1) * (width - 1) + 1
 
 
@@ -302,8 +302,8 @@ def test_a_window_in_words(width, seen):
 
 
 def test_a_window_of_one_reaches_nobody():
-    assert layers_needed(1, 5) == NEVER
-    assert layers_needed(1, 0) == "1"
+    assert count_layers_needed(1, 5) == NEVER
+    assert count_layers_needed(1, 0) == "1"
     visit = opened(PAGE, {"reach_window": "1", "layers": "8"})
     assert int(numbers(panels(visit, "reach")["pairs"]).sum()) == 7
 
@@ -327,9 +327,15 @@ def test_costs_are_the_closed_forms():
 
 def test_one_more_word_changes_every_row_of_full_attention_and_none_of_causal():
     for seed in (0, 1, 2):
-        moved = {name: changes(WORDS, rule, seed) for name, rule in BOTH.items()}
-        assert [rows_moved(moved["full"].key), rows_moved(moved["full"].value)] == [7, 7]
-        assert [rows_moved(moved["causal"].key), rows_moved(moved["causal"].value)] == [0, 0]
+        moved = {name: measure_changes(WORDS, rule, seed) for name, rule in BOTH.items()}
+        assert [count_changed_rows(moved["full"].key), count_changed_rows(moved["full"].value)] == [
+            7,
+            7,
+        ]
+        assert [
+            count_changed_rows(moved["causal"].key),
+            count_changed_rows(moved["causal"].value),
+        ] == [0, 0]
 
 
 def test_a_window_wider_than_the_text_is_causal_and_said_so():

@@ -24,19 +24,19 @@ from explainers.chapters.shared_heads.fixed_layers import (
     NUM_HEADS,
     ROPE_DIM,
     TURNED_DIM,
-    Moved,
+    ShiftedScores,
     given_to_latent,
     pair,
 )
 from explainers.chapters.shared_heads.kv_sharing import NUM_KV_HEADS, by_pattern, readers
 from explainers.chapters.shared_heads.latent_heads import difference
-from explainers.chapters.shared_heads.takeaway import mistaken
+from explainers.chapters.shared_heads.takeaway import repeat_wrongly
 from explainers.chapters.shared_heads.uptraining_job import (
     STEPS,
     TESTS,
-    averaged,
-    compared,
-    examined,
+    average_shipped_heads,
+    compare_sharing,
+    measure_held_out,
 )
 from explainers.toys import examples
 from explainers.toys.layers import Configuration, TrainedHeads, load_heads, load_layer
@@ -272,7 +272,7 @@ def test_the_mistake_changes_the_heads_that_read_another_groups_keys():
     assert (readers(share, run), readers(share_wrongly, run)) == ([0, 0, 1, 1], [0, 1, 0, 1])
     query, key, value = run.query, run.key[[0, 1, 0, 1]], run.value[[0, 1, 0, 1]]
     expected = torch.nn.functional.scaled_dot_product_attention(query, key, value, CAUSAL)
-    assert torch.allclose(mistaken(run, CAUSAL).output, expected, atol=1e-5)
+    assert torch.allclose(repeat_wrongly(run, CAUSAL).output, expected, atol=1e-5)
     output = merge_heads(expected) @ layer.w_output
     moved = (output - run.output).abs().max()
     assert f"and **{moved:.2f}** in a number of the layer's output" in said(visit)
@@ -285,13 +285,14 @@ def test_the_mistake_changes_the_heads_that_read_another_groups_keys():
 
 def test_moving_all_words_changes_no_score_with_rope():
     shifts = controls.shift.steps
-    moved = Moved.of(TOKENS, shifts, 5)
+    moved = ShiftedScores.of(TOKENS, shifts, 5)
     rotary, added = (s - s[0] for s in (moved.rotary, moved.added))
     assert rotary.abs().max() < 1e-4
     assert (added[1:].abs().amax(dim=(1, 2)) > 0.1).all()
     assert moved.answer() == ANSWERS[0]
     assert (
-        Moved(TOKENS, moved.shifts, moved.added, moved.rotary, moved.arrows).answer() != ANSWERS[0]
+        ShiftedScores(TOKENS, moved.shifts, moved.added, moved.rotary, moved.arrows).answer()
+        != ANSWERS[0]
     )
     panels = figure(opened(PAGE, {"seed": "5", "shift": "12"}), "dials")
     place = shifts.index(12)
@@ -302,14 +303,14 @@ def test_moving_all_words_changes_no_score_with_rope():
 
 def test_the_words_have_moved_when_the_picture_opens():
     panels = figure(opened(PAGE, {"seed": "5"}), "dials")
-    moved = Moved.of(TOKENS, controls.shift.steps, 5)
+    moved = ShiftedScores.of(TOKENS, controls.shift.steps, 5)
     added = moved.added[controls.shift.steps.index(64)] - moved.added[0]
     assert values(panels, "change with waves") == close(added)
     assert max(map(abs, values(panels, "change with waves"))) > 0.1
 
 
 def test_every_arrow_is_long_enough_to_be_seen_and_points_as_its_numbers_do():
-    moved = Moved.of(TOKENS, (0, 3), 5)
+    moved = ShiftedScores.of(TOKENS, (0, 3), 5)
     numbers = torch.view_as_complex(moved.arrows.view(2, 2, TURNED_DIM // 2, 2))
     drawn = torch.view_as_complex(moved.directions().view(2, 2, TURNED_DIM // 2, 2))
     lengths = torch.tensor([1, 0.75])[None, :, None]
@@ -325,7 +326,7 @@ def test_every_arrow_is_long_enough_to_be_seen_and_points_as_its_numbers_do():
 
 
 def test_arrows_turn_and_the_angle_between_them_differs_by_the_distance_alone():
-    moved = Moved.of(TOKENS, (0, 1, 10), 5)
+    moved = ShiftedScores.of(TOKENS, (0, 1, 10), 5)
     asking, asked = pair(TOKENS)
     pairs = torch.view_as_complex(moved.arrows.view(3, 2, TURNED_DIM // 2, 2))
     speeds = torch.tensor([1, 0.1, 0.01, 0.001])
@@ -414,7 +415,7 @@ def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_star
     mended = loss_after(visit, f"After {STEPS} batches more")
     beside = loss_after(visit, f"From random weights, after the same {STEPS} batches")
     assert mended < after / 5
-    assert beside == pytest.approx(examined(job.result[1], "causal").loss, abs=0.006)
+    assert beside == pytest.approx(measure_held_out(job.result[1], "causal").loss, abs=0.006)
     assert mended < beside < untrained
     assert len(pictures(visit)) == drawn + 1
     for one in job.result:
@@ -443,7 +444,7 @@ def test_the_curve_says_which_loss_is_of_which_sentences(monkeypatch):
     assert "training batches" in at_random
     assert "unseen sentences" in before
     rows = drawn["rows"].groupby("series")["y"].apply(list).to_dict()
-    unseen = compared(Configuration(4, 4, 16, "causal"), 2, 0)[0].loss
+    unseen = compare_sharing(Configuration(4, 4, 16, "causal"), 2, 0)[0].loss
     assert rows == {averages: [3.5, 2.25], at_random: [5.5, 4.25], before: [unseen, unseen]}
 
 
@@ -457,28 +458,31 @@ def test_what_averaging_makes_of_trained_heads_is_counted(kv_heads, verdict):
     task = make_task(Batch(*(part[:TESTS] for part in draw_pool(True))), "full")
     fresh_one = TrainedHeads.from_parts(WORDS, draw_parts(shared, 0), 16)
     told = re.findall(r"name \*\*([\d.]+)\*\* words", text)
-    for known, number in ((averaged(own, kv_heads, 0), told[0]), (fresh_one, None)):
+    for known, number in ((average_shipped_heads(own, kv_heads, 0), told[0]), (fresh_one, None)):
         named = known.score_words(attend(known, task.words, task.mask).output)
         wrong = [
             ((row > 0) & (asked == 0)).sum().item()
             for rows, answers, length in zip(named, task.targets, task.lengths, strict=True)
             for row, asked in zip(rows[:length], answers[:length], strict=True)
         ]
-        found = examined(known, "full")
+        found = measure_held_out(known, "full")
         assert found.wrong == pytest.approx(sum(wrong) / len(wrong))
         assert number in (None, f"{found.wrong:.2f}")
-    gap = abs(examined(averaged(own, kv_heads, 0), "full").loss - examined(fresh_one, "full").loss)
+    gap = abs(
+        measure_held_out(average_shipped_heads(own, kv_heads, 0), "full").loss
+        - measure_held_out(fresh_one, "full").loss
+    )
     assert f"{gap:.2f}" in text
     assert gap > 0.01
     known, kept = load_heads(own, 0), load_heads(shared, 0)
     assert kept.layer.num_kv_heads == kv_heads
     printed = {
         "Trained, a KV head each": known,
-        f"averaged to {kv_heads} KV heads?": averaged(own, kv_heads, 0),
+        f"averaged to {kv_heads} KV heads?": average_shipped_heads(own, kv_heads, 0),
         "with random weights": fresh_one,
         "trained in that shape from the start": kept,
     }
-    losses = {words: examined(one, "full").loss for words, one in printed.items()}
+    losses = {words: measure_held_out(one, "full").loss for words, one in printed.items()}
     assert {words: loss_after(visit, words) for words in printed} == pytest.approx(losses, abs=6e-4)
     assert losses["with random weights"] > 10 * losses["Trained, a KV head each"]
     assert losses["trained in that shape from the start"] < losses["with random weights"] / 10
@@ -492,7 +496,7 @@ def test_losses_are_of_sentences_that_nobody_trained_on(monkeypatch):
         return make_task(some, rule)
 
     monkeypatch.setattr(uptraining_job, "make_task", watched)
-    examined(load_heads(Configuration(2, 1, 4, "causal"), 0), "causal")
+    measure_held_out(load_heads(Configuration(2, 1, 4, "causal"), 0), "causal")
     [some] = seen
     assert len(some.words) == TESTS
     for words, length in zip(some.words, some.lengths, strict=True):
@@ -510,7 +514,7 @@ def test_what_was_not_trained_is_replaced_and_said(weights):
     told = visit.caption[-1].value
     assert "no mask prefix of 3" in told
     assert "no seed 3" in told
-    shown = compared(Configuration(4, 4, 16, "full"), 2, 0)
+    shown = compare_sharing(Configuration(4, 4, 16, "full"), 2, 0)
     assert loss_after(visit, "with random weights") == pytest.approx(shown[2].loss, abs=6e-4)
     blank = [(i, j) for i in range(7) for j in range(7) if j > max(i, 2)]
     drawn = figure(visit, "sharing")["head 0"]["values"]

@@ -322,7 +322,7 @@ def test_what_is_not_plain_is_refused():
 
 def test_a_name_with_two_meanings_is_refused():
     with pytest.raises(NotPlainError, match="means something else"):
-        paste([masked_weights.second_layer, fixed_layers.penalised], {})
+        paste([masked_weights.second_layer, fixed_layers.compute_alibi], {})
 
 
 def test_the_example_is_what_the_command_writes():

@@ -43,7 +43,7 @@ def compute_fit(deployment: Deployment, tokens: int, texts: int) -> Numbers:
     }
 
 
-def offer_cache(choice: CacheChoice) -> None:
+def take_cache(choice: CacheChoice) -> None:
     """Offer the bytes of the cache as a notebook."""
     take(
         "cache",
@@ -53,7 +53,7 @@ def offer_cache(choice: CacheChoice) -> None:
     )
 
 
-def offer_fit(deployment: Deployment | None, tokens: int, texts: int) -> None:
+def take_fit(deployment: Deployment | None, tokens: int, texts: int) -> None:
     """Offer what fits on the GPUs as a notebook, if the size of the model is known."""
     if deployment is None or not deployment.shape.parameters:
         take("fit")

@@ -51,7 +51,7 @@ def choose_layer(
     seed = page.read_seed()
     if not is_trained:
         return draw_layer(tokens, d_model, 1, head_dim, rule, seed, value_dim)
-    layer = nearest_trained(tokens, 1, head_dim, rule, seed)
+    layer = find_trained_layer(tokens, 1, head_dim, rule, seed)
     sizes = f"{D_MODEL}, d_v = d_k" if has_value_dim else f"{D_MODEL}"
     of_mask = _(
         "Trained on finding related words, mask {mask}: d_model is {sizes}.",
@@ -59,7 +59,7 @@ def choose_layer(
         sizes=sizes,
     )
     any_seed = [] if seed in SEEDS else [_("Train it here takes any seed.")]
-    notes = [of_mask, *unlike(layer, rule, seed), *any_seed, *longer_than_learned(layer)]
+    notes = [of_mask, *unlike(layer, rule, seed), *any_seed, *describe_long_text(layer)]
     if layer.unknown:
         words = list_unknown(layer)
         notes.append(
@@ -83,13 +83,15 @@ def read_by_heads(
     seed = page.read_seed()
     if not is_trained:
         return draw_layer(tokens, d_model, num_heads, head_dim, rule, seed)
-    layer = nearest_trained(tokens, num_heads, head_dim, rule, seed)
+    layer = find_trained_layer(tokens, num_heads, head_dim, rule, seed)
     trained = _("Trained on finding related words: d_model is {d_model}.", d_model=D_MODEL)
-    st.caption(" ".join([trained, *unlike(layer, rule, seed), *longer_than_learned(layer)]))
+    st.caption(" ".join([trained, *unlike(layer, rule, seed), *describe_long_text(layer)]))
     return layer
 
 
-def nearest_trained(tokens: Tokens, num_heads: int, head_dim: int, rule: str, seed: int) -> Layer:
+def find_trained_layer(
+    tokens: Tokens, num_heads: int, head_dim: int, rule: str, seed: int
+) -> Layer:
     """The trained heads with this mask and seed, or with the first ones that there are."""
     own = Configuration(
         num_heads, num_heads, head_dim, rule if rule in MASK_NAMES else MASK_NAMES[0]
@@ -136,7 +138,7 @@ def mask_not_among(asked: str, shown: str) -> list[str]:
     )
 
 
-def longer_than_learned(layer: Layer) -> list[str]:
+def describe_long_text(layer: Layer) -> list[str]:
     """What to say of a text that training did not prepare for."""
     if len(layer.tokens) <= MAX_NEWS_TOKENS:
         return []

@@ -22,7 +22,7 @@ ROUNDING = 1e-5
 """Sums of float32 in another order differ by about 1e-7."""
 
 
-def rows_moved(change: Tensor, rounding: float = ROUNDING) -> int:
+def count_changed_rows(change: Tensor, rounding: float = ROUNDING) -> int:
     """How many rows have a number that changed by more than rounding."""
     return int((change.abs() > rounding).any(dim=-1).sum())
 
@@ -108,23 +108,23 @@ def of_words(number: int) -> str:
     return _("1 word") if number == 1 else _("{number} words", number=number)
 
 
-def cells_left(mask: Tensor) -> str:
+def describe_cells(mask: Tensor) -> str:
     """How many pairs a mask leaves, of how many."""
     return _("{left} of {all} cells", left=cells(mask), all=mask.numel())
 
 
-def visible(values: Tensor, mask: Tensor) -> Values:
+def keep_allowed(values: Tensor, mask: Tensor) -> Values:
     """The numbers of the pairs that the mask allows; the others are blank."""
     return blank_forbidden(values.tolist(), mask.tolist())
 
 
-def ticked(name: str, formula: str, mask: Tensor, tokens: Tokens) -> Matrix:
+def make_tick_matrix(name: str, formula: str, mask: Tensor, tokens: Tokens) -> Matrix:
     """A 1 for every pair that is allowed."""
-    matrix = make_pair_matrix(name, formula, visible(mask.int(), mask), tokens, "weights")
+    matrix = make_pair_matrix(name, formula, keep_allowed(mask.int(), mask), tokens, "weights")
     return replace(matrix, blank="·", decimals=0)
 
 
 def weight_panel(name: str, formula: str, weights: Tensor, mask: Tensor, tokens: Tokens) -> Panel:
     """Weights with nothing where the mask forbids a pair."""
-    matrix = make_pair_matrix(name, formula, visible(weights, mask), tokens, "weights")
+    matrix = make_pair_matrix(name, formula, keep_allowed(weights, mask), tokens, "weights")
     return Panel(name, matrix, sources=FROM_SCORES)

@@ -126,7 +126,7 @@ def show_changes(text: Prose, view: View) -> None:
         if replacement == LEARNED
         else {LEARNED: translation, N_("now"): changed}
     )
-    takeaway.offer_changed_weights(
+    takeaway.take_changed_weights(
         changed, REPLACEMENTS[replacement], replacement == LEARNED, hidden_position
     )
     panels = orient_panels(

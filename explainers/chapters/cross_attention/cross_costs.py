@@ -6,7 +6,7 @@ import torch
 
 from explainers.attention import masks
 from explainers.attention.cross import cross_attention, hide_padding, read_source
-from explainers.attention.encoder_block import normalised
+from explainers.attention.encoder_block import normalise
 from explainers.chapters.cross_attention.alignment_view import View
 from explainers.messages import N_
 from explainers.translation.model import D_MODEL, NUM_LAYERS
@@ -89,7 +89,7 @@ def compare_cached_steps(view: View, translator: Translator) -> float:
     mask = hide_padding(torch.tensor([len(translation.words) + 1]), len(translation.words) + 1)[0]
     for block, decoded in zip(translator.model.decoder, translation.decoder, strict=True):
         source = read_source(translation.memory, block.cross)
-        queries = normalised(decoded.after_own, block.norms[1])
+        queries = normalise(decoded.after_own, block.norms[1])
         steps = [cross_attention(row[None], source, block.cross, mask).output for row in queries]
         largest_gap = max(largest_gap, (torch.cat(steps) - decoded.cross.output).abs().max().item())
     return largest_gap

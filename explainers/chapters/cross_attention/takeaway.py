@@ -38,7 +38,7 @@ def compute_replaced_weights(
     return {"now": attend(query, key, value, mask).weights.mean(dim=0)[:rows]}
 
 
-def offer_weights(view: View) -> None:
+def take_weights(view: View) -> None:
     """The picture of both sentences."""
     cross = view.translation.decoder[view.layer].cross
     head = int(view.head) if view.head.isdigit() else None
@@ -52,7 +52,7 @@ def offer_weights(view: View) -> None:
     )
 
 
-def offer_changed_weights(
+def take_changed_weights(
     changed: Translation, attend: Callable[..., Any], is_learned: bool, left_out: int | None
 ) -> None:
     """The last layer's weights in the translation that was written with something else."""

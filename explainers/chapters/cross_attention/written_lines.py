@@ -59,7 +59,7 @@ def show_written_lines(text: Prose, view: View, has_rings: bool) -> None:
     alt = _("Lines from syllables to words, as thick as their weights; and the weights.")
     alt = f"{alt} {'; '.join(_describe_steps(view))}"
     panels = view.make_panels(has_rings)
-    takeaway.offer_weights(view)
+    takeaway.take_weights(view)
     show_clickable_figure(panels, view.explain_weight, view.origin, "writing", alt, slider)
     text("writing_seen", rows=count, columns=len(view.columns))
     show_source(cross_attention)

@@ -54,7 +54,7 @@ def labels_of(tokens: Sequence[str], words: Sequence[int]) -> list[str]:
     return spelled
 
 
-def merged(weights: Tensor, words: Tensor) -> Tensor:
+def merge_weights(weights: Tensor, words: Tensor) -> Tensor:
     """Weights (..., tokens, tokens) between words: added up over keys, averaged over queries.
 
     So a row still sums to 1. words (tokens,) has the number of each token's word.
@@ -124,7 +124,7 @@ def read_long_text(job: LongTextJob) -> LongReading:
     [(weights, mask, group_size)] = found
     on_first = average_weight_on_key(weights, 0).tolist()
     words = torch.tensor(words_of(loaded, request.text, len(tokens)))
-    together, hidden = merged(weights, words), merged(mask.float(), words) == 0
+    together, hidden = merge_weights(weights, words), merge_weights(mask.float(), words) == 0
     labels = labels_of(tokens, words.tolist())
     return LongReading(
         len(tokens),
@@ -204,7 +204,7 @@ def _show(text: Prose, job: LongTextJob, shown: Recording, is_merged: bool) -> N
         words=f"{len(found.tokens):,}",
     )
     if is_merged:
-        show_source(merged)
+        show_source(merge_weights)
 
 
 def _named(head: int, group: int) -> str:

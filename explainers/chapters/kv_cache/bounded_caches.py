@@ -50,7 +50,7 @@ def show_windows(text: Prose, run: Written, window: int, sinks: int) -> None:
     full = run.outputs(CAUSAL)
     ring, with_sinks = run.ring_outputs(window, 0), run.ring_outputs(slots, sinks)
     lost = {_("window"): _lost(ring, full), _("with sinks"): _lost(with_sinks, full)}
-    taken.windows(run, window, sinks, [*lost.values()])
+    taken.take_windows(run, window, sinks, [*lost.values()])
     alone = _("ring of {window}", window=window)
     beside = _(
         "{sinks} + ring of {window}",

@@ -6,14 +6,14 @@ from explainers.attention import masks
 from explainers.attention.cache.faults import LOST, append_after, drop_row, forget_offset
 from explainers.chapters.common.score_matrix import ROUNDING
 from explainers.chapters.kv_cache import takeaway as taken
-from explainers.chapters.kv_cache.reading import Written, moved
+from explainers.chapters.kv_cache.reading import Written, measure_key_changes
 from explainers.chapters.kv_cache.takeaway import (
     AFTER,
     DROPPED,
     FORGOTTEN,
     SMALL,
     WINDOW,
-    differences,
+    measure_differences,
 )
 from explainers.charts.matrix import Matrix, Values, share_domain
 from explainers.charts.theme import TOKEN_AXIS
@@ -49,12 +49,12 @@ def _said(run: Written, difference: Tensor) -> str:
 def show_broken(text: Prose, run: Written) -> None:
     """A guess about one mistake, then all of them, word by word."""
     text("broken", window=WINDOW, kept=WINDOW - 1)
-    found = differences(run)
+    found = measure_differences(run)
     options = [f"{n + 1}: {token}" for n, token in enumerate(run.tokens)][:3]
     if not revealed(text, "broken", options, in_words(run, found[FORGOTTEN])):
         return
     firsts = {name: verbatim(_said(run, each)) for name, each in found.items()}
-    taken.mistakes(run, found)
+    taken.take_mistakes(run, found)
     matrix = Matrix(
         _("how wrong"),
         _("largest difference of the word's output"),
@@ -84,7 +84,7 @@ def show_broken(text: Prose, run: Written) -> None:
     show_source(forget_offset, drop_row, append_after)
 
 
-def rows_moved(changes: list[Tensor]) -> int:
+def count_stale_rows(changes: list[Tensor]) -> int:
     """How many rows would have to be computed again, over the whole text."""
     return sum(int((change > ROUNDING).sum()) for change in changes)
 
@@ -94,12 +94,12 @@ def show_both_ways(text: Prose, run: Written) -> None:
     words = len(run.tokens)
     text("both_ways")
     names = _("causal"), _("full (both ways)")
-    found = [moved(run, rule) for rule in (masks.causal, masks.full)]
-    causal, full = map(rows_moved, found)
+    found = [measure_key_changes(run, rule) for rule in (masks.causal, masks.full)]
+    causal, full = map(count_stale_rows, found)
     options = "0", f"{words}", f"{words * (words - 1) // 2}"
     if not revealed(text, "both_ways", options, f"{full}", words=words, causal=causal):
         return
-    taken.both_ways(run, *found)
+    taken.take_new_words(run, *found)
     matrices = [_matrix(run, *each) for each in zip(names, found, strict=True)]
     drawn = share_domain(*matrices)
     alt = _(
@@ -112,6 +112,8 @@ def show_both_ways(text: Prose, run: Written) -> None:
 def _matrix(run: Written, name: str, changes: list[Tensor]) -> Matrix:
     words = len(run.tokens)
     by_step: Values = [[*c.tolist(), *[None] * (words - len(c))] for c in changes]
-    formula = _("{count} rows of K would have to be computed again", count=rows_moved(changes))
+    formula = _(
+        "{count} rows of K would have to be computed again", count=count_stale_rows(changes)
+    )
     rows = [f"+ {token}" for token in run.tokens]
     return Matrix(name, formula, by_step, rows, run.tokens, _("word read"), TOKEN_AXIS)

@@ -38,7 +38,7 @@ GROWTH = dict(zip((2, 4, 8), ANSWERS, strict=True))
 
 
 @st.cache_data(show_spinner=False)
-def counted() -> dict[int, tuple[Work, Work]]:
+def count_work() -> dict[int, tuple[Work, Work]]:
     """With and without a cache, for texts of each length, in one layer of the page."""
     layer = examples.random_heads(D_MODEL, 1, 1, HEAD_DIM, 0)
     return {length: (with_cache(length, layer), without_cache(length, layer)) for length in LENGTHS}
@@ -56,7 +56,7 @@ def origin() -> str:
 
 def growth(of: Callable[[Work], int], way: int) -> str:
     """Among the answers: how the work grows when a long text becomes twice as long."""
-    half, whole = (of(counted()[length][way]) for length in LENGTHS[-2:])
+    half, whole = (of(count_work()[length][way]) for length in LENGTHS[-2:])
     return GROWTH[round(whole / half)]
 
 
@@ -88,9 +88,9 @@ def show_costs(text: Prose, words: int) -> None:
     from explainers.charts.curves import Axis, draw_curve
 
     text("costs_table")
-    taken.costs(LENGTHS)
+    taken.take_costs(LENGTHS)
     longest = LENGTHS[-1]
-    cached, again = counted()[longest]
+    cached, again = count_work()[longest]
     series = both_ways()
     pictures: dict[str, tuple[str, Callable[[Work], int]]] = {
         "rows of K computed": (_("rows of K computed"), lambda work: work.rows),
@@ -104,7 +104,7 @@ def show_costs(text: Prose, words: int) -> None:
     for place, (key, (title, of)) in zip((left, right, left), pictures.items(), strict=True):
         points = [
             (length, of(work), name, False)
-            for length, both in counted().items()
+            for length, both in count_work().items()
             for name, work in zip(series, both, strict=True)
         ]
         alt = _(

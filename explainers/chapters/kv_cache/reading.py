@@ -104,7 +104,7 @@ class Reading:
         return max(*rows, gap(step.output, other.output[-1:]))
 
 
-def moved(run: Reading, rule: Rule) -> list[Tensor]:
+def measure_key_changes(run: Reading, rule: Rule) -> list[Tensor]:
     """By word that is read: how much each older row of the last layer's K changes."""
     keys = [run.one_pass(n + 1, rule).reads[-1].cache.key[0] for n in range(len(run.tokens))]
     changes = [(new[:-1] - old).abs().amax(dim=-1) for old, new in pairwise(keys)]
@@ -127,12 +127,12 @@ def one_row(run: Written, place: int, row: Sequence[float | None]) -> Values:
     return [row if n == place else blank for n in range(len(run.tokens))]
 
 
-def padded(run: Written, row: Tensor) -> list[float | None]:
+def pad_row(run: Written, row: Tensor) -> list[float | None]:
     """A number for each word read so far (kv_len,), then blanks."""
     return [*row.tolist(), *[None] * (len(run.tokens) - len(row))]
 
 
-def filled(run: Written, rows: Tensor) -> Values:
+def pad_rows(run: Written, rows: Tensor) -> Values:
     """A row for each word read so far (kv_len, head_dim), then blank ones."""
     blank: list[float | None] = [None] * rows.shape[-1]
     return [*rows.tolist(), *[blank] * (len(run.tokens) - len(rows))]

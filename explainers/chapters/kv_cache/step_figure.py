@@ -11,7 +11,7 @@ from explainers.attention.cache.step_costs import cache_bytes, with_cache, witho
 from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.score_matrix import FEWEST
 from explainers.chapters.kv_cache import takeaway as taken
-from explainers.chapters.kv_cache.reading import HEAD_DIM, Written, filled, one_row, padded
+from explainers.chapters.kv_cache.reading import HEAD_DIM, Written, one_row, pad_row, pad_rows
 from explainers.charts.matrix import Matrix, Values, find_largest
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, TOKEN_AXIS
 from explainers.messages import N_
@@ -117,7 +117,7 @@ def show_steps(run: Written) -> None:
     """Both layers, and how often each row was computed, a frame for each word."""
     control, words = controls.word_count, len(run.tokens)
     place = min(control(), words - 1)
-    taken.decoding(run, place + 1)
+    taken.take_decoding(run, place + 1)
     labels = [counters(run, n) for n in range(words)]
     panels = panels_of(run, place)
     slider = Slider(control.label, labels, place, lambda n: control.put(n + 1), plays=True)
@@ -136,9 +136,9 @@ def panels_of(run: Written, place: int) -> list[Panel]:
 def _layer(run: Written, layer: int, place: int) -> list[Panel]:
     reads = [step.reads[layer] for step in run.steps]
     alone = [one_row(run, n, done.query[0, 0].tolist()) for n, done in enumerate(reads)]
-    keys = [filled(run, done.cache.key[0]) for done in reads]
-    values = [filled(run, done.cache.value[0]) for done in reads]
-    weights: list[Values] = [[padded(run, done.weights[0, 0])] for done in reads]
+    keys = [pad_rows(run, done.cache.key[0]) for done in reads]
+    values = [pad_rows(run, done.cache.value[0]) for done in reads]
+    weights: list[Values] = [[pad_row(run, done.weights[0, 0])] for done in reads]
     number = layer + 1
     kinds = (
         ("Q", "query", _("computed, used, forgotten"), alone),

@@ -14,7 +14,7 @@ from explainers.chapters.kv_cache.reading import (
     HEAD_DIM,
     LAYERS,
     Reading,
-    moved,
+    measure_key_changes,
     reading,
 )
 from explainers.messages import N_
@@ -29,7 +29,7 @@ FORGOTTEN, DROPPED = N_("no offset"), N_("row lost")
 AFTER, SMALL = N_("too late"), N_("window − 1")
 
 
-def differences(run: Reading) -> dict[str, Tensor]:
+def measure_differences(run: Reading) -> dict[str, Tensor]:
     """Of each mistake, by word, the largest difference from what would be right (tokens,)."""
     right, windowed = run.outputs(CAUSAL), run.outputs(reading(masks.sliding_window(WINDOW)))
     wrong = {
@@ -46,10 +46,10 @@ def read_words(tokens: tuple[str, ...], seed: int, words: int) -> dict[str, Any]
 
     The first difference is between products of the same shapes, so it is exactly 0.
     """
-    return as_named(Reading(tokens, seed), words)
+    return name_numbers(Reading(tokens, seed), words)
 
 
-def as_named(run: Reading, words: int) -> dict[str, Any]:
+def name_numbers(run: Reading, words: int) -> dict[str, Any]:
     """The numbers of a reading under their names, whether the page read or the file."""
     found: dict[str, Any] = {
         "cached − recomputed": max(run.row_by_row),
@@ -63,23 +63,23 @@ def as_named(run: Reading, words: int) -> dict[str, Any]:
     return found
 
 
-def with_mistakes(tokens: tuple[str, ...], seed: int) -> dict[str, Tensor]:
+def measure_mistakes(tokens: tuple[str, ...], seed: int) -> dict[str, Tensor]:
     """How wrong each word's output is, a row for each mistake."""
-    return {"wrong": torch.stack([*differences(Reading(tokens, seed)).values()])}
+    return {"wrong": torch.stack([*measure_differences(Reading(tokens, seed)).values()])}
 
 
-def when_words_come(tokens: tuple[str, ...], seed: int) -> dict[str, Tensor]:
+def measure_new_words(tokens: tuple[str, ...], seed: int) -> dict[str, Tensor]:
     """How much each older row of K changes, word by word that is read."""
     run, rules = Reading(tokens, seed), {"causal": masks.causal, "full (both ways)": masks.full}
-    return {name: filled_up(moved(run, rule)) for name, rule in rules.items()}
+    return {name: pad_with_zeros(measure_key_changes(run, rule)) for name, rule in rules.items()}
 
 
-def filled_up(rows: list[Tensor]) -> Tensor:
+def pad_with_zeros(rows: list[Tensor]) -> Tensor:
     """Rows that grow word by word as one matrix, with 0 where there is nothing yet."""
     return torch.stack([torch.cat([row, row.new_zeros(len(rows) - len(row))]) for row in rows])
 
 
-def counted(lengths: list[int]) -> dict[str, list[int]]:
+def count_costs(lengths: list[int]) -> dict[str, list[int]]:
     """The work of one layer, and the bytes that all layers hold, by the length of the text."""
     layer = examples.random_heads(D_MODEL, 1, 1, HEAD_DIM, 0)
     kept, again = ([count(n, layer) for n in lengths] for count in (with_cache, without_cache))
@@ -92,7 +92,9 @@ def counted(lengths: list[int]) -> dict[str, list[int]]:
     }
 
 
-def bounded(tokens: tuple[str, ...], seed: int, window: int, sinks: int) -> dict[str, Tensor]:
+def compare_bounded_caches(
+    tokens: tuple[str, ...], seed: int, window: int, sinks: int
+) -> dict[str, Tensor]:
     """How far each word's output is from full causal attention: a ring, and sinks with a ring."""
     run = Reading(tokens, seed)
     full = run.one_pass(len(tokens), masks.causal).output
@@ -100,36 +102,39 @@ def bounded(tokens: tuple[str, ...], seed: int, window: int, sinks: int) -> dict
     return {"lost": torch.stack([(each - full).abs().amax(dim=-1) for each in caches])}
 
 
-def decoding(run: Reading, words: int) -> None:
+def take_decoding(run: Reading, words: int) -> None:
     """The steps, as far as the reader has gone."""
     title, inputs = _("Read word by word, with a cache"), {**_inputs(run), "words": words}
-    take("decoding", Recipe(title, read_words, inputs, as_named(run, words)))
+    take("decoding", Recipe(title, read_words, inputs, name_numbers(run, words)))
 
 
-def mistakes(run: Reading, found: dict[str, Tensor]) -> None:
+def take_mistakes(run: Reading, found: dict[str, Tensor]) -> None:
     """Caches with a mistake."""
     shown = {"wrong": torch.stack([*found.values()])}
-    take("mistakes", Recipe(_("Mistakes in a cache"), with_mistakes, _inputs(run), shown))
+    take("mistakes", Recipe(_("Mistakes in a cache"), measure_mistakes, _inputs(run), shown))
 
 
-def both_ways(run: Reading, causal: list[Tensor], full: list[Tensor]) -> None:
+def take_new_words(run: Reading, causal: list[Tensor], full: list[Tensor]) -> None:
     """What each new word changes."""
     found = {"causal": causal, "full (both ways)": full}
-    shown = {name: filled_up(rows) for name, rows in found.items()}
+    shown = {name: pad_with_zeros(rows) for name, rows in found.items()}
     title = _("What each new word changes in K")
-    take("both ways", Recipe(title, when_words_come, _inputs(run), shown))
+    take("both ways", Recipe(title, measure_new_words, _inputs(run), shown))
 
 
-def costs(lengths: tuple[int, ...]) -> None:
+def take_costs(lengths: tuple[int, ...]) -> None:
     """The curves, whose numbers are the same for every sentence."""
     inputs = {"lengths": [*lengths]}
-    take("costs", Recipe(_("What a cache saves"), counted, inputs, counted([*lengths])))
+    take("costs", Recipe(_("What a cache saves"), count_costs, inputs, count_costs([*lengths])))
 
 
-def windows(run: Reading, window: int, sinks: int, lost: list[list[float]]) -> None:
+def take_windows(run: Reading, window: int, sinks: int, lost: list[list[float]]) -> None:
     """Caches that stop growing."""
     inputs = {**_inputs(run), "window": window, "sinks": sinks}
-    take("windows", Recipe(_("Caches that stop growing"), bounded, inputs, {"lost": lost}))
+    take(
+        "windows",
+        Recipe(_("Caches that stop growing"), compare_bounded_caches, inputs, {"lost": lost}),
+    )
 
 
 def _inputs(run: Reading) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Timed:
+class Timing:
     """Seconds for the last of `length` tokens, the fastest of some runs each."""
 
     length: int
@@ -56,7 +56,7 @@ class Timed:
     recomputed: float
 
 
-TimingJob = Job[str, Timed, None]
+TimingJob = Job[str, Timing, None]
 """Of the layers' name."""
 
 
@@ -80,7 +80,7 @@ def lengths_on(device: torch.device) -> tuple[int, ...]:
     return LENGTHS if device.type == "cpu" else MORE_LENGTHS
 
 
-def timed(reading: Reading, lengths: Sequence[int]) -> Iterator[Timed | None]:
+def time_reading(reading: Reading, lengths: Sequence[int]) -> Iterator[Timing | None]:
     """Read all but the last token; then time the last one, and everything once more.
 
     None is yielded in between, where one may stop.
@@ -95,7 +95,7 @@ def timed(reading: Reading, lengths: Sequence[int]) -> Iterator[Timed | None]:
         cached = fastest_seconds(partial(through, x[-1:], layers, caches, reader), x.device)
         yield None
         recomputed = fastest_seconds(partial(through, x, layers, empty, reader), x.device)
-        yield Timed(length, cached, recomputed)
+        yield Timing(length, cached, recomputed)
 
 
 def fastest_seconds(call: Callable[[], object], device: torch.device) -> float:
@@ -125,7 +125,7 @@ def show_timing(text: Prose, device: torch.device) -> None:
     text("timing", longest=f"{lengths_on(device)[-1]:,}", device=describe_device(device))
     name = controls.timed_layers()
     lengths = lengths_on(device)
-    work = report_each(lambda: timed(READINGS[name](), lengths))
+    work = report_each(lambda: time_reading(READINGS[name](), lengths))
     all_lengths = Job(name, work, len(lengths))
     job = offer_job(TIMING_JOB, _("Measure it here"), all_lengths, icon=":material/timer:")
     if job:
@@ -154,7 +154,7 @@ def _show(text: Prose, job: TimingJob, device: torch.device) -> None:
         )
 
 
-def _show_times(found: list[Timed], name: str, device: torch.device) -> None:
+def _show_times(found: list[Timing], name: str, device: torch.device) -> None:
     import pandas as pd
 
     from explainers.charts.curves import Axis, draw_curve

@@ -12,9 +12,9 @@ from explainers.chapters.long_sequences.matrix_sizes import (
     TOKENS,
     by_way,
     cells,
+    count_skipped_tiles,
     per_tokens,
     row_bytes,
-    spared,
     sparse_rules,
     weight_bytes,
 )
@@ -54,7 +54,7 @@ def show_squares(text: Prose) -> None:
         return
     rows = [f"| {n:,} | {count:,} | {format_size(held)} |" for n, count, held in numbers]
     text("squares_table", rows="\n".join(rows), each=CELL_BYTES)
-    taken.cells(TOKENS)
+    taken.take_cells(TOKENS)
     _show_growth(text)
     show_source(weight_bytes, row_bytes)
 
@@ -92,23 +92,23 @@ def tiles_of() -> dict[str, list[list[int]]]:
     return {name: tile_cells(rule, *sizes).tolist() for name, rule in sparse_rules().items()}
 
 
-def show_spared(text: Prose, queries_down: bool) -> None:
+def show_skipped_tiles(text: Prose, queries_down: bool) -> None:
     """Guess what causal tiles spare, then every mask as its tiles, and a table."""
     tokens, found = f"{LONG:,}", tiles_of()
     text("spared", tokens=tokens, side=SIDE)
-    _unused, _unused, skipped, count = spared(found["causal"])
+    _unused, _unused, skipped, count = count_skipped_tiles(found["causal"])
     answer = next(name for name, least in reversed(SHARES.items()) if skipped >= least * count)
     rest = f"{1 - skipped / count:.1%}"
     if not revealed(text, "spared", list(SHARES), answer, skipped=skipped, count=count, rest=rest):
         return
-    taken.masks_of_long_text(LONG, {str(name): spared(tiles) for name, tiles in found.items()})
+    taken.take_masks(LONG, {str(name): count_skipped_tiles(tiles) for name, tiles in found.items()})
     panels = [_map(name, tiles) for name, tiles in found.items()]
     alt = _("Masks of a long text, a cell per tile: filled where it is computed.")
     origin = formula(_("masks of {tokens} tokens", tokens=tokens), torch.device("cpu"))
     show_figure(Figure(orient_panels(panels, queries_down), alt), origin, "spared")
     rows = []
     for name, tiles in found.items():
-        allowed, computed, left, of_all = spared(tiles)
+        allowed, computed, left, of_all = count_skipped_tiles(tiles)
         spared_tiles = _("{count:,} of {all:,}", count=left, all=of_all)
         rows.append(
             f"| {_(name)} | {allowed:,} ({allowed / LONG**2:.1%}) "
@@ -123,7 +123,7 @@ def _map(name: str, tiles: list[list[int]]) -> Panel:
     """A 1 for each tile that is computed; blank where it is skipped."""
     computed = [[1.0 if count else None for count in line] for line in tiles]
     numbers = [str(place) for place in range(len(tiles))]
-    _unused, _unused, skipped, count = spared(tiles)
+    _unused, _unused, skipped, count = count_skipped_tiles(tiles)
     axes = numbers, numbers, QUERY_AXIS, KEY_AXIS
     left = _("{left} of {all} tiles", left=count - skipped, all=count)
     matrix = Matrix(name, left, computed, *axes, kind="weights", blank=N_("skipped"), decimals=0)
@@ -153,7 +153,7 @@ def show_two(text: Prose, q_len: int, kv_len: int) -> None:
         make_amount_rows,
     )
 
-    taken.two(q_len, kv_len)
+    taken.take_two_sequences(q_len, kv_len)
     amounts = [(_(way), count) for way, count in by_way(q_len, kv_len).items()]
     counts = ", ".join(f"{name} {count:,}" for name, count in amounts)
     alt = _("Cells: {counts}", counts=counts)

@@ -69,7 +69,7 @@ def sparse_rules() -> dict[str, Rule]:
     }
 
 
-def spared(tiles: list[list[int]]) -> tuple[int, int, int, int]:
+def count_skipped_tiles(tiles: list[list[int]]) -> tuple[int, int, int, int]:
     """Cells that are allowed, cells that tiles compute, tiles skipped, tiles there are."""
     counts = [count for line in tiles for count in line]
     skipped = counts.count(0)

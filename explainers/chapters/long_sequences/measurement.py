@@ -51,7 +51,7 @@ SHARE, MOST_BYTES = 4, 8 * 2**30
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """One way at one length; without seconds it would not have fitted into memory.
 
     `difference` is the largest from the output of the first way that fitted.
@@ -74,7 +74,7 @@ def lengths_to(longest: int) -> list[int]:
     return [2**power for power in range(SHORTEST.bit_length() - 1, longest.bit_length())]
 
 
-def prepared(way: str, length: int, device: torch.device) -> Callable[[], Tensor]:
+def prepare_call(way: str, length: int, device: torch.device) -> Callable[[], Tensor]:
     """A call that computes full attention over `length` tokens, one head, in float32."""
     random = torch.Generator().manual_seed(length)
     shape = 1, 1, length, HEAD_DIM  # torch's fused kernels want a batch and heads
@@ -107,7 +107,7 @@ def wait_for(device: torch.device) -> None:
         torch.mps.synchronize()
 
 
-def needed(way: str, length: int, device: torch.device) -> int:
+def estimate_bytes(way: str, length: int, device: torch.device) -> int:
     """Bytes that a way will take, with its inputs and its mask."""
     given = row_bytes(length, HEAD_DIM, 4)
     if way == "plain":  # the mask, how it was made, and what it forbids: a byte per cell each
@@ -130,25 +130,25 @@ def free_bytes(device: torch.device) -> int:
 
 
 @torch.no_grad()
-def measured(lengths: Sequence[int], device: torch.device) -> Iterator[Measured | None]:
+def measure_ways(lengths: Sequence[int], device: torch.device) -> Iterator[Measurement | None]:
     """Every way at every length; None in between, where one may stop."""
     for way in WAYS:
-        prepared(way, SHORTEST, device)()  # the first call of all loads libraries
+        prepare_call(way, SHORTEST, device)()  # the first call of all loads libraries
     for length in lengths:
         outputs: list[Tensor] = []
         for way in WAYS:
-            if needed(way, length, device) > min(free_bytes(device) // SHARE, MOST_BYTES):
-                yield Measured(way, length)
+            if estimate_bytes(way, length, device) > min(free_bytes(device) // SHARE, MOST_BYTES):
+                yield Measurement(way, length)
             else:
                 yield from one_way(way, length, device, outputs)
 
 
 def one_way(
     way: str, length: int, device: torch.device, outputs: list[Tensor]
-) -> Iterator[Measured | None]:
+) -> Iterator[Measurement | None]:
     """Its bytes, None, then its seconds too; its output joins the others, its inputs are freed."""
-    run = prepared(way, length, device)
+    run = prepare_call(way, length, device)
     peak = peak_bytes(lambda: outputs.append(run()), device)
     difference = (outputs[-1] - outputs[0]).abs().max().item()
     yield None
-    yield Measured(way, length, seconds(run, device), peak, difference)
+    yield Measurement(way, length, seconds(run, device), peak, difference)

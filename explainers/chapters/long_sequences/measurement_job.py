@@ -13,10 +13,10 @@ from explainers.chapters.long_sequences.matrix_sizes import plain_bytes, tiled_b
 from explainers.chapters.long_sequences.measurement import (
     HEAD_DIM,
     WAYS,
-    Measured,
+    Measurement,
     blocks,
     lengths_to,
-    measured,
+    measure_ways,
 )
 from explainers.device import choose_device, describe_device
 from explainers.job_queue import Job, report_each
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 
 UNKNOWN = "–"
-MeasurementJob = Job[int, Measured, None]
+MeasurementJob = Job[int, Measurement, None]
 """Of the longest text."""
 Point = tuple[int, float, str, bool]
 """Tokens, an amount, the way that it was measured for, and whether it is theory's."""
 
 
-def times(found: list[Measured]) -> list[Point]:
+def times(found: list[Measurement]) -> list[Point]:
     """Milliseconds; theory's line rises with n² and goes through plain attention's last point."""
     points = [(m.length, m.seconds * 1000, m.way, False) for m in found if m.seconds is not None]
     plain = [(length, taken) for length, taken, way, _unused in points if way == WAYS[0]]
@@ -50,7 +50,7 @@ def times(found: list[Measured]) -> list[Point]:
     return points
 
 
-def peaks(found: list[Measured]) -> list[Point]:
+def peaks(found: list[Measurement]) -> list[Point]:
     """MiB; the lines of theory are not fitted to anything."""
     points = [(m.length, m.peak / 2**20, m.way, False) for m in found if m.peak is not None]
     if points:
@@ -61,27 +61,27 @@ def peaks(found: list[Measured]) -> list[Point]:
     return points
 
 
-def table(found: list[Measured], cells: Callable[[list[Measured]], list[str]]) -> str:
+def table(found: list[Measurement], cells: Callable[[list[Measurement]], list[str]]) -> str:
     """A row for each length: what `cells` says of the ways, as far as they were measured."""
     rows = []
     for length in sorted({one.length for one in found}):
         known = {one.way: one for one in found if one.length == length}
-        ways = [known.get(way, Measured(way, length)) for way in WAYS]
+        ways = [known.get(way, Measurement(way, length)) for way in WAYS]
         rows.append(f"| {length:,} | " + " | ".join(cells(ways)) + " |")
     return "\n".join(rows)
 
 
-def seconds_of(ways: list[Measured]) -> list[str]:
+def seconds_of(ways: list[Measurement]) -> list[str]:
     """Seconds of each way."""
     return [UNKNOWN if one.seconds is None else f"{one.seconds:.4f}" for one in ways]
 
 
-def bytes_of(ways: list[Measured]) -> list[str]:
+def bytes_of(ways: list[Measurement]) -> list[str]:
     """The most bytes that each way took."""
     return [UNKNOWN if one.peak is None else format_size(one.peak) for one in ways]
 
 
-def differences_of(ways: list[Measured]) -> list[str]:
+def differences_of(ways: list[Measurement]) -> list[str]:
     """The largest of any way from the first that fitted."""
     differences = [one.difference for one in ways[1:] if one.difference is not None]
     return [f"{max(differences):.2g}" if differences else UNKNOWN]
@@ -91,7 +91,7 @@ def show_measuring(text: Prose, longest: int) -> None:
     """A button, and what measuring comes to while one looks on."""
     label = _("Measure on this machine")
     lengths = lengths_to(longest)
-    work = report_each(lambda: measured(lengths, choose_device()))
+    work = report_each(lambda: measure_ways(lengths, choose_device()))
     all_ways = Job(longest, work, len(WAYS) * len(lengths))
     offer_job(MEASUREMENT_JOB, label, all_ways, icon=":material/timer:")
     job: MeasurementJob | None = st.session_state.get(MEASUREMENT_JOB)
@@ -113,10 +113,10 @@ def _describe(job: MeasurementJob) -> str:
 
 def _show(text: Prose, job: MeasurementJob) -> None:
     if found := list(job.reports):
-        show_found(text, found)
+        show_measurements(text, found)
 
 
-def show_found(text: Prose, found: list[Measured]) -> None:
+def show_measurements(text: Prose, found: list[Measurement]) -> None:
     """Points over theory's lines, and every number in a table."""
     from explainers.charts.curves import Axis, draw_curve
 

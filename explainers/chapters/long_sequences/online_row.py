@@ -175,7 +175,7 @@ def show_row(text: Prose, lab: Lab, word: int, block: int) -> None:
     explore_figure(
         panels, arithmetic_of_row(row), lab.origin, "row", alt, slider=slider, first=RUNNING
     )
-    taken.row(lab, word, block, place + 1, row.so_far(place + 1))
+    taken.take_row(lab, word, block, place + 1, row.so_far(place + 1))
     text(
         "row_seen",
         softmax=bound_rounding(row.difference),

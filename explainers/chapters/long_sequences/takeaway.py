@@ -18,8 +18,8 @@ from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences.matrix_sizes import (
     SIDE,
     by_way,
+    count_skipped_tiles,
     per_tokens,
-    spared,
     sparse_rules,
 )
 from explainers.takeaway.recipe import Recipe
@@ -30,7 +30,7 @@ from explainers.ui.takeaway_files import take
 Computed = dict[str, Tensor]
 
 
-def squares(tokens: list[int]) -> dict[str, list[int]]:
+def count_squares(tokens: list[int]) -> dict[str, list[int]]:
     """Cells of the weight matrix, and their bytes."""
     _unused, cells, held = zip(*per_tokens(tuple(tokens)), strict=True)
     return {"cells": [*cells], "bytes": [*held]}
@@ -69,18 +69,18 @@ class RowReading:
         return {
             "scores": self.scores[None, :length],
             "running": torch.cat(kept),
-            **{name: filled_up([row(n) for n in range(read)]) for name, row in tables.items()},
+            **{name: pad_with_zeros([row(n) for n in range(read)]) for name, row in tables.items()},
             "output": torch.cat([one.output for one in steps]),
         }
 
 
-def filled_up(rows: list[Tensor]) -> Tensor:
+def pad_with_zeros(rows: list[Tensor]) -> Tensor:
     """Rows that grow as one matrix, with 0 where there is nothing yet."""
     longest = len(rows[-1])
     return torch.stack([torch.cat([row, row.new_zeros(longest - len(row))]) for row in rows])
 
 
-def in_blocks(layer: Layer, word: int, block: int, blocks: int) -> Computed:
+def read_in_blocks(layer: Layer, word: int, block: int, blocks: int) -> Computed:
     """One word's row of scores after some blocks: what is kept, and what it gives after each."""
     query, key, value = project(layer.x, layer.head())
     scores = scale(dot_products(query, key), head_dim=query.shape[-1])
@@ -137,7 +137,7 @@ class TileReading:
         return tiled, attention(*self.views, mask).output
 
 
-def in_tiles(layer: Layer, rule: str, q_block: int, kv_block: int, tiles: int) -> Computed:
+def read_in_tiles(layer: Layer, rule: str, q_block: int, kv_block: int, tiles: int) -> Computed:
     """The output after some tiles, after all of them, and by `attention()`."""
     views = project(layer.x, layer.head())
     reading = TileReading(views, masks.RULES[rule], (q_block, kv_block))
@@ -145,40 +145,42 @@ def in_tiles(layer: Layer, rule: str, q_block: int, kv_block: int, tiles: int) -
     return {"output so far": reading.output(tiles), "tiled": tiled, "attention": output}
 
 
-def by_masks(length: int) -> dict[str, tuple[int, ...]]:
+def count_tiles_by_mask(length: int) -> dict[str, tuple[int, ...]]:
     """Of each mask: cells allowed, cells computed, tiles skipped, tiles there are."""
     sizes = length, length, SIDE, SIDE
     rules = sparse_rules().items()
-    return {str(name): spared(tile_cells(rule, *sizes).tolist()) for name, rule in rules}
+    return {
+        str(name): count_skipped_tiles(tile_cells(rule, *sizes).tolist()) for name, rule in rules
+    }
 
 
-def cells(tokens: tuple[int, ...]) -> None:
+def take_cells(tokens: tuple[int, ...]) -> None:
     """The table of squares."""
-    inputs, shown = {"tokens": [*tokens]}, squares([*tokens])
-    take("squares", Recipe(_("n² cells"), squares, inputs, shown))
+    inputs, shown = {"tokens": [*tokens]}, count_squares([*tokens])
+    take("squares", Recipe(_("n² cells"), count_squares, inputs, shown))
 
 
-def row(lab: Lab, word: int, block: int, blocks: int, shown: dict[str, Any]) -> None:
+def take_row(lab: Lab, word: int, block: int, blocks: int, shown: dict[str, Any]) -> None:
     """The row as far as it was read."""
     inputs = {"layer": lab.layer, "word": word, "block": block, "blocks": blocks}
-    take("row", Recipe(_("A row of scores in blocks"), in_blocks, inputs, shown))
+    take("row", Recipe(_("A row of scores in blocks"), read_in_blocks, inputs, shown))
 
 
-def tiles(lab: Lab, rule: str, blocks: tuple[int, int], read: int, shown: Computed) -> None:
+def take_tiles(lab: Lab, rule: str, blocks: tuple[int, int], read: int, shown: Computed) -> None:
     """The tiles as far as they were read."""
     q_block, kv_block = blocks
     sizes = {"q_block": q_block, "kv_block": kv_block, "tiles": read}
     inputs = {"layer": lab.layer, "rule": rule, **sizes}
-    take("tiles", Recipe(_("Attention in tiles"), in_tiles, inputs, shown))
+    take("tiles", Recipe(_("Attention in tiles"), read_in_tiles, inputs, shown))
 
 
-def masks_of_long_text(length: int, found: dict[str, tuple[int, ...]]) -> None:
+def take_masks(length: int, found: dict[str, tuple[int, ...]]) -> None:
     """What masks spare."""
     title = _("What masks spare on a long text")
-    take("spared", Recipe(title, by_masks, {"length": length}, found))
+    take("spared", Recipe(title, count_tiles_by_mask, {"length": length}, found))
 
 
-def two(q_len: int, kv_len: int) -> None:
+def take_two_sequences(q_len: int, kv_len: int) -> None:
     """Looking at another sequence, or joining it."""
     inputs, title = {"q_len": q_len, "kv_len": kv_len}, _("Two sequences, or one")
     take("two", Recipe(title, by_way, inputs, by_way(q_len, kv_len)))

@@ -145,7 +145,7 @@ def show_tiles(text: Prose, lab: Lab, rule: str, asked: tuple[int, int]) -> None
     explain = _arithmetic(tiles, place + 1)
     show_clickable_figure(tiles.panels(place + 1), explain, lab.origin, "tiles", alt, slider)
     done = {"output so far": tiles.output(place + 1), "tiled": tiles.output(count)}
-    taken.tiles(lab, rule, tiles.blocks, place + 1, done)
+    taken.take_tiles(lab, rule, tiles.blocks, place + 1, done)
     text(
         "tiles_seen",
         difference=bound_rounding(tiles.difference),

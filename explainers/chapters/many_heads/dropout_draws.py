@@ -31,7 +31,7 @@ EVERY_ROW = N_("softmax: every row sums to 1")
 ANSWERS = ("1", "0.5", N_("each row to another number"))
 
 
-class Dropped(NamedTuple):
+class DropoutAverages(NamedTuple):
     """One head's weights; for each probability the averages over 1, 10, … draws."""
 
     weights: Numbers
@@ -40,7 +40,7 @@ class Dropped(NamedTuple):
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
-def draw(tokens: tuple[str, ...], seed: int) -> Dropped:
+def draw(tokens: tuple[str, ...], seed: int) -> DropoutAverages:
     """Drop weights of the single trained head, at every probability that the slider offers."""
     layer = load_layer(tokens, Configuration(1, 1, D_MODEL, "full"), SEEDS[0])
     weights = multi_head(layer.x, layer.heads, layer.mask).weights[0]
@@ -48,7 +48,7 @@ def draw(tokens: tuple[str, ...], seed: int) -> Dropped:
     for probability in controls.dropout.steps:
         averages = taken.average_draws(weights, probability, seed)
         found.append([average.tolist() for average in averages])
-    return Dropped(weights.tolist(), found, layer)
+    return DropoutAverages(weights.tolist(), found, layer)
 
 
 def in_words(weights: Numbers) -> str:
@@ -78,12 +78,12 @@ def show_dropout(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     origin += _(" · dropout: random, seed {seed}", seed=seed)
     show_figure(Figure(orient_panels(panels, queries_down), alt, slider=slider), origin, "dropout")
     probability, averages = control.steps[place], dropped.averages[place]
-    taken.dropout(dropped.layer, probability, seed, dropped.weights, averages)
+    taken.take_dropout(dropped.layer, probability, seed, dropped.weights, averages)
     text("dropout_tried")
     show_source(drop)
 
 
-def _panels(tokens: tuple[str, ...], dropped: Dropped, place: int) -> list[Panel]:
+def _panels(tokens: tuple[str, ...], dropped: DropoutAverages, place: int) -> list[Panel]:
     exact, at_place = torch.tensor(dropped.weights), dropped.averages[place]
     names = [_(ngettext("{count:,} draw", "{count:,} draws", count)) for count in DRAWS]
     panels = [

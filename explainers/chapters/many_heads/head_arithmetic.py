@@ -12,18 +12,18 @@ from explainers.arithmetic import Arithmetic
 from explainers.chapters.common.one_head import arithmetic_of
 from explainers.chapters.many_heads import head_panels
 from explainers.chapters.many_heads.head_panels import enlarge_head, head_of
-from explainers.chapters.many_heads.selection import Looked
+from explainers.chapters.many_heads.selection import Selection
 from explainers.toys.layers import TrainedHeads
 from explainers.translations import _
 from explainers.ui.figure.panels import Cell
 
 
-def arithmetic_of_heads(looked: Looked) -> Callable[[Cell], Arithmetic]:
+def arithmetic_of_heads(looked: Selection) -> Callable[[Cell], Arithmetic]:
     """What to ask about any cell of the picture."""
     return partial(_arithmetic, looked)
 
 
-def _arithmetic(looked: Looked, cell: Cell) -> Arithmetic:
+def _arithmetic(looked: Selection, cell: Cell) -> Arithmetic:
     i, j, what = cell.row, cell.column, f"{cell.panel}[{cell.row}, {cell.column}]"
     head, w_output = head_of(cell.panel), looked.layer.heads.w_output
     if head is not None:
@@ -53,7 +53,7 @@ def _arithmetic(looked: Looked, cell: Cell) -> Arithmetic:
     return arithmetic_of(enlarge_head(looked))(cell)
 
 
-def _weight(looked: Looked, head: int, row: int, column: int) -> Arithmetic:
+def _weight(looked: Selection, head: int, row: int, column: int) -> Arithmetic:
     """A weight of a head's miniature."""
     scores, mask = looked.run.scores[head, row].tolist(), looked.layer.mask[row].tolist()
     allowed = [score if seen else -inf for score, seen in zip(scores, mask, strict=True)]
@@ -61,14 +61,14 @@ def _weight(looked: Looked, head: int, row: int, column: int) -> Arithmetic:
     return arithmetic.explain_softmax(allowed, column, value, looked.layer.tokens)
 
 
-def _beginning(looked: Looked, number: str) -> str:
+def _beginning(looked: Selection, number: str) -> str:
     """Where a number of W_O comes from."""
     if looked.layer.learned is None:
         return _("{number}: drawn at random.", number=number)
     return _("{number}: learned in training.", number=number)
 
 
-def _part(looked: Looked, panel: str, i: int, j: int, what: str) -> Arithmetic:
+def _part(looked: Selection, panel: str, i: int, j: int, what: str) -> Arithmetic:
     """What a head adds to the chosen word's output, and which share of it that is."""
     parts, heads = looked.parts, looked.layer.heads
     if panel == head_panels.PARTS:
@@ -85,7 +85,9 @@ def _part(looked: Looked, panel: str, i: int, j: int, what: str) -> Arithmetic:
     return arithmetic.explain_input(share, what, f"{rule} = {sizes} = {share:.4f}")
 
 
-def _vote(looked: Looked, known: TrainedHeads, panel: str, i: int, j: int, what: str) -> Arithmetic:
+def _vote(
+    looked: Selection, known: TrainedHeads, panel: str, i: int, j: int, what: str
+) -> Arithmetic:
     """How strongly a word is named, and what each head adds to that."""
     place = list(looked.candidates)[j]
     if panel == head_panels.NAMED:

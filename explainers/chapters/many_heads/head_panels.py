@@ -10,7 +10,7 @@ from explainers.attention.multi_head import ManyHeads, merge_heads, split_heads
 from explainers.attention.single_head import Projections
 from explainers.attention.steps import attention_steps
 from explainers.chapters.common.one_head import OneHead
-from explainers.chapters.many_heads.selection import Looked
+from explainers.chapters.many_heads.selection import Selection
 from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
 from explainers.charts.theme import FEATURE_AXIS, HEAD_AXIS, TOKEN_AXIS
 from explainers.messages import N_
@@ -38,7 +38,7 @@ def head_id(head: int) -> str:
     return N_("head {head}", head=head)
 
 
-def who_did_it(looked: Looked) -> list[Panel]:
+def who_did_it(looked: Selection) -> list[Panel]:
     """Each head's part of the chosen word's output, and its votes for what is named from it."""
     word, heads = looked.layer.tokens[looked.word], range(looked.num_heads)
     rows = [head_id(head) for head in heads]
@@ -64,7 +64,7 @@ def who_did_it(looked: Looked) -> list[Panel]:
     return [*panels, *_named(looked, looked.layer.learned, rows)]
 
 
-def _named(looked: Looked, known: TrainedHeads, rows: list[str]) -> list[Panel]:
+def _named(looked: Selection, known: TrainedHeads, rows: list[str]) -> list[Panel]:
     word, words = looked.layer.tokens[looked.word], list(looked.candidates.values())
     logits, totals = looked.votes(*looked.directions(known))
     formula = _("for {word}; bias: learned, the same for all", word=word)
@@ -86,7 +86,7 @@ def _named(looked: Looked, known: TrainedHeads, rows: list[str]) -> list[Panel]:
     ]
 
 
-def enlarge_head(looked: Looked) -> OneHead:
+def enlarge_head(looked: Selection) -> OneHead:
     """The chosen head by itself."""
     views = Projections(*(view[looked.head] for view in looked.run[:3]))
     steps = attention_steps(*views, looked.layer.mask)
@@ -101,7 +101,7 @@ def plain(
     return Matrix(name, formula, values.tolist(), rows, columns, *AXES[name])
 
 
-def panels_of(looked: Looked, queries_down: bool) -> list[Panel]:
+def panels_of(looked: Selection, queries_down: bool) -> list[Panel]:
     """The whole layer in one picture, in four parts under headings."""
     return [
         *orient_panels(all_heads(looked), queries_down),
@@ -111,7 +111,7 @@ def panels_of(looked: Looked, queries_down: bool) -> list[Panel]:
     ]
 
 
-def all_heads(looked: Looked) -> list[Panel]:
+def all_heads(looked: Selection) -> list[Panel]:
     """A miniature per head; the row of the chosen word is framed in all of them."""
     ids = [head_id(head) for head in range(looked.num_heads)]
     heads = [
@@ -143,14 +143,14 @@ def follow(clicked: Cell) -> None:
         st.session_state[controls.followed_word.key] = clicked.row
 
 
-def weights_matrix(name: str, formula: str, looked: Looked, head: int) -> Matrix:
+def weights_matrix(name: str, formula: str, looked: Selection, head: int) -> Matrix:
     """One head's weights; pairs that the mask forbids are blank."""
     tokens, mask = looked.layer.tokens, looked.layer.mask.tolist()
     values = blank_forbidden(looked.run.weights[head].tolist(), mask)
     return make_pair_matrix(name, formula, values, tokens, "weights")
 
 
-def _strongest(looked: Looked, head: int) -> str:
+def _strongest(looked: Selection, head: int) -> str:
     """Where the chosen word looks most in this head."""
     if head in looked.off:
         return _("switched off")
@@ -159,21 +159,21 @@ def _strongest(looked: Looked, head: int) -> str:
     return f"{tokens[looked.word]} → {tokens[int(key)]} {weight:.2f}"
 
 
-def _enlarged(looked: Looked, queries_down: bool) -> list[Panel]:
+def _enlarged(looked: Selection, queries_down: bool) -> list[Panel]:
     one = enlarge_head(looked)
     first, *others = one.product("weights", "V", "output", queries_down)
     panels = [replace(first, heading=_("The chosen head, enlarged")), *others]
     return [replace(p, matrix=replace(p.matrix, name=_of_head(p.id, looked))) for p in panels]
 
 
-def _of_head(panel: str, looked: Looked) -> str:
+def _of_head(panel: str, looked: Selection) -> str:
     """The name of a panel of the enlarged head, Aᵀ where the queries run along the top."""
     matrix = panel.removesuffix("ᵀ")
     turned = panel.removeprefix(matrix)
     return _("{matrix} of head {head}", matrix=_(matrix) + turned, head=looked.head)
 
 
-def _through_w_o(looked: Looked) -> list[Panel]:
+def _through_w_o(looked: Selection) -> list[Panel]:
     tokens, heads = looked.layer.tokens, looked.layer.heads
     lanes = [f"{head}.{n}" for head in range(looked.num_heads) for n in range(heads.head_dim)]
     side_by_side = looked.per_head.transpose(0, 1).flatten(1)

@@ -17,7 +17,7 @@ MOST_ROWS = 2**15
 
 
 @dataclass(frozen=True)
-class Looked:
+class Selection:
     """What is looked at: a layer's run, one head of it, one word, and the heads switched off."""
 
     layer: Layer
@@ -27,7 +27,7 @@ class Looked:
     off: frozenset[int]
 
     @classmethod
-    def of(cls, layer: Layer, head: int, word: int, off: Iterable[int]) -> "Looked":
+    def of(cls, layer: Layer, head: int, word: int, off: Iterable[int]) -> "Selection":
         """Run the layer."""
         run = multi_head(layer.x, layer.heads, layer.mask)
         return cls(layer, run, head, word, frozenset(off))

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from explainers.attention.dropout import drop
 from explainers.attention.multi_head import merge_heads, multi_head
-from explainers.chapters.many_heads.selection import Looked
+from explainers.chapters.many_heads.selection import Selection
 from explainers.takeaway.recipe import Recipe
 from explainers.toys.examples import make_generator
 from explainers.toys.layers import Layer
@@ -19,12 +19,12 @@ DRAWS = (1, 10, 100, 1_000)
 DRAWN = ("one draw", "10 draws", "100 draws", "1,000 draws")
 
 
-def all_heads(layer: Layer, head: int, word: int, off: list[int]) -> Computed:
+def compute_heads(layer: Layer, head: int, word: int, off: list[int]) -> Computed:
     """Every head's weights; one head's values and output; what each adds to a word's output."""
-    return list_numbers(Looked.of(layer, head, word, off))
+    return list_numbers(Selection.of(layer, head, word, off))
 
 
-def list_numbers(looked: Looked) -> Computed:
+def list_numbers(looked: Selection) -> Computed:
     """What the picture shows, under the names that it has there."""
     run, head = looked.run, looked.head
     each = {f"head {n}": weights for n, weights in enumerate(run.weights)}
@@ -33,12 +33,14 @@ def list_numbers(looked: Looked) -> Computed:
     return {**each, **one, **together, "parts": looked.parts, "shares": looked.shares[:, None]}
 
 
-def votes(layer: Layer, word: int, off: list[int], directions: Tensor, bias: Tensor) -> Computed:
+def compute_votes(
+    layer: Layer, word: int, off: list[int], directions: Tensor, bias: Tensor
+) -> Computed:
     """How strongly each head names each of some words (d_model, words), and what comes of it."""
-    return list_votes(Looked.of(layer, 0, word, off), directions, bias)
+    return list_votes(Selection.of(layer, 0, word, off), directions, bias)
 
 
-def list_votes(looked: Looked, directions: Tensor, bias: Tensor) -> Computed:
+def list_votes(looked: Selection, directions: Tensor, bias: Tensor) -> Computed:
     """The two tables of votes."""
     summed, totals = looked.votes(directions, bias)
     return {"votes": summed, "named": totals.sigmoid()}
@@ -51,25 +53,25 @@ def average_draws(weights: Tensor, probability: float, seed: int) -> list[Tensor
     return [drawn[:count].mean(dim=0) for count in DRAWS]
 
 
-def dropped(layer: Layer, probability: float, seed: int) -> Computed:
+def drop_weights(layer: Layer, probability: float, seed: int) -> Computed:
     """One head's weights, before dropout and after it."""
     weights = multi_head(layer.x, layer.heads, layer.mask).weights[0]
     averages = average_draws(weights, probability, seed)
     return {"weights": weights, **dict(zip(DRAWN, averages, strict=True))}
 
 
-def heads(looked: Looked) -> None:
+def take_heads(looked: Selection) -> None:
     """The picture of a layer."""
     title, inputs = _("All heads, and which head did it"), {"head": looked.head, **_inputs(looked)}
-    take("heads", Recipe(title, all_heads, inputs, list_numbers(looked)), *_votes(looked))
+    take("heads", Recipe(title, compute_heads, inputs, list_numbers(looked)), *_votes(looked))
 
 
-def _inputs(looked: Looked) -> dict[str, Any]:
+def _inputs(looked: Selection) -> dict[str, Any]:
     """The layer, the word, and which heads are off."""
     return {"layer": looked.layer, "word": looked.word, "off": sorted(looked.off)}
 
 
-def _votes(looked: Looked) -> list[Recipe]:
+def _votes(looked: Selection) -> list[Recipe]:
     """What trained heads name, as far as there is a word that they could."""
     known = looked.layer.learned
     if known is None or not looked.candidates:
@@ -77,10 +79,10 @@ def _votes(looked: Looked) -> list[Recipe]:
     directions, bias = looked.directions(known)
     inputs = {**_inputs(looked), "directions": directions, "bias": bias}
     shown = list_votes(looked, directions, bias)
-    return [Recipe(_("What the layer names for the word"), votes, inputs, shown)]
+    return [Recipe(_("What the layer names for the word"), compute_votes, inputs, shown)]
 
 
-def dropout(
+def take_dropout(
     layer: Layer,
     probability: float,
     seed: int,
@@ -93,7 +95,7 @@ def dropout(
         "dropout",
         Recipe(
             _("Dropout on the weights"),
-            dropped,
+            drop_weights,
             {"layer": layer, "probability": probability, "seed": seed},
             {name: torch.tensor(numbers) for name, numbers in shown.items()},
         ),

@@ -10,12 +10,12 @@ from explainers.attention import masks
 from explainers.attention.single_head import Projections
 from explainers.chapters.common.score_matrix import (
     Lab,
+    count_changed_rows,
+    keep_allowed,
     miniatures,
-    rows_moved,
-    visible,
     weight_panel,
 )
-from explainers.chapters.masks.masked_weights import WAYS, Computed, Tokens, both_ways
+from explainers.chapters.masks.masked_weights import WAYS, Computed, Tokens, compute_leak
 from explainers.charts.matrix import Matrix, make_pair_matrix, share_domain
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.toys.layers import Layer
@@ -40,7 +40,7 @@ class Leak(NamedTuple):
 
     def changed_rows(self, way: str) -> int:
         """How many of the earlier rows the new word changes."""
-        return rows_moved(self.changes(way), 100 * ROUNDING)
+        return count_changed_rows(self.changes(way), 100 * ROUNDING)
 
     def least_moved(self) -> tuple[int, str]:
         """The row that changes least where it should not change, and by how many percent."""
@@ -53,7 +53,7 @@ def find_leak(lab: Lab) -> Leak:
     tokens = lab.tokens
     new = next(word for word in NEW_WORDS if word.casefold() != tokens[-1].casefold())
     other = lab.layer.reading((*tokens[:-1], new))
-    return Leak(new, other, both_ways(lab.layer, other))
+    return Leak(new, other, compute_leak(lab.layer, other))
 
 
 def draw_leak(lab: Lab, leak: Leak) -> Figure:
@@ -93,7 +93,7 @@ def _draw_leak(name: str, leak: Leak, way: str, lab: Lab) -> Matrix:
     )
     earlier = lab.tokens[:-1]  # the last word is not the same in both
     allowed = lab.mask(masks.causal)[:-1, :-1]
-    return make_pair_matrix(name, formula, visible(leak.changes(way), allowed), earlier)
+    return make_pair_matrix(name, formula, keep_allowed(leak.changes(way), allowed), earlier)
 
 
 def list_next_words(tokens: Tokens) -> str:
@@ -119,7 +119,7 @@ def draw_growing(tokens: Tokens, found: Mapping[str, Projections]) -> Figure:
 
 
 def _draw_change(name: str, change: Tensor, tokens: Tokens, role: str) -> Matrix:
-    rows, columns = rows_moved(change), [str(n) for n in range(change.shape[1])]
+    rows, columns = count_changed_rows(change), [str(n) for n in range(change.shape[1])]
     formula = _("new − old: {rows} of {all} rows change", rows=rows, all=len(tokens))
     return Matrix(
         name, formula, change.tolist(), tokens, columns, TOKEN_AXIS, FEATURE_AXIS, role=role

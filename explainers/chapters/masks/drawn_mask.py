@@ -11,9 +11,9 @@ from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.steps import hide, softmax
-from explainers.chapters.common.score_matrix import Lab, ticked, weight_panel
-from explainers.chapters.masks.masked_weights import Computed, under_drawn
-from explainers.chapters.masks.masks_compared import Explained, change, share
+from explainers.chapters.common.score_matrix import Lab, make_tick_matrix, weight_panel
+from explainers.chapters.masks.masked_weights import Computed, compute_drawn_weights
+from explainers.chapters.masks.masks_compared import Explained, explain_change, explain_weight
 from explainers.charts.matrix import make_pair_matrix
 from explainers.messages import N_
 from explainers.translations import _
@@ -43,7 +43,7 @@ def read_drawing(lab: Lab) -> Drawing:
     cells = torch.tensor(controls.drawn_cells(len(lab.tokens)))
     empty = (~cells.any(dim=-1)).nonzero().flatten().tolist()
     if not empty:
-        return Drawing(cells, under_drawn(lab.layer, cells.tolist()))
+        return Drawing(cells, compute_drawn_weights(lab.layer, cells.tolist()))
     weights = softmax(hide(lab.scores, cells.to(lab.scores.device)))
     return Drawing(cells, {}, empty[0], weights[empty[0], 0].item())
 
@@ -70,7 +70,7 @@ def draw_drawing(lab: Lab, drawing: Drawing) -> Explained:
     """The cells, and beside them the weights and what has changed, unless the mask is refused."""
     cells, shown = drawing.cells, drawing.shown
     left = _("click a cell: {left} of {all} set", left=cells.sum(), all=cells.numel())
-    drawn = ticked(_("your mask"), left, cells, lab.tokens)
+    drawn = make_tick_matrix(_("your mask"), left, cells, lab.tokens)
     panels = orient_panels([Panel(DRAWN, drawn)], lab.queries_down)  # never too small to be clicked
     if shown:
         rule, moved = N_("every row sums to 0"), shown["yours − full"].tolist()
@@ -79,14 +79,14 @@ def draw_drawing(lab: Lab, drawing: Drawing) -> Explained:
         panels += lab.arranged([made, Panel("yours − full", lost)])
 
     def explain(cell: Cell) -> Arithmetic:
-        made_of = share if cell.panel == "weights" else change
+        made_of = explain_weight if cell.panel == "weights" else explain_change
         return made_of(lab, cells.to(lab.scores.device), cell)
 
     alt = _("Your mask, whose cells can be clicked on and off, and the weights under it.")
     return Explained(panels, explain, alt)
 
 
-def clicks(words: int) -> dict[str, Callable[[Cell], None]]:
+def list_clicks(words: int) -> dict[str, Callable[[Cell], None]]:
     """What a click on a cell of the mask does: forbid the pair, or allow it again."""
 
     def turn(cell: Cell) -> None:

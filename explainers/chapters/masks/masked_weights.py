@@ -32,15 +32,15 @@ BOTH = {"full": masks.full, "causal": masks.causal}
 WAYS = {"0 after": masked_after, "−∞ before": masked_before}
 
 
-def scores_of(layer: Layer) -> Tensor:
+def compute_scores(layer: Layer) -> Tensor:
     """The scores that all masks begin with."""
     query, key, _unused = project(layer.x, layer.head())
     return scale(dot_products(query, key), head_dim=query.shape[-1])
 
 
-def under_masks(layer: Layer, numbers: dict[str, int]) -> Computed:
+def mask_weights(layer: Layer, numbers: dict[str, int]) -> Computed:
     """The scores, the weights under each mask, and what each row wins and loses by it."""
-    scores, length = scores_of(layer), len(layer.x)
+    scores, length = compute_scores(layer), len(layer.x)
     built = {name: masks.build(r, length, length) for name, r in rules_of(numbers).items()}
     weights = {name: softmax(hide(scores, mask.to(scores.device))) for name, mask in built.items()}
     moved = {f"{name} − full": each - weights["full"] for name, each in weights.items()}
@@ -48,27 +48,27 @@ def under_masks(layer: Layer, numbers: dict[str, int]) -> Computed:
     return {"scores": scores, **weights, **moved}
 
 
-def under_drawn(layer: Layer, cells: list[list[bool]]) -> Computed:
+def compute_drawn_weights(layer: Layer, cells: list[list[bool]]) -> Computed:
     """The weights under a mask by hand, and what they are more than without a mask."""
-    scores, allowed = scores_of(layer), masks.drawn(torch.tensor(cells))
+    scores, allowed = compute_scores(layer), masks.drawn(torch.tensor(cells))
     mask = masks.build(allowed, *scores.shape).to(scores.device)
     weights = softmax(hide(scores, mask))
     return {"weights": weights, "yours − full": weights - softmax(scores)}
 
 
-def both_ways(layer: Layer, other: Layer) -> Computed:
+def compute_leak(layer: Layer, other: Layer) -> Computed:
     """Causal weights made in the right and in the wrong order, and how a new last word moves them.
 
     The change is in percent.
     """
     causal = masks.build(masks.causal, *layer.mask.shape).to(layer.x.device)
-    before, after = scores_of(layer), scores_of(other)
+    before, after = compute_scores(layer), compute_scores(other)
     weights = {name: way(before, causal) for name, way in WAYS.items()}
     moved = {name: way(after, causal) - weights[name] for name, way in WAYS.items()}
     return weights | {f"{name}: new − old": 100 * m[:-1, :-1] for name, m in moved.items()}
 
 
-def in_a_batch(layer: Layer, other: Layer, lengths: list[int]) -> Computed:
+def compute_batch_weights(layer: Layer, other: Layer, lengths: list[int]) -> Computed:
     """Two sentences in one call, the filling of the shorter one hidden."""
     x = torch.stack([layer.x, other.x])[:, None]
     mask = masks.build(masks.padding(torch.tensor(lengths)), *layer.mask.shape).to(x.device)
@@ -76,18 +76,18 @@ def in_a_batch(layer: Layer, other: Layer, lengths: list[int]) -> Computed:
     return {"sentence 1": weights[0], "sentence 2": weights[1]}
 
 
-def reach_by_layer(width: int, words: int, layers: int) -> Tensor:
+def compute_reach_by_layer(width: int, words: int, layers: int) -> Tensor:
     """Which words know of which after one layer of a window, two, … (layers, words, words)."""
     return reach(masks.build(masks.sliding_window(width), words, words), layers)
 
 
-def through_layers(width: int, words: int, layers: int, most: int) -> Computed:
+def compute_reach(width: int, words: int, layers: int, most: int) -> Computed:
     """Which words know of which after some layers, and of what the last one knows after each."""
-    by_layer = reach_by_layer(width, words, most).int()
+    by_layer = compute_reach_by_layer(width, words, most).int()
     return {"pairs": by_layer[layers - 1], "cone": by_layer[:, -1]}
 
 
-def by_role(found: dict[str, Projections]) -> Computed:
+def name_changes(found: dict[str, Projections]) -> Computed:
     """What changed in K and in V, under each mask."""
     keys = {f"K, {name}": each.key for name, each in found.items()}
     return keys | {f"V, {name}": each.value for name, each in found.items()}
@@ -102,20 +102,20 @@ def second_layer(tokens: Tokens, rule: Rule, seed: int) -> Projections:
     return project(first, examples.random_head(D_MODEL, HEAD_DIM, HEAD_DIM, seed + ANOTHER))
 
 
-def changes(tokens: Tokens, rule: Rule, seed: int) -> Projections:
+def measure_changes(tokens: Tokens, rule: Rule, seed: int) -> Projections:
     """What one more word changes in the second layer's Q, K and V of the words before it."""
     before, after = second_layer(tokens, rule, seed), second_layer((*tokens, ADDED), rule, seed)
     return Projections(*(new[:-1] - old for old, new in zip(before, after, strict=True)))
 
 
-def changes_under_both(tokens: Tokens, seed: int) -> dict[str, Projections]:
+def measure_new_word(tokens: Tokens, seed: int) -> dict[str, Projections]:
     """The same under full and under causal attention."""
-    return {name: changes(tokens, rule, seed) for name, rule in BOTH.items()}
+    return {name: measure_changes(tokens, rule, seed) for name, rule in BOTH.items()}
 
 
-def one_more_word(tokens: tuple[str, ...], seed: int) -> Computed:
+def compute_added_word(tokens: tuple[str, ...], seed: int) -> Computed:
     """What one more word changes in the second layer's K and V, under full and causal masks."""
-    return by_role(changes_under_both(tokens, seed))
+    return name_changes(measure_new_word(tokens, seed))
 
 
 def count_cells(numbers: Mapping[str, int], length: int) -> dict[str, int]:

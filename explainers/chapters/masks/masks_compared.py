@@ -13,7 +13,13 @@ from explainers.attention.rules import Rule
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.mask_names import name_mask
 from explainers.chapters.common.one_head import arithmetic_of
-from explainers.chapters.common.score_matrix import Lab, cells_left, rules_of, visible, weight_panel
+from explainers.chapters.common.score_matrix import (
+    Lab,
+    describe_cells,
+    keep_allowed,
+    rules_of,
+    weight_panel,
+)
 from explainers.chapters.masks.masked_weights import Computed, count_cells
 from explainers.charts.matrix import Values, make_pair_matrix, share_domain
 from explainers.messages import N_
@@ -43,14 +49,14 @@ def choose_numbers(words: int) -> dict[str, int]:
     return chosen | {WINDOW.name: DRAGGED() + WINDOW.least}
 
 
-def share(lab: Lab, mask: Tensor, cell: Cell) -> Arithmetic:
+def explain_weight(lab: Lab, mask: Tensor, cell: Cell) -> Arithmetic:
     """How a weight under a mask came to be."""
     scores = hide(lab.scores, mask)[cell.row]
     weight = softmax(scores)[cell.column].item()
     return arithmetic.explain_softmax(scores.tolist(), cell.column, weight, lab.tokens)
 
 
-def change(lab: Lab, mask: Tensor, cell: Cell) -> Arithmetic:
+def explain_change(lab: Lab, mask: Tensor, cell: Cell) -> Arithmetic:
     """How much of a word's attention another one won or lost by a mask."""
     weights = softmax(hide(lab.scores, mask)), lab.run.weights
     new, full = (shares[cell.row, cell.column].item() for shares in weights)
@@ -116,10 +122,10 @@ def draw_masks(lab: Lab, numbers: Mapping[str, int], shown: Computed) -> tuple[E
     panels = [replace(scores, matrix=replace(scores.matrix, limit=None))]
     for name, rule in rules.items():
         mask = lab.mask(rule)
-        panels.append(weight_panel(name, cells_left(mask), shown[name], mask, lab.tokens))
+        panels.append(weight_panel(name, describe_cells(mask), shown[name], mask, lab.tokens))
     windows = [WINDOW.of(n + 1) for n in range(words)]
-    frames = tuple(visible(lab.weights(rule), lab.mask(rule)) for rule in windows)
-    labels = [f"{n + 1}: {cells_left(lab.mask(rule))}" for n, rule in enumerate(windows)]
+    frames = tuple(keep_allowed(lab.weights(rule), lab.mask(rule)) for rule in windows)
+    labels = [f"{n + 1}: {describe_cells(lab.mask(rule))}" for n, rule in enumerate(windows)]
     panels = [_sliding(p, frames) if p.id == WINDOW.name else p for p in panels]
     place = min(width, words) - 1
     slider = Slider(DRAGGED.label, labels, place, lambda turned: DRAGGED.put(turned + 1))
@@ -139,7 +145,7 @@ def _explain_weights(lab: Lab, rules: dict[str, Rule]) -> Callable[[Cell], Arith
     def explain(cell: Cell) -> Arithmetic:
         if cell.panel == "scores":
             return of_scores(cell)
-        return share(lab, lab.mask(rules[cell.panel]), cell)
+        return explain_weight(lab, lab.mask(rules[cell.panel]), cell)
 
     return explain
 
@@ -160,6 +166,6 @@ def draw_moved(lab: Lab, numbers: Mapping[str, int], shown: Computed) -> Explain
     alt = _("What every weight won or lost under every other mask, compared with full attention.")
 
     def explain(cell: Cell) -> Arithmetic:
-        return change(lab, lab.mask(rules[cell.panel]), cell)
+        return explain_change(lab, lab.mask(rules[cell.panel]), cell)
 
     return Explained(panels, explain, alt)

@@ -8,7 +8,7 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.single_head import single_head
 from explainers.chapters.common.score_matrix import Lab, Tokens, of_words, weight_panel
-from explainers.chapters.masks.masked_weights import Computed, in_a_batch
+from explainers.chapters.masks.masked_weights import Computed, compute_batch_weights
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.figure.panels import Figure
@@ -18,12 +18,12 @@ OTHER = ("Fans", "praised", "players")
 PAD = "[pad]"
 
 
-def beside(tokens: Tokens) -> Tokens:
+def choose_second_sentence(tokens: Tokens) -> Tokens:
     """A second sentence that is not as long as the reader's."""
     return OTHER[:-1] if len(tokens) == len(OTHER) else OTHER
 
 
-def filled(tokens: Tokens, length: int) -> Tokens:
+def pad_sentence(tokens: Tokens, length: int) -> Tokens:
     """The sentence with its filling."""
     return tokens + (PAD,) * (length - len(tokens))
 
@@ -44,15 +44,15 @@ class Batch(NamedTuple):
         """The largest difference to the weights of each sentence computed alone."""
         readers = [self.layers[0].reading(sentence) for sentence in self.sentences]
         alone = [single_head(*layer.single()).weights for layer in readers]
-        return most_moved(torch.stack([*self.shown.values()]), alone)
+        return measure_largest_change(torch.stack([*self.shown.values()]), alone)
 
 
 def fill_batch(lab: Lab) -> Batch:
     """The reader's sentence and another one, computed in one call."""
-    sentences = lab.tokens, beside(lab.tokens)
+    sentences = lab.tokens, choose_second_sentence(lab.tokens)
     lengths = [len(sentence) for sentence in sentences]
-    layers = [lab.layer.reading(filled(sentence, max(lengths))) for sentence in sentences]
-    return Batch(sentences, layers, in_a_batch(layers[0], layers[1], lengths))
+    layers = [lab.layer.reading(pad_sentence(sentence, max(lengths))) for sentence in sentences]
+    return Batch(sentences, layers, compute_batch_weights(layers[0], layers[1], lengths))
 
 
 def draw_batch(lab: Lab, batch: Batch) -> Figure:
@@ -65,7 +65,7 @@ def draw_batch(lab: Lab, batch: Batch) -> Figure:
             f"{of_words(len(sentence))}, {length - len(sentence)} × {PAD}",
             batch.shown[f"sentence {n + 1}"],
             real[n, 0],
-            filled(sentence, length),
+            pad_sentence(sentence, length),
         )
         for n, sentence in enumerate(batch.sentences)
     ]
@@ -73,7 +73,7 @@ def draw_batch(lab: Lab, batch: Batch) -> Figure:
     return Figure(lab.arranged(panels), alt)
 
 
-def most_moved(weights: Tensor, alone: list[Tensor]) -> float:
+def measure_largest_change(weights: Tensor, alone: list[Tensor]) -> float:
     """The largest difference that the batch makes to a sentence's own weights."""
     own = zip(weights, alone, strict=True)
     return max((w[: len(a), : len(a)] - a).abs().max().item() for w, a in own)

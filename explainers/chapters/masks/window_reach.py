@@ -7,8 +7,8 @@ from typing import NamedTuple
 from torch import Tensor
 
 from explainers.attention.receptive_field import window_reach
-from explainers.chapters.common.score_matrix import Lab, of_words, ticked, visible
-from explainers.chapters.masks.masked_weights import reach_by_layer
+from explainers.chapters.common.score_matrix import Lab, keep_allowed, make_tick_matrix, of_words
+from explainers.chapters.masks.masked_weights import compute_reach_by_layer
 from explainers.charts.matrix import Values
 from explainers.charts.theme import LAYER_AXIS
 from explainers.messages import N_
@@ -23,9 +23,9 @@ ASKED = 1
 """The word of the question, from 0: the running sentence's subject."""
 
 
-def layers_needed(width: int, far: int) -> str:
+def count_layers_needed(width: int, far: int) -> str:
     """After how many layers of a window the last of `far + 1` words knows of the first."""
-    known = reach_by_layer(width, far + 1, max(far, 1))[:, -1, 0].tolist()
+    known = compute_reach_by_layer(width, far + 1, max(far, 1))[:, -1, 0].tolist()
     return str(known.index(True) + 1) if True in known else NEVER
 
 
@@ -41,7 +41,7 @@ def ask_reach(tokens: Sequence[str], width: int) -> tuple[str, dict[str, str]]:
         "early": verbatim(tokens[early]),
         "apart": of_words(last - early),
     }
-    return layers_needed(width, last - early), named
+    return count_layers_needed(width, last - early), named
 
 
 def describe_window(width: int) -> str:
@@ -68,7 +68,7 @@ class LayerReach(NamedTuple):
 def find_reach(words: int, width: int) -> LayerReach:
     """Windows in as many layers as can be dragged."""
     steps = [int(step) for step in controls.layers.steps]
-    by_layer = reach_by_layer(width, words, len(steps))
+    by_layer = compute_reach_by_layer(width, words, len(steps))
     return LayerReach(width, steps, controls.layers(), by_layer)
 
 
@@ -77,7 +77,7 @@ def draw_reach(lab: Lab, found: LayerReach) -> Figure:
     control, tokens = controls.layers, lab.tokens
     width, steps, place, by_layer = found
     after = _("after the layers of the slider")
-    pairs = ticked(_("who knows of whom"), after, by_layer[place], tokens)
+    pairs = make_tick_matrix(_("who knows of whom"), after, by_layer[place], tokens)
     cone = replace(
         pairs,
         name=_("what “{word}” knows of", word=tokens[-1]),
@@ -96,4 +96,4 @@ def draw_reach(lab: Lab, found: LayerReach) -> Figure:
 
 
 def _ticks(reached: Tensor) -> Values:
-    return visible(reached.int(), reached)
+    return keep_allowed(reached.int(), reached)

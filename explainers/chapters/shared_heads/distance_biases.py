@@ -14,7 +14,7 @@ from explainers.attention.position_bias import (
     relative_bias,
 )
 from explainers.chapters.shared_heads import takeaway as taken
-from explainers.chapters.shared_heads.fixed_layers import NUM_HEADS, penalised
+from explainers.chapters.shared_heads.fixed_layers import NUM_HEADS, compute_alibi
 from explainers.chapters.shared_heads.kv_sharing import miniatures, per_head
 from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
 from explainers.charts.theme import HEAD_AXIS
@@ -35,7 +35,7 @@ DISTANCES = 0, 1, 2, 4, 8, 15, 16, 20, 24, 32, 48, 64, 96, 127, 128, 500
 def show_penalties(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: bool) -> None:
     """The penalty of each head for each distance, and all weights without and with it."""
     text("alibi")
-    shown = penalised(tokens, seed)
+    shown = compute_alibi(tokens, seed)
     slopes = [str(Fraction(slope)) for slope in shown.slopes.tolist()]  # powers of two: exact
     distances = torch.arange(len(tokens), device=shown.slopes.device)
     penalties = Matrix(
@@ -60,7 +60,7 @@ def show_penalties(text: Prose, tokens: tuple[str, ...], seed: int, queries_down
     ]
     alt = _("What each head takes off for distance, and its weights without and with ALiBi.")
     show_figure(Figure(panels, alt), random_weights(seed, shown.mask.device), "alibi")
-    taken.penalties(tokens, seed, shown)
+    taken.take_alibi(tokens, seed, shown)
     text("alibi_slopes", heads=NUM_HEADS, slopes=", ".join(slopes))
     show_source(alibi_slopes, alibi_bias, biased_attention)
 

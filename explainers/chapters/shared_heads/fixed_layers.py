@@ -23,7 +23,7 @@ ROPE_DIM = 8
 """How many numbers of a query and of the shared key say where a token stands."""
 
 
-class Given(NamedTuple):
+class LatentInputs(NamedTuple):
     """All that MLA needs to run."""
 
     x: Tensor
@@ -32,16 +32,16 @@ class Given(NamedTuple):
     angle: Tensor
 
 
-def given_to_latent(tokens: Sequence[str], latent_dim: int, seed: int) -> Given:
+def given_to_latent(tokens: Sequence[str], latent_dim: int, seed: int) -> LatentInputs:
     """Untrained weights, the causal mask, and no position in x: RoPE brings it in."""
     x = examples.draw_embeddings(tuple(tokens), D_MODEL, seed)
     layer = examples.random_latent(D_MODEL, NUM_HEADS, HEAD_DIM, latent_dim, ROPE_DIM, seed)
     mask = masks.build(masks.causal, len(tokens), len(tokens)).to(x.device)
     angle = angles(torch.arange(len(tokens), device=x.device), ROPE_DIM, examples.LONGEST)
-    return Given(x, layer, mask, angle)
+    return LatentInputs(x, layer, mask, angle)
 
 
-class Penalised(NamedTuple):
+class AlibiWeights(NamedTuple):
     """Weights of every head (heads, q_len, kv_len), without and with ALiBi."""
 
     mask: Tensor
@@ -50,7 +50,7 @@ class Penalised(NamedTuple):
     weights: Tensor
 
 
-def penalised(tokens: Sequence[str], seed: int) -> Penalised:
+def compute_alibi(tokens: Sequence[str], seed: int) -> AlibiWeights:
     """Untrained heads under the causal mask; nothing else tells them where a word stands."""
     x = examples.draw_embeddings(tuple(tokens), D_MODEL, seed)
     layer = examples.random_heads(D_MODEL, NUM_HEADS, NUM_HEADS, HEAD_DIM, seed)
@@ -59,7 +59,7 @@ def penalised(tokens: Sequence[str], seed: int) -> Penalised:
     slopes = alibi_slopes(NUM_HEADS).to(x.device)
     bias = alibi_bias(slopes, len(tokens), len(tokens))
     weights = biased_attention(run.query, run.key, run.value, mask, bias).weights
-    return Penalised(mask, slopes, run.weights, weights)
+    return AlibiWeights(mask, slopes, run.weights, weights)
 
 
 TURNED_DIM = 8
@@ -76,7 +76,7 @@ ROUNDING = 1e-4
 
 
 @dataclass(frozen=True)
-class Moved:
+class ShiftedScores:
     """Scores of one head, and two of its vectors turned, for each shift (shifts, …)."""
 
     tokens: tuple[str, ...]
@@ -86,7 +86,7 @@ class Moved:
     arrows: Tensor
 
     @classmethod
-    def of(cls, tokens: Sequence[str], shifts: Sequence[float], seed: int) -> "Moved":
+    def of(cls, tokens: Sequence[str], shifts: Sequence[float], seed: int) -> "ShiftedScores":
         """Let every word stand `shift` places further on, and compute the scores again."""
         x = examples.draw_embeddings(tuple(tokens), D_MODEL, seed)
         head = examples.random_head(D_MODEL, TURNED_DIM, TURNED_DIM, seed)

@@ -70,7 +70,7 @@ def draw_shared(
     heading = _("Weights: {pattern}", pattern=name)
     if is_shared:
         heading = _("Weights: {pattern}, keys and values averaged", pattern=name)
-    who = drawn(_("who shares"), read)
+    who = draw_links(_("who shares"), read)
     panels = [
         Panel("sharing", who, heading=_("Which query heads share")),
         *orient_panels(miniatures(weights, "head", heading), queries_down),
@@ -141,7 +141,7 @@ def readers(dealt: Callable[[Tensor, int], Tensor], run: ManyHeads) -> list[int]
     return dealt(numbers, len(run.query) // len(run.key)).flatten().tolist()
 
 
-def drawn(name: str, read: Sequence[int]) -> Matrix:
+def draw_links(name: str, read: Sequence[int]) -> Matrix:
     """Lines from each query head to the KV head that it reads."""
     kv_heads = range(max(read) + 1)
     values = [[float(kv_head == one) for one in read] for kv_head in kv_heads]
@@ -204,7 +204,7 @@ def show_cache(text: Prose, tokens: tuple[str, ...]) -> None:
     full, *_unused, least = amounts.values()
     options = [f"{full:,}", f"{full // 2:,}", f"{least:,}"]
     if revealed(text, "cache", options, f"{least:,}", heads=NUM_HEADS, full=f"{full:,}"):
-        taken.cached(len(tokens), HEAD_DIM, [*map(int, reversed(divisors(NUM_HEADS)))])
+        taken.take_cached_numbers(len(tokens), HEAD_DIM, [*map(int, reversed(divisors(NUM_HEADS)))])
         show_amounts(amounts, _("2 · words · KV heads · d_k"), "cache")
         show_source(cache_elements)
 
@@ -233,7 +233,7 @@ def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     reader = draw_layer(tokens, D_MODEL, NUM_HEADS, HEAD_DIM, "causal", seed)
     layer = examples.random_heads(D_MODEL, NUM_HEADS, NUM_KV_HEADS, HEAD_DIM, seed)
     run = grouped_query(reader.x, layer, reader.mask)
-    wrong = taken.mistaken(run, reader.mask)
+    wrong = taken.repeat_wrongly(run, reader.mask)
     output = merge_heads(wrong.output) @ layer.w_output
     changed = wrong.weights - run.weights
     ways = {"repeat_interleave": readers(share, run), "repeat": readers(share_wrongly, run)}
@@ -249,7 +249,7 @@ def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
         replace(matrix, kind="signed", limit=1.0)
         for matrix in per_head(name, formulas, changed, tokens, reader.mask)
     ]
-    first, second = (Panel(name, drawn(name, read)) for name, read in ways.items())
+    first, second = (Panel(name, draw_links(name, read)) for name, read in ways.items())
     heading = _("Weights with repeat − weights with repeat_interleave")
     changes = orient_panels(miniatures(heads, "with repeat, head", heading), queries_down)
     panels = [replace(first, heading=_("Who reads whom")), second, *changes]
@@ -257,7 +257,7 @@ def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
         "Who reads whom with repeat_interleave and with repeat, and what it does to each weight."
     )
     show_figure(Figure(panels, alt), random_weights(seed, reader.x.device), "mistake")
-    taken.mistake(reader, NUM_KV_HEADS, changed)
+    taken.take_mistake(reader, NUM_KV_HEADS, changed)
     text(
         "mistaken",
         change=f"{changed.abs().max().item():.2f}",

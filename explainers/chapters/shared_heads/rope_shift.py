@@ -9,7 +9,13 @@ from torch import Tensor
 from explainers.attention.rotary import angles, rotary_attention, rotate
 from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.shared_heads import takeaway as taken
-from explainers.chapters.shared_heads.fixed_layers import ANSWERS, DRAWN, TURNED_DIM, Moved, pair
+from explainers.chapters.shared_heads.fixed_layers import (
+    ANSWERS,
+    DRAWN,
+    TURNED_DIM,
+    ShiftedScores,
+    pair,
+)
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.toys import examples
@@ -29,7 +35,7 @@ def show_turning(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     """Guess what moving does to the scores, then move all words in the browser."""
     control = controls.shift
     text("rotary", d_k=TURNED_DIM)
-    moved = Moved.of(tokens, control.steps, seed)
+    moved = ShiftedScores.of(tokens, control.steps, seed)
     if not revealed(text, "rotary", ANSWERS, moved.answer(), shift=moved.shifts[-1]):
         return
     place = control()
@@ -40,13 +46,13 @@ def show_turning(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     )
     figure = Figure(panels_of(moved, place, queries_down), alt, slider=slider)
     show_figure(figure, random_weights(seed, moved.rotary.device), "rotary")
-    taken.turning(moved, place, seed)
+    taken.take_turning(moved, place, seed)
     rotary, added = ((s - s[0]).abs().max().item() for s in (moved.rotary, moved.added))
     text("rotary_moved", rotary=bound_rounding(rotary), added=f"{added:.2f}")
     show_source(angles, rotate, rotary_attention)
 
 
-def panels_of(moved: Moved, place: int, queries_down: bool) -> list[Panel]:
+def panels_of(moved: ShiftedScores, place: int, queries_down: bool) -> list[Panel]:
     """Two vectors as they turn, and the scores of all words, a frame per shift."""
     rotary, added = moved.rotary, moved.added
     limit = max(rotary.abs().max().item(), added.abs().max().item())
@@ -72,14 +78,20 @@ def panels_of(moved: Moved, place: int, queries_down: bool) -> list[Panel]:
 
 
 def _pairs(
-    moved: Moved, key: str, numbers: Tensor, name: str, formula: str, place: int, limit: float
+    moved: ShiftedScores,
+    key: str,
+    numbers: Tensor,
+    name: str,
+    formula: str,
+    place: int,
+    limit: float,
 ) -> Panel:
     frames, axes = numbers.tolist(), (QUERY_AXIS, KEY_AXIS)
     drawn = Matrix(name, formula, frames[place], moved.tokens, moved.tokens, *axes, limit=limit)
     return Panel(key, drawn, frames=tuple(frames))
 
 
-def _dials(moved: Moved, place: int) -> Panel:
+def _dials(moved: ShiftedScores, place: int) -> Panel:
     asking, asked = (moved.tokens[at] for at in pair(moved.tokens))
     rows = _("query of {word}", word=asking), _("key of {word}", word=asked)
     speeds = angles(torch.ones(1), TURNED_DIM, examples.LONGEST)[0].tolist()

@@ -37,14 +37,14 @@ TESTS = 250
 """A quarter of the held-out sentences: the page waits for them."""
 
 
-class Examined(NamedTuple):
+class HeldOutResult(NamedTuple):
     """The loss, and how many words a word names although they are not asked for."""
 
     loss: float
     wrong: float
 
 
-def averaged(own: Configuration, num_kv_heads: int, seed: int) -> TrainedHeads:
+def average_shipped_heads(own: Configuration, num_kv_heads: int, seed: int) -> TrainedHeads:
     """The shipped heads of a configuration, with keys and values averaged in groups."""
     known = on_cpu(layers.load_heads(own, seed), own)
     return replace(known, layer=average_kv_heads(known.layer, num_kv_heads))
@@ -58,25 +58,25 @@ def on_cpu(known: TrainedHeads, own: Configuration) -> TrainedHeads:
 
 
 @torch.no_grad()
-def examined(known: TrainedHeads, rule: str) -> Examined:
+def measure_held_out(known: TrainedHeads, rule: str) -> HeldOutResult:
     """How a layer does on sentences that training never sees."""
     task = make_task(Batch(*(part[:TESTS] for part in draw_pool(True))), rule)
     named = known.score_words(attend(known, task.words, task.mask).output) > 0
     wrong = (named & (task.targets == 0)).sum(dim=-1) * task.is_real
-    return Examined(
+    return HeldOutResult(
         compute_mean_loss(known, task).item(), (wrong.sum() / task.is_real.sum()).item()
     )
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
-def compared(own: Configuration, num_kv_heads: int, seed: int) -> tuple[Examined, ...]:
+def compare_sharing(own: Configuration, num_kv_heads: int, seed: int) -> tuple[HeldOutResult, ...]:
     """Keys and values of each head's own; and shared: averaged, random, trained from the start."""
     known = on_cpu(layers.load_heads(own, seed), own)
     shared = own._replace(num_kv_heads=num_kv_heads)
     at_random = TrainedHeads.from_parts(WORDS, draw_parts(shared, seed), own.head_dim)
     from_start = on_cpu(layers.load_heads(shared, seed), shared)
-    some = known, averaged(own, num_kv_heads, seed), at_random, from_start
-    return tuple(examined(one, own.rule) for one in some)
+    some = known, average_shipped_heads(own, num_kv_heads, seed), at_random, from_start
+    return tuple(measure_held_out(one, own.rule) for one in some)
 
 
 STEPS = 100
@@ -100,7 +100,7 @@ def show_uptraining(
     if instead:
         st.caption(" ".join(instead))
     own, seed = own._replace(rule=rule), layers.choose_shipped_seed(seed)
-    before, after, untrained, from_start = compared(own, num_kv_heads, seed)
+    before, after, untrained, from_start = compare_sharing(own, num_kv_heads, seed)
     verdict = "worse" if after.loss > untrained.loss else "better"
     text(
         "averaged",
@@ -138,17 +138,19 @@ def make_uptraining_job(request: TrainingRequest, own: Configuration) -> Trainin
     """The averaged heads of a configuration train on."""
 
     def uptrain(job: TrainingJob) -> tuple[TrainedHeads, ...]:
-        begin = averaged(own, request.configuration.num_kv_heads, request.seed)
+        begin = average_shipped_heads(own, request.configuration.num_kv_heads, request.seed)
         return train_in_steps(job, STEPS, begin)
 
     return Job(request, uptrain, STEPS + 1)
 
 
-def _show(text: Prose, job: TrainingJob, before: Examined, after: Examined) -> None:
+def _show(text: Prose, job: TrainingJob, before: HeldOutResult, after: HeldOutResult) -> None:
     if list_losses(job):
         _show_losses(job, before.loss)
     if job.result:
-        now, beside = (examined(learned, job.subject.configuration.rule) for learned in job.result)
+        now, beside = (
+            measure_held_out(learned, job.subject.configuration.rule) for learned in job.result
+        )
         text(
             "uptrained",
             steps=STEPS,

@@ -75,7 +75,7 @@ def names_of(heads: tuple[HeadIndex, ...]) -> str:
     return ", ".join(name_head(*head) for head in heads)
 
 
-def shape_or_told(loaded: "RealModel") -> HeadCounts | None:
+def find_shape_or_explain(loaded: "RealModel") -> HeadCounts | None:
     """A model that does not say what comes next has nothing to compare."""
     try:
         return _shape(loaded.name, id(loaded), loaded)
