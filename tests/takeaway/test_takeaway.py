@@ -27,7 +27,7 @@ from explainers.takeaway.files import write_notebook, write_script
 from explainers.takeaway.inside import same_numbers
 from explainers.takeaway.literals import literal
 from explainers.takeaway.modules import NotPlainError, list_needed, paste
-from explainers.takeaway.recipe import Cell
+from explainers.takeaway.recipe import Cell, Recipe
 from explainers.toys import examples, layers
 from explainers.translations import load_sections
 from explainers.ui.session import TAKEAWAY
@@ -104,6 +104,15 @@ def test_a_notebook_computes_what_its_page_shows(case, elsewhere):
         assert mine, f"{name} is not computed"
         assert shown, f"{name} is not on the page"
         assert all(any(matrix.shows(numbers) for matrix in shown) for numbers in mine), name
+
+
+@pytest.mark.parametrize("page", PAGE.values(), ids=PAGE)
+@pytest.mark.parametrize("link", [{}, {"weights": "trained"}], ids=["default", "trained"])
+def test_a_recipe_names_what_its_function_takes(page, link):
+    taken = opened(page, link).session_state[TAKEAWAY]
+    for recipe in [one for part in taken.parts.values() for one in part]:
+        if isinstance(recipe, Recipe):  # those on real models are made when a file is asked for
+            assert inspect.signature(recipe.function).bind(**recipe.inputs)
 
 
 def test_bytes_are_those_of_the_page(elsewhere):

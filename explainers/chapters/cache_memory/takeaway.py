@@ -48,7 +48,7 @@ def take_cache(choice: CacheChoice) -> None:
     take(
         "cache",
         Recipe(
-            _("The bytes of the cache"), compute_cache, {"chosen": choice}, compute_cache(choice)
+            _("The bytes of the cache"), compute_cache, {"choice": choice}, compute_cache(choice)
         ),
     )
 
