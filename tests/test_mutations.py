@@ -198,8 +198,8 @@ FAULTS = [
     (encoder_block, "after_own = x + own.output", "after_own = own.output", ENCODED),
     (
         decoder_block,
-        "normalised(after_own, block.norms[1])",
-        "normalised(x, block.norms[1])",
+        "normalise(after_own, block.norms[1])",
+        "normalise(x, block.norms[1])",
         DECODED,
     ),
     (alignment, "hits + allowed", "2 * hits", BY_HAND),

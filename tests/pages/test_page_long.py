@@ -346,7 +346,7 @@ def gate(monkeypatch):
                 yield Measurement(way, length, 0.5, 2**20, 1e-7)
             gate.wait(PATIENCE)
 
-    monkeypatch.setattr(measurement_job, "measured", slowly)
+    monkeypatch.setattr(measurement_job, "measure_ways", slowly)
     yield gate
     gate.set()
 
@@ -404,7 +404,7 @@ def test_a_failure_is_shown(monkeypatch):
     def broken(lengths, device):
         raise ZeroDivisionError("no such kernel")
 
-    monkeypatch.setattr(measurement_job, "measured", broken)
+    monkeypatch.setattr(measurement_job, "measure_ways", broken)
     visit = clicked(opened(PAGE), "Measure on this machine")
     wait(lambda: visit.session_state[session.MEASUREMENT_JOB].is_over)
     visit.run()
