@@ -40,7 +40,7 @@ GROWTH = dict(zip((2, 4, 8), ANSWERS, strict=True))
 @st.cache_data(show_spinner=False)
 def count_work() -> dict[int, tuple[Work, Work]]:
     """With and without a cache, for texts of each length, in one layer of the page."""
-    layer = examples.random_heads(D_MODEL, 1, 1, HEAD_DIM, 0)
+    layer = one_layer()
     return {length: (with_cache(length, layer), without_cache(length, layer)) for length in LENGTHS}
 
 
@@ -61,15 +61,15 @@ def growth(of: Callable[[Work], int], way: int) -> str:
 
 
 def one_layer() -> MultiHead:
-    """A layer of one head, whose cache is weighed."""
+    """A layer of one head, of which the work is counted and the cache is weighed."""
     return examples.random_heads(D_MODEL, 1, 1, HEAD_DIM, 0)
 
 
-def show_held_bytes(series: Sequence[str]) -> None:
+def show_held_bytes(series: Sequence[str], layer: MultiHead) -> None:
     """What the caches of all layers hold after so many words."""
     from explainers.charts.curves import Axis, draw_curve
 
-    held = {length: LAYERS * cache_bytes(length, one_layer()) for length in LENGTHS}
+    held = {length: LAYERS * cache_bytes(length, layer) for length in LENGTHS}
     points = [(length, size, series[0], False) for length, size in held.items()]
     points += [(length, 0, series[1], False) for length in LENGTHS]
     alt = _(
@@ -117,9 +117,10 @@ def show_costs(text: Prose, words: int) -> None:
         axes = {"x": Axis(_("words"), is_logarithmic=True), "y": Axis(title, is_logarithmic=True)}
         with place:
             show_chart(draw_curve, _rows(points), alt, key, origin(), series=series, **axes)
-    held = LAYERS * cache_bytes(words, one_layer())
+    layer = one_layer()
+    held = LAYERS * cache_bytes(words, layer)
     with right:
-        show_held_bytes(series)
+        show_held_bytes(series, layer)
     text(
         "costs_seen",
         length=f"{longest:,}",

@@ -59,7 +59,12 @@ def pattern(num_heads: int, num_kv_heads: int) -> str:
 
 
 def draw_shared(
-    layer: Layer, run: ManyHeads, kv_heads: int, learned: Sequence[Panel], queries_down: bool
+    layer: Layer,
+    run: ManyHeads,
+    changed: Tensor,
+    kv_heads: int,
+    learned: Sequence[Panel],
+    queries_down: bool,
 ) -> Figure:
     """Who shares, the weights of every head, and what sharing changed in them."""
     name = pattern(layer.heads.num_heads, kv_heads)
@@ -78,8 +83,7 @@ def draw_shared(
     alt = _("Which query heads share a KV head, and the weights of each: {pattern}.", pattern=name)
     if is_shared:
         heading = _("What sharing changed: weights − weights of MHA")
-        drawn_changes = changes_of(measure_change(layer, run), layer)
-        changes = miniatures(drawn_changes, "change of head", heading)
+        changes = miniatures(changes_of(changed, layer), "change of head", heading)
         panels += orient_panels([*changes, *learned], queries_down)
         alt = _(
             "Which query heads share a KV head, the weights of each, and their change: {pattern}.",
@@ -106,7 +110,8 @@ def show_shared(
     if is_shared:
         origin += _(" · KV heads averaged")
         origin += _(", the last ones trained so") if learned else ""
-    figure = draw_shared(layer, run, kv_heads, learned, queries_down)
+    changed = measure_change(layer, run)
+    figure = draw_shared(layer, run, changed, kv_heads, learned, queries_down)
     show_figure(figure, origin, "shared")
     of_layer = layer.x.shape[-1], heads
     here, everyone = (parameters(*of_layer, n, head_dim) for n in (kv_heads, heads))
@@ -126,7 +131,7 @@ def show_shared(
         d_k=head_dim,
         kv_heads=_(ngettext("{count:,} KV head", "{count:,} KV heads", kv_heads)),
         group=averaged.group_size,
-        change=f"{measure_change(layer, run).abs().max().item():.2f}",
+        change=f"{changed.abs().max().item():.2f}",
         parameters=f"{here:,}",
         all=f"{everyone:,}",
         saved=f"{everyone - here:,}",
