@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import torch
 
+from explainers.attention import masks
 from explainers.attention.position_bias import (
     alibi_bias,
     alibi_slopes,
@@ -16,7 +17,7 @@ from explainers.attention.position_bias import (
 from explainers.chapters.shared_heads import takeaway as taken
 from explainers.chapters.shared_heads.fixed_layers import NUM_HEADS, compute_alibi
 from explainers.chapters.shared_heads.kv_sharing import miniatures, per_head
-from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
+from explainers.charts.matrix import Matrix, share_domain
 from explainers.charts.theme import HEAD_AXIS
 from explainers.toys.examples import make_generator
 from explainers.translations import _
@@ -87,15 +88,8 @@ def draw_buckets(tokens: Sequence[str], seed: int, queries_down: bool) -> Figure
     offset = position[:, None] - position  # (q_len, kv_len)
     learned = torch.randn(BUCKETS, NUM_HEADS, generator=make_generator("buckets", seed))
     bias = relative_bias(learned, bucket(offset, BUCKETS, FARTHEST))
-    added = [
-        make_pair_matrix(
-            _("added, head {head}", head=head),
-            "",
-            blank_forbidden(one.tolist(), (offset >= 0).tolist()),
-            tokens,
-        )
-        for head, one in enumerate(bias)
-    ]
+    name, mask = _("added, head {head}"), masks.build(masks.causal, *offset.shape)
+    added = share_domain(*per_head(name, [""] * NUM_HEADS, bias, tokens, mask, kind="signed"))
     heading = _("What a table drawn at random adds to each score, causal mask")
     panels = [
         Panel("bucket", table, heading=_("Buckets of a decoder and of an encoder")),

@@ -156,16 +156,19 @@ def draw_links(name: str, read: Sequence[int]) -> Matrix:
 
 
 def per_head(
-    name: str, formulas: Sequence[str], numbers: Tensor, tokens: Sequence[str], mask: Tensor
+    name: str,
+    formulas: Sequence[str],
+    numbers: Tensor,
+    tokens: Sequence[str],
+    mask: Tensor,
+    kind: str = "weights",
 ) -> list[Matrix]:
     """A matrix per head (heads, q_len, kv_len), its number in the `name`; what the mask forbids is
     blank."""
     matrices, seen = [], mask.tolist()
     for head, (reading, values) in enumerate(zip(formulas, numbers.tolist(), strict=True)):
         allowed = blank_forbidden(values, seen)
-        matrices.append(
-            make_pair_matrix(name.format(head=head), reading, allowed, tokens, "weights")
-        )
+        matrices.append(make_pair_matrix(name.format(head=head), reading, allowed, tokens, kind))
     return matrices
 
 
