@@ -15,10 +15,10 @@ from explainers.chapters.common.score_matrix import (
     miniatures,
     weight_panel,
 )
-from explainers.chapters.masks.masked_weights import WAYS, Computed, Tokens, compute_leak
+from explainers.chapters.masks.masked_weights import WAYS, Computed, compute_leak
 from explainers.charts.matrix import Matrix, make_pair_matrix, share_domain
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
-from explainers.toys.layers import Layer
+from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
 from explainers.ui.figure.panels import Figure, Panel
 
@@ -61,7 +61,10 @@ def draw_leak(lab: Lab, leak: Leak) -> Figure:
     mask = lab.mask(masks.causal)
     ways = {"0 after": _("0 after"), "−∞ before": _("−∞ before")}
     changes = share_domain(
-        *(_draw_leak(_("{way}: new − old", way=way), leak, name, lab) for name, way in ways.items())
+        *(
+            _make_leak_matrix(_("{way}: new − old", way=way), leak, name, lab)
+            for name, way in ways.items()
+        )
     )
     panels = []
     for name, change in zip(WAYS, changes, strict=True):
@@ -84,7 +87,7 @@ def _percent(percent: float) -> str:
     return next((digits for digits in shown if float(digits)), _("less than 0.0001"))
 
 
-def _draw_leak(name: str, leak: Leak, way: str, lab: Lab) -> Matrix:
+def _make_leak_matrix(name: str, leak: Leak, way: str, lab: Lab) -> Matrix:
     """In percent, because a change may be too small for two digits of a weight."""
     formula = _(
         "in percent: {rows} of {earlier} earlier rows change",
@@ -106,7 +109,7 @@ def list_next_words(tokens: Tokens) -> str:
 def draw_growing(tokens: Tokens, found: Mapping[str, Projections]) -> Figure:
     """What one more word changes in K and V of a second layer, under each mask."""
     drawn = [
-        _draw_change(f"{letter}, {_(name)}", getattr(change, role), tokens, role)
+        _make_change_matrix(f"{letter}, {_(name)}", getattr(change, role), tokens, role)
         for name, change in found.items()
         for letter, role in (("K", "key"), ("V", "value"))
     ]
@@ -118,7 +121,7 @@ def draw_growing(tokens: Tokens, found: Mapping[str, Projections]) -> Figure:
     return Figure(miniatures(panels, len(tokens)), alt)
 
 
-def _draw_change(name: str, change: Tensor, tokens: Tokens, role: str) -> Matrix:
+def _make_change_matrix(name: str, change: Tensor, tokens: Tokens, role: str) -> Matrix:
     rows, columns = count_changed_rows(change), [str(n) for n in range(change.shape[1])]
     formula = _("new − old: {rows} of {all} rows change", rows=rows, all=len(tokens))
     return Matrix(

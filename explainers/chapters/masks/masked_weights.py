@@ -20,10 +20,9 @@ from explainers.attention.steps import (
 )
 from explainers.chapters.common.score_matrix import rules_of
 from explainers.toys import examples
-from explainers.toys.layers import Layer
+from explainers.toys.layers import Layer, Tokens
 
 Computed = dict[str, Tensor]
-Tokens = tuple[str, ...]
 ADDED = "evening"
 D_MODEL, HEAD_DIM = 8, 4
 ANOTHER = 100
@@ -113,7 +112,7 @@ def measure_new_word(tokens: Tokens, seed: int) -> dict[str, Projections]:
     return {name: measure_changes(tokens, rule, seed) for name, rule in BOTH.items()}
 
 
-def compute_added_word(tokens: tuple[str, ...], seed: int) -> Computed:
+def compute_added_word(tokens: Tokens, seed: int) -> Computed:
     """What one more word changes in the second layer's K and V, under full and causal masks."""
     return name_changes(measure_new_word(tokens, seed))
 
@@ -121,11 +120,12 @@ def compute_added_word(tokens: tuple[str, ...], seed: int) -> Computed:
 def count_cells(numbers: Mapping[str, int], length: int) -> dict[str, int]:
     """How many cells each mask leaves of a text of `length` words."""
     return {
-        mask.name: _left(mask, numbers.get(mask.name, mask.usual), length) for mask in masks.MASKS
+        mask.name: _count_mask_cells(mask, numbers.get(mask.name, mask.usual), length)
+        for mask in masks.MASKS
     }
 
 
 @functools.lru_cache(maxsize=256)
-def _left(mask: Mask, number: int, length: int) -> int:
+def _count_mask_cells(mask: Mask, number: int, length: int) -> int:
     """One mask at a time, so that a new width costs a single count."""
     return cells(masks.build(mask.of(number), length, length))
