@@ -70,9 +70,9 @@ def draw_buckets(tokens: Sequence[str], seed: int, queries_down: bool) -> Figure
     """Which row of T5's table a distance reads, and what an untrained table adds to each score."""
     back = torch.tensor(DISTANCES)
     rows = {
-        _("back, decoder"): bucket(back, BUCKETS, FARTHEST),
-        _("back, encoder"): both_ways(back, BUCKETS, FARTHEST),
-        _("ahead, encoder"): both_ways(-back, BUCKETS, FARTHEST),
+        _("decoder"): bucket(back, BUCKETS, FARTHEST),
+        _("behind"): both_ways(back, BUCKETS, FARTHEST),
+        _("ahead"): both_ways(-back, BUCKETS, FARTHEST),
     }
     table = Matrix(
         _("bucket"),
@@ -91,8 +91,9 @@ def draw_buckets(tokens: Sequence[str], seed: int, queries_down: bool) -> Figure
     name, mask = _("added, head {head}"), masks.build(masks.causal, *offset.shape)
     added = share_domain(*per_head(name, [""] * NUM_HEADS, bias, tokens, mask, kind="signed"))
     heading = _("What a table drawn at random adds to each score, causal mask")
+    rows_mean = _("Buckets of a decoder, and of an encoder for words behind and ahead")
     panels = [
-        Panel("bucket", table, heading=_("Buckets of a decoder and of an encoder")),
+        Panel("bucket", table, heading=rows_mean),
         *orient_panels(miniatures(added, "added, head", heading), queries_down),
     ]
     alt = _("Which bucket each distance falls into, and what a table of buckets adds to scores.")
