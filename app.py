@@ -11,31 +11,29 @@ from explainers.ui.text.language import settle_language
 from explainers.ui.tour import offer_next
 
 CONTENTS = {
-    "": {"pages/01_start.py": N_("Attention, step by step")},
+    N_("Start"): {"pages/01_start.py": N_("Attention in one picture")},
     N_("One head"): {
         "pages/02_tokens.py": N_("Tokens and positions"),
-        "pages/03_query_key_value.py": N_("Query, key, value"),
-        "pages/04_scores.py": N_("Scores, softmax, output"),
-    },
-    N_("Masks and heads"): {
+        "pages/03_query_key_value.py": N_("Queries, keys, values"),
+        "pages/04_scores.py": N_("From scores to output"),
         "pages/05_masks.py": N_("Masks"),
-        "pages/06_many_heads.py": N_("Many heads"),
-        "pages/07_shared_heads.py": N_("Shared heads"),
     },
-    N_("Generation and memory"): {
+    N_("Many heads"): {"pages/06_many_heads.py": N_("Multi-head attention")},
+    N_("Writing long texts"): {
         "pages/08_kv_cache.py": N_("KV cache"),
-        "pages/09_cache_memory.py": N_("Cache memory"),
-        "pages/10_long_sequences.py": N_("Long sequences"),
+        "pages/09_shared_heads.py": N_("Shared keys and values"),
+        "pages/10_cache_memory.py": N_("Cache calculator"),
+        "pages/11_long_sequences.py": N_("Long sequences"),
     },
-    N_("Two sequences"): {"pages/11_cross_attention.py": N_("Cross-attention")},
+    N_("Two texts"): {"pages/12_cross_attention.py": N_("Cross-attention")},
     N_("Real models"): {
-        "pages/12_inspector.py": N_("Inspector"),
-        "pages/13_head_gallery.py": N_("Head gallery"),
-        "pages/14_what_if.py": N_("What if"),
+        "pages/13_inspector.py": N_("Inspector"),
+        "pages/14_head_gallery.py": N_("Head gallery"),
+        "pages/15_what_if.py": N_("What if"),
     },
-    N_("Learn by doing"): {
-        "pages/15_exercises.py": N_("Exercises"),
-        "pages/16_claims.py": N_("Claims"),
+    N_("Practice"): {
+        "pages/16_exercises.py": N_("Exercises"),
+        "pages/17_claims.py": N_("Claims, checked"),
     },
 }
 

@@ -1,4 +1,4 @@
-"""All heads of one layer on 1,024 tokens, and BertViz on 64; and page 12 from its second start.
+"""All heads of one layer on 1,024 tokens, BertViz on 64, and the inspector from a second start.
 
 SmolLM2's weights are computed beforehand; then from the click, or from BertViz' call, to the
 picture painted. BertViz and its scripts come from elsewhere: `pip install --no-deps bertviz==1.4.1
@@ -97,7 +97,7 @@ def bertviz(browser: Browser, weights: Tensor, scripts: Path) -> tuple[float, fl
 
 
 def second_start(browser: Browser) -> float:
-    """Seconds from a new process to the first picture of page 12, the model being on the disk."""
+    """Seconds from a new process to the inspector's first picture, the model being on the disk."""
     began = time.perf_counter()
     with server(ROOT / "app.py", ROOT) as address:
         wait_until_healthy(address)
@@ -146,7 +146,7 @@ def measure(runs: int, scripts: Path | None) -> str:
     plain, page = (statistics.median(times) for times in zip(*starts, strict=True))
     remarks = (
         f"SmolLM2-135M-Instruct, {runs} runs each, medians. Weights are computed beforehand. "
-        f"From a new process to the first picture of page 12: {page:.1f} s; a new process that "
+        f"From a new process to the inspector's first picture: {page:.1f} s; a new process that "
         f"loads the model by transformers and runs it once: {plain:.1f} s; ratio "
         f"{page / plain:.2f}. Load of the machine before and after: {before:.1f}, "
         f"{report.load():.1f}."

@@ -24,21 +24,22 @@ _WORD, _HEADING = re.compile(r"[^\W\d_]+"), re.compile(r"^#+ ", re.MULTILINE)
 
 @dataclass(frozen=True)
 class FinishedPages(Control):
-    """The pages that the reader ticked, by their numbers, as they stand in a link: 01.02.05."""
+    """The pages that the reader ticked, by their places in the contents, as in a link: 01.02.05."""
 
     def __call__(self, paths: Sequence[str]) -> list[str]:
         """Those of the pages that are done, in reading order."""
-        numbers = [_read_number(path) for path in paths]
+        numbers = list(map(_write_place, range(len(paths))))
         asked, value = self.read_link(lambda text: _parse_pages(text, numbers))
         self.report_bad_link(
             asked, value, f"numbers of pages in their order, {'.'.join(numbers[:3])}"
         )
         self.write(value)
-        return [path for path in paths if _read_number(path) in value.split(".")]
+        done_pages = value.split(".")
+        return [path for path, number in zip(paths, numbers, strict=True) if number in done_pages]
 
-    def add(self, path: str) -> None:
-        """Tick a page; a callback."""
-        done_pages = {*st.session_state.get(self.key, "").split("."), _read_number(path)} - {""}
+    def add(self, place: int) -> None:
+        """Tick the page that stands there in the contents, counted from 0; a callback."""
+        done_pages = {*st.session_state.get(self.key, "").split("."), _write_place(place)} - {""}
         self.put(".".join(sorted(done_pages)))
 
 
@@ -63,7 +64,8 @@ def offer_next(contents: Contents, here: str) -> None:
     titles = {path: _(name) for part in contents.values() for path, name in part.items()}
     paths = list(titles)
     done_pages = finished_pages(paths)
-    later = [*paths[paths.index(here) + 1 :], *paths]
+    place = paths.index(here)
+    later = [*paths[place + 1 :], *paths]
     next_path = next((path for path in later if path not in {here, *done_pages}), "")
     with st.container(key="tour"):
         label = _("Done: that was the last page")
@@ -73,7 +75,7 @@ def offer_next(contents: Contents, here: str) -> None:
                 page=titles[next_path],
                 minutes=estimate_minutes(next_path),
             )
-        if st.button(label, on_click=finished_pages.add, args=(here,), icon=":material/check:"):
+        if st.button(label, on_click=finished_pages.add, args=(place,), icon=":material/check:"):
             open_page(next_path, step="")
         icon = ":material/route:"
         box = st.expander(_("The learning path"), key="learning path", on_change="rerun", icon=icon)
@@ -95,8 +97,7 @@ def _show_path(contents: Contents, done_pages: Sequence[str]) -> None:
     )
     st.markdown(f"**{summary}**")
     for part, pages in contents.items():
-        if part:
-            st.caption(f"{_(part)} · {_write_duration(sum(map(estimate_minutes, pages)))}")
+        st.caption(f"{_(part)} · {_write_duration(sum(map(estimate_minutes, pages)))}")
         for path, title in pages.items():
             icon = ":material/check_circle:" if path in done_pages else ":material/circle:"
             st.page_link(
@@ -123,13 +124,12 @@ def _write_duration(total: int) -> str:
     return _("{hours} h {minutes} min", hours=hours, minutes=rest)
 
 
-def _read_number(path: str) -> str:
-    return Path(path).stem[:2]
+def _write_place(place: int) -> str:
+    """The number of a page as readers count: the first one is 01."""
+    return f"{place + 1:02d}"
 
 
 def _parse_pages(text: str, numbers: Sequence[str]) -> str | None:
-    """The text, if it names pages that there are, each once and in order."""
+    """What of the text names pages that there are, each once and in order; None if nothing does."""
     page_numbers = text.split(".")
-    return (
-        text if page_numbers == [number for number in numbers if number in page_numbers] else None
-    )
+    return ".".join(number for number in numbers if number in page_numbers) or None

@@ -75,7 +75,7 @@ def test_token_by_token_is_one_pass_but_for_rounding(prompt):
 
 
 def test_one_pass_is_grouped_query_attention_with_rope():
-    """Without positions nothing turns: the layer is then the one of page 07."""
+    """Without positions nothing turns: the layer is then the one that shares heads."""
     [layer] = LAYERS[:1]
     for token in X:
         alone = read(token[None], layer, empty_cache(X, layer), masks.full)

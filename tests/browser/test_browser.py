@@ -473,17 +473,17 @@ def test_choices_of_a_link_follow_to_another_page(visit):
     link = {"seed": "5", "text": "two plus three", "d_model": "16", "d_k": "6"}
     one = visit("", **link)
     contents = one.page.get_by_role("navigation")
-    contents.get_by_role("link", name="Query, key, value").click()
-    follows(one, "Query, key, value", link)
-    contents.get_by_role("link", name="Scores, softmax, output").click()
-    follows(one, "Scores, softmax, output", link)
+    contents.get_by_role("link", name="Queries, keys, values").click()
+    follows(one, "Queries, keys, values", link)
+    contents.get_by_role("link", name="From scores to output").click()
+    follows(one, "From scores to output", link)
 
 
 def test_a_title_opens_its_page_with_the_choices(visit):
     link = {"seed": "5", "text": "two plus three", "d_model": "16", "d_k": "6"}
     one = visit("", **link)
     panel(one, "weights").get_by_role("button").click()
-    follows(one, "Scores, softmax, output", {**link, "step": "weights"})
+    follows(one, "From scores to output", {**link, "step": "weights"})
     expect(option(one, "weights")).to_be_checked()
 
 

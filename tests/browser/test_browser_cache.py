@@ -1,4 +1,4 @@
-"""Page 08 in a browser: steps that are played, stepped back and clicked; times that are taken."""
+"""The KV cache in a browser: steps played, stepped back and clicked; times taken."""
 
 import re
 

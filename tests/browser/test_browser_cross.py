@@ -1,4 +1,4 @@
-"""Page 11 in a browser: a translation that is played, lines, rings, and a head that is clicked."""
+"""Cross-attention in a browser: a translation is played, a head is clicked."""
 
 from playwright.sync_api import expect
 

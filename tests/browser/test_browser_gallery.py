@@ -1,4 +1,4 @@
-"""Page 13 in a browser: measure a real model, click a head, and see that head."""
+"""The head gallery in a browser: measure a real model, click a head, and see that head."""
 
 import pytest
 from playwright.sync_api import expect

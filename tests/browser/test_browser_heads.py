@@ -1,4 +1,4 @@
-"""Page 06 in a browser: click a head, switch heads off, drag the probability of dropout."""
+"""Many heads in a browser: click a head, switch heads off, drag dropout's probability."""
 
 import itertools
 import re

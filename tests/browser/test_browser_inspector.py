@@ -1,4 +1,4 @@
-"""Page 12 in a browser: heads that are pointed at, clicked, dimmed and zoomed into."""
+"""The inspector in a browser: heads that are pointed at, clicked, dimmed and zoomed into."""
 
 import pytest
 from playwright.sync_api import expect

@@ -97,7 +97,7 @@ def test_one_idea_at_a_time(lecture):
     one = lecture()
     assert not one.page.locator("[data-testid=stSidebar]").is_visible()
     title = text_of(one)
-    assert "Attention, step by step" in title
+    assert "Attention in one picture" in title
     assert "What if another word came last?" not in title
     assert one.page.evaluate(NUMBERS) == []
     turn(one, "ArrowRight")

@@ -1,4 +1,4 @@
-"""Page 10 in a browser: blocks and tiles that are dragged, numbers clicked, a measurement."""
+"""Long sequences in a browser: blocks and tiles that are dragged, a measurement."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""Page 05 in a browser: cells that are clicked, windows and layers that are dragged."""
+"""Masks in a browser: cells that are clicked, windows and layers that are dragged."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""Page 09 in a browser: search, typed numbers, pasted files, links, and the number in sight."""
+"""The cache calculator in a browser: search, typed numbers, pasted files, links."""
 
 import json
 
@@ -117,9 +117,9 @@ def test_a_config_is_pasted_survives_another_page_and_stays_out_of_the_address(v
     pasted(one, json.dumps(CONFIG))
     expect(one.page.get_by_text(bytes_of("llama-3-8b", 33_000))).to_be_visible()
     assert "hidden" not in one.page.url
-    one.page.get_by_role("link", name="Shared heads").click()
-    expect(one.page.get_by_role("heading", level=1)).to_have_text("Shared heads")
-    one.ready().page.get_by_role("link", name="Cache memory").click()
+    one.page.get_by_role("link", name="Shared keys and values").click()
+    expect(one.page.get_by_role("heading", level=1)).to_have_text("Shared keys and values")
+    one.ready().page.get_by_role("link", name="Cache calculator").click()
     expect(one.page.get_by_text(bytes_of("llama-3-8b", 33_000))).to_be_visible()
 
 

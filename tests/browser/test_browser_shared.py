@@ -1,4 +1,4 @@
-"""Page 07 in a browser: heads that are shared, latents, and vectors that turn under the finger."""
+"""Shared keys and values in a browser: heads, latents, and vectors that turn."""
 
 import re
 from itertools import pairwise

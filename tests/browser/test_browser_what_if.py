@@ -1,4 +1,4 @@
-"""Page 14 in a browser: a change is clicked, felt, and stands in the link."""
+"""*What if* in a browser: a change is clicked, felt, and stands in the link."""
 
 import pytest
 from playwright.sync_api import expect

@@ -34,7 +34,7 @@ def reader(browser, cold):
 
 def is_complete(visit):
     pages = len(list(ROOT.glob("pages/*.py")))
-    expect(visit.page.get_by_role("heading", level=1)).to_have_text("Scores, softmax, output")
+    expect(visit.page.get_by_role("heading", level=1)).to_have_text("From scores to output")
     expect(visit.page.get_by_role("navigation").get_by_role("link")).to_have_count(pages)
     expect(visit.page.get_by_role("button", name="Reset all choices")).to_be_visible()
     expect(visit.page.get_by_role("textbox", name="Sentence")).to_have_value(LINK["text"])

@@ -149,7 +149,7 @@ def test_arrows_point_down(path):
     [
         ("app.py", {"torch", "transformers", "altair", "pandas", "babel"}),
         ("pages/01_start.py", {"transformers", "altair", "pandas", "babel"}),
-        ("pages/09_cache_memory.py", {"torch", "transformers", "altair", "pandas"}),
+        ("pages/10_cache_memory.py", {"torch", "transformers", "altair", "pandas"}),
     ],
 )
 def test_what_is_heavy_is_imported_where_it_is_needed(start, heavy):
@@ -255,8 +255,25 @@ def test_the_readme_shows_the_way():
 
 def test_the_readme_lists_the_pages_as_the_contents_do():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    numbered = [f"{path[6:8]} {title}" for path, title in contents()]
+    numbered = [f"{place:02d} {title}" for place, (_, title) in enumerate(contents(), start=1)]
     assert re.findall(r"^\| (\d\d .*?) \|", readme, re.MULTILINE) == numbered
+
+
+SPOKEN = [*DOCUMENTS, *sorted((ROOT / "assets/text").rglob("*.md")), *ROOT.glob("assets/text/*.po")]
+
+
+@each([*PRODUCT, *WORKSHOP, *SPOKEN])
+def test_no_page_is_cited_by_its_number(path):
+    """Pages move; their names and addresses stay."""
+    said = path.read_text(encoding="utf-8")
+    assert re.findall(r"\b(?:pages?|trang) \d+\b", said, re.IGNORECASE) == []
+
+
+@each(sorted((ROOT / "assets/text/en").glob("*.md")))
+def test_a_link_to_a_page_says_its_title(path):
+    titles = {page.removesuffix(".py").partition("_")[2]: title for page, title in contents()}
+    links = re.findall(r"\[([^]]+)\]\(([a-z_]+)\)", path.read_text(encoding="utf-8"))
+    assert [text for text, address in links if titles.get(address) != text] == []
 
 
 def test_make_offers_what_the_documents_promise():

@@ -15,7 +15,7 @@ from tests.support.opening import PAGES, opened
 
 ID = "someone/tiny-marian"
 TEXT = "The CEO announced record earnings on Friday"
-PAGE = next(page for page in PAGES if page.stem == "11_cross_attention")
+PAGE = next(page for page in PAGES if page.stem == "12_cross_attention")
 
 
 @pytest.fixture(scope="module")

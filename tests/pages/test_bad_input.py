@@ -118,7 +118,7 @@ def choices(page):
 @pytest.fixture
 def quick(page, monkeypatch, tmp_path):
     """A model of five words for the page that reads its text twice with every link."""
-    if page.stem != "14_what_if":
+    if page.stem != "15_what_if":
         yield
         return
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
@@ -282,7 +282,7 @@ def test_a_page_that_does_not_exist(visit):
     one = visit("nowhere", seed="7")
     expect(one.page.get_by_role("dialog")).to_contain_text("Page not found")
     one.page.keyboard.press("Escape")
-    expect(one.page.get_by_role("heading", level=1)).to_have_text("Attention, step by step")
+    expect(one.page.get_by_role("heading", level=1)).to_have_text("Attention in one picture")
     one.page.get_by_role("slider", name="Seed").press("ArrowRight")
     one.wait_for_choice("seed", "8")
     assert all("does not seem to exist" in error for error in one.errors)

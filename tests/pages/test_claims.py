@@ -19,7 +19,7 @@ from explainers.chapters.claims.claim_table import (
 )
 from explainers.translations import load_sections
 
-TEXT = load_sections("16_claims")
+TEXT = load_sections("17_claims")
 EACH = pytest.mark.parametrize("claim", read_claims().values(), ids=lambda claim: claim.id)
 
 

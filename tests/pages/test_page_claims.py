@@ -1,4 +1,4 @@
-"""Page 16: a sentence is judged, computed, and its sizes are changed."""
+"""Claims: a sentence is judged, computed, and its sizes are changed."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from explainers.translations import load_sections
 from explainers.ui.untrusted_text import make_title
 from tests.support.opening import ROOT, opened
 
-PAGE = ROOT / "pages" / "16_claims.py"
+PAGE = ROOT / "pages" / "17_claims.py"
 EACH = pytest.mark.parametrize("claim", read_claims().values(), ids=lambda claim: claim.id)
 
 

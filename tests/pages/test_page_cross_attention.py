@@ -1,4 +1,4 @@
-"""Page 11: what its pictures hold, what it counts and scores, and what it says to odd sentences."""
+"""Cross-attention: what its pictures hold, what it scores, and odd sentences."""
 
 import json
 
@@ -44,7 +44,7 @@ from explainers.ui.figure.panels import Cell
 from tests.support.opening import PAGES, opened, pictures
 from tests.support.translators import make_untrained_translator
 
-PAGE = next(page for page in PAGES if page.stem == "11_cross_attention")
+PAGE = next(page for page in PAGES if page.stem == "12_cross_attention")
 
 
 @pytest.fixture(scope="module")

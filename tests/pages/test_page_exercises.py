@@ -1,4 +1,4 @@
-"""Page 15: exercises done right and wrong, other numbers, a set, progress in the link."""
+"""Exercises: done right and wrong, other numbers, a set, progress in the link."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from explainers.ui.session import SIZE
 from explainers.ui.untrusted_text import make_title
 from tests.support.opening import ROOT, opened
 
-PAGE = ROOT / "pages" / "15_exercises.py"
+PAGE = ROOT / "pages" / "16_exercises.py"
 
 
 def linked(name, **more):

@@ -1,5 +1,5 @@
-"""Page 13: tiny models measured on request; planted scores lead to the names and verdicts they
-should; the sentence about layers, tested on the real ones where they are here."""
+"""The head gallery: tiny models measured on request; planted scores lead to the names they should;
+the sentence about layers, tested on the real ones where they are here."""
 
 import json
 
@@ -34,7 +34,7 @@ from tests.support import saved_models
 from tests.support.opening import PAGES, opened, pictures
 from tests.support.waiting import wait
 
-PAGE = next(page for page in PAGES if page.stem == "13_head_gallery")
+PAGE = next(page for page in PAGES if page.stem == "14_head_gallery")
 ID, BOTH_WAYS = "someone/tiny-model", "someone/both-ways"
 LAYERS, HEADS = 2, 6
 HERE = {"real_model": ID, "model_layer": "1", "model_head": "4", "text": "the CEO announced"}

@@ -1,4 +1,4 @@
-"""Page 12: a tiny model looked into, number by number; real ones where they are here."""
+"""The inspector: a tiny model looked into, number by number; real ones where they are here."""
 
 import gc
 import json
@@ -42,7 +42,7 @@ from tests.support import saved_models, tiny_families
 from tests.support.opening import PAGES, opened, pictures, settled, unfolded, widgets
 from tests.support.waiting import wait
 
-PAGE = next(page for page in PAGES if page.stem == "12_inspector")
+PAGE = next(page for page in PAGES if page.stem == "13_inspector")
 ID, OTHER = "someone/tiny-model", "someone/other-model"
 TEXT = "the CEO announced record earnings"
 

@@ -1,4 +1,4 @@
-"""Page 08: what it prints and draws is what a cache does, whatever a link asks for."""
+"""The KV cache: what it prints and draws is what a cache does, whatever a link asks for."""
 
 import json
 import re

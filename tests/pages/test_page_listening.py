@@ -1,4 +1,4 @@
-"""Page 12 with a model that hears: where in a sound it looks, and what is no sound or no model."""
+"""The inspector with a model that hears: where it looks, and what is no sound."""
 
 import io
 import json
@@ -27,7 +27,7 @@ from tests.support import saved_whisper
 from tests.support.opening import PAGES, elements, opened
 from tests.support.saved_whisper import HEADS, LAYERS, NAMES, POSITIONS, SECONDS, VOCABULARY
 
-PAGE = next(page for page in PAGES if page.stem == "12_inspector")
+PAGE = next(page for page in PAGES if page.stem == "13_inspector")
 
 
 @pytest.fixture

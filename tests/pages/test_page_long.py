@@ -1,4 +1,4 @@
-"""Page 10: what its pictures hold, what it counts, and what it measures on this machine."""
+"""Long sequences: what its pictures hold, what it counts, and what it measures on this machine."""
 
 import contextlib
 import io
@@ -51,7 +51,7 @@ from explainers.ui.figure.panels import Cell
 from tests.support.opening import PAGES, elements, opened, pictures, widgets
 from tests.support.waiting import PATIENCE, wait
 
-PAGE = next(page for page in PAGES if page.stem == "10_long_sequences")
+PAGE = next(page for page in PAGES if page.stem == "11_long_sequences")
 WORDS = tuple(SENTENCE.split())
 LAB = Lab(draw_layer(WORDS, 8, 1, 4, "full", seed=0), queries_down=True)
 CPU = torch.device("cpu")

@@ -1,4 +1,4 @@
-"""Page 06: what it computes about heads, and what it makes of links that ask for the impossible."""
+"""Many heads: what the page computes, and what it makes of links that ask too much."""
 
 import contextlib
 import dataclasses

@@ -1,4 +1,4 @@
-"""Page 05: what its pictures hold, what it refuses, and what it says to absurd links."""
+"""Masks: what its pictures hold, what it refuses, and what it says to absurd links."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Page 09: every number on it is what explainers.memory returns, whatever a link asks for."""
+"""The cache calculator: every number is what explainers.memory returns."""
 
 import json
 import re
@@ -38,7 +38,7 @@ from explainers.models.registry import READ_FOLDERS_VARIABLE
 from explainers.ui.controls import controls
 from tests.support.opening import ROOT, opened, widgets
 
-PAGE = ROOT / "pages" / "09_cache_memory.py"
+PAGE = ROOT / "pages" / "10_cache_memory.py"
 CHOSEN = {"tokens": "33000", "texts": "3", "cache_dtype": "q8_0"}
 KIMI = "kimi-linear-48b-a3b"
 LISTED = CHOSEN | {"tokens": "16,384", "texts": "4"}

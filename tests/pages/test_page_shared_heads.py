@@ -1,4 +1,4 @@
-"""Page 07: what it prints and draws is what attention computes, whatever a link asks for."""
+"""Shared keys and values: the page prints and draws what attention computes."""
 
 import json
 import math
@@ -55,7 +55,7 @@ from explainers.ui.session import UPTRAINING_JOB
 from tests.support.opening import ROOT, opened, pictures, widgets
 from tests.ui.test_packed import unpacked
 
-PAGE = ROOT / "pages" / "07_shared_heads.py"
+PAGE = ROOT / "pages" / "09_shared_heads.py"
 TOKENS = tuple(SENTENCE.split())
 FULL = torch.ones(7, 7, dtype=torch.bool)
 CAUSAL = FULL.tril()

@@ -1,4 +1,4 @@
-"""Page 02 cuts a text as published models do, where there are some."""
+"""The page on tokens cuts a text as published models do, where there are some."""
 
 from explainers.models.registry import WHEEL_MODELS
 from tests.support.opening import PAGES, elements, opened

@@ -1,4 +1,4 @@
-"""Page 14: what a change does to a model, what a few heads are needed for, and odd input."""
+"""*What if*: what a change does to a model, what a few heads are needed for, and odd input."""
 
 import json
 from concurrent.futures import Future
@@ -46,7 +46,7 @@ from tests.support import saved_models
 from tests.support.opening import PAGES, opened, pictures
 from tests.support.waiting import wait
 
-PAGE = next(page for page in PAGES if page.stem == "14_what_if")
+PAGE = next(page for page in PAGES if page.stem == "15_what_if")
 GPT2 = "openai-community/gpt2"
 TEXT = "the CEO announced record earnings"
 

@@ -28,12 +28,12 @@ WIDGETS = (
     "toggle",
     "text_input",
 )
-WITHOUT_PICTURES = {"13_head_gallery", "15_exercises", "16_claims"}
+WITHOUT_PICTURES = {"14_head_gallery", "16_exercises", "17_claims"}
 """Pages that draw only what was asked to be measured, or whose answers are sentences."""
 PLACES = ("chosen", "beside")
 """Where a page may ask for a real model."""
 OFF = {"changes": "heads off"}
-DEEPER = {"14_what_if": [OFF | {"heads_by": by} for by in ("by role", "drawn at random")]}
+DEEPER = {"15_what_if": [OFF | {"heads_by": by} for by in ("by role", "drawn at random")]}
 """Links to controls that show up only with two other ones' choices."""
 PICTURES = ("bidi_component", "vega_lite_chart", "imgs")
 

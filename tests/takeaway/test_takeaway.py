@@ -35,7 +35,7 @@ from explainers.ui.untrusted_text import make_title
 from tests.support.opening import PAGES, lacks_model, opened
 from tests.support.taking import cells_of, drawn_on, executed, kernel, valid
 
-PAGE = {page.stem[:2]: page for page in PAGES}
+PAGE = {page.stem.partition("_")[2]: page for page in PAGES}
 BUSY = {"text": "the bank raised the rate", "seed": "7", "d_model": "16", "mask": "causal"}
 ONE_HEAD = {"X", "Q", "K", "V", "products", "scores", "masked", "weights", "output"}
 MASKS = {
@@ -51,31 +51,40 @@ SHARED = {
 READ = {"layer 1: K", "layer 2: V", "layer 2: weights", "wrong", "full (both ways)", "lost"}
 LONG = {"scores", "running", "powers", "weights", "output", "output so far"}
 CASES = {
-    "01": (BUSY, {*ONE_HEAD, "new"}),
-    "01 trained": ({**BUSY, "weights": "trained", "seed": "1"}, {*ONE_HEAD, "new"}),
-    "02": ({**BUSY, "unit": "byte pairs", "merges": "90", "longest": "100"}, {"E", "P", "X"}),
-    "03": (BUSY, {"X", "W_Q", "Q", "as it was", "exchanged"}),
-    "03 trained": ({**BUSY, "weights": "trained", "projection": "V"}, {"X", "W_V", "V"}),
-    "04": ({**BUSY, "step": "weights", "temperature": "4"}, {"masked", "weights", "warm"}),
-    "04 across": ({**BUSY, "step": "output", "queries": "across"}, {"weights", "warm"}),
-    "05": ({**BUSY, "window": "2", "prefix": "2", "cells": "1.3.6.f.1f", "layers": "2"}, MASKS),
-    "05 trained": ({**BUSY, "weights": "trained", "seed": "1"}, MASKS),
-    "06": ({**BUSY, "heads": "2", "off": "1", "head": "1", "word": "3", "dropout": "0.3"}, HEADS),
-    "06 trained": ({**BUSY, "weights": "trained", "queries": "across", "off": "1"}, NAMED),
-    "07": ({**BUSY, "kv_heads": "1", "shift": "4", "latent": "8"}, SHARED),
-    "07 trained": ({**BUSY, "weights": "trained"}, {"head 3", "change of head 3"}),
-    "08": ({**BUSY, "words_read": "3", "reach_window": "2", "sinks": "1"}, READ),
-    "10": ({**BUSY, "reader": "2", "kv_block": "2", "read": "2", "tile": "3"}, LONG),
-    "11": ({"queries": "across", "cross_head": "2", "instead": "uniform"}, {"weights", "now"}),
-    "11 less": ({"instead": "a word less"}, {"weights", "now"}),
-    "12": (
+    "start": (BUSY, {*ONE_HEAD, "new"}),
+    "start trained": ({**BUSY, "weights": "trained", "seed": "1"}, {*ONE_HEAD, "new"}),
+    "tokens": ({**BUSY, "unit": "byte pairs", "merges": "90", "longest": "100"}, {"E", "P", "X"}),
+    "query_key_value": (BUSY, {"X", "W_Q", "Q", "as it was", "exchanged"}),
+    "query_key_value trained": (
+        {**BUSY, "weights": "trained", "projection": "V"},
+        {"X", "W_V", "V"},
+    ),
+    "scores": ({**BUSY, "step": "weights", "temperature": "4"}, {"masked", "weights", "warm"}),
+    "scores across": ({**BUSY, "step": "output", "queries": "across"}, {"weights", "warm"}),
+    "masks": ({**BUSY, "window": "2", "prefix": "2", "cells": "1.3.6.f.1f", "layers": "2"}, MASKS),
+    "masks trained": ({**BUSY, "weights": "trained", "seed": "1"}, MASKS),
+    "many_heads": (
+        {**BUSY, "heads": "2", "off": "1", "head": "1", "word": "3", "dropout": "0.3"},
+        HEADS,
+    ),
+    "many_heads trained": ({**BUSY, "weights": "trained", "queries": "across", "off": "1"}, NAMED),
+    "shared_heads": ({**BUSY, "kv_heads": "1", "shift": "4", "latent": "8"}, SHARED),
+    "shared_heads trained": ({**BUSY, "weights": "trained"}, {"head 3", "change of head 3"}),
+    "kv_cache": ({**BUSY, "words_read": "3", "reach_window": "2", "sinks": "1"}, READ),
+    "long_sequences": ({**BUSY, "reader": "2", "kv_block": "2", "read": "2", "tile": "3"}, LONG),
+    "cross_attention": (
+        {"queries": "across", "cross_head": "2", "instead": "uniform"},
+        {"weights", "now"},
+    ),
+    "cross_attention less": ({"instead": "a word less"}, {"weights", "now"}),
+    "inspector": (
         {"text": BUSY["text"], "model_layer": "3", "model_head": "5"},
         {"scores", "weights", "output"},
     ),
 }
 """A page, a link that changes what it shows, and the matrices on it that its notebook computes."""
-TESTED_BELOW = {"09", "13", "14", "15", "16"}
-for new in sorted(set(PAGE) - TESTED_BELOW - {case[:2] for case in CASES}):
+TESTED_BELOW = {"cache_memory", "head_gallery", "what_if", "exercises", "claims"}
+for new in sorted(set(PAGE) - TESTED_BELOW - {case.split()[0] for case in CASES}):
     CASES[new] = BUSY, set()  # what a new page hands over must run, and pass its own check
 HOSTILE = 'x""" + print("\\n") \\" \\\' {evil} `a` \u202e# \u2028end $x$ <b>'
 
@@ -92,9 +101,9 @@ def elsewhere(tmp_path_factory):
 @pytest.mark.parametrize("case", CASES)
 def test_a_notebook_computes_what_its_page_shows(case, elsewhere):
     link, names = CASES[case]
-    visit = opened(PAGE[case[:2]], link)
+    visit = opened(PAGE[case.split()[0]], link)
     assert not visit.exception
-    if case == "12" and lacks_model(visit):
+    if case == "inspector" and lacks_model(visit):
         pytest.skip("no model here: python -m explainers.models fetch says why")
     computed = executed(cells_of(visit), *elsewhere)
     drawn = drawn_on(visit)
@@ -117,7 +126,7 @@ def test_a_recipe_names_what_its_function_takes(page, link):
 
 def test_bytes_are_those_of_the_page(elsewhere):
     link = {"model": "gemma-3-27b", "tokens": "40000", "dtype": "fp8", "gpus": "2"}
-    visit = opened(PAGE["09"], link)
+    visit = opened(PAGE["cache_memory"], link)
     cache, fit = executed(cells_of(visit), *elsewhere)
     words = "\n".join(element.value for element in visit.main.markdown)
     assert f"{cache['bytes']:,} bytes" in words
@@ -129,7 +138,7 @@ def test_bytes_are_those_of_the_page(elsewhere):
 @pytest.mark.parametrize("name", ["a_score", "a_model_on_two_gpus", "cells_of_a_window"])
 def test_an_exercise_is_the_one_on_screen(name, elsewhere):
     exercise = read_exercises()[name]
-    visit = opened(PAGE["15"], {"exercise": make_title(name), "seed": "7"})
+    visit = opened(PAGE["exercises"], {"exercise": make_title(name), "seed": "7"})
     cells = cells_of(visit)
     (computed,) = executed(cells, *elsewhere)
     task, words = exercise.task(7), "\n".join(said.value for said in visit.main.markdown)
@@ -146,10 +155,10 @@ def test_an_exercise_is_the_one_on_screen(name, elsewhere):
 def test_a_claim_is_checked_with_the_choices_on_screen(name, elsewhere):
     one = read_claims()[name]
     last = {f"size_{name}_{each.name}": written_size(each.values[-1]) for each in one.parameters}
-    visit = opened(PAGE["16"], {"about": one.part, "claim": make_title(name), **last})
+    visit = opened(PAGE["claims"], {"about": one.part, "claim": make_title(name), **last})
     cells = cells_of(visit)
     (computed,) = executed(cells, *elsewhere)
-    sentence = load_sections(PAGE["16"].stem)[f"claim_{name}"]
+    sentence = load_sections(PAGE["claims"].stem)[f"claim_{name}"]
     assert any(cell.text.endswith(f"\n\n> {sentence}") for cell in cells)
     words = "\n".join(said.value for said in visit.main.markdown)
     assert computed.pop("verdict") in words.lower()
@@ -157,7 +166,9 @@ def test_a_claim_is_checked_with_the_choices_on_screen(name, elsewhere):
 
 
 def test_a_head_of_a_real_model_has_the_scores_on_screen(elsewhere):
-    visit = opened(PAGE["13"], {"text": BUSY["text"], "model_layer": "2", "model_head": "4"})
+    visit = opened(
+        PAGE["head_gallery"], {"text": BUSY["text"], "model_layer": "2", "model_head": "4"}
+    )
     if lacks_model(visit):
         pytest.skip("its heads have not been measured here")
     scores, sentence = executed(cells_of(visit), *elsewhere)
@@ -168,7 +179,7 @@ def test_a_head_of_a_real_model_has_the_scores_on_screen(elsewhere):
 
 def test_a_changed_layer_is_computed_as_it_is_and_changed(elsewhere):
     choices = {"what_temperature": "0.5", "what_text": "x y z"}
-    visit = opened(PAGE["14"], {**choices, "changes": ["temperature", "window"]})
+    visit = opened(PAGE["what_if"], {**choices, "changes": ["temperature", "window"]})
     if lacks_model(visit):
         pytest.skip("no model here: python -m explainers.models fetch says why")
     (computed,) = executed(cells_of(visit), *elsewhere)
@@ -178,35 +189,35 @@ def test_a_changed_layer_is_computed_as_it_is_and_changed(elsewhere):
 
 
 @pytest.mark.parametrize(
-    ("number", "link", "part"),
+    ("page", "link", "part"),
     [
-        ("02", {"unit": "words"}, "tokens"),
-        ("05", {"cells": "1.3.0.f.1f.3f.7f"}, "by hand"),
-        ("09", {"model": "a config.json"}, "cache"),
-        ("09", {"model": "a config.json"}, "fit"),
+        ("tokens", {"unit": "words"}, "tokens"),
+        ("masks", {"cells": "1.3.0.f.1f.3f.7f"}, "by hand"),
+        ("cache_memory", {"model": "a config.json"}, "cache"),
+        ("cache_memory", {"model": "a config.json"}, "fit"),
     ],
 )
-def test_what_is_not_on_the_page_any_more_is_not_in_its_files(number, link, part):
+def test_what_is_not_on_the_page_any_more_is_not_in_its_files(page, link, part):
     """A fragment runs again without its page: what it handed over before must be taken back."""
-    assert opened(PAGE[number], link).session_state[TAKEAWAY].parts[part] == ()
+    assert opened(PAGE[page], link).session_state[TAKEAWAY].parts[part] == ()
 
 
 def test_a_page_with_nothing_to_compute_says_so():
-    (cell,) = cells_of(opened(PAGE["16"], {"predict": "true"}))
+    (cell,) = cells_of(opened(PAGE["claims"], {"predict": "true"}))
     assert cell.kind == "markdown"
     assert "Nothing that the page showed can be computed" in cell.text
 
 
 def test_a_notebook_of_its_own_kernel(tmp_path):
     """As Jupyter starts it; the others share one process to save time."""
-    assert executed(cells_of(opened(PAGE["01"], BUSY)), tmp_path, None)
+    assert executed(cells_of(opened(PAGE["start"], BUSY)), tmp_path, None)
 
 
 def test_scripts_run_alone(tmp_path):
     """-I: neither the folder nor the environment lends them a module."""
-    for number in sorted({case[:2] for case in CASES}):
-        visit = opened(PAGE[number], BUSY)
-        (tmp_path / f"page_{number}.py").write_text(write_script(cells_of(visit)), encoding="utf-8")
+    for page in sorted({case.split()[0] for case in CASES}):
+        visit = opened(PAGE[page], BUSY)
+        (tmp_path / f"page_{page}.py").write_text(write_script(cells_of(visit)), encoding="utf-8")
     code = (
         "import runpy, sys, pathlib\n"
         "for file in sorted(pathlib.Path().glob('page_*.py')): runpy.run_path(str(file))\n"
@@ -219,7 +230,7 @@ def test_scripts_run_alone(tmp_path):
 
 
 def test_a_changed_line_is_found(elsewhere):
-    cells = cells_of(opened(PAGE["01"], BUSY))
+    cells = cells_of(opened(PAGE["start"], BUSY))
     broken = [Cell(kind, text.replace("math.sqrt(head_dim)", "head_dim")) for kind, text in cells]
     assert broken != cells
     with pytest.raises(Exception, match="Tensor-likes are not close"):
@@ -227,13 +238,13 @@ def test_a_changed_line_is_found(elsewhere):
 
 
 def test_the_same_page_gives_the_same_bytes():
-    first, second = (cells_of(opened(PAGE["04"], BUSY)) for _ in range(2))
+    first, second = (cells_of(opened(PAGE["scores"], BUSY)) for _ in range(2))
     assert write_notebook(first) == write_notebook(second)
     assert write_script(first) == write_script(second)
 
 
 def test_a_hostile_sentence_stays_a_sentence(elsewhere):
-    visit = opened(PAGE["01"], {"text": HOSTILE})
+    visit = opened(PAGE["start"], {"text": HOSTILE})
     cells = cells_of(visit)
     tree = ast.parse(write_script(cells))
     given, other = [

@@ -132,9 +132,9 @@ def test_a_browser_keeps_the_scripts_until_they_change(address, browser):
 def test_a_page_is_served_by_its_own_address(address, browser):
     page = browser.new_page()
     page.goto(f"{address}/query_key_value")
-    page.get_by_role("heading", name="Query, key, value", exact=True).wait_for()
+    page.get_by_role("heading", name="Queries, keys, values", exact=True).wait_for()
     page.goto(address)
-    page.get_by_role("heading", name="Attention, step by step", exact=True).wait_for()
+    page.get_by_role("heading", name="Attention in one picture", exact=True).wait_for()
     page.close()
 
 

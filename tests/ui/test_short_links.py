@@ -74,7 +74,7 @@ def test_a_short_link_opens_its_page_with_its_choices():
     code = get_short_links().keep(Link("scores", "d_k=8&seed=3&predict=false&off=0&off=1"))
     visit = opened(PAGES[0], {"go": code})
     assert not visit.exception
-    assert visit.title[0].value == "Scores, softmax, output"
+    assert visit.title[0].value == "From scores to output"
     assert visit.select_slider("d_k").value == 8
     assert visit.slider("seed").value == 3
 

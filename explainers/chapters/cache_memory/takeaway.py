@@ -1,4 +1,4 @@
-"""To take away from page 09: the bytes of one cache by every counting, and what fits on GPUs."""
+"""To take away: the bytes of one cache by every counting, and what fits on GPUs."""
 
 from explainers.chapters.cache_memory.choose_cache import CacheChoice
 from explainers.memory.cache_bytes import count_bytes_per_token, list_group_caches

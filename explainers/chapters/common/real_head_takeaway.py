@@ -1,4 +1,4 @@
-"""To take away from pages 12 to 14: heads of real models, from the queries, keys and values."""
+"""To take away: heads of real models, from the queries, keys and values."""
 
 from collections.abc import Callable
 from functools import partial

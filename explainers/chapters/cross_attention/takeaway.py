@@ -1,4 +1,4 @@
-"""To take away from page 11: the weights of the chosen heads, learned and with others instead."""
+"""To take away: the weights of the chosen heads, learned and with others instead."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""To take away from page 13: a head's pattern on the reader's words, and its scores on a probe."""
+"""To take away: a head's pattern on the reader's words, and its scores on a probe."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Any

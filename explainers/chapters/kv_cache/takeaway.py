@@ -1,4 +1,4 @@
-"""To take away from page 08: a text read with a cache and without one, mistakes, costs, windows."""
+"""To take away: a text read with a cache and without one, mistakes, costs, windows."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""To take away from page 10: n² counted, a row in blocks, attention in tiles, what masks spare."""
+"""To take away: n² counted, a row in blocks, attention in tiles, what masks spare."""
 
 from dataclasses import dataclass
 from functools import cached_property

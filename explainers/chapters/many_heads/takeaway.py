@@ -1,4 +1,4 @@
-"""To take away from page 06: all heads, one of them enlarged, which head did it, and dropout."""
+"""To take away: all heads, one of them enlarged, which head did it, and dropout."""
 
 from typing import Any
 

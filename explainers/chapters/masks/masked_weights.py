@@ -1,4 +1,4 @@
-"""What page 05 computes: weights under masks, in batches, and after a change of the text."""
+"""The numbers of the page on masks: weights, batches, and a change of the text."""
 
 import functools
 from collections.abc import Mapping

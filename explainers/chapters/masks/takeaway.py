@@ -1,4 +1,4 @@
-"""To take away from page 05: one matrix of scores under masks, and what masks let through."""
+"""To take away: one matrix of scores under masks, and what masks let through."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""To take away from page 03: X times a matrix, how many numbers are learned, and the exchange."""
+"""To take away: X times a matrix, how many numbers are learned, and the exchange."""
 
 from torch import Tensor
 

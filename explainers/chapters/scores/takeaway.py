@@ -1,4 +1,4 @@
-"""To take away from page 04: the weights at one temperature, and the experiment on √d_k."""
+"""To take away: the weights at one temperature, and the experiment on √d_k."""
 
 from typing import Any
 

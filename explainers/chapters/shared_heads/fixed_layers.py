@@ -1,4 +1,4 @@
-"""What page 07 computes with layers that the reader does not choose: MLA, ALiBi and RoPE."""
+"""Layers that the reader does not choose, and what they compute: MLA, ALiBi and RoPE."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

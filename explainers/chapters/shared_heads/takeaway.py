@@ -1,4 +1,4 @@
-"""To take away from page 07: heads that share, the mistake, positions that act, and MLA."""
+"""To take away: heads that share, the mistake, positions that act, and MLA."""
 
 from torch import Tensor
 

@@ -1,4 +1,4 @@
-"""To take away from page 02: token ids, vectors with their positions, and the two orders."""
+"""To take away: token ids, vectors with their positions, and the two orders."""
 
 from typing import Any
 

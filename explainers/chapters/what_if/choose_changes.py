@@ -54,7 +54,7 @@ def _of_role(model: str) -> tuple[HeadIndex, ...]:
             _(
                 "The heads of this model have not been measured on this machine yet, so nobody "
                 "knows their roles. The demonstration further down measures them, once; so does "
-                "page 13."
+                "the Head gallery."
             )
         )
         return ()

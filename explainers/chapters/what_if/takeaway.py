@@ -1,4 +1,4 @@
-"""To take away from page 14: the first layer that is changed, as it is and changed."""
+"""To take away: the first layer that is changed, as it is and changed."""
 
 from functools import partial
 from typing import TYPE_CHECKING
