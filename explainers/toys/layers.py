@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -19,11 +20,39 @@ from explainers.toys.examples import LONGEST, make_generator, place_words, rando
 
 
 @dataclass(frozen=True)
-class TrainedHeads:
-    """All that training learns: embedding (words, d_model), heads, and bias (2 · words,)."""
+class LearnedWords:
+    """The words that training saw, and a learned vector for each."""
 
     words: tuple[str, ...]
     embedding: Tensor
+    """(..., words, d_model); numbers in front of the words are stages of one training"""
+
+    def read_words(self, tokens: tuple[str, ...]) -> tuple[Tensor, tuple[str, ...]]:
+        """Embedding + position (..., tokens, d_model), and the words that training never saw.
+
+        Case does not matter. An unknown word's vector is drawn as widely as the learned ones
+        spread.
+        """
+        places = {word.casefold(): place for place, word in enumerate(self.words)}
+        words = map(str.casefold, tokens)
+        rows = [
+            self.embedding[..., places[w], :] if w in places else self._draw_unknown_word(w)
+            for w in words
+        ]
+        placed = sinusoidal(len(tokens), self.embedding.shape[-1], LONGEST)
+        unknown = dict.fromkeys(token for token in tokens if token.casefold() not in places)
+        return torch.stack(rows, dim=-2) + placed.to(self.embedding.device), tuple(unknown)
+
+    def _draw_unknown_word(self, word: str) -> Tensor:
+        seeded = make_generator("unknown word", word)
+        drawn = torch.randn(self.embedding.shape[-1], generator=seeded)
+        return drawn.to(self.embedding.device) * self.embedding.std(dim=(-2, -1))[..., None]
+
+
+@dataclass(frozen=True)
+class TrainedHeads(LearnedWords):
+    """All that training learns: embedding (words, d_model), heads, and bias (2 · words,)."""
+
     layer: MultiHead
     bias: Tensor
 
@@ -43,25 +72,6 @@ class TrainedHeads:
         halves = zip(output.chunk(2, dim=-1), self.embedding.chunk(2, dim=-1), strict=True)
         return torch.cat([said @ words.T for said, words in halves], dim=-1) + self.bias
 
-    def read_words(self, tokens: tuple[str, ...]) -> tuple[Tensor, tuple[str, ...]]:
-        """Embedding + position (tokens, d_model), and the words that training never saw.
-
-        Case does not matter. An unknown word's vector is drawn as widely as the learned ones
-        spread.
-        """
-        places = {word.casefold(): place for place, word in enumerate(self.words)}
-        words = map(str.casefold, tokens)
-        rows = [
-            self.embedding[places[w]] if w in places else self._draw_unknown_word(w) for w in words
-        ]
-        placed = sinusoidal(len(tokens), self.embedding.shape[1], LONGEST)
-        unknown = dict.fromkeys(token for token in tokens if token.casefold() not in places)
-        return torch.stack(rows) + placed.to(self.embedding.device), tuple(unknown)
-
-    def _draw_unknown_word(self, word: str) -> Tensor:
-        drawn = torch.randn(self.embedding.shape[1], generator=make_generator("unknown word", word))
-        return drawn.to(self.bias.device) * self.embedding.std()
-
 
 Tokens = tuple[str, ...]
 
@@ -80,8 +90,8 @@ class Layer:
     seed: int
     other_values: Tensor | None = None
     """W_V of a single head whose values are not as long as its keys."""
-    learned: TrainedHeads | None = None
-    """All that training learned, if the heads were trained."""
+    learned: LearnedWords | None = None
+    """The words that training saw, if the heads were trained; many heads with all they learned."""
     unknown: Tokens = ()
     """Words that training never saw."""
 
@@ -195,19 +205,20 @@ def load_heads(configuration: Configuration, seed: int) -> TrainedHeads:
     _check_trained(f"d_k for {num_heads} query heads", head_dim, list_head_dims(num_heads))
     _check_trained("mask", rule, MASK_NAMES)
     _check_trained("seed", seed, SEEDS)
-    words, tensors = read_tensors([name_part(configuration, seed, part) for part in PART_NAMES])
+    names = [name_part(configuration, seed, part) for part in PART_NAMES]
+    words, tensors = read_tensors(names, WEIGHTS_FILE)
     return TrainedHeads.from_parts(
         words, (part.float().to(choose_device()) for part in tensors.values()), head_dim
     )
 
 
-def read_tensors(names: Sequence[str]) -> tuple[tuple[str, ...], dict[str, Tensor]]:
-    """The words and some tensors of the shipped file."""
-    if not WEIGHTS_FILE.exists():
-        raise FileNotFoundError(f"no {WEIGHTS_FILE.name} yet: python -m explainers.toys makes it")
-    with safe_open(WEIGHTS_FILE, framework="pt") as file:
-        words = tuple(file.metadata()["words"].split())
-        return words, {name: file.get_tensor(name) for name in names}
+def read_tensors(names: Sequence[str], file: Path) -> tuple[tuple[str, ...], dict[str, Tensor]]:
+    """The words and some tensors of a shipped file."""
+    if not file.exists():
+        raise FileNotFoundError(f"no {file.name} yet: python -m explainers.toys makes it")
+    with safe_open(file, framework="pt") as stored:
+        words = tuple(stored.metadata()["words"].split())
+        return words, {name: stored.get_tensor(name) for name in names}
 
 
 def name_part(configuration: Configuration, seed: int, part: str) -> str:

@@ -25,6 +25,7 @@ from explainers.toys.layers import (
     TrainedHeads,
     name_part,
 )
+from explainers.toys.readable_training import format_readable_section
 from explainers.toys.task import (
     RUNNING,
     RUNNING_NEWS,
@@ -132,12 +133,16 @@ def reads_both(learned: TrainedHeads, rule: str) -> bool:
 
 
 def write_report(rows: Sequence[ReportRow], summary: str) -> None:
-    """Write the report as JSON for pages and as Markdown for readers."""
+    """Write the report as JSON for pages."""
     lines = ",\n".join(json.dumps(asdict(row)) for row in rows)
     JSON_REPORT.write_text(
         f'{{"made": {json.dumps(summary)}, "rows": [\n{lines}\n]}}\n', encoding="utf-8"
     )
-    MARKDOWN_REPORT.write_text(format_report(rows, summary), encoding="utf-8")
+
+
+def write_markdown() -> None:
+    """Write the report for readers from all that is stored as JSON."""
+    MARKDOWN_REPORT.write_text(format_report() + format_readable_section(), encoding="utf-8")
 
 
 @functools.cache
@@ -153,9 +158,11 @@ def format_mean_and_spread(numbers: Sequence[float], places: int = 2) -> str:
     return f"{mean:.{places}f} ± {spread:.{places}f}"
 
 
-def format_report(rows: Sequence[ReportRow], summary: str) -> str:
-    """The report as Markdown."""
-    lines = [INTRODUCTION.format(made=summary, seeds=len(rows[0].loss)), *TABLE_HEADER]
+def format_report() -> str:
+    """The stored report as Markdown."""
+    made = json.loads(JSON_REPORT.read_text(encoding="utf-8"))["made"]
+    rows = [*read_report().values()]
+    lines = [INTRODUCTION.format(made=made, seeds=len(rows[0].loss)), *TABLE_HEADER]
     for row in rows:
         found = "n/a" if row.found is None else f"{sum(row.found)} of {len(row.found)}"
         numbers = row.loss, row.accuracy, row.verb_loss, row.verb_accuracy
@@ -228,7 +235,7 @@ def make_weights(processes: int) -> None:
 def check_weights(configuration: Configuration = CHECKED_CONFIGURATION) -> bool:
     """Train again: is every number in the file the one that comes out?"""
     tensors_to_ship, _ = train_configuration(configuration)
-    _, tensors = layers.read_tensors(list(tensors_to_ship))
+    _, tensors = layers.read_tensors(list(tensors_to_ship), layers.WEIGHTS_FILE)
     largest_difference = max(
         (tensors[name] - tensor).abs().max().item() for name, tensor in tensors_to_ship.items()
     )

@@ -335,7 +335,7 @@ def test_what_is_not_plain_is_refused():
     with pytest.raises(NotPlainError, match="regex comes from regex"):
         paste([sentence.split_words], {})
     with pytest.raises(NotPlainError, match="__file__"):
-        paste([layers.read_tensors], {})
+        paste([layers.load_heads], {})
     with pytest.raises(NotPlainError):
         paste([choose_text.choose_text], {})
 

@@ -48,8 +48,8 @@ def _arithmetic(looked: Selection, cell: Cell) -> Arithmetic:
             return arithmetic.explain_dot_product(row.tolist(), column.tolist(), value, what)
         case head_panels.PARTS | head_panels.SHARES:
             return _part(looked, cell.panel, i, j, what)
-        case head_panels.VOTES | head_panels.NAMED if looked.layer.learned:
-            return _vote(looked, looked.layer.learned, cell.panel, i, j, what)
+        case head_panels.VOTES | head_panels.NAMED if looked.learned:
+            return _vote(looked, looked.learned, cell.panel, i, j, what)
     return arithmetic_of(enlarge_head(looked))(cell)
 
 
@@ -63,7 +63,7 @@ def _weight(looked: Selection, head: int, row: int, column: int) -> Arithmetic:
 
 def _beginning(looked: Selection, number: str) -> str:
     """Where a number of W_O comes from."""
-    if looked.layer.learned is None:
+    if looked.learned is None:
         return _("{number}: drawn at random.", number=number)
     return _("{number}: learned in training.", number=number)
 

@@ -59,9 +59,9 @@ def who_did_it(looked: Selection) -> list[Panel]:
         ),
         Panel(SHARES, replace(shares, limit=1.0), "→"),
     ]
-    if looked.layer.learned is None or not looked.candidates:
+    if looked.learned is None or not looked.candidates:
         return panels
-    return [*panels, *_named(looked, looked.layer.learned, rows)]
+    return [*panels, *_named(looked, looked.learned, rows)]
 
 
 def _named(looked: Selection, known: TrainedHeads, rows: list[str]) -> list[Panel]:

@@ -82,6 +82,12 @@ class Selection:
         total = parts.sum(dim=0) + bias
         return torch.cat([parts, bias[None], total[None]]), torch.stack([everyone, total])
 
+    @property
+    def learned(self) -> TrainedHeads | None:
+        """All that training learned, if the heads were trained."""
+        learned = self.layer.learned
+        return learned if isinstance(learned, TrainedHeads) else None
+
     def directions(self, known: TrainedHeads) -> tuple[Tensor, Tensor]:
         """What an output is multiplied with to name the candidates, and what is added."""
         places = list(self.candidates)
@@ -96,7 +102,7 @@ class Selection:
         before the chosen one (←) and after it (→), and those that are named most often if every
         choice of heads is tried: the same ones whichever heads are off.
         """
-        known = self.layer.learned
+        known = self.learned
         if known is None:
             return {}
         size = len(known.words)

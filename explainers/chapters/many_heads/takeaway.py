@@ -73,7 +73,7 @@ def _inputs(looked: Selection) -> dict[str, Any]:
 
 def _votes(looked: Selection) -> list[Recipe]:
     """What trained heads name, as far as there is a word that they could."""
-    known = looked.layer.learned
+    known = looked.learned
     if known is None or not looked.candidates:
         return []
     directions, bias = looked.directions(known)

@@ -1,0 +1,217 @@
+"""Trains the readable head from five seeds, and measures on held-out sentences what it learned."""
+
+import functools
+import json
+import statistics
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+
+import torch
+from safetensors.torch import save_file
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from explainers.attention.positions import sinusoidal
+from explainers.attention.single_head import single_head
+from explainers.toys.examples import LONGEST, make_generator
+from explainers.toys.readable_head import (
+    FILM_SEED,
+    READABLE_D_MODEL,
+    READABLE_FILE,
+    READABLE_HEAD_DIM,
+    READABLE_PARTS,
+    READABLE_SEEDS,
+    ReadableHead,
+    load_readable_layer,
+    name_readable_part,
+)
+from explainers.toys.task import (
+    RUNNING,
+    TOPICS,
+    WORD_IDS,
+    WORDS,
+    Batch,
+    Task,
+    build_news_mask,
+    make_targets,
+)
+from explainers.toys.training import BATCH_SIZE, POOL_SENTENCES, START_BIAS, START_SCALE, draw_pool
+
+READABLE_STEPS, READABLE_LEARNING_RATE = 3_000, 5e-3
+NUM_STAGES = 40
+STAGES = tuple(round(READABLE_STEPS * (n / (NUM_STAGES - 1)) ** 2) for n in range(NUM_STAGES))
+"""After how many batches a stage of the film is kept: dense at first, where most happens."""
+READABLE_JSON = READABLE_FILE.with_suffix(".json")
+
+
+def make_readable_task(batch: Batch) -> Task:
+    """Under the full mask: for each token the words it is related to, whatever their side."""
+    mask = build_news_mask("full", batch.lengths)[:, 0]
+    before, after = make_targets(batch, "full").chunk(2, dim=-1)
+    return Task(batch.words, mask, before + after, batch.lengths)
+
+
+def attend_readably(learned: ReadableHead, task: Task) -> tuple[Tensor, Tensor]:
+    """The head's weights (batch, length, length), and its scores of words."""
+    placed = sinusoidal(task.words.shape[-1], READABLE_D_MODEL, LONGEST)
+    attended = single_head(learned.embedding[task.words] + placed, learned.head, task.mask)
+    return attended.weights, learned.score_words(attended.output)
+
+
+def compute_readable_loss(learned: ReadableHead, task: Task) -> Tensor:
+    """Binary cross-entropy per token, summed over all words; the mean over what is no padding."""
+    _, scores = attend_readably(learned, task)
+    losses = binary_cross_entropy_with_logits(scores, task.targets, reduction="none").sum(dim=-1)
+    return (losses * task.is_real).sum() / task.is_real.sum()
+
+
+def draw_readable_parts(seed: int) -> list[Tensor]:
+    """Untrained tensors, in the order of `READABLE_PARTS`."""
+    seeded = make_generator("readable", seed, READABLE_D_MODEL, READABLE_HEAD_DIM)
+
+    def draw_matrix(rows: int, columns: int, spread: float) -> Tensor:
+        return spread * torch.randn(rows, columns, generator=seeded)
+
+    sizes = READABLE_D_MODEL, READABLE_HEAD_DIM
+    return [
+        draw_matrix(len(WORDS), READABLE_D_MODEL, START_SCALE),
+        *(draw_matrix(*sizes, READABLE_D_MODEL**-0.5) for _ in range(3)),
+        draw_matrix(READABLE_HEAD_DIM, len(WORDS), READABLE_HEAD_DIM**-0.5),
+        torch.full((len(WORDS),), START_BIAS),
+    ]
+
+
+def train_readable_head(seed: int, stages: Sequence[int]) -> dict[str, Tensor]:
+    """What the head knows after each of so many batches, in rising order, as tensors to ship.
+
+    What is measured is what is shipped: weights rounded to 16 bits.
+    """
+    torch.set_num_threads(1)
+    parts = [part.requires_grad_() for part in draw_readable_parts(seed)]
+    adam = torch.optim.Adam(parts, READABLE_LEARNING_RATE)
+    draws = make_generator("batches", seed)
+    pool, held_out = (make_readable_task(draw_pool(is_held_out)) for is_held_out in (False, True))
+    kept: list[list[Tensor]] = []
+    losses: list[float] = []
+    for step in range(stages[-1] + 1):
+        if step in stages:
+            kept.append([part.detach().half() for part in parts])
+            rounded = ReadableHead.from_parts(WORDS, (part.float() for part in kept[-1]))
+            losses.append(compute_readable_loss(rounded, held_out).item())
+        choices = torch.randint(POOL_SENTENCES, (BATCH_SIZE,), generator=draws)
+        batch = Task(*(part[choices] for part in pool))
+        loss = compute_readable_loss(ReadableHead.from_parts(WORDS, parts), batch)
+        adam.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        adam.step()
+    tensors = {
+        name: torch.stack(part_of_stages)
+        for name, part_of_stages in zip(READABLE_PARTS, zip(*kept, strict=True), strict=True)
+    }
+    tensors |= {"batches": torch.tensor(stages), "losses": torch.tensor(losses)}
+    return {name_readable_part(seed, name): tensor for name, tensor in tensors.items()}
+
+
+@dataclass(frozen=True)
+class ReadableRow:
+    """What one seed learned: shares over held-out sentences, and weights in the running one."""
+
+    seed: int
+    loss: float
+    tokens_largest: float
+    """Tokens whose largest weight is on a related word."""
+    verbs_largest: float
+    verbs_two_largest: float
+    """Verbs whose two largest weights are both on related words."""
+    announced_to_ceo: float
+    announced_to_earnings: float
+    friday_to_announced: float
+
+
+@torch.no_grad()
+def measure_readable_head(seed: int) -> ReadableRow:
+    """Test what is shipped of a seed."""
+    running = load_readable_layer(RUNNING, "full", seed)
+    learned = running.learned
+    if not isinstance(learned, ReadableHead):
+        raise TypeError("a readable layer holds a readable head")
+    held_out = draw_pool(True)
+    task = make_readable_task(held_out)
+    weights, _ = attend_readably(learned, task)
+    two_largest = held_out.related.gather(-1, weights.topk(2, dim=-1).indices)
+    verbs = [WORD_IDS[word] for topic in TOPICS for word in topic["verb"].split()]
+    is_verb = task.is_real & torch.isin(task.words, torch.tensor(verbs))
+    in_running = single_head(*running.single()).weights
+    ceo, verb, earnings, friday = (
+        RUNNING.index(word) for word in ("CEO", "announced", "earnings", "Friday")
+    )
+    measured = (
+        compute_readable_loss(learned, task),
+        two_largest[task.is_real][:, 0].float().mean(),
+        two_largest[is_verb][:, 0].float().mean(),
+        two_largest[is_verb].all(dim=-1).float().mean(),
+        in_running[verb, ceo],
+        in_running[verb, earnings],
+        in_running[friday, verb],
+    )
+    return ReadableRow(seed, *(round(number.item(), 4) for number in measured))
+
+
+def make_readable_weights() -> None:
+    """Train all seeds, and write what they learned and how they did."""
+    tensors: dict[str, Tensor] = {}
+    for seed in READABLE_SEEDS:
+        print(f"readable head, seed {seed}", flush=True)
+        tensors |= train_readable_head(seed, STAGES if seed == FILM_SEED else STAGES[-1:])
+    made = (
+        f"{READABLE_STEPS:,} batches of {BATCH_SIZE}, Adam {READABLE_LEARNING_RATE}, "
+        f"torch {torch.__version__}, one thread"
+    )
+    READABLE_FILE.parent.mkdir(exist_ok=True)
+    save_file(tensors, READABLE_FILE, {"words": " ".join(WORDS), "made": made})
+    READABLE_FILE.chmod(0o644)  # safetensors leaves it to its owner alone
+    write_readable_rows([measure_readable_head(seed) for seed in READABLE_SEEDS], made)
+
+
+def write_readable_rows(rows: Sequence[ReadableRow], made: str) -> None:
+    """Write what was measured as JSON."""
+    lines = ",\n".join(json.dumps(asdict(row)) for row in rows)
+    READABLE_JSON.write_text(
+        f'{{"made": {json.dumps(made)}, "rows": [\n{lines}\n]}}\n', encoding="utf-8"
+    )
+
+
+@functools.cache
+def read_readable_rows() -> tuple[list[ReadableRow], str]:
+    """What was measured of each seed, and how the weights were made."""
+    stored = json.loads(READABLE_JSON.read_text(encoding="utf-8"))
+    return [ReadableRow(**row) for row in stored["rows"]], stored["made"]
+
+
+READABLE_SECTION = """
+# What the readable head learned
+
+{made}. Made by `python -m explainers.toys --readable`, never by hand.
+
+One head with d_model 8 and d_k 4 under the full mask. It names the related words, but not on which
+side they stand, with an output matrix of its own. Measured on held-out sentences: tokens, and
+verbs alone, whose largest weight is on a related word, and verbs whose two largest weights both
+are. The last three columns are weights in "{running}". Pages show
+seed {shown} unless another one is asked for.
+
+| seed | loss | tokens: largest | verbs: largest | verbs: two largest | announced → CEO \
+| announced → earnings | Friday → announced |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+def format_readable_section() -> str:
+    """The section of the report, as Markdown; the last line is the mean of all seeds."""
+    rows, made = read_readable_rows()
+    section = READABLE_SECTION.format(made=made, running=" ".join(RUNNING), shown=FILM_SEED)
+    columns = [field.name for field in fields(ReadableRow)][1:]
+    for row in rows:
+        cells = str(row.seed), *(f"{getattr(row, name):.2f}" for name in columns)
+        section += f"| {' | '.join(cells)} |\n"
+    means = [statistics.mean(getattr(row, name) for row in rows) for name in columns]
+    return section + f"| mean | {' | '.join(f'{mean:.2f}' for mean in means)} |\n"

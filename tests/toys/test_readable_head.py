@@ -1,0 +1,179 @@
+"""The small trained head whose numbers can be read: its training, its report, and its film."""
+
+from dataclasses import asdict
+
+import pytest
+import torch
+
+from explainers.attention import masks
+from explainers.attention.single_head import single_head
+from explainers.toys import readable_head, readable_training
+from explainers.toys.examples import make_generator
+from explainers.toys.layers import read_tensors
+from explainers.toys.readable_head import (
+    READABLE_FILE,
+    READABLE_SEEDS,
+    film_of,
+    load_readable_head,
+    load_readable_layer,
+    load_readable_stages,
+    name_readable_part,
+)
+from explainers.toys.readable_training import (
+    STAGES,
+    make_readable_task,
+    measure_readable_head,
+    read_readable_rows,
+    train_readable_head,
+)
+from explainers.toys.task import RUNNING, WORDS, draw_news, encode_news
+from explainers.toys.training import draw_pool, run_heads
+
+ALL_RULES = ("full", "causal", "window of 3", "prefix of 3")
+each_seed = pytest.mark.parametrize("seed", READABLE_SEEDS)
+
+
+def test_the_sizes_are_those_that_can_be_read():
+    learned = load_readable_head(0)
+    assert learned.words == WORDS
+    assert learned.embedding.shape == (65, 8)
+    assert learned.head.w_query.shape == learned.head.w_value.shape == (8, 4)
+    assert learned.w_words.shape == (4, 65)
+    assert learned.bias.shape == (65,)
+    assert READABLE_FILE.stat().st_size < 400_000
+
+
+def test_a_few_batches_give_the_shipped_numbers_again():
+    """Every stage up to the fourth, bit by bit."""
+    again = train_readable_head(0, STAGES[:4])
+    _, shipped = read_tensors(list(again), READABLE_FILE)
+    for name, tensor in again.items():
+        assert torch.equal(tensor, shipped[name][:4]), name
+
+
+def test_another_seed_is_another_head():
+    first, other = (train_readable_head(seed, [0]) for seed in (0, 1))
+    for part in ("embedding", "w_query", "w_key", "w_value", "w_words"):
+        mine, yours = first[name_readable_part(0, part)], other[name_readable_part(1, part)]
+        assert not torch.equal(mine, yours)
+
+
+def test_it_is_asked_for_the_related_words_whatever_their_side():
+    [news] = draw_news(1, False, make_generator("a test"))
+    targets = make_readable_task(encode_news([news])).targets[0]
+    for token, related in enumerate(news.related):
+        named = {WORDS[place].casefold() for place in targets[token].nonzero().flatten()}
+        assert named == {news.tokens[position].casefold() for position in related}
+
+
+@each_seed
+def test_the_report_is_what_the_shipped_head_does(seed):
+    rows, _ = read_readable_rows()
+    row = rows[READABLE_SEEDS.index(seed)]
+    assert asdict(measure_readable_head(seed)) == pytest.approx(asdict(row), abs=2e-3)
+    assert row.seed == seed
+    assert row.verbs_two_largest >= 0.9
+    assert row.tokens_largest > 0.95
+    assert row.friday_to_announced > 0.9
+
+
+@each_seed
+def test_announced_reads_who_and_what(seed):
+    layer = load_readable_layer(RUNNING, "full", seed)
+    weights = single_head(*layer.single()).weights
+    two_largest = {RUNNING[place] for place in weights[2].topk(2).indices}
+    assert two_largest == {"CEO", "earnings"}
+    assert RUNNING[int(weights[6].argmax())] == "announced"
+
+
+def test_the_verbs_are_counted_as_by_hand():
+    """A word at a time, without tensors of a batch."""
+    held_out, both, verbs = draw_pool(True), 0, 0
+    for n in range(200):
+        length = int(held_out.lengths[n])
+        tokens = tuple(WORDS[word] for word in held_out.words[n, :length])
+        weights = single_head(*load_readable_layer(tokens, "full", 4).single()).weights
+        for position, token in enumerate(tokens):
+            if token.endswith("ed"):
+                verbs += 1
+                largest = weights[position].topk(2).indices.tolist()
+                both += all(held_out.related[n, position, other] for other in largest)
+    assert verbs == 200
+    assert both / verbs == pytest.approx(read_readable_rows()[0][4].verbs_two_largest, abs=0.05)
+
+
+@pytest.mark.parametrize("rule", ALL_RULES)
+def test_any_mask_may_hide_what_it_learned_to_read(rule):
+    layer = load_readable_layer(RUNNING, rule, 0)
+    assert torch.equal(layer.mask.cpu(), masks.build(masks.RULES[rule], 7, 7))
+    attended = single_head(*layer.single())
+    assert not attended.weights[~layer.mask].any()
+    many = run_heads(layer.x, layer.heads, layer.mask)
+    torch.testing.assert_close(attended.weights, many.weights[0])
+    torch.testing.assert_close(attended.output, many.output[:, :4])
+    assert not many.output[:, 4:].any()
+
+
+def test_the_same_head_reads_other_words():
+    layer = load_readable_layer(RUNNING, "causal", 1).reading(("The", "zebra", "announced"))
+    fresh = load_readable_layer(("The", "zebra", "announced"), "causal", 1)
+    torch.testing.assert_close(layer.x, fresh.x)
+    assert layer.unknown == fresh.unknown == ("zebra",)
+    torch.testing.assert_close(layer.mask, fresh.mask)
+
+
+def test_a_seed_that_was_not_trained_is_refused():
+    with pytest.raises(ValueError, match="seed 5: trained are 0, 1, 2, 3, 4"):
+        load_readable_layer(RUNNING, "full", 5)
+
+
+@pytest.mark.parametrize("tokens", [RUNNING, ("Two", "zebra", "CEO")], ids=["running", "unknown"])
+@pytest.mark.parametrize("rule", ["full", "causal"])
+def test_every_frame_of_the_film_is_the_head_at_that_stage(tokens, rule):
+    film = film_of(tokens, rule)
+    assert film.batches == STAGES
+    assert film.weights.shape == (40, len(tokens), len(tokens))
+    assert film.losses[0] > 3 * film.losses[-1]
+    end = single_head(*load_readable_layer(tokens, rule, 0).single()).weights
+    torch.testing.assert_close(film.weights[-1], end)
+    names = [name_readable_part(0, part) for part in readable_head.READABLE_PARTS]
+    words, tensors = read_tensors(names, READABLE_FILE)
+    for stage in (0, 17):
+        parts = (part[stage].float() for part in tensors.values())
+        learned = readable_head.ReadableHead.from_parts(words, parts)
+        x, _ = learned.read_words(tokens)
+        mask = masks.build(masks.RULES[rule], len(tokens), len(tokens))
+        alone = single_head(x, learned.head, mask).weights
+        torch.testing.assert_close(film.weights[stage].cpu(), alone, atol=1e-5, rtol=1e-4)
+
+
+def test_the_losses_of_the_film_are_those_of_its_stages():
+    film, task = film_of(RUNNING, "full"), make_readable_task(draw_pool(True))
+    stages = load_readable_stages(0)
+    head = stages.head
+    for place in (0, 20, 39):
+        parts = stages.embedding, head.w_query, head.w_key, head.w_value
+        learned = readable_head.ReadableHead.from_parts(
+            WORDS, (part[place].cpu() for part in (*parts, stages.w_words, stages.bias))
+        )
+        loss = readable_training.compute_readable_loss(learned, task).item()
+        assert loss == pytest.approx(film.losses[place], abs=1e-3)
+
+
+def test_the_film_shows_the_pattern_emerge():
+    film = film_of(RUNNING, "full")
+    to_both = film.weights[:, 2, [1, 4]].sum(dim=-1)
+    assert to_both[0] < 0.5 < 0.9 < to_both[-1]
+
+
+def test_what_is_measured_is_written_and_read_again(monkeypatch, tmp_path):
+    rows, made = read_readable_rows()
+    monkeypatch.setattr(readable_training, "READABLE_JSON", tmp_path / "readable.json")
+    readable_training.write_readable_rows(rows[:2], "made by a test")
+    read_readable_rows.cache_clear()
+    try:
+        assert read_readable_rows() == (rows[:2], "made by a test")
+    finally:
+        monkeypatch.undo()
+        read_readable_rows.cache_clear()
+    assert read_readable_rows() == (rows, made)
