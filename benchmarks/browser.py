@@ -62,9 +62,8 @@ def bare_options() -> Iterator[Path]:
 @contextmanager
 def chromium(*options: str) -> Iterator[Browser]:
     """The system's Chromium without a window, or the one that Playwright installed."""
-    found = (
-        os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-    )
+    names = "chromium-headless-shell", "chromium", "chromium-browser"
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=found,
