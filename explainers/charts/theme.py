@@ -6,6 +6,7 @@ which readers with red or green blindness can tell apart.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from explainers.messages import N_
 
@@ -39,10 +40,30 @@ class Theme:
     weight_bar: str
     weight_ramp: tuple[str, str]
     signed_ramp: tuple[str, str, str]
+    input: tuple[str, str]
+    """Above and below 0, of what a token is made of."""
+    below: str
+    """Below 0 of queries, keys and values, whose own colours are for what is above."""
+    heads: tuple[str, ...]
+    """The weights of each head; the first also stands for weights at all."""
 
     def role(self, name: str) -> str:
         """The colour of Q, K or V, and plain text colour for anything else."""
         return {"query": self.query, "key": self.key, "value": self.value}.get(name, self.text)
+
+    def describe_look(self) -> dict[str, Any]:
+        """The colours as a picture in the browser reads them."""
+        return {
+            "query": self.query,
+            "key": self.key,
+            "value": self.value,
+            "input": self.input[0],
+            "inputBelow": self.input[1],
+            "below": self.below,
+            "wrong": self.highlight,
+            "deep": self.weight_ramp[1],
+            "heads": list(self.heads),
+        }
 
 
 LIGHT = Theme(
@@ -61,6 +82,12 @@ LIGHT = Theme(
     weight_bar="#6a4fb3",
     weight_ramp=("#ffffff", "#3f007d"),
     signed_ramp=("#8c510a", "#ffffff", "#01665e"),
+    input=("#44688c", "#b3476b"),
+    below="#6b7280",
+    heads=(
+        *("#6a4fb3", "#c2185b", "#7a6a00", "#0f766e"),
+        *("#9a3412", "#1d4ed8", "#86198f", "#4d7c0f"),
+    ),
 )
 DARK = Theme(
     name="dark",
@@ -78,6 +105,12 @@ DARK = Theme(
     weight_bar="#a592e6",
     weight_ramp=("#0f1216", "#cbb7ff"),
     signed_ramp=("#e0a458", "#0f1216", "#4fc3b4"),
+    input=("#8fb3d9", "#e58aa8"),
+    below="#8b93a0",
+    heads=(
+        *("#a592e6", "#ff7eb6", "#d6c64a", "#5fd0c5"),
+        *("#ff9d6e", "#8fb4ff", "#e58af0", "#b3d95a"),
+    ),
 )
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 

@@ -32,6 +32,10 @@ class Prose:
         with screen("page", name) if name == NOTICE_SECTION else nullcontext():
             st.markdown(self.fill(name, **numbers))
 
+    def template(self, name: str) -> str:
+        """A remark whose numbers are filled in by the browser."""
+        return translate_section(self.page, name)
+
     def fill(self, name: str, **numbers: object) -> str:
         """A remark with its numbers, as Markdown."""
         text = translate_section(self.page, name)

@@ -18,7 +18,10 @@ from tests.support.browser_fixtures import ROOT, Visit
 from tests.support.opening import elements, opened
 
 MODULES = sorted(FOLDER.rglob("*.js"))
-ENTRIES = "figure/figure.js", "tiles/tiles.js", "lecture/lecture.js", "lecture/start_key.js"
+ENTRIES = (
+    *("figure/figure.js", "picture/picture.js", "tiles/tiles.js"),
+    *("lecture/lecture.js", "lecture/start_key.js"),
+)
 """What Streamlit loads; all else is imported by these."""
 START = ROOT / "pages" / "01_start.py"
 LECTURE = {"lecture": "true"}

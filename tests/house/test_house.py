@@ -347,7 +347,8 @@ def test_a_page_shows_all_of_its_text_and_no_other(path):
         slots = {slot for section in found for slot in re.findall(r"\{\{(\w+)", written[section])}
         by_name = None in given  # `**numbers`: the test of what computes them compares them
         assert by_name or slots <= given, f"{pattern} is not given {slots - given}"
-    handed_on = set(map(text_of, ast.walk(tree(path))))
+    parts = [path, *parts_with_text(path)]
+    handed_on = {text_of(node) for part in parts for node in ast.walk(tree(part))}
     unasked = [s for s in written if not any(fnmatch(s, pattern) for pattern, _ in asked)]
     assert set(unasked) <= handed_on, "there is text that is never shown"
 

@@ -17,3 +17,11 @@ def bound_rounding(difference: float) -> str:
 def keep_units_together(amounts: str) -> str:
     """Amounts with every unit on the line of its number, however narrow a column is."""
     return re.sub(r"(?<=\d) (?=[A-Za-z])", "\N{NO-BREAK SPACE}", amounts)
+
+
+def write_percent(weight: float) -> str:
+    """A weight as readers see it: whole percent, the smallest told apart from nothing."""
+    space = "\N{NO-BREAK SPACE}"
+    if 0 < weight < 0.005:
+        return f"<{space}1{space}%"
+    return f"{math.floor(100 * weight + 0.5)}{space}%"  # as the browser rounds

@@ -18,6 +18,7 @@ def choose_text() -> Sentence:
             max_chars=MAX_CHARACTERS,
             key=controls.sentence.key,
             bind=URL_BINDING,
+            label_visibility="collapsed",
             **controls.sentence.label_and_help,
         )
         controls.sentence.keep(typed_text)
@@ -40,7 +41,8 @@ def _offer_presets() -> None:
         index=None,
         format_func=lambda name: translate(name, visitor_language),
         key=PRESET,
-        placeholder=_("Choose"),
+        placeholder=_("Or an example"),
+        label_visibility="collapsed",
         on_change=_take_preset,
         width=200,
     )

@@ -42,6 +42,9 @@ matrix = NameList("matrix", N_("Matrix"), None)
 row = Counter("row", N_("Row, from 0"), 2)
 column = Counter("column", N_("Column, from 0"), 1)
 
+# Attention in one picture
+batches = Control("batches", N_("Batches learned"), 3000)
+
 # Tokens and positions
 _POWERS = (4, 8, 16, 32, 64, 128)
 token_unit = Choice(

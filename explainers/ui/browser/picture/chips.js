@@ -1,0 +1,48 @@
+// @ts-check
+// A choice of the picture's own: a few words beside each other, one of them chosen.
+
+import { element } from "../common/elements.js";
+
+/**
+ * @typedef {object} ChipsOptions
+ * @property {string} label
+ * @property {{ value: string, label: string }[]} options
+ * @property {(value: string) => void} choose
+ */
+
+export class Chips {
+  /** @param {HTMLElement} root @param {ChipsOptions} options */
+  constructor(root, { label, options, choose }) {
+    this.root = root.appendChild(element("div", "chips"));
+    if (label) this.root.append(element("span", "label", label));
+    const group = this.root.appendChild(element("div", "group"));
+    group.setAttribute("role", "radiogroup");
+    if (label) group.setAttribute("aria-label", label);
+    this.buttons = options.map(({ value, label: name }) => {
+      const button = group.appendChild(element("button", "", name));
+      button.setAttribute("role", "radio");
+      button.value = value;
+      button.onclick = () => choose(value);
+      return button;
+    });
+    group.addEventListener("keydown", (event) => {
+      const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const at = this.buttons.findIndex((button) => button.getAttribute("aria-checked") === "true");
+      const next = this.buttons[(at + by + this.buttons.length) % this.buttons.length];
+      next.click();
+      next.focus();
+    });
+  }
+
+  /** @param {string} value */
+  show(value) {
+    for (const button of this.buttons) {
+      const isChosen = button.value === value;
+      button.setAttribute("aria-checked", String(isChosen));
+      button.tabIndex = isChosen ? 0 : -1;
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// @ts-check
+// "Try it": buttons that change the picture, say what happened, and take it back.
+
+import { element } from "../common/elements.js";
+import { _ } from "../common/words.js";
+import { sentenceNodes } from "./sentence.js";
+
+/** @typedef {import("./hero.js").Experiment} Experiment */
+/** @typedef {import("./hero.js").Choice} Choice */
+
+export class Experiments {
+  /**
+   * @param {HTMLElement} root
+   * @param {(some: Record<string, Choice>) => void} choose
+   * @param {() => Record<string, Choice>} choices as they are
+   */
+  constructor(root, choose, choices) {
+    this.root = root.appendChild(element("section", "experiments"));
+    this.choose = choose;
+    this.choices = choices;
+    /** @type {Record<string, Choice>} what an experiment has changed, as it was before */
+    this.before = {};
+    this.names = "";
+    /** @type {Map<Experiment, HTMLElement>} */
+    this.cards = new Map();
+  }
+
+  /** @param {Experiment[]} experiments */
+  offer(experiments) {
+    this.root.hidden = experiments.length === 0;
+    const heading = element("h3", "", _("Try it"));
+    this.back = element("button", "back", _("Reset"));
+    this.back.onclick = () => this.reset();
+    const head = element("header"), grid = element("div", "grid");
+    head.append(heading, this.back);
+    this.cards = new Map(experiments.map((experiment) => [experiment, this.card(experiment)]));
+    grid.append(...this.cards.values());
+    this.root.replaceChildren(head, grid);
+    this.mark();
+  }
+
+  /** @param {Experiment} experiment */
+  card(experiment) {
+    const card = element("div", "card"), button = card.appendChild(element("button", "", experiment.title));
+    button.onclick = () => (this.isOn(experiment) ? this.reset() : this.set(experiment));
+    const said = card.appendChild(element("p"));
+    said.setAttribute("aria-live", "polite");
+    return card;
+  }
+
+  /** @param {Experiment} experiment */
+  isOn({ choices }) {
+    const now = this.choices();
+    return Object.entries(choices).every(([key, value]) => String(now[key]) === String(value));
+  }
+
+  /** One experiment begins where the reader was, not where the last one ended. @param {Experiment} experiment */
+  set(experiment) {
+    const was = { ...this.choices(), ...this.before };
+    this.before = Object.fromEntries(Object.keys({ ...this.before, ...experiment.choices }).map((key) => [key, was[key]]));
+    const back = Object.fromEntries(Object.keys(this.before).map((key) => [key, was[key]]));
+    this.choose({ ...back, ...experiment.choices });
+    this.root.parentElement?.scrollIntoView({ block: "start", behavior: "smooth" });
+  }
+
+  reset() {
+    const { before } = this;
+    this.before = {};
+    this.choose(before);
+  }
+
+  /** Which one is shown, and what is said of it. */
+  mark() {
+    for (const [experiment, card] of this.cards) {
+      const isOn = this.isOn(experiment);
+      card.classList.toggle("on", isOn);
+      card.firstElementChild?.setAttribute("aria-pressed", String(isOn));
+      const said = /** @type {HTMLElement} */ (card.lastElementChild), text = isOn ? experiment.text : "";
+      if (said.dataset.text === text) continue;
+      said.dataset.text = text;
+      said.replaceChildren(...sentenceNodes(text, {}));
+    }
+    if (this.back) this.back.hidden = Object.keys(this.before).length === 0;
+  }
+}

@@ -1,0 +1,204 @@
+// @ts-check
+// What every hero is: a picture with its choices, one sentence made of its numbers, and experiments.
+// A hero changes itself at once; the server hears of a choice afterwards, for the link.
+
+import { element } from "../common/elements.js";
+import { Chips } from "./chips.js";
+import { Experiments } from "./experiments.js";
+import { isStill, onStillness, Tween } from "./motion.js";
+import { dress } from "./palette.js";
+import { sentenceNodes, sentenceText } from "./sentence.js";
+import { Stage } from "./stage.js";
+
+/** @typedef {import("../common/component.js").Tell} Tell */
+/** @typedef {string | number | boolean} Choice */
+/**
+ * @typedef {object} Control a choice of the picture that is offered as a row of buttons
+ * @property {string} key its name in the link
+ * @property {string} label
+ * @property {{ value: string, label: string }[]} options
+ */
+/**
+ * @typedef {object} Experiment a button that sets choices, and a sentence about what happens then
+ * @property {string} name
+ * @property {string} title
+ * @property {string} text
+ * @property {Record<string, Choice>} choices
+ */
+/**
+ * @typedef {object} HeroData what the server sends: ui/figure/hero.py
+ * @property {string} kind
+ * @property {string} alt
+ * @property {import("../common/words.js").Words} words
+ * @property {Record<string, Choice>} choices by their names in the link
+ * @property {string[]} elsewhere those of the choices that only the server can act on
+ * @property {Control[]} controls
+ * @property {Record<string, string>} texts templates of the page's sentences
+ * @property {Experiment[]} experiments
+ * @property {import("./palette.js").Looks} looks
+ */
+/**
+ * @typedef {object} Sentence
+ * @property {string} name of its template
+ * @property {Record<string, string>} values
+ * @property {Record<string, string>} [classes] of values that have a colour in the picture
+ */
+
+const TELL_AFTER = 350; // milliseconds without a further change: then the server hears of it
+
+/** @template {HeroData} Data */
+export class Hero {
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.root = root;
+    this.data = /** @type {Data} */ (/** @type {unknown} */ (null));
+    /** @type {Record<string, Choice>} */
+    this.choices = {};
+    this.told = this.received = this.offered = "";
+    /** @type {Tell} */
+    this.tell = () => {};
+    this.telling = 0;
+    root.setAttribute("role", "group");
+    this.bar = root.appendChild(element("div", "bar"));
+    this.stage = new Stage(root);
+    this.says = root.appendChild(element("p", "says"));
+    this.says.setAttribute("aria-live", "polite");
+    this.hint = root.appendChild(element("p", "hint"));
+    this.below = root.appendChild(element("div", "below"));
+    this.experiments = new Experiments(root, (some) => this.choose(some), () => this.choices);
+    this.inWords = root.appendChild(element("div", "in-words"));
+    /** @type {Map<string, Chips>} */
+    this.chips = new Map();
+    this.tween = new Tween(() => this.paint());
+    onStillness(() => root.classList.toggle("still", isStill()));
+    new ResizeObserver(([entry]) => this.fit(Math.floor(entry.contentRect.width))).observe(root);
+    document.fonts.ready.then(() => this.data && this.layOut());
+    root.addEventListener("transitionend", (event) => {
+      if (event.target === root && event.propertyName === "background-color") this.wear();
+    });
+  }
+
+  /** New data: the same picture with other numbers, or another one. @param {Data} data @param {Tell} tell */
+  show(data, tell) {
+    const isFirst = !this.data;
+    this.tell = tell;
+    this.data = data;
+    this.obey(data.choices, isFirst);
+    const isNew = this.renew(isFirst);
+    this.offer();
+    if (isFirst || isNew) {
+      this.wear();
+      this.stage.room ||= Math.floor(this.root.clientWidth);
+      this.fitted();
+      this.layOut();
+    }
+    this.update();
+  }
+
+  /** What the server says was chosen, unless it only repeats what it was told. @param {Record<string, Choice>} choices @param {boolean} isFirst */
+  obey(choices, isFirst) {
+    const said = JSON.stringify(choices);
+    const isEcho = said === this.received || said === this.told;
+    if (isEcho && !isFirst) return;
+    this.received = said;
+    this.choices = { ...choices };
+  }
+
+  /** A choice of the reader's. @param {Record<string, Choice>} some */
+  choose(some) {
+    const isWaiting = this.data.elsewhere.some((key) => key in some && some[key] !== this.choices[key]);
+    Object.assign(this.choices, some);
+    this.root.classList.toggle("waiting", isWaiting);
+    if (!isWaiting) this.update();
+    clearTimeout(this.telling);
+    this.telling = window.setTimeout(() => {
+      this.told = JSON.stringify(this.choices);
+      this.tell("choices", { ...this.choices });
+    }, isWaiting ? 0 : TELL_AFTER);
+  }
+
+  /** Everything that depends on choices and numbers, on its way from what is shown now. */
+  update() {
+    this.root.classList.remove("waiting");
+    for (const [key, chips] of this.chips) chips.show(String(this.choices[key]));
+    this.experiments.mark();
+    if (!this.stage.room) return;
+    this.place();
+    this.tween.aim(this.goal());
+    this.speak();
+  }
+
+  offer() {
+    const { controls, experiments } = this.data, offered = JSON.stringify([controls, experiments]);
+    if (offered === this.offered) return;
+    this.offered = offered;
+    this.bar.replaceChildren();
+    this.chips = new Map(controls.map((control) => [
+      control.key,
+      new Chips(this.bar, { ...control, choose: (value) => this.choose({ [control.key]: value }) }),
+    ]));
+    this.experiments.offer(experiments);
+    this.hint.replaceChildren(...sentenceNodes(this.data.texts.hero_caption ?? "", {}));
+  }
+
+  wear() {
+    if (!this.data) return;
+    this.dressed(dress(this.root, this.data.looks));
+  }
+
+  /** @param {number} room */
+  fit(room) {
+    if (!room || room === this.stage.room) return;
+    this.stage.room = room;
+    this.fitted();
+    if (this.data) this.layOut();
+  }
+
+  fitted() {
+    const { room } = this.stage;
+    this.root.classList.toggle("phone", room < 560);
+    this.root.classList.toggle("narrow", room < 760);
+  }
+
+  /** Everything to its place at once, without a way there. */
+  layOut() {
+    if (!this.stage.room) return;
+    this.root.classList.add("still");
+    this.measure();
+    this.place();
+    this.tween.aim(this.goal(), true);
+    this.speak();
+    void this.root.offsetWidth; // a style that is set before is not animated
+    this.root.classList.toggle("still", isStill());
+  }
+
+  speak() {
+    const { name, values, classes } = this.sentence(), template = this.data.texts[name] ?? "";
+    const text = sentenceText(template, values);
+    if (this.says.dataset.text === text) return;
+    this.says.dataset.text = text;
+    this.says.dataset.name = name;
+    this.says.replaceChildren(...sentenceNodes(template, values, classes));
+    this.inWords.textContent = this.describe();
+    this.root.setAttribute("aria-label", `${this.data.alt} ${text}`);
+  }
+
+  // What each hero says of itself.
+
+  /** New nodes, where there are other words; were there? @param {boolean} _isFirst */
+  renew(_isFirst) { return false; }
+  /** Colours have changed. @param {import("./palette.js").Dress} _dress */
+  dressed(_dress) {}
+  /** How large everything is in the room that there is. */
+  measure() {}
+  /** Numbers that are to be shown now, and places that are drawn. @returns {Record<string, number[][]>} */
+  goal() { return {}; }
+  /** Nodes to their places. */
+  place() {}
+  /** What the tween has now, drawn. */
+  paint() {}
+  /** @returns {Sentence} */
+  sentence() { return { name: "", values: {} }; }
+  /** All numbers of the picture in words. */
+  describe() { return ""; }
+}

@@ -1,0 +1,72 @@
+// @ts-check
+// Where the words of a sentence stand: large on one line, as lanes above columns of numbers, or, where
+// that is too narrow, as rows below each other.
+
+/** @typedef {import("./stage.js").Stage} Stage */
+/**
+ * @typedef {object} Line words beside each other
+ * @property {number} size of the letters
+ * @property {number[]} widths of the words
+ * @property {number[]} centres
+ */
+/**
+ * @typedef {Line & { gutter: number, lengths: number[], strip: number }} Lanes
+ * `lengths` of the lanes, `strip` of what fits into the narrowest, `gutter` for names at the left
+ */
+/** @typedef {Line & { left: number, pitch: number, strip: number, head: number }} Rows words below each other */
+
+const sum = (/** @type {number[]} */ numbers) => numbers.reduce((total, one) => total + one, 0);
+
+/**
+ * The sentence as large as it fits.
+ * @param {Stage} stage @param {string[]} words @param {number} largest
+ * @returns {Line | null} nothing where not even small letters fit
+ */
+export function poster(stage, words, largest = 42) {
+  for (let size = largest; size >= 14; size--) {
+    const widths = stage.widths(words, size), gap = size * 0.46, room = stage.room - 24;
+    if (sum(widths) + gap * (words.length - 1) > room) continue;
+    const air = Math.min(gap * 1.9, (room - sum(widths)) / Math.max(1, words.length - 1));
+    let at = (stage.room - sum(widths) - air * (words.length - 1)) / 2;
+    const centres = widths.map((width) => { const centre = at + width / 2; at += width + air; return centre; });
+    return { size, widths, centres };
+  }
+  return null;
+}
+
+/**
+ * A lane for each word, as wide as its word, and with room for a strip of numbers.
+ * @param {Stage} stage @param {string[]} words
+ * @returns {Lanes | null} nothing where the words would have to stand below each other
+ */
+export function lanes(stage, words) {
+  const gutter = Math.min(stage.room * 0.2, Math.max(stage.room < 760 ? 88 : 108, Math.max(...stage.widths(words, 15)) + 28));
+  const room = stage.room - gutter;
+  for (let size = 26; size >= 14; size--) {
+    const widths = stage.widths(words, size), least = Math.min(120, (0.86 * room) / words.length);
+    const lengths = (/** @type {number} */ gap) => widths.map((width) => Math.max(least, width + gap));
+    if (least < 44 || sum(lengths(12)) > room) continue;
+    let low = 12, high = 300;
+    for (let turn = 0; turn < 30; turn++) {
+      const middle = (low + high) / 2;
+      if (sum(lengths(middle)) > room) high = middle; else low = middle;
+    }
+    const own = lengths(low);
+    let at = gutter;
+    const centres = own.map((length) => (at += length) - length / 2);
+    return { size, widths, centres, gutter, lengths: own, strip: Math.min(...own) - 12 };
+  }
+  return null;
+}
+
+/**
+ * A row for each word, for phones and for long sentences.
+ * @param {Stage} stage @param {string[]} words @param {number} head room above the rows
+ * @returns {Rows}
+ */
+export function rows(stage, words, head = 40) {
+  const size = words.length > 12 ? 13 : 15, widths = stage.widths(words, size), pitch = words.length > 9 ? 30 : 42;
+  const left = Math.min(Math.max(...widths) + 14, stage.room * 0.34);
+  const centres = words.map((_, place) => head + pitch * (place + 0.5));
+  return { size, widths, centres, left, pitch, strip: Math.min(22, pitch - 10), head };
+}

@@ -1,0 +1,56 @@
+// @ts-check
+// Colours of a picture: the server names them for both themes, the browser knows which one it shows.
+
+/**
+ * @typedef {object} Look the colours of one theme: charts/theme.py
+ * @property {string} query
+ * @property {string} key
+ * @property {string} value
+ * @property {string} input above 0, of what a token is made of
+ * @property {string} inputBelow
+ * @property {string} below 0, of queries, keys and values
+ * @property {string} wrong
+ * @property {string} deep the largest weight in a matrix
+ * @property {string[]} heads weights of each head; the first also stands for weights at all
+ */
+
+/** @typedef {{ light: Look, dark: Look }} Looks */
+
+const GAMMA = 0.8; // small numbers are seen, large ones still differ
+export const LEVELS = 255;
+
+/** @typedef {{ look: Look, background: number[] }} Dress */
+
+/** The colours of a theme on a root, as custom properties, for its stylesheet. @param {HTMLElement} root @param {Looks} looks @returns {Dress} */
+export function dress(root, looks) {
+  const background = channels(getComputedStyle(root).backgroundColor);
+  const look = looks[background[0] + background[1] + background[2] > 384 ? "light" : "dark"];
+  const { heads, ...single } = look;
+  for (const [name, colour] of Object.entries(single)) root.style.setProperty(`--${name}`, colour);
+  heads.forEach((colour, h) => root.style.setProperty(`--head${h}`, colour));
+  return { look, background };
+}
+
+/**
+ * The colour of every level from the lowest number to the highest, 0 as the background.
+ * @param {number[]} background @param {string} above @param {string} below
+ */
+export function signedRamp(background, above, below) {
+  const ends = [channels(below), channels(above)];
+  return Uint32Array.from({ length: 2 * LEVELS + 1 }, (_, at) => {
+    const level = (at - LEVELS) / LEVELS, end = ends[level < 0 ? 0 : 1], share = Math.abs(level) ** GAMMA;
+    const [r, g, b] = background.map((from, c) => Math.round(from + (end[c] - from) * share));
+    return (255 << 24) | (b << 16) | (g << 8) | r;
+  });
+}
+
+/** @param {Uint32Array} ramp @param {number} value @param {number} limit */
+export function level(ramp, value, limit) {
+  return ramp[Math.max(0, Math.min(2 * LEVELS, Math.round(LEVELS + (LEVELS * value) / limit)))];
+}
+
+/** @param {string} colour "#rrggbb" or "rgb(…)" */
+export function channels(colour) {
+  if (colour.startsWith("#")) return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  return (colour.match(/[\d.]+/g) ?? ["255", "255", "255"]).slice(0, 3).map(Number);
+}

@@ -1,0 +1,47 @@
+// @ts-check
+// The hero of a page: one picture that its reader changes, told apart by its kind.
+
+/** @import { Component } from "../common/component.js" */
+/** @import { Hero, HeroData } from "./hero.js" */
+
+import { loadStyle, wear } from "../common/component.js";
+import { speak } from "../common/words.js";
+import { Journey } from "./heroes/journey.js";
+// What only those need is named as well: all files are asked for at once, and not one after the other.
+import "../common/elements.js";
+import "../common/numbers.js";
+import "./all_words.js";
+import "./arc_strip.js";
+import "./arcs.js";
+import "./chips.js";
+import "./experiments.js";
+import "./hero.js";
+import "./heroes/journey_steps.js";
+import "./lanes.js";
+import "./mixture.js";
+import "./motion.js";
+import "./palette.js";
+import "./player.js";
+import "./sentence.js";
+import "./stage.js";
+import "./strip.js";
+import "./words.js";
+
+/** @type {Record<string, new (root: HTMLElement) => Hero<any>>} */
+const KINDS = { journey: Journey };
+
+const style = loadStyle(new URL("style.css", import.meta.url));
+/** @type {WeakMap<Element, Hero<any>>} */
+const heroes = new WeakMap();
+
+/** @param {Component<HeroData>} component */
+export default async function ({ parentElement, data: sent, setTriggerValue }) {
+  const data = sent?.[0];
+  const root = /** @type {HTMLElement | null} */ (parentElement.querySelector(".hero"));
+  if (!root || !data) return;
+  wear(parentElement, await style);
+  speak(data.words);
+  const hero = heroes.get(root) ?? new KINDS[data.kind](root);
+  heroes.set(root, hero);
+  hero.show(data, setTriggerValue);
+}

@@ -1,0 +1,168 @@
+// @ts-check
+// Play, pause and step: a button with a name, and a stop for each step or a slider over many.
+
+import { element, shape } from "../common/elements.js";
+import { Chips } from "./chips.js";
+import { _ } from "../common/words.js";
+
+const PLAY = "M5 2.5v13l11-6.5z", PAUSE = "M5 3h4v12H5zM11 3h4v12h-4z";
+const FILM_LENGTH = 8000; // milliseconds
+
+/**
+ * @typedef {object} PlayerWords
+ * @property {string} play
+ * @property {string} pause
+ * @property {string} again
+ * @property {string} resume
+ */
+
+/** Steps with names, each with a length of time on which a class would dwell. */
+export class Player {
+  /**
+   * @param {HTMLElement} root
+   * @param {{ words: PlayerWords, names: string[], dwell: number[], go: (step: number) => void }} options
+   */
+  constructor(root, { words, names, dwell, go }) {
+    this.words = words;
+    this.names = names;
+    this.dwell = dwell;
+    this.go = go;
+    this.step = 0;
+    this.timer = 0;
+    this.root = root.appendChild(element("div", "player"));
+    this.button = this.root.appendChild(element("button", "play"));
+    this.button.onclick = () => this.toggle();
+    this.track = this.root.appendChild(element("ol", "track"));
+    this.stops = names.map((_, step) => {
+      const stop = this.track.appendChild(element("li")).appendChild(element("button", "stop"));
+      stop.append(element("span", "rail"), element("span", "name"));
+      stop.firstElementChild?.append(element("span", "fill"));
+      stop.onclick = () => { this.pause(); this.to(step); };
+      return stop;
+    });
+    this.show(0);
+  }
+
+  /**
+   * Views of the same thing, one of them chosen; returns what marks it.
+   * @param {string[]} names @param {(view: number) => void} choose
+   */
+  addViews(names, choose) {
+    const options = names.map((label, value) => ({ value: String(value), label }));
+    const chips = new Chips(this.root, { label: "", options, choose: (value) => choose(Number(value)) });
+    return (/** @type {number} */ view) => chips.show(String(view));
+  }
+
+  get isPlaying() { return this.timer !== 0; }
+  get last() { return this.names.length - 1; }
+
+  /** Go to a step, and say so. @param {number} step @param {boolean} [hasFocus] keep the focus on it */
+  to(step, hasFocus) {
+    const next = Math.max(0, Math.min(this.last, step));
+    this.go(next);
+    this.show(next);
+    if (hasFocus && this.track.contains(/** @type {Document | ShadowRoot} */ (this.root.getRootNode()).activeElement)) this.stops[next].focus();
+  }
+
+  toggle() {
+    if (this.isPlaying) return this.pause();
+    this.to(this.step === this.last ? 1 : this.step + 1);
+    this.run();
+  }
+
+  run() {
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => {
+      if (!this.root.isConnected || this.step === this.last) return this.pause();
+      this.to(this.step + 1);
+      this.run();
+    }, this.dwell[this.step]);
+    this.show(this.step);
+  }
+
+  pause() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.show(this.step);
+  }
+
+  /** What stands on it at a step. @param {number} step */
+  show(step) {
+    this.step = step;
+    const { words, names, isPlaying } = this;
+    this.root.classList.toggle("playing", isPlaying);
+    this.root.style.setProperty("--dwell", `${this.dwell[step]}ms`);
+    this.stops.forEach((stop, s) => {
+      stop.classList.toggle("done", s < step);
+      stop.classList.toggle("now", s === step);
+      stop.setAttribute("aria-current", s === step ? "step" : "false");
+      stop.setAttribute("aria-label", names[s]);
+      if (stop.lastElementChild) stop.lastElementChild.textContent = names[s];
+    });
+    const label = isPlaying ? words.pause : step === 0 ? words.play : step === this.last ? words.again : words.resume;
+    this.button.replaceChildren(icon(isPlaying ? PAUSE : PLAY), element("span", "", label));
+  }
+}
+
+/** @param {string} path */
+function icon(path) {
+  const sign = shape("svg", { viewBox: "0 0 18 18", "aria-hidden": "true" });
+  sign.append(shape("path", { d: path }));
+  return sign;
+}
+
+/** A slider over frames, which can be played. */
+export class Film {
+  /** @param {HTMLElement} root @param {string} label @param {(frame: number) => void} show */
+  constructor(root, label, show) {
+    this.wind = show;
+    this.root = root.appendChild(element("div", "film"));
+    this.button = this.root.appendChild(element("button", "small-play"));
+    this.button.setAttribute("aria-label", _("Play: {what}", { what: label }));
+    this.button.append(icon(PLAY));
+    this.button.onclick = () => this.toggle();
+    this.range = this.root.appendChild(element("input"));
+    this.range.type = "range";
+    this.range.setAttribute("aria-label", label);
+    this.range.oninput = () => { this.pause(); this.wind(Number(this.range.value)); };
+    this.range.onkeydown = (event) => event.stopPropagation();
+    this.output = this.root.appendChild(element("output"));
+    this.label = this.root.appendChild(element("span", "label-of-film", label));
+    this.timer = 0;
+    /** @type {string[]} */
+    this.names = [];
+  }
+
+  /** @param {string[]} names of the frames */
+  offer(names) {
+    this.names = names;
+    this.range.max = String(Math.max(0, names.length - 1));
+  }
+
+  /** @param {number} frame @param {boolean} isOffered */
+  show(frame, isOffered) {
+    this.root.classList.toggle("gone", !isOffered);
+    this.root.inert = !isOffered;
+    this.range.value = String(frame);
+    this.range.setAttribute("aria-valuetext", this.names[frame] ?? "");
+    this.output.textContent = this.names[frame] ?? "";
+    this.button.replaceChildren(icon(this.timer ? PAUSE : PLAY));
+  }
+
+  toggle() {
+    if (this.timer) return this.pause();
+    if (Number(this.range.value) === this.names.length - 1) this.wind(0);
+    this.timer = window.setInterval(() => {
+      const next = Number(this.range.value) + 1;
+      if (!this.root.isConnected || next >= this.names.length) return this.pause();
+      this.wind(next);
+    }, FILM_LENGTH / this.names.length);
+    this.button.replaceChildren(icon(PAUSE));
+  }
+
+  pause() {
+    clearInterval(this.timer);
+    this.timer = 0;
+    this.button.replaceChildren(icon(PLAY));
+  }
+}

@@ -1,0 +1,92 @@
+// @ts-check
+// The stage of a picture: nodes that are made once and then only change their places.
+
+import { element, shape } from "../common/elements.js";
+
+/** @typedef {{ x: number, y: number, width: number, height: number }} Box */
+
+export class Stage {
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.root = root.appendChild(element("div", "stage"));
+    this.lines = /** @type {SVGSVGElement} */ (this.root.appendChild(shape("svg", { class: "lines", "aria-hidden": "true" })));
+    this.room = 0;
+    this.height = 0;
+    /** @type {WeakMap<Element, string>} what was last written into a node's style */
+    this.places = new WeakMap();
+    this.pen = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
+    /** @type {Map<string, number>} */
+    this.lengths = new Map();
+  }
+
+  /** @param {number} room @param {number} height */
+  resize(room, height) {
+    Object.assign(this, { room, height });
+    this.root.style.height = `${height}px`;
+    this.lines.setAttribute("viewBox", `0 0 ${room} ${height}`);
+  }
+
+  /**
+   * @template {keyof HTMLElementTagNameMap} Tag
+   * @param {Tag} tag @param {string} [name] @param {string} [text]
+   */
+  add(tag, name = "", text) {
+    return this.root.appendChild(element(tag, `${name} moves`.trim(), text));
+  }
+
+  /** @param {string} tag @param {string} name */
+  draw(tag, name) {
+    return this.lines.appendChild(shape(tag, { class: name }));
+  }
+
+  /**
+   * A node to its box.
+   * @param {HTMLElement} node @param {Box} box @param {number} [opacity] @param {number} [delay]
+   */
+  put(node, { x, y, width, height }, opacity = 1, delay = 0) {
+    const place = `${x.toFixed(1)},${y.toFixed(1)},${width.toFixed(1)},${height.toFixed(1)},${opacity},${delay}`;
+    if (this.places.get(node) === place) return;
+    this.places.set(node, place);
+    Object.assign(node.style, {
+      transitionDelay: `${delay}ms`,
+      transform: `translate(${x.toFixed(2)}px, ${y.toFixed(2)}px)`,
+      width: `${Math.max(0, width).toFixed(2)}px`,
+      height: `${Math.max(0, height).toFixed(2)}px`,
+      opacity,
+    });
+    node.inert = opacity < 0.2;
+  }
+
+  /**
+   * A text, held at its middle, or at its left or right end.
+   * @param {HTMLElement} node @param {number} x @param {number} y @param {number} size
+   * @param {number} [opacity] @param {number} [delay] @param {"left" | "middle" | "right"} [hold]
+   */
+  write(node, x, y, size, opacity = 1, delay = 0, hold = "middle") {
+    const place = `${x.toFixed(1)},${y.toFixed(1)},${size},${opacity},${delay},${hold}`;
+    if (this.places.get(node) === place) return;
+    this.places.set(node, place);
+    const back = { left: "0", middle: "-50%", right: "-100%" }[hold];
+    Object.assign(node.style, {
+      transitionDelay: `${delay}ms`,
+      transform: `translate(${x.toFixed(2)}px, ${y.toFixed(2)}px) translate(${back}, -50%)`,
+      fontSize: `${size}px`,
+      opacity,
+    });
+  }
+
+  /**
+   * How wide texts are: letters grow in proportion, so each is measured once.
+   * @param {string[]} texts @param {number} size @param {number} [weight]
+   */
+  widths(texts, size, weight = 600) {
+    const { fontFamily } = getComputedStyle(this.root);
+    this.pen.font = `${weight} 100px ${fontFamily}`;
+    return texts.map((text) => {
+      const key = `${weight} ${fontFamily} ${document.fonts.status} ${text}`;
+      let wide = this.lengths.get(key);
+      if (wide === undefined) this.lengths.set(key, (wide = this.pen.measureText(text).width / 100));
+      return wide * size;
+    });
+  }
+}

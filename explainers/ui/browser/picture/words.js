@@ -1,0 +1,76 @@
+// @ts-check
+// The words of a sentence, one of them chosen; pointing at another shows it for as long.
+
+import { element } from "../common/elements.js";
+
+/** @typedef {import("./stage.js").Stage} Stage */
+
+export class Words {
+  /**
+   * @param {Stage} stage
+   * @param {{ label: string, choose: (place: number) => void, peek: (place: number | null) => void }} options
+   */
+  constructor(stage, { label, choose, peek }) {
+    this.stage = stage;
+    this.choose = choose;
+    this.root = stage.root.appendChild(element("div", "words"));
+    this.root.setAttribute("role", "radiogroup");
+    this.root.setAttribute("aria-label", label);
+    /** @type {HTMLButtonElement[]} */
+    this.buttons = [];
+    this.canPeek = true;
+    this.root.addEventListener("pointerover", (event) => {
+      if (event.pointerType === "mouse" && this.canPeek) peek(this.placeOf(event));
+    });
+    this.root.addEventListener("pointerout", (event) => {
+      if (!this.root.contains(/** @type {Node | null} */ (event.relatedTarget))) peek(null);
+    });
+    this.root.addEventListener("click", (event) => {
+      const place = this.placeOf(event);
+      if (place !== null) choose(place);
+    });
+    this.root.addEventListener("keydown", (event) => this.walk(event));
+  }
+
+  /** @param {Event} event */
+  placeOf(event) {
+    const place = this.buttons.indexOf(/** @type {HTMLButtonElement} */ (event.target));
+    return place < 0 ? null : place;
+  }
+
+  /** @param {string[]} words */
+  renew(words) {
+    this.root.replaceChildren();
+    this.buttons = words.map((word) => {
+      const button = this.root.appendChild(element("button", "moves", word));
+      button.setAttribute("role", "radio");
+      return button;
+    });
+  }
+
+  /**
+   * Which word is chosen, which is shown, and what each is told as.
+   * @param {{ chosen: number, shown: number, names: string[], hidden: boolean[] }} state
+   */
+  show({ chosen, shown, names, hidden }) {
+    this.buttons.forEach((button, place) => {
+      button.classList.toggle("asks", place === shown);
+      button.classList.toggle("hidden", hidden[place]);
+      button.setAttribute("aria-checked", String(place === chosen));
+      button.setAttribute("aria-label", names[place]);
+      button.tabIndex = place === chosen ? 0 : -1;
+    });
+  }
+
+  /** @param {KeyboardEvent} event */
+  walk(event) {
+    const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+    const from = this.placeOf(event);
+    if (!by || from === null || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const to = (from + by + this.buttons.length) % this.buttons.length;
+    this.choose(to);
+    this.buttons[to].focus();
+  }
+}

@@ -1,0 +1,152 @@
+"""The hero of a page: one picture that changes in the browser, and a sentence of its numbers.
+
+The server computes what every choice of the picture would show, and sends it all at once; the
+browser hears of no run. The server hears of a choice afterwards, for the link and for what stands
+below the picture.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+from torch import Tensor
+
+from explainers.charts.theme import THEMES
+from explainers.toys.sentence import MAX_CHARACTERS
+from explainers.translations import _
+from explainers.ui import browser_files
+from explainers.ui.controls.control import Control, describe_options, is_value
+from explainers.ui.figure.panels import translate_scripts
+from explainers.ui.lecture.screens import screen
+from explainers.ui.page import Prose
+
+_SCRIPTS = browser_files.list_scripts("picture", "common")
+_component = browser_files.make_component("picture/picture.js", "hero")
+_TITLE = re.compile(r"^\*\*(.+?)\.?\*\*\s*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class HeroChoice:
+    """A choice of a picture: its control, what may be chosen, and what is chosen now."""
+
+    control: Control
+    values: Sequence[Any]
+    """All that may be chosen; none where any short text may be."""
+    value: Any
+    labels: Sequence[str] = ()
+    """What the values are called, where the picture offers them as a row of buttons."""
+    is_elsewhere: bool = False
+    """Only the server can draw what is chosen."""
+
+    def accepts(self, value: object) -> bool:
+        """May a browser ask for this?"""
+        if not self.values:
+            return isinstance(value, str) and len(value) <= MAX_CHARACTERS
+        return any(value == one and type(value) is type(one) for one in self.values)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A button below the picture: what it chooses, and the text that says what happens then."""
+
+    name: str
+    text: str
+    """**Title.** What happens, with its numbers."""
+    choices: Mapping[str, Any]
+    """By the controls' names in the link."""
+
+
+@dataclass(frozen=True)
+class Hero:
+    """A picture of a kind that `browser/picture/heroes` can draw."""
+
+    kind: str
+    alt: str
+    numbers: Mapping[str, Any]
+    """What a picture of this kind shows; its script says what it reads."""
+    choices: Sequence[HeroChoice]
+    sentences: Sequence[str]
+    """The sections of the page's text that its sentence is chosen from; they have slots."""
+    experiments: Sequence[Experiment] = ()
+
+    def chosen(self, control: Control) -> Any:
+        """What is chosen now."""
+        return next(one.value for one in self.choices if one.control is control)
+
+
+def read_choice(control: Control, values: Sequence[Any], default: Any = None) -> Any:
+    """What is chosen in a picture, from the session or a link; `control` keeps it for the link."""
+    default = control.default if default is None else default
+    request, value = control.read_link(
+        lambda text: next((one for one in values if is_value(text, one)), None), default
+    )
+    value = value if value in values else default
+    control.settle(request, value, describe_options(values))
+    control.write(value, default)
+    return value
+
+
+def show_hero(text: Prose, hero: Hero, key: str) -> None:
+    """Draw the picture with its sentence and its experiments."""
+    choices = {choice.control.key: choice for choice in hero.choices}
+
+    def take_choices() -> None:
+        told = st.session_state[key].choices
+        for name, value in told.items():
+            choice = choices.get(name)
+            if choice and value != choice.value and choice.accepts(value):
+                choice.control.put(value)
+
+    with screen("page", f"hero {key}"):
+        _component(
+            key=key,
+            data=[  # in a list: Streamlit imports pandas to see whether a dict's value is a table
+                {
+                    "kind": hero.kind,
+                    "alt": hero.alt,
+                    "words": translate_scripts(_SCRIPTS),
+                    "choices": {name: choice.value for name, choice in choices.items()},
+                    "elsewhere": [name for name, one in choices.items() if one.is_elsewhere],
+                    "controls": [_describe(choice) for choice in hero.choices if choice.labels],
+                    "texts": {name: text.template(name) for name in hero.sentences},
+                    "experiments": [_describe_experiment(one) for one in hero.experiments],
+                    "looks": _LOOKS,
+                    **hero.numbers,
+                }
+            ],
+            on_choices_change=take_choices,
+        )
+
+
+def _describe(choice: HeroChoice) -> dict[str, Any]:
+    options = [
+        {"value": str(value), "label": label}
+        for value, label in zip(choice.values, choice.labels, strict=True)
+    ]
+    return {"key": choice.control.key, "label": _(choice.control.label), "options": options}
+
+
+def _describe_experiment(experiment: Experiment) -> dict[str, Any]:
+    title = _TITLE.match(experiment.text)
+    return {
+        "name": experiment.name,
+        "title": title[1] if title else experiment.name,
+        "text": experiment.text[title.end() :] if title else experiment.text,
+        "choices": dict(experiment.choices),
+    }
+
+
+def round_numbers(numbers: Tensor, digits: int = 4) -> Any:
+    """A tensor as lists of numbers, with as many digits as a picture can tell."""
+    return _round(numbers.tolist(), digits)
+
+
+def _round(numbers: Any, digits: int) -> Any:
+    if isinstance(numbers, list):
+        return [_round(number, digits) for number in numbers]
+    return round(numbers, digits)
+
+
+_LOOKS = {name: theme.describe_look() for name, theme in THEMES.items()}
