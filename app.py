@@ -8,7 +8,7 @@ from explainers.ui import takeaway_files
 from explainers.ui.lecture.screens import screen
 from explainers.ui.page import draw_frame
 from explainers.ui.text.language import settle_language
-from explainers.ui.tour import offer_next
+from explainers.ui.tour import note_page, offer_next
 
 CONTENTS = {
     N_("Start"): {"pages/01_start.py": N_("Attention in one picture")},
@@ -47,10 +47,11 @@ page = st.navigation(
     {_(part): [listed[path] for path in pages] for part, pages in CONTENTS.items()}, expanded=True
 )
 st.set_page_config(page_title=page.title, page_icon="🔎", layout="wide")
+here = next(path for path, one in listed.items() if one.url_path == page.url_path)
+note_page(CONTENTS, here)
 draw_frame(page.title, page.url_path)
 takeaway_files.begin_takeaway(page.title, page.url_path or "start")
 page.run()
-here = next(path for path, one in listed.items() if one.url_path == page.url_path)
 with screen("nothing", "after the page"):
     takeaway_files.offer_takeaway()
     offer_next(CONTENTS, here)

@@ -1,8 +1,11 @@
 """What a model keeps while it writes: decoding with a KV cache, with proof, costs and mistakes."""
 
+from random import Random
+
 import streamlit as st
 
 from explainers.chapters.common.score_matrix import FEWEST, of_words
+from explainers.chapters.exercises import predict
 from explainers.chapters.kv_cache.bounded_caches import show_windows
 from explainers.chapters.kv_cache.cache_faults import show_both_ways, show_broken
 from explainers.chapters.kv_cache.cost_curves import show_costs
@@ -12,6 +15,9 @@ from explainers.chapters.kv_cache.timing_job import show_timing
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
+from explainers.ui.page_parts.check_yourself import Recall, check_yourself
+from explainers.ui.page_parts.go_deeper import Cards, go_deeper
+from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.text.language import fragment
 
 text = page.open_prose(__file__)
@@ -23,27 +29,18 @@ def word_by_word(run: Written) -> None:
     show_decoding(text, run)
 
 
-@fragment
-def mistakes(run: Written) -> None:
-    """What a wrong cache does, and why a mask that looks ahead allows none."""
-    show_broken(text, run)
-    show_both_ways(text, run)
-
-
-@fragment
-def price(run: Written) -> None:
-    """What a cache saves: counted, and measured."""
-    show_costs(text, len(run.tokens))
-    show_timing(text, run.x.device)
-
-
-@fragment
-def bounded(run: Written) -> None:
+def show_bounded_caches(run: Written) -> None:
     """Caches that stop growing."""
     text("windows")
     with st.container(horizontal=True):
         window, sinks = int(controls.reach_window()), int(controls.sinks())
     show_windows(text, run, window, sinks)
+
+
+def count_stored_queries(draw: Random) -> Recall:
+    """None, however long the text: a query is used once."""
+    given = {"tokens": f"{draw.randint(20, 90)}", "kv_heads": f"{draw.choice([2, 4, 8])}"}
+    return Recall(0, given)
 
 
 text("question")
@@ -52,9 +49,13 @@ is_short = len(choices.tokens) < FEWEST
 if is_short:
     text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)
 word_by_word(choices)
-if not is_short:
-    mistakes(choices)
-price(choices)
-if not is_short:
-    bounded(choices)
-    text("notice")
+fragment(show_costs)(text, len(choices.tokens))
+on_sentence: Cards = {
+    "broken": lambda: show_broken(text, choices),
+    "both_ways": lambda: show_both_ways(text, choices),
+    "windows": lambda: show_bounded_caches(choices),
+}
+timing: Cards = {"timing": lambda: show_timing(text, choices.x.device)}
+go_deeper(text, timing if is_short else {**on_sentence, **timing})
+show_one_sentence(text)
+check_yourself(text, {"rows": predict.rows_with_and_without, "kept": count_stored_queries})

@@ -1,6 +1,7 @@
 """What every page has: its title, its text, and the switches that mean the same everywhere."""
 
 import re
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
 from explainers.messages import Message
-from explainers.translations import _, translate_section
+from explainers.translations import _, load_sections, translate_section
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import lecture_mode, reset_choices
 from explainers.ui.lecture.screens import screen, stand_by
@@ -27,7 +28,7 @@ class Prose:
     def __init__(self, page_file: str) -> None:
         self.page = Path(page_file).stem
 
-    def __call__(self, name: str, **numbers: object) -> None:
+    def __call__(self, name: str, /, **numbers: object) -> None:
         """Show a remark with its numbers; one that the text asks for must be given."""
         with screen("page", name) if name == NOTICE_SECTION else nullcontext():
             st.markdown(self.fill(name, **numbers))
@@ -36,27 +37,34 @@ class Prose:
         """A remark whose numbers are filled in by the browser."""
         return translate_section(self.page, name)
 
-    def fill(self, name: str, **numbers: object) -> str:
+    def fill(self, name: str, /, **numbers: object) -> str:
         """A remark with its numbers, as Markdown."""
-        text = translate_section(self.page, name)
+        return _fill(self._read(name), numbers)
+
+    def split(self, name: str, slot: str, /, **numbers: object) -> tuple[str, str]:
+        """A remark before and after the one place that `{{slot}}` marks."""
+        before, _mark, after = self._read(name).partition(f"{{{{{slot}}}}}")
+        return _fill(before, numbers), _fill(after, numbers)
+
+    def has(self, name: str) -> bool:
+        """Is there such a remark?"""
+        return name in load_sections(self.page)
+
+    def _read(self, name: str) -> str:
         # In the file a heading stands below its section's name, on the page below the title.
-        raised = re.sub("^###", "##", text, flags=re.MULTILINE)
-        return _NUMBER.sub(lambda slot: _translate_number(numbers[slot[1]]), raised)
+        return re.sub("^###", "##", translate_section(self.page, name), flags=re.MULTILINE)
+
+
+def _fill(text: str, numbers: Mapping[str, object]) -> str:
+    return _NUMBER.sub(lambda slot: _translate_number(numbers[slot[1]]), text)
 
 
 def _translate_number(number: object) -> str:
     return _(number) if isinstance(number, Message) else str(number)
 
 
-NARROW_MARGINS = """<style>
-.stMainBlockContainer { padding: 3rem 2rem 5rem; }
-.stApp .stMarkdown .stMarkdownBadge { white-space: normal; }
-.stApp .stRadio [data-testid="stCaptionContainer"] { opacity: 0.75; }
-@media (min-width: 641px) { .stMarkdown td:last-child { overflow-wrap: anywhere; } }
-@media (max-width: 640px) { .stMarkdown table { display: block; overflow-x: auto; } }
-</style>"""
-"""Streamlit's own margins take a quarter of a projector's 1024 pixels; wide tables scroll, badges
-wrap."""
+PAGE_STYLE = Path(__file__).with_name("page_style.css")
+"""What Streamlit has no setting for: margins, sizes, and how the parts of a page look."""
 
 
 def draw_frame(title: str, place: str) -> None:
@@ -69,7 +77,7 @@ def draw_frame(title: str, place: str) -> None:
         st.session_state[VISIT] = st.session_state.get(VISIT, 0) + 1
     st.session_state[PAGE_DRAWN] = place
     follow_short_link()
-    st.html(NARROW_MARGINS)
+    st.html(PAGE_STYLE)
     st.title(title)
     with st.sidebar:
         offer_languages()

@@ -1,8 +1,9 @@
 """Predict, then reveal: a question before a picture (Crouch et al. 2004)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -12,10 +13,47 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control, describe_options
 from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.page import Prose
-from explainers.ui.session import GUESS
+from explainers.ui.session import ALL_ANSWERS_OFFER, GUESS, SKIPS_IN_A_ROW
 
 SKIP = N_("just show me")
+"""How a link says that the reader wanted the answer and did not guess."""
+SKIPS_BEFORE_OFFER = 2
+LETTERS_IN_A_LINE = 60
+"""Answers that are short enough stand beside each other."""
 _NUMBER = re.compile(r"(-?[\d,]*\.?\d+)(.*)")
+
+
+@dataclass(frozen=True)
+class Guess(Control):
+    """A reader's answer to one question, as the link has it: `guess_<name>`; None before it."""
+
+    def __call__(self, options: Sequence[str]) -> str | None:
+        """The guess, read from the link and written to it; the options are drawn elsewhere."""
+        answers = [*options, SKIP]
+        self.read_request()  # takes up what was answered on an earlier visit
+        request, guess = self.read_link(lambda asked: self.select_possible(asked, answers))
+        if guess not in answers:  # the sentence has changed, and with it the answers
+            guess = None
+        st.session_state[self.key] = guess  # Streamlit forgets what no widget shows
+        self.keep(guess)
+        self.write(guess)
+        self.report_bad_link(request, guess or _("no answer"), describe_options(answers))
+        return self.select_possible(guess, answers)
+
+    def choose(self, answer: str) -> None:
+        """Take over an answer that was clicked; a callback."""
+        count_skip(self.key, answer == SKIP)
+        self.put(answer)
+
+
+def make_guess(asked_of: str) -> Guess:
+    """The guess that belongs to a question."""
+    return Guess(GUESS + asked_of, N_("Your prediction"), None)
+
+
+def is_study_mode() -> bool:
+    """Does the reader want to be asked before results are shown?"""
+    return bool(st.session_state.get(controls.predict_first.key, True))
 
 
 def revealed(
@@ -27,58 +65,108 @@ def revealed(
     is in the link, so that a link to a revealed picture shows the picture. A question that is asked
     of several things is answered for each of them: `about` tells them apart.
 
-    A class answers by a show of hands: all is drawn, and what comes out is on the next screen.
+    A class answers by a show of hands: all is drawn, and the answer is on the next screen.
     """
-    if not st.session_state.get(controls.predict_first.key, True):
+    if not is_study_mode():
         return True
     answers = sort_options([*options, answer])
     asked_of, is_class = about or name, is_lecture()
     with screen("ask", asked_of):
-        box = st.container(border=not is_class)
+        # In front of a class a question has its screen, and needs no frame.
+        box = st.container() if is_class else st.container(border=True, key=f"question {asked_of}")
     with box:
         text(f"ask_{name}", **numbers)
         guess = _ask(asked_of, answers, is_class)
         if guess is None and not is_class:
-            st.caption(_("What comes out is shown when you have answered."))
+            st.caption(_("Answer to see the result."))
             return False
     with screen("reveal", asked_of), nullcontext() if is_class else box:
-        st.markdown(_write_verdict(guess or SKIP, answer))
+        st.markdown(write_verdict(guess or SKIP, answer))
         text(f"because_{name}", **numbers)
+        offer_all_answers(asked_of)
     return True
 
 
 def _ask(asked_of: str, options: list[str], is_class: bool) -> str | None:
     """The reader's guess; of a class, what most hands were raised for, if that is clicked."""
-    control = Control(GUESS + asked_of, N_("Your prediction"), None)
-    request, answers = control.read_request(), [*options, SKIP]
-    guess = st.radio(
-        options=answers,
+    control = make_guess(asked_of)
+    guess = control(options)
+    if guess == SKIP and not is_class:
+        return guess
+    translated = {option: _(option) for option in options}
+    st.radio(
+        options=options,
         index=None,
         key=control.key,
-        horizontal=not is_class,
+        horizontal=not is_class and sum(map(len, translated.values())) <= LETTERS_IN_A_LINE,
         label_visibility="collapsed" if is_class else "visible",
+        # Found by its English, as links have it: what is put together from slots has only that.
+        format_func=lambda option: translated.get(option, option),
+        on_change=_note_answer(control),
         **control.label_and_help,
-        **control.bind(answers, None),
     )
-    control.save(guess, answers, None)
-    control.report_bad_link(request, guess or _("no answer"), describe_options(answers))
-    # What a link asks for is plain text; the option itself knows how it is said.
-    return next((one for one in answers if one == guess), None)
+    if guess is None and not is_class:
+        skip_button(control)
+    return guess
 
 
-def _write_verdict(guess: str, answer: str) -> str:
+def _note_answer(control: Guess) -> Callable[[], None]:
+    def note() -> None:
+        control.choose(st.session_state[control.key])
+
+    return note
+
+
+def skip_button(control: Guess) -> None:
+    """The button for those who want the answer at once."""
+    st.button(
+        _("Show me"),
+        key=f"show {control.key}",
+        icon=":material/visibility:",
+        on_click=control.choose,
+        args=(SKIP,),
+    )
+
+
+def write_verdict(guess: str, answer: str) -> str:
+    """The guess beside the answer, in a line; after a skip the answer alone."""
     guess_text, answer_text = _(guess), _(answer)
     if guess == SKIP:
-        return _("Computed: **{answer}**.", answer=answer_text)
+        return _("It is **{answer}**.", answer=answer_text)
     if guess == answer:
-        agreement = _("You said **{guess}**, and that is what comes out.", guess=guess_text)
-        return f":material/check_circle: {agreement}"
+        return f":material/check_circle: {_('Right: **{answer}**.', answer=answer_text)}"
     disagreement = _(
-        "You said **{guess}**; what comes out is **{answer}**.",
-        guess=guess_text,
-        answer=answer_text,
+        "You chose **{guess}**. It is **{answer}**.", guess=guess_text, answer=answer_text
     )
     return f":material/cancel: {disagreement}"
+
+
+def count_skip(key: str, is_skip: bool) -> None:
+    """Notice who skips twice in a row, and make an offer at that question, once in a session."""
+    skips = st.session_state.get(SKIPS_IN_A_ROW, 0) + 1 if is_skip else 0
+    st.session_state[SKIPS_IN_A_ROW] = skips
+    if skips == SKIPS_BEFORE_OFFER:
+        st.session_state.setdefault(ALL_ANSWERS_OFFER, key)
+
+
+def offer_all_answers(asked_of: str) -> None:
+    """At the second skip in a row: leave study mode?"""
+    if st.session_state.get(ALL_ANSWERS_OFFER) != GUESS + asked_of or is_lecture():
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key=f"offer {asked_of}"):
+        st.markdown(_("Show all answers from now on?"), width="content")
+        if st.button(_("Yes"), on_click=_leave_study_mode):
+            st.rerun()  # the whole page: the question may be in a fragment
+        st.button(_("No"), on_click=_close_offer)
+
+
+def _leave_study_mode() -> None:
+    st.session_state[controls.predict_first.key] = False
+    _close_offer()
+
+
+def _close_offer() -> None:
+    st.session_state[ALL_ANSWERS_OFFER] = ""
 
 
 def sort_options(options: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The learning path, for readers on their own: how long it takes, what is done, what is next."""
+"""The learning path: what is done, what is next, and how long each page takes."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,9 +7,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from explainers.translations import _, load_sections
+from explainers.translations import _, load_sections, translate_section
 from explainers.ui.controls.control import Control
 from explainers.ui.page import open_page
+from explainers.ui.session import PAGE_NUMBER, PAGES_OPENED
 
 Contents = Mapping[str, Mapping[str, str]]
 """Part → file of a page → its title, in reading order."""
@@ -19,6 +20,13 @@ MINUTES_TO_TRY = 1
 """For each question and each section: long enough to change one thing and to look."""
 TASK_PREFIXES = "ask_", "task_", "claim_"
 """Sections whose names begin so want something of the reader."""
+RECALL = "recall_"
+"""Sections whose names begin so ask something at the end of a page."""
+NEXT_QUESTION = "next_question"
+"""The section with the question by which the page before invites its reader."""
+LONGEST_QUESTION = 90
+"""Letters: a button is one line."""
+_BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 _WORD, _HEADING = re.compile(r"[^\W\d_]+"), re.compile(r"^#+ ", re.MULTILINE)
 
 
@@ -37,9 +45,14 @@ class FinishedPages(Control):
         done_pages = value.split(".")
         return [path for path, number in zip(paths, numbers, strict=True) if number in done_pages]
 
-    def add(self, place: int) -> None:
-        """Tick the page that stands there in the contents, counted from 0; a callback."""
-        done_pages = {*st.session_state.get(self.key, "").split("."), _write_place(place)} - {""}
+    def has_this_page(self) -> bool:
+        """Is the page that is on screen ticked?"""
+        return st.session_state.get(PAGE_NUMBER) in st.session_state.get(self.key, "").split(".")
+
+    def add_this_page(self) -> None:
+        """Tick the page that is on screen."""
+        number = st.session_state.get(PAGE_NUMBER, "")
+        done_pages = {*st.session_state.get(self.key, "").split("."), number} - {""}
         self.put(".".join(sorted(done_pages)))
 
 
@@ -59,23 +72,27 @@ def count_minutes(texts: Mapping[str, str]) -> int:
     return round(words / WORDS_PER_MINUTE + to_try * MINUTES_TO_TRY)
 
 
+def note_page(contents: Contents, here: str) -> None:
+    """Before a page is drawn: which one it is, and that it was opened."""
+    number = _write_place([path for part in contents.values() for path in part].index(here))
+    st.session_state[PAGE_NUMBER] = number
+    st.session_state.setdefault(PAGES_OPENED, set()).add(here)
+
+
 def offer_next(contents: Contents, here: str) -> None:
-    """At the end of a page, whose file is `here`: tick it and go on, or look at the path."""
+    """At the end of a page, whose file is `here`: go on, or look at the path."""
     titles = {path: _(name) for part in contents.values() for path, name in part.items()}
     paths = list(titles)
     done_pages = finished_pages(paths)
-    place = paths.index(here)
-    later = [*paths[place + 1 :], *paths]
-    next_path = next((path for path in later if path not in {here, *done_pages}), "")
+    next_path = next(iter(paths[paths.index(here) + 1 :]), "")
     with st.container(key="tour"):
-        label = _("Done: that was the last page")
         if next_path:
-            label = _(
-                "Done → {page} · {minutes} min",
-                page=titles[next_path],
-                minutes=estimate_minutes(next_path),
-            )
-        if st.button(label, on_click=finished_pages.add, args=(place,), icon=":material/check:"):
+            icon, label = ":material/arrow_forward:", _("Next: {page}", page=titles[next_path])
+            if question := read_question(Path(next_path).stem):
+                label = f"{label} — {question}"
+        else:
+            icon, label = ":material/check:", _("Done: that was the last page")
+        if st.button(label, on_click=_note_end, args=(here,), icon=icon) and next_path:
             open_page(next_path, step="")
         icon = ":material/route:"
         box = st.expander(_("The learning path"), key="learning path", on_change="rerun", icon=icon)
@@ -84,25 +101,31 @@ def offer_next(contents: Contents, here: str) -> None:
             _show_path(contents, done_pages)
 
 
+def _note_end(path: str) -> None:
+    """A page that asks nothing at its end is done when its reader goes on."""
+    if not any(name.startswith(RECALL) for name in load_sections(Path(path).stem)):
+        finished_pages.add_this_page()
+
+
+def read_question(page: str) -> str:
+    """What a page asks: its text `next_question`, else the first question in bold, if short."""
+    if NEXT_QUESTION in load_sections(page):
+        return " ".join(translate_section(page, NEXT_QUESTION).split())
+    phrases = [" ".join(it.split()) for it in _BOLD.findall(translate_section(page, "question"))]
+    asked = [phrase for phrase in phrases if phrase.endswith("?")]
+    return asked[0] if asked and len(asked[0]) <= LONGEST_QUESTION else ""
+
+
 def _show_path(contents: Contents, done_pages: Sequence[str]) -> None:
-    paths = [path for part in contents.values() for path in part]
-    time_left = _write_duration(
-        sum(estimate_minutes(path) for path in paths if path not in done_pages)
-    )
-    summary = _(
-        "{done} of {all} pages done, {left} to go.",
-        done=len(done_pages),
-        all=len(paths),
-        left=time_left,
-    )
+    count = sum(map(len, contents.values()))
+    summary = _("{done} of {all} pages done", done=len(done_pages), all=count)
     st.markdown(f"**{summary}**")
     for part, pages in contents.items():
-        st.caption(f"{_(part)} · {_write_duration(sum(map(estimate_minutes, pages)))}")
+        st.caption(_(part))
         for path, title in pages.items():
             icon = ":material/check_circle:" if path in done_pages else ":material/circle:"
-            st.page_link(
-                path, label=f"{_(title)} · {_write_duration(estimate_minutes(path))}", icon=icon
-            )
+            minutes = _("{minutes} min", minutes=estimate_minutes(path))
+            st.page_link(path, label=f"{_(title)} · {minutes}", icon=icon)
     st.caption(
         _(
             "The text at {words} words a minute (Brysbaert 2019), and {minutes} min for each "
@@ -115,13 +138,6 @@ def _show_path(contents: Contents, done_pages: Sequence[str]) -> None:
     if done_pages:
         label = _("Begin again")
         st.button(label, on_click=finished_pages.put, args=("",), icon=":material/restart_alt:")
-
-
-def _write_duration(total: int) -> str:
-    hours, rest = divmod(total, 60)
-    if not hours:
-        return _("{minutes} min", minutes=rest)
-    return _("{hours} h {minutes} min", hours=hours, minutes=rest)
 
 
 def _write_place(place: int) -> str:

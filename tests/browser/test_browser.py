@@ -367,7 +367,7 @@ def test_predict_then_reveal(visit):
     one.wait_for_choice("guess_ending", "0")
     expect(one.page.get_by_text("You said 0; what comes out is 1.")).to_be_visible()
     answer(one, "1")
-    expect(one.page.get_by_text("You said 1, and that is what comes out.")).to_be_visible()
+    expect(one.page.get_by_text("Right: 1.")).to_be_visible()
     assert one.ready().page.locator(".panel").count() > hidden
     followed = visit("", **one.choices)
     assert followed.drawn() == one.ready().drawn()

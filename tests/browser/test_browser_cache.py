@@ -100,7 +100,7 @@ def test_answers_reveal_the_steps_and_the_mistakes(visit):
     group = one.page.get_by_role("radiogroup", name="Your prediction").first
     group.get_by_text("1", exact=True).click()
     expect(panel(one, KEYS)).to_be_visible()
-    expect(one.page.get_by_text("You said 1, and that is what comes out")).to_be_visible()
+    expect(one.page.get_by_text("Right: 1.")).to_be_visible()
 
 
 def test_times_are_taken_on_request(visit):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from explainers.translations import load_sections
+from explainers.ui.tour import NEXT_QUESTION
 from tests.support.rules import each, name
 
 ROOT = Path(__file__).parents[2]
@@ -350,7 +351,7 @@ def test_a_page_shows_all_of_its_text_and_no_other(path):
     parts = [path, *parts_with_text(path)]
     handed_on = {text_of(node) for part in parts for node in ast.walk(tree(part))}
     unasked = [s for s in written if not any(fnmatch(s, pattern) for pattern, _ in asked)]
-    assert set(unasked) <= handed_on, "there is text that is never shown"
+    assert set(unasked) - {NEXT_QUESTION} <= handed_on, "there is text that is never shown"
 
 
 def parts_with_text(page):
@@ -367,9 +368,17 @@ def texts_asked_for(path):
         given = {keyword.arg for keyword in call.keywords}
         if call.func.id == "text" and pattern(call.args[0]) != "*":
             yield pattern(call.args[0]), given
-        elif call.func.id == "revealed":
-            yield f"ask_{pattern(call.args[1])}", given
-            yield f"because_{pattern(call.args[1])}", given
+        elif call.func.id in ("revealed", "ask_veiled"):
+            hidden = {"veil"} if call.func.id == "ask_veiled" else set()
+            yield f"ask_{pattern(call.args[1])}", given | hidden
+            yield f"because_{pattern(call.args[1])}", given | hidden
+        elif call.func.id == "show_one_sentence":
+            yield "one_sentence", given
+        elif call.func.id == "go_deeper":
+            yield "deeper*", given
+        elif call.func.id == "check_yourself":
+            yield "recall_*", {None}
+            yield "because_recall_*", {None}
 
 
 def pattern(written):

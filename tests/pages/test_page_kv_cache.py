@@ -134,7 +134,7 @@ def test_every_number_has_its_arithmetic():
 
 
 def test_each_mistake_begins_where_the_text_says():
-    visit = opened(PAGE, {"seed": "5"})
+    visit = opened(PAGE, {"seed": "5", "deep": "broken"})
     found = measure_differences(Written(TOKENS, 5))
     assert list(map(begins, found.values())) == [1, 2, 0, 2]
     drawn = figure(visit, "wrong")["panels"][0]
@@ -159,7 +159,7 @@ def test_full_attention_changes_every_older_row():
         count_stale_rows(measure_key_changes(run, rule)) for rule in (masks.causal, masks.full)
     ]
     assert counts == [0, 21]
-    shown = figure(opened(PAGE, {"seed": "2"}), "causal")["panels"]
+    shown = figure(opened(PAGE, {"seed": "2", "deep": "both_ways"}), "causal")["panels"]
     assert [re.findall(r"\d+", panel["formula"])[0] for panel in shown] == ["0", "21"]
     assert max(flat(shown[0]["values"])) < 1e-5
     assert flat(shown[1]["values"]) == close(torch.cat(measure_key_changes(run, masks.full)))
@@ -202,7 +202,7 @@ def test_slots_are_used_in_turn():
 
 @pytest.mark.parametrize(("window", "sinks"), [(1, 0), (2, 4), (5, 2)])
 def test_rings_are_drawn_and_compared(window, sinks):
-    visit = opened(PAGE, {"reach_window": str(window), "sinks": str(sinks)})
+    visit = opened(PAGE, {"deep": "windows", "reach_window": str(window), "sinks": str(sinks)})
     run = Written(TOKENS, 0)
     ring, slots, lost = figure(visit, "ring")["panels"]
     assert ring["values"] == slots_over_time(7, 0, window)
@@ -216,7 +216,7 @@ def test_rings_are_drawn_and_compared(window, sinks):
 
 
 def test_choices_stay_within_the_text():
-    visit = opened(PAGE, {"text": "no more words", "words_read": "24"})
+    visit = opened(PAGE, {"text": "no more words", "words_read": "24", "deep": "windows"})
     assert not visit.exception
     assert figure(visit, "layer 1: Q")["slider"]["index"] == 2
     assert {"reach_window", "sinks"} <= set(widgets(visit))
@@ -228,7 +228,8 @@ def test_a_text_that_is_too_short_is_read_and_nothing_is_asked_of_it(words):
     assert not visit.exception
     assert f"This text has {of_words(len(words.split()))}." in said(visit)
     assert figure(visit, "layer 1: Q")["slider"]["index"] == len(words.split()) - 1
-    assert not {"guess_decoding", "guess_broken", "guess_windows", "sinks"} & set(widgets(visit))
+    assert "guess_decoding" not in widgets(visit)
+    assert [box.label[:12] for box in visit.main.expander if "min" in box.label] == ["**Measured o"]
     assert "guess_costs" in widgets(visit), "that is about texts of any length"
 
 
@@ -237,15 +238,17 @@ def test_one_word_is_not_one_words():
 
 
 def test_the_ring_is_asked_about_by_the_place_that_it_counts_with():
-    link = {"predict": "true", "reach_window": "4", "guess_windows": "0"}
+    link = {"predict": "true", "deep": "windows", "reach_window": "4"}
     visit = opened(PAGE, link)
-    assert (
-        "the row of word 5? (Counted from 0, as the slots are, that word stands at place 4.)"
-        in (said(visit))
-    )
-    assert "4 ÷ 4, leaves the remainder 0" in said(visit)
-    radio = next(one for one in visit.radio if one.key == "guess_windows")
-    assert radio.options[:4] == ["0", "1", "3", "4"]
+    assert "The row of word 5 goes into slot" in said(visit)
+    assert [one.label for one in visit.button if f"{one.key}".startswith("guess_win")] == [
+        "0",
+        "3",
+        "4",
+    ]
+    known = said(opened(PAGE, link | {"guess_windows": "0"}))
+    assert "goes into slot :green-background[0]" in known
+    assert "4 mod 4 = 0" in known
 
 
 @pytest.fixture

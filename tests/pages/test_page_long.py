@@ -188,7 +188,7 @@ def test_tiles_end_as_attention_and_hold_one_tile(rule):
 def test_skipped_tiles_are_asked_for():
     visit = opened(PAGE, {"predict": "true", "guess_tiles": "4"})
     assert "7 words make 12 tiles of 2 × 3" in said(visit)
-    assert "You said **4**, and that is what comes out." in said(visit)
+    assert "Right: **4**." in said(visit)
     assert "8 of the 12 tiles are read, one after the other; 4 are skipped" in said(visit)
 
 
@@ -220,7 +220,7 @@ def test_what_tiles_spare_is_what_the_mask_says():
         assert (skipped, count) == (int((~per_tile).sum()), per_tile.numel())
         assert computed == int(per_tile.sum()) * SIDE**2
     asking = opened(PAGE, {"predict": "true", "guess_spared": "almost half"})
-    assert "You said **almost half**, and that is what comes out." in said(asking)
+    assert "Right: **almost half**." in said(asking)
 
 
 def test_long_texts_are_drawn_tile_by_tile():
@@ -237,7 +237,7 @@ def test_two_sequences_are_counted():
     assert list(by_way(3, 5).values()) == [15, 64]
     assert times_as_many(3, 5) == "4.3 times"
     visit = opened(PAGE, {"predict": "true", "guess_two": "34.0 times"})
-    assert "that is what comes out" in said(visit)
+    assert "Right: **" in said(visit)
 
 
 def test_measured_memory_is_theorys():

@@ -73,7 +73,7 @@ def test_what_a_word_would_give_to_later_ones_is_what_full_attention_gives_them(
 
 def test_the_question_knows_28():
     asking = opened(PAGE, {"predict": "true", "guess_cells": "28"})
-    assert "You said **28**, and that is what comes out." in said(asking)
+    assert "Right: **28**." in said(asking)
 
 
 def test_no_question_is_answered_before_it_is_asked():
@@ -93,7 +93,7 @@ def test_both_questions_come_before_the_picture_that_answers_them():
     one = opened(PAGE, {"predict": "true", "guess_cells": "28"})
     both = opened(PAGE, {"predict": "true", "guess_cells": "28", "guess_moved": "1.00"})
     assert len(pictures(both)) - len(pictures(one)) == 2
-    assert "You said **1.00**, and that is what comes out." in said(both)
+    assert "Right: **1.00**." in said(both)
 
 
 def test_a_mask_shares_out_what_full_attention_gave_to_others():
@@ -210,7 +210,7 @@ def test_a_sharp_heads_small_leaks_are_leaks_too(seed):
     assert float(told) == pytest.approx(least.item(), abs=0.005)
     assert float(told), "however small, it is not printed as 0"
     asking = opened(PAGE, {**link, "predict": "true", "guess_leak": "6"})
-    assert "You said **6**, and that is what comes out." in said(asking)
+    assert "Right: **6**." in said(asking)
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_badges_count_every_word_that_training_never_saw(text, strangers):
 def test_friday_needs_three_layers_to_reach_the_ceo():
     assert count_layers_needed(3, WORDS.index("Friday") - WORDS.index("CEO")) == "3"
     visit = opened(PAGE, {"predict": "true", "guess_reach": "3"})
-    assert "You said **3**, and that is what comes out." in said(visit)
+    assert "Right: **3**." in said(visit)
     cone = numbers(panels(opened(PAGE, {"layers": "8"}), "reach")["cone"])
     assert cone[:4, 1].tolist() == [0, 0, 1, 1]
 

@@ -256,10 +256,10 @@ def test_the_share_of_the_layers_is_asked_and_computed():
     assert working.label == "The formula with these numbers"
     assert not working.proto.expanded
     assert len(answered.get("vega_lite_chart")) == len(asking.get("vega_lite_chart")) + 1
-    assert "You said **75 % and more**, and that is what comes out" in said(answered)
+    assert "Right: **75 % and more**." in said(answered)
     assert f"Exactly, {share:.1f} %." in said(answered)
     short = opened(PAGE, link | {"tokens": "1024", "model": "gemma-3-4b"})
-    assert "You said **75 % and more**, and that is what comes out" in said(short)
+    assert "Right: **75 % and more**." in said(short)
     even = opened(PAGE, link | {"model": "gpt-oss-20b", "tokens": "128"})
     assert "what comes out is **50 to 75 %**" in said(even), "two groups of 12, windows not full"
 

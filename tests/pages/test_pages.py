@@ -124,7 +124,7 @@ def test_an_answer_is_compared_with_what_was_computed(page):
             answered = opened(page, {"predict": "true", key: option})
             said = "\n".join(markdown.value for markdown in answered.main.markdown)
             assert f"**{option}**" in said or option == SKIP
-            right += re.findall(r"You said \*\*(.*)\*\*, and that is what comes out", said)
+            right += re.findall(r"Right: \*\*(.*)\*\*", said)
         assert len(right) == 1, f"{key}: {right} cannot all be right"
 
 

@@ -1,7 +1,5 @@
 """One exercise: its question, the answer, what comes out, and what is taken away of it."""
 
-import math
-import re
 from collections.abc import Callable
 from functools import partial
 from random import Random
@@ -33,6 +31,7 @@ from explainers.ui.page import Prose
 from explainers.ui.session import EXERCISES_COUNTED, EXERCISES_OFFERED
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
+from explainers.ui.typed_numbers import format_answer, parse_number
 from explainers.ui.untrusted_text import make_title, shorten, verbatim
 
 
@@ -145,26 +144,6 @@ def offer_next(exercise: Exercise) -> None:
 
 def _draw_other_numbers() -> None:
     st.session_state[controls.seed.key] = (page.read_seed() + 1) % (LAST_SEED + 1)
-
-
-COMMAS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", re.ASCII)
-"""Thousands apart; 0,25 has another comma, and would be read as 25."""
-
-
-def parse_number(typed: str) -> float | None:
-    """0.25, 1,024, −3 or 1e6; nothing if it is no number, or has a comma for decimals."""
-    text = typed.strip().replace("−", "-")
-    try:
-        read = float(text.replace(",", "") if COMMAS.fullmatch(text) else text)
-    except ValueError:
-        return None
-    return read if math.isfinite(read) else None
-
-
-def format_answer(answer: float) -> str:
-    """Whole numbers with their thousands apart, others to four places."""
-    text = f"{answer:,.0f}" if answer == round(answer) else f"{answer:,.4g}"
-    return text.replace("-", "−")
 
 
 def show_exercise(text: Prose, exercise: Exercise) -> None:

@@ -16,7 +16,7 @@ from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
+from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.source import show_source
 
 
@@ -31,22 +31,20 @@ def slots_over_time(words: int, sinks: int, window: int) -> list[list[float | No
 
 
 def show_windows(text: Prose, run: Written, window: int, sinks: int) -> None:
-    """Guess where a row is written; then two caches of fixed size, and what they lose."""
+    """Where a row is written, veiled; then two caches of fixed size, and what they lose."""
     words, slots = len(run.tokens), sinks + window
     answer = f"{slot_of(window, 0, window)}"
-    options = ["0", "1", f"{window - 1}", f"{window}"]
-    is_shown = revealed(
+    options = ["0", f"{window - 1}", f"{window}"]
+    ask_veiled(
         text,
         "windows",
-        options,
         answer,
+        options,
         window=window,
         last=window - 1,
         next=window + 1,
         slot=answer,
     )
-    if not is_shown:
-        return
     full = run.outputs(CAUSAL)
     ring, with_sinks = run.ring_outputs(window, 0), run.ring_outputs(slots, sinks)
     lost = {_("window"): _lost(ring, full), _("with sinks"): _lost(with_sinks, full)}

@@ -22,7 +22,7 @@ from explainers.translations import _
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
+from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
 
@@ -47,12 +47,11 @@ def _said(run: Written, difference: Tensor) -> str:
 
 
 def show_broken(text: Prose, run: Written) -> None:
-    """A guess about one mistake, then all of them, word by word."""
+    """One mistake with its first word veiled, then all of them, word by word."""
     text("broken", window=WINDOW, kept=WINDOW - 1)
     found = measure_differences(run)
     options = [f"{n + 1}: {token}" for n, token in enumerate(run.tokens)][:3]
-    if not revealed(text, "broken", options, in_words(run, found[FORGOTTEN])):
-        return
+    ask_veiled(text, "broken", in_words(run, found[FORGOTTEN]), options)
     firsts = {name: verbatim(_said(run, each)) for name, each in found.items()}
     taken.take_mistakes(run, found)
     matrix = Matrix(
@@ -90,15 +89,14 @@ def count_stale_rows(changes: list[Tensor]) -> int:
 
 
 def show_both_ways(text: Prose, run: Written) -> None:
-    """Guess how many rows move; then every row at every step, under both masks."""
+    """How many rows move, veiled; then every row at every step, under both masks."""
     words = len(run.tokens)
     text("both_ways")
     names = _("causal"), _("full (both ways)")
     found = [measure_key_changes(run, rule) for rule in (masks.causal, masks.full)]
     causal, full = map(count_stale_rows, found)
     options = "0", f"{words}", f"{words * (words - 1) // 2}"
-    if not revealed(text, "both_ways", options, f"{full}", words=words, causal=causal):
-        return
+    ask_veiled(text, "both_ways", f"{full}", options, words=words, causal=causal)
     taken.take_new_words(run, *found)
     matrices = [_matrix(run, *each) for each in zip(names, found, strict=True)]
     drawn = share_domain(*matrices)

@@ -1,0 +1,160 @@
+"""Check yourself: questions at the end of a page, from memory and with other numbers than above."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Protocol
+
+import streamlit as st
+
+from explainers.translations import _
+from explainers.ui.lecture.screens import is_lecture, screen
+from explainers.ui.page import Prose, read_seed
+from explainers.ui.prediction import SKIP, sort_options, write_verdict
+from explainers.ui.session import RECALLS_ANSWERED
+from explainers.ui.text.language import fragment
+from explainers.ui.tour import finished_pages
+from explainers.ui.typed_numbers import format_answer, parse_number
+
+
+class Question(Protocol):
+    """What is asked for, and the numbers of its text and of its reason.
+
+    An exercise of the kind "predict" is one as it is.
+    """
+
+    @property
+    def given(self) -> Mapping[str, str]:
+        """The numbers of the question, by their places in the text."""
+
+    @property
+    def answer(self) -> Any:
+        """A number to type; or words, one of the question's `options`."""
+
+    @property
+    def tolerance(self) -> float:
+        """By how much a typed number may be off."""
+
+    @property
+    def worked(self) -> Mapping[str, str]:
+        """More numbers, which only the reason has."""
+
+
+@dataclass(frozen=True)
+class Recall:
+    """A question: with `options`, the answer is chosen among them, else it is typed."""
+
+    answer: float | str
+    given: Mapping[str, str] = field(default_factory=dict)
+    options: Sequence[str] = ()
+    tolerance: float = 0.0
+    worked: Mapping[str, str] = field(default_factory=dict)
+
+
+Recalls = Mapping[str, Callable[[Random], Question]]
+"""Name of a question → what draws its numbers and computes its answer."""
+
+
+@fragment
+def check_yourself(text: Prose, recalls: Recalls) -> None:
+    """Ask each `recall_<name>`, and after the answer show `because_recall_<name>`.
+
+    Who has answered all of them, right or wrong, has done the page. The reason has the numbers of
+    the question, `worked`, and the answer as `{{answer}}`.
+    """
+    with screen("ask", f"recall {text.page}"):
+        st.markdown(f"## {_('Check yourself')}")
+    answered = set()
+    for name, make in recalls.items():
+        question = make(seed_recall(text.page, name, read_seed()))
+        if is_lecture():
+            _show_screens(text, name, question)
+        elif _ask(text, name, question):
+            answered.add(name)
+    if recalls and answered == set(recalls) and not finished_pages.has_this_page():
+        finished_pages.add_this_page()
+        st.rerun()  # the whole page: its dot stands outside
+
+
+def seed_recall(page: str, name: str, seed: int) -> Random:
+    """What chooses the numbers of a question: for the same seed the same ones, on any machine."""
+    return Random(f"{page} recall {name} {seed}")  # noqa: S311 - numbers of questions are no secrets
+
+
+def _ask(text: Prose, name: str, question: Question) -> bool:
+    """One question in its card; has it been answered?"""
+    with st.container(border=True, key=f"recall card {name}"):
+        text(f"recall_{name}", **question.given)
+        options = getattr(question, "options", ())
+        place = f"{text.page} {name} {read_seed()}"
+        read = _choose if options else _type
+        answer = read(place, sort_options([*options, write_answer(question)]))
+        if answer is None:
+            return False
+        is_right = is_near(question, answer)
+        st.markdown(
+            write_verdict(write_answer(question) if is_right else answer, write_answer(question))
+        )
+        _show_reason(text, name, question)
+    return True
+
+
+def _choose(place: str, options: Sequence[str]) -> str | None:
+    answers = st.session_state.setdefault(RECALLS_ANSWERED, {})
+    earlier = answers.get(place)
+    answer: str | None = st.radio(
+        _("Your answer"),
+        options,
+        index=options.index(earlier) if earlier in options else None,
+        key=f"recall {place}",
+        format_func=_,
+        label_visibility="collapsed",
+    )
+    answers[place] = answer
+    return answer
+
+
+def _type(place: str, _options: Sequence[str]) -> str | None:
+    answers = st.session_state.setdefault(RECALLS_ANSWERED, {})
+    typed = st.text_input(
+        _("Your answer"),
+        value=answers.get(place) or "",
+        key=f"recall {place}",
+        max_chars=30,
+        width=200,
+    )
+    answers[place] = typed
+    if not typed:
+        return None
+    number = parse_number(typed)
+    if number is None:
+        st.caption(_("That is not a number. Write it in digits, such as 28 or 0.25."))
+        return None
+    return format_answer(number)
+
+
+def is_near(question: Question, answer: str) -> bool:
+    """Is it the right option, or a number near enough?"""
+    if isinstance(question.answer, str):
+        return answer == question.answer
+    number = parse_number(answer)
+    return number is not None and abs(number - question.answer) <= question.tolerance + 1e-9
+
+
+def write_answer(question: Question) -> str:
+    """The right answer, as the page writes it."""
+    answer = question.answer
+    return answer if isinstance(answer, str) else format_answer(float(answer))
+
+
+def _show_reason(text: Prose, name: str, question: Question) -> None:
+    numbers = {**question.given, **question.worked, "answer": write_answer(question)}
+    text(f"because_recall_{name}", **numbers)
+
+
+def _show_screens(text: Prose, name: str, question: Question) -> None:
+    with screen("ask", f"recall {name}"):
+        text(f"recall_{name}", **question.given)
+    with screen("reveal", f"recall {name}"):
+        st.markdown(write_verdict(SKIP, write_answer(question)))
+        _show_reason(text, name, question)

@@ -1,0 +1,98 @@
+"""Go deeper: closed cards at the end of a page, computed when they are opened, one at a time."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from explainers.messages import N_
+from explainers.translations import _
+from explainers.ui.controls.control import Control, describe_options
+from explainers.ui.controls.controls import register
+from explainers.ui.lecture.screens import is_lecture
+from explainers.ui.page import Prose
+from explainers.ui.session import CARDS_DRAWN, OPEN_CARD, VISIT
+from explainers.ui.text.language import fragment
+
+Cards = Mapping[str, Callable[[], object]]
+"""Name of a card → what draws its content."""
+_TITLE = re.compile(r"\*\*(.+?)\.?\*\*")
+
+
+@dataclass(frozen=True)
+class OpenCard(Control):
+    """The name of the one card that is open, as `deep=` in a link; None if all are closed."""
+
+    def __call__(self, page: str, names: Sequence[str]) -> str | None:
+        """The open card; sets the state of all of them where the link or the page has changed."""
+        visit, _name = drawn = st.session_state.get(CARDS_DRAWN, (None, None))
+        if visit != st.session_state.get(VISIT):  # the cards of another page are other cards
+            st.session_state.pop(self.key, None)
+        request, name = self.read_link(lambda asked: asked if asked in names else None)
+        if drawn != (st.session_state.get(VISIT), name):
+            self.open(page, names, name)
+        self.report_bad_link(request, name or _("no card"), describe_options(names))
+        self.write(name)
+        return name
+
+    def open(self, page: str, names: Sequence[str], name: str | None) -> None:
+        """Open this card, or none, and close all others."""
+        for other in names:
+            st.session_state[OPEN_CARD.format(page, other)] = other == name
+        st.session_state[CARDS_DRAWN] = st.session_state.get(VISIT), name
+
+    def turn(self, page: str, names: Sequence[str], name: str) -> None:
+        """A card was clicked; a callback."""
+        is_now_open = st.session_state[OPEN_CARD.format(page, name)]
+        self.put(name if is_now_open else None)
+        self.open(page, names, name if is_now_open else None)
+
+
+open_card = OpenCard("deep", N_("Open card"), None)
+register(open_card)
+
+
+def go_deeper(text: Prose, cards: Cards) -> None:
+    """The heading, and a card for each name, titled by the page's text `deeper_<name>`.
+
+    The text is one line: what one learns in bold, a sentence, the minutes in italics. A card's
+    content is a fragment. In a lecture all cards are open: their contents are screens as any other.
+    """
+    if is_lecture():
+        for name, draw in cards.items():
+            st.markdown(f"## {read_title(text.fill(f'deeper_{name}'))}")
+            fragment(draw)()
+        return
+    _draw_heading(text)
+    _draw_cards(text, cards)
+
+
+def _draw_heading(text: Prose) -> None:
+    if text.has("deeper"):
+        text("deeper")
+    else:
+        st.markdown(f"## {_('Go deeper')}")
+
+
+@fragment
+def _draw_cards(text: Prose, cards: Cards) -> None:
+    names = list(cards)
+    open_card(text.page, names)
+    with st.container(key="go deeper", gap="small"):
+        for name, draw in cards.items():
+            box = st.expander(
+                " ".join(text.fill(f"deeper_{name}").split()),
+                key=OPEN_CARD.format(text.page, name),
+                on_change=open_card.turn,
+                args=(text.page, names, name),
+            )
+            if box.open:
+                with box:
+                    fragment(draw)()
+
+
+def read_title(line: str) -> str:
+    """What stands in bold at the beginning of a card's line, without its full stop."""
+    match = _TITLE.match(line.strip())
+    return match[1] if match else line
