@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from explainers.translations import load_sections
+from explainers.ui.page_parts import one_sentence
 from explainers.ui.tour import NEXT_QUESTION
 from tests.support.rules import each, name
 
@@ -352,6 +353,12 @@ def test_a_page_shows_all_of_its_text_and_no_other(path):
     handed_on = {text_of(node) for part in parts for node in ast.walk(tree(part))}
     unasked = [s for s in written if not any(fnmatch(s, pattern) for pattern, _ in asked)]
     assert set(unasked) - {NEXT_QUESTION} <= handed_on, "there is text that is never shown"
+
+
+@each(PAGES)
+def test_a_page_can_be_said_in_one_sentence(path):
+    sentence = load_sections(path.stem).get(one_sentence.SECTION, "")
+    assert one_sentence.count_words(sentence) <= one_sentence.MOST_WORDS
 
 
 def parts_with_text(page):

@@ -140,7 +140,7 @@ def test_no_share_is_divided_by_nothing():
 class Heard(Prose):
     """Keeps the numbers that a text is given."""
 
-    def __call__(self, name, **numbers):
+    def __call__(self, name, /, **numbers):
         self.name, self.numbers = name, numbers
 
 

@@ -10,7 +10,9 @@ ALL_DONE = ".".join(f"{place:02d}" for place, _ in enumerate(PATHS, start=1))
 
 
 def offer(visit):
-    return next(button for button in visit.main.button if button.label.startswith(("Next:", "Done")))
+    return next(
+        button for button in visit.main.button if button.label.startswith(("Next:", "Done"))
+    )
 
 
 def test_a_page_takes_as_long_as_its_words_and_its_questions():

@@ -1,13 +1,23 @@
-"""The page in one sentence, in a tinted box."""
+"""The page in one sentence, in a tinted box: what a reader should remember of it."""
+
+import re
 
 import streamlit as st
 
 from explainers.ui.page import Prose
 
 SECTION = "one_sentence"
+MOST_WORDS = 30
+"""Of the sentence, without the bold words before it that say what it is."""
+_LABEL = re.compile(r"^\*\*.+?\*\*")
 
 
 def show_one_sentence(text: Prose, **numbers: object) -> None:
-    """Show the page's text `one_sentence`: what to remember, in at most 30 words."""
+    """Show the page's text `one_sentence`."""
     with st.container(key="one sentence"):
         text(SECTION, **numbers)
+
+
+def count_words(sentence: str) -> int:
+    """How long a page's sentence is."""
+    return len(_LABEL.sub("", sentence).split())
