@@ -18,7 +18,10 @@ CONTENTS = {
         "pages/04_scores.py": N_("From scores to output"),
         "pages/05_masks.py": N_("Masks"),
     },
-    N_("Many heads"): {"pages/06_many_heads.py": N_("Multi-head attention")},
+    N_("Many heads"): {
+        "pages/06_many_heads.py": N_("Multi-head attention"),
+        "pages/07_relative_positions.py": N_("Relative positions"),
+    },
     N_("Writing long texts"): {
         "pages/08_kv_cache.py": N_("KV cache"),
         "pages/09_shared_heads.py": N_("Shared keys and values"),

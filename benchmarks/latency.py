@@ -40,32 +40,38 @@ ROOT_D_K = re.compile(f"^{controls.root_head_dim.label}(?!:)")
 # A merge may leave the reader's sentence as it was; the list of merges always changes.
 TOKENS = "[data-testid=stVegaLiteChart], [data-testid=stCode]"
 PAGES = {
-    "01 d_k": Target(f"/?{SHOWN}", D_K),
-    "02 merges": Target(f"/tokens?{SHOWN}&unit=byte+pairs", MERGES, TOKENS),
-    "02 wavelength": Target(f"/tokens?{SHOWN}", LONGEST),
-    "03 d_k": Target(f"/query_key_value?{SHOWN}", D_K),
-    "04 d_k": Target(f"/scores?{SHOWN}", D_K),
-    "04 temperature": Target(f"/scores?{SHOWN}", controls.temperature.label),
-    "04 root: rows of weights": Target(f"/scores?{SHOWN}", ROOT_D_K, ".figure"),
-    "04 root: all pictures": Target(f"/scores?{SHOWN}", ROOT_D_K),
-    "05 window": Target(f"/masks?{SHOWN}", DRAGGED.label),
-    "05 layers": Target(f"/masks?{SHOWN}", controls.layers.label),
-    "06 d_k": Target(f"/many_heads?{SHOWN}", D_K),
-    "06 dropout": Target(f"/many_heads?{SHOWN}", controls.dropout.label),
-    "07 latent": Target(f"/shared_heads?{SHOWN}", controls.latent_dim.label),
-    "08 words read": Target(f"/kv_cache?{SHOWN}", controls.word_count.label),
-    "07 places": Target(f"/shared_heads?{SHOWN}", controls.shift.label),
-    "09 model": Target(
+    "start: d_k": Target(f"/?{SHOWN}", D_K),
+    "tokens: merges": Target(f"/tokens?{SHOWN}&unit=byte+pairs", MERGES, TOKENS),
+    "tokens: wavelength": Target(f"/tokens?{SHOWN}", LONGEST),
+    "query_key_value: d_k": Target(f"/query_key_value?{SHOWN}", D_K),
+    "scores: d_k": Target(f"/scores?{SHOWN}", D_K),
+    "scores: temperature": Target(f"/scores?{SHOWN}", controls.temperature.label),
+    "scores: root, rows of weights": Target(f"/scores?{SHOWN}", ROOT_D_K, ".figure"),
+    "scores: root, all pictures": Target(f"/scores?{SHOWN}", ROOT_D_K),
+    "masks: window": Target(f"/masks?{SHOWN}", DRAGGED.label),
+    "masks: layers": Target(f"/masks?{SHOWN}", controls.layers.label),
+    "many_heads: d_k": Target(f"/many_heads?{SHOWN}", D_K),
+    "many_heads: dropout": Target(f"/many_heads?{SHOWN}", controls.dropout.label),
+    "shared_heads: latent": Target(f"/shared_heads?{SHOWN}", controls.latent_dim.label),
+    "kv_cache: words read": Target(f"/kv_cache?{SHOWN}", controls.word_count.label),
+    "relative_positions: shift": Target(f"/relative_positions?{SHOWN}", controls.shift.label),
+    "cache_memory: model": Target(
         f"/cache_memory?{SHOWN}", controls.model.label, options=("gpt-oss-20b", "gemma-3-4b")
     ),
-    "09 sixth model": Target(
+    "cache_memory: sixth model": Target(
         f"/cache_memory?{SHOWN}", controls.compared_models.label, options=("gpt-oss-120b", "")
     ),
-    "10 blocks": Target(f"/long_sequences?{SHOWN}&kv_block=1", controls.block_count.label),
-    "10 tiles": Target(f"/long_sequences?{SHOWN}&tile_mask=full", controls.tile_count.label),
-    "10 keys": Target(f"/long_sequences?{SHOWN}", controls.cross_kv.label),
-    "11 syllables": Target(f"/cross_attention?{SHOWN}", controls.written_syllables.label),
-    "11 word left out": Target(
+    "long_sequences: blocks": Target(
+        f"/long_sequences?{SHOWN}&kv_block=1", controls.block_count.label
+    ),
+    "long_sequences: tiles": Target(
+        f"/long_sequences?{SHOWN}&tile_mask=full", controls.tile_count.label
+    ),
+    "long_sequences: keys": Target(f"/long_sequences?{SHOWN}", controls.cross_kv.label),
+    "cross_attention: syllables": Target(
+        f"/cross_attention?{SHOWN}", controls.written_syllables.label
+    ),
+    "cross_attention: word left out": Target(
         f"/cross_attention?{SHOWN}&instead=a+word+less",
         controls.left_out_word.label,
         options=("1: CEO", "2: announced"),

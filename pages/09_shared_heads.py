@@ -1,20 +1,12 @@
-"""Fewer keys and values: MHA, GQA, MQA, MLA; and where positions enter the scores."""
+"""Fewer keys and values: MHA, GQA, MQA and MLA."""
 
 import streamlit as st
-import torch
 
 from explainers.attention.grouped_query import average_kv_heads, grouped_query, share
 from explainers.attention.latent import absorbed, compress, latent_attention, queries
-from explainers.attention.position_bias import both_ways, bucket, relative_bias
 from explainers.chapters.common.choose_layer import list_unknown, origin_of, read_by_heads
 from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.shared_heads import takeaway as taken
-from explainers.chapters.shared_heads.distance_biases import (
-    BUCKETS,
-    FARTHEST,
-    draw_buckets,
-    show_penalties,
-)
 from explainers.chapters.shared_heads.fixed_layers import (
     D_MODEL,
     HEAD_DIM,
@@ -29,13 +21,11 @@ from explainers.chapters.shared_heads.kv_sharing import (
     show_shared,
 )
 from explainers.chapters.shared_heads.latent_heads import show_latent
-from explainers.chapters.shared_heads.rope_shift import show_turning
 from explainers.chapters.shared_heads.uptraining_job import show_uptraining
 from explainers.toys import layers
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
-from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
@@ -66,15 +56,6 @@ def sharing(tokens: tuple[str, ...]) -> None:
 
 
 @fragment
-def buckets(tokens: tuple[str, ...]) -> None:
-    """Which distances share a learned number."""
-    seed = page.read_seed()
-    figure = draw_buckets(tokens, seed, page.has_queries_down())
-    show_figure(figure, random_weights(seed, torch.device("cpu")), "buckets")
-    show_source(bucket, both_ways, relative_bias)
-
-
-@fragment
 def latent(tokens: tuple[str, ...]) -> None:
     """One short row per word instead of keys and values."""
     latent_dim, seed = controls.latent_dim(), page.read_seed()
@@ -91,10 +72,6 @@ text("sharing")
 sharing(words)
 fragment(show_cache)(text, words)
 fragment(show_mistake)(text, words, page.read_seed(), page.has_queries_down())
-fragment(show_turning)(text, words, page.read_seed(), page.has_queries_down())
-fragment(show_penalties)(text, words, page.read_seed(), page.has_queries_down())
-text("learned_bias", buckets=BUCKETS, farthest=FARTHEST)
-buckets(words)
 text("latent", rope=ROPE_DIM, d_k=HEAD_DIM)
 latent(words)
 fragment(show_source)(compress, queries, latent_attention, absorbed)

@@ -1,21 +1,13 @@
-"""Shared keys and values in a browser: heads, latents, and vectors that turn."""
+"""Shared keys and values in a browser: heads that share, latents, and a training."""
 
-import re
-from itertools import pairwise
-
-import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_browser import live_slider, option, panel, slider, values
+from tests.browser.test_browser import option, panel, slider, values
 
 PATH = "shared_heads"
 LINES = """(panel) => [...panel.querySelectorAll('path.link')].map(
   (line) => line.getAttribute('d').match(/[\\d.]+/g).map(Number))"""
 """From where to where the lines of a drawing go."""
-TIPS = """(panel) => [...panel.querySelectorAll('svg')].map((svg) =>
-  [...svg.querySelectorAll('path.arrow')].map(
-    (arrow) => arrow.getAttribute('d').match(/^M0 0L(\\S+) ([^LM]+)/).slice(1).map(Number)))"""
-"""Where the arrows of each plane end."""
 
 
 def heads_offered(visit):
@@ -63,44 +55,6 @@ def test_a_longer_latent_is_drawn_and_counted(visit):
     one.wait_for_choice("latent", "4")
     expect(one.page.get_by_text("84 instead of 896")).to_be_visible()
     assert len(values(one.ready(), "latent c")[0]) == 4
-
-
-def test_all_words_move_under_the_finger(visit):
-    one = visit(PATH)
-    live = live_slider(one, "Move all words by")
-    live.scroll_into_view_if_needed()
-    box, messages = live.bounding_box(), one.sent
-    still, moving = values(one, "scores with RoPE"), [values(one, "scores with waves")]
-    dials, arrows = panel(one, "one query and one key"), []
-    arrows.append(dials.evaluate(TIPS))
-    mouse, height = one.page.mouse, box["y"] + box["height"] / 2
-    mouse.move(box["x"] + 8, height)
-    mouse.down()
-    for share in (0.3, 0.6, 0.9):
-        mouse.move(box["x"] + box["width"] * share, height, steps=2)
-        moving.append(values(one, "scores with waves"))
-        arrows.append(dials.evaluate(TIPS))
-    assert one.sent == messages, "a message went out before the slider was released"
-    assert all(a != b for a, b in pairwise(moving))
-    assert all(a != b for a, b in pairwise(arrows))
-    for before, after in zip(still, values(one, "scores with RoPE"), strict=True):
-        assert after == pytest.approx(before, abs=1e-4)
-    mouse.up()
-    one.page.wait_for_function("new URLSearchParams(location.search).has('shift')")
-    shown = re.findall(r"\d+", live.get_attribute("aria-valuetext"))
-    assert [one.choices["shift"]] == shown
-    assert values(one.ready(), "scores with waves") == moving[-1]
-
-
-def test_arrows_point_where_their_numbers_say(visit):
-    one = visit(PATH, shift="3")
-    dials = panel(one, "one query and one key")
-    told = dials.locator("svg").evaluate_all("(all) => all.map((svg) => svg.ariaLabel)")
-    for plane, label in zip(dials.evaluate(TIPS), told, strict=True):
-        numbers = [float(n) for n in re.findall(r"-?\d+\.\d\d\b", label.replace("−", "-"))][-4:]
-        for (x, y), (across, up) in zip(plane, (numbers[:2], numbers[2:]), strict=True):
-            assert abs(x * up + y * across) < 0.6, "another direction"
-            assert x * across - y * up > 0 or abs(across) + abs(up) < 0.05
 
 
 def test_an_answer_shows_what_is_cached(visit):

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import torch
-from transformers.models.t5.modeling_t5 import T5Attention
 
 from explainers.attention.grouped_query import average_kv_heads, grouped_query, share, share_wrongly
 from explainers.attention.latent import latent_attention
@@ -16,17 +15,12 @@ from explainers.attention.multi_head import merge_heads, multi_head
 from explainers.attention.positions import sinusoidal
 from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.shared_heads import uptraining_job
-from explainers.chapters.shared_heads.distance_biases import DISTANCES
 from explainers.chapters.shared_heads.fixed_layers import (
-    ANSWERS,
     D_MODEL,
     HEAD_DIM,
     NUM_HEADS,
     ROPE_DIM,
-    TURNED_DIM,
-    ShiftedScores,
     given_to_latent,
-    pair,
 )
 from explainers.chapters.shared_heads.kv_sharing import NUM_KV_HEADS, by_pattern, readers
 from explainers.chapters.shared_heads.latent_heads import difference
@@ -50,7 +44,6 @@ from explainers.toys.training import (
     draw_pool,
     list_losses,
 )
-from explainers.ui.controls import controls
 from explainers.ui.session import UPTRAINING_JOB
 from tests.support.opening import ROOT, opened, pictures, widgets
 from tests.ui.test_packed import unpacked
@@ -168,24 +161,12 @@ def test_what_is_fixed_below_the_choices_is_said():
     visit = opened(PAGE, {"heads": "8", "kv_heads": "4", "mask": "full", "seed": "5"})
     assert f"{NUM_HEADS} query heads with d_k = {HEAD_DIM}, and the causal mask" in said(visit)
     hidden = [(i, j) for i in range(7) for j in range(7) if j > i]
-    names = {
-        "latent": "MLA head",
-        "penalty": "with ALiBi, head",
-        "repeat_interleave": "with repeat, head",
-    }
+    names = {"latent": "MLA head", "repeat_interleave": "with repeat, head"}
     for first, name in names.items():
         found = {key: p["values"] for key, p in figure(visit, first).items() if name in key}
         assert len(found) == NUM_HEADS
         for drawn in found.values():
             assert [(i, j) for i in range(7) for j in range(7) if drawn[i][j] is None] == hidden
-
-
-def test_rope_is_explained_before_a_latent_needs_it():
-    visit = said(opened(PAGE))
-    order = ["RoPE turns", "ALiBi", "MLA"]
-    headings = re.findall(r"## [^#]*?: (RoPE turns|ALiBi|MLA) ", visit)
-    assert headings == order
-    assert visit.index("**W_UK** and value") < visit.index("Written out or absorbed")
 
 
 def test_who_shares_is_drawn():
@@ -215,7 +196,7 @@ def test_only_divisors_are_offered_and_a_change_of_heads_keeps_to_them(heads):
         ({"heads": "2", "kv_heads": "8"}, {"kv_heads"}),
         ({"heads": "0", "kv_heads": "-1"}, {"heads", "kv_heads"}),
         ({"latent": "1e9"}, {"latent"}),
-        ({"latent": "0", "shift": "-3"}, {"latent", "shift"}),
+        ({"latent": "0"}, {"latent"}),
         ({"mask": "prefix of 4"}, {"mask"}),
     ],
 )
@@ -281,101 +262,6 @@ def test_the_mistake_changes_the_heads_that_read_another_groups_keys():
     changes = [max(map(abs, values(panels, f"with repeat, head {n}"))) for n in range(4)]
     assert changes[0] == changes[3] == 0
     assert min(changes[1:3]) > 0.1
-
-
-def test_moving_all_words_changes_no_score_with_rope():
-    shifts = controls.shift.steps
-    moved = ShiftedScores.of(TOKENS, shifts, 5)
-    rotary, added = (s - s[0] for s in (moved.rotary, moved.added))
-    assert rotary.abs().max() < 1e-4
-    assert (added[1:].abs().amax(dim=(1, 2)) > 0.1).all()
-    assert moved.answer() == ANSWERS[0]
-    assert (
-        ShiftedScores(TOKENS, moved.shifts, moved.added, moved.rotary, moved.arrows).answer()
-        != ANSWERS[0]
-    )
-    panels = figure(opened(PAGE, {"seed": "5", "shift": "12"}), "dials")
-    place = shifts.index(12)
-    assert values(panels, "scores with RoPE") == close(moved.rotary[place])
-    assert values(panels, "change with waves") == close(added[place])
-    assert len(panels["dials"]["frames"]) == len(shifts)
-
-
-def test_the_words_have_moved_when_the_picture_opens():
-    panels = figure(opened(PAGE, {"seed": "5"}), "dials")
-    moved = ShiftedScores.of(TOKENS, controls.shift.steps, 5)
-    added = moved.added[controls.shift.steps.index(64)] - moved.added[0]
-    assert values(panels, "change with waves") == close(added)
-    assert max(map(abs, values(panels, "change with waves"))) > 0.1
-
-
-def test_every_arrow_is_long_enough_to_be_seen_and_points_as_its_numbers_do():
-    moved = ShiftedScores.of(TOKENS, (0, 3), 5)
-    numbers = torch.view_as_complex(moved.arrows.view(2, 2, TURNED_DIM // 2, 2))
-    drawn = torch.view_as_complex(moved.directions().view(2, 2, TURNED_DIM // 2, 2))
-    lengths = torch.tensor([1, 0.75])[None, :, None]
-    assert torch.allclose(drawn.abs(), lengths.expand(2, 2, 4))
-    assert torch.allclose(drawn / drawn.abs(), numbers / numbers.abs(), atol=1e-5)
-    panel = figure(opened(PAGE, {"seed": "5", "shift": "3"}), "dials")["dials"]
-    place = controls.shift.steps.index(3)
-    assert panel["values"] == panel["frames"][place]
-    assert panel["high"] == 1
-    told = [re.findall(r"one turn in ([\d,.]+) places", column)[0] for column in panel["columns"]]
-    turns = [float(turn.replace(",", "")) for turn in told[::2]]
-    assert turns == pytest.approx([math.tau * 10**pair for pair in range(4)], abs=0.06)
-
-
-def test_arrows_turn_and_the_angle_between_them_differs_by_the_distance_alone():
-    moved = ShiftedScores.of(TOKENS, (0, 1, 10), 5)
-    asking, asked = pair(TOKENS)
-    pairs = torch.view_as_complex(moved.arrows.view(3, 2, TURNED_DIM // 2, 2))
-    speeds = torch.tensor([1, 0.1, 0.01, 0.001])
-    turned = pairs / pairs[:1]
-    steps = torch.tensor([0, 1, 10])[:, None, None] * speeds
-    assert torch.allclose(
-        turned, torch.polar(torch.ones(3, 2, 4), steps.expand(3, 2, 4)), atol=1e-5
-    )
-    products = (pairs[:, 0] * pairs[:, 1].conj()).real.sum(dim=-1)
-    scores = moved.rotary[:, asking, asked] * TURNED_DIM**0.5
-    assert torch.allclose(products, scores, atol=1e-4)
-
-
-def test_a_learned_bias_is_read_by_the_bucket_of_a_distance():
-    panels = figure(opened(PAGE, {"seed": "5"}), "bucket")
-    decoder, back, ahead = panels["bucket"]["values"]
-    # transformers' own function: its distances run from the query to the key.
-    distances = torch.tensor(DISTANCES)
-    sizes = {"num_buckets": 32, "max_distance": 128}
-    theirs = T5Attention._relative_position_bucket
-    assert decoder == theirs(-distances, bidirectional=False, **sizes).tolist()
-    assert back == theirs(-distances, bidirectional=True, **sizes).tolist()
-    assert ahead == theirs(distances, bidirectional=True, **sizes).tolist()
-    for head in range(4):
-        added = panels[f"added, head {head}"]["values"]
-        assert [[value is None for value in line] for line in added] == (~CAUSAL).tolist()
-        for distance in range(7):  # one number per distance and head
-            line = [added[query][query - distance] for query in range(distance, 7)]
-            assert len(set(line)) == 1
-    assert len({panels[f"added, head {head}"]["values"][6][0] for head in range(4)}) == 4
-
-
-def test_alibi_takes_off_more_the_farther_and_the_steeper():
-    panels = figure(opened(PAGE, {"seed": "5"}), "penalty")
-    slopes = [1 / 4, 1 / 16, 1 / 64, 1 / 256]
-    expected = [[-slope * distance for distance in range(7)] for slope in slopes]
-    assert panels["penalty"]["values"] == [pytest.approx(line, rel=1e-5) for line in expected]
-    assert panels["penalty"]["rows"][0] == "0: 1/4"
-    x, layer = examples.draw_embeddings(TOKENS, 64, 5), examples.random_heads(64, 4, 4, 16, 5)
-    without = multi_head(x, layer, CAUSAL).weights
-    assert values(panels, *[f"without, head {n}" for n in range(4)]) == close(without)
-    for head, slope in enumerate(slopes):
-        before, after = (
-            torch.tensor(values(panels, f"{way}, head {head}")).view(7, 7)
-            for way in ("without", "with ALiBi")
-        )
-        distance = torch.arange(7)[:, None] - torch.arange(7)
-        weighted = before * torch.exp(-slope * distance.float())
-        assert torch.allclose(after, weighted / weighted.sum(dim=-1, keepdim=True), atol=1e-5)
 
 
 def test_one_word_is_enough():

@@ -21,7 +21,7 @@ from explainers.chapters.common.claim_parameters import format_value as written_
 from explainers.chapters.exercises import one_exercise as exercise_takeaway
 from explainers.chapters.exercises.exercise_table import Prediction, read_exercises
 from explainers.chapters.masks import masked_weights
-from explainers.chapters.shared_heads import fixed_layers
+from explainers.chapters.relative_positions import position_scores
 from explainers.takeaway.__main__ import FILE, make_example
 from explainers.takeaway.files import write_notebook, write_script
 from explainers.takeaway.inside import same_numbers
@@ -44,9 +44,12 @@ MASKS = {
 }
 NAMED = {"head 3", "layer", "votes", "named"}
 HEADS = {"head 1", "weights", "output", "heads", "layer", "parts", "shares", "100 draws"}
+MOVED = {
+    *("parts", "scores with added positions", "change with RoPE", "with ALiBi, head 1"),
+    *("bucket", "added, head 2"),
+}
 SHARED = {
-    *("head 3", "change of head 3", "with repeat, head 2", "scores with waves", "latent"),
-    *("change with RoPE", "with ALiBi, head 1", "rotary key", "MLA head 3"),
+    *("head 3", "change of head 3", "with repeat, head 2", "latent", "rotary key", "MLA head 3")
 }
 READ = {"layer 1: K", "layer 2: V", "layer 2: weights", "wrong", "full (both ways)", "lost"}
 LONG = {"scores", "running", "powers", "weights", "output", "output so far"}
@@ -68,7 +71,8 @@ CASES = {
         HEADS,
     ),
     "many_heads trained": ({**BUSY, "weights": "trained", "queries": "across", "off": "1"}, NAMED),
-    "shared_heads": ({**BUSY, "kv_heads": "1", "shift": "4", "latent": "8"}, SHARED),
+    "relative_positions": ({**BUSY, "shift": "4"}, MOVED),
+    "shared_heads": ({**BUSY, "kv_heads": "1", "latent": "8"}, SHARED),
     "shared_heads trained": ({**BUSY, "weights": "trained"}, {"head 3", "change of head 3"}),
     "kv_cache": ({**BUSY, "words_read": "3", "reach_window": "2", "sinks": "1"}, READ),
     "long_sequences": ({**BUSY, "reader": "2", "kv_block": "2", "read": "2", "tile": "3"}, LONG),
@@ -342,7 +346,7 @@ def test_what_is_not_plain_is_refused():
 
 def test_a_name_with_two_meanings_is_refused():
     with pytest.raises(NotPlainError, match="means something else"):
-        paste([masked_weights.second_layer, fixed_layers.compute_alibi], {})
+        paste([masked_weights.second_layer, position_scores.compute_alibi], {})
 
 
 def test_the_example_is_what_the_command_writes():

@@ -9,10 +9,11 @@ from torch import Tensor
 from explainers.attention.grouped_query import cache_elements, grouped_query, share, share_wrongly
 from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import ManyHeads, merge_heads, parameters
+from explainers.chapters.common.head_matrices import miniatures, pair, per_head
 from explainers.chapters.shared_heads import takeaway as taken
-from explainers.chapters.shared_heads.fixed_layers import D_MODEL, HEAD_DIM, NUM_HEADS, pair
+from explainers.chapters.shared_heads.fixed_layers import D_MODEL, HEAD_DIM, NUM_HEADS
 from explainers.chapters.shared_heads.takeaway import measure_change
-from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
+from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS
 from explainers.messages import ngettext
 from explainers.toys import examples
@@ -155,23 +156,6 @@ def draw_links(name: str, read: Sequence[int]) -> Matrix:
     return Matrix(name, formula, values, below, above, *axes, kind="links")
 
 
-def per_head(
-    name: str,
-    formulas: Sequence[str],
-    numbers: Tensor,
-    tokens: Sequence[str],
-    mask: Tensor,
-    kind: str = "weights",
-) -> list[Matrix]:
-    """A matrix per head (heads, q_len, kv_len), its number in the `name`; what the mask forbids is
-    blank."""
-    matrices, seen = [], mask.tolist()
-    for head, (reading, values) in enumerate(zip(formulas, numbers.tolist(), strict=True)):
-        allowed = blank_forbidden(values, seen)
-        matrices.append(make_pair_matrix(name.format(head=head), reading, allowed, tokens, kind))
-    return matrices
-
-
 def changes_of(changed: Tensor, layer: Layer) -> list[Matrix]:
     """How much each head's weights (heads, q_len, kv_len) changed, and at most."""
     most = changed.abs().amax(dim=(1, 2)).tolist()
@@ -179,13 +163,6 @@ def changes_of(changed: Tensor, layer: Layer) -> list[Matrix]:
     name = _("change of head {head}")
     matrices = per_head(name, formulas, changed, layer.tokens, layer.mask)
     return [replace(matrix, kind="signed", limit=1.0) for matrix in matrices]
-
-
-def miniatures(matrices: Sequence[Matrix], of_each: str, heading: str) -> list[Panel]:
-    """Small panels in a line under a heading; `of_each` and a number tell them apart."""
-    drawn_small = [Panel(f"{of_each} {n}", one, small=True) for n, one in enumerate(matrices)]
-    first, *others = drawn_small
-    return [replace(first, heading=heading), *others]
 
 
 CPU = torch.device("cpu")

@@ -8,9 +8,9 @@ from torch import Tensor
 from explainers.attention.grouped_query import cache_elements
 from explainers.attention.latent import LatentHeads
 from explainers.attention.latent_layer import latent_cache_elements
+from explainers.chapters.common.head_matrices import miniatures, pair, per_head
 from explainers.chapters.common.number_words import bound_rounding
-from explainers.chapters.shared_heads.fixed_layers import HEAD_DIM, NUM_HEADS, ROPE_DIM, pair
-from explainers.chapters.shared_heads.kv_sharing import miniatures, per_head
+from explainers.chapters.shared_heads.fixed_layers import HEAD_DIM, NUM_HEADS, ROPE_DIM
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.translations import _

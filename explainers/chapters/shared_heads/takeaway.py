@@ -1,4 +1,4 @@
-"""To take away: heads that share, the mistake, positions that act, and MLA."""
+"""To take away: heads that share, what is stored, the mistake, and MLA."""
 
 from torch import Tensor
 
@@ -11,12 +11,8 @@ from explainers.attention.grouped_query import (
 from explainers.attention.latent import LatentHeads, absorbed, latent_attention
 from explainers.attention.multi_head import ManyHeads, multi_head
 from explainers.attention.scaled_dot_product import Attention, attention
-from explainers.chapters.shared_heads.fixed_layers import (
-    AlibiWeights,
-    ShiftedScores,
-    compute_alibi,
-    given_to_latent,
-)
+from explainers.chapters.common.head_matrices import name_by_head
+from explainers.chapters.shared_heads.fixed_layers import given_to_latent
 from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
 from explainers.toys.layers import Layer
@@ -24,11 +20,6 @@ from explainers.translations import _
 from explainers.ui.takeaway_files import take
 
 Computed = dict[str, Tensor]
-
-
-def name_by_head(name: str, each: Tensor) -> Computed:
-    """A matrix per head."""
-    return {f"{name} {head}": numbers for head, numbers in enumerate(each)}
 
 
 def share_heads(layer: Layer, num_kv_heads: int) -> Computed:
@@ -67,29 +58,6 @@ def repeat_wrongly(run: ManyHeads, mask: Tensor) -> Attention:
     return attention(run.query, key, value, mask)
 
 
-def compute_moved_text(tokens: tuple[str, ...], shift: int, seed: int) -> Computed:
-    """Scores with RoPE and with waves added, and how they changed since all words moved."""
-    return compute_shift(ShiftedScores.of(tokens, (0, shift), seed), 1)
-
-
-def compute_shift(moved: ShiftedScores, place: int) -> Computed:
-    """Both kinds of scores after one of the shifts, and their change since none."""
-    rotary, added = moved.rotary, moved.added
-    return {
-        "scores with RoPE": rotary[place],
-        "change with RoPE": rotary[place] - rotary[0],
-        "scores with waves": added[place],
-        "change with waves": added[place] - added[0],
-    }
-
-
-def compute_with_alibi(tokens: tuple[str, ...], seed: int) -> Computed:
-    """Every head's weights without ALiBi and with it."""
-    found = compute_alibi(tokens, seed)
-    without = name_by_head("without, head", found.without)
-    return {"slopes": found.slopes, **without, **name_by_head("with ALiBi, head", found.weights)}
-
-
 def compute_latent_heads(tokens: tuple[str, ...], latent_dim: int, seed: int) -> Computed:
     """What MLA caches and computes, written out and absorbed."""
     given = given_to_latent(tokens, latent_dim, seed)
@@ -121,20 +89,6 @@ def take_mistake(layer: Layer, num_kv_heads: int, changed: Tensor) -> None:
     inputs = {"layer": layer, "num_kv_heads": num_kv_heads}
     shown, title = name_by_head("with repeat, head", changed), _("`repeat` for `repeat_interleave`")
     take("mistake", Recipe(title, compute_wrong_repeat, inputs, shown))
-
-
-def take_turning(moved: ShiftedScores, place: int, seed: int) -> None:
-    """All words moved along."""
-    shown = compute_shift(moved, place)
-    inputs = {"tokens": moved.tokens, "shift": moved.shifts[place], "seed": seed}
-    take("turning", Recipe(_("All words moved along"), compute_moved_text, inputs, shown))
-
-
-def take_alibi(tokens: tuple[str, ...], seed: int, found: AlibiWeights) -> None:
-    """ALiBi."""
-    shown = {"slopes": found.slopes, **name_by_head("without, head", found.without)}
-    shown |= name_by_head("with ALiBi, head", found.weights)
-    take("alibi", Recipe("ALiBi", compute_with_alibi, {"tokens": tokens, "seed": seed}, shown))
 
 
 def take_latent(

@@ -88,12 +88,14 @@ followed_word = Counter("word", N_("Word to follow, from 0"), 2)
 switched_off_heads = MultiChoice("off", N_("Heads switched off"), ())
 dropout = BrowserSlider("dropout", N_("Probability"), 0.5, tuple(n / 10 for n in range(10)))
 
-# Shared heads
-num_kv_heads = Choice("kv_heads", N_("KV heads"), "2", ("1", "2", "4", "8"))
-latent_dim = StepSlider("latent", N_("r: numbers in a word's latent"), 16, (4, 8, 16, 32, 64))
+# Relative positions
 shift = BrowserSlider(
     "shift", N_("Move all words by"), 64, (0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64)
 )
+
+# Shared keys and values
+num_kv_heads = Choice("kv_heads", N_("KV heads"), "2", ("1", "2", "4", "8"))
+latent_dim = StepSlider("latent", N_("r: numbers in a word's latent"), 16, (4, 8, 16, 32, 64))
 
 # KV cache
 word_count = BrowserSlider("words_read", N_("Words read"), 4, tuple(range(1, MAX_TOKENS + 1)))

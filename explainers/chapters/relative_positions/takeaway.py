@@ -1,0 +1,89 @@
+"""To take away: all words moved along, and the numbers that ALiBi and T5 add to scores."""
+
+import math
+
+from torch import Tensor
+
+from explainers.chapters.common.head_matrices import name_by_head
+from explainers.chapters.relative_positions.position_scores import (
+    AlibiWeights,
+    BucketBiases,
+    ShiftedScores,
+    compute_alibi,
+    compute_buckets,
+)
+from explainers.takeaway.recipe import Recipe
+from explainers.translations import _
+from explainers.ui.takeaway_files import take
+
+Computed = dict[str, Tensor]
+
+
+def compute_moved_pair(tokens: tuple[str, ...], shift: int, seed: int) -> Computed:
+    """The parts of one score and their sum, with RoPE and with added positions."""
+    return {"parts": ShiftedScores.of(tokens, (shift,), seed).pair_scores()[0]}
+
+
+def compute_moved_text(tokens: tuple[str, ...], shift: int, seed: int) -> Computed:
+    """Scores with RoPE and with added positions, and how they changed since all words moved."""
+    return compute_shift(ShiftedScores.of(tokens, (0, shift), seed), 1)
+
+
+def compute_shift(moved: ShiftedScores, place: int) -> Computed:
+    """Both kinds of scores after one of the shifts, and their change since none."""
+    rotary, added = moved.rotary, moved.added
+    return {
+        "scores with RoPE": rotary[place],
+        "change with RoPE": rotary[place] - rotary[0],
+        "scores with added positions": added[place],
+        "change with added positions": added[place] - added[0],
+    }
+
+
+def compute_with_alibi(tokens: tuple[str, ...], seed: int) -> Computed:
+    """Every head's weights without ALiBi and with it."""
+    return list_alibi(compute_alibi(tokens, seed))
+
+
+def list_alibi(found: AlibiWeights) -> Computed:
+    """The slopes, and all weights without them and with them."""
+    without = name_by_head("without, head", found.without)
+    return {"slopes": found.slopes, **without, **name_by_head("with ALiBi, head", found.weights)}
+
+
+def compute_with_buckets(words: int, seed: int) -> Computed:
+    """The buckets of some distances, and what an untrained table adds to each head's scores."""
+    return list_buckets(compute_buckets(words, seed))
+
+
+def list_buckets(found: BucketBiases) -> Computed:
+    """The same; −∞ is a pair that the mask forbids."""
+    added = found.added.masked_fill(~found.mask, -math.inf)
+    return {"bucket": found.rows, **name_by_head("added, head", added)}
+
+
+def take_pair(moved: ShiftedScores, place: int, seed: int) -> None:
+    """Two words moved along."""
+    shown = {"parts": moved.pair_scores()[place]}
+    inputs = {"tokens": moved.tokens, "shift": moved.shifts[place], "seed": seed}
+    take("pair", Recipe(_("Two words moved along"), compute_moved_pair, inputs, shown))
+
+
+def take_turning(moved: ShiftedScores, place: int, seed: int) -> None:
+    """All words moved along."""
+    shown = compute_shift(moved, place)
+    inputs = {"tokens": moved.tokens, "shift": moved.shifts[place], "seed": seed}
+    take("turning", Recipe(_("All words moved along"), compute_moved_text, inputs, shown))
+
+
+def take_alibi(tokens: tuple[str, ...], seed: int, found: AlibiWeights) -> None:
+    """ALiBi."""
+    inputs = {"tokens": tokens, "seed": seed}
+    take("alibi", Recipe("ALiBi", compute_with_alibi, inputs, list_alibi(found)))
+
+
+def take_buckets(words: int, seed: int, found: BucketBiases) -> None:
+    """T5's learned distances."""
+    inputs = {"words": words, "seed": seed}
+    title = _("T5: a learned number for each distance")
+    take("buckets", Recipe(title, compute_with_buckets, inputs, list_buckets(found)))

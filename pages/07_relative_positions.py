@@ -1,0 +1,95 @@
+"""Relative positions: scores that know how far apart two words are, by RoPE, ALiBi and T5."""
+
+import torch
+
+from explainers.attention.position_bias import (
+    alibi_bias,
+    alibi_slopes,
+    biased_attention,
+    both_ways,
+    bucket,
+    relative_bias,
+)
+from explainers.attention.rotary import angles, rotary_attention, rotate
+from explainers.chapters.common.head_matrices import pair
+from explainers.chapters.common.number_words import bound_rounding
+from explainers.chapters.relative_positions import position_scores, takeaway
+from explainers.chapters.relative_positions.distance_biases import (
+    draw_buckets,
+    draw_penalties,
+    name_slopes,
+)
+from explainers.chapters.relative_positions.rope_shift import draw_all_pairs, draw_pair
+from explainers.ui import page
+from explainers.ui.controls import controls
+from explainers.ui.controls.choose_text import choose_text
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.prediction import revealed
+from explainers.ui.provenance import random_weights
+from explainers.ui.source import show_source
+from explainers.ui.text.language import fragment
+from explainers.ui.untrusted_text import verbatim
+
+text = page.open_prose(__file__)
+
+
+@fragment
+def moving(tokens: tuple[str, ...]) -> None:
+    """Two words that move along with all others, then every pair of words."""
+    seed, control = page.read_seed(), controls.shift
+    moved, place = position_scores.ShiftedScores.of(tokens, control.steps, seed), control()
+    origin = random_weights(seed, moved.rotary.device)
+    show_figure(draw_pair(moved, place), origin, "dials")
+    takeaway.take_pair(moved, place, seed)
+    asking, asked = (verbatim(tokens[at]) for at in pair(tokens))
+    words = {"asking": asking, "asked": asked}
+    if shift := moved.shifts[place]:
+        rotary, added = moved.pair_changes(place)
+        changes = {"rotary": bound_rounding(rotary), "added": f"{added:.2f}"}
+        text("moved", shift=shift, **changes, **words)
+    else:
+        text("not_moved", **words)
+    text("rotary", d_k=position_scores.TURNED_DIM, pairs=position_scores.TURNED_DIM // 2)
+    show_source(angles, rotate, rotary_attention)
+    far, all_pairs = moved.shifts[-1], len(tokens) ** 2
+    answers, answer = position_scores.ANSWERS, moved.answer()
+    if revealed(text, "rotary", answers, answer, shift=far, pairs=all_pairs):
+        rotary, added = moved.largest_changes()
+        text("side_by_side", rotary=bound_rounding(rotary), added=f"{added:.2f}")
+        figure = draw_all_pairs(moved, place, page.has_queries_down())
+        show_figure(figure, origin, "rotary")
+        takeaway.take_turning(moved, place, seed)
+
+
+@fragment
+def penalties(tokens: tuple[str, ...]) -> None:
+    """What ALiBi takes off a score."""
+    text("alibi")
+    seed = page.read_seed()
+    shown = position_scores.compute_alibi(tokens, seed)
+    origin = random_weights(seed, shown.mask.device)
+    show_figure(draw_penalties(shown, tokens, page.has_queries_down()), origin, "alibi")
+    takeaway.take_alibi(tokens, seed, shown)
+    slopes = name_slopes(shown.slopes)
+    text("alibi_slopes", heads=len(slopes), slopes=", ".join(slopes))
+    show_source(alibi_slopes, alibi_bias, biased_attention)
+
+
+@fragment
+def buckets(tokens: tuple[str, ...]) -> None:
+    """Which distances share a learned number."""
+    text("learned_bias", buckets=position_scores.BUCKETS, farthest=position_scores.FARTHEST)
+    seed = page.read_seed()
+    shown = position_scores.compute_buckets(len(tokens), seed)
+    origin = random_weights(seed, torch.device("cpu"))
+    show_figure(draw_buckets(shown, tokens, page.has_queries_down()), origin, "buckets")
+    takeaway.take_buckets(len(tokens), seed, shown)
+    show_source(bucket, both_ways, relative_bias)
+
+
+text("question")
+sentence = choose_text().tokens
+moving(sentence)
+penalties(sentence)
+buckets(sentence)
+text("notice")
