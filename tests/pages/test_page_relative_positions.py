@@ -94,7 +94,8 @@ def test_every_arrow_is_long_enough_to_be_seen_and_points_as_its_numbers_do():
     place = controls.shift.steps.index(3)
     assert panel["values"] == panel["frames"][place]
     assert panel["high"] == 1
-    told = [re.findall(r"one turn in ([\d,.]+) positions", column)[0] for column in panel["columns"]]
+    speed = re.compile(r"one turn in ([\d,.]+) positions")
+    told = [speed.findall(column)[0] for column in panel["columns"]]
     turns = [float(turn.replace(",", "")) for turn in told[::2]]
     assert turns == pytest.approx([math.tau * 10**pair for pair in range(4)], abs=0.06)
 
@@ -166,8 +167,10 @@ def test_the_sentence_says_what_the_two_words_scores_do(shift):
     panels = figure(visit, "dials")
     moved = ShiftedScores.of(TOKENS, (shift,), 5)
     rope, added = panels["parts"]["values"]
-    assert rope == pytest.approx([*moved.parts[0, 0].tolist(), moved.rotary[0, 2, 1]], abs=1e-5)
-    assert added == pytest.approx([*parts.tolist(), scores[1]], abs=1e-5)
+    assert rope == pytest.approx(
+        [*moved.parts[0, 0].tolist(), moved.rotary[0, 2, 1].item()], abs=1e-5
+    )
+    assert added == pytest.approx([*parts.tolist(), scores[1].item()], abs=1e-5)
     change = (scores[1] - scores[0]).abs()
     assert f"**Both words moved {shift} positions.**" in said(visit)
     assert f"with added positions, by **{change:.2f}**" in said(visit)
