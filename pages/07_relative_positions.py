@@ -1,5 +1,7 @@
 """Relative positions: scores that know how far apart two words are, by RoPE, ALiBi and T5."""
 
+from random import Random
+
 import torch
 
 from explainers.attention.position_bias import (
@@ -20,10 +22,15 @@ from explainers.chapters.relative_positions.distance_biases import (
     name_slopes,
 )
 from explainers.chapters.relative_positions.rope_shift import draw_all_pairs, draw_pair
+from explainers.toys import examples
+from explainers.toys.sentence import SENTENCE
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.page_parts.check_yourself import Recall, check_yourself
+from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.prediction import revealed
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
@@ -61,7 +68,6 @@ def moving(tokens: tuple[str, ...]) -> None:
         takeaway.take_turning(moved, place, seed)
 
 
-@fragment
 def penalties(tokens: tuple[str, ...]) -> None:
     """What ALiBi takes off a score."""
     text("alibi")
@@ -75,7 +81,6 @@ def penalties(tokens: tuple[str, ...]) -> None:
     show_source(alibi_slopes, alibi_bias, biased_attention)
 
 
-@fragment
 def buckets(tokens: tuple[str, ...]) -> None:
     """Which distances share a learned number."""
     text("learned_bias", buckets=position_scores.BUCKETS, farthest=position_scores.FARTHEST)
@@ -87,9 +92,34 @@ def buckets(tokens: tuple[str, ...]) -> None:
     show_source(bucket, both_ways, relative_bias)
 
 
+def rotate_a_pair(draw: Random) -> Recall:
+    """How far one of the head's pairs is rotated at some position."""
+    number, position = draw.randint(2, 4), draw.randint(3, 60)
+    angle = angles(torch.tensor([position]), position_scores.TURNED_DIM, examples.LONGEST)
+    given = {"number": f"{number}", "position": f"{position}"}
+    return Recall(angle[0, number - 1].item(), given, tolerance=1e-4)
+
+
+def score_far_away(draw: Random) -> Recall:
+    """One score at the beginning of a text, and the same two words much further on."""
+    start, far = draw.randint(0, 9), 100 * draw.randint(1, 9)
+    words = tuple(SENTENCE.split())
+    moved = position_scores.ShiftedScores.of(words, (start, start + far), draw.randint(0, 99))
+    before, after = moved.rotary[:, *pair(words)].tolist()
+    asking, asked = (start + at for at in pair(words))
+    places = {
+        "asking": asking,
+        "asked": asked,
+        "now_asking": asking + far,
+        "now_asked": asked + far,
+    }
+    given = {name: f"{place}" for name, place in places.items()}
+    return Recall(round(after, 2), {**given, "score": f"{before:.2f}"}, tolerance=0.005)
+
+
 text("question")
 sentence = choose_text().tokens
 moving(sentence)
-penalties(sentence)
-buckets(sentence)
-text("notice")
+go_deeper(text, {"alibi": lambda: penalties(sentence), "learned_bias": lambda: buckets(sentence)})
+show_one_sentence(text)
+check_yourself(text, {"angle": rotate_a_pair, "far": score_far_away})

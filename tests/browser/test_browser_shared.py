@@ -61,7 +61,7 @@ def test_an_answer_shows_what_is_cached(visit):
     one = visit(PATH, predict="true")
     asked = one.page.get_by_role("radiogroup", name="Your prediction").first
     asked.get_by_text("448", exact=True).click()
-    expect(one.page.get_by_text("what comes out is 224")).to_be_visible()
+    expect(one.page.get_by_text("It is 224")).to_be_visible()
     expect(one.page.locator('.vega-embed[aria-label*="1 KV head 224"]')).to_be_visible()
 
 

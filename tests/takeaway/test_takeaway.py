@@ -44,10 +44,7 @@ MASKS = {
 }
 NAMED = {"head 3", "layer", "votes", "named"}
 HEADS = {"head 1", "weights", "output", "heads", "layer", "parts", "shares", "100 draws"}
-MOVED = {
-    *("parts", "scores with added positions", "change with RoPE", "with ALiBi, head 1"),
-    *("bucket", "added, head 2"),
-}
+MOVED = {"parts", "scores with added positions", "change with RoPE"}
 SHARED = {
     *("head 3", "change of head 3", "with repeat, head 2", "latent", "rotary key", "MLA head 3")
 }
@@ -71,7 +68,8 @@ CASES = {
         HEADS,
     ),
     "many_heads trained": ({**BUSY, "weights": "trained", "queries": "across", "off": "1"}, NAMED),
-    "relative_positions": ({**BUSY, "shift": "4"}, MOVED),
+    "relative_positions": ({**BUSY, "shift": "4", "deep": "alibi"}, {*MOVED, "with ALiBi, head 1"}),
+    "relative_positions T5": ({**BUSY, "deep": "learned_bias"}, {"bucket", "added, head 2"}),
     "shared_heads": ({**BUSY, "kv_heads": "1", "latent": "8"}, SHARED),
     "shared_heads trained": ({**BUSY, "weights": "trained"}, {"head 3", "change of head 3"}),
     "kv_cache": ({**BUSY, "words_read": "3", "reach_window": "2", "sinks": "1"}, READ),
