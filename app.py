@@ -7,8 +7,9 @@ from explainers.translations import _
 from explainers.ui import takeaway_files
 from explainers.ui.lecture.screens import screen
 from explainers.ui.page import draw_frame
+from explainers.ui.restore_link import restore_link
 from explainers.ui.text.language import settle_language
-from explainers.ui.tour import note_page, offer_next
+from explainers.ui.tour import label_pages, note_page, offer_next
 
 CONTENTS = {
     N_("Start"): {"pages/01_start.py": N_("Attention in one picture")},
@@ -40,20 +41,19 @@ CONTENTS = {
     },
 }
 
+restore_link()
 settle_language()
-listed = {
-    path: st.Page(path, title=_(title))
-    for pages in CONTENTS.values()
-    for path, title in pages.items()
-}
+labels = label_pages(CONTENTS)
+listed = {path: st.Page(path, title=label) for path, label in labels.items()}
 page = st.navigation(
     {_(part): [listed[path] for path in pages] for part, pages in CONTENTS.items()}, expanded=True
 )
-st.set_page_config(page_title=page.title, page_icon="🔎", layout="wide")
 here = next(path for path, one in listed.items() if one.url_path == page.url_path)
+title = next(_(pages[here]) for pages in CONTENTS.values() if here in pages)
+st.set_page_config(page_title=title, page_icon="🔎", layout="wide")
 note_page(CONTENTS, here)
-draw_frame(page.title, page.url_path)
-takeaway_files.begin_takeaway(page.title, page.url_path or "start")
+draw_frame(title, page.url_path)
+takeaway_files.begin_takeaway(title, page.url_path or "start")
 page.run()
 with screen("nothing", "after the page"):
     takeaway_files.offer_takeaway()

@@ -12,9 +12,16 @@ from explainers.messages import Message
 from explainers.translations import _, load_sections, translate_section
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import lecture_mode, reset_choices
-from explainers.ui.lecture.screens import screen, stand_by
+from explainers.ui.lecture.screens import is_lecture, screen, stand_by
 from explainers.ui.lecture.share_link import follow_short_link
-from explainers.ui.session import PAGE_DRAWN, SENT_BACK, VISIT
+from explainers.ui.session import (
+    KEPT_CHOICES,
+    OUT_OF_RANGE,
+    PAGE_DRAWN,
+    PICTURE_CHOICES,
+    SENT_BACK,
+    VISIT,
+)
 from explainers.ui.text.language import offer_languages
 
 NOTICE_SECTION = "notice"
@@ -75,20 +82,47 @@ def draw_frame(title: str, place: str) -> None:
     """
     if st.session_state.get(PAGE_DRAWN) != place:
         st.session_state[VISIT] = st.session_state.get(VISIT, 0) + 1
+        _exchange_picture_choices(st.session_state.get(PAGE_DRAWN), place)
     st.session_state[PAGE_DRAWN] = place
     follow_short_link()
     st.html(PAGE_STYLE)
-    st.title(title)
+    if is_lecture():
+        st.title(title)
+    else:
+        with st.container(horizontal=True, vertical_alignment="center", key="page top"):
+            st.title(title)
+            _offer_settings()
     with st.sidebar:
         offer_languages()
-        st.subheader(_("On every page"))
         controls.predict_first()
+        lecture_mode()
+        if is_lecture():
+            _offer_settings()
+        stand_by(title, place)
+
+
+def _offer_settings() -> None:
+    """The menu of what is seldom changed; what a link asked of it in vain is said outside."""
+    with st.popover(_("Settings"), icon=":material/tune:"):
         controls.queries()
         controls.seed()
-        lecture_mode()
         again = _("Reset all choices")
         st.button(again, on_click=reset_choices, icon=":material/restart_alt:")
-        stand_by(title, place)
+
+
+def _exchange_picture_choices(old_place: str | None, place: str) -> None:
+    """A number that was chosen in the picture of one page means nothing in that of another.
+
+    It is put aside until the reader comes back.
+    """
+    kept = st.session_state.setdefault(KEPT_CHOICES, {})
+    by_place = st.session_state.setdefault(PICTURE_CHOICES, {})
+    keys = [control.key for control in controls.PICTURE_CONTROLS]
+    by_place[old_place] = {key: kept.pop(key) for key in keys if key in kept}
+    for key in keys:
+        st.session_state.pop(key, None)
+        st.session_state.get(OUT_OF_RANGE, {}).pop(key, None)
+    kept |= by_place.get(place, {})
 
 
 def open_prose(page_file: str) -> Prose:
@@ -110,13 +144,12 @@ def has_queries_down() -> bool:
 
 
 def read_seed() -> int:
-    """The seed of everything random, chosen in the sidebar."""
+    """The seed of everything random, chosen in the settings."""
     return st.session_state.get(controls.seed.key, controls.seed.default)
 
 
 def open_page(path: str, step: str) -> None:
     """Go to another page with all choices, and there to the step that is asked for."""
-    if step in controls.step.options:
-        st.session_state[controls.step.key] = step
     if path:
-        st.switch_page(path, query_params={})  # without {} it refuses to leave bound choices
+        asked = {controls.step.key: step} if step in controls.step.options else {}
+        st.switch_page(path, query_params=asked)  # without it it refuses to leave bound choices

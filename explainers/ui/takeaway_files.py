@@ -23,6 +23,7 @@ class PageTakeaway:
     words: Words
     link: str = ""
     parts: dict[str, tuple[Made, ...]] = field(default_factory=dict)
+    is_row_missing: bool = False
 
     def cells(self) -> Iterable[Cell]:
         """The file from top to bottom."""
@@ -58,6 +59,10 @@ def take(part: str, *recipes: Made) -> None:
     takeaway: PageTakeaway = st.session_state[TAKEAWAY]
     takeaway.parts[part] = recipes
     takeaway.link = read_address()
+    if takeaway.is_row_missing:
+        # A fragment has something to offer, on a page that had nothing when it was drawn.
+        takeaway.is_row_missing = False
+        st.rerun()
 
 
 def read_address() -> str:
@@ -69,7 +74,8 @@ def read_address() -> str:
 def offer_takeaway() -> None:
     """The row at the end of a page. Files are made when asked for, outside of any script run."""
     takeaway: PageTakeaway = st.session_state[TAKEAWAY]
-    if not takeaway.parts:
+    takeaway.is_row_missing = not takeaway.parts
+    if takeaway.is_row_missing:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="takeaway"):
         st.markdown(_("**Take this page with you**"))

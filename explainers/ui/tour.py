@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -20,6 +21,7 @@ MINUTES_TO_TRY = 1
 """For each question and each section: long enough to change one thing and to look."""
 TASK_PREFIXES = "ask_", "task_", "claim_"
 """Sections whose names begin so want something of the reader."""
+UNOPENED, OPENED, DONE = "○", "◐", "●"
 RECALL = "recall_"
 """Sections whose names begin so ask something at the end of a page."""
 NEXT_QUESTION = "next_question"
@@ -44,6 +46,11 @@ class FinishedPages(Control):
         self.write(value)
         done_pages = value.split(".")
         return [path for path, number in zip(paths, numbers, strict=True) if number in done_pages]
+
+    def read_numbers(self) -> list[str]:
+        """The numbers that are ticked, also before the control is drawn."""
+        ticked = st.session_state.get(self.key, self.read_url())
+        return (ticked or "").split(".")
 
     def has_this_page(self) -> bool:
         """Is the page that is on screen ticked?"""
@@ -70,6 +77,20 @@ def count_minutes(texts: Mapping[str, str]) -> int:
     to_try = sum(len(_HEADING.findall(text)) for text in texts.values())
     to_try += sum(name.startswith(TASK_PREFIXES) for name in texts)
     return round(words / WORDS_PER_MINUTE + to_try * MINUTES_TO_TRY)
+
+
+def label_pages(contents: Contents) -> dict[str, str]:
+    """By file: the number, the name and the dot of each page, for the sidebar."""
+    titles = {path: _(name) for part in contents.values() for path, name in part.items()}
+    done_numbers = finished_pages.read_numbers()
+    opened = st.session_state.get(PAGES_OPENED, set())
+    here = urlsplit(st.context.url or "").path.rpartition("/")[2]
+    labels = {}
+    for place, (path, title) in enumerate(titles.items()):
+        is_opened = path in opened or Path(path).stem.partition("_")[2] == here
+        dot = DONE if _write_place(place) in done_numbers else OPENED if is_opened else UNOPENED
+        labels[path] = f"{place + 1} · {title} {dot}"
+    return labels
 
 
 def note_page(contents: Contents, here: str) -> None:

@@ -365,7 +365,7 @@ def test_predict_then_reveal(visit):
     expect(one.page.get_by_text("Before you look")).to_be_visible()
     answer(one, "0")
     one.wait_for_choice("guess_ending", "0")
-    expect(one.page.get_by_text("You said 0; what comes out is 1.")).to_be_visible()
+    expect(one.page.get_by_text("You chose 0. It is 1.")).to_be_visible()
     answer(one, "1")
     expect(one.page.get_by_text("Right: 1.")).to_be_visible()
     assert one.ready().page.locator(".panel").count() > hidden
@@ -376,18 +376,18 @@ def test_predict_then_reveal(visit):
 def test_a_question_can_be_skipped(visit):
     one = visit("query_key_value", predict="true")
     expect(panel(one, "exchanged")).to_have_count(0)
-    answer(one, "just show me")
+    one.page.get_by_role("button", name="Show me").click()
     expect(panel(one, "exchanged")).to_be_visible()
-    expect(one.page.get_by_text("Computed: the table mirrored.")).to_be_visible()
+    expect(one.page.get_by_text("It is the table mirrored.")).to_be_visible()
 
 
 def test_one_switch_turns_questions_off_on_all_pages(visit):
     one = visit("", predict="true")
-    one.page.get_by_test_id("stSidebar").get_by_text("Predict first").click()
+    one.page.get_by_test_id("stSidebar").get_by_text("Study mode").click()
     one.wait_for_choice("predict", "false")
     links = one.page.get_by_role("navigation").get_by_role("link")
     for n in range(links.count()):
-        title = links.nth(n).inner_text()
+        title = re.sub(r"^\d+ · | .$", "", links.nth(n).inner_text())
         links.nth(n).click()
         expect(one.page.get_by_role("heading", level=1, name=title)).to_be_visible()
         expect(one.ready().page.get_by_text("Before you look")).to_have_count(0)

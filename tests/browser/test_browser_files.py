@@ -199,7 +199,7 @@ def test_streamlit_serves_the_files(base, browser, tmp_path):
         assert sorted(got) == sorted([*modules, "figure/style.css"])
         assert all(url.startswith(f"{address}{base}/_stcore/") for url in files)
         asked.clear()
-        page.get_by_role("link", name="Masks", exact=True).click()
+        page.get_by_role("link", name="5 · Masks").click()
         visit.wait_for_choice("text", None)
         page.get_by_role("heading", name="Masks", exact=True, level=1).wait_for()
         visit.ready()

@@ -81,6 +81,6 @@ def test_a_browser_is_spoken_to_in_its_language(elsewhere, address, path):
         option(one, "English").click()
         one.wait_for_choice("lang", "en")
         one.page.wait_for_function(f"({LANGUAGE})() === 'en'")
-        expect(one.page.get_by_role("heading", name="On every page")).to_be_visible()
+        expect(one.page.get_by_text("Study mode")).to_be_visible()
         assert not one.errors
         page.evaluate("localStorage.clear()")

@@ -173,7 +173,7 @@ def test_a_third_language_is_one_file(tmp_path, monkeypatch):
     assert visit.title[0].value == "Masques"
     assert visit.markdown[0].value == "?"
     assert visit.sidebar.button_group("lang").options == ["English", "Français"]
-    assert visit.sidebar.subheader[0].value == "On every page"  # not translated yet
+    assert visit.sidebar.toggle[0].label == "Study mode"  # not translated yet
 
 
 REFUSED = [

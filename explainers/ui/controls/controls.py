@@ -34,7 +34,7 @@ sentence = Control("text", N_("Sentence"), SENTENCE)
 weights = Choice("weights", N_("Weights"), N_("random"), (N_("random"), N_("trained")))
 seed = WholeNumber("seed", N_("Seed of the random numbers"), 0, 0, 99)
 queries = Choice("queries", N_("Queries run"), N_("down"), (N_("down"), N_("across")))
-predict_first = Switch("predict", N_("Predict first"), True)
+predict_first = Switch("predict", N_("Study mode"), True)
 lecture_mode = Switch("lecture", N_("Lecture mode"), False)
 
 # A number of a picture, and what is shown of the computation
@@ -262,6 +262,8 @@ exercise_set = MultiChoice("only", N_("Only these"), [])
 claim_topic = Choice("about", N_("Claims about"), N_("scores"))
 claim = DescribedChoice("claim", N_("What people write"), None)
 
+PICTURE_CONTROLS = matrix, row, column, step
+"""Choices that mean something in the picture of one page only."""
 CONTROLS_BY_KEY = {one.key: one for one in [*globals().values()] if isinstance(one, Control)}
 """Every choice by its name in the URL."""
 

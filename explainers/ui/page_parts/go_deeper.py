@@ -12,7 +12,7 @@ from explainers.ui.controls.control import Control, describe_options
 from explainers.ui.controls.controls import register
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import Prose
-from explainers.ui.session import CARDS_DRAWN, OPEN_CARD, VISIT
+from explainers.ui.session import CARDS_DRAWN, CARDS_LEFT_OPEN, OPEN_CARD, VISIT
 from explainers.ui.text.language import fragment
 
 Cards = Mapping[str, Callable[[], object]]
@@ -29,6 +29,9 @@ class OpenCard(Control):
         visit, _name = drawn = st.session_state.get(CARDS_DRAWN, (None, None))
         if visit != st.session_state.get(VISIT):  # the cards of another page are other cards
             st.session_state.pop(self.key, None)
+            left_open = st.session_state.get(CARDS_LEFT_OPEN, {}).get(page)
+            if self.read_url() is None and left_open in names:
+                st.session_state[self.key] = left_open
         request, name = self.read_link(lambda asked: asked if asked in names else None)
         if drawn != (st.session_state.get(VISIT), name):
             self.open(page, names, name)
@@ -41,6 +44,7 @@ class OpenCard(Control):
         for other in names:
             st.session_state[OPEN_CARD.format(page, other)] = other == name
         st.session_state[CARDS_DRAWN] = st.session_state.get(VISIT), name
+        st.session_state.setdefault(CARDS_LEFT_OPEN, {})[page] = name
 
     def turn(self, page: str, names: Sequence[str], name: str) -> None:
         """A card was clicked; a callback."""
