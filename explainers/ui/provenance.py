@@ -12,6 +12,15 @@ def random_weights(seed: int, device: torch.device) -> str:
     return _("random, seed {seed} · computed live on {device}", seed=seed, device=where)
 
 
+def untrained_weights(seed: int, device: torch.device) -> str:
+    """Numbers from a layer that learned nothing, where a trained one can be chosen."""
+    return _(
+        "untrained: pattern without meaning, seed {seed} · computed live on {device}",
+        seed=seed,
+        device=describe_device(device),
+    )
+
+
 def trained_weights(seed: int, unknown: int, device: torch.device) -> str:
     """Numbers from the shipped toy weights; words they never saw have vectors drawn at random."""
     if unknown:

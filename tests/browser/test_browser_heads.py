@@ -29,7 +29,7 @@ def cell(visit, name, row, column):
 
 
 def test_a_click_on_a_head_enlarges_it(visit):
-    one = visit(PAGE)
+    one = visit(PAGE, weights="untrained")
     expect(panel(one, "head 0")).to_have_attribute("aria-current", "true")
     expect(panel(one, "weights of head 0")).to_be_visible()
     cell(one, "head 2", 4, 1).click()
@@ -49,7 +49,7 @@ def test_a_click_on_a_head_enlarges_it(visit):
 
 
 def test_with_queries_across_the_clicked_column_is_the_word(visit):
-    one = visit(PAGE, queries="across")
+    one = visit(PAGE, weights="untrained", queries="across")
     cell(one, "head 1", 4, 0).click()
     one.wait_for_choice("head", "1")
     one.wait_for_choice("word", "0")
@@ -73,7 +73,7 @@ def test_switching_a_head_off_changes_the_output(visit):
 
 
 def test_dragging_dropout_asks_nobody(visit):
-    one = visit(PAGE)
+    one = visit(PAGE, weights="untrained")
     line = one.page.locator("label.slider", has_text="Probability").locator("input")
     before, sent = values(one, "sums"), one.sent
     line.evaluate("(range) => { range.value = 3; range.dispatchEvent(new Event('input')); }")
@@ -86,7 +86,7 @@ def test_dragging_dropout_asks_nobody(visit):
 
 
 def test_a_number_of_an_image_is_read_under_the_finger(visit):
-    one = visit(PAGE, d_k="64")
+    one = visit(PAGE, weights="untrained", d_k="64")
     image = panel(one, "heads").locator("canvas")
     image.scroll_into_view_if_needed()
     box = image.bounding_box()
@@ -109,7 +109,7 @@ def place(locator):
 
 @pytest.mark.parametrize("text", ["The CEO announced record earnings on Friday", LONG])
 def test_two_heads_stand_side_by_side_on_a_phone(visit, text):
-    one = visit(PAGE, scheme="dark", size=PHONE, text=text)
+    one = visit(PAGE, weights="untrained", scheme="dark", size=PHONE, text=text)
     first, second, third = (place(panel(one, f"head {n}")) for n in range(3))
     assert first["x"] + first["width"] <= second["x"]
     assert second["y"] < first["y"] + first["height"] <= third["y"]
@@ -120,7 +120,7 @@ def test_two_heads_stand_side_by_side_on_a_phone(visit, text):
 
 @pytest.mark.parametrize("size", [PHONE, (1024, 768)], ids=["phone", "projector"])
 def test_one_box_around_the_followed_row_with_its_name(visit, size):
-    one = visit(PAGE, size=size, text=LONG, word="5")
+    one = visit(PAGE, weights="untrained", size=size, text=LONG, word="5")
     rows = panel(one, "head 1").locator("tr.followed")
     expect(rows).to_have_count(1)
     expect(rows.locator("th")).to_have_text("longword5")
@@ -132,7 +132,7 @@ def test_one_box_around_the_followed_row_with_its_name(visit, size):
 
 
 def test_with_queries_across_the_followed_word_is_a_column(visit):
-    one = visit(PAGE, word="4")
+    one = visit(PAGE, weights="untrained", word="4")
     followed = panel(one, "head 1").locator(".followed")
     expect(followed).to_have_count(1)
     one.page.get_by_role("radio", name="across").click()
@@ -142,7 +142,7 @@ def test_with_queries_across_the_followed_word_is_a_column(visit):
 
 
 def test_headings_of_columns_do_not_run_together_on_a_phone(visit):
-    one = visit(PAGE, size=PHONE)
+    one = visit(PAGE, weights="untrained", size=PHONE)
     names = panel(one, "heads").locator("th.column span")
     boxes = names.evaluate_all("(all) => all.map((e) => e.getBoundingClientRect().toJSON())")
     assert len(boxes) == 16
@@ -168,13 +168,13 @@ def test_a_corner_names_only_axes_that_there_are(visit):
 
 def test_sizes_follow_weights_in_the_address(visit):
     """The disabled slider shows 64; the reader's own d_model comes back."""
-    one = visit(PAGE, d_model="16", d_k="5")
+    one = visit(PAGE, weights="untrained", d_model="16", d_k="5")
     sliders = one.page.get_by_role("slider", name="d_model")
-    one.page.get_by_role("radio", name="trained").click()
+    one.page.get_by_role("radio", name="trained", exact=True).click()
     expect(sliders).to_have_attribute("aria-valuetext", "64")
     one.wait_for_choice("d_k", "4")
     again = visit(PAGE, **{key: value for key, value in one.choices.items() if key != "predict"})
     assert again.drawn() == one.ready().drawn()
-    one.page.get_by_role("radio", name="random").click()
+    one.page.get_by_role("radio", name="untrained").click()
     expect(sliders).to_have_attribute("aria-valuetext", "16")
     one.wait_for_choice("d_model", "16")

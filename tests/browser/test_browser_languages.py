@@ -21,7 +21,7 @@ def option(visit, name):
 
 
 def test_a_link_is_one_picture_in_every_language(visit):
-    link = {"mask": "causal", "weights": "trained", "queries": "across"}
+    link = {"mask": "causal", "weights": "untrained", "queries": "across"}
     english, other = visit("", **link), visit("", lang="vi", **link)
     assert title(english) != title(other)
     assert english.page.evaluate(VALUES) == other.page.evaluate(VALUES)

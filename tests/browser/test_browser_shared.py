@@ -21,7 +21,7 @@ def choose(visit, group, name):
 
 
 def test_fewer_kv_heads_are_shared_by_more_query_heads(visit):
-    one = visit(PATH)
+    one = visit(PATH, weights="untrained")
     sharing = panel(one, "who shares")
     ends = [line[2] for line in sharing.evaluate(LINES)]
     assert len(ends) == 4
@@ -37,7 +37,7 @@ def test_fewer_kv_heads_are_shared_by_more_query_heads(visit):
 
 
 def test_a_change_of_heads_leaves_no_impossible_kv_heads(visit):
-    one = visit(PATH, heads="8", kv_heads="8")
+    one = visit(PATH, weights="untrained", heads="8", kv_heads="8")
     assert heads_offered(one) == ["1", "2", "4", "8"]
     choose(one, "Query heads", "2")
     one.wait_for_choice("heads", "2")
@@ -49,7 +49,7 @@ def test_a_change_of_heads_leaves_no_impossible_kv_heads(visit):
 
 
 def test_a_longer_latent_is_drawn_and_counted(visit):
-    one = visit(PATH)
+    one = visit(PATH, weights="untrained")
     assert len(values(one, "latent c")[0]) == 16
     slider(one, "r: numbers").press("Home")
     one.wait_for_choice("latent", "4")
@@ -58,7 +58,7 @@ def test_a_longer_latent_is_drawn_and_counted(visit):
 
 
 def test_an_answer_shows_what_is_cached(visit):
-    one = visit(PATH, predict="true")
+    one = visit(PATH, weights="untrained", predict="true")
     asked = one.page.get_by_role("radiogroup", name="Your prediction").first
     asked.get_by_text("448", exact=True).click()
     expect(one.page.get_by_text("It is 224")).to_be_visible()
@@ -66,14 +66,14 @@ def test_an_answer_shows_what_is_cached(visit):
 
 
 def test_the_mask_stays_when_weights_change(visit):
-    one = visit(PATH)
+    one = visit(PATH, weights="untrained")
     option(one, "causal").click()
     one.wait_for_choice("mask", "causal")
     assert values(one.ready(), "head 0")[0][1:] == [None] * 6
 
 
 def test_training_goes_on_by_itself_and_can_be_stopped(visit):
-    one = visit(PATH, kv_heads="1")
+    one = visit(PATH, weights="untrained", kv_heads="1")
     train = one.page.get_by_role("button", name="Train the averaged heads")
     train.click()
     expect(one.page.get_by_text("100 batches more")).to_be_visible()

@@ -10,11 +10,11 @@ def test_both_files_follow_the_reader(visit, tmp_path):
     """The row stands outside of the fragment that is run again."""
     one = visit("query_key_value", seed="3")
     before = one.drawn()
-    one.page.get_by_role("radio", name="trained").or_(
-        one.page.get_by_text("trained", exact=True)
+    one.page.get_by_role("radio", name="untrained", exact=True).or_(
+        one.page.get_by_text("untrained", exact=True)
     ).first.click()
     one.redrawn(before)
-    one.wait_for_choice("weights", "trained")
+    one.wait_for_choice("weights", "untrained")
     texts = []
     for name in ("Notebook", "Script"):
         with one.page.expect_download() as download:
@@ -24,7 +24,7 @@ def test_both_files_follow_the_reader(visit, tmp_path):
         texts.append(file.read_text(encoding="utf-8"))
     notebook, script = texts
     cells = json.loads(notebook)["cells"]
-    assert "seed=3&weights=trained" in "".join(cells[0]["source"])
+    assert "seed=3&weights=untrained" in "".join(cells[0]["source"])
     run = [sys.executable, "-I", str(file)]
     ran = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     shown = re.search(r"^Q = tensor\(\[\[ *([-0-9.]+)", ran, re.MULTILINE)

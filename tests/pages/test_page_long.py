@@ -52,6 +52,7 @@ from tests.support.opening import PAGES, elements, opened, pictures, widgets
 from tests.support.waiting import PATIENCE, wait
 
 PAGE = next(page for page in PAGES if page.stem == "11_long_sequences")
+UNTRAINED = {"weights": "untrained"}
 WORDS = tuple(SENTENCE.split())
 LAB = Lab(draw_layer(WORDS, 8, 1, 4, "full", seed=0), queries_down=True)
 CPU = torch.device("cpu")
@@ -99,7 +100,9 @@ def test_cells_are_the_scores_of_attention():
 
 
 def test_the_row_ends_as_attention():
-    (row, *_), (slider, *_) = sent(opened(PAGE, {"reader": "4", "kv_block": "3", "read": "3"}))
+    (row, *_), (slider, *_) = sent(
+        opened(PAGE, UNTRAINED | {"reader": "4", "kv_block": "3", "read": "3"})
+    )
     weights, output = expected()
     assert slider["labels"] == ["1 of 3", "2 of 3", "3 of 3"]
     assert slider["index"] == 2
@@ -109,7 +112,7 @@ def test_the_row_ends_as_attention():
 
 
 def test_after_each_block_the_row_is_a_softmax_of_what_was_read():
-    (row, *_), _ = sent(opened(PAGE, {"reader": "6", "kv_block": "2", "read": "4"}))
+    (row, *_), _ = sent(opened(PAGE, UNTRAINED | {"reader": "6", "kv_block": "2", "read": "4"}))
     scores = numbers(row["scores"]["values"])[0]
     kept = row["running"]["values"]
     for step, seen in enumerate((2, 4, 6, 7)):
@@ -129,7 +132,7 @@ def test_after_each_block_the_row_is_a_softmax_of_what_was_read():
 
 
 def test_frames_lead_from_the_first_block_to_all():
-    (row, *_), _ = sent(opened(PAGE, {"kv_block": "2", "read": "2"}))
+    (row, *_), _ = sent(opened(PAGE, UNTRAINED | {"kv_block": "2", "read": "2"}))
     for name in ("scores", "running", "weights", "powers", "output"):
         panel = row[name]
         assert len(panel["frames"]) == 4
@@ -170,7 +173,7 @@ def test_every_number_of_the_row_has_its_arithmetic():
 @pytest.mark.parametrize("rule", masks.RULES)
 def test_tiles_end_as_attention_and_hold_one_tile(rule):
     link = {"tile_mask": rule, "tile_rows": "3", "tile_columns": "2", "tile": "1"}
-    (_, tiles, _), (_, slider, _) = sent(opened(PAGE, link))
+    (_, tiles, _), (_, slider, _) = sent(opened(PAGE, UNTRAINED | link))
     mask = masks.build(masks.RULES[rule], 7, 7)
     output = F.scaled_dot_product_attention(*LAB.views, attn_mask=mask)
     done, held = tiles["output so far"]["frames"], tiles["scores in memory"]["frames"]
@@ -182,7 +185,7 @@ def test_tiles_end_as_attention_and_hold_one_tile(rule):
     order = numbers(tiles["order of tiles"]["values"])
     assert sorted(set(order.flatten().tolist()) - {0.0}) == list(range(1, sum(parts) + 1))
     assert order[0, 0] == 1
-    assert f"{sum(parts)} of the 12 tiles are read" in said(opened(PAGE, link))
+    assert f"{sum(parts)} of the 12 tiles are read" in said(opened(PAGE, UNTRAINED | link))
 
 
 def test_skipped_tiles_are_asked_for():

@@ -32,6 +32,7 @@ from explainers.ui.page import Prose
 from tests.support.opening import PAGES, opened, pictures, unfolded, widgets
 
 PAGE = next(page for page in PAGES if page.stem == "06_many_heads")
+UNTRAINED = {"weights": "untrained"}
 TOKENS = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
 LAYER = draw_layer(TOKENS[:5], 11, 3, 2, "causal", seed=4)
 TRAINED = {"weights": "trained", "d_k": "16"}
@@ -104,7 +105,7 @@ def test_the_trained_layer_names_who_and_what_until_its_heads_are_off():
 
 
 @pytest.mark.parametrize("down", [True, False], ids=["down", "across"])
-@pytest.mark.parametrize("is_trained", [False, True], ids=["random", "trained"])
+@pytest.mark.parametrize("is_trained", [False, True], ids=["untrained", "trained"])
 def test_every_number_has_its_arithmetic(is_trained, down):
     one = some_trained(off=[0]) if is_trained else looked(LAYER, 1, off=[2])
     working = arithmetic_of_heads(one)
@@ -198,7 +199,7 @@ def test_equal_parameters_cost_the_same():
 
 
 def test_the_table_says_what_was_measured():
-    text = "\n".join(markdown.value for markdown in opened(PAGE).main.markdown)
+    text = "\n".join(markdown.value for markdown in opened(PAGE, UNTRAINED).main.markdown)
     for heads in layers.NUM_HEADS:
         row = heads_at_equal_parameters.read_report()[heads_at_equal_parameters.equal(heads)]
         accuracies = map(
@@ -220,7 +221,7 @@ def test_one_head_cannot_fetch_what_four_fetch():
         for heads in (1, 4)
     )
     assert max(one) < min(four)
-    panels = {p["name"]: p["values"] for p in panels_in(pictures(opened(PAGE))[0])}
+    panels = {p["name"]: p["values"] for p in panels_in(pictures(opened(PAGE, UNTRAINED))[0])}
     subject, target = TOKENS.index("CEO"), TOKENS.index("earnings")
     best = [max(line[column] for line in panels["4 heads"]) for column in (subject, target)]
     assert panels["1 head"][0][subject] + panels["1 head"][0][target] <= 1
@@ -266,7 +267,7 @@ def test_averages_of_dropout_come_back_to_the_weights():
 
 
 def test_each_probability_has_its_sums_and_its_error():
-    panels = {panel["id"]: panel for panel in panels_in(pictures(opened(PAGE))[2])}
+    panels = {panel["id"]: panel for panel in panels_in(pictures(opened(PAGE, UNTRAINED))[2])}
     drawn = torch.tensor(panels["one draw"]["frames"])
     sums, far = (torch.tensor(panels[name]["frames"]) for name in ("sums", "error"))
     torch.testing.assert_close(sums, drawn.sum(dim=-1, keepdim=True), atol=1e-5, rtol=1e-5)
@@ -285,7 +286,7 @@ def test_the_seed_draws_what_is_dropped():
 
 def test_the_picture_of_dropout_opens_with_what_was_asked_about():
     """And with one draw, whose rows do not sum to 1."""
-    panels = {panel["id"]: panel for panel in panels_in(pictures(opened(PAGE))[2])}
+    panels = {panel["id"]: panel for panel in panels_in(pictures(opened(PAGE, UNTRAINED))[2])}
     assert ASKED == 0.5
     assert panels["one draw"]["values"] == panels["one draw"]["frames"][5]
     assert in_words(panels["one draw"]["values"]) == ANSWERS[2]
@@ -306,12 +307,12 @@ def panels_in(picture):
 
 def heads_picture(**link):
     """The panels of the layer by id."""
-    visit = opened(PAGE, link)
+    visit = opened(PAGE, UNTRAINED | link)
     assert not visit.exception
     return {panel["id"]: panel for panel in panels_in(pictures(visit)[1])}, visit
 
 
-@pytest.mark.parametrize("weights", ["random", "trained"])
+@pytest.mark.parametrize("weights", ["untrained", "trained"])
 def test_switching_heads_off_changes_the_output_and_no_weights(weights):
     on, _ = heads_picture(weights=weights)
     off, _ = heads_picture(weights=weights, off="2")
@@ -378,7 +379,7 @@ def test_each_head_says_where_the_followed_word_looks():
     ids=str,
 )
 def test_what_a_link_cannot_have_is_told(link, told):
-    visit = opened(PAGE, link)
+    visit = opened(PAGE, UNTRAINED | link)
     assert not visit.exception
     assert [told in info.value for info in visit.info] == [True]
     assert len(pictures(visit)) == 3
@@ -392,7 +393,7 @@ def test_untrained_sizes_are_told_and_the_next_one_is_shown():
 
 def test_trained_heads_open_with_the_sizes_of_the_first_picture():
     """As long as the reader has not chosen a d_k, they are as wide together as d_model."""
-    visit = opened(PAGE)
+    visit = opened(PAGE, UNTRAINED)
     assert widgets(visit)["d_k"].value == 4
     widgets(visit)["weights"].set_value("trained")
     for heads in (1, 2, 4, 8):
@@ -403,7 +404,7 @@ def test_trained_heads_open_with_the_sizes_of_the_first_picture():
         assert (own.value, own.options) == (layers.D_MODEL // heads, offered)
         assert not visit.info
         link = {"weights": "trained", "heads": str(heads)}
-        assert pictures(visit)[1] == pictures(opened(PAGE, link))[1]
+        assert pictures(visit)[1] == pictures(opened(PAGE, UNTRAINED | link))[1]
     widgets(visit)["d_k"].set_value(4)
     widgets(visit.run())["heads"].set_value("2")
     assert widgets(visit.run())["d_k"].value == 4, "chosen"
@@ -500,7 +501,7 @@ def test_all_heads_off_gives_zeros_and_says_so():
     assert any("All heads are switched off" in m.value for m in visit.main.markdown)
 
 
-@pytest.mark.parametrize("weights", ["random", "trained"])
+@pytest.mark.parametrize("weights", ["untrained", "trained"])
 def test_a_text_of_one_word(weights):
     panels, visit = heads_picture(text="x", weights=weights)
     assert panels["head 0"]["values"] == [[1]]
@@ -508,7 +509,7 @@ def test_a_text_of_one_word(weights):
 
 
 def test_fewer_heads_keep_what_is_still_there():
-    visit = opened(PAGE, {"heads": "8", "off": ["1", "7"], "head": "7"})
+    visit = opened(PAGE, UNTRAINED | {"heads": "8", "off": ["1", "7"], "head": "7"})
     widgets(visit)["heads"].set_value("2").run()
     assert not visit.exception
     assert widgets(visit)["off"].value == ["1"]

@@ -23,6 +23,7 @@ from explainers.ui.controls.mask_drawing import is_drawing, read_cells, write_ce
 from tests.support.opening import PAGES, elements, opened, pictures
 
 PAGE = next(page for page in PAGES if page.stem == "05_masks")
+UNTRAINED = {"weights": "untrained"}
 WORDS = tuple(SENTENCE.split())
 FIGURES = ("masks", "moved", "drawing", "batch", "leak", "reach", "growing")
 OF_ANY_TEXT = ("masks", "drawing", "batch")
@@ -55,7 +56,7 @@ def said(visit):
 
 
 def test_cells_are_counted():
-    visit = opened(PAGE)
+    visit = opened(PAGE, UNTRAINED)
     found = panels(visit, "masks")
     assert found["full"]["formula"] == "49 of 49 cells"
     assert found["causal"]["formula"] == "28 of 49 cells"
@@ -63,7 +64,7 @@ def test_cells_are_counted():
     assert slider(visit, "masks")["index"] == 2
 
 
-@pytest.mark.parametrize("weights", ["random", "trained"])
+@pytest.mark.parametrize("weights", ["untrained", "trained"])
 def test_what_a_word_would_give_to_later_ones_is_what_full_attention_gives_them(weights):
     visit = opened(PAGE, {"weights": weights})
     row = numbers(panels(visit, "masks")["full"])[2]
@@ -72,13 +73,13 @@ def test_what_a_word_would_give_to_later_ones_is_what_full_attention_gives_them(
 
 
 def test_the_question_knows_28():
-    asking = opened(PAGE, {"predict": "true", "guess_cells": "28"})
+    asking = opened(PAGE, UNTRAINED | {"predict": "true", "guess_cells": "28"})
     assert "Right: **28**." in said(asking)
 
 
 def test_no_question_is_answered_before_it_is_asked():
     """Nothing in sight says how many cells the causal mask leaves or what its rows sum to."""
-    asking = opened(PAGE, {"predict": "true"})
+    asking = opened(PAGE, UNTRAINED | {"predict": "true"})
     assert not re.search(r"\b28\b", said(asking) + "".join(pictures(asking)))
     drawing, batch = [json.loads(picture)[0]["panels"] for picture in pictures(asking)]
     full = numbers(next(panel for panel in drawing if panel["id"] == "weights"))
@@ -89,16 +90,16 @@ def test_no_question_is_answered_before_it_is_asked():
 
 def test_both_questions_come_before_the_picture_that_answers_them():
     for answer in ({"guess_cells": "28"}, {"guess_moved": "1.00"}):
-        assert "sums to 1" not in said(opened(PAGE, {"predict": "true", **answer}))
-    one = opened(PAGE, {"predict": "true", "guess_cells": "28"})
-    both = opened(PAGE, {"predict": "true", "guess_cells": "28", "guess_moved": "1.00"})
+        assert "sums to 1" not in said(opened(PAGE, UNTRAINED | {"predict": "true", **answer}))
+    one = opened(PAGE, UNTRAINED | {"predict": "true", "guess_cells": "28"})
+    both = opened(PAGE, UNTRAINED | {"predict": "true", "guess_cells": "28", "guess_moved": "1.00"})
     assert len(pictures(both)) - len(pictures(one)) == 2
     assert "Right: **1.00**." in said(both)
 
 
 def test_a_mask_shares_out_what_full_attention_gave_to_others():
     """Softmax after −∞ is full attention's row, cut and divided by what is left of it."""
-    found = panels(opened(PAGE, {"window": "2", "prefix": "4"}), "masks")
+    found = panels(opened(PAGE, UNTRAINED | {"window": "2", "prefix": "4"}), "masks")
     full = numbers(found["full"])
     for name, cells in {"causal": 28, "window": 13, "prefix": 34}.items():
         kept = full.masked_fill(blank(found[name]), 0)
@@ -109,7 +110,7 @@ def test_a_mask_shares_out_what_full_attention_gave_to_others():
 
 
 def test_every_width_is_sent_along():
-    visit = opened(PAGE)
+    visit = opened(PAGE, UNTRAINED)
     window = panels(visit, "masks")["window"]
     assert [sum(v is not None for line in f for v in line) for f in window["frames"]] == [
         7,
@@ -124,7 +125,7 @@ def test_every_width_is_sent_along():
 
 
 def test_what_a_row_loses_it_wins():
-    visit = opened(PAGE)
+    visit = opened(PAGE, UNTRAINED)
     weights, moved = panels(visit, "masks"), panels(visit, "moved")
     for name in ("causal", "window", "prefix"):
         change = numbers(moved[f"{name} − full"])
@@ -135,7 +136,7 @@ def test_what_a_row_loses_it_wins():
 
 
 def test_a_drawn_mask():
-    found = panels(opened(PAGE, {"cells": "2.3.1", "text": "one two three"}), "drawing")
+    found = panels(opened(PAGE, UNTRAINED | {"cells": "2.3.1", "text": "one two three"}), "drawing")
     allowed = [[False, True, False], [True, True, False], [True, False, False]]
     assert (~blank(found["your mask"])).tolist() == allowed
     assert (~blank(found["weights"])).tolist() == allowed
@@ -143,7 +144,7 @@ def test_a_drawn_mask():
 
 
 def test_an_emptied_row_is_refused_by_its_name():
-    visit = opened(PAGE, {"cells": "1.3.0.f.1f.3f.7f"})
+    visit = opened(PAGE, UNTRAINED | {"cells": "1.3.0.f.1f.3f.7f"})
     assert not visit.exception
     emptied = torch.tensor(read_cells("1.3.0.f.1f.3f.7f", 7))
     with pytest.raises(ValueError, match="nothing to look at") as refused:
@@ -156,7 +157,7 @@ def test_an_emptied_row_is_refused_by_its_name():
 
 
 def test_buttons_start_again():
-    visit = opened(PAGE, {"cells": "1.3.0.f.1f.3f.7f"})
+    visit = opened(PAGE, UNTRAINED | {"cells": "1.3.0.f.1f.3f.7f"})
     for name, cells in {"full": 49, "causal": 28}.items():
         next(b for b in visit.button if b.label == f"Start from {name}").click()
         visit.run()
@@ -165,7 +166,7 @@ def test_buttons_start_again():
 
 
 def test_an_empty_row_is_nan_and_spreads():
-    code = "\n".join(block.value for block in opened(PAGE).main.code)
+    code = "\n".join(block.value for block in opened(PAGE, UNTRAINED).main.code)
     assert f"weights[2] = {[float('nan')] * 7}" in code
     assert f"output[2]  = {[float('nan')] * 4}" in code
     cells = LAB.mask(masks.causal).clone()
@@ -177,7 +178,7 @@ def test_an_empty_row_is_nan_and_spreads():
 
 
 def test_a_hidden_word_leaks_through_a_0_and_not_through_infinity():
-    visit = opened(PAGE)
+    visit = opened(PAGE, UNTRAINED)
     found = panels(visit, "leak")
     after, before = found["0 after: new − old"], found["−∞ before: new − old"]
     assert after["rows"] == after["columns"] == list(WORDS[:-1]), "the last word is two words"
@@ -200,7 +201,7 @@ def test_a_hidden_word_leaks_through_a_0_and_not_through_infinity():
 def test_a_sharp_heads_small_leaks_are_leaks_too(seed):
     """Its weights for the last word may be as small as some millionths."""
     link = {"weights": "trained", "seed": str(seed)}
-    found = panels(visit := opened(PAGE, link), "leak")
+    found = panels(visit := opened(PAGE, UNTRAINED | link), "leak")
     for way, changed in {"0 after": 6, "−∞ before": 0}.items():
         moved = numbers(found[f"{way}: new − old"]).abs().amax(dim=-1)
         assert int((moved > 1e-4).sum()) == changed
@@ -209,7 +210,7 @@ def test_a_sharp_heads_small_leaks_are_leaks_too(seed):
     [told] = re.findall(r"change least, by at most ([\d.]+) percent", " ".join(said(visit).split()))
     assert float(told) == pytest.approx(least.item(), abs=0.005)
     assert float(told), "however small, it is not printed as 0"
-    asking = opened(PAGE, {**link, "predict": "true", "guess_leak": "6"})
+    asking = opened(PAGE, UNTRAINED | {**link, "predict": "true", "guess_leak": "6"})
     assert "Right: **6**." in said(asking)
 
 
@@ -226,7 +227,7 @@ def test_a_share_too_small_to_be_printed_is_not_printed_as_0(share, told):
     ids=["longer", "as long", "shorter"],
 )
 def test_nobody_looks_at_the_filling(text, real):
-    found = panels(opened(PAGE, {"text": text}), "batch").values()
+    found = panels(opened(PAGE, UNTRAINED | {"text": text}), "batch").values()
     for panel, words in zip(found, real, strict=True):
         hidden = blank(panel)
         assert not hidden[:, :words].any()
@@ -268,14 +269,14 @@ def test_badges_count_every_word_that_training_never_saw(text, strangers):
     assert re.findall(r"(\d+) unknown", found["batch"]) == [f"{strangers + 1}"], "the filling too"
     assert "Training never saw ` [pad] `" in said(visit)
     assert found["growing"].startswith(":gray-badge[:material/info: random")
-    assert "[pad] `, so" not in said(opened(PAGE))
+    assert "[pad] `, so" not in said(opened(PAGE, UNTRAINED))
 
 
 def test_friday_needs_three_layers_to_reach_the_ceo():
     assert count_layers_needed(3, WORDS.index("Friday") - WORDS.index("CEO")) == "3"
-    visit = opened(PAGE, {"predict": "true", "guess_reach": "3"})
+    visit = opened(PAGE, UNTRAINED | {"predict": "true", "guess_reach": "3"})
     assert "Right: **3**." in said(visit)
-    cone = numbers(panels(opened(PAGE, {"layers": "8"}), "reach")["cone"])
+    cone = numbers(panels(opened(PAGE, UNTRAINED | {"layers": "8"}), "reach")["cone"])
     assert cone[:4, 1].tolist() == [0, 0, 1, 1]
 
 
@@ -286,7 +287,7 @@ def test_layers_needed_are_as_the_formula_says(width, far):
 
 
 def test_layers_begin_where_the_question_ends():
-    visit = opened(PAGE)
+    visit = opened(PAGE, UNTRAINED)
     assert slider(visit, "reach")["index"] == 3 - 1
     assert numbers(panels(visit, "reach")["pairs"])[6, 1] == 1
     cone = numbers(panels(visit, "reach")["cone"])
@@ -297,14 +298,14 @@ def test_layers_begin_where_the_question_ends():
     ("width", "seen"), [("1", "only itself"), ("2", "the one before it"), ("4", "the 3 before it")]
 )
 def test_a_window_in_words(width, seen):
-    asking = opened(PAGE, {"predict": "true", "reach_window": width})
+    asking = opened(PAGE, UNTRAINED | {"predict": "true", "reach_window": width})
     assert re.search(f"a word sees [^.]*{seen}\\. After", said(asking))
 
 
 def test_a_window_of_one_reaches_nobody():
     assert count_layers_needed(1, 5) == NEVER
     assert count_layers_needed(1, 0) == "1"
-    visit = opened(PAGE, {"reach_window": "1", "layers": "8"})
+    visit = opened(PAGE, UNTRAINED | {"reach_window": "1", "layers": "8"})
     assert int(numbers(panels(visit, "reach")["pairs"]).sum()) == 7
 
 
@@ -319,8 +320,8 @@ def test_costs_are_the_closed_forms():
             "prefix": n * (n + 1) // 2 + prefix * (prefix - 1) // 2,
         }.items()
     )
-    assert "| window of 3 | 18 | 3,069 | 0.3% |" in said(opened(PAGE))
-    chosen = said(opened(PAGE, {"window": "2", "prefix": "4"}))
+    assert "| window of 3 | 18 | 3,069 | 0.3% |" in said(opened(PAGE, UNTRAINED))
+    chosen = said(opened(PAGE, UNTRAINED | {"window": "2", "prefix": "4"}))
     assert "| window of 2 | 13 | 2,047 | 0.2% |" in chosen
     assert "| prefix of 4 | 34 | 524,806 |" in chosen
 
@@ -339,18 +340,18 @@ def test_one_more_word_changes_every_row_of_full_attention_and_none_of_causal():
 
 
 def test_a_window_wider_than_the_text_is_causal_and_said_so():
-    visit = opened(PAGE, {"window": "20"})
+    visit = opened(PAGE, UNTRAINED | {"window": "20"})
     found = panels(visit, "masks")
     assert found["window"]["values"] == found["causal"]["values"]
     assert "A window of 20 is wider than this text of 7" in said(visit)
     assert visit.session_state["window"] == 20, "another text may have room for it"
-    assert "is wider than" not in said(opened(PAGE, {"window": "7"}))
+    assert "is wider than" not in said(opened(PAGE, UNTRAINED | {"window": "7"}))
 
 
 @pytest.mark.parametrize("predict", ["true", "false"])
 @pytest.mark.parametrize("text", ["x", "x y"])
 def test_a_text_too_short_for_questions(text, predict):
-    visit = opened(PAGE, {"text": text, "predict": predict})
+    visit = opened(PAGE, UNTRAINED | {"text": text, "predict": predict})
     words = len(text.split())
     assert not visit.exception
     assert not visit.info
@@ -364,7 +365,7 @@ def test_a_text_too_short_for_questions(text, predict):
 
 
 def test_three_words_are_asked():
-    visit = opened(PAGE, {"text": "x y z", "predict": "true", "guess_cells": "6"})
+    visit = opened(PAGE, UNTRAINED | {"text": "x y z", "predict": "true", "guess_cells": "6"})
     assert len(visit.radio) == 5
     assert "1 words" not in said(visit)
     full = Lab(draw_layer(("x", "y", "z"), 8, 1, 4, "full", seed=0), True).weights
@@ -383,18 +384,18 @@ def test_trained_heads_read_texts_of_any_length(text):
 
 def test_a_number_comes_back_when_there_is_room_again():
     for link, there in [({}, 3), ({"prefix": "5"}, 5), ({"prefix": "0"}, 0)]:
-        visit = opened(PAGE, link)
+        visit = opened(PAGE, UNTRAINED | link)
         for text, shown in [("Hello", min(there, 1)), ("a b", min(there, 2)), (SENTENCE, there)]:
             visit.text_input(key="text").set_value(text).run()
             assert visit.number_input(key="prefix").value == shown
-    visit = opened(PAGE, {"text": "Hello"})
+    visit = opened(PAGE, UNTRAINED | {"text": "Hello"})
     assert visit.number_input(key="prefix").value == 1
     visit.text_input(key="text").set_value(SENTENCE).run()
     assert [visit.number_input(key=key).value for key in ("prefix", "row", "column")] == [3, 2, 1]
 
 
 def test_a_number_chosen_where_there_is_little_room_stays():
-    visit = opened(PAGE, {"prefix": "5", "text": "a b"})
+    visit = opened(PAGE, UNTRAINED | {"prefix": "5", "text": "a b"})
     visit.number_input(key="prefix").set_value(0).run()
     visit.text_input(key="text").set_value(SENTENCE).run()
     assert visit.number_input(key="prefix").value == 0
@@ -429,7 +430,7 @@ def test_a_number_that_was_clicked_is_not_put_off():
 
 @pytest.mark.parametrize(("words", "is_small"), [(12, False), (13, True), (24, True)])
 def test_tables_of_a_long_text_are_miniatures(words, is_small):
-    visit = opened(PAGE, {"text": " ".join(f"w{n}" for n in range(words))})
+    visit = opened(PAGE, UNTRAINED | {"text": " ".join(f"w{n}" for n in range(words))})
     small = {
         (figure, panel["id"]): panel["small"]
         for figure, picture in zip(FIGURES, pictures(visit), strict=True)
@@ -447,7 +448,7 @@ def test_tables_of_a_long_text_are_miniatures(words, is_small):
     ],
 )
 def test_an_absurd_drawing_in_a_link(cells):
-    visit = opened(PAGE, {"cells": cells, "text": "one two three", "seed": "7"})
+    visit = opened(PAGE, UNTRAINED | {"cells": cells, "text": "one two three", "seed": "7"})
     rule = masks.full
     assert not visit.exception
     if cells == "1.3":  # a drawing for two words: the third one follows the causal rule
@@ -465,7 +466,7 @@ def test_an_absurd_drawing_in_a_link(cells):
 @pytest.mark.parametrize("value", ["", "0", "25", "1e999", "nan", "three", "2.5"])
 def test_absurd_widths_lengths_and_layers_in_a_link(value):
     link = {"window": value, "prefix": value, "layers": value, "reach_window": value}
-    visit = opened(PAGE, {**link, "seed": "7"})
+    visit = opened(PAGE, UNTRAINED | {**link, "seed": "7"})
     assert not visit.exception
     notes = " ".join(note.value for note in visit.info)
     refused = set(link) - ({"prefix"} if value == "0" else set())

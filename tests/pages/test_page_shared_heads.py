@@ -49,6 +49,7 @@ from tests.support.opening import ROOT, opened, pictures, widgets
 from tests.ui.test_packed import unpacked
 
 PAGE = ROOT / "pages" / "09_shared_heads.py"
+UNTRAINED = {"weights": "untrained"}
 TOKENS = tuple(SENTENCE.split())
 FULL = torch.ones(7, 7, dtype=torch.bool)
 CAUSAL = FULL.tril()
@@ -83,7 +84,7 @@ def read_by_heads(seed):
 
 @pytest.mark.parametrize(("heads", "kv_heads"), [(4, 2), (8, 2), (8, 1), (2, 1)])
 def test_weights_and_changes_are_what_sharing_computes(heads, kv_heads):
-    visit = opened(PAGE, {"heads": str(heads), "kv_heads": str(kv_heads), "seed": "5"})
+    visit = opened(PAGE, UNTRAINED | {"heads": str(heads), "kv_heads": str(kv_heads), "seed": "5"})
     x, layer = read_by_heads(5), examples.random_heads(64, heads, heads, 64 // heads, 5)
     weights = grouped_query(x, average_kv_heads(layer, kv_heads), FULL).weights
     changed = weights - multi_head(x, layer, FULL).weights
@@ -119,7 +120,7 @@ def test_heads_that_learned_to_share_are_drawn_beside_the_averaged_ones(heads, k
 
 
 def test_only_what_was_averaged_is_called_so():
-    at_random = opened(PAGE, {"kv_heads": "2"})
+    at_random = opened(PAGE, UNTRAINED | {"kv_heads": "2"})
     assert "KV heads averaged" in said(at_random)
     assert "trained so" not in said(at_random)
     assert not any(name.startswith("learned") for name in figure(at_random, "sharing"))
@@ -142,7 +143,7 @@ def test_what_to_try_is_true_of_heads_that_learned_to_share(kv_heads):
 
 @pytest.mark.parametrize("heads", [1, 4])
 def test_where_nothing_is_shared_nothing_is_said_to_change(heads):
-    visit = opened(PAGE, {"heads": str(heads), "kv_heads": str(heads), "seed": "5"})
+    visit = opened(PAGE, UNTRAINED | {"heads": str(heads), "kv_heads": str(heads), "seed": "5"})
     x, layer = read_by_heads(5), examples.random_heads(64, heads, heads, 64 // heads, 5)
     panels = figure(visit, "sharing")
     assert values(panels, *[f"head {n}" for n in range(heads)]) == close(
@@ -158,7 +159,7 @@ def test_where_nothing_is_shared_nothing_is_said_to_change(heads):
 
 
 def test_what_is_fixed_below_the_choices_is_said():
-    visit = opened(PAGE, {"heads": "8", "kv_heads": "4", "mask": "full", "seed": "5"})
+    visit = opened(PAGE, UNTRAINED | {"heads": "8", "kv_heads": "4", "mask": "full", "seed": "5"})
     assert f"{NUM_HEADS} query heads with d_k = {HEAD_DIM}, and the causal mask" in said(visit)
     hidden = [(i, j) for i in range(7) for j in range(7) if j > i]
     names = {"latent": "MLA head", "repeat_interleave": "with repeat, head"}
@@ -170,7 +171,7 @@ def test_what_is_fixed_below_the_choices_is_said():
 
 
 def test_who_shares_is_drawn():
-    visit = opened(PAGE, {"heads": "8", "kv_heads": "2"})
+    visit = opened(PAGE, UNTRAINED | {"heads": "8", "kv_heads": "2"})
     drawn = figure(visit, "sharing")["sharing"]
     assert drawn["values"] == [[1, 1, 1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1, 1, 1]]
     assert (drawn["rows"], drawn["columns"]) == (["0", "1"], list("01234567"))
@@ -178,7 +179,7 @@ def test_who_shares_is_drawn():
 
 @pytest.mark.parametrize("heads", ["1", "2", "4", "8"])
 def test_only_divisors_are_offered_and_a_change_of_heads_keeps_to_them(heads):
-    visit = opened(PAGE, {"heads": "8", "kv_heads": "8"})
+    visit = opened(PAGE, UNTRAINED | {"heads": "8", "kv_heads": "8"})
     widgets(visit)["heads"].set_value(heads)
     visit.run()
     assert not visit.exception
@@ -201,7 +202,7 @@ def test_only_divisors_are_offered_and_a_change_of_heads_keeps_to_them(heads):
     ],
 )
 def test_impossible_heads_and_latents_are_corrected_and_said(link, keys):
-    visit = opened(PAGE, {"seed": "7", "weights": "random"} | link)
+    visit = opened(PAGE, {"seed": "7", "weights": "untrained"} | link)
     assert not visit.exception
     assert {re.findall(r"asks for (\w+) =", note.value)[0] for note in visit.info} == keys
     assert widgets(visit)["seed"].value == 7
@@ -216,8 +217,10 @@ def test_the_cache_is_what_the_keys_and_values_hold(text):
     for kv_heads, amount in zip((4, 2, 1), by_pattern(len(tokens)).values(), strict=True):
         run = grouped_query(x, examples.random_heads(64, 4, kv_heads, 16, 0), mask)
         assert amount == run.key.numel() + run.value.numel()
-    asking = opened(PAGE, {"text": text, "predict": "true"})
-    answered = opened(PAGE, {"text": text, "predict": "true", "guess_cache": f"{amount}"})
+    asking = opened(PAGE, UNTRAINED | {"text": text, "predict": "true"})
+    answered = opened(
+        PAGE, UNTRAINED | {"text": text, "predict": "true", "guess_cache": f"{amount}"}
+    )
     assert f"**{4 * amount}**" not in said(asking)
     assert len(pictures(answered)) == len(pictures(asking)) + 1
     assert f"Right: **{amount}**." in said(answered)
@@ -225,12 +228,12 @@ def test_the_cache_is_what_the_keys_and_values_hold(text):
 
 def test_the_running_sentence_needs_896_numbers_with_mha():
     assert list(by_pattern(7).values()) == [896, 448, 224]
-    assert "For this text: 168 instead of 896" in said(opened(PAGE, {"latent": "16"}))
+    assert "For this text: 168 instead of 896" in said(opened(PAGE, UNTRAINED | {"latent": "16"}))
 
 
 @pytest.mark.parametrize("latent_dim", [4, 64])
 def test_a_latent_is_counted_drawn_and_absorbed(latent_dim):
-    visit = opened(PAGE, {"latent": str(latent_dim), "seed": "5"})
+    visit = opened(PAGE, UNTRAINED | {"latent": str(latent_dim), "seed": "5"})
     run = latent_attention(*given_to_latent(TOKENS, latent_dim, 5))
     panels = figure(visit, "latent")
     half_a_step = run.cached.latent.abs().max().item() / 65_534 + 1e-5
@@ -247,7 +250,7 @@ def test_a_latent_is_counted_drawn_and_absorbed(latent_dim):
 
 
 def test_the_mistake_changes_the_heads_that_read_another_groups_keys():
-    visit = opened(PAGE, {"seed": "5"})
+    visit = opened(PAGE, UNTRAINED | {"seed": "5"})
     layer = examples.random_heads(D_MODEL, NUM_HEADS, NUM_KV_HEADS, HEAD_DIM, 5)
     run = grouped_query(read_by_heads(5), layer, CAUSAL)
     assert (readers(share, run), readers(share_wrongly, run)) == ([0, 0, 1, 1], [0, 1, 0, 1])
@@ -265,7 +268,7 @@ def test_the_mistake_changes_the_heads_that_read_another_groups_keys():
 
 
 def test_one_word_is_enough():
-    visit = opened(PAGE, {"text": "x"})
+    visit = opened(PAGE, UNTRAINED | {"text": "x"})
     assert not visit.exception
     assert figure(visit, "sharing")["head 0"]["values"] == [[1]]
 
@@ -280,7 +283,7 @@ def loss_after(visit, words):
 
 @pytest.mark.parametrize("kv_heads", [1, 2])
 def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_start(kv_heads):
-    visit = opened(PAGE, {"kv_heads": str(kv_heads), "mask": "causal"})
+    visit = opened(PAGE, UNTRAINED | {"kv_heads": str(kv_heads), "mask": "causal"})
     drawn = len(pictures(visit))
     before = loss_after(visit, "Trained, a KV head each")
     after = loss_after(visit, f"The same heads averaged to {kv_heads} KV heads?")
@@ -317,7 +320,7 @@ def test_the_curve_says_which_loss_is_of_which_sentences(monkeypatch):
     monkeypatch.setattr(
         uptraining_job, "show_chart", lambda build, rows, *_, **of: drawn.update(of, rows=rows)
     )
-    visit = opened(PAGE, {"kv_heads": "2", "mask": "causal"})
+    visit = opened(PAGE, UNTRAINED | {"kv_heads": "2", "mask": "causal"})
     own = Configuration(4, 4, 16, "causal")
     request = TrainingRequest(own._replace(num_kv_heads=2), 0, TOKENS)
     job = uptraining_job.make_uptraining_job(request, own)
@@ -339,7 +342,7 @@ def test_the_curve_says_which_loss_is_of_which_sentences(monkeypatch):
 )
 def test_what_averaging_makes_of_trained_heads_is_counted(kv_heads, verdict):
     own, shared = Configuration(4, 4, 16, "full"), Configuration(4, kv_heads, 16, "full")
-    text = said(visit := opened(PAGE, {"kv_heads": str(kv_heads)}))
+    text = said(visit := opened(PAGE, UNTRAINED | {"kv_heads": str(kv_heads)}))
     assert verdict in text
     task = make_task(Batch(*(part[:TESTS] for part in draw_pool(True))), "full")
     fresh_one = TrainedHeads.from_parts(WORDS, draw_parts(shared, 0), 16)
@@ -390,10 +393,10 @@ def test_losses_are_of_sentences_that_nobody_trained_on(monkeypatch):
         assert is_held_out((first.capitalize(), *others))
 
 
-@pytest.mark.parametrize("weights", ["random", "trained"])
+@pytest.mark.parametrize("weights", ["untrained", "trained"])
 def test_what_was_not_trained_is_replaced_and_said(weights):
     link = {"mask": "prefix of 3", "seed": "3", "weights": weights, "kv_heads": "2"}
-    visit = opened(PAGE, link)
+    visit = opened(PAGE, UNTRAINED | link)
     assert not visit.exception
     assert not visit.info
     assert widgets(visit)["mask"].value == "prefix of 3", "what was chosen elsewhere is lost"
@@ -405,11 +408,11 @@ def test_what_was_not_trained_is_replaced_and_said(weights):
     blank = [(i, j) for i in range(7) for j in range(7) if j > max(i, 2)]
     drawn = figure(visit, "sharing")["head 0"]["values"]
     hidden = [(i, j) for i in range(7) for j in range(7) if drawn[i][j] is None]
-    assert hidden == (blank if weights == "random" else [])
+    assert hidden == (blank if weights == "untrained" else [])
 
 
 def test_what_was_trained_needs_no_excuse():
-    visit = opened(PAGE, {"seed": "1", "mask": "causal", "kv_heads": "2"})
+    visit = opened(PAGE, UNTRAINED | {"seed": "1", "mask": "causal", "kv_heads": "2"})
     assert not any("among them" in caption.value for caption in visit.caption)
 
 

@@ -37,6 +37,7 @@ from tests.support.taking import cells_of, drawn_on, executed, kernel, valid
 
 PAGE = {page.stem.partition("_")[2]: page for page in PAGES}
 BUSY = {"text": "the bank raised the rate", "seed": "7", "d_model": "16", "mask": "causal"}
+BUSY |= {"weights": "untrained"}
 ONE_HEAD = {"X", "Q", "K", "V", "products", "scores", "masked", "weights", "output"}
 MASKS = {
     *("scores", "full", "causal", "window", "prefix", "window − full", "weights", "yours − full"),
@@ -118,7 +119,7 @@ def test_a_notebook_computes_what_its_page_shows(case, elsewhere):
 
 
 @pytest.mark.parametrize("page", PAGE.values(), ids=PAGE)
-@pytest.mark.parametrize("link", [{}, {"weights": "trained"}], ids=["default", "trained"])
+@pytest.mark.parametrize("link", [{}, {"weights": "untrained"}], ids=["default", "untrained"])
 def test_a_recipe_names_what_its_function_takes(page, link):
     taken = opened(page, link).session_state[TAKEAWAY]
     for recipe in [one for part in taken.parts.values() for one in part]:

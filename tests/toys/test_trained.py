@@ -1,4 +1,4 @@
-"""The shipped toy weights as pages read them, and the switch between random and trained."""
+"""The shipped toy weights as pages read them, and the switch between trained and untrained."""
 
 import re
 
@@ -20,6 +20,7 @@ GQA = Configuration(4, 2, 8, "causal")
 SWITCHED = [page for page in PAGES if page.stem in {"01_start", "03_query_key_value", "04_scores"}]
 each_page = pytest.mark.parametrize("page", SWITCHED, ids=lambda page: page.stem)
 MASKS = next(page for page in PAGES if page.stem == "05_masks")
+UNTRAINED = {"weights": "untrained"}
 with_masks = pytest.mark.parametrize("page", [*SWITCHED, MASKS], ids=lambda page: page.stem)
 
 
@@ -92,7 +93,7 @@ def test_a_single_head_is_a_layer_with_one_head():
 
 @pytest.mark.parametrize("seed", layers.SEEDS)
 @pytest.mark.parametrize("head_dim", layers.HEAD_DIMS)
-def test_announced_looks_most_at_earnings_as_the_first_page_says(head_dim, seed):
+def test_announced_looks_most_at_earnings_with_any_d_k(head_dim, seed):
     tokens = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
     layer = load_layer(tokens, Configuration(1, 1, head_dim, "full"), seed)
     weights = single_head(*layer.single()).weights
@@ -110,22 +111,35 @@ def captions(visit):
 
 @each_page
 def test_the_switch_changes_numbers_badge_and_what_is_said(page):
-    drawn, learned_ = opened(page), opened(page, {"weights": "trained"})
+    drawn, learned_ = opened(page, UNTRAINED), opened(page)
     assert not learned_.exception
     assert not learned_.info
     assert pictures(drawn)[0] != pictures(learned_)[0]
     assert "trained: related words, seed 0" in badges(learned_)[0]
     assert "trained: related words" not in " ".join(badges(drawn))
-    assert "d_model is 64" in captions(learned_)
-    shown = [s for s in learned_.select_slider if s.label == controls.d_model.label]
-    assert [(slider.value, slider.disabled) for slider in shown] == [(64, True)]
+    assert "untrained: pattern without meaning, seed 0" in badges(drawn)[0]
+    for visit, width in ((learned_, 8), (opened(page, {"d_k": "16"}), 64)):
+        assert f"d_model is {width}" in captions(visit)
+        shown = [s for s in visit.select_slider if s.label == controls.d_model.label]
+        assert [(slider.value, slider.disabled) for slider in shown] == [(width, True)]
     assert not widgets(drawn)["d_model"].disabled
     assert widgets(learned_)["d_k"].options == ["4", "8", "16", "32", "64"]
 
 
 @each_page
-def test_sizes_of_the_readers_own_come_back_with_random_weights(page):
-    visit = opened(page)
+def test_links_that_say_random_are_obeyed(page):
+    """The name that untrained weights had once."""
+    visit, today = opened(page, {"weights": "random"}), opened(page, UNTRAINED)
+    assert pictures(visit) == pictures(today)
+    assert not visit.info
+    assert widgets(visit)["weights"].value == "untrained"
+    widgets(visit)["weights"].set_value("trained")
+    assert pictures(visit.run()) == pictures(opened(page))
+
+
+@each_page
+def test_sizes_of_the_readers_own_come_back_with_untrained_weights(page):
+    visit = opened(page, UNTRAINED)
     for key, own in {
         "d_model": 32,
         "d_k": 10,
@@ -133,7 +147,7 @@ def test_sizes_of_the_readers_own_come_back_with_random_weights(page):
     }.items():
         widgets(visit)[key].set_value(own)
     before = pictures(visit.run())
-    for weights, d_k in (("trained", 8), ("random", 8)):
+    for weights, d_k in (("trained", 8), ("untrained", 8)):
         widgets(visit)["weights"].set_value(weights)
         visit.run()
         assert widgets(visit)["d_k"].value == d_k, "the nearest that was trained"
@@ -163,25 +177,37 @@ def test_what_was_not_trained_is_said_and_no_choice_is_lost(page):
     assert "1 unknown" in badges(visit)[0]
     asked_for = {**link, "d_k": "8", "seed": "0"}
     assert pictures(visit)[0] == pictures(opened(page, asked_for))[0]
-    widgets(visit)["weights"].set_value("random")
+    widgets(visit)["weights"].set_value("untrained")
     back = visit.run()
-    assert pictures(back) == pictures(opened(page, {**link, "weights": "random", "d_k": "8"}))
+    assert pictures(back) == pictures(opened(page, {**link, **UNTRAINED, "d_k": "8"}))
 
 
 @pytest.mark.parametrize("page", [SWITCHED[0], SWITCHED[2]], ids=lambda page: page.stem)
 def test_a_mask_that_was_not_trained(page):
-    visit = opened(page, {"weights": "trained", "mask": "prefix of 3"})
+    visit = opened(page, {"d_k": "16", "mask": "prefix of 3"})
     assert "prefix of 3" in captions(visit)
-    assert pictures(visit)[0] == pictures(opened(page, {"weights": "trained"}))[0]
+    assert pictures(visit)[0] == pictures(opened(page, {"d_k": "16"}))[0]
+
+
+@pytest.mark.parametrize("page", [SWITCHED[0], SWITCHED[2]], ids=lambda page: page.stem)
+def test_the_readable_head_takes_any_mask_and_five_seeds(page):
+    full = pictures(opened(page))
+    assert full != pictures(opened(page, {"mask": "prefix of 3"}))
+    assert "prefix of 3" not in captions(opened(page, {"mask": "prefix of 3"}))
+    assert "trained: related words, seed 4" in badges(opened(page, {"seed": "4"}))[0]
+    other = opened(page, {"seed": "5"})
+    assert "no seed 5 among them, only 0, 1, 2, 3, 4; this is 0" in captions(other)
+    assert pictures(other) == full
 
 
 @with_masks
-def test_where_weights_are_trained_a_reader_can_train_as_well(page):
+def test_where_trained_heads_are_wide_a_reader_can_train_as_well(page):
     def offered(visit):
         return [button.label for button in visit.button if button.label == "Train it here"]
 
-    assert offered(opened(page)) == []
-    assert offered(opened(page, {"weights": "trained"})) == ["Train it here"]
+    assert offered(opened(page, UNTRAINED | {"d_k": "16"})) == []
+    assert offered(opened(page)) == (["Train it here"] if page == MASKS else [])
+    assert offered(opened(page, {"d_k": "16"})) == ["Train it here"]
 
 
 @with_masks

@@ -1,4 +1,4 @@
-"""Random or trained: the layer that a page looks at, its controls, and what must be said of it."""
+"""Trained or untrained: the layer that a page looks at, its controls, and what is said of it."""
 
 from collections.abc import Sequence
 
@@ -15,19 +15,26 @@ from explainers.toys.layers import (
     Configuration,
     Layer,
     Tokens,
+    TrainedHeads,
     choose_shipped_seed,
     draw_layer,
     list_head_dims,
     load_layer,
 )
+from explainers.toys.readable_head import (
+    READABLE_D_MODEL,
+    READABLE_HEAD_DIM,
+    READABLE_SEEDS,
+    load_readable_layer,
+)
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.provenance import random_weights, trained_weights
+from explainers.ui.provenance import trained_weights, untrained_weights
 from explainers.ui.untrusted_text import verbatim
 
 ABLE = 32
-"""The d_k where a page offers none: with 4, a trained head is wrong more often than right."""
+"""The d_k of a trained head where a page offers none: the readable one is too sharp to leak."""
 
 
 def choose_layer(
@@ -35,7 +42,8 @@ def choose_layer(
 ) -> Layer:
     """The controls of one head, in a row, with trained weights only the sizes that were trained.
 
-    Where nothing like the mask or the seed was trained, it is said what is shown instead.
+    With d_k 4 it is the readable head, else one of d_model 64. Where nothing like the mask or the
+    seed was trained, it is said what is shown instead.
     """
     with st.container(horizontal=True):
         is_trained = controls.weights() == "trained"
@@ -43,23 +51,31 @@ def choose_layer(
         d_model = controls.d_model.default
         head_dim = ABLE if is_trained else controls.head_dim.default
         if has_sizes:
-            d_model = controls.d_model(fixed=D_MODEL if is_trained else None)
             head_dim = controls.head_dim(HEAD_DIMS if is_trained else ())
+            learned_width = READABLE_D_MODEL if head_dim == READABLE_HEAD_DIM else D_MODEL
+            d_model = controls.d_model(fixed=learned_width if is_trained else None)
         value_dim = head_dim
         if has_value_dim:
             value_dim = controls.value_dim(fixed=head_dim if is_trained else None)
     seed = page.read_seed()
     if not is_trained:
         return draw_layer(tokens, d_model, 1, head_dim, rule, seed, value_dim)
-    layer = find_trained_layer(tokens, 1, head_dim, rule, seed)
-    sizes = f"{D_MODEL}, d_v = d_k" if has_value_dim else f"{D_MODEL}"
+    is_readable = head_dim == READABLE_HEAD_DIM
+    if is_readable:
+        shown_seed = seed if seed in READABLE_SEEDS else READABLE_SEEDS[0]
+        layer = load_readable_layer(tokens, rule, shown_seed)
+        differences = not_among(N_("seed"), seed, shown_seed, READABLE_SEEDS)
+    else:
+        layer = find_trained_layer(tokens, 1, head_dim, rule, seed)
+        differences = unlike(layer, rule, seed)
+        differences += [] if seed in SEEDS else [_("Train it here takes any seed.")]
+    width = layer.x.shape[-1]
     of_mask = _(
         "Trained on finding related words, mask {mask}: d_model is {sizes}.",
-        mask=translate_mask(layer.rule),
-        sizes=sizes,
+        mask=translate_mask("full" if is_readable else layer.rule),
+        sizes=f"{width}, d_v = d_k" if has_value_dim else f"{width}",
     )
-    any_seed = [] if seed in SEEDS else [_("Train it here takes any seed.")]
-    notes = [of_mask, *unlike(layer, rule, seed), *any_seed, *describe_long_text(layer)]
+    notes = [of_mask, *differences, *describe_long_text(layer)]
     if layer.unknown:
         words = list_unknown(layer)
         notes.append(
@@ -108,7 +124,7 @@ def origin_of(layer: Layer) -> str:
     """The badge of the pictures."""
     if layer.learned:
         return trained_weights(layer.seed, len(layer.unknown), layer.x.device)
-    return random_weights(layer.seed, layer.x.device)
+    return untrained_weights(layer.seed, layer.x.device)
 
 
 def unlike(layer: Layer, rule: str, seed: int) -> list[str]:
@@ -152,8 +168,8 @@ def describe_long_text(layer: Layer) -> list[str]:
 
 
 def offer_training(layer: Layer) -> None:
-    """Where trained weights are shown, a reader can also watch such heads learn."""
-    if not layer.learned:
+    """Where trained weights of full width are shown, a reader can also watch such heads learn."""
+    if not isinstance(layer.learned, TrainedHeads):
         return
     from explainers.chapters.common.live_training import (
         train_here,  # what learns is not needed before

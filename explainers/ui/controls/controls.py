@@ -31,7 +31,13 @@ from explainers.ui.session import GUESS, KEPT_CHOICES, NOTICES, OUT_OF_RANGE, PR
 
 # On every page
 sentence = Control("text", N_("Sentence"), SENTENCE)
-weights = Choice("weights", N_("Weights"), N_("random"), (N_("random"), N_("trained")))
+weights = Choice(
+    "weights",
+    N_("Weights"),
+    N_("trained"),
+    (N_("trained"), N_("untrained")),
+    old_names=(("random", "untrained"),),
+)
 seed = WholeNumber("seed", N_("Seed of the random numbers"), 0, 0, 99)
 queries = Choice("queries", N_("Queries run"), N_("down"), (N_("down"), N_("across")))
 predict_first = Switch("predict", N_("Study mode"), True)

@@ -19,9 +19,14 @@ class Choice(Control):
     """One of a few named options, all of them in sight."""
 
     options: tuple[str, ...] = ()
+    old_names: tuple[tuple[str, str], ...] = ()
+    """What links said once, and what it is called now."""
 
     def __call__(self, options: Sequence[str] = ()) -> str:
         """Offer the control's own options, or those that a page finds in a registry."""
+        new_name = dict(self.old_names).get(st.query_params.get(self.key, ""))
+        if new_name:
+            st.query_params[self.key] = st.session_state[self.key] = new_name
         options = options or self.options
         default = self.default if self.default in options else options[-1]
         settings = {"default": default, "required": True}
