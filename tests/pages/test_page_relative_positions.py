@@ -81,7 +81,7 @@ def test_moving_all_words_changes_no_score_with_rope():
 def test_the_words_have_moved_when_the_picture_opens():
     panels = figure(opened(PAGE, {"seed": "5"}), "scores with RoPE")
     moved = ShiftedScores.of(TOKENS, controls.shift.steps, 5)
-    added = moved.added[controls.shift.steps.index(64)] - moved.added[0]
+    added = moved.added[controls.shift.steps.index(controls.shift.default)] - moved.added[0]
     assert values(panels, "change with added positions") == close(added)
     assert max(map(abs, values(panels, "change with added positions"))) > 0.1
 

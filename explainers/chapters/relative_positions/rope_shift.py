@@ -94,10 +94,10 @@ def _parts(moved: ShiftedScores, place: int) -> Panel:
         _("score of {asking} for {asked}", asking=asking, asked=asked),
         _("what each pair of numbers adds to it, and the sum"),
         frames[place],
-        [_("with RoPE"), _("with added positions")],
-        [*columns, _("score")],
+        ["RoPE", _("added")],
+        [*columns, _("sum")],
         "",
-        FEATURE_AXIS,
+        "",
         limit=moved.pair_scores().abs().max().item(),
     )
     return Panel("parts", matrix, frames=tuple(frames))

@@ -96,7 +96,7 @@ dropout = BrowserSlider("dropout", N_("Probability"), 0.5, tuple(n / 10 for n in
 
 # Relative positions
 shift = BrowserSlider(
-    "shift", N_("Move all words by"), 64, (0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64)
+    "shift", N_("Move all words by"), 32, (0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64)
 )
 
 # Shared keys and values
