@@ -6,8 +6,7 @@ from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui import takeaway_files
 from explainers.ui.lecture.screens import screen
-from explainers.ui.page import draw_frame
-from explainers.ui.restore_link import restore_link
+from explainers.ui.page import draw_frame, restore_link
 from explainers.ui.text.language import settle_language
 from explainers.ui.tour import label_pages, note_page, offer_next
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from explainers.messages import Message
 from explainers.translations import _, load_sections, translate_section
@@ -74,6 +75,22 @@ PAGE_STYLE = Path(__file__).with_name("page_style.css")
 """What Streamlit has no setting for: margins, sizes, and how the parts of a page look."""
 
 
+def restore_link() -> None:
+    """Read the whole address again if the browser's Back or Forward brought it; before any widget.
+
+    When the page changes, Streamlit drops from the query every name that a widget of the page
+    before is bound to, also where the address that comes has this name.
+    """
+    context = get_script_run_ctx()
+    if context is None or not context.is_history_navigation:
+        return
+    state = context.session_state
+    with state.query_params() as asked:
+        asked.populate_from_query_string(context.query_string)
+        asked.set_initial_query_params(context.query_string)
+        asked._send_query_param_msg()  # its name is held by a browser test
+
+
 def draw_frame(title: str, place: str) -> None:
     """Draw the title before the page computes anything, and the common switches.
 
@@ -86,6 +103,10 @@ def draw_frame(title: str, place: str) -> None:
     st.session_state[PAGE_DRAWN] = place
     follow_short_link()
     st.html(PAGE_STYLE)
+    with st.sidebar:
+        offer_languages()
+        controls.predict_first()
+        lecture_mode()
     if is_lecture():
         st.title(title)
     else:
@@ -93,16 +114,13 @@ def draw_frame(title: str, place: str) -> None:
             st.title(title)
             _offer_settings()
     with st.sidebar:
-        offer_languages()
-        controls.predict_first()
-        lecture_mode()
         if is_lecture():
             _offer_settings()
         stand_by(title, place)
 
 
 def _offer_settings() -> None:
-    """The menu of what is seldom changed; what a link asked of it in vain is said outside."""
+    """The menu of what is seldom changed."""
     with st.popover(_("Settings"), icon=":material/tune:"):
         controls.queries()
         controls.seed()

@@ -40,7 +40,7 @@ def test_a_guess_is_marked(visit):
 
 
 def test_an_address_that_the_history_brings_is_read_as_a_whole(visit):
-    """Streamlit drops what the page before had bound; `restore_link` takes its inside for that."""
+    """Streamlit drops what the page before had bound; `page.restore_link` undoes it."""
     one = visit("kv_cache", text="one two three four", seed="3")
     one.page.evaluate(MOVE, f"{one.address}/masks?text=five+six+seven&seed=4&predict=false")
     expect(one.page.get_by_role("heading", level=1, name="Masks")).to_be_visible()
@@ -61,11 +61,9 @@ def test_who_comes_back_finds_the_card_open(visit):
 
 
 def test_the_page_is_offered_as_a_file_as_soon_as_it_shows_something(visit):
-    one = visit("masks", predict="true")
+    one = visit("kv_cache", predict="true")
     expect(one.page.get_by_role("button", name="Notebook")).to_have_count(0)
-    for _ in range(2):
-        one.page.get_by_role("button", name="Show me").first.click()
-        one.ready()
+    one.page.get_by_role("button", name="Show me").first.click()
     expect(one.page.get_by_role("button", name="Notebook")).to_be_visible()
 
 
@@ -75,6 +73,6 @@ def test_both_questions_answered_mark_the_page(visit):
         box.fill("1,5")
         box.press("Enter")
         one.ready()
-    one.wait_for_choice("tour", "07")
+    one.wait_for_choice("tour", "08")
     link = one.page.get_by_role("navigation").get_by_role("link", name="KV cache")
     expect(link).to_contain_text("●")

@@ -1,0 +1,130 @@
+"""The parts of a page: veils, cards, the questions at its end, the dots of the sidebar."""
+
+import pytest
+
+from explainers.ui import tour
+from explainers.ui.page_parts.check_yourself import Recall, is_near, seed_recall, write_answer
+from explainers.ui.page_parts.go_deeper import read_title
+from explainers.ui.page_parts.veil import choose_guesses, close_bold
+from tests.support.opening import ROOT, opened
+
+PAGE = ROOT / "pages" / "08_kv_cache.py"
+STUDY = {"predict": "true"}
+
+
+def said(visit):
+    return "\n".join(markdown.value for markdown in visit.main.markdown)
+
+
+def cards(visit):
+    return {box.label.split("**")[1]: box for box in visit.main.expander if "min" in box.label}
+
+
+@pytest.mark.parametrize(
+    ("halves", "closed"),
+    [
+        (("**Word ", ".**"), ("**Word**&nbsp;", "**.**")),
+        (("**A row changes ", " times.**"), ("**A row changes**&nbsp;", "&#32;**times.**")),
+        (("Plain ", " text"), ("Plain&nbsp;", "&#32;text")),
+        (("**All of it: ", "**"), ("**All of it:**&nbsp;", "")),
+    ],
+)
+def test_bold_that_spans_the_tile_is_cut_with_it(halves, closed):
+    assert close_bold(*halves) == closed
+
+
+def test_the_answer_stands_where_it_stood_among_three_guesses():
+    assert choose_guesses(["The", "CEO", "on", "Friday"], "CEO") == ["The", "CEO", "on"]
+    assert choose_guesses(["42", "7"], "21") == ["7", "21", "42"]
+
+
+def test_a_veil_hides_a_number_until_it_is_clicked():
+    visit = opened(PAGE, STUDY | {"deep": "both_ways"})
+    assert "changes :green" not in said(visit)
+    visit.button("show guess_both_ways").click().run()
+    assert "changes :green-background[21] times" in said(visit)
+    assert visit.query_params["guess_both_ways"] == "just show me"
+
+
+def test_a_guess_is_marked_and_in_the_link():
+    visit = opened(PAGE, STUDY | {"deep": "both_ways"})
+    visit.button("guess_both_ways: 7").click().run()
+    assert "You chose **7**. It is **21**." in said(visit)
+    assert visit.query_params["guess_both_ways"] == "7"
+
+
+def test_a_guess_that_is_none_of_the_chips_is_told():
+    visit = opened(PAGE, STUDY | {"deep": "both_ways", "guess_both_ways": "<b>8</b>"})
+    assert not visit.exception
+    assert any("guess_both_ways" in note.value for note in visit.info)
+
+
+def test_who_skips_twice_is_asked_once_whether_to_show_all_answers():
+    visit = opened(PAGE, STUDY | {"deep": "both_ways"})
+    visit.button("show guess_decoding").click().run()
+    assert "from now on" not in said(visit)
+    visit.button("show guess_both_ways").click().run()
+    assert "Show all answers from now on?" in said(visit)
+    next(one for one in visit.main.button if one.label == "Yes").click().run()
+    assert not visit.exception
+    assert visit.session_state["predict"] is False
+    assert "from now on" not in said(visit)
+
+
+def test_one_card_is_open_and_the_link_says_which():
+    visit = opened(PAGE)
+    assert [len(box.children) for box in cards(visit).values()] == [0, 0, 0, 0]
+    linked = opened(PAGE, {"deep": "windows"})
+    full = [title for title, box in cards(linked).items() if box.children]
+    assert full == ["A cache that stops growing: windows and attention sinks."]
+
+
+def test_a_link_to_no_card_is_told():
+    visit = opened(PAGE, {"deep": "the moon"})
+    assert not visit.exception
+    assert any("deep" in note.value and "moon" in note.value for note in visit.info)
+
+
+def test_a_card_is_titled_by_what_one_learns():
+    assert read_title("**Four bugs.** You will see. *(4 min)*") == "Four bugs"
+
+
+def test_a_lecture_has_all_cards_as_screens():
+    visit = opened(PAGE, STUDY | {"lecture": "true"})
+    assert not visit.exception
+    for heading in ("## Four cache bugs that raise no error", "## Measured on this machine"):
+        assert heading in said(visit)
+    assert "changes :gray-background[ ? ] times" in said(visit)
+    assert "changes :green-background[21] times" in said(visit)
+
+
+def test_both_questions_answered_right_or_wrong_mark_the_page():
+    visit = opened(PAGE)
+    first, second = (one for one in visit.main.text_input if one.label == "Your answer")
+    first.set_value("much").run()
+    assert "tour" not in visit.query_params
+    first.set_value("1,5").run()
+    assert "You chose **1.5**. It is **" in said(visit)
+    second.set_value("0").run()
+    assert not visit.exception
+    assert "Right: **0**." in said(visit)
+    assert visit.query_params["tour"] == "08"
+
+
+def test_the_same_seed_asks_the_same():
+    assert seed_recall("p", "q", 3).random() == seed_recall("p", "q", 3).random()
+    assert seed_recall("p", "q", 3).random() != seed_recall("p", "q", 4).random()
+
+
+def test_an_answer_is_near_enough_or_not():
+    assert is_near(Recall(0.25, tolerance=0.01), "0.255")
+    assert not is_near(Recall(0.25), "0.3")
+    assert is_near(Recall("none", options=("none", "all")), "none")
+    assert write_answer(Recall(1024)) == "1,024"
+
+
+def test_rows_of_the_sidebar_have_number_name_and_dot(monkeypatch):
+    contents = {"": {"pages/05_masks.py": "Masks", "pages/08_kv_cache.py": "KV cache"}}
+    state = {tour.finished_pages.key: "02", tour.PAGES_OPENED: {"pages/05_masks.py"}}
+    monkeypatch.setattr(tour.st, "session_state", state)
+    assert [*tour.label_pages(contents).values()] == ["1 · Masks ◐", "2 · KV cache ●"]
