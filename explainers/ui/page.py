@@ -17,6 +17,7 @@ from explainers.ui.lecture.screens import is_lecture, screen, stand_by
 from explainers.ui.lecture.share_link import follow_short_link
 from explainers.ui.session import (
     KEPT_CHOICES,
+    NOTICES,
     OUT_OF_RANGE,
     PAGE_DRAWN,
     PICTURE_CHOICES,
@@ -113,6 +114,8 @@ def draw_frame(title: str, place: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center", key="page top"):
             st.title(title)
             _offer_settings()
+    if {controls.queries.key, controls.seed.key} & set(st.session_state.get(NOTICES, {})):
+        st.info(_("The link asks for a setting that cannot be: open Settings to see which."))
     with st.sidebar:
         if is_lecture():
             _offer_settings()
