@@ -28,6 +28,8 @@ WIDGETS = (
     "toggle",
     "text_input",
 )
+RECALL = "recall "
+"""Keys of answers at the end of a page, which no link has, begin with this."""
 WITHOUT_PICTURES = {"14_head_gallery", "16_exercises", "17_claims"}
 """Pages that draw only what was asked to be measured, or whose answers are sentences."""
 PLACES = ("chosen", "beside")
@@ -110,7 +112,8 @@ def elements(block: Any) -> Iterator[Any]:
 
 def widgets(visit: AppTest) -> dict[str, Any]:
     """Every control with a name, in sight now."""
-    return {widget.key: widget for kind in WIDGETS for widget in visit.get(kind) if widget.key}
+    found = (widget for kind in WIDGETS for widget in visit.get(kind))
+    return {it.key: it for it in found if it.key and not it.key.startswith(RECALL)}
 
 
 def extremes(widget: Any) -> tuple[Any, ...]:
