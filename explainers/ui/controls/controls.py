@@ -79,6 +79,7 @@ step = Choice(
 temperature = BrowserSlider(
     "temperature", N_("Temperature"), 1, tuple(round(2 ** (n / 2), 4) for n in range(-6, 15))
 )
+divided_by = Control("divided_by", N_("Temperature"), 2)
 root_head_dim = BrowserSlider("root_d_k", "d_k", 64, tuple(2**power for power in range(2, 11)))
 
 # Masks; the table of masks adds the numbers that some of them have

@@ -6,6 +6,7 @@
 
 import { loadStyle, wear } from "../common/component.js";
 import { speak } from "../common/words.js";
+import { FourSteps } from "./heroes/four_steps.js";
 import { Journey } from "./heroes/journey.js";
 // What only those need is named as well: all files are asked for at once, and not one after the other.
 import "../common/elements.js";
@@ -16,19 +17,22 @@ import "./arcs.js";
 import "./chips.js";
 import "./experiments.js";
 import "./hero.js";
+import "./heroes/four_steps_layout.js";
 import "./heroes/journey_steps.js";
+import "./heroes/temperature.js";
 import "./lanes.js";
 import "./mixture.js";
 import "./motion.js";
 import "./palette.js";
 import "./player.js";
 import "./sentence.js";
+import "./softmax.js";
 import "./stage.js";
 import "./strip.js";
 import "./words.js";
 
 /** @type {Record<string, new (root: HTMLElement) => Hero<any>>} */
-const KINDS = { journey: Journey };
+const KINDS = { four_steps: FourSteps, journey: Journey };
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 /** @type {WeakMap<Element, Hero<any>>} */

@@ -1,0 +1,92 @@
+"""The hero of the page: for one word, products, scores, weights and output beside each other."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from explainers.attention.scaling import with_temperature
+from explainers.attention.single_head import project
+from explainers.attention.steps import attention_steps, hide
+from explainers.chapters.common.mask_names import translate_mask
+from explainers.chapters.common.number_words import write_percent
+from explainers.toys.layers import Layer, Tokens
+from explainers.toys.readable_head import FILM_SEED, READABLE_HEAD_DIM, load_readable_layer
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.page import Prose
+
+MASKS = ("full", "causal")
+TEMPERATURES = tuple(
+    int(step) if step.is_integer() else step for step in (round(2 ** (n / 4), 4) for n in range(-12, 25))
+)
+"""Whole ones as whole numbers: a browser tells 2, never 2.0."""
+ROOT = TEMPERATURES[TEMPERATURES.index(math.sqrt(READABLE_HEAD_DIM))]
+COLD, HOT = TEMPERATURES[0], TEMPERATURES[-1]
+SENTENCES = ("hero_caption", "hero_two", "hero_one", "hero_spread", "hero_only")
+
+
+def make_hero(text: Prose, tokens: Tokens) -> Hero:
+    """The four steps of the readable head, for every word, under each mask."""
+    layers = {rule: load_readable_layer(tokens, rule, FILM_SEED) for rule in MASKS}
+    places = tuple(range(len(tokens)))
+    word = read_choice(controls.followed_word, places, min(2, places[-1]))
+    choices = [
+        HeroChoice(controls.followed_word, places, word),
+        HeroChoice(controls.divided_by, TEMPERATURES, read_choice(controls.divided_by, TEMPERATURES)),
+        HeroChoice(
+            controls.mask, MASKS, read_choice(controls.mask, MASKS), [*map(translate_mask, MASKS)]
+        ),
+    ]
+    alt = _("Four steps from the products of one word's query to its output.")
+    experiments = list_experiments(text, layers, word)
+    return Hero("four_steps", alt, compute_numbers(layers), choices, SENTENCES, experiments)
+
+
+def compute_numbers(layers: Mapping[str, Layer]) -> dict[str, Any]:
+    """All that the picture needs; what a temperature makes of it, the browser computes."""
+    layer = layers["full"]
+    views = project(layer.x, layer.head())
+    return {
+        "tokens": list(layer.tokens),
+        "products": round_numbers(attention_steps(*views, layer.mask).products),
+        "value": round_numbers(views.value),
+        "allowed": {rule: one.mask.tolist() for rule, one in layers.items()},
+        "temperatures": list(TEMPERATURES),
+        "root": ROOT,
+    }
+
+
+def weigh(layer: Layer, temperature: float) -> list[list[float]]:
+    """The weights of every word if the products are divided by this."""
+    views = project(layer.x, layer.head())
+    products = hide(attention_steps(*views, layer.mask).products, layer.mask)
+    weights: list[list[float]] = with_temperature(products, temperature).tolist()
+    return weights
+
+
+def list_experiments(text: Prose, layers: Mapping[str, Layer], word: int) -> list[Experiment]:
+    """What a reader can try, each with the numbers that it will show."""
+    tokens = layers["full"].tokens
+    cold, hot = (weigh(layers["full"], temperature)[word] for temperature in (COLD, HOT))
+    frozen = {
+        "word": tokens[word],
+        "temperature": f"{COLD}",
+        "first": tokens[cold.index(max(cold))],
+        "first_share": write_percent(max(cold)),
+    }
+    melted = {
+        "word": tokens[word],
+        "temperature": f"{HOT}",
+        "largest": write_percent(max(hot)),
+        "smallest": write_percent(min(hot)),
+    }
+    return [
+        Experiment("freeze", text.fill("try_freeze", **frozen), {"mask": "full", "divided_by": COLD}),
+        Experiment("melt", text.fill("try_melt", **melted), {"mask": "full", "divided_by": HOT}),
+        Experiment(
+            "first_word",
+            text.fill("try_first_word", word=tokens[0]),
+            {"mask": "causal", "word": 0},
+        ),
+    ]
