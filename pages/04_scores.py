@@ -1,15 +1,30 @@
-"""QKᵀ, ÷ √d_k, softmax, · V: each its own step; and why there is a root."""
+"""QKᵀ, ÷ √d_k, softmax, · V: four steps in one picture; and why there is a root."""
 
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import EXPERIMENT
 from explainers.attention.single_head import project
 from explainers.attention.steps import attention_steps, hide
 from explainers.chapters.common.choose_layer import choose_layer, offer_training, origin_of
-from explainers.chapters.common.one_head import OneHead
+from explainers.chapters.common.one_head import OneHead, take_head
+from explainers.chapters.exercises import predict
 from explainers.chapters.scores import root_experiment, takeaway
-from explainers.chapters.scores.four_steps import choose_steps, show_step, show_temperatures
+from explainers.chapters.scores.four_steps import (
+    choose_steps,
+    show_all_words,
+    show_step,
+    show_temperatures,
+)
+from explainers.chapters.scores.hero import make_hero
+from explainers.toys.layers import Layer
+from explainers.toys.readable_head import FILM_SEED, load_readable_layer
+from explainers.translations import _
 from explainers.ui import page
+from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
+from explainers.ui.figure.hero import show_hero
+from explainers.ui.page_parts.check_yourself import check_yourself
+from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.prediction import revealed
 from explainers.ui.source import run_and_show, show_source
 from explainers.ui.text.language import fragment
@@ -17,41 +32,91 @@ from explainers.ui.text.language import fragment
 text = page.open_prose(__file__)
 
 
-@fragment
-def show_steps(tokens: tuple[str, ...]) -> None:
-    """Queries and keys in, output out, one operation at a time."""
-    layer, queries_down, steps = choose_layer(tokens), page.has_queries_down(), choose_steps()
-
-    origin = origin_of(layer)
+def read_head(layer: Layer) -> OneHead:
+    """All that the first head of a layer computes."""
     views = project(layer.x, layer.head())
-    run = attention_steps(*views, layer.mask)
-    one_head = OneHead.of(layer, views, run)
+    return OneHead.of(layer, views, attention_steps(*views, layer.mask))
+
+
+@fragment
+def show_root() -> None:
+    """The same softmax with and without √d_k: rows that one can follow, then all draws."""
+    measurements = root_experiment.load_measurements()
+    measurement = root_experiment.show_rows(measurements)
+    text("root_rows")
+    without, with_root = root_experiment.write_averages(measurement)
+    text("root_largest", d_k=f"{measurement.head_dim:,}", without=without, with_root=with_root)
+    root_experiment.show_largest(measurement)
+    takeaway.take_root(measurements)
+    show_source(*EXPERIMENT)
+
+
+def ask_for_root() -> None:
+    """What comes out if nothing is divided by the root."""
+    text("root", keys=root_experiment.KEYS, draws=f"{root_experiment.DRAWS:,}")
+    average = root_experiment.load_measurements()[-1].average[0]
+    answer = root_experiment.describe_average(average)
+    keys, mean = root_experiment.KEYS, f"{average:.2f}"
+    if revealed(text, "root", root_experiment.ANSWERS, answer, keys=keys, average=mean):
+        show_root()
+
+
+@fragment
+def show_how(layer: Layer, word: int) -> None:
+    """The same four steps for all words."""
+    text("steps", word=layer.tokens[word])
+    one_head = read_head(layer)
+    show_all_words(one_head, word, page.has_queries_down(), origin_of(layer))
+    take_head(_("One head, every matrix"), layer, one_head.numbers)
+
+
+def show_steps(tokens: tuple[str, ...], rule: str) -> None:
+    """Queries and keys in, output out, one operation at a time, with weights of one's choice."""
+    layer = choose_layer(tokens, has_mask=False, rule=rule)
+    steps, one_head = choose_steps(), read_head(layer)
     for step in steps:
-        show_step(text, one_head, step, queries_down, origin)
+        text(f"step_{step}")
+        show_step(one_head, step, page.has_queries_down(), origin_of(layer))
     if "output" in steps:
-        run_and_show(attention, *views, layer.mask)
+        run_and_show(attention, *project(layer.x, layer.head()), layer.mask)
     offer_training(layer)
+    takeaway.take_chosen_head(layer, one_head)
+
+
+def show_temperature(layer: Layer) -> None:
+    """Every weight at any temperature, beside attention's own."""
     text("temperature")
-    products = hide(run.products, layer.mask)
+    one_head, views = read_head(layer), project(layer.x, layer.head())
+    products = hide(attention_steps(*views, layer.mask).products, layer.mask)
+    queries_down, origin = page.has_queries_down(), origin_of(layer)
     temperature = show_temperatures(one_head, products, queries_down, origin)
-    takeaway.take_steps(layer, one_head, temperature)
+    takeaway.take_temperature(layer, temperature)
     text("temperature_tried")
 
 
-@fragment
-def show_why_root() -> None:
-    """The same softmax with and without √d_k, as d_k grows."""
-    text("root", keys=root_experiment.KEYS, draws=f"{root_experiment.DRAWS:,}")
-    measurements = root_experiment.load_measurements()
-    average = measurements[-1].average[0]
-    answer = root_experiment.describe_average(average)
-    if revealed(text, "root", root_experiment.ANSWERS, answer, average=f"{average:.2f}"):
-        root_experiment.show_root(text, measurements)
-        takeaway.take_root(measurements)
-        show_source(*EXPERIMENT)
+def show_curve_of(name: str) -> None:
+    """One of the two curves over all d_k."""
+    text(f"root_{name}")
+    show = {"variance": root_experiment.show_variance, "gradient": root_experiment.show_gradient}
+    show[name](root_experiment.load_measurements())
 
 
 text("question")
-show_steps(choose_text().tokens)
-show_why_root()
-text("notice")
+sentence = choose_text()
+hero = make_hero(text, sentence.tokens)
+show_hero(text, hero, "four steps")
+ask_for_root()
+rule, word = hero.chosen(controls.mask), hero.chosen(controls.followed_word)
+layer = load_readable_layer(sentence.tokens, rule, FILM_SEED)
+show_how(layer, word)
+go_deeper(
+    text,
+    {
+        "steps": lambda: show_steps(sentence.tokens, rule),
+        "temperature": lambda: show_temperature(layer),
+        "variance": lambda: show_curve_of("variance"),
+        "gradient": lambda: show_curve_of("gradient"),
+    },
+)
+show_one_sentence(text)
+check_yourself(text, {"score": predict.a_score, "weight": predict.a_weight_of_two})

@@ -18,7 +18,6 @@ from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.panels import Cell, Panel, Slider, orient_panels
 from explainers.ui.lecture.screens import is_lecture
-from explainers.ui.page import Prose
 from explainers.ui.source import show_source
 
 
@@ -41,9 +40,8 @@ def choose_steps() -> tuple[str, ...]:
     return controls.step.options
 
 
-def show_step(text: Prose, one_head: OneHead, step: str, queries_down: bool, origin: str) -> None:
+def show_step(one_head: OneHead, step: str, queries_down: bool, origin: str) -> None:
     """The picture and the code of one step; of the weights, a row as bars as well."""
-    text(f"step_{step}")
     if is_lecture():
         _show_to_class(one_head, step, queries_down, origin)
         return
@@ -70,6 +68,20 @@ def _show_to_class(one_head: OneHead, step: str, queries_down: bool, origin: str
 
 def _describe_step(step: str) -> str:
     return _("What goes into and comes out of: {step}.", step=_(step))
+
+
+def show_all_words(one_head: OneHead, word: int, queries_down: bool, origin: str) -> None:
+    """The four steps for all words, a small matrix each; the row of a word stands in a box."""
+    hides = any(-math.inf in row for row in one_head.numbers["masked"])
+    scores = "masked" if hides else "scores"
+    panels = [
+        replace(one_head.panel(name, "→" if at else ""), followed=word)
+        for at, name in enumerate(("products", scores, "weights", "output"))
+    ]
+    alt = _("Four matrices: products, scores, weights and output, a row for each word.")
+    working = arithmetic_of(one_head)
+    show_clickable_figure(orient_panels(panels, queries_down), working, origin, "all words", alt)
+    show_source(*sum(OPERATIONS.values(), ()))
 
 
 def show_temperatures(

@@ -7,7 +7,7 @@ from typing import Any
 from explainers.attention.scaling import with_temperature
 from explainers.attention.single_head import project
 from explainers.attention.steps import attention_steps, hide
-from explainers.chapters.common.mask_names import translate_mask
+from explainers.chapters.common.mask_names import MASK_NAMES, translate_mask
 from explainers.chapters.common.number_words import write_percent
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, READABLE_HEAD_DIM, load_readable_layer
@@ -16,9 +16,10 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
 from explainers.ui.page import Prose
 
-MASKS = ("full", "causal")
+MASKS = tuple(MASK_NAMES)
 TEMPERATURES = tuple(
-    int(step) if step.is_integer() else step for step in (round(2 ** (n / 4), 4) for n in range(-12, 25))
+    int(step) if step.is_integer() else step
+    for step in (round(2 ** (n / 4), 4) for n in range(-12, 25))
 )
 """Whole ones as whole numbers: a browser tells 2, never 2.0."""
 ROOT = TEMPERATURES[TEMPERATURES.index(math.sqrt(READABLE_HEAD_DIM))]
@@ -33,7 +34,9 @@ def make_hero(text: Prose, tokens: Tokens) -> Hero:
     word = read_choice(controls.followed_word, places, min(2, places[-1]))
     choices = [
         HeroChoice(controls.followed_word, places, word),
-        HeroChoice(controls.divided_by, TEMPERATURES, read_choice(controls.divided_by, TEMPERATURES)),
+        HeroChoice(
+            controls.divided_by, TEMPERATURES, read_choice(controls.divided_by, TEMPERATURES)
+        ),
         HeroChoice(
             controls.mask, MASKS, read_choice(controls.mask, MASKS), [*map(translate_mask, MASKS)]
         ),
@@ -82,11 +85,11 @@ def list_experiments(text: Prose, layers: Mapping[str, Layer], word: int) -> lis
         "smallest": write_percent(min(hot)),
     }
     return [
-        Experiment("freeze", text.fill("try_freeze", **frozen), {"mask": "full", "divided_by": COLD}),
+        Experiment(
+            "freeze", text.fill("try_freeze", **frozen), {"mask": "full", "divided_by": COLD}
+        ),
         Experiment("melt", text.fill("try_melt", **melted), {"mask": "full", "divided_by": HOT}),
         Experiment(
-            "first_word",
-            text.fill("try_first_word", word=tokens[0]),
-            {"mask": "causal", "word": 0},
+            "first_word", text.fill("try_first_word", word=tokens[0]), {"mask": "causal", "word": 0}
         ),
     ]

@@ -19,9 +19,7 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider
-from explainers.ui.page import Prose
 from explainers.ui.provenance import random_weights
-from explainers.ui.text.language import fragment
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,63 +98,57 @@ def _make_rows(head_dims: list[int]) -> Iterator[Pair[Numbers]]:
 CPU = torch.device("cpu")
 
 
-def show_root(text: Prose, measurements: list[Measurement]) -> None:
-    """What happens to the draws at a d_k, under the finger; then what holds for every d_k."""
-    from explainers.charts.curves import Axis, draw_curve  # the first page needs no altair
-
-    _show_one_d_k(text, measurements)
-    origin, series = random_weights(SEED, CPU), _name_series()
-    theory = _("theory: variance = d_k")
-    d_k = Axis("d_k", is_logarithmic=True)
-    spread = Axis(_("variance of the scores"), is_logarithmic=True)
-    learning = Axis(_("size of the gradient"))
-    left, right = st.columns(2)
-    with left:
-        text("root_variance")
-        rows = _make_curve_rows(measurements, "variance", theory)
-        alt = _("Variance of the scores: without the root on the line y = d_k, with it at 1.")
-        show_chart(
-            draw_curve, rows, alt, "variance", origin, x=d_k, y=spread, series=(*series, theory)
-        )
-    with right:
-        text("root_gradient")
-        rows = _make_curve_rows(measurements, "gradient")
-        alt = _(
-            "Size of the softmax's gradient against d_k: without the root it falls, with it not."
-        )
-        show_chart(draw_curve, rows, alt, "gradient", origin, x=d_k, y=learning, series=series)
-
-
-@fragment
-def _show_one_d_k(text: Prose, measurements: list[Measurement]) -> None:
-    """A fragment of its own: the curves for every d_k need not be drawn again."""
+def show_largest(measurement: Measurement) -> None:
+    """How large the largest weight was at a d_k: how often, without and with the root."""
     from explainers.charts.bars import draw_histogram
 
-    origin = random_weights(SEED, CPU)
-    measurement = _show_rows(measurements, origin)
-    text("root_rows")
-    without, with_root = (f"{share:.3f}" for share in measurement.average)
-    text(
-        "root_largest",
-        d_k=f"{measurement.head_dim:,}",
-        without=without,
-        with_root=with_root,
-        at_1024=f"{measurements[-1].average[0]:.2f}",
-    )
+    without, with_root = write_averages(measurement)
     alt = _(
         "Largest of 7 weights over the draws: mean {without} without the root, {with_root} with.",
         without=without,
         with_root=with_root,
     )
-    rows, title = _make_histogram_rows(measurement), _("largest weight")
+    rows, title, origin = _make_histogram_rows(measurement), _("largest weight"), _name_origin()
     show_chart(draw_histogram, rows, alt, "largest", origin, x_title=title, series=_name_series())
+
+
+def write_averages(measurement: Measurement) -> Pair[str]:
+    """The largest weight on average, without and with the root."""
+    without, with_root = measurement.average
+    return f"{without:.3f}", f"{with_root:.3f}"
+
+
+def show_variance(measurements: list[Measurement]) -> None:
+    """How far the scores spread, at every d_k."""
+    from explainers.charts.curves import Axis, draw_curve  # the first page needs no altair
+
+    theory = _("theory: variance = d_k")
+    d_k = Axis("d_k", is_logarithmic=True)
+    spread = Axis(_("variance of the scores"), is_logarithmic=True)
+    rows, series = _make_curve_rows(measurements, "variance", theory), (*_name_series(), theory)
+    alt = _("Variance of the scores: without the root on the line y = d_k, with it at 1.")
+    show_chart(draw_curve, rows, alt, "variance", _name_origin(), x=d_k, y=spread, series=series)
+
+
+def show_gradient(measurements: list[Measurement]) -> None:
+    """How much a row can still learn, at every d_k."""
+    from explainers.charts.curves import Axis, draw_curve
+
+    d_k, learning = Axis("d_k", is_logarithmic=True), Axis(_("size of the gradient"))
+    rows, series = _make_curve_rows(measurements, "gradient"), _name_series()
+    alt = _("Size of the softmax's gradient against d_k: without the root it falls, with it not.")
+    show_chart(draw_curve, rows, alt, "gradient", _name_origin(), x=d_k, y=learning, series=series)
+
+
+def _name_origin() -> str:
+    return random_weights(SEED, CPU)
 
 
 def _name_series() -> tuple[str, str]:
     return _("without the root"), _("with the root")
 
 
-def _show_rows(measurements: list[Measurement], origin: str) -> Measurement:
+def show_rows(measurements: list[Measurement]) -> Measurement:
     """Rows of weights without and with the root; returns what was measured at the chosen d_k."""
     control = controls.root_head_dim
     place = control()
@@ -166,7 +158,7 @@ def _show_rows(measurements: list[Measurement], origin: str) -> Measurement:
     labels = [f"d_k = {m.head_dim}" for m in measurements]
     slider = Slider(control.label, labels, place, lambda n: control.put(measurements[n].head_dim))
     alt = _("Rows of weights of a few draws, without and with the root, at the slider's d_k.")
-    show_figure(Figure(panels, alt, slider=slider), origin, "rows")
+    show_figure(Figure(panels, alt, slider=slider), _name_origin(), "rows")
     return measurements[place]
 
 

@@ -7,7 +7,7 @@ from torch import Tensor
 from explainers.attention.scaling import with_temperature
 from explainers.attention.single_head import project
 from explainers.attention.steps import dot_products, hide
-from explainers.chapters.common.one_head import OneHead, take_head
+from explainers.chapters.common.one_head import OneHead, compute_matrices
 from explainers.chapters.scores.root_experiment import Measurement, run_experiment
 from explainers.takeaway.recipe import Recipe
 from explainers.toys.layers import Layer
@@ -28,9 +28,16 @@ def measure_root(head_dims: list[int]) -> dict[str, Any]:
     return {name: [getattr(one, name) for one in measurements] for name in names}
 
 
-def take_steps(layer: Layer, one_head: OneHead, temperature: float) -> None:
-    """Every matrix, and the table at the temperature of the slider."""
-    take_head(_("One head, every matrix"), layer, one_head.numbers)
+def take_chosen_head(layer: Layer, one_head: OneHead) -> None:
+    """Every matrix of the head that a reader chose."""
+    recipe = Recipe(
+        _("The head that you chose"), compute_matrices, {"layer": layer}, one_head.numbers
+    )
+    take("chosen head", recipe)
+
+
+def take_temperature(layer: Layer, temperature: float) -> None:
+    """The table at the temperature of the slider."""
     inputs = {"layer": layer, "temperature": temperature}
     shown, title = apply_temperature(layer, temperature), _("At another temperature")
     take("temperature", Recipe(title, apply_temperature, inputs, shown))

@@ -80,7 +80,7 @@ temperature = BrowserSlider(
     "temperature", N_("Temperature"), 1, tuple(round(2 ** (n / 2), 4) for n in range(-6, 15))
 )
 divided_by = Control("divided_by", N_("Temperature"), 2)
-root_head_dim = BrowserSlider("root_d_k", "d_k", 64, tuple(2**power for power in range(2, 11)))
+root_head_dim = BrowserSlider("root_d_k", "d_k", 1024, tuple(2**power for power in range(2, 11)))
 
 # Masks; the table of masks adds the numbers that some of them have
 mask = Choice("mask", N_("Mask"), N_("full"))

@@ -204,7 +204,8 @@ export class FourSteps extends Hero {
     const strip = { x: output.left, y: top + (height - output.height) / 2, width: output.width, height: output.height };
     if (this.output) stage.put(this.output.node, strip);
     this.made.textContent = this.data.tokens[asker];
-    stage.write(this.made, strip.x + strip.width / 2, strip.y - 14, Math.min(18, size), 1);
+    const long = stage.widths([this.data.tokens[asker]], Math.min(18, size))[0] / 2;
+    stage.write(this.made, Math.min(strip.x + strip.width / 2, stage.room - long), strip.y - 14, Math.min(18, size), 1);
     this.tellWords();
   }
 
@@ -213,8 +214,8 @@ export class FourSteps extends Hero {
     const said = [
       [_("1 Products"), _("query · key")],
       [_("2 Scores"), `÷ ${this.divisor()}`],
-      [_("3 Weights"), _("softmax: together 100 %")],
-      [_("4 Output"), _("weight × value, added up")],
+      [_("3 Weights"), _("softmax: 100 %")],
+      [_("4 Output"), _("weight × value")],
     ];
     this.heads.forEach((head, step) => {
       [...head.children].forEach((node, line) => { node.textContent = said[step][line]; });
@@ -282,7 +283,7 @@ export class FourSteps extends Hero {
     const thick = /** @type {Places} */ (this.places).lane * 0.6, end = Math.max(left, Math.min(left + width, zero + value * scale));
     const box = { x: Math.min(zero, end), y: this.middle(place) - thick / 2, width: Math.max(0.5, Math.abs(end - zero)), height: thick, opacity };
     for (const [name, number] of Object.entries(box)) bar.setAttribute(name, number.toFixed(2));
-    bar.classList.toggle("below", value < 0);
+    bar.classList.toggle("minus", value < 0);
   }
 
   /** Two slanted lines across a bar that is cut off. @param {SVGElement} rent @param {number} place @param {number} score @param {boolean} isHidden */

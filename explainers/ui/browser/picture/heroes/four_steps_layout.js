@@ -45,10 +45,10 @@ export function layOutSteps(stage, words, { lowest, highest, count }) {
   const widths = stage.widths(words, size), left = Math.max(...widths) + (isPhone ? 8 : 14), room = stage.room - left;
   const number = isPhone ? 40 : NUMBER, tall = lane * words.length;
   // Two steps with bars; then two whose widths are shares of what is left.
-  const first = (isWide ? 0.37 * room : room) / 2, second = isWide ? left + 0.37 * room + 6 : left;
+  const first = (isWide ? 0.41 * room : room) / 2, second = isWide ? left + 0.41 * room + 6 : left;
   const rest = stage.room - second, bars = [0, 1].map((step) => placeBars(left + first * step + number, first - number - 14, lowest, highest));
-  const share = second + (isPhone ? 38 : NUMBER), across = rest - (share - second) - 4;
-  const parts = isPhone ? [0.14, 0.2, 0.28, 0.1, 0.28] : [0.16, 0.19, 0.26, 0.12, 0.27]; // funnel, column, values, ribbons, output
+  const share = second + (isPhone ? 38 : NUMBER), across = rest - (share - second) - 6;
+  const parts = isPhone ? [0.14, 0.2, 0.28, 0.1, 0.28] : [0.15, 0.2, 0.275, 0.1, 0.275]; // funnel, column, values, ribbons, output
   const edges = parts.reduce((all, part) => [...all, all[all.length - 1] + part * across], [share + 4]);
   const below = isWide ? HEAD : HEAD + tall + SLIDER + 16 + HEAD;
   return {
