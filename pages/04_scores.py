@@ -94,11 +94,16 @@ def show_temperature(layer: Layer) -> None:
     text("temperature_tried")
 
 
-def show_curve_of(name: str) -> None:
-    """One of the two curves over all d_k."""
-    text(f"root_{name}")
-    show = {"variance": root_experiment.show_variance, "gradient": root_experiment.show_gradient}
-    show[name](root_experiment.load_measurements())
+def show_variance() -> None:
+    """Why it is the root of d_k, and not another number."""
+    text("root_variance")
+    root_experiment.show_variance(root_experiment.load_measurements())
+
+
+def show_gradient() -> None:
+    """What a row without the root can still learn."""
+    text("root_gradient")
+    root_experiment.show_gradient(root_experiment.load_measurements())
 
 
 text("question")
@@ -114,8 +119,8 @@ go_deeper(
     {
         "steps": lambda: show_steps(sentence.tokens, rule),
         "temperature": lambda: show_temperature(layer),
-        "variance": lambda: show_curve_of("variance"),
-        "gradient": lambda: show_curve_of("gradient"),
+        "variance": show_variance,
+        "gradient": show_gradient,
     },
 )
 show_one_sentence(text)

@@ -39,8 +39,8 @@ const NUMBER = 46; // room for "−17.2"
  */
 export function layOutSteps(stage, words, { lowest, highest, count }) {
   const isWide = stage.room >= WIDE, isPhone = stage.room < 560;
-  const height = isWide ? 420 : Math.max(440, 2 * HEAD + SLIDER + 2 * 13 * words.length + 16);
-  const lane = isWide ? (height - HEAD - SLIDER) / words.length : (height - 2 * HEAD - SLIDER - 16) / (2 * words.length);
+  const height = isWide ? 420 : Math.max(440, 2 * HEAD + SLIDER + 2 * 13 * words.length + 24);
+  const lane = isWide ? (height - HEAD - SLIDER) / words.length : (height - 2 * HEAD - SLIDER - 24) / (2 * words.length);
   const size = Math.max(11, Math.min(isWide ? 22 : isPhone ? 15 : 20, Math.floor(lane - 2)));
   const widths = stage.widths(words, size), left = Math.max(...widths) + (isPhone ? 8 : 14), room = stage.room - left;
   const number = isPhone ? 40 : NUMBER, tall = lane * words.length;
@@ -48,7 +48,7 @@ export function layOutSteps(stage, words, { lowest, highest, count }) {
   const first = (isWide ? 0.41 * room : room) / 2, second = isWide ? left + 0.41 * room + 6 : left;
   const rest = stage.room - second, bars = [0, 1].map((step) => placeBars(left + first * step + number, first - number - 14, lowest, highest));
   const share = second + (isPhone ? 38 : NUMBER), across = rest - (share - second) - 6;
-  const parts = isPhone ? [0.14, 0.2, 0.28, 0.1, 0.28] : [0.15, 0.2, 0.275, 0.1, 0.275]; // funnel, column, values, ribbons, output
+  const parts = isPhone ? [0.1, 0.27, 0.25, 0.1, 0.28] : [0.15, 0.2, 0.275, 0.1, 0.275]; // funnel, column, values, ribbons, output
   const edges = parts.reduce((all, part) => [...all, all[all.length - 1] + part * across], [share + 4]);
   const below = isWide ? HEAD : HEAD + tall + SLIDER + 16 + HEAD;
   return {
