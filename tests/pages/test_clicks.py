@@ -18,7 +18,7 @@ def temperatures(visit):
 
 def test_a_clicked_number_that_is_gone_is_forgotten():
     last = len(SENTENCE.split()) - 1
-    visit = opened(PAGE, {"text": SENTENCE})
+    visit = opened(PAGE, {"text": SENTENCE, "deep": "temperature"})
     visit.session_state["clicked in temperature"] = Cell("weights", last, last)
     shown = temperatures(visit.run())
     assert shown["selected"] == {"panel": "weights", "row": last, "column": last}

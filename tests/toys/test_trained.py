@@ -19,6 +19,8 @@ TOKENS = ("The", "ceo", "Zebra", "announced", "zebra", "EARNINGS", "gnu")
 GQA = Configuration(4, 2, 8, "causal")
 SWITCHED = [page for page in PAGES if page.stem in {"01_start", "03_query_key_value", "04_scores"}]
 each_page = pytest.mark.parametrize("page", SWITCHED, ids=lambda page: page.stem)
+CARDS = {"04_scores": {"deep": "steps"}}
+"""Where a reader chooses the weights inside a card."""
 MASKS = next(page for page in PAGES if page.stem == "05_masks")
 UNTRAINED = {"weights": "untrained"}
 with_masks = pytest.mark.parametrize("page", [*SWITCHED, MASKS], ids=lambda page: page.stem)
@@ -109,16 +111,31 @@ def captions(visit):
     return " ".join(caption.value for caption in visit.caption)
 
 
+def opened_there(page, link=None):
+    """The page, open where its reader chooses the weights."""
+    return opened(page, {**CARDS.get(page.stem, {}), **(link or {})})
+
+
+def pictures_there(page, visit):
+    """The pictures of the layer that the reader chose: in a card they come last."""
+    return pictures(visit)[-1:] if page.stem in CARDS else pictures(visit)
+
+
+def badges_there(page, visit):
+    """Where the numbers of these pictures come from."""
+    return badges(visit)[-1:] if page.stem in CARDS else badges(visit)
+
+
 @each_page
 def test_the_switch_changes_numbers_badge_and_what_is_said(page):
-    drawn, learned_ = opened(page, UNTRAINED), opened(page)
+    drawn, learned_ = opened_there(page, UNTRAINED), opened_there(page)
     assert not learned_.exception
     assert not learned_.info
-    assert pictures(drawn)[0] != pictures(learned_)[0]
-    assert "trained: related words, seed 0" in badges(learned_)[0]
-    assert "trained: related words" not in " ".join(badges(drawn))
-    assert "untrained: pattern without meaning, seed 0" in badges(drawn)[0]
-    for visit, width in ((learned_, 8), (opened(page, {"d_k": "16"}), 64)):
+    assert pictures_there(page, drawn)[0] != pictures_there(page, learned_)[0]
+    assert "trained: related words, seed 0" in badges_there(page, learned_)[0]
+    assert "trained: related words" not in " ".join(badges_there(page, drawn))
+    assert "untrained: pattern without meaning, seed 0" in badges_there(page, drawn)[0]
+    for visit, width in ((learned_, 8), (opened_there(page, {"d_k": "16"}), 64)):
         assert f"d_model is {width}" in captions(visit)
         shown = [s for s in visit.select_slider if s.label == controls.d_model.label]
         assert [(slider.value, slider.disabled) for slider in shown] == [(width, True)]
@@ -129,24 +146,24 @@ def test_the_switch_changes_numbers_badge_and_what_is_said(page):
 @each_page
 def test_links_that_say_random_are_obeyed(page):
     """The name that untrained weights had once."""
-    visit, today = opened(page, {"weights": "random"}), opened(page, UNTRAINED)
-    assert pictures(visit) == pictures(today)
+    visit, today = opened_there(page, {"weights": "random"}), opened_there(page, UNTRAINED)
+    assert pictures_there(page, visit) == pictures_there(page, today)
     assert not visit.info
     assert widgets(visit)["weights"].value == "untrained"
     widgets(visit)["weights"].set_value("trained")
-    assert pictures(visit.run()) == pictures(opened(page))
+    assert pictures_there(page, visit.run()) == pictures_there(page, opened_there(page))
 
 
 @each_page
 def test_sizes_of_the_readers_own_come_back_with_untrained_weights(page):
-    visit = opened(page, UNTRAINED)
+    visit = opened_there(page, UNTRAINED)
     for key, own in {
         "d_model": 32,
         "d_k": 10,
         **({"d_v": 6} if page == SWITCHED[1] else {}),
     }.items():
         widgets(visit)[key].set_value(own)
-    before = pictures(visit.run())
+    before = pictures_there(page, visit.run())
     for weights, d_k in (("trained", 8), ("untrained", 8)):
         widgets(visit)["weights"].set_value(weights)
         visit.run()
@@ -154,7 +171,7 @@ def test_sizes_of_the_readers_own_come_back_with_untrained_weights(page):
         assert not visit.info
     assert (visit.session_state["d_model"], visit.session_state["d_k"]) == (32, 8)
     widgets(visit)["d_k"].set_value(10)
-    assert pictures(visit.run()) == before
+    assert pictures_there(page, visit.run()) == before
 
 
 @pytest.mark.parametrize(("asked", "shown"), [("10", 8), ("128", 64), ("nonsense", 4)])
@@ -170,34 +187,40 @@ def test_a_link_to_a_size_that_was_not_trained(asked, shown):
 @each_page
 def test_what_was_not_trained_is_said_and_no_choice_is_lost(page):
     link = {"weights": "trained", "d_k": "10", "seed": "7", "d_model": "32", "text": "The zebra"}
-    visit = opened(page, link)
+    visit = opened_there(page, link)
     said = captions(visit)
     assert "seed 7" in said
     assert "zebra" in said
-    assert "1 unknown" in badges(visit)[0]
+    assert "1 unknown" in badges_there(page, visit)[0]
     asked_for = {**link, "d_k": "8", "seed": "0"}
-    assert pictures(visit)[0] == pictures(opened(page, asked_for))[0]
+    assert pictures_there(page, visit)[0] == pictures_there(page, opened_there(page, asked_for))[0]
     widgets(visit)["weights"].set_value("untrained")
     back = visit.run()
-    assert pictures(back) == pictures(opened(page, {**link, **UNTRAINED, "d_k": "8"}))
+    assert pictures_there(page, back) == pictures_there(
+        page, opened_there(page, {**link, **UNTRAINED, "d_k": "8"})
+    )
 
 
 @pytest.mark.parametrize("page", [SWITCHED[0], SWITCHED[2]], ids=lambda page: page.stem)
 def test_a_mask_that_was_not_trained(page):
-    visit = opened(page, {"d_k": "16", "mask": "prefix of 3"})
+    visit = opened_there(page, {"d_k": "16", "mask": "prefix of 3"})
     assert "prefix of 3" in captions(visit)
-    assert pictures(visit)[0] == pictures(opened(page, {"d_k": "16"}))[0]
+    assert (
+        pictures_there(page, visit)[0] == pictures_there(page, opened_there(page, {"d_k": "16"}))[0]
+    )
 
 
 @pytest.mark.parametrize("page", [SWITCHED[0], SWITCHED[2]], ids=lambda page: page.stem)
 def test_the_readable_head_takes_any_mask_and_five_seeds(page):
-    full = pictures(opened(page))
-    assert full != pictures(opened(page, {"mask": "prefix of 3"}))
-    assert "prefix of 3" not in captions(opened(page, {"mask": "prefix of 3"}))
-    assert "trained: related words, seed 4" in badges(opened(page, {"seed": "4"}))[0]
-    other = opened(page, {"seed": "5"})
+    full = pictures_there(page, opened_there(page))
+    assert full != pictures_there(page, opened_there(page, {"mask": "prefix of 3"}))
+    assert "prefix of 3" not in captions(opened_there(page, {"mask": "prefix of 3"}))
+    assert (
+        "trained: related words, seed 4" in badges_there(page, opened_there(page, {"seed": "4"}))[0]
+    )
+    other = opened_there(page, {"seed": "5"})
     assert "no seed 5 among them, only 0, 1, 2, 3, 4; this is 0" in captions(other)
-    assert pictures(other) == full
+    assert pictures_there(page, other) == full
 
 
 @with_masks
@@ -205,18 +228,20 @@ def test_where_trained_heads_are_wide_a_reader_can_train_as_well(page):
     def offered(visit):
         return [button.label for button in visit.button if button.label == "Train it here"]
 
-    assert offered(opened(page, UNTRAINED | {"d_k": "16"})) == []
-    assert offered(opened(page)) == (["Train it here"] if page == MASKS else [])
-    assert offered(opened(page, {"d_k": "16"})) == ["Train it here"]
+    assert offered(opened_there(page, UNTRAINED | {"d_k": "16"})) == []
+    assert offered(opened_there(page)) == (["Train it here"] if page == MASKS else [])
+    assert offered(opened_there(page, {"d_k": "16"})) == ["Train it here"]
 
 
 @with_masks
 def test_the_mask_that_heads_learned_under_is_told(page):
-    assert "related words, mask full: d_model" in captions(opened(page, {"weights": "trained"}))
+    assert "related words, mask full: d_model" in captions(
+        opened_there(page, {"weights": "trained"})
+    )
 
 
 @with_masks
 def test_a_text_longer_than_any_that_was_learned_from_is_said_to_be(page):
     for length, said in [(layers.MAX_NEWS_TOKENS, False), (layers.MAX_NEWS_TOKENS + 1, True)]:
-        visit = opened(page, {"weights": "trained", "text": "Friday " * length})
+        visit = opened_there(page, {"weights": "trained", "text": "Friday " * length})
         assert (f"at most 8 words; this has {length}" in captions(visit)) == said
