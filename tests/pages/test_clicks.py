@@ -12,7 +12,7 @@ PAGE = ROOT / "pages" / "04_scores.py"
 def temperatures(visit):
     """The linked picture with the two tables of weights."""
     drawn = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
-    [found] = [data for data in drawn if data["panels"][0]["id"] == "warm"]
+    [found] = [one for one in drawn if "panels" in one and one["panels"][0]["id"] == "warm"]
     return found
 
 

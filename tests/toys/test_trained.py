@@ -212,13 +212,17 @@ def test_a_mask_that_was_not_trained(page):
 
 @pytest.mark.parametrize("page", [SWITCHED[0], SWITCHED[2]], ids=lambda page: page.stem)
 def test_the_readable_head_takes_any_mask_and_five_seeds(page):
-    full = pictures_there(page, opened_there(page))
-    assert full != pictures_there(page, opened_there(page, {"mask": "prefix of 3"}))
-    assert "prefix of 3" not in captions(opened_there(page, {"mask": "prefix of 3"}))
+    full = pictures_there(page, opened_there(page, {"step": "weights"}))
+    assert full != pictures_there(
+        page, opened_there(page, {"step": "weights", "mask": "prefix of 3"})
+    )
+    assert "prefix of 3" not in captions(
+        opened_there(page, {"step": "weights", "mask": "prefix of 3"})
+    )
     assert (
         "trained: related words, seed 4" in badges_there(page, opened_there(page, {"seed": "4"}))[0]
     )
-    other = opened_there(page, {"seed": "5"})
+    other = opened_there(page, {"step": "weights", "seed": "5"})
     assert "no seed 5 among them, only 0, 1, 2, 3, 4; this is 0" in captions(other)
     assert pictures_there(page, other) == full
 
