@@ -1,12 +1,14 @@
-"""Many heads: each looks for something else, and what they find is added up."""
+"""Multi-head attention: each head has a row of weights of its own, and what they find is added."""
 
 import streamlit as st
 
+from explainers.attention.dropout import drop
 from explainers.attention.multi_head import (
     contributions,
     merge_heads,
     multi_head,
     multi_head_one_by_one,
+    parameters,
     split_heads,
 )
 from explainers.chapters.common.choose_layer import (
@@ -17,58 +19,66 @@ from explainers.chapters.common.choose_layer import (
     read_by_heads,
 )
 from explainers.chapters.common.mask_names import choose_mask
-from explainers.chapters.many_heads import heads_at_equal_parameters
+from explainers.chapters.many_heads import dropout_draws, recall
+from explainers.chapters.many_heads import heads_at_equal_parameters as equal_heads
 from explainers.chapters.many_heads import takeaway as taken
-from explainers.chapters.many_heads.dropout_draws import show_dropout
 from explainers.chapters.many_heads.head_arithmetic import arithmetic_of_heads
-from explainers.chapters.many_heads.head_panels import compare, follow, head_id, panels_of
+from explainers.chapters.many_heads.head_panels import (
+    compare_ways,
+    draw_steps,
+    follow,
+    head_id,
+    panels_of,
+)
+from explainers.chapters.many_heads.hero import make_hero, read_clicked_word
 from explainers.chapters.many_heads.selection import Selection
-from explainers.toys.layers import D_MODEL
+from explainers.toys.layers import D_MODEL, SEEDS, Layer, Tokens, load_layer
+from explainers.toys.task import WORDS
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.clickable_figure import explore_figure
+from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Figure
+from explainers.ui.page_parts.check_yourself import check_yourself
+from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.page_parts.one_sentence import show_one_sentence
+from explainers.ui.page_parts.veil import ask_veiled
+from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
 text = page.open_prose(__file__)
 
 
+def show_steps(layer: Layer, word: int, off: frozenset[int]) -> None:
+    """Split, attend, join, mix: the heads side by side, W_O, and the layer's output."""
+    num_heads, head_dim = layer.heads.num_heads, layer.heads.head_dim
+    text("steps", heads=num_heads, d_k=head_dim, width=D_MODEL, word=layer.tokens[word])
+    panels = draw_steps(Selection.of(layer, 0, word, off))
+    alt = _("The weights of every head, their outputs side by side, and the output of the layer.")
+    show_figure(Figure(panels, alt), origin_of(layer), "steps")
+    show_source(multi_head, split_heads, merge_heads)
+
+
 @fragment
-def one_layer(tokens: tuple[str, ...]) -> None:
-    """Choose a kind of layer, and look at it."""
+def show_layer(tokens: Tokens, num_heads: int, off: frozenset[int], word: int) -> None:
+    """All heads of a layer, one of them enlarged, and what each adds to the output."""
+    text("guide")
     with st.container(horizontal=True):
-        is_trained, num_heads = controls.weights() == "trained", int(controls.num_heads())
+        is_trained = controls.weights() == "trained"
         mask = choose_mask(controls.mask)
         d_model = controls.d_model(fixed=D_MODEL if is_trained else None)
-        off = controls.switched_off_heads([str(n) for n in range(num_heads)])
-    looked_at(tokens, is_trained, d_model, num_heads, mask, frozenset(map(int, off)))
-    show_source(multi_head, split_heads, merge_heads, contributions, multi_head_one_by_one)
-
-
-@fragment
-def looked_at(
-    tokens: tuple[str, ...],
-    is_trained: bool,
-    d_model: int,
-    num_heads: int,
-    mask: str,
-    off: frozenset[int],
-) -> None:
-    """All heads of a layer, one of them enlarged, and what each adds to the output.
-
-    In a fragment of its own the choices above are not sent again at every d_k and every click.
-    """
-    with st.container(horizontal=True):
         head_dim = choose_head_dim(is_trained, num_heads)
         head = controls.enlarged_head(0, num_heads - 1)
-        word = controls.followed_word(0, len(tokens) - 1)
-
     layer = read_by_heads(tokens, is_trained, d_model, num_heads, head_dim, mask)
     if layer.unknown:
         text("unknown", words=list_unknown(layer))
-    looked = Selection.of(layer, head, word, off)
+    offer_training(layer)
+    followed = read_clicked_word(tokens, word)
+    looked = Selection.of(layer, head, followed, off)
     if len(off) == looked.num_heads:
         text("all_off")
     panels, working = panels_of(looked, page.has_queries_down()), arithmetic_of_heads(looked)
@@ -77,15 +87,60 @@ def looked_at(
         panels, working, origin_of(layer), "heads", alt, on_pick=follow, first=head_id(0)
     )
     taken.take_heads(looked)
-    offer_training(layer)
-    compare(text, layer, looked.run, multi_head_one_by_one(layer.x, layer.heads, layer.mask))
+    show_source(multi_head, split_heads, merge_heads, contributions, multi_head_one_by_one)
+    if followed != word:
+        st.rerun()  # the picture at the top follows the same word
+
+
+def show_both_ways(layer: Layer) -> None:
+    """One large matrix cut into heads, or a list of heads: the same numbers."""
+    run = multi_head(layer.x, layer.heads, layer.mask)
+    ways = compare_ways(layer, run, multi_head_one_by_one(layer.x, layer.heads, layer.mask))
+    text(f"same_{ways['way']}", **ways)
+    show_source(multi_head, multi_head_one_by_one)
+
+
+def show_costs() -> None:
+    """What heads cost, and what they bring."""
+    text("table", **equal_heads.count_costs())
+    show_source(parameters, equal_heads.operations)
+    text("contrast", **equal_heads.show_looks())
+
+
+def show_dropout(tokens: Tokens) -> None:
+    """Weights that are hidden at random."""
+    text("dropout")
+    dropped = dropout_draws.draw(tokens, page.read_seed())
+    answer = dropout_draws.answer_dropout(dropped)
+    ask_veiled(text, "dropout", answer, dropout_draws.ANSWERS)
+    text("dropout_tried")
+    dropout_draws.drag_probability(tokens, dropped, page.read_seed(), page.has_queries_down())
+    show_source(drop)
 
 
 text("question")
 words = choose_text().tokens
-heads_at_equal_parameters.show_contrast(text)
-text("guide")
-one_layer(words)
-heads_at_equal_parameters.show_table(text)
-show_dropout(text, words, page.read_seed(), page.has_queries_down())
-text("notice")
+hero, off = make_hero(text, words)
+num_heads, word = int(hero.chosen(controls.num_heads)), hero.chosen(controls.followed_word)
+layer = load_layer(words, equal_heads.equal(num_heads), SEEDS[0])
+if layer.unknown:
+    text("own_words", known=len(WORDS), unknown=list_unknown(layer))
+else:
+    show_hero(text, hero, "many heads")
+    text("learned_here")
+named = equal_heads.count_named_verbs()
+if revealed(text, "contrast", equal_heads.ANSWERS, equal_heads.answer_contrast(), **named):
+    equal_heads.show_trainings()
+    text("contrast_shown", **named)
+show_steps(layer, word, off)
+go_deeper(
+    text,
+    {
+        "layer": lambda: show_layer(words, num_heads, off, word),
+        "same": lambda: show_both_ways(layer),
+        "costs": show_costs,
+        "dropout": lambda: show_dropout(words),
+    },
+)
+show_one_sentence(text)
+check_yourself(text, {"share": recall.share_left, "numbers": recall.numbers_in_a_layer})

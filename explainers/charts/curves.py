@@ -59,6 +59,19 @@ def draw_curve(
     return apply_theme(figure, theme)
 
 
+def draw_dots(rows: pd.DataFrame, theme: Theme, x: Axis, y: Axis) -> alt.TopLevelMixin:
+    """Columns x (a name), y in percent: a dot per measurement, and a line through the means."""
+    across = alt.X("x:N", sort=None).title(_(x.title)).axis(labelAngle=0, labelFontSize=14)
+    base = alt.Chart(rows).encode(
+        across,
+        alt.Y("y:Q").scale(domain=[0, 100]).title(_(y.title)),
+        tooltip=[alt.Tooltip("x:N", title=_(x.title)), alt.Tooltip("y:Q", format=".0f")],
+    )
+    dots = base.mark_circle(size=110, color=theme.weight_bar, opacity=0.7)
+    means = base.mark_line(color=theme.weight_bar, strokeWidth=2).encode(y="mean(y):Q")
+    return apply_theme((means + dots).properties(width="container", height=260), theme)
+
+
 DASHES = ([1, 0], [8, 3], [2, 2], [10, 3, 2, 3], [5, 2], [2, 5])
 """A dash pattern for each line, for readers who cannot tell all colours apart."""
 

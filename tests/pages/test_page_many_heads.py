@@ -17,7 +17,7 @@ from explainers.chapters.many_heads import heads_at_equal_parameters
 from explainers.chapters.many_heads.dropout_draws import ANSWERS, ASKED, DRAWS, draw, in_words
 from explainers.chapters.many_heads.head_arithmetic import arithmetic_of_heads
 from explainers.chapters.many_heads.head_panels import (
-    compare,
+    compare_ways,
     distance_in_words,
     enlarge_head,
     head_of,
@@ -28,11 +28,11 @@ from explainers.toys import examples, layers
 from explainers.toys.layers import Configuration, draw_layer, load_layer
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Cell
-from explainers.ui.page import Prose
 from tests.support.opening import PAGES, opened, pictures, unfolded, widgets
 
 PAGE = next(page for page in PAGES if page.stem == "06_many_heads")
 UNTRAINED = {"weights": "untrained"}
+LAYER_OPEN, COSTS_OPEN, DROPOUT_OPEN = ({"deep": name} for name in ("layer", "costs", "dropout"))
 TOKENS = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
 LAYER = draw_layer(TOKENS[:5], 11, 3, 2, "causal", seed=4)
 TRAINED = {"weights": "trained", "d_k": "16"}
@@ -138,13 +138,6 @@ def test_no_share_is_divided_by_nothing():
         assert asked.lines == (f"shares[{head}, 0] = 0: no head takes part.",)
 
 
-class Heard(Prose):
-    """Keeps the numbers that a text is given."""
-
-    def __call__(self, name, /, **numbers):
-        self.name, self.numbers = name, numbers
-
-
 @pytest.mark.parametrize(
     ("heads", "words", "moves"),
     [
@@ -156,15 +149,21 @@ class Heard(Prose):
 def test_what_is_copied_is_measured(heads, words, moves):
     layer = draw_layer(TOKENS[:words], 11, heads, 2, "causal", seed=4)
     run = multi_head(layer.x, layer.heads, layer.mask)
-    said = Heard(PAGE.stem)
     listed = multi_head_one_by_one(layer.x, layer.heads, layer.mask)
-    compare(said, layer, run, listed)
-    assert (said.numbers["split"], said.numbers["merge"]) == ("copied nothing", moves)
-    assert said.name == ("same_stayed" if moves == "copied nothing" else "same_moved")
-    assert said.numbers["apart"] in ("0", "less than a millionth")
+    found = compare_ways(layer, run, listed)
+    assert (found["split"], found["merge"]) == ("copied nothing", moves)
+    assert found["way"] == ("stayed" if moves == "copied nothing" else "moved")
+    assert found["apart"] in ("0", "less than a millionth")
     spoiled = listed._replace(scores=listed.scores + 1)
-    compare(said, layer, run, spoiled)
-    assert float(said.numbers["apart"]) == pytest.approx(1)
+    assert float(compare_ways(layer, run, spoiled)["apart"]) == pytest.approx(1)
+
+
+def test_the_card_says_in_which_way_the_numbers_moved():
+    for link, said in (
+        ({}, "these\npieces lie far apart"),
+        ({"heads": "1"}, "already lie together"),
+    ):
+        assert said in written(opened(PAGE, {"deep": "same"} | link))
 
 
 @pytest.mark.parametrize(
@@ -199,7 +198,7 @@ def test_equal_parameters_cost_the_same():
 
 
 def test_the_table_says_what_was_measured():
-    text = "\n".join(markdown.value for markdown in opened(PAGE, UNTRAINED).main.markdown)
+    text = written(opened(PAGE, COSTS_OPEN))
     for heads in layers.NUM_HEADS:
         row = heads_at_equal_parameters.read_report()[heads_at_equal_parameters.equal(heads)]
         accuracies = map(
@@ -208,8 +207,8 @@ def test_the_table_says_what_was_measured():
         assert f"| {heads} | {64 // heads} | {' | '.join(accuracies)} |" in text
     for number in ("16,384", "1,048,576", "49, 98, 196, 392"):
         assert number in text
-    [(written, total)] = re.findall(r"2 · \((.*)\) = ([\d,]+)\.", text)
-    counted = eval(written.replace("·", "*").replace("²", "**2"))
+    [(formula, total)] = re.findall(r"2 · \((.*)\) = ([\d,]+)\.", text)
+    counted = eval(formula.replace("·", "*").replace("²", "**2"))
     assert f"{2 * counted:,}" == total == f"{heads_at_equal_parameters.operations(7, 64, 1, 64):,}"
 
 
@@ -221,7 +220,8 @@ def test_one_head_cannot_fetch_what_four_fetch():
         for heads in (1, 4)
     )
     assert max(one) < min(four)
-    panels = {p["name"]: p["values"] for p in panels_in(pictures(opened(PAGE, UNTRAINED))[0])}
+    shown = drawn_with(opened(PAGE, COSTS_OPEN), "contrast of 1")
+    panels = {panel["name"]: panel["values"] for panel in shown.values()}
     subject, target = TOKENS.index("CEO"), TOKENS.index("earnings")
     best = [max(line[column] for line in panels["4 heads"]) for column in (subject, target)]
     assert panels["1 head"][0][subject] + panels["1 head"][0][target] <= 1
@@ -239,9 +239,9 @@ def test_more_numbers_do_not_help_a_single_head():
     answered = opened(
         PAGE, {"predict": "true", "guess_contrast": heads_at_equal_parameters.ANSWERS[2]}
     )
-    text = "\n".join(markdown.value for markdown in answered.main.markdown)
-    assert ", ".join(f"{right:.0%} with {size}" for size, right in alone.items()) in text
-    assert f"**{max(alone.values()):.0%} at most**" in text
+    assert f"five sizes reaches {max(alone.values()):.0%}" in written(answered)
+    listed = ", ".join(f"{right:.0%} with {size}" for size, right in alone.items())
+    assert listed in written(opened(PAGE, COSTS_OPEN))
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_averages_of_dropout_come_back_to_the_weights():
 
 
 def test_each_probability_has_its_sums_and_its_error():
-    panels = {panel["id"]: panel for panel in panels_in(pictures(opened(PAGE, UNTRAINED))[2])}
+    panels = drawn_with(opened(PAGE, DROPOUT_OPEN), "one draw")
     drawn = torch.tensor(panels["one draw"]["frames"])
     sums, far = (torch.tensor(panels[name]["frames"]) for name in ("sums", "error"))
     torch.testing.assert_close(sums, drawn.sum(dim=-1, keepdim=True), atol=1e-5, rtol=1e-5)
@@ -286,7 +286,7 @@ def test_the_seed_draws_what_is_dropped():
 
 def test_the_picture_of_dropout_opens_with_what_was_asked_about():
     """And with one draw, whose rows do not sum to 1."""
-    panels = {panel["id"]: panel for panel in panels_in(pictures(opened(PAGE, UNTRAINED))[2])}
+    panels = drawn_with(opened(PAGE, DROPOUT_OPEN), "one draw")
     assert ASKED == 0.5
     assert panels["one draw"]["values"] == panels["one draw"]["frames"][5]
     assert in_words(panels["one draw"]["values"]) == ANSWERS[2]
@@ -302,14 +302,27 @@ def test_what_rows_sum_to_in_words():
 
 def panels_in(picture):
     """What one linked picture was sent."""
-    return json.loads(picture)[0]["panels"] if isinstance(json.loads(picture), list) else []
+    sent = json.loads(picture) if picture.startswith("[") else [{}]
+    return sent[0].get("panels", [])
+
+
+def drawn_with(visit, name):
+    """The panels by id of the picture that has a panel of this name."""
+    every = [{panel["id"]: panel for panel in panels_in(one)} for one in pictures(visit)]
+    [panels] = [panels for panels in every if name in panels]
+    return panels
+
+
+def written(visit):
+    """All remarks of the page."""
+    return "\n".join(markdown.value for markdown in visit.main.markdown)
 
 
 def heads_picture(**link):
     """The panels of the layer by id."""
-    visit = opened(PAGE, UNTRAINED | link)
+    visit = opened(PAGE, UNTRAINED | LAYER_OPEN | link)
     assert not visit.exception
-    return {panel["id"]: panel for panel in panels_in(pictures(visit)[1])}, visit
+    return drawn_with(visit, "parts"), visit
 
 
 @pytest.mark.parametrize("weights", ["untrained", "trained"])
@@ -330,7 +343,7 @@ LARGE = {"heads": "8", "d_k": "128", "d_model": "128", "text": " ".join(f"w{n}" 
 def test_the_largest_layer_is_no_long_message():
     """Every click sends the picture again; of W_O it has the rows of the enlarged head."""
     panels, visit = heads_picture(**LARGE, head="5")
-    assert len(pictures(visit)[1]) < 300_000
+    assert sum(map(len, pictures(visit))) < 300_000
     lanes = [f"5.{n}" for n in range(128)]
     assert (panels["W_O"]["rows"], len(panels["heads"]["columns"])) == (lanes, 1024)
     assert "head 5's, all would be 1,024" in panels["W_O"]["formula"]
@@ -379,41 +392,41 @@ def test_each_head_says_where_the_followed_word_looks():
     ids=str,
 )
 def test_what_a_link_cannot_have_is_told(link, told):
-    visit = opened(PAGE, UNTRAINED | link)
+    visit = opened(PAGE, UNTRAINED | (DROPOUT_OPEN if "dropout" in link else LAYER_OPEN) | link)
     assert not visit.exception
     assert [told in info.value for info in visit.info] == [True]
-    assert len(pictures(visit)) == 3
+    assert len(pictures(visit)) == 4, "hero, trainings, steps, card"
 
 
 def test_untrained_sizes_are_told_and_the_next_one_is_shown():
-    visit = opened(PAGE, {"weights": "trained", "heads": "8", "d_k": "21"})
+    visit = opened(PAGE, LAYER_OPEN | {"heads": "8", "d_k": "21"})
     assert ["Allowed is one of 4, 8; this is ` 8 `" in info.value for info in visit.info] == [True]
     assert widgets(visit)["d_k"].value == 8
 
 
 def test_trained_heads_open_with_the_sizes_of_the_first_picture():
     """As long as the reader has not chosen a d_k, they are as wide together as d_model."""
-    visit = opened(PAGE, UNTRAINED)
+    visit = opened(PAGE, UNTRAINED | LAYER_OPEN)
     assert widgets(visit)["d_k"].value == 4
     widgets(visit)["weights"].set_value("trained")
     for heads in (1, 2, 4, 8):
-        widgets(visit)["heads"].set_value(str(heads))
+        visit.session_state["heads"] = str(heads)
         visit.run()
         own = widgets(visit)["d_k"]
         offered = [str(size) for size in layers.list_head_dims(heads)]
         assert (own.value, own.options) == (layers.D_MODEL // heads, offered)
         assert not visit.info
-        link = {"weights": "trained", "heads": str(heads)}
-        assert pictures(visit)[1] == pictures(opened(PAGE, UNTRAINED | link))[1]
+        linked = opened(PAGE, LAYER_OPEN | {"heads": str(heads)})
+        assert drawn_with(visit, "parts") == drawn_with(linked, "parts")
     widgets(visit)["d_k"].set_value(4)
-    widgets(visit.run())["heads"].set_value("2")
+    visit.run().session_state["heads"] = "2"
     assert widgets(visit.run())["d_k"].value == 4, "chosen"
     visit.switch_page("pages/01_start.py").run()
     assert widgets(visit)["d_k"].value == 4
 
 
 def test_other_pages_open_with_their_own_size():
-    visit = opened(PAGE, {"weights": "trained"})
+    visit = opened(PAGE, LAYER_OPEN)
     assert widgets(visit)["d_k"].value == 16
     visit.switch_page("pages/01_start.py").run()
     assert widgets(visit)["d_k"].value == 4
@@ -481,15 +494,16 @@ def test_a_long_sentence_keeps_room_for_words_named_wrongly():
     ids=str,
 )
 def test_untrained_masks_and_seeds_are_told(link, said):
-    visit = opened(PAGE, {**TRAINED, **link})
+    visit = opened(PAGE, {**TRAINED, **LAYER_OPEN, **link})
     assert not visit.exception
     assert [said in caption.value for caption in visit.caption] == [True]
-    assert pictures(visit)[1] == pictures(opened(PAGE, TRAINED))[1]
+    expected = drawn_with(opened(PAGE, TRAINED | LAYER_OPEN), "parts")
+    assert drawn_with(visit, "parts") == expected
 
 
 def test_unknown_words_are_told_and_the_badge_says_so():
-    visit = opened(PAGE, {"text": "The `zebra` announced earnings", **TRAINED})
-    text = "\n".join(markdown.value for markdown in visit.main.markdown)
+    visit = opened(PAGE, {"text": "The `zebra` announced earnings", **TRAINED, **LAYER_OPEN})
+    text = written(visit)
     assert "Training never saw" in text
     assert "zebra" in text
     assert "unknown: drawn at random" in text
@@ -509,10 +523,13 @@ def test_a_text_of_one_word(weights):
 
 
 def test_fewer_heads_keep_what_is_still_there():
-    visit = opened(PAGE, UNTRAINED | {"heads": "8", "off": ["1", "7"], "head": "7"})
-    widgets(visit)["heads"].set_value("2").run()
+    visit = opened(PAGE, {**UNTRAINED, **LAYER_OPEN, "heads": "8", "off": ["1", "7"], "head": "7"})
+    visit.session_state["heads"] = "2"
+    visit.run()
     assert not visit.exception
-    assert widgets(visit)["off"].value == ["1"]
+    muted = [panel["muted"] for panel in drawn_with(visit, "parts").values()][:2]
+    assert muted == [False, True]
+    assert list(visit.query_params["off"]) == ["1"]
     assert widgets(visit)["head"].value == 1
 
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 import streamlit as st
 import torch
 
-from explainers.attention.dropout import drop
 from explainers.attention.multi_head import multi_head
 from explainers.chapters.common.choose_layer import origin_of
 from explainers.chapters.many_heads import takeaway as taken
@@ -18,9 +17,6 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider, orient_panels
-from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
-from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
 Numbers = list[list[float]]
@@ -60,15 +56,17 @@ def in_words(weights: Numbers) -> str:
     return ANSWERS[-1]
 
 
+def answer_dropout(dropped: DropoutAverages) -> str:
+    """What the rows of a draw sum to, at the probability that is asked about."""
+    return in_words(dropped.averages[controls.dropout.steps.index(ASKED)][0])
+
+
 @fragment
-def show_dropout(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: bool) -> None:
+def drag_probability(
+    tokens: tuple[str, ...], dropped: DropoutAverages, seed: int, queries_down: bool
+) -> None:
     """Weights before and after, at the probability of the slider."""
-    text("dropout")
-    dropped = draw(tokens, seed)
     control = controls.dropout
-    answer = in_words(dropped.averages[control.steps.index(ASKED)][0])
-    if not revealed(text, "dropout", ANSWERS, answer):
-        return
     place = control()
     labels = [f"{step:g}" for step in control.steps]
     slider = Slider(control.label, labels, place, lambda turned: control.put(control.steps[turned]))
@@ -79,8 +77,6 @@ def show_dropout(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     show_figure(Figure(orient_panels(panels, queries_down), alt, slider=slider), origin, "dropout")
     probability, averages = control.steps[place], dropped.averages[place]
     taken.take_dropout(dropped.layer, probability, seed, dropped.weights, averages)
-    text("dropout_tried")
-    show_source(drop)
 
 
 def _panels(tokens: tuple[str, ...], dropped: DropoutAverages, place: int) -> list[Panel]:

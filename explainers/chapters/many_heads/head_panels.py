@@ -18,7 +18,6 @@ from explainers.toys.layers import Layer, TrainedHeads
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Cell, Panel, Source, orient_panels
-from explainers.ui.page import Prose
 
 SIDE_BY_SIDE, W_O, LAYER, PARTS = N_("heads"), "W_O", N_("layer"), N_("parts")
 SHARES, VOTES, NAMED = N_("shares"), N_("votes"), N_("named")
@@ -106,7 +105,7 @@ def panels_of(looked: Selection, queries_down: bool) -> list[Panel]:
     return [
         *orient_panels(all_heads(looked), queries_down),
         *_enlarged(looked, queries_down),
-        *_through_w_o(looked),
+        *join_heads(looked),
         *who_did_it(looked),
     ]
 
@@ -173,7 +172,19 @@ def _of_head(panel: str, looked: Selection) -> str:
     return _("{matrix} of head {head}", matrix=_(matrix) + turned, head=looked.head)
 
 
-def _through_w_o(looked: Selection) -> list[Panel]:
+def draw_steps(looked: Selection) -> list[Panel]:
+    """Every head attends; the outputs are laid side by side, and W_O mixes them."""
+    heads = [replace(panel, heading="", marked=False) for panel in all_heads(looked)]
+    side_by_side, _w_output, output = join_heads(looked)
+    return [
+        *heads,
+        replace(side_by_side, heading=_("All heads side by side, times W_O"), followed=looked.word),
+        replace(output, operator=_("· W_O ="), sources=(), followed=looked.word),
+    ]
+
+
+def join_heads(looked: Selection) -> list[Panel]:
+    """The heads' outputs side by side, times W_O."""
     tokens, heads = looked.layer.tokens, looked.layer.heads
     lanes = [f"{head}.{n}" for head in range(looked.num_heads) for n in range(heads.head_dim)]
     side_by_side = looked.per_head.transpose(0, 1).flatten(1)
@@ -198,19 +209,18 @@ def _through_w_o(looked: Selection) -> list[Panel]:
     ]
 
 
-def compare(text: Prose, layer: Layer, run: ManyHeads, listed: ManyHeads) -> None:
-    """Say how far two implementations are apart, and where numbers were copied, if any were."""
+def compare_ways(layer: Layer, run: ManyHeads, listed: ManyHeads) -> dict[str, str]:
+    """How far two implementations are apart, and where numbers were copied, if any were."""
     apart = max((a - b).abs().max().item() for a, b in zip(run, listed, strict=True))
     projected = layer.x @ layer.heads.w_query
     split = split_heads(projected, layer.heads.head_dim)
     merged = merge_heads(run.per_head)
-    way = "moved" if _has_moved(run.per_head, merged) else "stayed"
-    text(
-        f"same_{way}",
-        apart=distance_in_words(apart),
-        split=_copied(projected, split, layer),
-        merge=_copied(run.per_head, merged, layer),
-    )
+    return {
+        "way": "moved" if _has_moved(run.per_head, merged) else "stayed",
+        "apart": distance_in_words(apart),
+        "split": _copied(projected, split, layer),
+        "merge": _copied(run.per_head, merged, layer),
+    }
 
 
 def distance_in_words(apart: float) -> str:

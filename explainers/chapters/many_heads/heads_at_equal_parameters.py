@@ -5,6 +5,7 @@ import statistics
 from torch import Tensor
 
 from explainers.attention.multi_head import multi_head, parameters
+from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.many_heads.head_panels import head_id
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS
@@ -20,22 +21,15 @@ from explainers.toys.layers import (
 from explainers.toys.sentence import SENTENCE, split_words
 from explainers.toys.training_report import ReportRow, format_mean_and_spread, read_report
 from explainers.translations import _
+from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
-from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
-from explainers.ui.provenance import trained_weights
-from explainers.ui.source import show_source
-from explainers.ui.text.language import fragment
+from explainers.ui.provenance import learned_numbers, trained_weights
 
 WORD, SUBJECT, OBJECT = "announced", "CEO", "earnings"
-WIDE = 512
-"""The width of the model of Vaswani et al. 2017."""
-ANSWERS = (
-    N_("for about as many"),
-    N_("for about half of them"),
-    N_("for less than a quarter of them"),
-)
+WIDE, GPT3 = 512, 12_288
+"""The widths of the models of Vaswani et al. 2017 and Brown et al. 2020."""
+ANSWERS = (N_("about as many"), N_("about half of them"), N_("fewer than a quarter of them"))
 
 
 def equal(num_heads: int) -> Configuration:
@@ -61,64 +55,73 @@ def operations(q_len: int, d_model: int, num_heads: int, head_dim: int) -> int:
     return 2 * (projected + compared_and_mixed)
 
 
-@fragment
-def show_contrast(text: Prose) -> None:
-    """Where one word looks, with one head and with several that have as many numbers together."""
-    text("contrast")
+def count_named_verbs() -> dict[str, str]:
+    """For how many verbs one head and four heads name all related words, and the best one head."""
     right = {heads: statistics.mean(_row(heads).verb_accuracy) for heads in NUM_HEADS}
-    one, four = f"{right[1]:.0%}", f"{right[4]:.0%}"
-    alone = single_heads()
-    if not revealed(
-        text,
-        "contrast",
-        ANSWERS,
-        in_words(right[1]),
-        one=one,
-        four=four,
-        d_k=equal(4).head_dim,
-        single=", ".join(
-            _("{verbs:.0%} with {d_k}", verbs=verbs, d_k=size) for size, verbs in alone.items()
-        ),
-        most=f"{max(alone.values()):.0%}",
-    ):
-        return
+    most = max(single_heads().values())
+    return {"one": f"{right[1]:.0%}", "four": f"{right[4]:.0%}", "most": f"{most:.0%}"}
+
+
+def answer_contrast() -> str:
+    """Which of the answers one head comes to."""
+    return in_words(statistics.mean(_row(1).verb_accuracy))
+
+
+def show_trainings() -> None:
+    """A dot for each training: for how many verbs it names all related words and no others."""
+    import pandas as pd
+
+    from explainers.charts.curves import Axis, draw_dots
+
+    trials = [(heads, right) for heads in NUM_HEADS for right in _row(heads).verb_accuracy]
+    rows = pd.DataFrame([(f"{heads}", 100 * right) for heads, right in trials], columns=["x", "y"])
+    alt = _(
+        "For how many verbs each training names all related words: {one} with one head, {four} "
+        "with four.",
+        **count_named_verbs(),
+    )
+    axes = {"x": Axis(_("heads")), "y": Axis(_("verbs with all related words, %"))}
+    origin = learned_numbers(_("related words, {count} seeds", count=len(_row(1).loss)))
+    show_chart(draw_dots, rows, alt, "trainings", origin, **axes)
+
+
+def show_looks() -> dict[str, str]:
+    """Where one word looks, with one head and with several; and the largest of these weights."""
     tokens, seed = tuple(split_words(SENTENCE)), SEEDS[0]
     looks = {heads: _looks(tokens, heads, seed) for heads in NUM_HEADS}
     panels = [_panel(tokens, heads, weights) for heads, weights in looks.items()]
     alt = _(
         "Where {word} looks with 1, 2, 4 and 8 trained heads: one head divides itself.", word=WORD
     )
-    origin = trained_weights(seed, 0, looks[1].device)
-    show_figure(Figure(panels, alt), origin, "contrast")
+    show_figure(Figure(panels, alt), trained_weights(seed, 0, looks[1].device), "contrast")
     subject, target = tokens.index(SUBJECT), tokens.index(OBJECT)
-    text(
-        "contrast_shown",
-        seeds=len(_row(1).loss),
-        one=one,
-        four=four,
-        subject_1=f"{looks[1][:, subject].max():.2f}",
-        object_1=f"{looks[1][:, target].max():.2f}",
-        subject_4=f"{looks[4][:, subject].max():.2f}",
-        object_4=f"{looks[4][:, target].max():.2f}",
-    )
+    return {
+        "subject_1": write_percent(looks[1][:, subject].max().item()),
+        "object_1": write_percent(looks[1][:, target].max().item()),
+        "subject_4": write_percent(looks[4][:, subject].max().item()),
+        "object_4": write_percent(looks[4][:, target].max().item()),
+        "single": ", ".join(
+            _("{verbs:.0%} with {d_k}", verbs=verbs, d_k=size)
+            for size, verbs in single_heads().items()
+        ),
+    }
 
 
-@fragment
-def show_table(text: Prose) -> None:
-    """What equal parameters bring, divided among one head or many."""
+def count_costs() -> dict[str, object]:
+    """What equal parameters cost and bring, divided among one head or many."""
     tokens = len(split_words(SENTENCE))
-    text(
-        "table",
-        words=tokens,
-        d_model=D_MODEL,
-        parameters=f"{parameters(D_MODEL, 1, 1, D_MODEL):,}",
-        wide=f"{parameters(WIDE, 1, 1, WIDE):,}",
-        operations=f"{operations(tokens, D_MODEL, 1, D_MODEL):,}",
-        weights=", ".join(f"{heads * tokens**2}" for heads in NUM_HEADS),
-        seeds=len(_row(1).loss),
-        rows="\n".join(_line(_row(heads)) for heads in NUM_HEADS),
-    )
-    show_source(parameters, operations)
+    return {
+        "words": tokens,
+        "d_model": D_MODEL,
+        "parameters": f"{parameters(D_MODEL, 1, 1, D_MODEL):,}",
+        "wide": f"{parameters(WIDE, 1, 1, WIDE):,}",
+        "gpt3": f"{parameters(GPT3, 1, 1, GPT3):,}",
+        "gpt3_width": f"{GPT3:,}",
+        "operations": f"{operations(tokens, D_MODEL, 1, D_MODEL):,}",
+        "weights": ", ".join(f"{heads * tokens**2}" for heads in NUM_HEADS),
+        "seeds": len(_row(1).loss),
+        "rows": "\n".join(_line(_row(heads)) for heads in NUM_HEADS),
+    }
 
 
 def _row(num_heads: int) -> ReportRow:

@@ -18,15 +18,15 @@ import { percent } from "./sentence.js";
  */
 
 export class ArcStrip {
-  /** @param {Stage} stage @param {number} [hue] which of the heads' colours */
+  /** @param {Stage} stage @param {number | string} [hue] which of the heads' colours, or a colour's name */
   constructor(stage, hue = 0) {
     this.stage = stage;
-    this.hue = hue;
+    this.colour = typeof hue === "number" ? `--head${hue}` : hue;
     this.name = `glow-${Math.random().toString(36).slice(2)}`; // gradients are found by name
     this.glow = stage.draw("radialGradient", "");
     this.glow.id = this.name;
     this.glow.setAttribute("gradientUnits", "userSpaceOnUse");
-    for (const [offset, colour] of /** @type {const} */ ([[0.08, "--query"], [0.85, `--head${hue}`]])) {
+    for (const [offset, colour] of /** @type {const} */ ([[0.08, "--query"], [0.85, this.colour]])) {
       const stop = this.glow.appendChild(shape("stop", { offset }));
       stop.style.stopColor = `var(${colour})`;
     }
@@ -39,6 +39,7 @@ export class ArcStrip {
   renew(count) {
     for (const share of this.shares) share.remove();
     this.shares = Array.from({ length: count }, () => this.stage.add("div", "text share"));
+    for (const share of this.shares) share.style.setProperty("--hue", `var(${this.colour})`);
     this.arcs.replaceChildren(...this.shares.map(() => shape("path", { class: "arc" })));
   }
 

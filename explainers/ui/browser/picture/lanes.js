@@ -20,14 +20,15 @@ const sum = (/** @type {number[]} */ numbers) => numbers.reduce((total, one) => 
 /**
  * The sentence as large as it fits.
  * @param {Stage} stage @param {string[]} words @param {number} largest
+ * @param {[number, number]} [inset] room that is left free at the left and at the right
  * @returns {Line | null} nothing where not even small letters fit
  */
-export function poster(stage, words, largest = 42) {
+export function poster(stage, words, largest = 42, [left, right] = [0, 0]) {
   for (let size = largest; size >= 14; size--) {
-    const widths = stage.widths(words, size), gap = size * 0.46, room = stage.room - 24;
+    const widths = stage.widths(words, size), gap = size * 0.46, room = stage.room - left - right - 24;
     if (sum(widths) + gap * (words.length - 1) > room) continue;
     const air = Math.min(gap * 1.9, (room - sum(widths)) / Math.max(1, words.length - 1));
-    let at = (stage.room - sum(widths) - air * (words.length - 1)) / 2;
+    let at = left + (room + 24 - sum(widths) - air * (words.length - 1)) / 2;
     const centres = widths.map((width) => { const centre = at + width / 2; at += width + air; return centre; });
     return { size, widths, centres };
   }

@@ -7,6 +7,7 @@
 import { loadStyle, wear } from "../common/component.js";
 import { speak } from "../common/words.js";
 import { FourSteps } from "./heroes/four_steps.js";
+import { Heads } from "./heroes/heads.js";
 import { Journey } from "./heroes/journey.js";
 // What only those need is named as well: all files are asked for at once, and not one after the other.
 import "../common/elements.js";
@@ -18,6 +19,7 @@ import "./chips.js";
 import "./experiments.js";
 import "./hero.js";
 import "./heroes/four_steps_layout.js";
+import "./heroes/heads_places.js";
 import "./heroes/journey_steps.js";
 import "./heroes/temperature.js";
 import "./lanes.js";
@@ -32,7 +34,7 @@ import "./strip.js";
 import "./words.js";
 
 /** @type {Record<string, new (root: HTMLElement) => Hero<any>>} */
-const KINDS = { four_steps: FourSteps, journey: Journey };
+const KINDS = { four_steps: FourSteps, heads: Heads, journey: Journey };
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 /** @type {WeakMap<Element, Hero<any>>} */

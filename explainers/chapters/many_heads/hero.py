@@ -1,0 +1,250 @@
+"""The hero of multi-head attention: a row of arcs per head, and what the heads' votes add up to."""
+
+import functools
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from explainers.attention.multi_head import contributions, multi_head
+from explainers.chapters.many_heads.heads_at_equal_parameters import equal
+from explainers.toys.layers import (
+    D_MODEL,
+    NUM_HEADS,
+    SEEDS,
+    Layer,
+    Tokens,
+    TrainedHeads,
+    load_layer,
+)
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.controls.control import describe_options
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.page import Prose
+from explainers.ui.page_parts.go_deeper import OpenCard, open_card
+
+MOST_NEEDED, MOST_OTHERS = 3, 2
+"""Words of the sentence that get a column of votes, and other words that are named by name."""
+SENTENCES = (
+    *("hero_caption", "hero_apart", "hero_together", "hero_one_word", "hero_none"),
+    *("hero_single", "hero_single_all"),
+    *("hero_off_kept", "hero_off_lost", "hero_off_none", "hero_all_off"),
+)
+SWITCHES = tuple(
+    "".join(some) for some in product(*((("", str(head))) for head in range(max(NUM_HEADS))))
+)
+"""Which heads are off, as their numbers in a row: every choice that there is."""
+TRAINING = "layer"
+"""The card in which heads learn while the reader looks on."""
+
+
+class TrainingCard(OpenCard):
+    """The card in which heads learn, opened from the picture; "" closes it."""
+
+    def put(self, value: str) -> None:
+        super().put(value or None)
+
+
+_training_card = TrainingCard(open_card.key, open_card.label, None)
+
+
+def read_followed_word(tokens: Tokens) -> int:
+    """The word that all heads are shown for."""
+    places = range(len(tokens))
+    word: int = read_choice(controls.followed_word, places, min(2, places[-1]))
+    return word
+
+
+def read_clicked_word(tokens: Tokens, shown: int) -> int:
+    """The word of the row that was clicked below the picture, since the picture was drawn."""
+    word: int = st.session_state.get(controls.followed_word.key, shown)
+    return word if word in range(len(tokens)) else shown
+
+
+def make_hero(text: Prose, tokens: Tokens) -> tuple[Hero, frozenset[int]]:
+    """Where one word looks in each head, and what the heads name together; and which are off."""
+    word, places = read_followed_word(tokens), tuple(range(len(tokens)))
+    heads = read_choice(controls.num_heads, controls.num_heads.options)
+    off = read_switched_off(int(heads))
+    card = TRAINING if st.query_params.get(open_card.key) == TRAINING else ""
+    choices = [
+        HeroChoice(controls.followed_word, places, word),
+        HeroChoice(controls.num_heads, controls.num_heads.options, heads, labels=_label_heads()),
+        HeroChoice(controls.switched_off_heads, SWITCHES, off),
+        HeroChoice(_training_card, ("", TRAINING), card, is_elsewhere=True),
+    ]
+    alt = _("A sentence, and above it a row of arcs per head, from one word to those it looks at.")
+    numbers = compute_numbers(tokens)
+    experiments = list_experiments(text, tokens, word, numbers)
+    hero = Hero("heads", alt, numbers, choices, SENTENCES, experiments)
+    return hero, frozenset(map(int, off))
+
+
+def _label_heads() -> list[str]:
+    return [f"{heads}" for heads in NUM_HEADS]
+
+
+def read_switched_off(num_heads: int) -> str:
+    """Which heads are off, as their numbers in a row; a link repeats the name for each."""
+    control, heads = controls.switched_off_heads, [str(head) for head in range(num_heads)]
+
+    def join(names: Sequence[str]) -> str:
+        return "".join(head for head in heads if head in names)
+
+    request, off = control.read_link(join, "")
+    off = join(off)
+    wanted = None if request is None else ", ".join(filter(None, request))
+    control.keep(off)
+    is_disobeyed = wanted is not None and join(request) != "".join(sorted(filter(None, request)))
+    shown = ", ".join(off) or _("none")
+    control.report_bad_link(wanted if is_disobeyed else None, shown, describe_options(heads))
+    control.write(off, "")
+    return off
+
+
+@functools.lru_cache(maxsize=32)
+def compute_numbers(tokens: Tokens) -> dict[str, Any]:
+    """All that the picture shows of a sentence, for every number of heads."""
+    layers = {heads: load_layer(tokens, equal(heads), SEEDS[0]) for heads in NUM_HEADS}
+    votes = {heads: HeadVotes(layer) for heads, layer in layers.items()}
+    needed = choose_needed(tokens, list(votes.values()))
+    return {
+        "tokens": list(tokens),
+        "needed": needed,
+        "names": list(next(iter(votes.values())).known.words),
+        "layers": {str(heads): one.describe(needed) for heads, one in votes.items()},
+    }
+
+
+class HeadVotes:
+    """How a layer's heads vote for words, for every word of a sentence."""
+
+    def __init__(self, layer: Layer) -> None:
+        if not isinstance(layer.learned, TrainedHeads):
+            raise TypeError("only trained heads name words")
+        self.layer, self.known = layer, layer.learned
+        self.run = multi_head(layer.x, layer.heads, layer.mask)
+        self.parts = contributions(self.run.per_head, layer.heads.w_output)
+        """(heads, q_len, d_model)"""
+
+    @functools.cached_property
+    def places(self) -> list[list[int]]:
+        """Where each word of the sentence stands in what is named from each other one.
+
+        -1 where training never saw the word, and for a word seen from itself.
+        """
+        size = len(self.known.words)
+        known = {word.casefold(): place for place, word in enumerate(self.known.words)}
+        tokens = [token.casefold() for token in self.layer.tokens]
+        return [
+            [
+                -1 if asker == seen or word not in known else known[word] + size * (seen > asker)
+                for seen, word in enumerate(tokens)
+            ]
+            for asker in range(len(tokens))
+        ]
+
+    def score(self, choices: Tensor) -> Tensor:
+        """What heads that are on (choices, heads) name (choices, q_len, 2 · words)."""
+        outputs = torch.einsum("ch,hqd->cqd", choices.to(self.parts), self.parts)
+        return self.known.score_words(outputs)
+
+    @functools.cached_property
+    def named(self) -> list[Any]:
+        """For every choice of heads that are off: what each word names.
+
+        The places in the sentence; some other words; how many these are. A choice has a bit for
+        each head.
+        """
+        heads = self.layer.heads.num_heads
+        off = torch.arange(2**heads)[:, None] >> torch.arange(heads) & 1
+        scores = self.score(1 - off)
+        return [
+            [self._list_named(asker, row) for asker, row in enumerate(rows)]
+            for rows in _list_largest(scores)
+        ]
+
+    def _list_named(self, asker: int, named: list[int]) -> list[Any]:
+        own = {place: seen for seen, place in enumerate(self.places[asker]) if place >= 0}
+        there = [seen for seen, place in enumerate(self.places[asker]) if place in named]
+        others = [place % len(self.known.words) for place in named if place not in own]
+        return [there, others[:MOST_OTHERS], len(others)]
+
+    def describe(self, needed: Sequence[Sequence[int]]) -> dict[str, Any]:
+        """The layer's weights and votes, as the browser reads them."""
+        votes = self.known.score_words(self.parts) - self.known.bias
+        columns = [[self.places[asker][seen] for seen in row] for asker, row in enumerate(needed)]
+        return {
+            "weights": round_numbers(self.run.weights),
+            "votes": [
+                [round_numbers(row[column], 2) for row, column in zip(head, columns, strict=True)]
+                for head in votes.cpu()
+            ],
+            "bias": [round_numbers(self.known.bias.cpu()[column], 2) for column in columns],
+            "named": self.named,
+        }
+
+
+def _list_largest(scores: Tensor) -> list[list[list[int]]]:
+    """The places above 0 of each row, the largest first."""
+    values, places = scores.sort(dim=-1, descending=True)
+    counts = (values > 0).sum(dim=-1).tolist()
+    listed = places[..., : max(1, max(map(max, counts)))].tolist()
+    return [
+        [row[:count] for row, count in zip(rows, row_counts, strict=True)]
+        for rows, row_counts in zip(listed, counts, strict=True)
+    ]
+
+
+def choose_needed(tokens: Tokens, votes: Sequence[HeadVotes]) -> list[list[int]]:
+    """The words of the sentence that each word needs: those that some layer names from it."""
+    needed = []
+    for asker in range(len(tokens)):
+        found = [one.named[0][asker][0] for one in votes]
+        often = {seen: sum(seen in some for some in found) for some in found for seen in some}
+        chosen = sorted(often, key=lambda seen: -often[seen])[:MOST_NEEDED]
+        needed.append(sorted(chosen))
+    return needed
+
+
+def list_experiments(
+    text: Prose, tokens: Tokens, word: int, numbers: dict[str, Any]
+) -> list[Experiment]:
+    """What a reader can try, each with the numbers that it will show."""
+    four, eight = (numbers["layers"][heads] for heads in ("4", "8"))
+    head = find_indispensable_head(four["named"], word)
+    names = {"word": tokens[word]}
+    lost, kept = _compare_named(four["named"], word, 1 << head, tokens)
+    off = {**names, "head": head, "lost": lost, "kept": kept}
+    switched = (
+        text.fill("try_off" if kept else "try_off_all", **off)
+        if lost
+        else text.fill("try_off_none", **off)
+    )
+    spared = sum(
+        set(eight["named"][1 << one][word][0]) >= set(eight["named"][0][word][0])
+        for one in range(8)
+    )
+    small = text.fill("try_small", spared=spared, d_k=D_MODEL // 8, **names)
+    return [
+        Experiment("off", switched, {"heads": "4", "off": str(head)}),
+        Experiment("small", small, {"heads": "8", "off": ""}),
+        Experiment("train", text.fill("try_train"), {"deep": TRAINING}),
+    ]
+
+
+def find_indispensable_head(named: Sequence[Any], word: int) -> int:
+    """The first head of four without which a word of the sentence is no longer named, else 0."""
+    before = set(named[0][word][0])
+    return next((head for head in range(4) if before - set(named[1 << head][word][0])), 0)
+
+
+def _compare_named(named: Sequence[Any], word: int, off: int, tokens: Tokens) -> tuple[str, str]:
+    """The words that are no longer named, and those that still are."""
+    before, after = (named[which][word][0] for which in (0, off))
+    lost = [tokens[seen] for seen in before if seen not in after]
+    return ", ".join(lost), ", ".join(tokens[seen] for seen in before if seen in after)

@@ -1,0 +1,318 @@
+// @ts-check
+// Heads under each other: where one word looks in each, and what their votes add up to.
+
+/** @import { Choice, Hero as Base, HeroData, Sentence } from "../hero.js" */
+
+import { element } from "../../common/elements.js";
+import { digits } from "../../common/numbers.js";
+import { _ } from "../../common/words.js";
+import { ArcStrip } from "../arc_strip.js";
+import { Hero } from "../hero.js";
+import { placeHeads } from "./heads_places.js";
+import { percent } from "../sentence.js";
+import { Words } from "../words.js";
+
+/**
+ * @typedef {object} Layer trained heads, all layers with equally many parameters
+ * @property {number[][][]} weights of each head
+ * @property {number[][][]} votes of each head: from a word, for each of the words that it needs
+ * @property {number[][]} bias added to those votes
+ * @property {[number[], number[], number][][]} named with some heads off: places of words of the
+ *   sentence, some others, and how many others there are
+ */
+/**
+ * @typedef {object} Numbers
+ * @property {string[]} tokens
+ * @property {number[][]} needed by each word: places of others
+ * @property {string[]} names of all words that could be named
+ * @property {Record<string, Layer>} layers by their numbers of heads
+ */
+/**
+ * @typedef {object} Row of the picture: a head, or the single head above them
+ * @property {ArcStrip} strip
+ * @property {HTMLElement} name
+ * @property {HTMLElement} line
+ * @property {HTMLButtonElement} lamp
+ * @property {HTMLElement[]} votes
+ */
+
+const MOST_HEADS = 8, MOST_NEEDED = 3;
+const SEEN = 0.05; // smaller weights are not written beside their arcs
+
+/** @extends {Hero<HeroData & Numbers>} */
+export class Heads extends Hero {
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    super(root);
+    root.classList.add("heads");
+    /** @type {number | null} */
+    this.pointed = null;
+    this.wordsShown = "";
+    /** @type {HTMLElement[]} */
+    this.guides = [];
+    this.ghost = this.row(-1);
+    this.rows = [this.ghost, ...Array.from({ length: MOST_HEADS }, (_row, head) => this.row(head))];
+    this.columns = Array.from({ length: MOST_NEEDED }, () => ({
+      word: this.stage.add("div", "text heads-word"),
+      bias: this.stage.add("div", "text quiet"),
+      sum: this.stage.add("div", "text heads-sum"),
+    }));
+    this.titles = {
+      votes: this.stage.add("div", "text quiet", _("votes for")),
+      bias: this.stage.add("div", "text quiet", _("bias")),
+      sum: this.stage.add("div", "text quiet", _("sum")),
+      others: this.stage.add("div", "text heads-others"),
+    };
+    this.words = new Words(this.stage, {
+      label: _("The word that asks"),
+      choose: (place) => { this.pointed = null; this.choose({ word: place }); },
+      peek: (place) => this.peek(place),
+    });
+  }
+
+  /** @param {number} head @returns {Row} */
+  row(head) {
+    const lamp = this.stage.add("button", "heads-lamp");
+    lamp.setAttribute("role", "switch");
+    lamp.append(element("span"));
+    lamp.style.setProperty("--hue", `var(--head${Math.max(0, head)})`);
+    lamp.onclick = () => this.turn(head);
+    const name = this.stage.add("div", "text heads-name", head < 0 ? _("single head") : _("head {head}", { head }));
+    name.style.setProperty("--hue", head < 0 ? "var(--quiet)" : `var(--head${head})`);
+    const votes = Array.from({ length: MOST_NEEDED }, () => this.stage.add("div", "text heads-vote"));
+    return { strip: new ArcStrip(this.stage, head < 0 ? "--below" : head), name, line: this.stage.add("div", "baseline"), lamp, votes };
+  }
+
+  // What is chosen.
+
+  get asker() { return this.pointed ?? Math.min(Number(this.choices.word), this.data.tokens.length - 1); }
+  get count() { return Number(this.choices.heads); }
+  get layer() { return this.data.layers[String(this.choices.heads)]; }
+  get single() { return this.data.layers["1"]; }
+  get needed() { return this.data.needed[this.asker]; }
+  /** @param {number} head */
+  isOff(head) { return String(this.choices.off).includes(String(head)); }
+  get bits() { return [...String(this.choices.off)].reduce((bits, head) => bits | (1 << Number(head)), 0); }
+  get named() { return this.layer.named[this.bits][this.asker]; }
+  /** Is this row of the picture shown? @param {number} row */
+  isShown(row) { return row === 0 ? this.count > 1 : row <= this.count; }
+
+  /** @param {number} head */
+  turn(head) {
+    const off = new Set(String(this.choices.off));
+    if (!off.delete(String(head))) off.add(String(head));
+    this.choose({ off: [...off].sort().join("") });
+  }
+
+  /** Other heads are all on. @override @param {Record<string, Choice>} some */
+  choose(some) {
+    super.choose("heads" in some ? { off: "", ...some } : some);
+  }
+
+  /** @param {number | null} place */
+  peek(place) {
+    if (place === this.pointed) return;
+    this.pointed = place;
+    this.update();
+  }
+
+  // Nodes and places.
+
+  /** @override @param {boolean} isFirst */
+  renew(isFirst) {
+    const { tokens } = this.data, shown = tokens.join("\0");
+    if (!isFirst && shown === this.wordsShown) return false;
+    this.wordsShown = shown;
+    this.pointed = null;
+    for (const guide of this.guides) guide.remove();
+    this.guides = tokens.map(() => this.stage.add("div", "heads-guide"));
+    this.words.renew(tokens);
+    for (const { strip } of this.rows) strip.renew(tokens.length);
+    return true;
+  }
+
+  /** @override */
+  measure() {
+    const columns = Math.max(1, ...this.data.needed.map((some) => some.length));
+    this.plan = placeHeads(this.stage, this.data.tokens, columns, this.count);
+  }
+
+  /** @override */
+  place() {
+    this.measure();
+    const { stage, data, asker, named } = this, plan = this.layout();
+    this.rows.forEach((row, at) => this.placeRow(row, at));
+    this.guides.forEach((guide, place) => {
+      const isAsker = place === asker, top = plan.rows[this.count > 1 ? 0 : 1].top;
+      guide.classList.toggle("asks", isAsker);
+      stage.put(guide, { x: plan.centres[place] - (isAsker ? 1 : 0.5), y: top, width: isAsker ? 2 : 1, height: plan.foot - top });
+    });
+    this.words.show({ chosen: Number(this.choices.word), shown: asker, names: data.tokens.map((_word, place) => this.tell(place)), hidden: data.tokens.map(() => false) });
+    this.words.buttons.forEach((button, place) => {
+      button.classList.toggle("named", named[0].includes(place));
+      if (plan.isSlanted) this.slant(button, plan.centres[place], plan.wordDepth, plan.size);
+      else stage.write(button, plan.centres[place], plan.wordDepth, plan.size);
+    });
+    this.placeSums();
+  }
+
+  /** A word that has no room beside its neighbours. @param {HTMLElement} button @param {number} x @param {number} y @param {number} size */
+  slant(button, x, y, size) {
+    this.stage.places.delete(button);
+    Object.assign(button.style, { transform: `translate(${x}px, ${y}px) translate(-100%, -50%) rotate(-48deg)`, fontSize: `${size}px`, opacity: "1" });
+  }
+
+  /** @param {Row} row @param {number} at */
+  placeRow({ strip, name, line, lamp, votes }, at) {
+    const { stage, asker, needed } = this, plan = this.layout(), place = plan.rows[at], head = at - 1;
+    const isShown = this.isShown(at), isOff = at > 0 && this.isOff(head), shown = isShown ? 1 : 0, isGhost = at === 0;
+    const weights = this.weightsOf(at), first = plan.centres[0], last = plan.centres[plan.centres.length - 1];
+    strip.arcs.style.opacity = String(!isShown ? 0 : isOff ? 0.14 : isGhost ? 0.6 : 1);
+    stage.put(line, { x: first - 8, y: place.base, width: last - first + 16, height: 1 }, shown);
+    strip.shares.forEach((share, seen) => {
+      const isTold = isShown && weights[seen] >= SEEN;
+      stage.write(share, plan.centres[seen], place.base + 10, plan.digits, isTold ? (isOff ? 0.35 : 1) : 0);
+    });
+    name.classList.toggle("off", isOff);
+    stage.write(name, 2, place.title, isGhost ? 13 : 15, shown, 0, "left");
+    lamp.classList.toggle("on", !isOff);
+    lamp.setAttribute("aria-checked", String(!isOff));
+    lamp.setAttribute("aria-label", _("head {head}", { head }));
+    stage.put(lamp, { x: plan.lamp, y: place.right - 17, width: 44, height: 34 }, isGhost ? 0 : shown);
+    const told = isGhost ? this.single.named[0][asker][0] : [];
+    votes.forEach((vote, column) => {
+      const has = column < needed.length, number = has && isShown && !isGhost ? this.layer.votes[head][asker][column] : 0;
+      const isNamed = has && told.includes(needed[column]);
+      vote.textContent = isGhost ? (isNamed ? "✓" : "✗") : signed(number);
+      vote.classList.toggle("off", isOff);
+      vote.classList.toggle("against", isGhost ? !isNamed : number < 0);
+      vote.classList.toggle("yes", isGhost && isNamed);
+      stage.write(vote, plan.columns[column] ?? 0, place.right, 15, has ? shown : 0);
+    });
+  }
+
+  placeSums() {
+    const { stage, data, layer, asker, needed, named } = this, plan = this.layout(), { titles } = this;
+    const titleEnd = plan.lamp + 44, any = needed.length ? 1 : 0;
+    this.columns.forEach(({ word, bias, sum }, column) => {
+      const has = column < needed.length ? 1 : 0, x = plan.columns[column] ?? 0;
+      if (has) {
+        word.textContent = data.tokens[needed[column]];
+        bias.textContent = signed(layer.bias[asker][column]);
+        const isNamed = named[0].includes(needed[column]);
+        sum.textContent = `${signed(this.sum(column))} ${isNamed ? "✓" : "✗"}`;
+        sum.classList.toggle("yes", isNamed);
+      }
+      stage.write(word, x, plan.header, plan.wordSize, has);
+      stage.write(bias, x, plan.biasDepth, 13, has);
+      stage.write(sum, x, plan.sumDepth, 17, has);
+    });
+    stage.write(titles.votes, titleEnd, plan.header, 13, any, 0, "right");
+    stage.write(titles.bias, titleEnd, plan.biasDepth, 13, any, 0, "right");
+    stage.write(titles.sum, titleEnd, plan.sumDepth, 13, any, 0, "right");
+    const [, others, count] = named, more = count > others.length ? " …" : "";
+    titles.others.textContent = count ? _("named although not there: {words}", { words: others.map((place) => data.names[place]).join(", ") + more }) : "";
+    stage.write(titles.others, stage.room - 4, plan.othersDepth, 13, count ? 1 : 0, 0, "right");
+  }
+
+  layout() { return /** @type {NonNullable<typeof this.plan>} */ (this.plan); }
+
+  // Numbers.
+
+  /** @param {number} at which row of the picture */
+  weightsOf(at) {
+    const { asker, count } = this;
+    if (at === 0) return this.single.weights[0][asker];
+    return at <= count ? this.layer.weights[at - 1][asker] : this.data.tokens.map(() => 0);
+  }
+
+  /** What the heads that are on, and the bias, come to. @param {number} column */
+  sum(column) {
+    const { layer, asker } = this;
+    return layer.votes.reduce((sum, votes, head) => sum + (this.isOff(head) ? 0 : votes[asker][column]), layer.bias[asker][column]);
+  }
+
+  /** @override @returns {Record<string, number[][]>} */
+  goal() {
+    const { plan } = this;
+    if (!plan) return {};
+    const asker = plan.centres[this.asker];
+    return {
+      weights: this.rows.map((_row, at) => this.weightsOf(at)),
+      centres: [plan.centres],
+      form: plan.rows.map(({ base, high, scale }) => [asker, base, high, scale]),
+    };
+  }
+
+  /** @override */
+  paint() {
+    const { tween } = this;
+    if (!this.plan || !tween.blocks.form) return;
+    const centres = tween.row("centres", 0);
+    this.rows.forEach(({ strip }, at) => {
+      const [asker, base, high, scale] = tween.row("form", at);
+      strip.paint(tween.row("weights", at), { centres, asker, base, high, scale, even: 0, isUpright: false }, () => true);
+    });
+  }
+
+  // Words.
+
+  /** Which head looks most at a word, and how much. @param {number} place */
+  best(place) {
+    const weights = this.layer.weights.map((rows) => rows[this.asker][place]), weight = Math.max(...weights);
+    return { head: weights.indexOf(weight), weight };
+  }
+
+  /** @override @returns {Sentence} */
+  sentence() {
+    const { data, asker, needed, count, single, named } = this, { tokens } = data;
+    const list = (/** @type {number[]} */ places) => places.map((place) => tokens[place]).join(", ");
+    const all = this.layer.named[0][asker][0], lost = all.filter((place) => !named[0].includes(place));
+    const [first, second] = this.pair(), a = first === undefined ? null : this.best(first), b = second === undefined ? null : this.best(second);
+    const values = {
+      word: tokens[asker], heads: String(count), named: list(named[0]), lost: list(lost), off: [...String(this.choices.off)].join(", "),
+      missing: list(needed.filter((place) => !named[0].includes(place))),
+      first: first === undefined ? "" : tokens[first], second: second === undefined ? "" : tokens[second],
+      first_single: first === undefined ? "" : percent(single.weights[0][asker][first]), second_single: second === undefined ? "" : percent(single.weights[0][asker][second]),
+      first_head: String(a?.head ?? ""), second_head: String(b?.head ?? ""), first_share: percent(a?.weight ?? 0), second_share: percent(b?.weight ?? 0),
+    };
+    const hue = (/** @type {{ head: number } | null} */ one) => (one && count > 1 ? `hue${one.head}` : "");
+    const classes = { word: "query", first: hue(a), first_share: hue(a), first_head: hue(a), second: hue(b), second_share: hue(b), second_head: hue(b) };
+    return { name: this.sentenceName(a, b, lost), values, classes };
+  }
+
+  /** The two needed words that the sentence is about. */
+  pair() {
+    const { needed, asker } = this, often = (/** @type {number} */ place) => Object.values(this.data.layers).filter(({ named }) => named[0][asker][0].includes(place)).length;
+    return needed.length < 3 ? needed : [...needed].sort((a, b) => often(b) - often(a)).slice(0, 2).sort((a, b) => a - b);
+  }
+
+  /** @param {{ head: number } | null} a @param {{ head: number } | null} b @param {number[]} lost */
+  sentenceName(a, b, lost) {
+    const off = String(this.choices.off).length;
+    if (off === this.count) return "hero_all_off";
+    if (off && this.layer.named[0][this.asker][0].length) return lost.length ? (this.named[0].length ? "hero_off_lost" : "hero_off_none") : "hero_off_kept";
+    if (!a) return "hero_none";
+    if (this.count === 1) return b && this.missing() ? "hero_single" : "hero_single_all";
+    if (!b) return "hero_one_word";
+    return a.head === b.head ? "hero_together" : "hero_apart";
+  }
+
+  missing() { return this.needed.some((place) => !this.named[0].includes(place)); }
+
+  /** What a word is told as: where each head looks from it. @param {number} asker */
+  tell(asker) {
+    const { tokens } = this.data;
+    const heads = this.layer.weights.map((rows, head) => {
+      const weight = Math.max(...rows[asker]);
+      return _("head {head}: {word} {share}", { head, word: tokens[rows[asker].indexOf(weight)], share: percent(weight) });
+    });
+    return `${tokens[asker]}: ${heads.join(", ")}`;
+  }
+
+  /** @override */
+  describe() { return this.data.tokens.map((_word, asker) => this.tell(asker)).join(". "); }
+}
+
+/** A vote, with its sign. @param {number} vote */
+const signed = (vote) => (vote > 0 ? "+" : "") + digits(vote, 1);
