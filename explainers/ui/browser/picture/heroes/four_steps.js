@@ -230,9 +230,8 @@ export class FourSteps extends Hero {
   }
 
   placeSlider() {
-    const { bars, slider, heads } = /** @type {Places} */ (this.places), { temperatures, root } = this.data;
-    const { left } = heads[0], [, last] = bars;
-    this.stage.put(this.slider.root, { x: left, y: slider, width: last.left + last.width - left, height: 50 });
+    const { bars: [, last], slider: { left, top } } = /** @type {Places} */ (this.places), { temperatures, root } = this.data;
+    this.stage.put(this.slider.root, { x: left, y: top, width: last.left + last.width - left, height: 50 });
     const said = { divisor: this.divisor(), reading: `÷ ${writeNumber(this.temperature)}`, root: this.rootName() };
     this.slider.show(temperatures.indexOf(this.temperature), temperatures.indexOf(root), temperatures.length - 1, said);
   }

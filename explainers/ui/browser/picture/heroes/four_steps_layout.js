@@ -24,7 +24,7 @@
  * @property {number} column its right end
  * @property {{ left: number, width: number }} values
  * @property {{ left: number, width: number, height: number }} output
- * @property {number} slider its top
+ * @property {{ left: number, top: number }} slider
  */
 
 const HEAD = 50; // the names of the steps
@@ -39,16 +39,16 @@ const NUMBER = 46; // room for "−17.2"
  */
 export function layOutSteps(stage, words, { lowest, highest, count }) {
   const isWide = stage.room >= WIDE, isPhone = stage.room < 560;
-  const height = isWide ? 420 : Math.max(440, 2 * HEAD + SLIDER + 2 * 13 * words.length + 24);
+  const height = isWide ? Math.max(420, HEAD + SLIDER + 16 * words.length) : Math.max(440, 2 * HEAD + SLIDER + 2 * 16 * words.length + 24);
   const lane = isWide ? (height - HEAD - SLIDER) / words.length : (height - 2 * HEAD - SLIDER - 24) / (2 * words.length);
-  const size = Math.max(11, Math.min(isWide ? 22 : isPhone ? 15 : 20, Math.floor(lane - 2)));
+  const size = Math.max(13, Math.min(isWide ? 22 : isPhone ? 15 : 20, Math.floor(lane - 1)));
   const widths = stage.widths(words, size), left = Math.max(...widths) + (isPhone ? 8 : 14), room = stage.room - left;
   const number = isPhone ? 40 : NUMBER, tall = lane * words.length;
   // Two steps with bars; then two whose widths are shares of what is left.
-  const first = (isWide ? 0.41 * room : room) / 2, second = isWide ? left + 0.41 * room + 6 : left;
+  const first = (isWide ? 0.39 * room : room) / 2, second = isWide ? left + 0.39 * room + 6 : left;
   const rest = stage.room - second, bars = [0, 1].map((step) => placeBars(left + first * step + number, first - number - 14, lowest, highest));
   const share = second + (isPhone ? 38 : NUMBER), across = rest - (share - second) - 6;
-  const parts = isPhone ? [0.1, 0.27, 0.25, 0.1, 0.28] : [0.15, 0.2, 0.275, 0.1, 0.275]; // funnel, column, values, ribbons, output
+  const parts = isPhone ? [0.1, 0.27, 0.25, 0.1, 0.28] : [0.12, 0.18, 0.31, 0.09, 0.3]; // funnel, column, values, ribbons, output
   const edges = parts.reduce((all, part) => [...all, all[all.length - 1] + part * across], [share + 4]);
   const below = isWide ? HEAD : HEAD + tall + SLIDER + 16 + HEAD;
   return {
@@ -62,7 +62,7 @@ export function layOutSteps(stage, words, { lowest, highest, count }) {
     funnel: { left: edges[0], right: edges[1] }, column: edges[2],
     values: { left: edges[2] + 3, width: edges[3] - edges[2] - 3 },
     output: { left: edges[4], width: edges[5] - edges[4], height: Math.min(64, tall * 0.3) * (count > 0 ? 1 : 0) },
-    slider: HEAD + tall + 8,
+    slider: { left: isWide ? left : 0, top: HEAD + tall + 8 },
   };
 }
 
