@@ -36,7 +36,7 @@ READY = """() => {
     const zoom = e.currentCSSZoom;
     return Math.abs(width(e.querySelector('.marks')) - zoom * width(e)) < 1 + 9 * (zoom - 1);
   };
-  const drawn = (e) => e.shadowRoot?.querySelector('.panel') || fits(e);
+  const drawn = (e) => e.shadowRoot?.querySelector('.panel, .hero[aria-label]') || fits(e);
   const pictures = document.querySelectorAll(
     '[data-testid=stVegaLiteChart], [data-testid=stBidiComponentIsolated]');
   return document.querySelector('h1') && app.testScriptState === 'notRunning'
@@ -52,6 +52,10 @@ DRAWN = """() => [
       panel.innerText,
       [...panel.querySelectorAll('td.cell')].map((c) => [c.value, c.style.backgroundColor]),
       [...panel.querySelectorAll('canvas')].map((canvas) => canvas.toDataURL()),
+    ])),
+  ...[...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')].flatMap((host) =>
+    [...host.shadowRoot.querySelectorAll('.hero')].map((hero) => [
+      hero.ariaLabel, hero.querySelector('.in-words').textContent,
     ])),
   ...[...document.querySelectorAll('.vega-embed')].map((chart) =>
     chart.querySelector('canvas')?.toDataURL()

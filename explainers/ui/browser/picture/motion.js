@@ -50,7 +50,11 @@ export class Tween {
   start(atOnce = false) {
     this.from = this.now.slice();
     this.began = performance.now();
-    if (atOnce || isStill() || document.hidden) return this.frame(1);
+    if (atOnce || isStill() || document.hidden) {
+      this.frame(1);
+      this.from = this.to; // a motion that is still under way has arrived as well
+      return;
+    }
     if (this.isMoving) return;
     this.isMoving = true;
     requestAnimationFrame(() => this.tick());

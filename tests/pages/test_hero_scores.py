@@ -1,0 +1,131 @@
+"""The picture that opens the page on scores: its numbers are torch's, its sentences complete."""
+
+import json
+import math
+import re
+import shutil
+import subprocess
+
+import pytest
+import torch
+
+from explainers.attention.single_head import single_head
+from explainers.chapters.scores.hero import MASKS, TEMPERATURES, compute_numbers
+from explainers.toys.readable_head import FILM_SEED, load_readable_layer
+from explainers.toys.sentence import SENTENCE
+from tests.support.opening import ROOT, opened, pictures
+
+PAGE = ROOT / "pages" / "04_scores.py"
+SOFTMAX = ROOT / "explainers" / "ui" / "browser" / "picture" / "softmax.js"
+TOKENS = tuple(SENTENCE.split())
+RUN = """
+import {{ softmax, weightedSum }} from "{file}";
+const {{ products, value, allowed, temperatures }} = {numbers};
+console.log(JSON.stringify(temperatures.map((temperature) => products.map((row, at) => {{
+  const weights = softmax(row, temperature, allowed[at]);
+  return {{ weights, output: weightedSum(weights, value) }};
+}}))));
+"""
+
+
+def hero(visit):
+    """What the page sends for its picture."""
+    drawn = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
+    [found] = [one for one in drawn if one.get("kind") == "four_steps"]
+    return found
+
+
+def layers(tokens=TOKENS):
+    return {rule: load_readable_layer(tokens, rule, FILM_SEED) for rule in MASKS}
+
+
+def test_the_numbers_are_those_of_the_head():
+    sent, read = hero(opened(PAGE)), layers()
+    run = single_head(*read["full"].single())
+    assert sent["tokens"] == list(TOKENS)
+    torch.testing.assert_close(
+        torch.tensor(sent["products"]) / sent["root"], run.scores.cpu(), atol=1e-4, rtol=0
+    )
+    weights, value = run.weights.cpu(), torch.tensor(sent["value"])
+    torch.testing.assert_close(weights @ value, run.output.cpu(), atol=1e-3, rtol=0)
+    for rule, layer in read.items():
+        assert sent["allowed"][rule] == layer.mask.tolist()
+    assert sent["root"] == math.sqrt(len(sent["value"][0]))
+    assert sent["root"] in sent["temperatures"]
+
+
+def run_script(script):
+    """What Deno prints; it is what checks the types of our scripts as well."""
+    deno = shutil.which("deno") or ROOT / ".venv" / "bin" / "deno"
+    command = [str(deno), "run", "--quiet", "--no-config", "--allow-read", "-"]
+    return subprocess.run(
+        command, input=script, capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+
+
+@pytest.mark.parametrize("rule", ["full", "causal"])
+def test_what_is_dragged_is_what_torch_computes(rule):
+    numbers, layer = compute_numbers(layers()), layers()[rule]
+    sent = {**numbers, "allowed": numbers["allowed"][rule]}
+    script = RUN.format(file=SOFTMAX.as_uri(), numbers=json.dumps(sent))
+    computed = json.loads(run_script(script))
+    assert len(computed) == len(TEMPERATURES) > 30
+    products = torch.tensor(numbers["products"], dtype=torch.double)
+    products = products.masked_fill(~layer.mask.cpu(), -math.inf)
+    value = torch.tensor(numbers["value"], dtype=torch.double)
+    for temperature, rows in zip(TEMPERATURES, computed, strict=True):
+        weights = (products / temperature).softmax(-1)
+        told = torch.tensor([row["weights"] for row in rows], dtype=torch.double)
+        torch.testing.assert_close(told, weights, atol=1e-12, rtol=1e-9)
+        outputs = torch.tensor([row["output"] for row in rows], dtype=torch.double)
+        torch.testing.assert_close(outputs, weights @ value, atol=1e-9, rtol=1e-9)
+
+
+def test_where_it_is_not_dragged_it_shows_attention_itself():
+    """At √d_k the weights are the head's, from the unrounded numbers, to the last digit shown."""
+    numbers = compute_numbers(layers())
+    for rule, layer in layers().items():
+        products = torch.tensor(numbers["products"]).masked_fill(~layer.mask.cpu(), -math.inf)
+        run = single_head(*layer.single())
+        shown = (products / numbers["root"]).softmax(-1)
+        torch.testing.assert_close(shown, run.weights.cpu(), atol=1e-4, rtol=0, msg=rule)
+
+
+def test_its_sentences_have_no_other_slots_than_its_script_fills():
+    texts = hero(opened(PAGE))["texts"]
+    script = (SOFTMAX.parent / "heroes" / "four_steps.js").read_text()
+    filled = set(re.findall(r"\b(\w+):", script[script.index("const values") :]))
+    for name, template in texts.items():
+        assert template, name
+        assert set(re.findall(r"\{\{(\w+)\}\}", template)) <= filled, name
+        assert name == "hero_caption" or f'"{name}"' in script
+
+
+@pytest.mark.parametrize("text", [SENTENCE, "The team praised young fans on Sunday", "The zebra"])
+def test_what_can_be_tried_is_true(text):
+    visit = opened(PAGE, {"text": text})
+    sent = hero(visit)
+    word = sent["choices"]["word"]
+    tokens, products = sent["tokens"], torch.tensor(sent["products"])
+    tried = {one["name"]: one for one in sent["experiments"]}
+    assert list(tried) == ["freeze", "melt", "first_word"]
+    for name in ("freeze", "melt"):
+        weights = (products[word] / tried[name]["choices"]["divided_by"]).softmax(-1)
+        said = tried[name]["text"]
+        assert tokens[word] in said
+        for share in re.findall(r"(?<![<\d])\b(\d+)\N{NO-BREAK SPACE}%", said):
+            near = [math.floor(100 * weight + 0.5) for weight in weights.tolist()]
+            assert int(share) in near
+        if name == "freeze":
+            assert tokens[int(weights.argmax())] in said
+    assert tried["first_word"]["choices"] == {"mask": "causal", "word": 0}
+    assert sum(sent["allowed"]["causal"][0]) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"), [("0.125", 0.125), ("64", 64), ("2.8284", 2.8284), ("3", 2), ("no", 2)]
+)
+def test_a_link_sets_the_temperature(asked, shown):
+    visit = opened(PAGE, {"divided_by": asked})
+    assert hero(visit)["choices"]["divided_by"] == shown
+    assert bool(visit.info) == (asked in {"3", "no"})
