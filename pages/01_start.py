@@ -1,49 +1,89 @@
-"""The whole computation of one head, from the sentence to its output, in one picture."""
+"""Attention in one picture: whom each word looks at, and how that comes about."""
+
+from collections.abc import Callable
 
 import streamlit as st
 
 from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
-from explainers.chapters.common.choose_layer import choose_layer, offer_training, origin_of
+from explainers.chapters.common.choose_layer import choose_layer, origin_of
 from explainers.chapters.common.one_head import OneHead, arithmetic_of, take_head
-from explainers.chapters.start.changed_ending import show_other_ending
+from explainers.chapters.start import recall
+from explainers.chapters.start.changed_ending import draw_both_endings, replace_ending
+from explainers.chapters.start.hero import make_hero
+from explainers.chapters.start.own_words import list_unknown_words, offer_known_words
+from explainers.toys.layers import Layer, Tokens
+from explainers.toys.readable_head import FILM_SEED, load_readable_layer
+from explainers.toys.task import WORDS
+from explainers.toys.training import POOL_SENTENCES
 from explainers.translations import _
 from explainers.ui import page
+from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
-from explainers.ui.figure.clickable_figure import explore_figure
-from explainers.ui.figure.panels import orient_panels
+from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
+from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.panels import Cell, orient_panels
+from explainers.ui.page_parts.check_yourself import check_yourself
+from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.page_parts.one_sentence import show_one_sentence
+from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
+from explainers.ui.untrusted_text import verbatim
 
 text = page.open_prose(__file__)
 SCORES, AFTER = "pages/04_scores.py", ("products", "scores", "masked", "weights", "output")
 PAGES = {"X": "pages/02_tokens.py", **dict.fromkeys("QKV", "pages/03_query_key_value.py")}
-STAGES = {"X": "", "Q": "→", "K": "", "V": "", **dict.fromkeys(AFTER, "→")}
+SEVEN = ("X", "Q", "K", "V", "scores", "weights", "output")
+Draw = Callable[..., tuple[str, Cell | None]]
+NINE = ("X", "Q", "K", "V", *AFTER)
 
 
 @fragment
-def show_computation(tokens: tuple[str, ...]) -> None:
-    """The sentence through one head."""
-    text("guide")
-    layer, queries_down = choose_layer(tokens), page.has_queries_down()
-
-    origin = origin_of(layer)
-    picture = st.container()
+def show_all_words(layer: Layer, names: tuple[str, ...], draw: Draw) -> None:
+    """The computation for all words, a matrix per step."""
     views = project(layer.x, layer.head())
-    run = attention_steps(*views, layer.mask)
-    show_source(project, attention_steps, *sum(OPERATIONS.values(), ()))
-    one_head = OneHead.of(layer, views, run)
-    panels = [one_head.panel(name, operator, True) for name, operator in STAGES.items()]
-    panels, working = orient_panels(panels, queries_down), arithmetic_of(one_head)
-    with picture:
-        alt = _("One head of attention, a matrix per step, from the tokens to the output.")
-        opened, _unused = explore_figure(panels, working, origin, "overview", alt)
-    offer_training(layer)
+    one_head = OneHead.of(layer, views, attention_steps(*views, layer.mask))
+    panels = [one_head.panel(name, "→" if name in {"Q", *AFTER} else "", True) for name in names]
+    panels, working = orient_panels(panels, page.has_queries_down()), arithmetic_of(one_head)
+    alt = _("One head of attention, a matrix per step, from the tokens to the output.")
+    opened, _unused = draw(panels, working, origin_of(layer), f"{len(names)} matrices", alt)
     take_head(_("One head, every matrix"), layer, one_head.numbers)
-    show_other_ending(text, layer, origin)
-    text("notice")
     page.open_page(opened and PAGES.get(opened, SCORES), step=opened)
 
 
+def show_other_ending(layer: Layer) -> None:
+    """What the other words get when the last word is another one, under the causal mask."""
+    endings, words = replace_ending(layer), len(layer.tokens)
+    last, new = (verbatim(one.tokens[-1]) for one in endings)
+    changed = f"{endings.count_changed_rows()}"
+    ask_veiled(text, "ending", changed, ["0", f"{words}"], words=words, last=last, new=new)
+    draw_both_endings(endings, origin_of(layer))
+
+
+def show_sizes(tokens: Tokens) -> None:
+    """One head of any size, in nine matrices."""
+    show_all_words(choose_layer(tokens), NINE, explore_figure)
+
+
 text("question")
-show_computation(choose_text().tokens)
+sentence = choose_text()
+unknown = list_unknown_words(sentence.tokens)
+if unknown:
+    text("own_words", known=len(WORDS), unknown=unknown)
+    offer_known_words(sentence.tokens)
+    st.stop()
+hero = make_hero(text, sentence.tokens, sentence.text)
+show_hero(text, hero, "journey")
+text("learned_here", sentences=f"{POOL_SENTENCES:,}")
+rule = hero.chosen(controls.mask)
+layer = load_readable_layer(sentence.tokens, rule, FILM_SEED)
+text("steps")
+seven = tuple("masked" if name == "scores" and rule != "full" else name for name in SEVEN)
+show_all_words(layer, seven, show_clickable_figure)
+show_source(project, attention_steps, *sum(OPERATIONS.values(), ()))
+go_deeper(
+    text, {"ending": lambda: show_other_ending(layer), "sizes": lambda: show_sizes(sentence.tokens)}
+)
+show_one_sentence(text)
+check_yourself(text, {"weights": recall.remaining_weight, "output": recall.mixture})

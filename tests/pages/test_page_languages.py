@@ -9,6 +9,8 @@ import pytest
 
 from explainers import translations
 from explainers.chapters.cross_attention.choose_sentence import list_held_out_examples
+from explainers.chapters.start.hero import MOVED, OTHER
+from explainers.chapters.start.own_words import list_known_sentences
 from explainers.models import load as loading
 from explainers.models import registry
 from explainers.toys.sentence import PRESETS, SENTENCE
@@ -116,7 +118,8 @@ def is_english(text, english):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 @pytest.mark.parametrize("spoken", OTHERS)
 def test_a_page_speaks_one_language(page, spoken):
-    own = {SENTENCE, *PRESETS.values(), *list_held_out_examples()}
+    own = {SENTENCE, LINK["text"], MOVED, OTHER, *PRESETS.values(), *list_held_out_examples()}
+    own |= set(map(" ".join, list_known_sentences()))
     english = visited(page, ENGLISH)
     said = visited(page, spoken)
     translated = without_lacking(said - own, spoken)

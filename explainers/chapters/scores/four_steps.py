@@ -59,7 +59,8 @@ def _show_to_class(one_head: OneHead, step: str, queries_down: bool, origin: str
     panels = one_head.step(step, queries_down)
     working = arithmetic_of(one_head)
     key = f"step {step}"
-    cell = show_clickable_figure(panels, working, origin, key, _describe_step(step), stepper=step)
+    alt = _describe_step(step)
+    cell = show_clickable_figure(panels, working, origin, key, alt, stepper=step).cell
     show_source(*OPERATIONS[step])
     if step == "weights":
         row = cell.row if cell else controls.row.default

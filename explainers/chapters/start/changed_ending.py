@@ -1,5 +1,7 @@
 """What changes for the other words when the sentence ends with another one."""
 
+from typing import NamedTuple
+
 from torch import Tensor
 
 from explainers.attention import masks
@@ -10,8 +12,6 @@ from explainers.takeaway.recipe import Recipe
 from explainers.toys.examples import choose_other_word
 from explainers.toys.layers import Layer
 from explainers.translations import _
-from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
 
@@ -29,18 +29,33 @@ def both_endings(layer: Layer, other: Layer) -> dict[str, Tensor]:
     return {"output": before.output, "new": after.output}
 
 
-def show_other_ending(text: Prose, layer: Layer, origin: str) -> None:
-    """What the other words get when the last word is another one, under the causal mask."""
+class Endings(NamedTuple):
+    """A sentence and the same with another last word, read by one head."""
+
+    layer: Layer
+    other: Layer
+
+    def count_changed_rows(self) -> int:
+        """How many rows of the output differ, under the causal mask."""
+        before, after = read_both(*self)
+        return int((before.output != after.output).any(dim=-1).sum())
+
+
+def replace_ending(layer: Layer) -> Endings:
+    """The same heads, and a sentence whose last word is another one."""
     tokens = layer.tokens
-    other = layer.reading((*tokens[:-1], choose_other_word(tokens[-1])))
+    return Endings(layer, layer.reading((*tokens[:-1], choose_other_word(tokens[-1]))))
+
+
+def draw_both_endings(endings: Endings, origin: str) -> None:
+    """The outputs of both readings, side by side; a click shows how a number was made."""
+    layer, other = endings
     before, after = read_both(layer, other)
-    answer = f"{(before.output != after.output).any(dim=-1).sum()}"
-    if revealed(text, "ending", ("0", "1", f"{len(tokens)}"), answer):
-        old_output = make_output_matrix(_("output"), tokens, before.output)
-        new_output = make_output_matrix(_("new"), other.tokens, after.output)
-        values = [project(x, layer.head()).value.T for x in (layer.x, other.x)]
-        factors = list(zip((before.weights, after.weights), values, strict=True))
-        show_matrix_pair(old_output, new_output, origin, "ending", factors=factors)
-        show_source(single_head, attention)
-        inputs = {"layer": layer, "other": other}
-        take("ending", Recipe(_("Another ending"), both_endings, inputs, both_endings(**inputs)))
+    old_output = make_output_matrix(_("output"), layer.tokens, before.output)
+    new_output = make_output_matrix(_("new"), other.tokens, after.output)
+    values = [project(x, layer.head()).value.T for x in (layer.x, other.x)]
+    factors = list(zip((before.weights, after.weights), values, strict=True))
+    show_matrix_pair(old_output, new_output, origin, "ending", factors=factors)
+    show_source(single_head, attention)
+    inputs = endings._asdict()
+    take("ending", Recipe(_("Another ending"), both_endings, inputs, both_endings(**inputs)))

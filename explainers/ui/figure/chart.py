@@ -50,9 +50,11 @@ def show_chart(
 
 
 def offer_files(
-    key: str, origin: str, chart: Callable[[], Any], table: Callable[[], "pd.DataFrame"]
+    key: str, origin: str, chart: Callable[[], Any] | None, table: Callable[[], "pd.DataFrame"]
 ) -> None:
     """Where the numbers come from, the numbers as a table, and files, made when asked for.
+
+    A picture that only the browser draws has no chart.
 
     Files are made outside of a script run, where the reader's theme is not known any more.
     """
@@ -65,8 +67,9 @@ def offer_files(
     rows = table()
     with box:
         with st.container(horizontal=True):
-            _offer_file(key, "PNG", "image/png", lambda: _render(chart, "png", language))
-            _offer_file(key, "SVG", "image/svg+xml", lambda: _render(chart, "svg", language))
+            if chart:
+                _offer_file(key, "PNG", "image/png", lambda: _render(chart, "png", language))
+                _offer_file(key, "SVG", "image/svg+xml", lambda: _render(chart, "svg", language))
             _offer_file(key, "CSV", "text/csv", lambda: rows.to_csv(index=False))
         # A table takes text for Markdown, and some of this text is the reader's.
         st.table(rows.head(LONGEST_TABLE).map(lambda v: verbatim(v) if isinstance(v, str) else v))

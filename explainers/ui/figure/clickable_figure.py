@@ -25,6 +25,13 @@ class Exploration(NamedTuple):
     cell: Cell
 
 
+class Click(NamedTuple):
+    """The panel whose name was clicked, or "", and the number that was clicked, if one was."""
+
+    opened_panel: str
+    cell: Cell | None
+
+
 def explore_figure(
     panels: Sequence[Panel],
     working: Callable[[Cell], Arithmetic],
@@ -129,10 +136,10 @@ def show_clickable_figure(
     slider: Slider | None = None,
     acts: Mapping[str, Callable[[Cell], None]] = MappingProxyType({}),
     stepper: str = "",
-) -> Cell | None:
+) -> Click:
     """Draw linked matrices; a click on a number shows how it was computed, and nothing else.
 
-    On a panel that `acts` names, a click does what stands there instead. Returns what was clicked.
+    On a panel that `acts` names, a click does what stands there instead.
     """
     clicked_key = CLICKED.format(key)
 
@@ -146,8 +153,8 @@ def show_clickable_figure(
     if cell and not _is_there(cell, panels):  # the sentence has become shorter
         cell = None
     card = make_card(cell, panels, working(cell)) if cell else None
-    show_figure(Figure(panels, alt, cell, pick, stepper, slider, working=card), origin, key)
-    return cell
+    figure = Figure(panels, alt, cell, pick, stepper, slider, working=card)
+    return Click(show_figure(figure, origin, key), cell)
 
 
 def _is_there(cell: Cell, panels: Sequence[Panel]) -> bool:

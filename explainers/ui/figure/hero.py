@@ -6,7 +6,7 @@ below the picture.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from explainers.toys.sentence import MAX_CHARACTERS
 from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.controls.control import Control, describe_options, is_value
+from explainers.ui.figure.chart import offer_files
 from explainers.ui.figure.panels import translate_scripts
 from explainers.ui.lecture.screens import screen
 from explainers.ui.page import Prose
@@ -69,6 +70,10 @@ class Hero:
     choices: Sequence[HeroChoice]
     sentences: Sequence[str]
     """The sections of the page's text that its sentence is chosen from; they have slots."""
+    origin: str
+    """Where the numbers come from."""
+    table: Callable[[], Any]
+    """The numbers that are seen, as a table (pandas)."""
     experiments: Sequence[Experiment] = ()
 
     def chosen(self, control: Control) -> Any:
@@ -89,7 +94,7 @@ def read_choice(control: Control, values: Sequence[Any], default: Any = None) ->
 
 
 def show_hero(text: Prose, hero: Hero, key: str) -> None:
-    """Draw the picture with its sentence and its experiments."""
+    """Draw the picture with its sentence and its experiments, its origin and its numbers."""
     choices = {choice.control.key: choice for choice in hero.choices}
 
     def take_choices() -> None:
@@ -118,6 +123,7 @@ def show_hero(text: Prose, hero: Hero, key: str) -> None:
             ],
             on_choices_change=take_choices,
         )
+        offer_files(key, hero.origin, None, hero.table)
 
 
 def _describe(choice: HeroChoice) -> dict[str, Any]:

@@ -1,0 +1,130 @@
+"""The hero of the start page: whom a word looks at, how that comes about, how it was learned."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from explainers.attention.single_head import project
+from explainers.attention.steps import attention_steps
+from explainers.chapters.common.choose_layer import origin_of
+from explainers.chapters.common.number_words import write_percent
+from explainers.toys.layers import Layer, Tokens
+from explainers.toys.readable_head import FILM_SEED, Film, film_of, load_readable_layer
+from explainers.toys.sentence import split_words
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.page import Prose
+
+MASKS = ("full", "causal")
+MOVED = "On Friday the CEO announced record earnings"
+OTHER = "The team praised young fans on Sunday"
+SENTENCES = (
+    *("hero_caption", "hero_two", "hero_one", "hero_spread", "hero_all", "film_seen"),
+    *("step_numbers", "step_qkv", "step_scores", "step_mask", "step_mask_full"),
+    *("step_weights", "step_output"),
+)
+
+
+def make_hero(text: Prose, tokens: Tokens, sentence: str) -> Hero:
+    """One word's journey through the readable head, and its training as a film."""
+    films = {rule: film_of(tokens, rule) for rule in MASKS}
+    layers = {rule: load_readable_layer(tokens, rule, FILM_SEED) for rule in MASKS}
+    batches = films["full"].batches
+    places = tuple(range(len(tokens)))
+    word = read_choice(controls.followed_word, places, min(2, places[-1]))
+    choices = [
+        HeroChoice(controls.followed_word, places, word),
+        HeroChoice(controls.mask, MASKS, read_choice(controls.mask, MASKS)),
+        HeroChoice(controls.batches, batches, read_choice(controls.batches, batches)),
+        HeroChoice(controls.sentence, (), sentence, is_elsewhere=True),
+    ]
+    alt = _("A sentence with arcs from one of its words to those that it looks at.")
+    shown = layers[choices[1].value]
+    return Hero(
+        "journey",
+        alt,
+        compute_numbers(layers, films),
+        choices,
+        SENTENCES,
+        origin_of(shown),
+        lambda: make_weight_table(shown),
+        list_experiments(text, layers, word),
+    )
+
+
+def make_weight_table(layer: Layer) -> Any:
+    """How each word divides its attention, a row for each."""
+    import pandas as pd  # the first paint needs no tables
+
+    words = [f"{place} {token}" for place, token in enumerate(layer.tokens)]
+    return pd.DataFrame(weigh_words(layer), words, words).rename_axis(_("query")).reset_index()
+
+
+def compute_numbers(layers: Mapping[str, Layer], films: Mapping[str, Film]) -> dict[str, Any]:
+    """All that the picture shows of a sentence, under each mask."""
+    layer, film = layers["full"], films["full"]
+    views = project(layer.x, layer.head())
+    masks = {}
+    for rule, one in layers.items():
+        steps = attention_steps(*views, one.mask)
+        masks[rule] = {
+            "allowed": one.mask.tolist(),
+            "weights": round_numbers(steps.weights),
+            "output": round_numbers(steps.output),
+            "film": round_numbers(films[rule].weights, 3),
+        }
+    query, key, value = map(round_numbers, views)
+    return {
+        "tokens": list(layer.tokens),
+        "x": round_numbers(layer.x),
+        "query": query,
+        "key": key,
+        "value": value,
+        "scores": round_numbers(attention_steps(*views, layer.mask).scores),
+        "masks": masks,
+        "batches": list(film.batches),
+        "losses": [f"{loss:.2f}" for loss in film.losses],
+    }
+
+
+def list_experiments(text: Prose, layers: Mapping[str, Layer], word: int) -> list[Experiment]:
+    """What a reader can try, each with the numbers that it will show."""
+    tokens = layers["full"].tokens
+    full, causal = (weigh_words(layers[rule])[word] for rule in MASKS)
+    before = film_of(tokens, "full").weights[0, word].tolist()
+    masked = {"word": tokens[word], "lost": write_percent(sum(full[word + 1 :]))}
+    masked |= name_largest(tokens, causal)
+    by_chance = {"word": tokens[word]} | name_largest(tokens, before)
+    return [
+        Experiment("causal", text.fill("try_causal", **masked), {"mask": "causal"}),
+        try_sentence(text, "moved", MOVED, "announced"),
+        try_sentence(text, "other", OTHER, "praised"),
+        Experiment("untrained", text.fill("try_untrained", **by_chance), {"batches": 0}),
+    ]
+
+
+def try_sentence(text: Prose, name: str, sentence: str, verb: str) -> Experiment:
+    """What a verb finds in another sentence; the remark says where its attention went."""
+    tokens = tuple(split_words(sentence))
+    word = tokens.index(verb)
+    weights = weigh_words(load_readable_layer(tokens, "full", FILM_SEED))[word]
+    found = name_largest(tokens, weights)
+    remark = text.fill(f"try_{name}", sentence=sentence, word=verb, **found)
+    return Experiment(name, remark, {"text": sentence, "word": word})
+
+
+def name_largest(tokens: Tokens, weights: Sequence[float]) -> dict[str, str]:
+    """The two words with the largest weights, and these, for a remark."""
+    places = sorted(range(len(tokens)), key=weights.__getitem__, reverse=True)[:2]
+    named: dict[str, str] = {}
+    for rank, place in zip(("first", "second"), places, strict=False):
+        named |= {rank: tokens[place], f"{rank}_share": write_percent(weights[place])}
+    return named
+
+
+def weigh_words(layer: Layer) -> list[list[float]]:
+    """How each word divides its attention over all words."""
+    weights: list[list[float]] = attention_steps(
+        *project(layer.x, layer.head()), layer.mask
+    ).weights.tolist()
+    return weights
