@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from explainers.attention.multi_head import contributions, multi_head
+from explainers.chapters.common.choose_layer import origin_of
 from explainers.chapters.many_heads.heads_at_equal_parameters import equal
 from explainers.toys.layers import (
     D_MODEL,
@@ -80,8 +81,27 @@ def make_hero(text: Prose, tokens: Tokens) -> tuple[Hero, frozenset[int]]:
     alt = _("A sentence, and above it a row of arcs per head, from one word to those it looks at.")
     numbers = compute_numbers(tokens)
     experiments = list_experiments(text, tokens, word, numbers)
-    hero = Hero("heads", alt, numbers, choices, SENTENCES, experiments)
+    layer = load_layer(tokens, equal(int(heads)), SEEDS[0])
+    hero = Hero(
+        "heads",
+        alt,
+        numbers,
+        choices,
+        SENTENCES,
+        experiments,
+        origin_of(layer),
+        lambda: make_head_table(layer, word),
+    )
     return hero, frozenset(map(int, off))
+
+
+def make_head_table(layer: Layer, word: int) -> Any:
+    """How a word divides its attention in each head, a row for each."""
+    import pandas as pd  # the first paint needs no tables
+
+    weights = multi_head(layer.x, layer.heads, layer.mask).weights[:, word].tolist()
+    words = [f"{place} {token}" for place, token in enumerate(layer.tokens)]
+    return pd.DataFrame(weights, columns=words).rename_axis(_("head")).reset_index()
 
 
 def _label_heads() -> list[str]:

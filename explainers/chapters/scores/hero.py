@@ -7,13 +7,21 @@ from typing import Any
 from explainers.attention.scaling import with_temperature
 from explainers.attention.single_head import project
 from explainers.attention.steps import attention_steps, hide
+from explainers.chapters.common.choose_layer import origin_of
 from explainers.chapters.common.mask_names import MASK_NAMES, translate_mask
 from explainers.chapters.common.number_words import write_percent
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, READABLE_HEAD_DIM, load_readable_layer
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.figure.hero import (
+    Experiment,
+    Hero,
+    HeroChoice,
+    make_weight_table,
+    read_choice,
+    round_numbers,
+)
 from explainers.ui.page import Prose
 
 MASKS = tuple(MASK_NAMES)
@@ -43,7 +51,17 @@ def make_hero(text: Prose, tokens: Tokens) -> Hero:
     ]
     alt = _("Four steps from the products of one word's query to its output.")
     experiments = list_experiments(text, layers, word)
-    return Hero("four_steps", alt, compute_numbers(layers), choices, SENTENCES, experiments)
+    shown = layers[choices[2].value]
+    return Hero(
+        "four_steps",
+        alt,
+        compute_numbers(layers),
+        choices,
+        SENTENCES,
+        experiments,
+        origin_of(shown),
+        lambda: make_weight_table(tokens, weigh(shown, choices[1].value)),
+    )
 
 
 def compute_numbers(layers: Mapping[str, Layer]) -> dict[str, Any]:

@@ -12,7 +12,14 @@ from explainers.toys.readable_head import FILM_SEED, Film, film_of, load_readabl
 from explainers.toys.sentence import split_words
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.figure.hero import (
+    Experiment,
+    Hero,
+    HeroChoice,
+    make_weight_table,
+    read_choice,
+    round_numbers,
+)
 from explainers.ui.page import Prose
 
 MASKS = ("full", "causal")
@@ -46,18 +53,10 @@ def make_hero(text: Prose, tokens: Tokens, sentence: str) -> Hero:
         compute_numbers(layers, films),
         choices,
         SENTENCES,
-        origin_of(shown),
-        lambda: make_weight_table(shown),
         list_experiments(text, layers, word),
+        origin_of(shown),
+        lambda: make_weight_table(tokens, weigh_words(shown)),
     )
-
-
-def make_weight_table(layer: Layer) -> Any:
-    """How each word divides its attention, a row for each."""
-    import pandas as pd  # the first paint needs no tables
-
-    words = [f"{place} {token}" for place, token in enumerate(layer.tokens)]
-    return pd.DataFrame(weigh_words(layer), words, words).rename_axis(_("query")).reset_index()
 
 
 def compute_numbers(layers: Mapping[str, Layer], films: Mapping[str, Film]) -> dict[str, Any]:

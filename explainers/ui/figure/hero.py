@@ -70,11 +70,11 @@ class Hero:
     choices: Sequence[HeroChoice]
     sentences: Sequence[str]
     """The sections of the page's text that its sentence is chosen from; they have slots."""
-    origin: str
-    """Where the numbers come from."""
-    table: Callable[[], Any]
-    """The numbers that are seen, as a table (pandas)."""
     experiments: Sequence[Experiment] = ()
+    origin: str = ""
+    """Where the numbers come from."""
+    table: Callable[[], Any] | None = None
+    """The numbers that are seen, as a table (pandas)."""
 
     def chosen(self, control: Control) -> Any:
         """What is chosen now."""
@@ -123,7 +123,8 @@ def show_hero(text: Prose, hero: Hero, key: str) -> None:
             ],
             on_choices_change=take_choices,
         )
-        offer_files(key, hero.origin, None, hero.table)
+        if hero.table:
+            offer_files(key, hero.origin, None, hero.table)
 
 
 def _describe(choice: HeroChoice) -> dict[str, Any]:
@@ -142,6 +143,14 @@ def _describe_experiment(experiment: Experiment) -> dict[str, Any]:
         "text": experiment.text[title.end() :] if title else experiment.text,
         "choices": dict(experiment.choices),
     }
+
+
+def make_weight_table(tokens: Sequence[str], weights: Sequence[Sequence[float]]) -> Any:
+    """How each word divides its attention, a row for each."""
+    import pandas as pd  # the first paint needs no tables
+
+    words = [f"{place} {token}" for place, token in enumerate(tokens)]
+    return pd.DataFrame(weights, words, words).rename_axis(_("query")).reset_index()
 
 
 def round_numbers(numbers: Tensor, digits: int = 4) -> Any:
