@@ -1,4 +1,4 @@
-"""Three views of every token: what it looks for, what it can be found by, what it hands over."""
+"""Three roles of every word: what it looks for, what it is found by, what it passes on."""
 
 import streamlit as st
 
@@ -6,52 +6,128 @@ from explainers.attention.single_head import project, projection_parameters
 from explainers.attention.steps import attention_steps
 from explainers.chapters.common.choose_layer import choose_layer, offer_training, origin_of
 from explainers.chapters.common.one_head import OneHead, arithmetic_of
-from explainers.chapters.query_key_value.swapped_query_key import show_exchange
-from explainers.chapters.query_key_value.takeaway import take_projections
+from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
+from explainers.chapters.query_key_value import directions, recall
+from explainers.chapters.query_key_value.biases import measure_biases
+from explainers.chapters.query_key_value.hero import find_pair, make_hero, make_layers
+from explainers.chapters.query_key_value.swapped_query_key import (
+    ANSWERS,
+    draw_exchange,
+    find_exchange,
+)
+from explainers.chapters.query_key_value.takeaway import (
+    PROJECTED,
+    take_parameters,
+    take_projections,
+)
+from explainers.toys.layers import Layer, Tokens
+from explainers.toys.task import WORDS
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
-from explainers.ui.figure.clickable_figure import explore_figure
+from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
+from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.panels import orient_panels
+from explainers.ui.page_parts.check_yourself import check_yourself
+from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.page_parts.one_sentence import show_one_sentence
+from explainers.ui.page_parts.veil import ask_veiled
+from explainers.ui.prediction import revealed
 from explainers.ui.source import run_and_show
 from explainers.ui.text.language import fragment
 
 text = page.open_prose(__file__)
 GPT3_WIDTH = 12_288  # Brown et al. 2020, table 2.1
+CLAIMS = "pages/17_claims.py"
 
 
 @fragment
-def show_projections(tokens: tuple[str, ...]) -> None:
-    """X times a matrix, one row and one column at a time; then W_Q and W_K exchanged."""
-    layer = choose_layer(tokens, has_mask=False, has_value_dim=True)
-    queries_down, name = page.has_queries_down(), controls.projection()
-
-    head, origin = layer.head(), origin_of(layer)
+def show_projections(layer: Layer) -> None:
+    """X times a matrix, one row and one column at a time."""
+    name = controls.projection()
     text(f"row_{name}")
     picture = st.container()
-    views = run_and_show(project, layer.x, head)
+    views = run_and_show(project, layer.x, layer.head())
     one_head = OneHead.of(layer, views, attention_steps(*views, layer.mask))
     with picture:
-        panels = one_head.product("X", f"W_{name}", name, queries_down=True)
+        panels = one_head.product("X", f"W_{name}", name, page.has_queries_down())
         alt = _(
             "X times W_{name} is {name}: the row and the column of one number are framed.",
             name=name,
         )
-        explore_figure(panels, arithmetic_of(one_head), origin, "projection", alt, stepper=name)
-    take_projections(layer, one_head)
-    offer_training(layer)
+        explore_figure(
+            panels, arithmetic_of(one_head), origin_of(layer), "projection", alt, stepper=name
+        )
+    take_projections("head", layer, one_head)
 
+
+def show_parameters(layer: Layer) -> None:
+    """How many numbers one head learns, and a layer of GPT-3."""
     text("parameters")
+    head = layer.head()
     d_model, head_dim, value_dim = (*head.w_query.shape, head.w_value.shape[1])
     count = run_and_show(projection_parameters, d_model, head_dim, value_dim)
     text("counted", d_model=d_model, d_k=head_dim, d_v=value_dim, count=f"{count:,}")
     large = projection_parameters(GPT3_WIDTH, GPT3_WIDTH, GPT3_WIDTH)
     text("gpt3", width=f"{GPT3_WIDTH:,}", large=f"{large:,}", millions=round(large / 1e6))
+    take_parameters(d_model, head_dim, value_dim)
 
+
+def show_sizes(tokens: Tokens, is_trained: bool) -> None:
+    """The same matrices with untrained weights of any size, or of larger trained heads."""
+    text("sizes")
+    layer = choose_layer(tokens, has_mask=False, has_value_dim=True, is_trained=is_trained)
+    views = project(layer.x, layer.head())
+    one_head = OneHead.of(layer, views, attention_steps(*views, layer.mask))
+    panels = orient_panels([*map(one_head.panel, PROJECTED)], page.has_queries_down())
+    alt = _("What a head learns, and what it makes of the words, a matrix each.")
+    show_clickable_figure(panels, arithmetic_of(one_head), origin_of(layer), "sizes", alt)
+    take_projections("sizes", layer, one_head)
+    offer_training(layer)
+
+
+def show_exchange(layer: Layer) -> None:
+    """The table of products, and the same with W_Q and W_K exchanged."""
     text("swap")
-    show_exchange(text, layer, origin, queries_down)
+    ask_veiled(text, "swap", find_exchange(layer), ANSWERS)
+    draw_exchange(layer, origin_of(layer), page.has_queries_down())
+
+
+def show_biases(layer: Layer) -> None:
+    """What a bias on the keys changes, and one on the queries."""
+    measured = measure_biases(layer)
+    ask_veiled(text, "biases", measured["on_keys"], ["0.10", "0.50"], **measured)
+    st.page_link(CLAIMS, label=_("The claim on this"), icon=":material/fact_check:")
 
 
 text("question")
-show_projections(choose_text().tokens)
-text("notice")
+sentence = choose_text()
+unknown = list_unknown_words(sentence.tokens)
+if unknown:
+    text("own_words", known=len(WORDS), unknown=unknown)
+    offer_known_words(sentence.tokens)
+    st.stop()
+hero = make_hero(text, sentence.tokens)
+show_hero(text, hero, "views")
+layers = make_layers(sentence.tokens)
+trained = layers["trained", "own"]
+asking, found = find_pair(trained)
+if asking != found:
+    answer, numbers = directions.compare_directions(trained, asking, found)
+    if revealed(text, "directions", directions.ANSWERS, answer, **numbers):
+        directions.draw_directions(trained, asking, found, origin_of(trained))
+layer = layers[hero.chosen(controls.weights), hero.chosen(controls.key_matrix)]
+text("how")
+show_projections(layer)
+go_deeper(
+    text,
+    {
+        "parameters": lambda: show_parameters(layer),
+        "sizes": lambda: show_sizes(sentence.tokens, hero.chosen(controls.weights) == "trained"),
+        "swap": lambda: show_exchange(layer),
+        "biases": lambda: show_biases(layer),
+    },
+)
+show_one_sentence(text)
+check_yourself(text, {"shape": recall.count_query_numbers, "growing": recall.find_growing_matrix})

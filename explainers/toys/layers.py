@@ -94,6 +94,8 @@ class Layer:
     """The words that training saw, if the heads were trained; many heads with all they learned."""
     unknown: Tokens = ()
     """Words that training never saw."""
+    is_changed: bool = False
+    """Its numbers are others than those that its seed draws."""
 
     def head(self, number: int = 0) -> SingleHead:
         """One of the heads by itself."""
@@ -118,8 +120,8 @@ class Layer:
         return replace(self, tokens=tokens, x=x, mask=mask, unknown=unknown)
 
     def as_call(self) -> tuple[Callable[..., "Layer"], dict[str, Any]]:
-        """What makes this layer again: from its seed, or if it was trained, from its numbers."""
-        if self.learned:
+        """What makes this layer again: its seed, or if it was trained or changed, its numbers."""
+        if self.learned or self.is_changed:
             names = "tokens", "x", "heads", "mask", "rule", "seed"
             return Layer, {name: getattr(self, name) for name in names}
         heads = self.heads

@@ -38,6 +38,8 @@ from tests.support.taking import cells_of, drawn_on, executed, kernel, valid
 PAGE = {page.stem.partition("_")[2]: page for page in PAGES}
 BUSY = {"text": "the bank raised the rate", "seed": "7", "d_model": "16", "mask": "causal"}
 BUSY |= {"weights": "untrained"}
+KNOWN = {**BUSY, "text": "The team praised young fans on Sunday"}
+"""Where a page has a head that knows few words."""
 ONE_HEAD = {"X", "Q", "K", "V", "products", "scores", "masked", "weights", "output"}
 MASKS = {
     *("scores", "full", "causal", "window", "prefix", "window − full", "weights", "yours − full"),
@@ -55,10 +57,19 @@ CASES = {
     "start": (BUSY, {*ONE_HEAD, "new"}),
     "start trained": ({**BUSY, "weights": "trained", "seed": "1"}, {*ONE_HEAD, "new"}),
     "tokens": ({**BUSY, "unit": "byte pairs", "merges": "90", "longest": "100"}, {"E", "P", "X"}),
-    "query_key_value": (BUSY, {"X", "W_Q", "Q", "as it was", "exchanged"}),
-    "query_key_value trained": (
-        {**BUSY, "weights": "trained", "projection": "V"},
+    "query_key_value": (KNOWN, {"X", "W_Q", "Q"}),
+    "query_key_value untrained": (
+        {**KNOWN, "weights": "untrained", "w_k": "w_q", "projection": "V"},
         {"X", "W_V", "V"},
+    ),
+    "query_key_value exchanged": ({**KNOWN, "deep": "swap"}, {"as it was", "exchanged"}),
+    "query_key_value sizes": (
+        {**KNOWN, "deep": "sizes", "d_k": "8", "d_v": "2", "weights": "untrained"},
+        {"X", "W_Q", "Q"},
+    ),
+    "query_key_value sizes trained": (
+        {**KNOWN, "deep": "sizes", "weights": "trained", "d_k": "16"},
+        {"X", "W_Q", "Q"},
     ),
     "scores": ({**BUSY, "step": "weights", "temperature": "4"}, {"masked", "weights", "warm"}),
     "scores across": ({**BUSY, "step": "output", "queries": "across"}, {"weights", "warm"}),

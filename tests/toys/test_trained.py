@@ -19,8 +19,10 @@ TOKENS = ("The", "ceo", "Zebra", "announced", "zebra", "EARNINGS", "gnu")
 GQA = Configuration(4, 2, 8, "causal")
 SWITCHED = [page for page in PAGES if page.stem in {"01_start", "03_query_key_value", "04_scores"}]
 each_page = pytest.mark.parametrize("page", SWITCHED, ids=lambda page: page.stem)
-CARDS = {"04_scores": {"deep": "steps"}}
-"""Where a reader chooses the weights inside a card."""
+CARDS = {"03_query_key_value": {"deep": "sizes"}, "04_scores": {"deep": "steps"}}
+"""Where one head of any size is in a card."""
+KNOWN_ONLY = {"03_query_key_value"}
+"""Pages that draw nothing of words that the readable head does not know."""
 MASKS = next(page for page in PAGES if page.stem == "05_masks")
 UNTRAINED = {"weights": "untrained"}
 with_masks = pytest.mark.parametrize("page", [*SWITCHED, MASKS], ids=lambda page: page.stem)
@@ -116,6 +118,15 @@ def opened_there(page, link=None):
     return opened(page, {**CARDS.get(page.stem, {}), **(link or {})})
 
 
+def switch(visit, weights):
+    """Choose other weights, with a control or in the picture at the top."""
+    if "weights" in widgets(visit):
+        widgets(visit)["weights"].set_value(weights)
+    else:
+        visit.session_state["weights"] = weights
+    return visit.run()
+
+
 def pictures_there(page, visit):
     """The pictures of the layer that the reader chose: in a card they come last."""
     return pictures(visit)[-1:] if page.stem in CARDS else pictures(visit)
@@ -149,9 +160,10 @@ def test_links_that_say_random_are_obeyed(page):
     visit, today = opened_there(page, {"weights": "random"}), opened_there(page, UNTRAINED)
     assert pictures_there(page, visit) == pictures_there(page, today)
     assert not visit.info
-    assert widgets(visit)["weights"].value == "untrained"
-    widgets(visit)["weights"].set_value("trained")
-    assert pictures_there(page, visit.run()) == pictures_there(page, opened_there(page))
+    assert visit.session_state["weights"] == "untrained"
+    assert pictures_there(page, switch(visit, "trained")) == pictures_there(
+        page, opened_there(page)
+    )
 
 
 @each_page
@@ -165,8 +177,7 @@ def test_sizes_of_the_readers_own_come_back_with_untrained_weights(page):
         widgets(visit)[key].set_value(own)
     before = pictures_there(page, visit.run())
     for weights, d_k in (("trained", 8), ("untrained", 8)):
-        widgets(visit)["weights"].set_value(weights)
-        visit.run()
+        switch(visit, weights)
         assert widgets(visit)["d_k"].value == d_k, "the nearest that was trained"
         assert not visit.info
     assert (visit.session_state["d_model"], visit.session_state["d_k"]) == (32, 8)
@@ -186,16 +197,18 @@ def test_a_link_to_a_size_that_was_not_trained(asked, shown):
 
 @each_page
 def test_what_was_not_trained_is_said_and_no_choice_is_lost(page):
-    link = {"weights": "trained", "d_k": "10", "seed": "7", "d_model": "32", "text": "The zebra"}
+    link = {"weights": "trained", "d_k": "10", "seed": "7", "d_model": "32"}
+    if page.stem not in KNOWN_ONLY:
+        link["text"] = "The zebra"
     visit = opened_there(page, link)
     said = captions(visit)
     assert "seed 7" in said
-    assert "zebra" in said
-    assert "1 unknown" in badges_there(page, visit)[0]
+    if page.stem not in KNOWN_ONLY:
+        assert "zebra" in said
+        assert "1 unknown" in badges_there(page, visit)[0]
     asked_for = {**link, "d_k": "8", "seed": "0"}
     assert pictures_there(page, visit)[0] == pictures_there(page, opened_there(page, asked_for))[0]
-    widgets(visit)["weights"].set_value("untrained")
-    back = visit.run()
+    back = switch(visit, "untrained")
     assert pictures_there(page, back) == pictures_there(
         page, opened_there(page, {**link, **UNTRAINED, "d_k": "8"})
     )

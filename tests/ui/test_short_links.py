@@ -102,5 +102,5 @@ def test_a_class_has_every_picture_beforehand():
     for page in (PAGES[0], PAGES[2]):
         asked = opened(page, {"predict": "true", "lecture": "true"})
         assert not asked.exception
-        assert numbers_of(asked) == numbers_of(opened(page))
+        assert numbers_of(asked) == numbers_of(opened(page, {"lecture": "true"}))
         assert any("Computed: **" in remark.value for remark in asked.markdown)

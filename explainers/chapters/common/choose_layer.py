@@ -43,15 +43,17 @@ def choose_layer(
     has_value_dim: bool = False,
     has_sizes: bool = True,
     rule: str = "full",
+    is_trained: bool | None = None,
 ) -> Layer:
     """The controls of one head, in a row, with trained weights only the sizes that were trained.
 
     With d_k 4 it is the readable head, else one of d_model 64. Where nothing like the mask or the
-    seed was trained, it is said what is shown instead. `rule` is the mask
-    where the page has chosen it elsewhere.
+    seed was trained, it is said what is shown instead. `rule` is the mask, and `is_trained` says
+    which weights, where the page has chosen them elsewhere.
     """
     with st.container(horizontal=True):
-        is_trained = controls.weights() == "trained"
+        if is_trained is None:
+            is_trained = controls.weights() == "trained"
         rule = choose_mask(controls.mask) if has_mask else rule
         d_model = controls.d_model.default
         head_dim = ABLE if is_trained else controls.head_dim.default

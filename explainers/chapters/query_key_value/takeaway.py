@@ -24,17 +24,17 @@ def count_parameters(d_model: int, head_dim: int, value_dim: int) -> dict[str, i
     return {"parameters": projection_parameters(d_model, head_dim, value_dim)}
 
 
-def take_projections(layer: Layer, one_head: OneHead) -> None:
-    """The matrices as far as Q, K and V, and how many numbers are learned."""
-    numbers, head = {name: one_head.numbers[name] for name in PROJECTED}, layer.head()
-    d_model, head_dim = head.w_query.shape
-    sizes = {"d_model": d_model, "head_dim": head_dim, "value_dim": head.w_value.shape[1]}
+def take_projections(part: str, layer: Layer, one_head: OneHead) -> None:
+    """The matrices as far as Q, K and V."""
+    numbers = {name: one_head.numbers[name] for name in PROJECTED}
+    take(part, Recipe(_("X times a matrix"), compute_matrices, {"layer": layer}, numbers))
+
+
+def take_parameters(d_model: int, head_dim: int, value_dim: int) -> None:
+    """How many numbers are learned."""
+    sizes = {"d_model": d_model, "head_dim": head_dim, "value_dim": value_dim}
     title = _("How many numbers are learned")
-    take(
-        "head",
-        Recipe(_("X times a matrix"), compute_matrices, {"layer": layer}, numbers),
-        Recipe(title, count_parameters, sizes, count_parameters(**sizes)),
-    )
+    take("parameters", Recipe(title, count_parameters, sizes, count_parameters(**sizes)))
 
 
 def take_exchange(layer: Layer, shown: dict[str, Tensor]) -> None:

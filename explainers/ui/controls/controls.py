@@ -68,6 +68,7 @@ wave_base = StepSlider("longest", N_("Base of the waves"), 10_000, (10, 100, 100
 head_dim = RestrictedSlider("d_k", N_("d_k: numbers per query and key"), 4, 2, 128)
 value_dim = WholeNumber("d_v", N_("d_v: numbers per value"), 4, 2, 128)
 projection = Choice("projection", N_("Show how this one is made"), "Q", ("Q", "K", "V"))
+key_matrix = Control("w_k", N_("Key matrix"), "own")
 
 # Scores, softmax, output
 step = Choice(

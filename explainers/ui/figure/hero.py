@@ -84,9 +84,14 @@ class Hero:
 def read_choice(control: Control, values: Sequence[Any], default: Any = None) -> Any:
     """What is chosen in a picture, from the session or a link; `control` keeps it for the link."""
     default = control.default if default is None else default
+    new_names = dict(getattr(control, "old_names", ()))
     request, value = control.read_link(
-        lambda text: next((one for one in values if is_value(text, one)), None), default
+        lambda text: next(
+            (one for one in values if is_value(new_names.get(text, text), one)), None
+        ),
+        default,
     )
+    request = new_names.get(request, request)
     value = value if value in values else default
     control.settle(request, value, describe_options(values))
     control.write(value, default)

@@ -9,6 +9,7 @@ import { speak } from "../common/words.js";
 import { FourSteps } from "./heroes/four_steps.js";
 import { Heads } from "./heroes/heads.js";
 import { Journey } from "./heroes/journey.js";
+import { Views } from "./heroes/views.js";
 // What only those need is named as well: all files are asked for at once, and not one after the other.
 import "../common/elements.js";
 import "../common/numbers.js";
@@ -22,10 +23,12 @@ import "./heroes/four_steps_layout.js";
 import "./heroes/heads_places.js";
 import "./heroes/journey_steps.js";
 import "./heroes/temperature.js";
+import "./heroes/views_places.js";
 import "./lanes.js";
 import "./mixture.js";
 import "./motion.js";
 import "./palette.js";
+import "./pixel_grid.js";
 import "./player.js";
 import "./sentence.js";
 import "./softmax.js";
@@ -34,7 +37,7 @@ import "./strip.js";
 import "./words.js";
 
 /** @type {Record<string, new (root: HTMLElement) => Hero<any>>} */
-const KINDS = { four_steps: FourSteps, heads: Heads, journey: Journey };
+const KINDS = { four_steps: FourSteps, heads: Heads, journey: Journey, views: Views };
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 /** @type {WeakMap<Element, Hero<any>>} */

@@ -26,6 +26,7 @@ export class Strip {
     /** @type {ImageData | null} */
     this.image = null;
     this.hasDigits = false;
+    this.places = 1; // that are written after the point
   }
 
   /** Whether digits fit into a strip that is so long on the screen. @param {number} length @param {number} count */
@@ -49,7 +50,7 @@ export class Strip {
     for (let d = 0; d < values.length; d++) {
       pixels[d] = level(ramp, values[d], limit);
       if (!this.hasDigits) continue;
-      const text = digits(values[d], 1), cell = this.cells[d];
+      const text = digits(values[d], this.places), cell = this.cells[d];
       if (cell.textContent !== text) cell.textContent = text;
       cell.classList.toggle("strong", Math.abs(values[d]) > 0.62 * limit);
     }

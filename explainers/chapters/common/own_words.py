@@ -1,0 +1,56 @@
+"""A reader's own sentence, where the head has not learned all of its words."""
+
+import functools
+from collections import Counter
+
+import streamlit as st
+
+from explainers.toys.examples import make_generator
+from explainers.toys.layers import Tokens
+from explainers.toys.task import WORD_IDS, draw_news
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.page import open_page
+from explainers.ui.untrusted_text import verbatim
+
+INSPECTOR = "pages/13_inspector.py"
+NUM_SENTENCES = 2_000
+"""Of the sentences that the head can read, so many are compared with the reader's."""
+
+
+def list_unknown_words(tokens: Tokens) -> str:
+    """The words that training never saw, as a remark lists them; "" if it saw all."""
+    unknown = dict.fromkeys(token for token in tokens if token.casefold() not in WORD_IDS)
+    return ", ".join(map(verbatim, unknown))
+
+
+def offer_known_words(tokens: Tokens) -> None:
+    """Two ways on: the nearest sentence of known words, or a model that knows all words."""
+    nearest = find_nearest_sentence(tokens)
+    with st.container(horizontal=True):
+        swap = _("Swap the words: {sentence}", sentence=nearest)
+        st.button(swap, on_click=_take_sentence, args=(nearest,), icon=":material/swap_horiz:")
+        if st.button(_("Use a real model"), icon=":material/psychology:"):
+            open_page(INSPECTOR, step="")
+
+
+def find_nearest_sentence(tokens: Tokens) -> str:
+    """The sentence of known words that shares most with this one: its words, then its length."""
+    wanted = Counter(map(str.casefold, tokens))
+
+    def measure_likeness(news: Tokens) -> tuple[int, int]:
+        common = wanted & Counter(map(str.casefold, news))
+        return common.total(), -abs(len(news) - len(tokens))
+
+    nearest: Tokens = max(_list_known_sentences(), key=measure_likeness)
+    return " ".join(nearest)
+
+
+@functools.cache
+def _list_known_sentences() -> tuple[Tokens, ...]:
+    seeded = make_generator("sentences of known words")
+    return tuple(news.tokens for news in draw_news(NUM_SENTENCES, True, seeded))
+
+
+def _take_sentence(sentence: str) -> None:
+    st.session_state[controls.sentence.key] = sentence

@@ -1,0 +1,181 @@
+"""The page on queries, keys and values: its picture's numbers, its questions, its cards."""
+
+import json
+import re
+
+import pytest
+import torch
+
+from explainers.attention.single_head import single_head
+from explainers.chapters.query_key_value import biases, directions, recall, swapped_query_key
+from explainers.chapters.query_key_value.hero import (
+    KEY_MATRICES,
+    LEARNED,
+    attend,
+    compute_numbers,
+    find_pair,
+    make_layers,
+)
+from explainers.toys.readable_head import FILM_SEED, film_of, load_readable_layer
+from explainers.toys.sentence import SENTENCE
+from explainers.ui.controls import controls
+from explainers.ui.page_parts.check_yourself import seed_recall
+from explainers.ui.page_parts.one_sentence import MOST_WORDS, count_words
+from tests.support.opening import PAGES, opened, pictures
+
+PAGE = next(page for page in PAGES if page.stem == "03_query_key_value")
+TOKENS = tuple(SENTENCE.split())
+DIGITS = 5e-5
+CHOICES = [(learned, own) for learned in LEARNED for own in KEY_MATRICES]
+
+
+def heroes(visit):
+    """What is sent to pictures of this kind."""
+    sent_ = [json.loads(picture) for picture in pictures(visit) if picture.startswith("[{")]
+    return [data[0] for data in sent_ if data[0].get("kind") == "views"]
+
+
+def sent(link=None):
+    """What the page sends to its picture."""
+    visit = opened(PAGE, link)
+    assert not visit.exception
+    (hero,) = heroes(visit)
+    return hero
+
+
+@pytest.mark.parametrize(("learned", "own"), CHOICES)
+def test_the_picture_has_the_numbers_that_torch_computes(learned, own):
+    shown = compute_numbers(make_layers(TOKENS))["heads"][learned][own]
+    layer = make_layers(TOKENS)[learned, own]
+    matrices = {name: torch.tensor(rows) for name, rows in shown["matrices"].items()}
+    x = torch.tensor(shown["x"])
+    for name in ("query", "key", "value"):
+        made = x @ matrices[name]
+        torch.testing.assert_close(made, torch.tensor(shown[name]), atol=5e-3, rtol=1e-3)
+    scores = torch.tensor(shown["query"]) @ torch.tensor(shown["key"]).T / 2
+    torch.testing.assert_close(scores, torch.tensor(shown["scores"]), atol=5e-3, rtol=1e-3)
+    weights = single_head(*layer.single()).weights
+    torch.testing.assert_close(torch.tensor(shown["weights"]), weights, atol=DIGITS, rtol=0)
+    assert torch.tensor(shown["weights"]).sum(-1).sub(1).abs().max() < 5 * DIGITS
+
+
+def test_trained_is_the_end_of_the_training_and_untrained_its_beginning():
+    layers, film = make_layers(TOKENS), film_of(TOKENS, "full")
+    for learned, stage in LEARNED.items():
+        weights = attend(layers[learned, "own"])[1].weights
+        torch.testing.assert_close(weights, film.weights[stage])
+    shipped = load_readable_layer(TOKENS, "full", FILM_SEED)
+    assert torch.equal(layers["trained", "own"].x, shipped.x)
+
+
+@pytest.mark.parametrize("learned", LEARNED)
+def test_with_one_matrix_for_both_scores_lose_their_direction(learned):
+    layers = make_layers(TOKENS)
+    views, steps = attend(layers[learned, "w_q"])
+    assert torch.equal(views.query, views.key)
+    torch.testing.assert_close(steps.scores, steps.scores.T)
+    own = attend(layers[learned, "own"])[1].scores
+    assert (own - own.T).abs().max() > 1
+
+
+def test_choices_come_from_the_link_and_go_into_it():
+    hero = sent({"weights": "untrained", "w_k": "w_q", "word": "4"})
+    assert hero["choices"] == {"word": 4, "weights": "untrained", "w_k": "w_q"}
+    assert hero["kind"] == "views"
+    assert hero["tokens"] == list(TOKENS)
+    assert sent()["choices"] == {"word": 2, "weights": "trained", "w_k": "own"}
+    visit = opened(PAGE, {"weights": "half"})
+    assert "weights" in visit.info[0].value
+    assert controls.weights.key not in visit.query_params
+
+
+def test_experiments_say_what_the_picture_then_shows():
+    hero = sent()
+    ask, tied, untrained = hero["experiments"]
+    last, found = find_pair(make_layers(TOKENS)["trained", "own"])
+    assert (TOKENS[last], TOKENS[found]) == ("Friday", "announced")
+    heads = hero["heads"]
+    assert ask["choices"] == {"word": last}
+    percent = round(100 * heads["trained"]["own"]["weights"][last][found])
+    assert f"{percent}\N{NO-BREAK SPACE}%" in ask["text"]
+    before, now = (heads["trained"][own]["scores"] for own in KEY_MATRICES)
+    said = [float(n.replace("−", "-")) for n in re.findall(r"−?\d+\.\d+", tied["text"])]
+    assert said == pytest.approx(
+        [before[last][found], before[found][last], now[last][found]], abs=6e-3
+    )
+    assert now[last][found] == pytest.approx(now[found][last], abs=1e-4)
+    largest = round(100 * max(heads["untrained"]["own"]["weights"][2]))
+    assert f"{largest}\N{NO-BREAK SPACE}%" in untrained["text"]
+    assert all(len(one["text"].split()) <= 30 for one in hero["experiments"])
+
+
+def test_friday_gives_announced_much_and_gets_almost_nothing_back():
+    layer = make_layers(TOKENS)["trained", "own"]
+    answer, numbers = directions.compare_directions(layer, *find_pair(layer))
+    weights = single_head(*layer.single()).weights
+    assert answer == directions.NOTHING
+    assert weights[6, 2] > 0.8
+    assert weights[2, 6] < 0.1
+    assert numbers["there"] == f"{round(100 * weights[6, 2].item())}\N{NO-BREAK SPACE}%"
+    asked = opened(PAGE, {"predict": "true"})
+    shown = opened(PAGE, {"predict": "true", "guess_directions": directions.HALF})
+    said = " ".join(remark.value for remark in shown.main.markdown)
+    assert numbers["back"] in said
+    assert numbers["back"] not in " ".join(remark.value for remark in asked.main.markdown)
+
+
+@pytest.mark.parametrize("text", ["Friday", "CEO announced"])
+def test_short_sentences(text):
+    visit = opened(PAGE, {"text": text, "predict": "true", "word": "6"})
+    assert not visit.exception
+    (hero,) = heroes(visit)
+    assert hero["choices"]["word"] < len(hero["tokens"])
+
+
+def test_words_that_the_head_does_not_know_are_named_and_not_drawn():
+    visit = opened(PAGE, {"text": "The zebra announced record earnings"})
+    assert not visit.exception
+    assert heroes(visit) == []
+    assert any("zebra" in remark.value for remark in visit.main.markdown)
+    swap = next(button for button in visit.button if button.label.startswith("Swap the words"))
+    (hero,) = heroes(swap.click().run())
+    assert set(hero["tokens"]) >= {"announced", "record", "earnings"}
+
+
+def test_exchanged_matrices_mirror_the_table():
+    for layer in make_layers(TOKENS[:3]).values():
+        products, swapped = swapped_query_key.exchange(layer).values()
+        torch.testing.assert_close(swapped, products.T)
+    layers = make_layers(TOKENS)
+    assert swapped_query_key.find_exchange(layers["trained", "own"]) == swapped_query_key.MIRRORED
+    assert swapped_query_key.find_exchange(layers["trained", "w_q"]) == swapped_query_key.SAME
+
+
+def test_a_bias_on_the_keys_changes_nothing():
+    measured = biases.measure_biases(make_layers(TOKENS)["trained", "own"])
+    assert measured["on_keys"].startswith("less than 0.0000")
+    assert float(measured["on_queries"]) > 0.1
+
+
+def test_the_questions_at_the_end():
+    for seed in range(20):
+        shape = recall.count_query_numbers(seed_recall("page", "shape", seed))
+        words, d_model, d_k = (int(shape.given[name]) for name in ("words", "d_model", "d_k"))
+        layer_query = torch.zeros(words, d_model) @ torch.zeros(d_model, d_k)
+        assert shape.answer == layer_query.numel()
+        assert shape.answer not in (words, d_model, d_k)
+        growing = recall.find_growing_matrix(seed_recall("page", "growing", seed))
+        assert growing.answer in growing.options
+
+
+def test_the_sentence_of_the_page_is_short():
+    said = [remark.value for remark in opened(PAGE).main.markdown]
+    (sentence,) = [one for one in said if one.startswith("**In one sentence.**")]
+    assert count_words(sentence) <= MOST_WORDS
+
+
+@pytest.mark.parametrize("card", ["parameters", "sizes", "swap", "biases"])
+def test_cards_are_closed_until_a_link_opens_one(card):
+    closed, open_ = opened(PAGE), opened(PAGE, {"deep": card})
+    assert not open_.exception
+    assert len(open_.main.markdown) > len(closed.main.markdown)
