@@ -1,6 +1,7 @@
 """Attention in one picture: whom each word looks at, and how that comes about."""
 
 from collections.abc import Callable
+from random import Random
 
 import streamlit as st
 
@@ -8,7 +9,7 @@ from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
 from explainers.chapters.common.choose_layer import choose_layer, origin_of
 from explainers.chapters.common.one_head import OneHead, arithmetic_of, take_head
-from explainers.chapters.start import recall
+from explainers.chapters.exercises.predict import a_mixture
 from explainers.chapters.start.changed_ending import draw_both_endings, replace_ending
 from explainers.chapters.start.hero import make_hero
 from explainers.chapters.start.own_words import list_unknown_words, offer_known_words
@@ -23,7 +24,7 @@ from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.figure.panels import Cell, orient_panels
-from explainers.ui.page_parts.check_yourself import check_yourself
+from explainers.ui.page_parts.check_yourself import Recall, check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.page_parts.veil import ask_veiled
@@ -66,6 +67,12 @@ def show_sizes(tokens: Tokens) -> None:
     show_all_words(choose_layer(tokens), NINE, explore_figure)
 
 
+def find_remaining_weight(draw: Random) -> Recall:
+    """The weights of a row add up to 100 %."""
+    first, second = draw.randint(20, 60), draw.randint(5, 20)
+    return Recall(100 - first - second, {"first": f"{first} %", "second": f"{second} %"})
+
+
 text("question")
 sentence = choose_text()
 unknown = list_unknown_words(sentence.tokens)
@@ -86,4 +93,4 @@ go_deeper(
     text, {"ending": lambda: show_other_ending(layer), "sizes": lambda: show_sizes(sentence.tokens)}
 )
 show_one_sentence(text)
-check_yourself(text, {"weights": recall.remaining_weight, "output": recall.mixture})
+check_yourself(text, {"weights": find_remaining_weight, "output": a_mixture})

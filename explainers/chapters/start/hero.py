@@ -95,21 +95,21 @@ def list_experiments(text: Prose, layers: Mapping[str, Layer], word: int) -> lis
     masked |= name_largest(tokens, causal)
     by_chance = {"word": tokens[word]} | name_largest(tokens, before)
     return [
-        Experiment("causal", text.fill("try_causal", **masked), {"mask": "causal"}),
-        try_sentence(text, "moved", MOVED, "announced"),
-        try_sentence(text, "other", OTHER, "praised"),
-        Experiment("untrained", text.fill("try_untrained", **by_chance), {"batches": 0}),
+        Experiment("try_causal", text.fill("try_causal", **masked), {"mask": "causal"}),
+        try_sentence(text, "try_moved", MOVED, "announced"),
+        try_sentence(text, "try_other", OTHER, "praised"),
+        Experiment("try_untrained", text.fill("try_untrained", **by_chance), {"batches": 0}),
     ]
 
 
-def try_sentence(text: Prose, name: str, sentence: str, verb: str) -> Experiment:
+def try_sentence(text: Prose, section: str, sentence: str, verb: str) -> Experiment:
     """What a verb finds in another sentence; the remark says where its attention went."""
     tokens = tuple(split_words(sentence))
     word = tokens.index(verb)
     weights = weigh_words(load_readable_layer(tokens, "full", FILM_SEED))[word]
     found = name_largest(tokens, weights)
-    remark = text.fill(f"try_{name}", sentence=sentence, word=verb, **found)
-    return Experiment(name, remark, {"text": sentence, "word": word})
+    remark = text.fill(section, sentence=sentence, word=verb, **found)
+    return Experiment(section, remark, {"text": sentence, "word": word})
 
 
 def name_largest(tokens: Tokens, weights: Sequence[float]) -> dict[str, str]:
