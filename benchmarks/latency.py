@@ -13,7 +13,7 @@ from playwright.sync_api import Page
 from benchmarks import report
 from benchmarks.browser import ROOT, bare_options, chromium, server, visit, wait_until_healthy
 from benchmarks.walkers import SPAN, Chooser, Slider, Walker
-from explainers.chapters.masks.masks_compared import DRAGGED
+from explainers.chapters.masks.hero import NUMBERS
 from explainers.ui.controls import controls
 
 WARM_UP = 5
@@ -48,8 +48,8 @@ PAGES = {
     "scores: temperature": Target(f"/scores?{SHOWN}", controls.temperature.label),
     "scores: root, rows of weights": Target(f"/scores?{SHOWN}", ROOT_D_K, ".figure"),
     "scores: root, all pictures": Target(f"/scores?{SHOWN}", ROOT_D_K),
-    "masks: window": Target(f"/masks?{SHOWN}", DRAGGED.label),
-    "masks: layers": Target(f"/masks?{SHOWN}", controls.layers.label),
+    "masks: window": Target(f"/masks?{SHOWN}&rule=window", NUMBERS["window"].label),
+    "masks: layers": Target(f"/masks?{SHOWN}&deep=reach", controls.layers.label),
     "many_heads: d_k": Target(f"/many_heads?{SHOWN}", D_K),
     "many_heads: dropout": Target(f"/many_heads?{SHOWN}", controls.dropout.label),
     "shared_heads: latent": Target(f"/shared_heads?{SHOWN}", controls.latent_dim.label),

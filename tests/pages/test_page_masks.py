@@ -25,21 +25,46 @@ from tests.support.opening import PAGES, elements, opened, pictures
 PAGE = next(page for page in PAGES if page.stem == "05_masks")
 UNTRAINED = {"weights": "untrained"}
 WORDS = tuple(SENTENCE.split())
-FIGURES = ("masks", "moved", "drawing", "batch", "leak", "reach", "growing")
-OF_ANY_TEXT = ("masks", "drawing", "batch")
+MARKS = {
+    "two steps": "masked",
+    "masks": "causal",
+    "batch": "sentence 1",
+    "leak": "0 after",
+    "reach": "cone",
+    "growing": "K, full",
+}
+"""A matrix by which each picture of the page is told from the others."""
+CARDS = {"masks": "side_by_side", "batch": "batch", "reach": "reach", "growing": "one_pass"}
 LAB = Lab(draw_layer(WORDS, 8, 1, 4, "full", seed=0), queries_down=True)
 
 
+def unfolded(card, link=None):
+    """The page with a card open."""
+    return opened(PAGE, UNTRAINED | {"deep": card} | (link or {}))
+
+
+def find_pictures(visit):
+    return [json.loads(picture)[0] for picture in pictures(visit)]
+
+
+def figure_of(visit, name):
+    """One of the page's pictures, as it is sent."""
+    drawn = [
+        one
+        for one in find_pictures(visit)
+        if MARKS[name] in [panel["id"] for panel in one.get("panels", [])]
+    ]
+    assert len(drawn) == 1
+    return drawn[0]
+
+
 def panels(visit, figure):
-    """{name: panel} of one of the page's pictures, as they are sent."""
-    found = [json.loads(picture)[0] for picture in pictures(visit)]
-    figures = FIGURES if len(found) > len(OF_ANY_TEXT) else OF_ANY_TEXT
-    assert len(found) == len(figures)
-    return {panel["id"]: panel for panel in found[figures.index(figure)]["panels"]}
+    """{name: panel} of one of the page's pictures."""
+    return {panel["id"]: panel for panel in figure_of(visit, figure)["panels"]}
 
 
 def slider(visit, figure):
-    return json.loads(pictures(visit)[FIGURES.index(figure)])[0]["slider"]
+    return figure_of(visit, figure)["slider"]
 
 
 def numbers(panel):
@@ -56,50 +81,56 @@ def said(visit):
 
 
 def test_cells_are_counted():
-    visit = opened(PAGE, UNTRAINED)
-    found = panels(visit, "masks")
+    found = panels(unfolded("side_by_side"), "masks")
     assert found["full"]["formula"] == "49 of 49 cells"
     assert found["causal"]["formula"] == "28 of 49 cells"
-    assert slider(visit, "masks")["labels"][2] == "3: 18 of 49 cells"
-    assert slider(visit, "masks")["index"] == 2
+    assert found["window"]["formula"] == "18 of 49 cells"
 
 
 @pytest.mark.parametrize("weights", ["untrained", "trained"])
 def test_what_a_word_would_give_to_later_ones_is_what_full_attention_gives_them(weights):
-    visit = opened(PAGE, {"weights": weights})
+    visit = unfolded("side_by_side", {"weights": weights})
     row = numbers(panels(visit, "masks")["full"])[2]
-    [told] = re.findall(r"word ` announced ` gives (\d+)% of its attention", said(visit))
+    [told] = re.findall(r"` announced ` gives (\d+)% of its attention", said(visit))
     assert int(told) == pytest.approx(100 * row[3:].sum().item(), abs=0.51)
+    assert ":green-background[1.00]" in said(visit)
 
 
 def test_the_question_knows_28():
-    asking = opened(PAGE, UNTRAINED | {"predict": "true", "guess_cells": "28"})
+    asking = unfolded("costs", {"predict": "true", "guess_cells": "28"})
     assert "Right: **28**." in said(asking)
 
 
-def test_no_question_is_answered_before_it_is_asked():
-    """Nothing in sight says how many cells the causal mask leaves or what its rows sum to."""
+def test_only_one_question_stands_before_a_picture():
     asking = opened(PAGE, UNTRAINED | {"predict": "true"})
-    assert not re.search(r"\b28\b", said(asking) + "".join(pictures(asking)))
-    drawing, batch = [json.loads(picture)[0]["panels"] for picture in pictures(asking)]
-    full = numbers(next(panel for panel in drawing if panel["id"] == "weights"))
-    assert [panel["id"] for panel in batch] == ["sentence 1", "sentence 2"]
-    torch.testing.assert_close(full, LAB.weights(masks.full), atol=1e-5, rtol=0)
-    assert not numbers(next(p for p in drawing if p["id"] == "yours − full")).any()
+    assert [radio.key for radio in asking.radio] == ["guess_leak"]
+    assert [one.get("kind") for one in find_pictures(asking)] == ["masked", None]
+    answered = opened(PAGE, UNTRAINED | {"predict": "true", "guess_leak": "in more than one"})
+    assert len(find_pictures(answered)) == 3
+    assert "Right: **in more than one**." in said(answered)
+    assert "6 of 6 rows change" in " ".join(said(answered).replace("**", "").split())
 
 
-def test_both_questions_come_before_the_picture_that_answers_them():
-    for answer in ({"guess_cells": "28"}, {"guess_moved": "1.00"}):
-        assert "sums to 1" not in said(opened(PAGE, UNTRAINED | {"predict": "true", **answer}))
-    one = opened(PAGE, UNTRAINED | {"predict": "true", "guess_cells": "28"})
-    both = opened(PAGE, UNTRAINED | {"predict": "true", "guess_cells": "28", "guess_moved": "1.00"})
-    assert len(pictures(both)) - len(pictures(one)) == 2
-    assert "Right: **1.00**." in said(both)
+@pytest.mark.parametrize(
+    ("link", "cells"),
+    [
+        ({}, 28),
+        ({"rule": "window", "window": "2"}, 13),
+        ({"rule": "own", "cells": "1.3.6.8.10.21.7f"}, 16),
+    ],
+)
+def test_what_the_mask_of_the_first_picture_leaves_is_shown_in_two_steps(link, cells):
+    visit = opened(PAGE, link)
+    found = panels(visit, "two steps")
+    assert (~blank(found["masked"])).sum() == (~blank(found["weights"])).sum() == cells
+    hidden = numbers(found["masked"]).masked_fill(blank(found["masked"]), -torch.inf)
+    weights = numbers(found["weights"])
+    torch.testing.assert_close(weights, hidden.softmax(dim=-1), atol=1e-3, rtol=1e-3)
 
 
 def test_a_mask_shares_out_what_full_attention_gave_to_others():
     """Softmax after −∞ is full attention's row, cut and divided by what is left of it."""
-    found = panels(opened(PAGE, UNTRAINED | {"window": "2", "prefix": "4"}), "masks")
+    found = panels(unfolded("side_by_side", {"window": "2", "prefix": "4"}), "masks")
     full = numbers(found["full"])
     for name, cells in {"causal": 28, "window": 13, "prefix": 34}.items():
         kept = full.masked_fill(blank(found[name]), 0)
@@ -109,64 +140,23 @@ def test_a_mask_shares_out_what_full_attention_gave_to_others():
         )
 
 
-def test_every_width_is_sent_along():
-    visit = opened(PAGE, UNTRAINED)
-    window = panels(visit, "masks")["window"]
-    assert [sum(v is not None for line in f for v in line) for f in window["frames"]] == [
-        7,
-        13,
-        18,
-        22,
-        25,
-        27,
-        28,
-    ]
-    assert window["values"] == window["frames"][2]
-
-
-def test_what_a_row_loses_it_wins():
-    visit = opened(PAGE, UNTRAINED)
-    weights, moved = panels(visit, "masks"), panels(visit, "moved")
-    for name in ("causal", "window", "prefix"):
-        change = numbers(moved[f"{name} − full"])
-        lost_and_won = numbers(weights[name]) - numbers(weights["full"])
-        torch.testing.assert_close(change, lost_and_won, atol=1e-5, rtol=0)
-        torch.testing.assert_close(change.sum(dim=-1), torch.zeros(7), atol=1e-5, rtol=0)
-    assert numbers(moved["causal − full"]).abs().max() > 0.1
-
-
-def test_a_drawn_mask():
-    found = panels(opened(PAGE, UNTRAINED | {"cells": "2.3.1", "text": "one two three"}), "drawing")
-    allowed = [[False, True, False], [True, True, False], [True, False, False]]
-    assert (~blank(found["your mask"])).tolist() == allowed
-    assert (~blank(found["weights"])).tolist() == allowed
-    assert found["your mask"]["formula"].endswith("4 of 9 set")
-
-
 def test_an_emptied_row_is_refused_by_its_name():
-    visit = opened(PAGE, UNTRAINED | {"cells": "1.3.0.f.1f.3f.7f"})
+    link = {"rule": "own", "cells": "1.3.0.f.1f.3f.7f"}
+    visit = opened(PAGE, UNTRAINED | link)
     assert not visit.exception
     emptied = torch.tensor(read_cells("1.3.0.f.1f.3f.7f", 7))
     with pytest.raises(ValueError, match="nothing to look at") as refused:
         masks.build(masks.drawn(emptied), 7, 7)
     assert [warning.value for warning in visit.warning] == [f"Refused: {refused.value}."]
-    assert "Row 2 (the word ` announced `)" in said(visit)
-    assert "**nan**" in said(visit)
-    assert list(panels(visit, "drawing")) == ["your mask"], "there are no weights to be shown"
-    assert int((~blank(panels(visit, "drawing")["your mask"])).sum()) == 25, "the drawing stays"
-
-
-def test_buttons_start_again():
-    visit = opened(PAGE, UNTRAINED | {"cells": "1.3.0.f.1f.3f.7f"})
-    for name, cells in {"full": 49, "causal": 28}.items():
-        next(b for b in visit.button if b.label == f"Start from {name}").click()
-        visit.run()
-        assert not visit.warning
-        assert int((~blank(panels(visit, "drawing")["your mask"])).sum()) == cells
+    shown = [panel["id"] for one in find_pictures(visit) for panel in one.get("panels", [])]
+    assert "masked" not in shown, "there are no weights to be shown"
+    card = said(unfolded("empty", link))
+    assert "row 2, the word ` announced `" in card
+    assert "**nan**" in card
 
 
 def test_an_empty_row_is_nan_and_spreads():
-    code = "\n".join(block.value for block in opened(PAGE, UNTRAINED).main.code)
+    code = "\n".join(block.value for block in unfolded("empty").main.code)
     assert f"weights[2] = {[float('nan')] * 7}" in code
     assert f"output[2]  = {[float('nan')] * 4}" in code
     cells = LAB.mask(masks.causal).clone()
@@ -210,8 +200,6 @@ def test_a_sharp_heads_small_leaks_are_leaks_too(seed):
     [told] = re.findall(r"change least, by at most ([\d.]+) percent", " ".join(said(visit).split()))
     assert float(told) == pytest.approx(least.item(), abs=0.005)
     assert float(told), "however small, it is not printed as 0"
-    asking = opened(PAGE, UNTRAINED | {**link, "predict": "true", "guess_leak": "6"})
-    assert "Right: **6**." in said(asking)
 
 
 @pytest.mark.parametrize(
@@ -227,7 +215,7 @@ def test_a_share_too_small_to_be_printed_is_not_printed_as_0(share, told):
     ids=["longer", "as long", "shorter"],
 )
 def test_nobody_looks_at_the_filling(text, real):
-    found = panels(opened(PAGE, UNTRAINED | {"text": text}), "batch").values()
+    found = panels(unfolded("batch", {"text": text}), "batch").values()
     for panel, words in zip(found, real, strict=True):
         hidden = blank(panel)
         assert not hidden[:, :words].any()
@@ -260,23 +248,32 @@ def badges(visit):
     return [value for value in found if value.startswith(":gray-badge[")]
 
 
-@pytest.mark.parametrize(("text", "strangers"), [(SENTENCE, 0), ("The zebra saw gnus", 3)])
-def test_badges_count_every_word_that_training_never_saw(text, strangers):
-    visit = opened(PAGE, {"weights": "trained", "text": text})
-    found = dict(zip(FIGURES, badges(visit), strict=True))
-    for figure in ("masks", "moved", "drawing", "leak"):
-        assert re.findall(r"(\d+) unknown", found[figure]) == [f"{strangers}"] * bool(strangers)
-    assert re.findall(r"(\d+) unknown", found["batch"]) == [f"{strangers + 1}"], "the filling too"
-    assert "Training never saw ` [pad] `" in said(visit)
-    assert found["growing"].startswith(":gray-badge[:material/info: random")
-    assert "[pad] `, so" not in said(opened(PAGE, UNTRAINED))
+def test_badges_count_every_word_that_training_never_saw():
+    visit = unfolded("batch", {"weights": "trained"})
+    *shown, batch = badges(visit)
+    assert len(shown) == 3
+    assert not re.findall(r"\d+ unknown", " ".join(shown))
+    assert re.findall(r"(\d+) unknown", batch) == ["1"], "the filling"
+    assert "The head has never seen ` [pad] `" in said(visit)
+    assert "[pad] `, so" not in said(unfolded("batch"))
+    assert badges(unfolded("one_pass"))[-1].startswith(":gray-badge[:material/info: random")
+
+
+def test_of_words_that_training_never_saw_no_picture_is_drawn():
+    visit = opened(PAGE, {"text": "The zebra saw gnus"})
+    assert not pictures(visit)
+    assert "New to it: ` zebra `, ` saw `, ` gnus `." in said(visit)
+    next(button for button in visit.button if "untrained" in button.label).click()
+    visit.run()
+    assert find_pictures(visit)[0]["tokens"] == ["The", "zebra", "saw", "gnus"]
+    assert visit.query_params["weights"] == "untrained"
 
 
 def test_friday_needs_three_layers_to_reach_the_ceo():
     assert count_layers_needed(3, WORDS.index("Friday") - WORDS.index("CEO")) == "3"
-    visit = opened(PAGE, UNTRAINED | {"predict": "true", "guess_reach": "3"})
+    visit = unfolded("reach", {"predict": "true", "guess_reach": "3"})
     assert "Right: **3**." in said(visit)
-    cone = numbers(panels(opened(PAGE, UNTRAINED | {"layers": "8"}), "reach")["cone"])
+    cone = numbers(panels(unfolded("reach", {"layers": "8"}), "reach")["cone"])
     assert cone[:4, 1].tolist() == [0, 0, 1, 1]
 
 
@@ -287,7 +284,7 @@ def test_layers_needed_are_as_the_formula_says(width, far):
 
 
 def test_layers_begin_where_the_question_ends():
-    visit = opened(PAGE, UNTRAINED)
+    visit = unfolded("reach")
     assert slider(visit, "reach")["index"] == 3 - 1
     assert numbers(panels(visit, "reach")["pairs"])[6, 1] == 1
     cone = numbers(panels(visit, "reach")["cone"])
@@ -298,14 +295,14 @@ def test_layers_begin_where_the_question_ends():
     ("width", "seen"), [("1", "only itself"), ("2", "the one before it"), ("4", "the 3 before it")]
 )
 def test_a_window_in_words(width, seen):
-    asking = opened(PAGE, UNTRAINED | {"predict": "true", "reach_window": width})
-    assert re.search(f"a word sees [^.]*{seen}\\. After", said(asking))
+    asking = unfolded("reach", {"predict": "true", "reach_window": width})
+    assert re.search(f"a word sees [^.]*{seen}\\. Layers", said(asking))
 
 
 def test_a_window_of_one_reaches_nobody():
     assert count_layers_needed(1, 5) == NEVER
     assert count_layers_needed(1, 0) == "1"
-    visit = opened(PAGE, UNTRAINED | {"reach_window": "1", "layers": "8"})
+    visit = unfolded("reach", {"reach_window": "1", "layers": "8"})
     assert int(numbers(panels(visit, "reach")["pairs"]).sum()) == 7
 
 
@@ -320,8 +317,8 @@ def test_costs_are_the_closed_forms():
             "prefix": n * (n + 1) // 2 + prefix * (prefix - 1) // 2,
         }.items()
     )
-    assert "| window of 3 | 18 | 3,069 | 0.3% |" in said(opened(PAGE, UNTRAINED))
-    chosen = said(opened(PAGE, UNTRAINED | {"window": "2", "prefix": "4"}))
+    assert "| window of 3 | 18 | 3,069 | 0.3% |" in said(unfolded("costs"))
+    chosen = said(unfolded("costs", {"window": "2", "prefix": "4"}))
     assert "| window of 2 | 13 | 2,047 | 0.2% |" in chosen
     assert "| prefix of 4 | 34 | 524,806 |" in chosen
 
@@ -340,72 +337,21 @@ def test_one_more_word_changes_every_row_of_full_attention_and_none_of_causal():
 
 
 def test_a_window_wider_than_the_text_is_causal_and_said_so():
-    visit = opened(PAGE, UNTRAINED | {"window": "20"})
+    visit = unfolded("side_by_side", {"window": "20"})
     found = panels(visit, "masks")
     assert found["window"]["values"] == found["causal"]["values"]
     assert "A window of 20 is wider than this text of 7" in said(visit)
     assert visit.session_state["window"] == 20, "another text may have room for it"
-    assert "is wider than" not in said(opened(PAGE, UNTRAINED | {"window": "7"}))
-
-
-@pytest.mark.parametrize("predict", ["true", "false"])
-@pytest.mark.parametrize("text", ["x", "x y"])
-def test_a_text_too_short_for_questions(text, predict):
-    visit = opened(PAGE, UNTRAINED | {"text": text, "predict": predict})
-    words = len(text.split())
-    assert not visit.exception
-    assert not visit.info
-    assert not visit.radio
-    assert not re.search(r"\b1 words|\b0 (earlier|before)", said(visit) + "".join(pictures(visit)))
-    assert f"This text has {'1 word' if words == 1 else '2 words'}." in said(visit)
-    assert len(pictures(visit)) == len(OF_ANY_TEXT)
-    for name in ("full", "causal", "window", "prefix"):
-        sums = numbers(panels(visit, "masks")[name]).sum(dim=-1)
-        torch.testing.assert_close(sums, torch.ones(words))
-
-
-def test_three_words_are_asked():
-    visit = opened(PAGE, UNTRAINED | {"text": "x y z", "predict": "true", "guess_cells": "6"})
-    assert len(visit.radio) == 5
-    assert "1 words" not in said(visit)
-    full = Lab(draw_layer(("x", "y", "z"), 8, 1, 4, "full", seed=0), True).weights
-    assert len(visit.radio(key="guess_moved").options) == 3, "two numbers to choose from"
-    [word, told] = re.findall(r"the word ` (\w) ` gives (\d+)% of its", said(visit))[0]
-    row = "xyz".index(word)
-    assert int(told) == pytest.approx(100 * full(masks.full)[row, row + 1 :].sum().item(), abs=0.51)
+    assert "is wider than" not in said(unfolded("side_by_side", {"window": "7"}))
 
 
 @pytest.mark.parametrize("text", ["x", "x y", "x y z", " ".join(f"w{n}" for n in range(24))])
-def test_trained_heads_read_texts_of_any_length(text):
-    visit = opened(PAGE, {"text": text, "weights": "trained", "queries": "across"})
+def test_heads_read_texts_of_any_length(text):
+    visit = unfolded("side_by_side", {"text": text, "queries": "across"})
     assert not visit.exception
-    assert "nan" not in "".join(pictures(visit)).lower()
-
-
-def test_a_number_comes_back_when_there_is_room_again():
-    for link, there in [({}, 3), ({"prefix": "5"}, 5), ({"prefix": "0"}, 0)]:
-        visit = opened(PAGE, UNTRAINED | link)
-        for text, shown in [("Hello", min(there, 1)), ("a b", min(there, 2)), (SENTENCE, there)]:
-            visit.text_input(key="text").set_value(text).run()
-            assert visit.number_input(key="prefix").value == shown
-    visit = opened(PAGE, UNTRAINED | {"text": "Hello"})
-    assert visit.number_input(key="prefix").value == 1
-    visit.text_input(key="text").set_value(SENTENCE).run()
-    assert [visit.number_input(key=key).value for key in ("prefix", "row", "column")] == [3, 2, 1]
-
-
-def test_a_number_chosen_where_there_is_little_room_stays():
-    visit = opened(PAGE, UNTRAINED | {"prefix": "5", "text": "a b"})
-    visit.number_input(key="prefix").set_value(0).run()
-    visit.text_input(key="text").set_value(SENTENCE).run()
-    assert visit.number_input(key="prefix").value == 0
-    visit.number_input(key="prefix").set_value(7).run()
-    visit.text_input(key="text").set_value("a b c").run()
-    assert visit.number_input(key="prefix").value == 3
-    next(button for button in visit.sidebar.button if "Reset" in button.label).click()
-    visit.run()
-    visit.toggle(key="predict").set_value(False).run()
-    assert visit.number_input(key="prefix").value == 3, "what was put off is forgotten"
+    hero, *others = pictures(visit)
+    assert "nan" not in "".join(others).lower()
+    assert "NaN" not in hero
 
 
 def test_a_number_that_was_clicked_is_not_put_off():
@@ -428,16 +374,28 @@ def test_a_number_that_was_clicked_is_not_put_off():
     assert shown == [3, 7, 3, 3, 3]
 
 
+@pytest.mark.parametrize("predict", ["true", "false"])
+@pytest.mark.parametrize("text", ["x", "x y"])
+def test_a_text_too_short_for_questions(text, predict):
+    visit = unfolded("side_by_side", {"text": text, "predict": predict})
+    words = len(text.split())
+    assert not visit.exception
+    assert not visit.info
+    assert not visit.radio
+    assert not re.search(r"\b1 words|\b0 (earlier|before)", said(visit))
+    assert f"This text has {'1 word' if words == 1 else '2 words'}." in said(visit)
+    assert len(pictures(visit)) == 3
+    for name in ("full", "causal", "window", "prefix"):
+        sums = numbers(panels(visit, "masks")[name]).sum(dim=-1)
+        torch.testing.assert_close(sums, torch.ones(words))
+
+
 @pytest.mark.parametrize(("words", "is_small"), [(12, False), (13, True), (24, True)])
-def test_tables_of_a_long_text_are_miniatures(words, is_small):
-    visit = opened(PAGE, UNTRAINED | {"text": " ".join(f"w{n}" for n in range(words))})
-    small = {
-        (figure, panel["id"]): panel["small"]
-        for figure, picture in zip(FIGURES, pictures(visit), strict=True)
-        for panel in json.loads(picture)[0]["panels"]
-    }
-    assert small.pop(("drawing", "your mask")) is False, "its cells are clicked"
-    assert set(small.values()) == {is_small}
+@pytest.mark.parametrize("card", CARDS)
+def test_tables_of_a_long_text_are_miniatures(card, words, is_small):
+    visit = unfolded(CARDS[card], {"text": " ".join(f"w{n}" for n in range(words))})
+    for figure in (card, "leak", "two steps"):
+        assert {panel["small"] for panel in panels(visit, figure).values()} == {is_small}
 
 
 @pytest.mark.parametrize(
@@ -453,20 +411,20 @@ def test_an_absurd_drawing_in_a_link(cells):
     assert not visit.exception
     if cells == "1.3":  # a drawing for two words: the third one follows the causal rule
         assert not visit.info
-        assert "made for 2 words, and the text has 3" in said(visit)
+        assert "drawn for 2 words, and the text has 3" in said(visit)
         rule = masks.causal
     else:
         assert ["cells =" in note.value for note in visit.info] == [True]
         assert len(visit.info[0].value) < 300
-    mask = panels(visit, "drawing")["your mask"]
-    assert torch.equal(~blank(mask), masks.build(rule, 3, 3))
+    drawing = find_pictures(visit)[0]["choices"]["cells"]
+    assert torch.equal(torch.tensor(read_cells(drawing, 3)), masks.build(rule, 3, 3))
     assert visit.session_state["seed"] == 7
 
 
 @pytest.mark.parametrize("value", ["", "0", "25", "1e999", "nan", "three", "2.5"])
 def test_absurd_widths_lengths_and_layers_in_a_link(value):
     link = {"window": value, "prefix": value, "layers": value, "reach_window": value}
-    visit = opened(PAGE, UNTRAINED | {**link, "seed": "7"})
+    visit = unfolded("reach", {**link, "seed": "7"})
     assert not visit.exception
     notes = " ".join(note.value for note in visit.info)
     refused = set(link) - ({"prefix"} if value == "0" else set())

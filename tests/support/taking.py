@@ -27,7 +27,7 @@ with open({path!r}, "a") as _file:
     }}) + "\\n")"""
 
 
-DIGITS = 2e-5
+DIGITS, FOUR_DIGITS = 2e-5, 6e-5
 """Six digits are sent, and sums of float32 differ in the last of them."""
 
 
@@ -86,7 +86,9 @@ def drawn_on(visit: AppTest) -> list[Drawn]:
     for element in elements(visit.main):
         if element.type != "bidi_component":
             continue
-        for figure in _figures(json.loads(element.proto.json)):
+        sent = json.loads(element.proto.json)
+        found += _weights_under_masks(sent)
+        for figure in _figures(sent):
             for panel in figure["panels"]:
                 values, rounding = panel["values"], DIGITS
                 if isinstance(values, dict):
@@ -96,6 +98,18 @@ def drawn_on(visit: AppTest) -> list[Drawn]:
                     values = [list(column) for column in zip(*values, strict=True)]
                 found.append(Drawn(panel["id"], values, rounding))
     return found
+
+
+def _weights_under_masks(data: Any) -> list[Drawn]:
+    """What the page on masks shows first: the weights under each mask, with its number."""
+    heroes = [one for one in data if one.get("kind") == "masked"] if isinstance(data, list) else []
+    return [Drawn("scores", hero["scores"], FOUR_DIGITS) for hero in heroes] + [
+        Drawn(mask["name"], frame["weights"], FOUR_DIGITS)
+        for hero in heroes
+        for mask in hero["masks"]
+        for number, frame in enumerate(mask["frames"], mask["least"])
+        if number == hero["choices"].get(mask["name"], number)
+    ]
 
 
 def _figures(data: Any) -> list[Any]:

@@ -41,10 +41,9 @@ BUSY |= {"weights": "untrained"}
 KNOWN = {**BUSY, "text": "The team praised young fans on Sunday"}
 """Where a page has a head that knows few words."""
 ONE_HEAD = {"X", "Q", "K", "V", "products", "scores", "masked", "weights", "output"}
-MASKS = {
-    *("scores", "full", "causal", "window", "prefix", "window − full", "weights", "yours − full"),
-    *("0 after", "−∞ before: new − old", "sentence 1", "sentence 2", "pairs", "cone", "K, full"),
-}
+MASKS = {"scores", "full", "causal", "window", "prefix"}
+LEAKED = {"0 after", "−∞ before: new − old"}
+KNOWN_WORDS = {"weights": "trained", "text": "The team praised young fans on Sunday"}
 NAMED = {"head 3", "layer", "votes", "named"}
 HEADS = {"head 1", "weights", "output", "heads", "layer", "parts", "shares", "100 draws"}
 MOVED = {"parts", "scores with added positions", "change with RoPE"}
@@ -73,8 +72,13 @@ CASES = {
     ),
     "scores": ({**BUSY, "step": "weights", "temperature": "4"}, {"masked", "weights", "warm"}),
     "scores across": ({**BUSY, "step": "output", "queries": "across"}, {"weights", "warm"}),
-    "masks": ({**BUSY, "window": "2", "prefix": "2", "cells": "1.3.6.f.1f", "layers": "2"}, MASKS),
-    "masks trained": ({**BUSY, "weights": "trained", "seed": "1"}, MASKS),
+    "masks": ({**BUSY, "window": "2", "prefix": "2", "deep": "side_by_side"}, MASKS | LEAKED),
+    "masks trained": ({**KNOWN_WORDS, "seed": "1", "deep": "side_by_side"}, MASKS | LEAKED),
+    "masks drawn": ({**BUSY, "rule": "own", "cells": "1.3.6.f.1f"}, {"weights"}),
+    "masks padding": ({**BUSY, "deep": "batch"}, {"sentence 1", "sentence 2"}),
+    "masks padding trained": ({**KNOWN_WORDS, "deep": "batch"}, {"sentence 1", "sentence 2"}),
+    "masks reach": ({**BUSY, "deep": "reach", "layers": "2"}, {"pairs", "cone"}),
+    "masks growing": ({**BUSY, "deep": "one_pass"}, {"K, full"}),
     "many_heads": (
         {**BUSY, "heads": "2", "off": "1", "head": "1", "word": "3", "dropout": "0.3"},
         HEADS,
@@ -206,7 +210,7 @@ def test_a_changed_layer_is_computed_as_it_is_and_changed(elsewhere):
     ("page", "link", "part"),
     [
         ("tokens", {"unit": "words"}, "tokens"),
-        ("masks", {"cells": "1.3.0.f.1f.3f.7f"}, "by hand"),
+        ("masks", {"rule": "own", "cells": "1.3.0.f.1f.3f.7f"}, "by hand"),
         ("cache_memory", {"model": "a config.json"}, "cache"),
         ("cache_memory", {"model": "a config.json"}, "fit"),
     ],

@@ -19,7 +19,11 @@ TOKENS = ("The", "ceo", "Zebra", "announced", "zebra", "EARNINGS", "gnu")
 GQA = Configuration(4, 2, 8, "causal")
 SWITCHED = [page for page in PAGES if page.stem in {"01_start", "03_query_key_value", "04_scores"}]
 each_page = pytest.mark.parametrize("page", SWITCHED, ids=lambda page: page.stem)
-CARDS = {"03_query_key_value": {"deep": "sizes"}, "04_scores": {"deep": "steps"}}
+CARDS = {
+    "03_query_key_value": {"deep": "sizes"},
+    "04_scores": {"deep": "steps"},
+    "05_masks": {"deep": "side_by_side"},
+}
 """Where one head of any size is in a card."""
 KNOWN_ONLY = {"03_query_key_value"}
 """Pages that draw nothing of words that the readable head does not know."""

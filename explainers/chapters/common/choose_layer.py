@@ -92,6 +92,36 @@ def choose_layer(
     return layer
 
 
+def read_layers(tokens: Tokens) -> tuple[Layer, Layer]:
+    """The readable head and the wide one, without a mask, where a picture offers the weights.
+
+    It is said where another seed is shown than was asked for. Untrained they are the same.
+    """
+    seed = page.read_seed()
+    if controls.weights.read() != "trained":
+        sizes = controls.d_model.default, 1, controls.head_dim.default
+        layer = draw_layer(tokens, *sizes, "full", seed)
+        return layer, layer
+    shown_seed = seed if seed in READABLE_SEEDS else READABLE_SEEDS[0]
+    layer = load_readable_layer(tokens, "full", shown_seed)
+    notes = not_among(N_("seed"), seed, shown_seed, READABLE_SEEDS) + describe_long_text(layer)
+    if notes:
+        st.caption(" ".join(notes))
+    return layer, find_trained_layer(tokens, 1, ABLE, "full", seed)
+
+
+def describe_wide_layer(layer: Layer, seed: int) -> None:
+    """Say what the wide head of `read_layers` learned, if it is not untrained."""
+    if layer.learned:
+        trained = _(
+            "Trained on finding related words, mask {mask}: d_model is {sizes}.",
+            mask=translate_mask(layer.rule),
+            sizes=f"{D_MODEL}",
+        )
+        any_seed = [] if seed in SEEDS else [_("Train it here takes any seed.")]
+        st.caption(" ".join([trained, *unlike(layer, "full", seed), *any_seed]))
+
+
 def choose_head_dim(is_trained: bool, num_heads: int) -> int:
     """d_k; trained heads open with as many numbers together as one head of full width."""
     if not is_trained:

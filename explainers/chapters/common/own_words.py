@@ -34,6 +34,12 @@ def offer_known_words(tokens: Tokens) -> None:
             open_page(INSPECTOR, step="")
 
 
+def offer_untrained_weights() -> None:
+    """A third way on, where a page shows what holds for any weights."""
+    label = _("Use untrained weights")
+    st.button(label, on_click=controls.weights.put, args=("untrained",), icon=":material/casino:")
+
+
 def find_nearest_sentence(tokens: Tokens) -> str:
     """The sentence of known words that shares most with this one: its words, then its length."""
     wanted = Counter(map(str.casefold, tokens))

@@ -18,6 +18,7 @@ from explainers.chapters.common.score_matrix import (
 from explainers.chapters.masks.masked_weights import WAYS, Computed, compute_leak
 from explainers.charts.matrix import Matrix, make_pair_matrix, share_domain
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
+from explainers.messages import N_
 from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
 from explainers.ui.figure.panels import Figure, Panel
@@ -25,6 +26,15 @@ from explainers.ui.figure.panels import Figure, Panel
 NEW_WORDS = "Monday", "Sunday"
 ROUNDING = 1e-6
 """Of shares of 1: a sharp head's real changes are small, and its rounding is smaller still."""
+
+
+ROWS = NONE, ONE, MORE = N_("in none of them"), N_("in one of them"), N_("in more than one")
+"""What one may think that a word changes which is hidden."""
+
+
+def name_rows(number: int) -> str:
+    """So many rows, as an answer."""
+    return ROWS[min(number, 2)]
 
 
 class Leak(NamedTuple):

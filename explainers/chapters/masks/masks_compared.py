@@ -1,4 +1,4 @@
-"""One score matrix under every mask: weights, what each row loses and wins, cells left."""
+"""One score matrix under every mask: weights, what a row loses, cells left."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -10,43 +10,16 @@ from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
 from explainers.attention.rules import Rule
-from explainers.attention.steps import hide, softmax
+from explainers.attention.steps import attention_steps, hide, softmax
 from explainers.chapters.common.mask_names import name_mask
-from explainers.chapters.common.one_head import arithmetic_of
-from explainers.chapters.common.score_matrix import (
-    Lab,
-    describe_cells,
-    keep_allowed,
-    rules_of,
-    weight_panel,
-)
+from explainers.chapters.common.one_head import OneHead, arithmetic_of
+from explainers.chapters.common.score_matrix import Lab, describe_cells, rules_of, weight_panel
 from explainers.chapters.masks.masked_weights import Computed, count_cells
-from explainers.charts.matrix import Values, make_pair_matrix, share_domain
-from explainers.messages import N_
-from explainers.toys.sentence import MAX_TOKENS
 from explainers.translations import _
-from explainers.ui.controls import controls
-from explainers.ui.controls.number_controls import BrowserSlider, Counter
-from explainers.ui.figure.panels import Cell, Panel, Slider
+from explainers.ui.figure.panels import Cell, Panel
 from explainers.ui.untrusted_text import verbatim
 
 WINDOW = next(mask for mask in masks.MASKS if mask.name == "window")
-COUNTED = {
-    mask.name: Counter(mask.name, mask.parameter, mask.usual)
-    for mask in masks.MASKS
-    if mask.parameter and mask is not WINDOW
-}
-DRAGGED = BrowserSlider(
-    WINDOW.name, WINDOW.parameter, WINDOW.usual, tuple(range(WINDOW.least, MAX_TOKENS + 1))
-)
-controls.register(DRAGGED, *COUNTED.values())
-
-
-def choose_numbers(words: int) -> dict[str, int]:
-    """Each mask's number, by the mask's name; no more than there are words but for the window."""
-    least = {mask.name: mask.least for mask in masks.MASKS}
-    chosen = {name: control(least[name], words) for name, control in COUNTED.items()}
-    return chosen | {WINDOW.name: DRAGGED() + WINDOW.least}
 
 
 def explain_weight(lab: Lab, mask: Tensor, cell: Cell) -> Arithmetic:
@@ -54,13 +27,6 @@ def explain_weight(lab: Lab, mask: Tensor, cell: Cell) -> Arithmetic:
     scores = hide(lab.scores, mask)[cell.row]
     weight = softmax(scores)[cell.column].item()
     return arithmetic.explain_softmax(scores.tolist(), cell.column, weight, lab.tokens)
-
-
-def explain_change(lab: Lab, mask: Tensor, cell: Cell) -> Arithmetic:
-    """How much of a word's attention another one won or lost by a mask."""
-    weights = softmax(hide(lab.scores, mask)), lab.run.weights
-    new, full = (shares[cell.row, cell.column].item() for shares in weights)
-    return arithmetic.explain_addition(new, -full, new - full, _("new − full"))
 
 
 LONG = 1024
@@ -115,28 +81,30 @@ class Explained(NamedTuple):
     alt: str
 
 
-def draw_masks(lab: Lab, numbers: Mapping[str, int], shown: Computed) -> tuple[Explained, Slider]:
-    """The scores and every mask; the window's width is dragged in the browser."""
-    words, rules, width = len(lab.tokens), rules_of(numbers), numbers[WINDOW.name]
-    scores = lab.one_head.panel("scores")
+def draw_masks(lab: Lab, numbers: Mapping[str, int], shown: Computed) -> Explained:
+    """The scores, and the weights under every mask of the table."""
+    rules, scores = rules_of(numbers), lab.one_head.panel("scores")
     panels = [replace(scores, matrix=replace(scores.matrix, limit=None))]
     for name, rule in rules.items():
         mask = lab.mask(rule)
         panels.append(weight_panel(name, describe_cells(mask), shown[name], mask, lab.tokens))
-    windows = [WINDOW.of(n + 1) for n in range(words)]
-    frames = tuple(keep_allowed(lab.weights(rule), lab.mask(rule)) for rule in windows)
-    labels = [f"{n + 1}: {describe_cells(lab.mask(rule))}" for n, rule in enumerate(windows)]
-    panels = [_sliding(p, frames) if p.id == WINDOW.name else p for p in panels]
-    place = min(width, words) - 1
-    slider = Slider(DRAGGED.label, labels, place, lambda turned: DRAGGED.put(turned + 1))
     alt = _("The scores of the sentence, and its weights under every mask, side by side.")
-    return Explained(lab.arranged(panels), _explain_weights(lab, rules), alt), slider
+    return Explained(lab.arranged(panels), _explain_weights(lab, rules), alt)
 
 
-def _sliding(panel: Panel, frames: tuple[Values, ...]) -> Panel:
-    """The number of cells stands at the slider, which the browser moves."""
-    matrix = replace(panel.matrix, formula=_("itself and those just before it"))
-    return replace(panel, matrix=matrix, frames=frames)
+def draw_two_steps(lab: Lab, mask: Tensor, word: int) -> Explained:
+    """The scores with −∞ where a mask forbids a pair, and their softmax; a word's row in a box."""
+    run = attention_steps(*lab.views, mask.to(lab.scores.device))
+    one_head = OneHead.of(lab.layer, lab.views, run)
+    panels = [replace(panel, followed=word) for panel in one_head.step("weights", True)]
+    alt = _("The scores after the mask, and the weights that the softmax makes of them.")
+    return Explained(lab.arranged(panels), arithmetic_of(one_head), alt)
+
+
+def list_rules() -> list[Callable[..., object]]:
+    """What each mask of the table is made by, in its own lines of code."""
+    rules = [mask.rule for mask in masks.MASKS]
+    return [rule.allows if isinstance(rule, Rule) else rule for rule in rules]
 
 
 def _explain_weights(lab: Lab, rules: dict[str, Rule]) -> Callable[[Cell], Arithmetic]:
@@ -148,24 +116,3 @@ def _explain_weights(lab: Lab, rules: dict[str, Rule]) -> Callable[[Cell], Arith
         return explain_weight(lab, lab.mask(rules[cell.panel]), cell)
 
     return explain
-
-
-def draw_moved(lab: Lab, numbers: Mapping[str, int], shown: Computed) -> Explained:
-    """Weights under each mask less the weights without one: what a row lost, and who got it."""
-    others = {name: rule for name, rule in rules_of(numbers).items() if rule is not masks.full}
-    rules = {f"{name} − full": rule for name, rule in others.items()}
-    formula = N_("every row sums to 0")
-    titles = [_("{mask} − full", mask=_(name)) for name in others]
-    matrices = share_domain(
-        *(
-            make_pair_matrix(title, formula, shown[name].tolist(), lab.tokens)
-            for title, name in zip(titles, rules, strict=True)
-        )
-    )
-    panels = lab.arranged([Panel(*each) for each in zip(rules, matrices, strict=True)])
-    alt = _("What every weight won or lost under every other mask, compared with full attention.")
-
-    def explain(cell: Cell) -> Arithmetic:
-        return explain_change(lab, lab.mask(rules[cell.panel]), cell)
-
-    return Explained(panels, explain, alt)

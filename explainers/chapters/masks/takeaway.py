@@ -24,12 +24,14 @@ from explainers.translations import _
 from explainers.ui.takeaway_files import take
 
 
-def take_masks(lab: Lab, numbers: dict[str, int], shown: Computed) -> None:
+def take_masks(
+    lab: Lab, numbers: dict[str, int], shown: Computed, name: str = "side by side"
+) -> None:
     """One matrix under every mask, and how many cells each leaves."""
     inputs: dict[str, Any] = {"layer": lab.layer, "numbers": numbers}
     of_words: dict[str, Any] = {"numbers": numbers, "length": len(lab.tokens)}
     take(
-        "side by side",
+        name,
         Recipe(_("One matrix, many masks"), mask_weights, inputs, shown),
         Recipe(_("Cells that are left"), count_cells, of_words, count_cells(**of_words)),
     )

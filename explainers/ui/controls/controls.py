@@ -85,6 +85,7 @@ root_head_dim = BrowserSlider("root_d_k", "d_k", 1024, tuple(2**power for power 
 
 # Masks; the table of masks adds the numbers that some of them have
 mask = Choice("mask", N_("Mask"), N_("full"))
+mask_of_picture = Control("rule", N_("Mask"), N_("causal"))
 drawn_cells = MaskDrawing("cells", N_("Your mask"), FULL)
 reach_window = Choice("reach_window", N_("Window of every layer"), "3", ("1", "2", "3", "4", "5"))
 layers = BrowserSlider("layers", N_("Layers stacked"), 3, tuple(range(1, 9)))

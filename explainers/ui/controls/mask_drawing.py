@@ -30,9 +30,18 @@ class MaskDrawing(Control):
         self.write(value)
         return read_cells(value, side)
 
+    def list_cells(self, side: int) -> Cells:
+        """The cells for a text of `side` words, after the drawing was read."""
+        return read_cells(self.drawing, side)
+
+    @property
+    def drawing(self) -> str:
+        """The drawing as the link has it, after it was read."""
+        return str(st.session_state[self.key])
+
     def count_words(self, side: int) -> int:
         """For how many words the drawing was made; the two that are named are for any number."""
-        value = st.session_state[self.key]
+        value = self.drawing
         return side if value in (CAUSAL, FULL) else len(value.split("."))
 
     def toggle_cell(self, side: int, row: int, column: int) -> None:

@@ -35,6 +35,18 @@ class Choice(Control):
             st.rerun()
         return value
 
+    def read(self) -> str:
+        """What is chosen of its own options, where a picture offers them instead of a widget."""
+        self.read_request()  # takes up what was chosen on another page
+        new_names = dict(self.old_names)
+        request, value = self.read_link(
+            lambda asked: self.select_possible(new_names.get(asked, asked), self.options)
+        )
+        value = value if value in self.options else self.default
+        self.settle(new_names.get(request, request), value, describe_options(self.options))
+        self.write(value)
+        return value
+
 
 @dataclass(frozen=True)
 class NameList(Control):

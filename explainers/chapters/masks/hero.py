@@ -1,0 +1,194 @@
+"""The hero of the page on masks: all weights under a mask, and how one word's are shared out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explainers.attention import masks
+from explainers.attention.rules import Mask
+from explainers.attention.steps import hide, softmax
+from explainers.chapters.common.number_words import write_percent
+from explainers.chapters.common.score_matrix import Lab
+from explainers.messages import N_
+from explainers.toys.sentence import MAX_TOKENS
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.controls.control import Control
+from explainers.ui.controls.mask_drawing import is_drawing, write_cells
+from explainers.ui.figure.hero import (
+    Experiment,
+    Hero,
+    HeroChoice,
+    make_weight_table,
+    read_choice,
+    round_numbers,
+)
+from explainers.ui.page import Prose
+
+OWN, OWN_NAME = "own", N_("your own")
+"""Among the names of the masks, the one that the reader draws; and what its button says."""
+NUMBERS = {
+    mask.name: Control(mask.name, mask.parameter, mask.usual)
+    for mask in masks.MASKS
+    if mask.parameter
+}
+controls.register(*NUMBERS.values())
+USUAL_WORD = 2
+"""The running sentence's verb."""
+NARROW, SHARED = 2, 3
+"""The window and the prefix that can be tried."""
+SENTENCES = (
+    *("hero_caption", "hero_shared", "hero_little", "hero_nothing", "hero_itself", "hero_refused"),
+)
+
+
+@dataclass(frozen=True)
+class DrawnChoice(HeroChoice):
+    """A mask as the link has it, which may be any that can be drawn."""
+
+    def accepts(self, value: object) -> bool:
+        """Is this a drawing?"""
+        return isinstance(value, str) and is_drawing(value)
+
+
+def make_hero(text: Prose, lab: Lab) -> Hero:
+    """All masks of the table, with each of their numbers, and one that the reader draws."""
+    places, rule, word = range(len(lab.tokens)), controls.mask_of_picture, controls.followed_word
+    names = [*(mask.name for mask in masks.MASKS), OWN]
+    labels = [*(_(mask.name) for mask in masks.MASKS), _(OWN_NAME)]
+    controls.drawn_cells(len(places))
+    choices = [
+        HeroChoice(rule, names, read_choice(rule, names), labels),
+        HeroChoice(word, places, read_choice(word, places, min(USUAL_WORD, places[-1]))),
+        HeroChoice(
+            controls.weights,
+            controls.weights.options,
+            controls.weights.read(),
+            [_(name) for name in controls.weights.options],
+            is_elsewhere=True,
+        ),
+        DrawnChoice(controls.drawn_cells, (), controls.drawn_cells.drawing),
+        *(_read_number(mask) for mask in masks.MASKS if mask.parameter),
+    ]
+    alt = _("The weights of all words under a mask, and those of one word before and after it.")
+    numbers = compute_numbers(lab, masks.MASKS)
+    hero = Hero("masked", alt, numbers, choices, SENTENCES, list_experiments(text, lab), lab.origin)
+
+    def make_table() -> Any:
+        mask = find_mask(hero, len(places)).to(lab.scores.device)
+        return make_weight_table(lab.tokens, softmax(hide(lab.scores, mask)).tolist())
+
+    return replace(hero, table=make_table)
+
+
+def _read_number(mask: Mask) -> HeroChoice:
+    """A mask's number; one for which a text is too short stays chosen, for a longer one."""
+    control, values = NUMBERS[mask.name], range(mask.least, MAX_TOKENS + 1)
+    return HeroChoice(control, values, read_choice(control, values))
+
+
+def compute_numbers(lab: Lab, table: Sequence[Mask]) -> dict[str, Any]:
+    """All that the picture shows of a sentence: each mask of the table with each of its numbers."""
+    words = len(lab.tokens)
+    return {
+        "tokens": list(lab.tokens),
+        "scores": round_numbers(lab.scores),
+        "full": round_numbers(lab.weights(masks.full)),
+        "masks": [
+            {
+                "name": mask.name,
+                "subject": _("The {mask} mask", mask=_(mask.name)),
+                "parameter": _(mask.parameter) if mask.parameter else "",
+                "least": mask.least,
+                "frames": compute_frames(lab.scores, build_masks(mask, words)),
+            }
+            for mask in table
+        ],
+        "own": OWN,
+        "ownSubject": _("Your mask"),
+    }
+
+
+def build_masks(mask: Mask, words: int) -> Tensor:
+    """A mask with each number that differs in a text of so many words (numbers, words, words)."""
+    numbers = range(mask.least, words + 1) if mask.parameter else [0]
+    return torch.stack([masks.build(mask.of(number), words, words) for number in numbers])
+
+
+def compute_frames(scores: Tensor, allowed: Tensor) -> list[dict[str, Any]]:
+    """The weights under some masks at once; a row of a mask as a number, a bit for each word."""
+    weights = softmax(hide(scores, allowed.to(scores.device)))  # (numbers, words, words)
+    bits = allowed.long() @ 2 ** torch.arange(allowed.shape[-1])  # (numbers, words)
+    return [
+        {"allowed": rows, "weights": shares}
+        for rows, shares in zip(bits.tolist(), round_numbers(weights), strict=True)
+    ]
+
+
+def list_experiments(text: Prose, lab: Lab) -> list[Experiment]:
+    """What a reader can try: each shows the word for which it changes most."""
+    rule, word = controls.mask_of_picture.key, controls.followed_word.key
+    words = len(lab.tokens)
+    diagonal = write_cells([[i == j for j in range(words)] for i in range(words)])
+    cut, narrow = find_cut_row(lab, NARROW)
+    opened, shared = find_opened_row(lab, SHARED)
+    return [
+        Experiment(
+            "window",
+            text.fill("try_window", **narrow),
+            {rule: "window", "window": NARROW, word: cut},
+        ),
+        Experiment(
+            "prefix",
+            text.fill("try_prefix", **shared),
+            {rule: "prefix", "prefix": SHARED, word: opened},
+        ),
+        Experiment(
+            "itself", text.fill("try_itself"), {rule: OWN, controls.drawn_cells.key: diagonal}
+        ),
+    ]
+
+
+def find_cut_row(lab: Lab, width: int) -> tuple[int, dict[str, str]]:
+    """The word that loses most to a window, its loss, and what it looks at instead."""
+    rule = masks.sliding_window(width)
+    lost, window = lab.weights(masks.full) * ~lab.mask(rule), lab.weights(rule)
+    row = int(lost.sum(dim=-1).argmax())
+    gone, left = int(lost[row].argmax()), int(window[row].argmax())
+    return row, {
+        "word": lab.tokens[row],
+        "lost": lab.tokens[gone],
+        "lost_share": write_percent(lost[row, gone].item()),
+        "first": lab.tokens[left],
+        "share": write_percent(window[row, left].item()),
+    }
+
+
+def find_opened_row(lab: Lab, length: int) -> tuple[int, dict[str, str]]:
+    """The word to which a prefix shows most that the causal mask hides, and what it sees there."""
+    prefix, causal = lab.weights(masks.prefix(length)), lab.weights(masks.causal)
+    row = int((prefix * ~lab.mask(masks.causal)).sum(dim=-1).argmax())
+    first = int((prefix - causal)[row].argmax())
+    return row, {
+        "word": lab.tokens[row],
+        "first": lab.tokens[first],
+        "before": write_percent(causal[row, first].item()),
+        "share": write_percent(prefix[row, first].item()),
+    }
+
+
+def find_mask(hero: Hero, words: int) -> Tensor:
+    """The mask that is chosen (words, words); rows of a drawn one may be empty."""
+    name = hero.chosen(controls.mask_of_picture)
+    if name == OWN:
+        return torch.tensor(controls.drawn_cells.list_cells(words))
+    mask = next(one for one in masks.MASKS if one.name == name)
+    return masks.build(mask.of(choose_numbers(hero).get(name, 0)), words, words)
+
+
+def choose_numbers(hero: Hero) -> dict[str, int]:
+    """Each mask's number, by the mask's name."""
+    return {name: hero.chosen(control) for name, control in NUMBERS.items()}
