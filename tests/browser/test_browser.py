@@ -17,6 +17,7 @@ from explainers.toys.sentence import PRESETS, SENTENCE
 from tests.support.browser_fixtures import PAGES, Visit
 
 TOKENS = SENTENCE.split()
+STEPS, WARM = {"deep": "steps"}, {"deep": "temperature"}
 STAGES = ["X", "Q", "K", "V", "products", "scores", "masked", "weights", "output"]
 FOCUSED = """() => {
   let at = document.activeElement;
@@ -28,8 +29,9 @@ NUMBER = r"−?-?\d+(?:\.\d+)?"
 
 
 def panel(visit, name):
-    """One matrix of a linked picture, the first of its name on the page."""
-    return visit.page.locator(f'.panel[aria-label="{name}"]').first
+    """One matrix of a linked picture: the first of its name, or where a card is open, its own."""
+    found = visit.page.locator(f'.panel[aria-label="{name}"]')
+    return found.last if "deep" in visit.choices else found.first
 
 
 def values(visit, name):
@@ -105,7 +107,7 @@ def test_a_slider_moves_a_chart(visit):
     one = visit("scores", root_d_k="4")
     before, drawn = bars(one), one.drawn()
     live_slider(one, "d_k").press("End")
-    one.wait_for_choice("root_d_k", "1024")
+    one.wait_for_choice("root_d_k", None)
     one.redrawn(drawn)
     after = bars(one)
     assert [bar["share"] for bar in before] != [bar["share"] for bar in after]
@@ -135,26 +137,31 @@ def test_a_link_sets_the_controls(visit):
         "seed": "5",
         "queries": "across",
         "step": "weights",
-        "temperature": "0.5",
+        "weights": "untrained",
+        "deep": "steps",
     }
     one = visit("scores", **link)
     expect(one.page.get_by_role("textbox", name="Sentence")).to_have_value("two plus three")
+    one.page.get_by_role("button", name="Settings").click()
     expect(slider(one, "d_k: ")).to_have_attribute("aria-valuetext", "8")
     expect(slider(one, "d_model")).to_have_attribute("aria-valuetext", "16")
     expect(slider(one, "Seed")).to_have_attribute("aria-valuetext", "5")
     for chosen in ("causal", "across", "weights"):
         expect(option(one, chosen)).to_be_checked()
-    expect(live_slider(one, "Temperature")).to_have_attribute("aria-valuetext", "0.5")
     assert one.choices == {"predict": "false", **link}
+    warm = visit("scores", deep="temperature", temperature="0.5")
+    expect(live_slider(warm, "Temperature")).to_have_attribute("aria-valuetext", "0.5")
 
 
 def test_the_controls_set_the_link(visit):
-    one = visit("scores")
+    one = visit("scores", deep="steps", weights="untrained")
     one.page.get_by_role("textbox", name="Sentence").fill("two plus three")
     one.page.get_by_role("textbox", name="Sentence").press("Enter")
     one.wait_for_choice("text", "two plus three")
-    for key in ("causal", "across", "weights"):
+    for key in ("causal", "weights"):
         option(one, key).click()
+    one.page.get_by_role("button", name="Settings").click()
+    option(one, "across").click()
     for key, value in {"mask": "causal", "queries": "across", "step": "weights"}.items():
         one.wait_for_choice(key, value)
     slider(one, "Seed").press("End")
@@ -220,7 +227,7 @@ def test_pointing_at_a_token_lights_it_in_every_stage_without_the_server(visit):
         ("", "weights", 4, 3, {"mask": "causal"}),
         ("", "output", 6, 0, {}),
         ("tokens", "X", 4, 5, {}),
-        ("scores", "weights", 5, 6, {"step": "weights", "queries": "across"}),
+        ("scores", "weights", 5, 6, {**STEPS, "step": "weights", "queries": "across"}),
     ],
 )
 def test_a_click_on_a_number_shows_its_arithmetic(visit, path, name, row, column, choices):
@@ -231,7 +238,7 @@ def test_a_click_on_a_number_shows_its_arithmetic(visit, path, name, row, column
     clicked.click()
     one.wait_for_choice("row", str(row))
     one.wait_for_choice("column", str(column))
-    card = one.page.locator(".card:not([hidden])")
+    card = one.page.locator(".card[role=status]:not([hidden])")
     expect(card.first).to_contain_text(f"{name}: ")
     lines, snippet = (card.first.locator(part).inner_text() for part in (".lines", ".snippet"))
     if path != "scores":  # where one steps it stays
@@ -314,7 +321,7 @@ def test_arrow_keys_walk_through_a_matrix_and_enter_picks(visit):
     [("query_key_value", "X", "W_Q", "Q"), ("scores", "Q", "Kᵀ", "products")],
 )
 def test_stepping_through_the_cells_of_a_product(visit, path, left, right, name):
-    one = visit(path, row="0", column="0")
+    one = visit(path, row="0", column="0", **(STEPS if path == "scores" else {}))
     last = [len(values(one, name)) - 1, len(values(one, name)[0]) - 1]
     assert framed(one, name) == [[0, 0]]
     step = one.page.get_by_role("button", name="Next cell")
@@ -338,7 +345,7 @@ def test_stepping_through_the_cells_of_a_product(visit, path, left, right, name)
 
 
 def test_stepping_leaves_typing_and_sliders_alone(visit):
-    one = visit("scores", row="0", column="0")
+    one = visit("scores", **STEPS, weights="untrained", row="0", column="0")
     one.page.get_by_role("textbox", name="Sentence").press("ArrowRight")
     assert framed(one, "products") == [[0, 0]]
     slider(one, "d_k: ").press("ArrowRight")
@@ -347,7 +354,7 @@ def test_stepping_leaves_typing_and_sliders_alone(visit):
 
 
 def test_play_walks_on_until_it_is_paused(visit):
-    one = visit("scores", row="0", column="0")
+    one = visit("scores", **STEPS, row="0", column="0")
     play = one.page.get_by_role("button", name="Play or pause")
     play.click()
     expect(play).to_have_text("Pause")
@@ -403,7 +410,7 @@ def test_one_switch_turns_questions_off_on_all_pages(visit):
     ],
 )
 def test_a_live_slider_repaints_under_the_finger(visit, label, key, name):
-    one = visit("scores")
+    one = visit("scores", deep="temperature")
     live = live_slider(one, label)
     live.scroll_into_view_if_needed()
     box, seen = live.bounding_box(), [values(one, name)]
@@ -430,8 +437,8 @@ def test_a_live_slider_repaints_under_the_finger(visit, label, key, name):
     [
         ("", "new", 6, 2, {}),
         ("query_key_value", "exchanged", 5, 3, {"queries": "across", "deep": "swap"}),
-        ("scores", "at this temperature", 5, 3, {"mask": "causal", "temperature": "4"}),
-        ("scores", "attention", 5, 3, {"mask": "causal", "queries": "across"}),
+        ("scores", "at this temperature", 5, 3, {**WARM, "mask": "causal", "temperature": "4"}),
+        ("scores", "attention", 5, 3, {**WARM, "mask": "causal", "queries": "across"}),
     ],
 )
 def test_a_click_in_a_later_picture_shows_its_arithmetic(visit, path, name, row, column, choices):
@@ -440,7 +447,7 @@ def test_a_click_in_a_later_picture_shows_its_arithmetic(visit, path, name, row,
     clicked = cell(one, name, *((column, row) if across else (row, column)))
     shown = clicked.inner_text().replace("−", "-")
     clicked.click()
-    card = one.page.locator(".card:not(.docked):not([hidden])")
+    card = one.page.locator(".card[role=status]:not(.docked):not([hidden])")
     expect(card).to_contain_text(f"{name}: ")
     printed = run(card.locator(".snippet").inner_text())
     assert round(float(printed), 2) == pytest.approx(float(shown))
@@ -449,9 +456,9 @@ def test_a_click_in_a_later_picture_shows_its_arithmetic(visit, path, name, row,
 
 
 def test_a_slider_hides_the_arithmetic_of_another_frame(visit):
-    one = visit("scores")
+    one = visit("scores", **WARM)
     cell(one, "at this temperature", 5, 3).click()
-    card = one.page.locator(".card:not(.docked):not([hidden])")
+    card = one.page.locator(".card[role=status]:not(.docked):not([hidden])")
     expect(card).to_contain_text("at this temperature: query on, key record")
     live_slider(one, "Temperature").press("ArrowRight")
     expect(card).to_have_count(0)
@@ -472,6 +479,7 @@ def test_orientation(visit):
 
 def test_choices_of_a_link_follow_to_another_page(visit):
     link = {"seed": "5", "text": "two plus three", "d_model": "16", "d_k": "6"}
+    link["weights"] = "untrained"
     one = visit("", **link)
     contents = one.page.get_by_role("navigation")
     contents.get_by_role("link", name="Queries, keys, values").click()
@@ -482,6 +490,7 @@ def test_choices_of_a_link_follow_to_another_page(visit):
 
 def test_a_title_opens_its_page_with_the_choices(visit):
     link = {"seed": "5", "text": "two plus three", "d_model": "16", "d_k": "6"}
+    link["weights"] = "untrained"
     one = visit("", **link)
     panel(one, "weights").get_by_role("button").click()
     follows(one, "From scores to output", {**link, "step": "weights"})
@@ -496,6 +505,8 @@ def follows(visit, title, link):
     """
     expect(visit.page.get_by_role("heading", level=1)).to_have_text(title)
     expect(visit.page.get_by_role("textbox", name="Sentence")).to_have_value(link["text"])
+    if title == "From scores to output":  # there they stand in a card
+        visit.page.get_by_text("One step at a time").click()
     expect(slider(visit, "d_k: ")).to_have_attribute("aria-valuetext", link["d_k"])
     expect(slider(visit, "d_model")).to_have_attribute("aria-valuetext", link["d_model"])
     for key, value in {"predict": "false", "seed": link["seed"]}.items():
@@ -541,7 +552,7 @@ def flat(rows):
 
 
 def test_a_chart_can_be_taken_away(files):
-    one, kept = files("scores", 3, root_d_k="16")
+    one, kept = files("scores", 1, root_d_k="16")
     looks_like_a_picture(kept)
     assert {"without the root", "with the root", "largest weight"} <= texts(kept["SVG"])
     with kept["CSV"].open(encoding="utf-8", newline="") as file:
