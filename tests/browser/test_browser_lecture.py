@@ -141,11 +141,18 @@ def test_wide_pictures_are_dealt_out_and_can_be_read(lecture, path, picture, scr
     assert len(seen) == matrices
 
 
+def show_picture(one, name):
+    """Turn to the screen of a picture."""
+    [at] = one.page.evaluate(SCREENS, name)
+    one.page.evaluate(f"attentionLecture.show({at})")
+    one.page.wait_for_timeout(400)
+
+
 def test_equal_numbers_have_equal_colours_from_step_to_step(lecture):
     """The products end the first step and begin the second; beside them stand the scores."""
-    one, steps = lecture("scores"), []
-    for _ in range(2):
-        go_to(one, "picture")
+    one, steps = lecture("scores", weights="untrained"), []
+    for step in ("products", "scores"):
+        show_picture(one, f"step-{step}")
         steps.append(one.page.evaluate(NUMBERS))
     first, second = steps
     products, scores = second[: 7 * 7], second[7 * 7 :]
@@ -166,7 +173,7 @@ def test_what_was_hidden_and_now_holds_a_screen_is_seen(lecture):
       Object.assign(block.parentElement.dataset, { lecture: 's0', lecturePart: 'controls' });
       attentionLecture.group();
     }""")
-    turn(one, "ArrowRight")
+    show_picture(one, "step-products")
     assert one.page.evaluate(NUMBERS)
 
 
@@ -229,7 +236,7 @@ def test_a_key_begins_and_ends_it_and_typing_does_not(visit):
 
 def test_a_remote_control_turns_the_screen_after_a_click_in_a_picture(lecture):
     one = lecture("scores")
-    turn(one, "ArrowRight")
+    show_picture(one, "step-products")
     one.page.locator(".panel td.cell:visible").nth(3).click()
     before = place(one)
     turn(one, "ArrowRight")

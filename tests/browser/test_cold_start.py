@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from benchmarks.browser import server, wait_until_healthy
 from tests.support.browser_fixtures import ROOT, Visit
 
-LINK = {"text": "two plus three", "d_k": "8", "step": "weights"}
+LINK = {"text": "two plus three", "d_k": "8", "step": "weights", "deep": "steps"}
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def is_complete(visit):
     pages = len(list(ROOT.glob("pages/*.py")))
     expect(visit.page.get_by_role("heading", level=1)).to_have_text("From scores to output")
     expect(visit.page.get_by_role("navigation").get_by_role("link")).to_have_count(pages)
-    expect(visit.page.get_by_role("button", name="Reset all choices")).to_be_visible()
+    expect(visit.page.get_by_role("button", name="Settings")).to_be_visible()
     expect(visit.page.get_by_role("textbox", name="Sentence")).to_have_value(LINK["text"])
     expect(visit.page.locator('.panel[aria-label="weights"]').first).to_be_visible()
     assert visit.choices == {"predict": "false", **LINK}

@@ -28,7 +28,7 @@ export class Experiments {
   /** @param {Experiment[]} experiments */
   offer(experiments) {
     this.root.hidden = experiments.length === 0;
-    const heading = element("h3", "", _("Try it"));
+    const heading = element("h2", "", _("Try it"));
     this.back = element("button", "back", _("Reset"));
     this.back.onclick = () => this.reset();
     const head = element("header"), grid = element("div", "grid");
