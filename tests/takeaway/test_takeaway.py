@@ -45,7 +45,7 @@ MASKS = {"scores", "full", "causal", "window", "prefix"}
 LEAKED = {"0 after", "−∞ before: new − old"}
 KNOWN_WORDS = {"weights": "trained", "text": "The team praised young fans on Sunday"}
 NAMED = {"head 3", "layer", "votes", "named"}
-HEADS = {"head 1", "weights", "output", "heads", "layer", "parts", "shares", "100 draws"}
+HEADS = {"head 1", "weights", "output", "heads", "layer", "parts", "shares"}
 MOVED = {"parts", "scores with added positions", "change with RoPE"}
 SHARED = {
     *("head 3", "change of head 3", "with repeat, head 2", "latent", "rotary key", "MLA head 3")
@@ -80,10 +80,14 @@ CASES = {
     "masks reach": ({**BUSY, "deep": "reach", "layers": "2"}, {"pairs", "cone"}),
     "masks growing": ({**BUSY, "deep": "one_pass"}, {"K, full"}),
     "many_heads": (
-        {**BUSY, "heads": "2", "off": "1", "head": "1", "word": "3", "dropout": "0.3"},
+        {**BUSY, "heads": "2", "off": "1", "head": "1", "word": "3", "deep": "layer"},
         HEADS,
     ),
-    "many_heads trained": ({**BUSY, "weights": "trained", "queries": "across", "off": "1"}, NAMED),
+    "many_heads trained": (
+        {**BUSY, "weights": "trained", "queries": "across", "off": "1", "deep": "layer"},
+        NAMED,
+    ),
+    "many_heads dropout": ({**BUSY, "dropout": "0.3", "deep": "dropout"}, {"100 draws"}),
     "relative_positions": ({**BUSY, "shift": "4", "deep": "alibi"}, {*MOVED, "with ALiBi, head 1"}),
     "relative_positions T5": ({**BUSY, "deep": "learned_bias"}, {"bucket", "added, head 2"}),
     "shared_heads": ({**BUSY, "kv_heads": "1", "latent": "8"}, SHARED),

@@ -61,15 +61,16 @@ export class Stage {
    * A text, held at its middle, or at its left or right end.
    * @param {HTMLElement} node @param {number} x @param {number} y @param {number} size
    * @param {number} [opacity] @param {number} [delay] @param {"left" | "middle" | "right"} [hold]
+   * @param {number} [turn] degrees, around the node's transform-origin
    */
-  write(node, x, y, size, opacity = 1, delay = 0, hold = "middle") {
-    const place = `${x.toFixed(1)},${y.toFixed(1)},${size},${opacity},${delay},${hold}`;
+  write(node, x, y, size, opacity = 1, delay = 0, hold = "middle", turn = 0) {
+    const place = `${x.toFixed(1)},${y.toFixed(1)},${size},${opacity},${delay},${hold},${turn}`;
     if (this.places.get(node) === place) return;
     this.places.set(node, place);
     const back = { left: "0", middle: "-50%", right: "-100%" }[hold];
     Object.assign(node.style, {
       transitionDelay: `${delay}ms`,
-      transform: `translate(${x.toFixed(2)}px, ${y.toFixed(2)}px) translate(${back}, -50%)`,
+      transform: `translate(${x.toFixed(2)}px, ${y.toFixed(2)}px) translate(${back}, -50%)${turn ? ` rotate(${turn}deg)` : ""}`,
       fontSize: `${size}px`,
       opacity,
     });

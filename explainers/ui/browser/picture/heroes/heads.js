@@ -150,16 +150,10 @@ export class Heads extends Hero {
     this.words.show({ chosen: Number(this.choices.word), shown: asker, names: data.tokens.map((_word, place) => this.tell(place)), hidden: data.tokens.map(() => false) });
     this.words.buttons.forEach((button, place) => {
       button.classList.toggle("named", named[0].includes(place));
-      if (plan.isSlanted) this.slant(button, plan.centres[place], plan.wordDepth, plan.size);
-      else stage.write(button, plan.centres[place], plan.wordDepth, plan.size);
+      button.classList.toggle("slanted", plan.isSlanted);
+      stage.write(button, plan.centres[place], plan.wordDepth, plan.size, 1, 0, plan.isSlanted ? "right" : "middle", plan.turn);
     });
     this.placeSums();
-  }
-
-  /** A word that has no room beside its neighbours. @param {HTMLElement} button @param {number} x @param {number} y @param {number} size */
-  slant(button, x, y, size) {
-    this.stage.places.delete(button);
-    Object.assign(button.style, { transform: `translate(${x}px, ${y}px) translate(-100%, -50%) rotate(-48deg)`, fontSize: `${size}px`, opacity: "1" });
   }
 
   /** @param {Row} row @param {number} at */

@@ -24,7 +24,7 @@ export function placeHeads(stage, words, columns, heads) {
   const column = isPhone ? Math.min(80, (room - 124) / columns) : room < 760 ? 72 : 88;
   const right = SWITCH + column * columns, left = isPhone ? 0 : 92;
   const line = placeWords(stage, words, isPhone ? [0, 0] : [left, right]);
-  const below = line.isSlanted ? (isPhone ? 96 : 70) : 0, bottom = 78 + below + (isPhone ? 46 : 0);
+  const below = line.isSlanted ? (isPhone ? 60 : 40) : 0, bottom = 78 + below + (isPhone ? 46 : 0);
   const pitch = isPhone ? (heads > 4 ? 62 : 70) : (HEIGHT - ABOVE - bottom) / shown;
   const height = isPhone ? ABOVE + 10 + pitch * shown + bottom : HEIGHT;
   stage.resize(room, height);
@@ -54,7 +54,7 @@ export function placeHeads(stage, words, columns, heads) {
 /** The words on one line, or slanted where they have no room. @param {Stage} stage @param {string[]} words @param {[number, number]} inset */
 function placeWords(stage, words, inset) {
   const line = poster(stage, words, 32, inset);
-  if (line) return { ...line, isSlanted: false };
+  if (line) return { ...line, isSlanted: false, turn: 0 };
   const [left, right] = inset, width = (stage.room - left - right - 30) / words.length;
-  return { size: 14, widths: stage.widths(words, 14), centres: words.map((_word, at) => left + 30 + width * (at + 0.5)), isSlanted: true };
+  return { size: 14, widths: stage.widths(words, 14), centres: words.map((_word, at) => left + 30 + width * (at + 0.5)), isSlanted: true, turn: width < 20 ? -80 : -50 };
 }
