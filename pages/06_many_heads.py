@@ -19,6 +19,7 @@ from explainers.chapters.common.choose_layer import (
     read_by_heads,
 )
 from explainers.chapters.common.mask_names import choose_mask
+from explainers.chapters.common.own_words import offer_known_words
 from explainers.chapters.many_heads import dropout_draws, recall
 from explainers.chapters.many_heads import heads_at_equal_parameters as equal_heads
 from explainers.chapters.many_heads import takeaway as taken
@@ -38,10 +39,8 @@ from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
-from explainers.ui.figure.clickable_figure import explore_figure
+from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.hero import show_hero
-from explainers.ui.figure.linked_matrices import show_figure
-from explainers.ui.figure.panels import Figure
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.page_parts.one_sentence import show_one_sentence
@@ -53,13 +52,15 @@ from explainers.ui.text.language import fragment
 text = page.open_prose(__file__)
 
 
+@fragment
 def show_steps(layer: Layer, word: int, off: frozenset[int]) -> None:
     """Split, attend, join, mix: the heads side by side, W_O, and the layer's output."""
     num_heads, head_dim = layer.heads.num_heads, layer.heads.head_dim
     text("steps", heads=num_heads, d_k=head_dim, width=D_MODEL, word=layer.tokens[word])
-    panels = draw_steps(Selection.of(layer, 0, word, off))
+    looked = Selection.of(layer, 0, word, off)
+    panels, working = draw_steps(looked), arithmetic_of_heads(looked)
     alt = _("The weights of every head, their outputs side by side, and the output of the layer.")
-    show_figure(Figure(panels, alt), origin_of(layer), "steps")
+    show_clickable_figure(panels, working, origin_of(layer), "steps", alt)
     show_source(multi_head, split_heads, merge_heads)
 
 
@@ -125,6 +126,7 @@ num_heads, word = int(hero.chosen(controls.num_heads)), hero.chosen(controls.fol
 layer = load_layer(words, equal_heads.equal(num_heads), SEEDS[0])
 if layer.unknown:
     text("own_words", known=len(WORDS), unknown=list_unknown(layer))
+    offer_known_words(words)
 else:
     show_hero(text, hero, "many heads")
     text("learned_here")

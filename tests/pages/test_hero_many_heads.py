@@ -1,6 +1,7 @@
 """The picture of multi-head attention shows what torch computes, for every choice of heads."""
 
 import json
+from random import Random
 
 import pytest
 import torch
@@ -14,7 +15,7 @@ from explainers.chapters.many_heads.hero import (
     find_indispensable_head,
 )
 from explainers.chapters.many_heads.recall import numbers_in_a_layer, share_left
-from explainers.toys.layers import NUM_HEADS, load_layer
+from explainers.toys.layers import NUM_HEADS, TrainedHeads, load_layer
 from explainers.toys.sentence import SENTENCE, split_words
 from tests.support.opening import PAGES, opened, pictures
 
@@ -38,7 +39,9 @@ def test_weights_votes_and_what_is_named_are_torchs(tokens, heads):
     shown, layer = numbers["layers"][str(heads)], load_layer(tokens, equal(heads), 0)
     run = multi_head(layer.x, layer.heads, layer.mask)
     torch.testing.assert_close(torch.tensor(shown["weights"]), run.weights.cpu(), atol=1e-4, rtol=0)
-    known, size = layer.learned, len(layer.learned.words)
+    known = layer.learned
+    assert isinstance(known, TrainedHeads)
+    size = len(known.words)
     parts = contributions(run.per_head, layer.heads.w_output)
     words = [word.casefold() for word in known.words]
     for off in {0, 1, 2**heads - 2, 2**heads - 1}:
@@ -111,10 +114,8 @@ def test_a_sentence_of_unknown_words_has_no_picture_of_heads():
 
 
 def test_recalls_are_computed():
-    class First:
-        choice = staticmethod(lambda options: options[0])
-        randrange = staticmethod(lambda *_range: 35)
-
-    assert share_left(First).answer == 65
-    asked = numbers_in_a_layer(First)
-    assert (asked.given["d_model"], asked.answer) == ("16", 4 * 16 * 16)
+    asked = share_left(Random(3))
+    assert asked.answer == 100 - int(asked.given["share"])
+    layer = numbers_in_a_layer(Random(3))
+    assert layer.answer == 4 * int(layer.given["d_model"]) ** 2
+    assert int(layer.given["heads"]) * int(layer.worked["d_k"]) == int(layer.given["d_model"])

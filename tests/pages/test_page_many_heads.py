@@ -421,14 +421,16 @@ def test_trained_heads_open_with_the_sizes_of_the_first_picture():
     widgets(visit)["d_k"].set_value(4)
     visit.run().session_state["heads"] = "2"
     assert widgets(visit.run())["d_k"].value == 4, "chosen"
-    visit.switch_page("pages/01_start.py").run()
+    visit.switch_page("pages/01_start.py").query_params["deep"] = "sizes"
+    visit.run()
     assert widgets(visit)["d_k"].value == 4
 
 
 def test_other_pages_open_with_their_own_size():
     visit = opened(PAGE, LAYER_OPEN)
     assert widgets(visit)["d_k"].value == 16
-    visit.switch_page("pages/01_start.py").run()
+    visit.switch_page("pages/01_start.py").query_params["deep"] = "sizes"
+    visit.run()
     assert widgets(visit)["d_k"].value == 4
 
 

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from explainers.attention.multi_head import contributions, multi_head
 from explainers.chapters.common.choose_layer import origin_of
+from explainers.chapters.many_heads.head_panels import head_id
 from explainers.chapters.many_heads.heads_at_equal_parameters import equal
 from explainers.toys.layers import (
     D_MODEL,
@@ -138,6 +139,16 @@ def compute_numbers(tokens: Tokens) -> dict[str, Any]:
         "names": list(next(iter(votes.values())).known.words),
         "layers": {str(heads): one.describe(needed) for heads, one in votes.items()},
     }
+
+
+def make_weight_table(layer: Layer, word: int) -> Any:
+    """Where one word looks in each head, a row for each."""
+    import pandas as pd  # the first paint needs no tables
+
+    weights = multi_head(layer.x, layer.heads, layer.mask).weights[:, word]
+    words = [f"{place} {token}" for place, token in enumerate(layer.tokens)]
+    heads = [_(head_id(head)) for head in range(len(weights))]
+    return pd.DataFrame(weights.tolist(), heads, words).rename_axis(_("head")).reset_index()
 
 
 class HeadVotes:
