@@ -9,10 +9,10 @@ from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
 from explainers.chapters.common.choose_layer import choose_layer, origin_of
 from explainers.chapters.common.one_head import OneHead, arithmetic_of, take_head
+from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
 from explainers.chapters.exercises.predict import a_mixture
 from explainers.chapters.start.changed_ending import draw_both_endings, replace_ending
 from explainers.chapters.start.hero import make_hero
-from explainers.chapters.start.own_words import list_unknown_words, offer_known_words
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer
 from explainers.toys.task import WORDS

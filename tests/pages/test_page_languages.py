@@ -8,9 +8,9 @@ import re
 import pytest
 
 from explainers import translations
+from explainers.chapters.common.own_words import list_known_sentences
 from explainers.chapters.cross_attention.choose_sentence import list_held_out_examples
 from explainers.chapters.start.hero import MOVED, OTHER
-from explainers.chapters.start.own_words import list_known_sentences
 from explainers.models import load as loading
 from explainers.models import registry
 from explainers.toys.sentence import PRESETS, SENTENCE

@@ -28,7 +28,7 @@ def offer_known_words(tokens: Tokens) -> None:
     """Two ways on: the nearest sentence of known words, or a model that knows all words."""
     nearest = find_nearest_sentence(tokens)
     with st.container(horizontal=True):
-        swap = _("Swap the words: {sentence}", sentence=nearest)
+        swap = _("Swap the words: “{sentence}”", sentence=nearest)
         st.button(swap, on_click=_take_sentence, args=(nearest,), icon=":material/swap_horiz:")
         if st.button(_("Use a real model"), icon=":material/psychology:"):
             open_page(INSPECTOR, step="")
@@ -48,12 +48,13 @@ def find_nearest_sentence(tokens: Tokens) -> str:
         common = wanted & Counter(map(str.casefold, news))
         return common.total(), -abs(len(news) - len(tokens))
 
-    nearest: Tokens = max(_list_known_sentences(), key=measure_likeness)
+    nearest: Tokens = max(list_known_sentences(), key=measure_likeness)
     return " ".join(nearest)
 
 
 @functools.cache
-def _list_known_sentences() -> tuple[Tokens, ...]:
+def list_known_sentences() -> tuple[Tokens, ...]:
+    """Sentences of the task, of which the nearest is offered."""
     seeded = make_generator("sentences of known words")
     return tuple(news.tokens for news in draw_news(NUM_SENTENCES, True, seeded))
 

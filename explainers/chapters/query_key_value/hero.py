@@ -88,7 +88,7 @@ def compute_numbers(layers: Layers) -> dict[str, Any]:
             "key": round_numbers(views.key),
             "value": round_numbers(views.value),
             "scores": round_numbers(steps.scores),
-            "weights": round_numbers(steps.weights),
+            "weights": round_numbers(steps.weights, 7),  # no weight above 0 is said to be 0 %
         }
     return {"tokens": list(layers["trained", "own"].tokens), "heads": heads}
 
