@@ -14,6 +14,8 @@ from explainers.ui.page import open_page
 from explainers.ui.untrusted_text import verbatim
 
 INSPECTOR = "pages/13_inspector.py"
+NUM_KNOWN = len(WORD_IDS)
+"""The words that the head has learned."""
 NUM_SENTENCES = 2_000
 """Of the sentences that the head can read, so many are compared with the reader's."""
 
@@ -34,8 +36,9 @@ def offer_known_words(tokens: Tokens) -> None:
             open_page(INSPECTOR, step="")
 
 
-def offer_untrained_weights() -> None:
-    """A third way on, where a page shows what holds for any weights."""
+def offer_ways_on(tokens: Tokens) -> None:
+    """The same, and a third way, where a page shows what holds for any weights."""
+    offer_known_words(tokens)
     label = _("Use untrained weights")
     st.button(label, on_click=controls.weights.put, args=("untrained",), icon=":material/casino:")
 

@@ -15,13 +15,21 @@ from explainers.chapters.common.score_matrix import (
     miniatures,
     weight_panel,
 )
-from explainers.chapters.masks.masked_weights import WAYS, Computed, compute_leak
+from explainers.chapters.masks.masked_weights import (
+    ADDED,
+    WAYS,
+    Computed,
+    compute_leak,
+    measure_new_word,
+)
 from explainers.charts.matrix import Matrix, make_pair_matrix, share_domain
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.messages import N_
 from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
 from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.provenance import random_weights
+from explainers.ui.untrusted_text import verbatim
 
 NEW_WORDS = "Monday", "Sunday"
 ROUNDING = 1e-6
@@ -30,11 +38,6 @@ ROUNDING = 1e-6
 
 ROWS = NONE, ONE, MORE = N_("in none of them"), N_("in one of them"), N_("in more than one")
 """What one may think that a word changes which is hidden."""
-
-
-def name_rows(number: int) -> str:
-    """So many rows, as an answer."""
-    return ROWS[min(number, 2)]
 
 
 class Leak(NamedTuple):
@@ -56,6 +59,21 @@ class Leak(NamedTuple):
         """The row that changes least where it should not change, and by how many percent."""
         moves = self.changes("0 after").abs().amax(dim=-1)
         return int(moves.argmin()), _percent(moves.min().item())
+
+
+def name_leak(lab: Lab, leak: Leak) -> tuple[str, dict[str, object]]:
+    """In how many rows a word shows that is hidden by a 0, and what the question names."""
+    row, by = leak.least_moved()
+    after, before = (leak.changed_rows(way) for way in WAYS)
+    return ROWS[min(after, 2)], {
+        "last": verbatim(lab.tokens[-1]),
+        "new": verbatim(leak.new),
+        "earlier": len(lab.tokens) - 1,
+        "after": after,
+        "kept": before,
+        "least": verbatim(lab.tokens[row]),
+        "by": by,
+    }
 
 
 def find_leak(lab: Lab) -> Leak:
@@ -114,6 +132,30 @@ def list_next_words(tokens: Tokens) -> str:
     nexts = (*tokens[1:], "?")
     lines = [f"{' '.join(tokens[: n + 1])}  →  {word}" for n, word in enumerate(nexts)]
     return "\n".join(lines)
+
+
+class Growth(NamedTuple):
+    """What one more word changes in a second layer, under each mask."""
+
+    tokens: Tokens
+    seed: int
+    found: dict[str, Projections]
+
+    def count_rows(self) -> tuple[str, dict[str, object]]:
+        """How many old keys change under the full mask, and what the question names."""
+        full, causal = (count_changed_rows(change.key) for change in self.found.values())
+        last, rows = verbatim(self.tokens[-1]), len(self.tokens)
+        return f"{full}", {"causal": causal, "added": verbatim(ADDED), "last": last, "rows": rows}
+
+    @property
+    def origin(self) -> str:
+        """The badge of the picture."""
+        return random_weights(self.seed, self.found["full"].key.device)
+
+
+def find_growth(tokens: Tokens, seed: int) -> Growth:
+    """One more word, and two layers whose weights are drawn at random."""
+    return Growth(tokens, seed, measure_new_word(tokens, seed))
 
 
 def draw_growing(tokens: Tokens, found: Mapping[str, Projections]) -> Figure:

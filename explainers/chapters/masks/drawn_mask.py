@@ -13,6 +13,7 @@ from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.masks.masked_weights import Computed, compute_drawn_weights
 from explainers.translations import _
 from explainers.ui.controls import controls
+from explainers.ui.untrusted_text import verbatim
 
 EMPTIED = 2
 """The row of the example that is left with nothing."""
@@ -28,6 +29,11 @@ class Drawing(NamedTuple):
     shown: Computed
     empty_row: int | None = None
     share: float = 0.0
+
+    def name_refusal(self, lab: Lab) -> dict[str, object]:
+        """What the text says of the row that is empty."""
+        word = lab.tokens[self.empty_row or 0]
+        return {"row": self.empty_row, "word": verbatim(word), "share": self.share}
 
 
 def read_drawing(lab: Lab) -> Drawing:
@@ -50,7 +56,7 @@ def warn_of_empty_row(drawing: Drawing) -> None:
     st.warning(why, icon=":material/block:")
 
 
-def empty_a_row(lab: Lab) -> tuple[int, str, str]:
+def empty_a_row(lab: Lab) -> tuple[dict[str, object], str, str]:
     """The causal mask with a row emptied: which, what torch computes, what `build` says to it."""
     row = EMPTIED
     cells = lab.mask(masks.causal).clone()
@@ -60,5 +66,6 @@ def empty_a_row(lab: Lab) -> tuple[int, str, str]:
     except ValueError as refused:
         run = attention(*lab.views, cells)
         weights, output = run.weights[row].tolist(), run.output[row].tolist()
-        return row, f"weights[{row}] = {weights}\noutput[{row}]  = {output}", str(refused)
+        printed = f"weights[{row}] = {weights}\noutput[{row}]  = {output}"
+        return {"row": row, "word": verbatim(lab.tokens[row])}, printed, str(refused)
     raise AssertionError("a mask with an empty row was not refused")

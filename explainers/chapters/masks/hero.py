@@ -12,6 +12,7 @@ from explainers.attention.rules import Mask
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.common.score_matrix import Lab
+from explainers.chapters.masks.drawn_mask import Drawing, read_drawing
 from explainers.messages import N_
 from explainers.toys.sentence import MAX_TOKENS
 from explainers.translations import _
@@ -187,6 +188,11 @@ def find_mask(hero: Hero, words: int) -> Tensor:
         return torch.tensor(controls.drawn_cells.list_cells(words))
     mask = next(one for one in masks.MASKS if one.name == name)
     return masks.build(mask.of(choose_numbers(hero).get(name, 0)), words, words)
+
+
+def find_drawing(hero: Hero, lab: Lab) -> Drawing | None:
+    """The reader's own mask, if it is the one that is shown."""
+    return read_drawing(lab) if hero.chosen(controls.mask_of_picture) == OWN else None
 
 
 def choose_numbers(hero: Hero) -> dict[str, int]:

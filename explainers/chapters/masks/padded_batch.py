@@ -7,11 +7,13 @@ from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.single_head import single_head
+from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.score_matrix import Lab, Tokens, of_words, weight_panel
 from explainers.chapters.masks.masked_weights import Computed, compute_batch_weights
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.figure.panels import Figure
+from explainers.ui.untrusted_text import verbatim
 
 OTHER = ("Fans", "praised", "players")
 """Words that training knows: none of them stands for a vector drawn at random."""
@@ -45,6 +47,11 @@ class Batch(NamedTuple):
         readers = [self.layers[0].reading(sentence) for sentence in self.sentences]
         alone = [single_head(*layer.single()).weights for layer in readers]
         return measure_largest_change(torch.stack([*self.shown.values()]), alone)
+
+    def name_sizes(self) -> dict[str, object]:
+        """What the text says of the batch."""
+        moved = bound_rounding(self.compare())
+        return {"length": max(self.lengths), "moved": moved, "filling": verbatim(PAD)}
 
 
 def fill_batch(lab: Lab) -> Batch:

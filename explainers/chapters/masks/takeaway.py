@@ -37,6 +37,14 @@ def take_masks(
     )
 
 
+def take_first(lab: Lab, numbers: dict[str, int], drawing: Drawing | None) -> None:
+    """What the page opens with: a mask of the table, or one that is drawn."""
+    if drawing:
+        take_drawing(lab, drawing)
+    else:
+        take_masks(lab, numbers, mask_weights(lab.layer, numbers))
+
+
 def take_drawing(lab: Lab, drawing: Drawing) -> None:
     """The reader's own mask, or nothing if it is refused."""
     inputs = {"layer": lab.layer, "cells": drawing.cells.tolist()}
