@@ -6,13 +6,21 @@ from typing import Any
 
 from explainers.attention.single_head import Projections, project
 from explainers.attention.steps import Steps, attention_steps
+from explainers.chapters.common.choose_layer import origin_of
 from explainers.chapters.common.number_words import write_percent
 from explainers.messages import N_
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer, load_readable_stages
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.figure.hero import (
+    Experiment,
+    Hero,
+    HeroChoice,
+    make_weight_table,
+    read_choice,
+    round_numbers,
+)
 from explainers.ui.page import Prose
 
 LEARNED = {"trained": -1, "untrained": 0}
@@ -44,7 +52,17 @@ def make_hero(text: Prose, tokens: Tokens) -> Hero:
         "The numbers of a word, its query, key and value, and lines from the query to all keys."
     )
     experiments = list_experiments(text, layers, word)
-    return Hero("views", alt, compute_numbers(layers), choices, SENTENCES, experiments)
+    shown = layers[learned, own]
+    return Hero(
+        "views",
+        alt,
+        compute_numbers(layers),
+        choices,
+        SENTENCES,
+        experiments,
+        origin_of(shown),
+        lambda: make_weight_table(tokens, attend(shown)[1].weights.tolist()),
+    )
 
 
 def make_layers(tokens: Tokens) -> Layers:

@@ -17,7 +17,7 @@ export const BLANK_WEIGHT = 65535; // and what stands for a blank there
  */
 export function digits(value, places = 2) {
   const text = Math.abs(value) < 99.995 ? value.toFixed(places) : value.toPrecision(3);
-  return text === "-0.00" ? "0.00" : text.replace("-", "−");
+  return /^-[0.]+$/.test(text) ? text.slice(1) : text.replace("-", "−");
 }
 
 /**
