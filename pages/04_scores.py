@@ -1,11 +1,18 @@
 """QKᵀ, ÷ √d_k, softmax, · V: four steps in one picture; and why there is a root."""
 
+import streamlit as st
+
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import EXPERIMENT
 from explainers.attention.single_head import project
 from explainers.attention.steps import attention_steps, hide
 from explainers.chapters.common.choose_layer import choose_layer, offer_training, origin_of
 from explainers.chapters.common.one_head import OneHead, take_head
+from explainers.chapters.common.own_words import (
+    list_unknown_words,
+    offer_known_words,
+    offer_untrained_weights,
+)
 from explainers.chapters.exercises import predict
 from explainers.chapters.scores import root_experiment, takeaway
 from explainers.chapters.scores.four_steps import (
@@ -14,9 +21,9 @@ from explainers.chapters.scores.four_steps import (
     show_step,
     show_temperatures,
 )
-from explainers.chapters.scores.hero import make_hero
+from explainers.chapters.scores.hero import make_hero, read_layers
 from explainers.toys.layers import Layer
-from explainers.toys.readable_head import FILM_SEED, load_readable_layer
+from explainers.toys.task import WORDS
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -108,11 +115,18 @@ def show_gradient() -> None:
 
 text("question")
 sentence = choose_text()
-hero = make_hero(text, sentence.tokens)
+unknown = list_unknown_words(sentence.tokens)
+if unknown and controls.weights.read() != "untrained":
+    text("own_words", known=len(WORDS), unknown=unknown)
+    offer_known_words(sentence.tokens)
+    offer_untrained_weights()
+    st.stop()
+layers = read_layers(sentence.tokens)
+hero = make_hero(text, layers)
 show_hero(text, hero, "four steps")
 ask_for_root()
 rule, word = hero.chosen(controls.mask), hero.chosen(controls.followed_word)
-layer = load_readable_layer(sentence.tokens, rule, FILM_SEED)
+layer = layers[rule]
 show_how(layer, word)
 go_deeper(
     text,

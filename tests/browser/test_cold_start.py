@@ -6,7 +6,13 @@ from playwright.sync_api import expect
 from benchmarks.browser import server, wait_until_healthy
 from tests.support.browser_fixtures import ROOT, Visit
 
-LINK = {"text": "two plus three", "d_k": "8", "step": "weights", "deep": "steps"}
+LINK = {
+    "text": "two plus three",
+    "weights": "untrained",
+    "d_k": "8",
+    "step": "weights",
+    "deep": "steps",
+}
 
 
 @pytest.fixture

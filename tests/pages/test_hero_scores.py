@@ -101,9 +101,11 @@ def test_its_sentences_have_no_other_slots_than_its_script_fills():
         assert name == "hero_caption" or f'"{name}"' in script
 
 
-@pytest.mark.parametrize("text", [SENTENCE, "The team praised young fans on Sunday", "The zebra"])
+@pytest.mark.parametrize(
+    "text", [SENTENCE, "The team praised young fans on Sunday", "two plus three"]
+)
 def test_what_can_be_tried_is_true(text):
-    visit = opened(PAGE, {"text": text})
+    visit = opened(PAGE, {"text": text, "weights": "untrained"})
     sent = hero(visit)
     word = sent["choices"]["word"]
     tokens, products = sent["tokens"], torch.tensor(sent["products"])
@@ -129,3 +131,14 @@ def test_a_link_sets_the_temperature(asked, shown):
     visit = opened(PAGE, {"divided_by": asked})
     assert hero(visit)["choices"]["divided_by"] == shown
     assert bool(visit.info) == (asked in {"3", "no"})
+
+
+def test_words_that_the_head_does_not_know_have_no_picture_unasked():
+    visit = opened(PAGE, {"text": "The zebra announced record earnings"})
+    assert not pictures(visit)
+    assert "zebra" in visit.markdown[1].value
+    [use] = [button for button in visit.button if button.label == "Use untrained weights"]
+    use.click()
+    assert hero(visit.run())["tokens"][1] == "zebra"
+    known = hero(opened(PAGE, {"weights": "untrained"}))
+    assert known["products"] == hero(opened(PAGE))["products"], "a known sentence stays trained"

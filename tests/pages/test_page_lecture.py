@@ -42,7 +42,9 @@ def test_a_class_goes_through_all_four_steps_and_a_reader_chooses_one():
     assert alone.button_group("step").value == "scores"
 
 
-@pytest.mark.parametrize("link", [{}, {"text": "the bank raised the rate"}, {"mask": "causal"}])
+@pytest.mark.parametrize(
+    "link", [{}, {"text": "the bank raised the rate", "weights": "untrained"}, {"mask": "causal"}]
+)
 def test_the_steps_are_drawn_to_the_same_scale(link):
     """Whatever matrix is drawn twice, and all three kinds of scores, so that ÷ √d_k is seen."""
     drawn = linked(opened(PAGE, {**ON, **link}))

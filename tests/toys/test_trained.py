@@ -25,7 +25,7 @@ CARDS = {
     "05_masks": {"deep": "side_by_side"},
 }
 """Where one head of any size is in a card."""
-KNOWN_ONLY = {"03_query_key_value"}
+KNOWN_ONLY = {"03_query_key_value", "04_scores"}
 """Pages that draw nothing of words that the readable head does not know."""
 MASKS = next(page for page in PAGES if page.stem == "05_masks")
 UNTRAINED = {"weights": "untrained"}
@@ -191,7 +191,7 @@ def test_sizes_of_the_readers_own_come_back_with_untrained_weights(page):
 
 @pytest.mark.parametrize(("asked", "shown"), [("10", 8), ("128", 64), ("nonsense", 4)])
 def test_a_link_to_a_size_that_was_not_trained(asked, shown):
-    visit = opened(SWITCHED[0], {"weights": "trained", "d_k": asked})
+    visit = opened_there(SWITCHED[2], {"weights": "trained", "d_k": asked})
     assert widgets(visit)["d_k"].value == shown
     said = f"d_k = ` {asked} `. Allowed is one of 4, 8, 16, 32, 64; this is ` {shown} `."
     assert [said in info.value for info in visit.info] == [True]

@@ -10,9 +10,16 @@ from explainers.attention.steps import attention_steps, hide
 from explainers.chapters.common.choose_layer import origin_of
 from explainers.chapters.common.mask_names import MASK_NAMES, translate_mask
 from explainers.chapters.common.number_words import write_percent
-from explainers.toys.layers import Layer, Tokens
-from explainers.toys.readable_head import FILM_SEED, READABLE_HEAD_DIM, load_readable_layer
+from explainers.chapters.common.own_words import list_unknown_words
+from explainers.toys.layers import Layer, Tokens, draw_layer
+from explainers.toys.readable_head import (
+    FILM_SEED,
+    READABLE_D_MODEL,
+    READABLE_HEAD_DIM,
+    load_readable_layer,
+)
 from explainers.translations import _
+from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import (
     Experiment,
@@ -35,9 +42,17 @@ COLD, HOT = TEMPERATURES[0], TEMPERATURES[-1]
 SENTENCES = ("hero_caption", "hero_two", "hero_one", "hero_spread", "hero_only")
 
 
-def make_hero(text: Prose, tokens: Tokens) -> Hero:
-    """The four steps of the readable head, for every word, under each mask."""
-    layers = {rule: load_readable_layer(tokens, rule, FILM_SEED) for rule in MASKS}
+def read_layers(tokens: Tokens) -> dict[str, Layer]:
+    """The head under each mask: the readable one, or where it does not know a word, untrained."""
+    if not list_unknown_words(tokens):
+        return {rule: load_readable_layer(tokens, rule, FILM_SEED) for rule in MASKS}
+    sizes, seed = (READABLE_D_MODEL, 1, READABLE_HEAD_DIM), page.read_seed()
+    return {rule: draw_layer(tokens, *sizes, rule, seed) for rule in MASKS}
+
+
+def make_hero(text: Prose, layers: Mapping[str, Layer]) -> Hero:
+    """The four steps of a head, for every word, under each mask."""
+    tokens = layers["full"].tokens
     places = tuple(range(len(tokens)))
     word = read_choice(controls.followed_word, places, min(2, places[-1]))
     choices = [
