@@ -8,11 +8,7 @@ from explainers.attention.single_head import project
 from explainers.attention.steps import attention_steps, hide
 from explainers.chapters.common.choose_layer import choose_layer, offer_training, origin_of
 from explainers.chapters.common.one_head import OneHead, take_head
-from explainers.chapters.common.own_words import (
-    list_unknown_words,
-    offer_known_words,
-    offer_untrained_weights,
-)
+from explainers.chapters.common.own_words import list_unknown_words, offer_ways_on
 from explainers.chapters.exercises import predict
 from explainers.chapters.scores import root_experiment, takeaway
 from explainers.chapters.scores.four_steps import (
@@ -118,8 +114,7 @@ sentence = choose_text()
 unknown = list_unknown_words(sentence.tokens)
 if unknown and controls.weights.read() != "untrained":
     text("own_words", known=len(WORDS), unknown=unknown)
-    offer_known_words(sentence.tokens)
-    offer_untrained_weights()
+    offer_ways_on(sentence.tokens)
     st.stop()
 layers = read_layers(sentence.tokens)
 hero = make_hero(text, layers)
