@@ -178,7 +178,7 @@ def draw_steps(looked: Selection) -> list[Panel]:
     side_by_side, _w_output, output = join_heads(looked)
     return [
         *heads,
-        replace(side_by_side, heading=_("All heads side by side, times W_O"), followed=looked.word),
+        replace(side_by_side, heading="", operator="→", followed=looked.word),
         replace(output, operator=_("· W_O ="), sources=(), followed=looked.word),
     ]
 
