@@ -18,6 +18,9 @@ from tests.support.browser_fixtures import PAGES, Visit
 
 TOKENS = SENTENCE.split()
 STEPS, WARM = {"deep": "steps"}, {"deep": "temperature"}
+NINE, UNTRAINED = {"deep": "sizes"}, {"weights": "untrained"}
+KNOWN = "The team praised young fans on Sunday"
+"""A sentence all of whose words the readable head has learned."""
 STAGES = ["X", "Q", "K", "V", "products", "scores", "masked", "weights", "output"]
 FOCUSED = """() => {
   let at = document.activeElement;
@@ -89,13 +92,16 @@ def stranger(elsewhere):
 def test_the_same_link_draws_the_same_pictures(visit, stranger, address, path):
     """In this browser and in one that remembers nothing of the app."""
     link = {"text": "one word, another word", "seed": "7", "d_model": "16", "queries": "across"}
+    link |= UNTRAINED
+    if path in ("", "query_key_value"):
+        link |= {"text": KNOWN, **NINE}
     other = Visit(stranger, address).goto(path, **link)
     assert other.choices.items() <= {"predict": "false", **link}.items()
     assert other.drawn() == visit(path, **link).drawn()
 
 
 def test_a_slider_moves_the_matrices(visit):
-    one = visit("")
+    one = visit("", **NINE, **UNTRAINED)
     before = one.drawn()
     slider(one, "d_k").press("ArrowRight")
     one.wait_for_choice("d_k", "5")
@@ -173,9 +179,10 @@ def test_the_controls_set_the_link(visit):
 
 
 def test_a_default_leaves_the_link(visit):
-    one = visit("", mask="causal", seed="7")
+    one = visit("", **NINE, mask="causal", seed="7")
     option(one, "full").click()
     one.wait_for_choice("mask", None)
+    one.page.get_by_role("button", name="Settings").click()
     one.page.get_by_role("button", name="Reset all choices").click()
     one.wait_for_choice("seed", None)
     one.wait_for_choice("predict", None)
@@ -183,7 +190,7 @@ def test_a_default_leaves_the_link(visit):
 
 
 def test_a_preset_fills_the_sentence(visit):
-    one = visit("")
+    one = visit("tokens")
     one.page.get_by_role("combobox", name="Or an example").click()
     one.page.get_by_role("option", name="Vietnamese").click()
     sentence = PRESETS["Vietnamese"]
@@ -194,7 +201,7 @@ def test_a_preset_fills_the_sentence(visit):
 
 
 def test_pointing_at_a_token_lights_it_in_every_stage_without_the_server(visit):
-    one = visit("")
+    one = visit("", **NINE)
     messages = one.sent, one.received
     lit = (
         "(panel) => [...panel.querySelectorAll('td.cell, th')]"
@@ -221,11 +228,11 @@ def test_pointing_at_a_token_lights_it_in_every_stage_without_the_server(visit):
 @pytest.mark.parametrize(
     ("path", "name", "row", "column", "choices"),
     [
-        ("", "Q", 3, 2, {}),
-        ("", "products", 4, 5, {}),
-        ("", "scores", 4, 5, {}),
-        ("", "weights", 4, 3, {"mask": "causal"}),
-        ("", "output", 6, 0, {}),
+        ("", "Q", 3, 2, NINE),
+        ("", "products", 4, 5, NINE),
+        ("", "scores", 4, 5, NINE),
+        ("", "weights", 4, 3, {**NINE, "mask": "causal"}),
+        ("", "output", 6, 0, NINE),
         ("tokens", "X", 4, 5, {}),
         ("scores", "weights", 5, 6, {**STEPS, "step": "weights", "queries": "across"}),
     ],
@@ -295,7 +302,7 @@ def half(line):
 
 
 def test_arrow_keys_walk_through_a_matrix_and_enter_picks(visit):
-    one = visit("")
+    one = visit("", **NINE)
     cell(one, "weights", 0, 0).focus()
     for key, place in [
         ("ArrowRight", [0, 1]),
@@ -307,7 +314,7 @@ def test_arrow_keys_walk_through_a_matrix_and_enter_picks(visit):
     ]:
         one.page.keyboard.press(key)
         assert one.page.evaluate(FOCUSED) == place
-    assert one.choices == {"predict": "false"}
+    assert one.choices == {"predict": "false", **NINE}
     one.page.keyboard.press("Enter")
     one.wait_for_choice("row", "1")
     one.wait_for_choice("column", "0")
@@ -367,17 +374,31 @@ def test_play_walks_on_until_it_is_paused(visit):
 
 
 def test_predict_then_reveal(visit):
-    one = visit("", predict="true")
-    hidden = one.page.locator(".panel").count()
+    one = visit("query_key_value", predict="true")
+    chart = one.page.locator(".vega-embed")
     expect(one.page.get_by_text("Before you look")).to_be_visible()
-    answer(one, "0")
-    one.wait_for_choice("guess_ending", "0")
-    expect(one.page.get_by_text("You chose 0. It is 1.")).to_be_visible()
-    answer(one, "1")
-    expect(one.page.get_by_text("Right: 1.")).to_be_visible()
-    assert one.ready().page.locator(".panel").count() > hidden
-    followed = visit("", **one.choices)
+    expect(chart).to_have_count(0)
+    answer(one, "about as much")
+    one.wait_for_choice("guess_directions", "about as much")
+    verdict = "You chose about as much. It is almost nothing."
+    expect(one.page.get_by_text(verdict)).to_be_visible()
+    answer(one, "almost nothing")
+    expect(one.page.get_by_text("Right: almost nothing.")).to_be_visible()
+    expect(chart).to_be_visible()
+    followed = visit("query_key_value", **one.choices)
     assert followed.drawn() == one.ready().drawn()
+
+
+def test_a_number_under_a_veil_is_guessed_or_shown(visit):
+    one = visit("", deep="ending", predict="true")
+    guess = one.page.get_by_role("button", name="7", exact=True)
+    expect(guess).to_be_visible()
+    guess.click()
+    one.wait_for_choice("guess_ending", "7")
+    expect(one.page.get_by_text("You chose 7. It is 1.")).to_be_visible()
+    again = visit("", deep="ending", predict="true")
+    again.page.get_by_role("button", name="hidden number, show").click()
+    expect(again.page.get_by_text("the number that changes is 1.")).to_be_visible()
 
 
 def test_a_question_can_be_skipped(visit):
@@ -435,7 +456,7 @@ def test_a_live_slider_repaints_under_the_finger(visit, label, key, name):
 @pytest.mark.parametrize(
     ("path", "name", "row", "column", "choices"),
     [
-        ("", "new", 6, 2, {}),
+        ("", "new", 6, 2, {"deep": "ending"}),
         ("query_key_value", "exchanged", 5, 3, {"queries": "across", "deep": "swap"}),
         ("scores", "at this temperature", 5, 3, {**WARM, "mask": "causal", "temperature": "4"}),
         ("scores", "attention", 5, 3, {**WARM, "mask": "causal", "queries": "across"}),
@@ -465,8 +486,9 @@ def test_a_slider_hides_the_arithmetic_of_another_frame(visit):
 
 
 def test_orientation(visit):
-    one = visit("")
+    one = visit("", **NINE)
     down = {name: values(one, name) for name in STAGES}
+    one.page.get_by_role("button", name="Settings").click()
     option(one, "across").click()
     one.wait_for_choice("queries", "across")
     expect(panel(one, "weights")).to_contain_text("drawn transposed")
@@ -478,7 +500,7 @@ def test_orientation(visit):
 
 
 def test_choices_of_a_link_follow_to_another_page(visit):
-    link = {"seed": "5", "text": "two plus three", "d_model": "16", "d_k": "6"}
+    link = {"seed": "5", "text": KNOWN, "d_model": "16", "d_k": "6"}
     link["weights"] = "untrained"
     one = visit("", **link)
     contents = one.page.get_by_role("navigation")
@@ -489,7 +511,7 @@ def test_choices_of_a_link_follow_to_another_page(visit):
 
 
 def test_a_title_opens_its_page_with_the_choices(visit):
-    link = {"seed": "5", "text": "two plus three", "d_model": "16", "d_k": "6"}
+    link = {"seed": "5", "text": KNOWN, "d_model": "16", "d_k": "6"}
     link["weights"] = "untrained"
     one = visit("", **link)
     panel(one, "weights").get_by_role("button").click()
@@ -532,7 +554,7 @@ def files(visit, tmp_path):
 
 
 def test_linked_matrices_can_be_taken_away(files):
-    one, kept = files("", 0, mask="causal", d_k="3")
+    one, kept = files("", -1, **NINE, **UNTRAINED, mask="causal", d_k="3")
     drawn = {name: values(one, name) for name in STAGES}
     looks_like_a_picture(kept)
     assert set(TOKENS) <= texts(kept["SVG"])

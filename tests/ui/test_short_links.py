@@ -15,6 +15,9 @@ from explainers.ui.lecture.share_link import (
 )
 from tests.support.opening import PAGES, opened, pictures
 
+SIZES = "d_k=8&weights=untrained&deep=steps"
+"""In a link to the page on scores: a control that stands in a card."""
+
 
 def test_a_code_is_found_again_and_always_the_same():
     links, link = ShortLinks(), Link("scores", "d_k=8&mask=causal")
@@ -71,7 +74,7 @@ def test_who_is_on_this_machine_only_is_told_so():
 
 
 def test_a_short_link_opens_its_page_with_its_choices():
-    code = get_short_links().keep(Link("scores", "d_k=8&seed=3&predict=false&off=0&off=1"))
+    code = get_short_links().keep(Link("scores", f"{SIZES}&seed=3&predict=false&off=0&off=1"))
     visit = opened(PAGES[0], {"go": code})
     assert not visit.exception
     assert visit.title[0].value == "From scores to output"
@@ -80,14 +83,14 @@ def test_a_short_link_opens_its_page_with_its_choices():
 
 
 def test_a_link_from_a_page_inside_another_one_opens_by_itself():
-    code = get_short_links().keep(Link("scores", "embed=true&Embed_Options=show_footer&d_k=8"))
+    code = get_short_links().keep(Link("scores", f"embed=true&Embed_Options=show_footer&{SIZES}"))
     visit = opened(PAGES[0], {"go": code})
     assert not visit.exception
     assert visit.select_slider("d_k").value == 8
 
 
 def test_an_unknown_one_is_told_and_the_rest_holds():
-    visit = opened(PAGES[0], {"go": "**x**", "d_k": "8"})
+    visit = opened(PAGES[0], {"go": "**x**", "d_k": "8", "weights": "untrained", "deep": "sizes"})
     assert not visit.exception
     assert "` **x** `" in visit.info[0].value
     assert visit.select_slider("d_k").value == 8
