@@ -62,9 +62,9 @@ def show_other_ending(layer: Layer) -> None:
     draw_both_endings(endings, origin_of(layer))
 
 
-def show_sizes(tokens: Tokens) -> None:
-    """One head of any size, in nine matrices."""
-    show_all_words(choose_layer(tokens), NINE, explore_figure)
+def show_sizes(tokens: Tokens, mask: str) -> None:
+    """One head of any size, in nine matrices, under the mask that was chosen above."""
+    show_all_words(choose_layer(tokens, has_mask=False, rule=mask), NINE, explore_figure)
 
 
 def find_remaining_weight(draw: Random) -> Recall:
@@ -90,7 +90,11 @@ seven = tuple("masked" if name == "scores" and rule != "full" else name for name
 show_all_words(layer, seven, show_clickable_figure)
 show_source(project, attention_steps, *sum(OPERATIONS.values(), ()))
 go_deeper(
-    text, {"ending": lambda: show_other_ending(layer), "sizes": lambda: show_sizes(sentence.tokens)}
+    text,
+    {
+        "ending": lambda: show_other_ending(layer),
+        "sizes": lambda: show_sizes(sentence.tokens, rule),
+    },
 )
 show_one_sentence(text)
 check_yourself(text, {"weights": find_remaining_weight, "output": a_mixture})
