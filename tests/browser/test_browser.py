@@ -179,9 +179,9 @@ def test_the_controls_set_the_link(visit):
 
 
 def test_a_default_leaves_the_link(visit):
-    one = visit("", **NINE, mask="causal", seed="7")
-    option(one, "full").click()
-    one.wait_for_choice("mask", None)
+    one = visit("", **NINE, weights="untrained", seed="7")
+    option(one, "trained").click()
+    one.wait_for_choice("weights", None)
     one.page.get_by_role("button", name="Settings").click()
     one.page.get_by_role("button", name="Reset all choices").click()
     one.wait_for_choice("seed", None)
@@ -376,7 +376,6 @@ def test_play_walks_on_until_it_is_paused(visit):
 def test_predict_then_reveal(visit):
     one = visit("query_key_value", predict="true")
     chart = one.page.locator(".vega-embed")
-    expect(one.page.get_by_text("Before you look")).to_be_visible()
     expect(chart).to_have_count(0)
     answer(one, "about as much")
     one.wait_for_choice("guess_directions", "about as much")
@@ -501,8 +500,8 @@ def test_orientation(visit):
 
 def test_choices_of_a_link_follow_to_another_page(visit):
     link = {"seed": "5", "text": KNOWN, "d_model": "16", "d_k": "6"}
-    link["weights"] = "untrained"
-    one = visit("", **link)
+    link |= UNTRAINED
+    one = visit("", **NINE, **link)
     contents = one.page.get_by_role("navigation")
     contents.get_by_role("link", name="Queries, keys, values").click()
     follows(one, "Queries, keys, values", link)
@@ -512,11 +511,18 @@ def test_choices_of_a_link_follow_to_another_page(visit):
 
 def test_a_title_opens_its_page_with_the_choices(visit):
     link = {"seed": "5", "text": KNOWN, "d_model": "16", "d_k": "6"}
-    link["weights"] = "untrained"
-    one = visit("", **link)
+    link |= UNTRAINED
+    one = visit("", **NINE, **link)
     panel(one, "weights").get_by_role("button").click()
     follows(one, "From scores to output", {**link, "step": "weights"})
     expect(option(one, "weights")).to_be_checked()
+
+
+SIZES = {
+    "Queries, keys, values": "Longer queries, longer values",
+    "From scores to output": "One step at a time",
+}
+"""The card of a page in which its sizes can be chosen."""
 
 
 def follows(visit, title, link):
@@ -527,8 +533,7 @@ def follows(visit, title, link):
     """
     expect(visit.page.get_by_role("heading", level=1)).to_have_text(title)
     expect(visit.page.get_by_role("textbox", name="Sentence")).to_have_value(link["text"])
-    if title == "From scores to output":  # there they stand in a card
-        visit.page.get_by_text("One step at a time").click()
+    visit.page.get_by_text(SIZES[title]).click()
     expect(slider(visit, "d_k: ")).to_have_attribute("aria-valuetext", link["d_k"])
     expect(slider(visit, "d_model")).to_have_attribute("aria-valuetext", link["d_model"])
     for key, value in {"predict": "false", "seed": link["seed"]}.items():
@@ -574,7 +579,7 @@ def flat(rows):
 
 
 def test_a_chart_can_be_taken_away(files):
-    one, kept = files("scores", 1, root_d_k="16")
+    one, kept = files("scores", 2, root_d_k="16")
     looks_like_a_picture(kept)
     assert {"without the root", "with the root", "largest weight"} <= texts(kept["SVG"])
     with kept["CSV"].open(encoding="utf-8", newline="") as file:
@@ -605,7 +610,7 @@ def texts(svg):
 
 def test_the_table_behind_a_picture(visit):
     one = visit("")
-    one.page.get_by_role("button", name="Table and files").first.click()
+    one.page.get_by_role("button", name="Table and files").nth(1).click()
     table = one.page.get_by_test_id("stTable")
     expect(table).to_contain_text("row_label")
     expect(table.get_by_role("row")).not_to_have_count(0)

@@ -19,11 +19,14 @@ from tests.support.opening import (
     ROOT,
     WITHOUT_PICTURES,
     Found,
+    cards_on,
     controls_on,
     elements,
     extremes,
+    known_words,
     lacks_model,
     links_on,
+    needs_known_words,
     opened,
     pictures,
     reads_text,
@@ -33,7 +36,8 @@ from tests.support.opening import (
 
 ORIGIN = re.compile(r":gray-badge\[:material/info: (.*)\]")
 BUSY = {
-    "text": "the bank raised the rate",
+    "text": known_words(7),
+    "weights": "untrained",
     "seed": "7",
     "d_model": "16",
     "queries": "across",
@@ -117,52 +121,71 @@ def test_every_control_at_its_extremes(page):
 @each_page
 @pytest.mark.parametrize(("end", "text"), [(0, "x"), (-1, LONGEST)], ids=["first", "last"])
 def test_all_controls_at_their_extremes_together(page, end, text):
-    visit = opened(page, {"text": text})
-    for key in [found.key for found in controls_on(page)]:
-        if key in widgets(visit) and key not in {"text", "preset", "predict"}:
-            widgets(visit)[key].set_value(extremes(widgets(visit)[key])[end])
-            visit.run()
-            assert not visit.exception, key
-            assert not visit.info, f"the ends of {key} are allowed"
+    if needs_known_words(page):
+        text = known_words(len(text.split()))
+    for card in cards_on(page):
+        visit = opened(page, {"text": text, **card})
+        for key in [found.key for found in controls_on(page)]:
+            if key in widgets(visit) and key not in {"text", "preset", "predict"}:
+                widgets(visit)[key].set_value(extremes(widgets(visit)[key])[end])
+                visit.run()
+                assert not visit.exception, key
+                assert not visit.info, f"the ends of {key} are allowed"
 
 
 @each_page
 def test_every_live_slider_at_its_ends(page):
     """What is dragged in the browser is no widget of Streamlit's; a link sets it as well."""
-    here = opened(page).session_state
-    for control in controls.CONTROLS_BY_KEY.values():
-        if isinstance(control, BrowserSlider) and control.key in here:
+    sliders = [c for c in controls.CONTROLS_BY_KEY.values() if isinstance(c, BrowserSlider)]
+    for card in cards_on(page):
+        here = opened(page, card).session_state
+        for control in [control for control in sliders if control.key in here]:
             for step in (control.steps[0], control.steps[-1]):
-                visit = opened(page, {control.key: f"{step:g}"})
+                visit = opened(page, {control.key: f"{step:g}", **card})
                 assert not visit.exception
                 assert visit.session_state[control.key] == step
 
 
 @each_page_that_draws
 def test_a_question_hides_pictures_until_it_is_answered(page):
-    shown, asking = opened(page), opened(page, {"predict": "true"})
+    for card in cards_on(page):
+        hides_until_answered(page, card)
+
+
+def hides_until_answered(page, card):
+    shown, asking = opened(page, card), opened(page, {"predict": "true", **card})
     questions = {key for key in widgets(asking) if key.startswith(GUESS)}
-    assert not shown.radio, "predict is off"
+    assert not answers_on(shown), "predict is off"
     assert bool(questions) == (len(pictures(asking)) < len(pictures(shown)))
     for key in questions:
         for option in widgets(asking)[key].options:
             others = dict.fromkeys(questions - {key}, SKIP)
-            answered = opened(page, {"predict": "true", **others, key: option})
+            answered = opened(page, {"predict": "true", **card, **others, key: option})
             assert pictures(answered) == pictures(shown)
 
 
 @each_page
 def test_an_answer_is_compared_with_what_was_computed(page):
-    for key, radio in widgets(opened(page, {"predict": "true"})).items():
-        if not key.startswith(GUESS):
-            continue
-        right = []
-        for option in radio.options:
-            answered = opened(page, {"predict": "true", key: option})
-            said = "\n".join(markdown.value for markdown in answered.main.markdown)
-            assert f"**{option}**" in said or option == SKIP
-            right += re.findall(r"Right: \*\*(.*)\*\*", said)
-        assert len(right) == 1, f"{key}: {right} cannot all be right"
+    for card in cards_on(page):
+        asked = {"predict": "true", **card}
+        for key, options in answers_on(opened(page, asked)).items():
+            right = []
+            for option in options:
+                answered = opened(page, {**asked, key: option})
+                said = "\n".join(markdown.value for markdown in answered.main.markdown)
+                assert f"**{option}**" in said or option == SKIP
+                right += re.findall(r"Right: \*\*(.*)\*\*", said)
+            assert len(right) == 1, f"{key}: {right} cannot all be right"
+
+
+def answers_on(visit):
+    """The answers to the questions in sight: of a framed one, or beside a veil."""
+    found = {key: it.options for key, it in widgets(visit).items() if key.startswith(GUESS)}
+    for button in visit.button:
+        if button.key and button.key.startswith(GUESS):
+            key, _, option = button.key.partition(": ")
+            found.setdefault(key, []).append(option)
+    return found
 
 
 @each_page
@@ -180,7 +203,13 @@ def test_every_picture_says_where_its_numbers_come_from(page):
 
 @each_page
 def test_a_seed_is_named_where_it_matters(page):
-    seven, eight = opened(page, {"seed": "7"}), opened(page, {"seed": "8"})
+    for card in cards_on(page):
+        for link in (card, {"weights": "untrained", **card}):
+            names_its_seed(page, link)
+
+
+def names_its_seed(page, link):
+    seven, eight = (opened(page, {"seed": seed, **link}) for seed in "78")
     pairs = zip(pictures(seven), origins(seven), pictures(eight), origins(eight), strict=True)
     for picture, origin, other_picture, other_origin in pairs:
         assert (picture != other_picture) == (origin != other_origin)
@@ -252,32 +281,38 @@ def functions_in(code):
 
 @each_page_that_draws
 def test_the_same_link_gives_the_same_pictures(page):
-    first = pictures(opened(page, BUSY))
-    other = pictures(opened(page))
     if lacks_model(opened(page)):
         pytest.skip("no model here: python -m explainers.models fetch says why")
+    first = [pictures(opened(page, BUSY | card)) for card in cards_on(page)]
+    other = [pictures(opened(page, card)) for card in cards_on(page)]
     st.cache_data.clear()
     st.cache_resource.clear()
-    assert pictures(opened(page, BUSY)) == first
-    assert first != other
+    assert [pictures(opened(page, BUSY | card)) for card in cards_on(page)] == first
+    assert first[0] != other[0]
 
 
 @each_page
 def test_a_link_shows_what_its_choices_show(page):
     """However the reader got there: the page depends on the choices alone."""
-    visit = opened(page)
-    for key, value in BUSY.items():
-        if key in widgets(visit):
-            widget = widgets(visit)[key]
-            widget.set_value(int(value) if widget.type == "slider" else value)
-            visit.run()
-    assert pictures(visit) == pictures(opened(page, BUSY))
+    for card in cards_on(page):
+        visit, chosen = opened(page, card), dict(card)
+        for key, value in BUSY.items():
+            if key in widgets(visit):
+                widget, chosen[key] = widgets(visit)[key], value
+                widget.set_value(int(value) if widget.type == "slider" else value)
+                visit.run()
+        assert pictures(visit) == pictures(opened(page, chosen))
 
 
 @each_page
 def test_reset_sets_everything_back(page):
     untouched = opened(page, {"predict": "true"})
-    visit = opened(page, BUSY)
+    for card in cards_on(page):
+        is_reset(page, card, untouched)
+
+
+def is_reset(page, card, untouched):
+    visit = opened(page, BUSY | card)
     for key in [found.key for found in controls_on(page)]:
         if key in widgets(visit) and key not in ("predict", "lang"):
             widgets(visit)[key].set_value(extremes(widgets(visit)[key])[-1])
@@ -294,12 +329,13 @@ def test_reset_sets_everything_back(page):
 @each_page_that_draws
 def test_reset_forgets_answers(page):
     asking = opened(page, {"predict": "true"})
-    guesses = {str(radio.key): radio.options[0] for radio in asking.radio}
+    radios = {key: it for key, it in widgets(asking).items() if key.startswith(GUESS)}
+    guesses = {key: radio.options[0] for key, radio in radios.items()}
     visit = opened(page, {"predict": "true", **guesses})
     assert len(pictures(visit)) >= len(pictures(asking)) + len(guesses)
     next(b for b in visit.button if b.label.startswith("Reset")).click()
     visit.run()
-    assert {radio.value for radio in visit.radio} <= {None}
+    assert {widgets(visit)[key].value for key in radios} <= {None}
     assert pictures(visit) == pictures(asking)
 
 

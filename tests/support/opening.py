@@ -13,7 +13,8 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
-from explainers.ui.session import MODEL_JOB
+from explainers.toys.task import WORDS
+from explainers.ui.session import MODEL_JOB, OPEN_CARD
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(ROOT.glob("pages/*.py"))
@@ -131,12 +132,34 @@ def extremes(widget: Any) -> tuple[Any, ...]:
     return tuple(widget.options)
 
 
+def needs_known_words(page: Path) -> bool:
+    """Does this page draw nothing where its trained head does not know a word?"""
+    return "offer_known_words(" in page.read_text(encoding="utf-8")
+
+
+def known_words(count: int) -> str:
+    """A sentence of words that every trained head has learned."""
+    return " ".join(WORDS[:count])
+
+
+@functools.cache
+def cards_on(page: Path) -> list[dict[str, str]]:
+    """Links to a page with all cards closed, and with each of its cards open."""
+    start = OPEN_CARD.format(page.stem, "")
+    keys = [str(e.key) for e in elements(opened(page).main) if e.type == "expander"]
+    return [{}, *({"deep": key.removeprefix(start)} for key in keys if key.startswith(start))]
+
+
 @functools.cache
 def controls_on(page: Path) -> list[Found]:
     """Every control of a page, also those that show up only with another one's choice."""
-    start = opened(page)
-    links: list[dict[str, str]] = [{}, {"predict": "true"}]
-    links += [{str(w.key): option} for w in start.button_group for option in w.options]
+    links: list[dict[str, str]] = [{"predict": "true"}]
+    seen: set[str] = set()
+    for card in cards_on(page):
+        groups = [w for w in opened(page, card).button_group if w.key not in seen]
+        seen |= {str(w.key) for w in groups}
+        links += [card, *(card | {str(w.key): option} for w in groups for option in w.options)]
+        links += [card | {"weights": "untrained"}] if "weights" in seen else []
     found: dict[str, Found] = {}
     links += DEEPER.get(page.stem, [])
     for link in links:
@@ -148,6 +171,7 @@ def controls_on(page: Path) -> list[Found]:
 def links_on(page: Path) -> list[dict[str, str]]:
     """Links with which, one after the other, every control of a page is in sight."""
     links = {tuple(found.link.items()) for found in controls_on(page)}
+    links |= {tuple(card.items()) for card in cards_on(page)}
     return [dict(link) for link in sorted(links)]
 
 
