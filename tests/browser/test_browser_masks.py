@@ -1,134 +1,206 @@
-"""Masks in a browser: cells that are clicked, windows and layers that are dragged."""
+"""Masks in a browser: masks and cells that are clicked, windows and layers that are dragged."""
 
+import re
 from itertools import pairwise
 
+import pytest
+import torch
 from playwright.sync_api import expect
 
-from tests.browser.test_browser import live_slider, panel, values
+from explainers.attention import masks
+from explainers.attention.steps import hide, softmax
+from explainers.chapters.common.number_words import write_percent
+from explainers.chapters.common.score_matrix import Lab
+from explainers.toys.readable_head import FILM_SEED, load_readable_layer
+from explainers.toys.sentence import SENTENCE
+from explainers.ui.controls.mask_drawing import read_cells
+from tests.browser.test_browser import live_slider, values
 
-WORDS = 7
+TOKENS = tuple(SENTENCE.split())
+WORDS = len(TOKENS)
+OWN = {"rule": "own"}
+AT_ONCE = """(button) => {
+  button.click();
+  const root = button.getRootNode();
+  return [root.querySelector('.says').textContent,
+    [...root.querySelectorAll('.masked-cell')].map((c) => c.classList.contains('forbidden'))];
+}"""
+"""Click a button; the sentence, and which cells are hatched right after it."""
 
 
-def cell(visit, name, row, column):
-    return panel(visit, name).locator("tbody tr").nth(row).locator("td.cell").nth(column)
+@pytest.fixture(scope="module")
+def lab():
+    return Lab(load_readable_layer(TOKENS, "full", FILM_SEED), queries_down=True)
 
 
-def allowed(visit, name="your mask"):
-    """[row, column] of the cells that are set."""
-    return [
-        [i, j]
-        for i, line in enumerate(values(visit, name))
-        for j, value in enumerate(line)
-        if value is not None
+def says(one):
+    return one.page.locator(".hero .says")
+
+
+def cells(one):
+    return one.page.locator(".hero .masked-cell")
+
+
+def cell(one, row, column):
+    return cells(one).nth(row * WORDS + column)
+
+
+def allowed(one):
+    """[row, column] of the cells that are not hatched."""
+    hatched = cells(one).evaluate_all("(all) => all.map((c) => c.matches('.forbidden'))")
+    return [list(divmod(n, WORDS)) for n, is_hatched in enumerate(hatched) if not is_hatched]
+
+
+def expect_weights(one, mask, weights):
+    """In the end every cell says what torch computed under the mask."""
+    shown = [
+        (write_percent(weight) if weight >= 0.005 else "0") if is_allowed else ""
+        for line, row in zip(mask.tolist(), weights.tolist(), strict=True)
+        for is_allowed, weight in zip(line, row, strict=True)
     ]
+    expect(cells(one)).to_have_text(shown)
+
+
+def chip(one, name):
+    return one.page.locator(".hero .chips button", has_text=name)
+
+
+def test_the_weights_under_a_mask_are_seen_without_a_click(visit, lab):
+    one = visit("masks")
+    stage = one.page.locator(".hero .stage").bounding_box()
+    assert stage["y"] <= 260
+    assert stage["height"] <= 430
+    said = says(one).bounding_box()
+    assert said["y"] + said["height"] <= 800
+    expect_weights(one, lab.mask(masks.causal), lab.weights(masks.causal))
+    lost = write_percent(lab.weights(masks.full)[2, 3:].sum().item())
+    before, after = (lab.weights(rule)[2, 1].item() for rule in (masks.full, masks.causal))
+    expect(says(one)).to_have_text(
+        f"The causal mask hides 4 of 7 words from announced. The {lost} it gave them is shared by "
+        f"the rest: CEO rises from {write_percent(before)} to {write_percent(after)}."
+    )
+
+
+def test_another_mask_changes_picture_and_sentence_without_the_server(visit, lab):
+    one = visit("masks")
+    said = says(one).inner_text()
+    told, hatched = chip(one, "window").evaluate(AT_ONCE)  # no server can answer so fast
+    assert told != said
+    assert told.startswith("The window mask")
+    rule = masks.sliding_window(3)
+    assert hatched == (~lab.mask(rule)).flatten().tolist()
+    expect_weights(one, lab.mask(rule), lab.weights(rule))
+    one.wait_for_choice("rule", "window")
+    one.page.locator(".hero .words button", has_text="Friday").click()
+    one.wait_for_choice("word", "6")
+    drawn = one.ready().drawn()
+    assert visit("masks", **one.choices).drawn() == drawn
+
+
+def test_windows_and_layers_move_under_the_finger(visit):
+    one = visit("masks", rule="window")
+    slider = one.page.get_by_role("slider", name="Width of the window")
+    seen, messages = [allowed(one)], one.sent
+    slider.evaluate("(input) => { input.value = '1'; input.dispatchEvent(new Event('input')); }")
+    seen.append(allowed(one))
+    assert one.sent == messages
+    assert seen[1] == [[n, n] for n in range(WORDS)]
+    slider.press("End")
+    one.wait_for_choice("window", "7")
+    assert allowed(one.ready()) == [[i, j] for i in range(WORDS) for j in range(i + 1)]
+    stacked = visit("masks", deep="reach")
+    live = live_slider(stacked, "Layers stacked")
+    seen, messages = [values(stacked, "who knows of whom")], stacked.sent
+    for step in ("1", "0"):
+        live.evaluate(
+            "(input, step) => { input.value = step; input.dispatchEvent(new Event('input')); }",
+            step,
+        )
+        seen.append(values(stacked, "who knows of whom"))
+    assert all(a != b for a, b in pairwise(seen))
+    assert stacked.sent == messages
+
+
+@pytest.mark.parametrize("drawing", ["41.3.6.f.1f.3f.7f", "40.20.10.8.4.2.1", "7f.1.7f.2.7f.4.7f"])
+def test_the_browsers_softmax_is_torchs(visit, lab, drawing):
+    mask = torch.tensor(read_cells(drawing, WORDS))
+    one = visit("masks", cells=drawing, **OWN)
+    expect_weights(one, mask, softmax(hide(lab.scores, mask)))
 
 
 def test_a_click_draws_the_mask_and_it_is_in_the_link(visit):
-    one = visit("masks")
+    one = visit("masks", **OWN)
     assert len(allowed(one)) == WORDS**2
-    one.page.get_by_role("button", name="Start from causal").click()
+    one.page.get_by_role("button", name="only earlier words").click()
     one.wait_for_choice("cells", "causal")
     assert allowed(one.ready()) == [[i, j] for i in range(WORDS) for j in range(i + 1)]
-    before = one.drawn()
-    cell(one, "your mask", 0, 6).click()
-    one.wait_for_choice("cells", "41.3.7.f.1f.3f.7f")
-    one.redrawn(before)
+    cell(one, 0, 6).click()
     assert [0, 6] in allowed(one)
-    assert values(one, "weights")[0][6] > 0
-    cell(one, "your mask", 2, 0).click()
+    one.wait_for_choice("cells", "41.3.7.f.1f.3f.7f")
+    one.wait_for_choice("word", "0")
+    cell(one, 2, 0).click()
     one.wait_for_choice("cells", "41.3.6.f.1f.3f.7f")
-    followed = visit("masks", **one.choices)
-    assert followed.drawn() == one.ready().drawn()
-    one.page.get_by_role("button", name="Start from full").click()
+    one.wait_for_choice("word", None)
+    assert allowed(visit("masks", **one.choices)) == allowed(one)
+    one.page.get_by_role("button", name="allow all").click()
     one.wait_for_choice("cells", None)
 
 
-def test_a_click_beside_the_mask_shows_arithmetic_and_draws_nothing(visit):
-    one = visit("masks", cells="causal")
-    drawn = allowed(one)
-    card = one.page.locator(".figure").filter(has=panel(one, "your mask")).locator(".card")
-    for name, said in [("weights", "total ="), ("yours − full", "new − full =")]:
-        cell(one, name, 2, 1).click()
-        expect(card).to_contain_text(said)
-        shown = values(one, name)[2][1]
-        assert f"{shown:.4f}" in card.locator(".lines").inner_text().splitlines()[-1]
-        assert allowed(one.ready()) == drawn
-        assert one.choices["cells"] == "causal"
-    cell(one, "your mask", 0, 6).click()
-    one.wait_for_choice("cells", "41.3.7.f.1f.3f.7f")
-    expect(card).to_be_hidden()
+def test_under_another_mask_a_click_only_follows_the_row(visit):
+    one = visit("masks")
+    before = allowed(one)
+    cell(one, 6, 2).click()
+    one.wait_for_choice("word", "6")
+    assert allowed(one.ready()) == before
+    assert "cells" not in one.choices
+    expect(says(one)).to_contain_text("hides nothing from Friday")
 
 
 def test_back_takes_a_cell_back(visit):
-    one = visit("masks")
+    one = visit("masks", word="0", **OWN)
     full = allowed(one)
-    cell(one, "your mask", 0, 6).click()
+    cell(one, 0, 6).click()
     one.wait_for_choice("cells", "3f.7f.7f.7f.7f.7f.7f")
     assert [0, 6] not in allowed(one.ready())
-    before = one.drawn()
     one.page.go_back()
     one.wait_for_choice("cells", None)
-    one.redrawn(before)
-    assert allowed(one) == full
+    expect(cell(one, 0, 6)).not_to_have_class(re.compile("forbidden"))
+    assert allowed(one.ready()) == full
 
 
 def test_quick_clicks_are_all_heard(visit):
-    one = visit("masks", cells="causal")
-    panel(one, "your mask").evaluate(
-        "(panel) => [3, 4, 5, 6].forEach((n) =>"
-        " panel.querySelector('tbody').rows[0].querySelectorAll('td.cell')[n].click())"
-    )
+    one = visit("masks", cells="causal", **OWN)
+    cells(one).evaluate_all("(all) => [3, 4, 5, 6].forEach((n) => all[n].click())")
     one.wait_for_choice("cells", "79.3.7.f.1f.3f.7f")
 
 
 def test_an_emptied_row_is_refused_and_nothing_is_lost(visit):
-    one = visit("masks", cells="1.2.7.f.1f.3f.7f")
-    cell(one, "your mask", 1, 1).click()
+    one = visit("masks", cells="1.2.7.f.1f.3f.7f", **OWN)
+    cell(one, 1, 1).click()
+    expect(says(one)).to_contain_text("Your mask is refused: CEO may attend to nothing.")
     one.wait_for_choice("cells", "1.0.7.f.1f.3f.7f")
     one.page.get_by_text("the mask leaves row 1 (of 7 queries) nothing to look at").first.wait_for()
-    assert [1, 1] not in allowed(one.ready())
+    assert cell(one, 1, 0).inner_text() == "nan"
     assert len(allowed(one)) == 26
-    cell(one, "your mask", 1, 0).click()
+    cell(one, 1, 0).click()
     one.wait_for_choice("cells", "1.1.7.f.1f.3f.7f")
-    panel(one, "weights").wait_for()
-    assert values(one.ready(), "weights")[1] == [1, *[None] * 6]
+    expect(says(one)).to_contain_text("CEO")
+    assert cell(one, 1, 0).inner_text() != "nan"
 
 
-def test_across_a_click_means_the_pair_that_was_clicked(visit):
-    one = visit("masks", queries="across", cells="causal")
-    cell(one, "your mask", 6, 0).click()  # key 6 down the side, query 0 along the top
-    one.wait_for_choice("cells", "41.3.7.f.1f.3f.7f")
+def test_cells_are_reached_and_turned_by_keys(visit):
+    one = visit("masks", word="0", **OWN)
+    cell(one, 0, 0).focus()
+    for key in ("ArrowRight", "ArrowRight", "Enter"):
+        one.page.keyboard.press(key)
+    one.wait_for_choice("cells", "7b.7f.7f.7f.7f.7f.7f")
 
 
-def test_windows_and_layers_move_under_the_finger(visit):
+def test_what_can_be_tried_is_shown_and_taken_back(visit):
     one = visit("masks")
-    for label, name, key, last in [
-        ("Width of the window", "window", "window", "24"),
-        ("Layers stacked", "who knows of whom", "layers", "8"),
-    ]:
-        live = live_slider(one, label)
-        seen, messages = [allowed(one, name)], one.sent
-        live.focus()
-        for step in ("1", "0"):
-            live.evaluate(
-                "(input, step) => { input.value = step; input.dispatchEvent(new Event('input')); }",
-                step,
-            )
-            seen.append(allowed(one, name))
-        assert all(a != b for a, b in pairwise(seen)), label
-        assert one.sent == messages
-        live.press("End")
-        one.page.wait_for_function("(k) => new URLSearchParams(location.search).has(k)", arg=key)
-        assert int(one.choices[key]) <= int(last)
-        assert [6, 0] in allowed(one.ready(), name)
-
-
-def test_a_wider_window_moves_what_was_won_and_lost(visit):
-    one = visit("masks", window="2")
-    before = values(one, "window − full")
-    live_slider(one, "Width of the window").press("ArrowRight")
-    one.wait_for_choice("window", None)  # three is the default
-    one.ready()
-    moved = values(one, "window − full")
-    assert moved != before
-    assert all(abs(sum(line)) < 1e-4 for line in moved)
+    for title, count in (("A narrow window", 13), ("A shared beginning", 31), ("Only itself", 7)):
+        one.page.get_by_role("button", name=title).click()
+        expect(one.page.locator(".hero .card.on p")).not_to_be_empty()
+        assert len(allowed(one)) == count
+    one.page.get_by_role("button", name="Reset", exact=True).click()
+    assert len(allowed(one)) == 28

@@ -99,8 +99,8 @@ export class Hero {
   obey(choices, isFirst) {
     const said = JSON.stringify(choices);
     const isEcho = said === this.received || said === this.told;
+    this.received = said; // else the browser's Back to what was received before would seem an echo
     if (isEcho && !isFirst) return;
-    this.received = said;
     this.choices = { ...choices };
   }
 
