@@ -171,7 +171,7 @@ export class Masked extends Hero {
     const { stage } = this, { tokens } = this.data, isBeside = stage.room >= BESIDE;
     const names = Math.max(...stage.widths(tokens, 15), stage.widths([_("looks at →")], 13, 400)[0]) + 14;
     const left = Math.min(names, stage.room * 0.3), angle = isBeside ? -40 : -90;
-    const head = Math.min(HEAD, Math.max(...stage.widths(tokens, 14)) * (isBeside ? 0.65 : 1) + 22);
+    const longest = Math.max(...stage.widths(tokens, 14)), head = isBeside ? Math.min(HEAD, longest * 0.65 + 22) : Math.min(130, longest + 14);
     const wide = isBeside ? stage.room * 0.455 - left : stage.room - left - 4;
     const side = Math.floor(Math.min(LARGEST, wide / tokens.length, (isBeside ? HEIGHT - head : 300) / tokens.length));
     const below = head + side * tokens.length, start = isBeside ? left + side * tokens.length + 44 : 0;
