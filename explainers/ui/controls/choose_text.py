@@ -12,7 +12,7 @@ from explainers.ui.session import NOTICES, PRESET
 def choose_text() -> Sentence:
     """Ask for the text, and say what of it was changed to fit."""
     request = controls.sentence.read_request()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="sentence"):
         typed_text = st.text_input(
             value=controls.sentence.default,
             max_chars=MAX_CHARACTERS,

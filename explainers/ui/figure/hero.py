@@ -109,7 +109,7 @@ def show_hero(text: Prose, hero: Hero, key: str) -> None:
             if choice and value != choice.value and choice.accepts(value):
                 choice.control.put(value)
 
-    with screen("page", f"hero {key}"):
+    with st.container(key="hero"), screen("page", f"hero {key}"):
         _component(
             key=key,
             data=[  # in a list: Streamlit imports pandas to see whether a dict's value is a table

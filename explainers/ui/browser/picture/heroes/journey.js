@@ -217,8 +217,8 @@ export class Journey extends Hero {
       this.plan = { line: across, poster: large, left: across.gutter, strip: across.strip };
     } else {
       const line = rows(stage, tokens);
-      stage.resize(stage.room, line.head + line.pitch * tokens.length + 44);
-      const size = tokens.length > 9 ? 18 : 24, widths = stage.widths(tokens, size), below = stage.height - 64;
+      stage.resize(stage.room, line.head + line.pitch * tokens.length + 56);
+      const size = tokens.length > 9 ? 18 : 24, widths = stage.widths(tokens, size), below = stage.height - 78;
       const centres = tokens.map((_word, place) => 18 + (below / tokens.length) * (place + 0.5));
       const left = Math.max(70, Math.min(stage.room * 0.3, stage.room - Math.max(...widths) - 84));
       this.plan = { line, poster: { size, widths, centres }, left: line.left, strip: line.strip, posterLeft: left };

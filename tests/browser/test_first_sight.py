@@ -1,0 +1,51 @@
+"""What a page shows before anything is clicked: its picture, in any window, theme and language."""
+
+import pytest
+from playwright.sync_api import TimeoutError
+
+from tests.support.browser_fixtures import PAGES
+
+HERO_NUMBERS = ("01", "03", "04", "05", "06")
+WITH_HEROES = [path for name, path in PAGES.items() if name[:2] in HERO_NUMBERS]
+SIZES = ((1280, 800), (1024, 768), (390, 844))
+LEAST = {"top": 260, "width": 0.4, "height": 250, "digits": 13}
+"""The lowest place of the picture's top and its least height and digits, in pixels; its width as a
+share of the window."""
+IS_SEEN = """(seen, least) => seen.top <= least.top && seen.width >= least.width &&
+  seen.height >= least.height && seen.digits >= least.digits && !seen.scrolls &&
+  seen.says && !seen.says.includes('{{')"""
+
+HERO = """() => {
+  const host = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
+    .find((one) => one.shadowRoot.querySelector('.hero'));
+  const stage = host.shadowRoot.querySelector('.stage');
+  const { top, width, height } = stage.getBoundingClientRect();
+  const seen = (node) => {
+    for (let at = node; at instanceof Element; at = at.parentElement) {
+      const style = getComputedStyle(at);
+      if (style.opacity < 0.2 || style.display === 'none') return false;
+    }
+    return true;
+  };
+  const digits = [...stage.querySelectorAll('*')].filter((node) =>
+    [...node.childNodes].some((one) => one.nodeType === 3 && /[0-9]/.test(one.data)) && seen(node));
+  const main = document.querySelector('[data-testid=stMain]');
+  const says = host.shadowRoot.querySelector('.says').textContent;
+  const sizes = digits.map((node) => parseFloat(getComputedStyle(node).fontSize));
+  const scrolls = main.scrollWidth > main.clientWidth;
+  return { top, width: width / innerWidth, height, digits: Math.min(...sizes), scrolls, says };
+}"""
+
+
+@pytest.mark.parametrize("spoken", ["en", "vi"])
+@pytest.mark.parametrize("path", WITH_HEROES)
+def test_the_picture_comes_first(visit, path, spoken):
+    one = visit(path, lang=spoken, predict="true")
+    for scheme in ("light", "dark"):
+        one.page.emulate_media(color_scheme=scheme)
+        for width, height in SIZES:
+            one.page.set_viewport_size({"width": width, "height": height})
+            try:  # until what moves has come to its place
+                one.page.wait_for_function(f"(least) => ({IS_SEEN})(({HERO})(), least)", arg=LEAST)
+            except TimeoutError:
+                pytest.fail(f"{width} × {height}, {scheme}: {one.page.evaluate(HERO)}")
