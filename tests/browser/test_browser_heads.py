@@ -194,6 +194,7 @@ def test_with_queries_across_the_followed_word_is_a_column(visit):
     one = visit(PAGE, **LAYER, word="4")
     followed = panel(one, "head 1").locator(".followed")
     expect(followed).to_have_count(1)
+    one.page.get_by_role("button", name="Settings").click()
     one.page.get_by_role("radio", name="across").click()
     expect(followed).to_have_count(7)
     places = followed.evaluate_all("(all) => all.map((cell) => cell.place[1])")
