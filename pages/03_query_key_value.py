@@ -116,7 +116,7 @@ asking, found = find_pair(trained)
 if asking != found:
     answer, numbers = directions.compare_directions(trained, asking, found)
     if revealed(text, "directions", directions.ANSWERS, answer, **numbers):
-        directions.draw_directions(trained, asking, found, origin_of(trained))
+        directions.draw_directions(trained, origin_of(trained), page.has_queries_down())
 layer = layers[hero.chosen(controls.weights), hero.chosen(controls.key_matrix)]
 text("how")
 show_projections(layer)

@@ -3,11 +3,12 @@
 from explainers.attention.single_head import project
 from explainers.attention.steps import attention_steps
 from explainers.chapters.common.number_words import write_percent
-from explainers.charts.bars import draw_distribution, make_share_rows
+from explainers.chapters.common.one_head import OneHead, arithmetic_of
 from explainers.messages import N_
 from explainers.toys.layers import Layer
 from explainers.translations import _
-from explainers.ui.figure.chart import show_chart
+from explainers.ui.figure.clickable_figure import show_clickable_figure
+from explainers.ui.figure.panels import orient_panels
 
 AS_MUCH, HALF, NOTHING = N_("about as much"), N_("about half as much"), N_("almost nothing")
 ANSWERS = AS_MUCH, HALF, NOTHING
@@ -30,10 +31,10 @@ def compare_directions(layer: Layer, asking: int, found: int) -> tuple[str, dict
     return answer, words | {"there": write_percent(there), "back": write_percent(back)}
 
 
-def draw_directions(layer: Layer, asking: int, found: int, origin: str) -> None:
-    """Both words' weights beside each other."""
-    weights = weigh(layer)
-    series = {f"{layer.tokens[place]} ({place})": weights[place] for place in (asking, found)}
-    rows = make_share_rows(series, layer.tokens)
-    alt = _("How two words divide their attention: a bar per word, the bars of each sum to 1.")
-    show_chart(draw_distribution, rows, alt, "directions", origin, length=len(layer.tokens))
+def draw_directions(layer: Layer, origin: str, queries_down: bool) -> None:
+    """The weights of all words: what is given stands in a row, what comes back in a column."""
+    views = project(layer.x, layer.head())
+    one_head = OneHead.of(layer, views, attention_steps(*views, layer.mask))
+    panels = orient_panels([one_head.panel("weights")], queries_down)
+    alt = _("How every word divides its attention, a row per word; the table is not symmetric.")
+    show_clickable_figure(panels, arithmetic_of(one_head), origin, "directions", alt)
