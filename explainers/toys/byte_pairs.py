@@ -81,6 +81,19 @@ def encode(text: str, merges: Sequence[Merge]) -> list[int]:
     return ids
 
 
+def encode_in_stages(text: str, merges: Sequence[Merge]) -> dict[int, list[int]]:
+    """The ids before all merges and after each merge that changes them, by the merges learned."""
+    words = [tuple(part.encode()) for part in split_words(text)]
+    stages = {0: [token for word in words for token in word]}
+    for learned, merge in enumerate(merges, start=1):
+        new = BYTES + learned - 1
+        merged = [merge_pair(word, merge.left, merge.right, new) for word in words]
+        if merged != words:
+            stages[learned] = [token for word in merged for token in word]
+        words = merged
+    return stages
+
+
 def spell_token(token: int, merges: Sequence[Merge]) -> bytes:
     """The bytes that a token stands for."""
     if token < BYTES:

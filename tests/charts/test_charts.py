@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import pandas as pd
 import pytest
+import torch
 import vl_convert
 from PIL import Image
 
@@ -27,7 +28,7 @@ from explainers.charts.curves import Axis, draw_curve, draw_growth
 from explainers.charts.heatmap import draw_heatmap, draw_heatmaps, draw_product, make_table
 from explainers.charts.matrix import Matrix, share_domain
 from explainers.charts.theme import LIGHT, MAX_MARKS_SIDE, THEMES, parse_colour
-from explainers.charts.token_strip import LINE_LENGTH, draw_token_strip, make_strip_rows
+from explainers.charts.two_orders import draw_two_orders, make_order_rows
 from tests.charts.test_theme import contrast
 
 TOKENS = ("the", "kỷ", "the", "👩‍👩‍👧", 'a"b')
@@ -57,10 +58,10 @@ def signed(rows, columns, largest=2.0):
     return Matrix("X", "", values, [f"t{i}" for i in range(rows)], names, "token", "dimension")
 
 
-def strip(texts):
-    return partial(
-        draw_token_strip, make_strip_rows(texts, [str(n) for n in range(len(texts))]), lines=1
-    )
+def orders(texts, swapped):
+    before = torch.arange(4.0 * len(texts)).reshape(-1, 4) - 7
+    rows = make_order_rows(texts, swapped, before, before[swapped])
+    return partial(draw_two_orders, rows, words=len(texts))
 
 
 def shares(**series):
@@ -103,7 +104,7 @@ def caches(models, *sizes):
 
 # Shown with `ui.picture.show_chart`, which builds the specification once and sends only rows.
 FROM_ROWS = {
-    "token strip": (strip(TOKENS), strip(["a", "longer"])),
+    "two orders": (orders(TOKENS, [4, 3, 2, 1, 0]), orders(TOKENS, [1, 0, 2, 3, 4])),
     "distribution": (
         shares(one=[0.1, 0.2, 0.3, 0.4, 0]),
         shares(a=[0.9, 0.1, 0, 0, 0], b=[0.2] * 5),
@@ -188,7 +189,7 @@ def test_pictures_can_be_drawn(picture):
     assert drawn(picture).count("<text") > 1
 
 
-@pytest.mark.parametrize("name", ["heat map", "heat maps", "token strip", "distribution"])
+@pytest.mark.parametrize("name", ["heat map", "heat maps", "two orders", "distribution"])
 def test_tokens_are_printed_as_they_are_written(name):
     printed = re.findall(r">([^<>]+)</text>", html.unescape(drawn(PICTURES[name])))
     assert set(TOKENS) <= set(printed)
@@ -347,15 +348,16 @@ def test_q_k_and_v_keep_their_colours(theme):
         assert read(draw_heatmap(matrix, theme))["title"]["color"] == getattr(theme, role)
 
 
-def test_tokens_of_a_strip_stand_in_order_and_never_overlap():
-    texts = [" announced", "kỷ", "👩‍👩‍👧", "the", "x" * 60] * 5
-    strip = make_strip_rows(texts, ["1", "2 3 4 5 6 7 8", "9", "10", "11"] * 5)
-    assert strip["token"].tolist() == [text.replace(" ", "␣") for text in texts]
-    assert strip["position"].tolist() == list(range(25))
-    assert strip["x2"].max() <= LINE_LENGTH
-    for left, right in pairwise(strip.itertuples()):
-        wrapped = right.top == left.top + 1 and right.x == 0
-        assert wrapped or (right.top == left.top and right.x == left.x2)
+def test_a_line_joins_a_word_with_itself():
+    words, order = ("dog", "bites", "man"), [2, 1, 0]
+    before = torch.arange(6.0).reshape(3, 2)
+    rows = make_order_rows(words, order, before, before[order])
+    left, right = (rows[(rows["side"] == side) & (rows["word"] != "")] for side in (0, 1))
+    assert left["word"].tolist() == list(words)
+    there = dict(zip(right["place"], right["word"], strict=True))
+    assert [there[place] for place in left["to"]] == list(words)
+    for side, values in enumerate((before, before[order])):
+        assert rows[rows["side"] == side]["value"].tolist() == values.flatten().tolist()
 
 
 def test_a_vector_is_an_arrow_in_each_of_its_planes():

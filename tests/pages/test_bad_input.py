@@ -271,8 +271,8 @@ def test_no_markup_is_taken_over(page, visit):
 def test_no_markup_is_taken_over_from_pieces_of_a_text(visit, kind, unit):
     text = IN_BROWSER[kind]
     one = visit("tokens", text=text, unit=unit)
-    strip = one.page.locator('.vega-embed[aria-label*="The text as"]')
-    drawn = "".join(strip.locator("text").all_text_contents())
+    one.page.locator(".tokens-chip").first.wait_for()
+    drawn = "".join(one.page.locator(".tokens-chip").all_text_contents())
     assert all(word in drawn for word in split_words(text))
     main = one.page.get_by_test_id("stMain")
     assert main.locator("img, script, .katex, a[href*=invalid]").count() == 0

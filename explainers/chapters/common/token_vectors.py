@@ -16,7 +16,11 @@ from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Source, orient_panels
 
-ANSWERS = N_("the same numbers"), N_("other numbers"), N_("zeros")
+ANSWERS = (
+    N_("the same outputs, only rearranged"),
+    N_("another output for every word"),
+    N_("another output for the words that moved, no other"),
+)
 
 
 def make_sum_panels(words: Sequence[str], x: Tensor, positions: Tensor) -> list[Panel]:
@@ -114,7 +118,10 @@ def find_largest_change(outputs: Reordered) -> float:
 
 def describe_change(outputs: Reordered) -> str:
     """Which of the answers the comparison gives."""
-    return ANSWERS[0 if find_largest_change(outputs) < ROUNDING else 1]
+    changed = (outputs.after - outputs.before).abs().amax(dim=-1) >= ROUNDING
+    if not changed.any():
+        return ANSWERS[0]
+    return ANSWERS[1 if changed.all() else 2]
 
 
 def show_two_orders(

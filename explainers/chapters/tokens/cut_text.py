@@ -1,39 +1,43 @@
-"""Cutting the reader's text, and learning byte pairs in front of the reader."""
+"""Four ways to cut a text into tokens, each token with the part of the text that it covers."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import streamlit as st
 
-from explainers.chapters.tokens import takeaway
 from explainers.folders import ASSETS
-from explainers.toys.byte_pairs import (
-    BYTES,
-    Merge,
-    Piece,
-    learn_merges,
-    make_pieces,
-    merge_pair,
-    spell_token,
-)
+from explainers.messages import N_
+from explainers.models.registry import ModelError
+from explainers.toys.byte_pairs import BYTES, Merge, encode, learn_merges, spell_token
 from explainers.toys.sentence import Sentence, split_characters, split_words
-from explainers.translations import _, translate_error
-from explainers.ui.controls import controls
-from explainers.ui.figure.chart import show_chart
-from explainers.ui.page import Prose
-from explainers.ui.provenance import learned_numbers, real_model
-from explainers.ui.source import show_source
-from explainers.ui.takeaway_files import take
-from explainers.ui.text.language import fragment
+from explainers.translations import _
 from explainers.ui.untrusted_text import verbatim
 
 CORPUS = ASSETS / "text" / "corpus.txt"
-MERGES_SHOWN = 5
+MOST_MERGES = 250
+MOST_MODELS = 4
+LISTED, MERGES_LISTED = 9, 5
+WORDS, CHARACTERS = N_("words"), N_("characters")
+BYTE_PAIRS, MODEL_TOKENS = N_("byte pairs"), N_("model tokens")
+
+
+class Token(NamedTuple):
+    """What is printed, its number, and from where to where it reaches, counted in characters.
+
+    A token that is a part of a character ends at a fraction of it.
+    """
+
+    label: str
+    id: str
+    start: float
+    end: float
 
 
 @st.cache_data(show_spinner=False, max_entries=1)
 def learn_shipped_merges() -> list[Merge]:
     """All the merges that the slider offers, learned on the shipped text."""
-    return learn_merges(CORPUS.read_text(encoding="utf-8"), controls.merges.high)
+    return learn_merges(CORPUS.read_text(encoding="utf-8"), MOST_MERGES)
 
 
 @st.cache_data(show_spinner=False, max_entries=1)
@@ -43,101 +47,139 @@ def count_vocabulary() -> dict[str, int]:
     return {word: n for n, (word, _unused) in enumerate(counts.most_common())}
 
 
-def cut_sentence(sentence: Sentence, unit: str, merges: int) -> list[Piece]:
-    """The sentence as tokens with their ids; a word that the shipped text lacks has none."""
-    if unit == "words":
-        known = count_vocabulary()
-        return [Piece(w, (known[w],) if w in known else ()) for w in sentence.tokens]
-    if unit == "characters":
-        return [Piece(c, tuple(map(ord, c))) for c in split_characters(sentence.text)]
-    return make_pieces(sentence.text, learn_shipped_merges()[:merges])
+def cut_words(sentence: Sentence) -> list[Token]:
+    """The words with their numbers; a word that the shipped text lacks has none."""
+    known, letters = count_vocabulary(), split_characters(sentence.text)
+    tokens, end = [], 0
+    for word in sentence.tokens:
+        size = len(split_characters(word))
+        while "".join(letters[end : end + size]) != word and end < len(letters):
+            end += 1
+        tokens.append(Token(word, str(known.get(word, "")), end, end + size))
+        end += size
+    return tokens
 
 
-@fragment
-def show_tokens(text: Prose, sentence: Sentence) -> None:
-    """The text cut into tokens, as the reader chooses."""
-    unit = controls.token_unit()
-    take("tokens")  # only byte pairs are computed again
-    if unit == "model tokens":
-        show_model_tokens(text, sentence.text)
-        return
-    merges = controls.merges() if unit == "byte pairs" else 0
-    tokens = cut_sentence(sentence, unit, merges)
-    text("cut_" + unit.replace(" ", "_"), count=len(tokens))
-    show_strip(tokens, _describe_origin(unit))
-    if unit == "byte pairs":
-        ids = [one for piece in tokens for one in piece.ids]
-        takeaway.take_tokens(sentence.text, CORPUS.read_text(encoding="utf-8"), merges, ids)
-    if merges:
-        show_merges(text, merges)
+def cut_characters(text: str) -> list[Token]:
+    """Each character, numbered by Unicode; some are written with several numbers."""
+    letters = split_characters(text)
+    return [
+        Token(one, " ".join(str(ord(c)) for c in one), n, n + 1) for n, one in enumerate(letters)
+    ]
 
 
-def _describe_origin(unit: str) -> str:
-    """Where the numbers of the tokens come from."""
-    if unit == "byte pairs":
-        return learned_numbers(_("byte pairs of a shipped text"))
-    if unit == "characters":
-        return _("numbered by Unicode")
-    return _("numbered by frequency in a shipped text")
+def label_bytes(token: int, merges: Sequence[Merge]) -> str:
+    """Text where the bytes are whole characters, otherwise the bytes themselves."""
+    spelled = spell_token(token, merges)
+    try:
+        return spelled.decode()
+    except UnicodeDecodeError:
+        return spelled.hex(" ")
 
 
-def show_model_tokens(text: Prose, typed: str) -> None:
-    """The tokens of a published model, if one is on this machine."""
-    from explainers.models.registry import ModelError
-    from explainers.models.token_text import (
-        list_models_with_tokenizer,
-        read_tokenizer,
-        split_pieces,
+def read_models(text: str) -> tuple[dict[str, list[Token]], list[ModelError]]:
+    """The text as published models on this machine cut it, by their names; and what went wrong."""
+    from explainers.models.token_text import list_models_with_tokenizer
+
+    cuts, errors = {}, []
+    for model in list_models_with_tokenizer()[:MOST_MODELS]:
+        try:
+            cuts[model.name] = cut_by_model(text, model.id)
+        except ModelError as error:
+            errors.append(error)
+    return cuts, errors
+
+
+def count_known(model_name: str) -> int:
+    """How many tokens a published model knows."""
+    from explainers.models.token_text import list_models_with_tokenizer, read_tokenizer
+
+    ids = {model.name: model.id for model in list_models_with_tokenizer()}
+    return int(read_tokenizer(ids[model_name]).get_vocab_size())
+
+
+def cut_by_model(text: str, model_id: str) -> list[Token]:
+    """A published model's tokens; those that it adds itself cover no character."""
+    from explainers.models.token_text import label_tokens, read_tokenizer
+
+    tokenizer = read_tokenizer(model_id)
+    encoded, edges = tokenizer.encode(text), _find_edges(text)
+    groups: list[list[int]] = []  # tokens that are parts of the same characters
+    spans: list[tuple[int, int]] = []
+    labels = label_tokens(encoded, tokenizer)
+    for place, (start, stop) in enumerate(encoded.offsets):
+        if spans and start < min(spans[-1][1], stop):
+            groups[-1].append(place)
+            spans[-1] = spans[-1][0], max(spans[-1][1], stop)
+        else:
+            has_space = start < stop and labels[place].startswith(" ") and text[start] != " "
+            before = spans[-1][1] if spans else 0
+            groups.append([place])
+            spans.append((start - (has_space and start > before), stop))
+    tokens: list[Token] = []
+    for group, (start, stop) in zip(groups, spans, strict=True):
+        first, last = edges[start], edges[stop]
+        if first == last:  # a token of the model's own, where the text begins or ends
+            first = last = 0.0 if not tokens else float(edges[-1])
+        part = (last - first) / len(group)
+        tokens += [
+            Token(labels[place], str(encoded.ids[place]), first + n * part, first + (n + 1) * part)
+            for n, place in enumerate(group)
+        ]
+    return tokens
+
+
+def _find_edges(text: str) -> list[float]:
+    """At which character, counted as readers do, each of Python's characters begins."""
+    edges: list[float] = []
+    for n, letter in enumerate(split_characters(text)):
+        edges += [n + part / len(letter) for part in range(len(letter))]
+    return [*edges, float(len(split_characters(text)))]
+
+
+def name_pair(merge: Merge, merges: Sequence[Merge]) -> tuple[str, str]:
+    """The two sides of a merge, a space in front of a word printed as ␣."""
+    left, right = (label_bytes(token, merges) for token in (merge.left, merge.right))
+    return mark_spaces(left), mark_spaces(right)
+
+
+def mark_spaces(label: str) -> str:
+    """Spaces and ends of lines that can be seen."""
+    return label.replace(" ", "␣").replace("\n", "⏎")
+
+
+def list_ways(sentence: Sentence, models: Mapping[str, list[Token]]) -> str:
+    """Lines of a table: a way to cut, its number of tokens, how many it knows, and the tokens."""
+    learned = learn_shipped_merges()
+    pairs = encode(sentence.text, learned)
+    ways = [
+        (_("words"), f"{len(count_vocabulary()):,}", [one.label for one in cut_words(sentence)]),
+        (_("characters"), "–", [one.label for one in cut_characters(sentence.text)]),
+        (
+            _("byte pairs"),
+            f"{BYTES + len(learned):,}",
+            [label_bytes(token, learned) for token in pairs],
+        ),
+    ]
+    ways += [
+        (name, f"{count_known(name):,}", [one.label for one in cut]) for name, cut in models.items()
+    ]
+    return "\n".join(
+        f"| {way} | {len(labels)} | {known} | {_write_tokens(labels)} |"
+        for way, known, labels in ways
     )
 
-    here = {model.name: model.id for model in list_models_with_tokenizer()}
-    if not here:
-        text("no_tokenizer")
-        return
-    name = controls.tokenizer(list(here), next(iter(here)))
-    try:
-        tokenizer = read_tokenizer(here[name])
-    except ModelError as error:
-        st.error(verbatim(translate_error(error)), icon=":material/error:")
-        return
-    tokens = split_pieces(typed, tokenizer)
-    count, known = sum(len(piece.ids) for piece in tokens), tokenizer.get_vocab_size()
-    text("model_tokens", model=name, count=count, known=f"{known:,}")
-    show_strip(tokens, real_model(_("the tokenizer of {model}", model=here[name])))
+
+def _write_tokens(labels: Sequence[str]) -> str:
+    shown = " · ".join(verbatim(mark_spaces(label)) for label in labels[:LISTED])
+    return shown + (" …" if len(labels) > LISTED else "")
 
 
-def show_strip(tokens: list[Piece], origin: str) -> None:
-    """The tokens in a row, ids underneath."""
-    from explainers.charts.token_strip import draw_token_strip, make_strip_rows
-
-    notes = [" ".join(map(str, piece.ids)) or _("unknown") for piece in tokens]
-    rows = make_strip_rows([piece.text for piece in tokens], notes)
-    lines = int(rows["top"].max()) + 1 if len(rows) else 1
-    alt = _("The text as {count} tokens, each with its id underneath.", count=len(tokens))
-    show_chart(draw_token_strip, rows, alt, "tokens", origin, lines=lines)
-
-
-def show_merges(text: Prose, merges: int) -> None:
-    """The last merges that were learned, newest first."""
-    learned = learn_shipped_merges()[:merges]
-    with st.expander(_("The shipped text that is counted")):
-        st.text(CORPUS.read_text(encoding="utf-8"))
-    text("merges", vocabulary=BYTES + len(learned), merges=len(learned))
-    if not learned:
-        return
+def list_last_merges(learned: Sequence[Merge]) -> str:
+    """The last merges, newest first, a line each."""
     lines = []
-    for n in range(len(learned) - 1, max(len(learned) - 1 - MERGES_SHOWN, -1), -1):
-        merge = learned[n]
-        left, right = (_spell(spell_token(token, learned)) for token in (merge.left, merge.right))
-        times = _("{count} times", count=merge.count)
+    for n in range(len(learned) - 1, max(len(learned) - 1 - MERGES_LISTED, -1), -1):
+        left, right = (f"“{name}”" for name in name_pair(learned[n], learned))
+        times = _("{count} times", count=learned[n].count)
         lines.append(f"{n + 1:>4}  {left} + {right}  →  id {BYTES + n}   ({times})")
-    st.code("\n".join(lines), language=None)
-    show_source(learn_merges, merge_pair)
-
-
-def _spell(spelled: bytes) -> str:
-    """Text where the bytes are whole characters, otherwise the bytes themselves."""
-    try:
-        return f"“{spelled.decode()}”".replace(" ", "␣").replace("\n", "⏎")
-    except UnicodeDecodeError:
-        return _("bytes {bytes}", bytes=spelled.hex(" "))
+    return "\n".join(lines)

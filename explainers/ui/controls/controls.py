@@ -53,14 +53,10 @@ batches = Control("batches", N_("Batches learned"), 3000)
 
 # Tokens and positions
 _POWERS = (4, 8, 16, 32, 64, 128)
-token_unit = Choice(
-    "unit",
-    N_("Cut the text into"),
-    N_("words"),
-    (N_("words"), N_("characters"), N_("byte pairs"), N_("model tokens")),
-)
-tokenizer = NameList("tokenizer", N_("Model"), None, width=280)
-merges = WholeNumber("merges", N_("Merges learned so far"), 60, 0, 250)
+token_unit = Control("unit", N_("Cut into"), N_("byte pairs"))
+tokenizer = Control("tokenizer", N_("Model"), None)
+merges = Control("merges", N_("Merges learned"), 250)
+positions_added = Switch("positions", N_("Add the positions"), False)
 d_model = StepSlider("d_model", N_("d_model: numbers per token"), 8, _POWERS)
 wave_base = StepSlider("longest", N_("Base of the waves"), 10_000, (10, 100, 1000, 10_000, 100_000))
 

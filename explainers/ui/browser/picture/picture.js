@@ -10,6 +10,7 @@ import { FourSteps } from "./heroes/four_steps.js";
 import { Heads } from "./heroes/heads.js";
 import { Journey } from "./heroes/journey.js";
 import { Masked } from "./heroes/masked.js";
+import { Tokens } from "./heroes/tokens.js";
 import { Views } from "./heroes/views.js";
 // What only those need is named as well: all files are asked for at once, and not one after the other.
 import "../common/elements.js";
@@ -27,6 +28,7 @@ import "./heroes/masked_drawing.js";
 import "./heroes/masked_grid.js";
 import "./heroes/masked_shares.js";
 import "./heroes/temperature.js";
+import "./heroes/tokens_places.js";
 import "./heroes/views_places.js";
 import "./lanes.js";
 import "./mixture.js";
@@ -41,7 +43,7 @@ import "./strip.js";
 import "./words.js";
 
 /** @type {Record<string, new (root: HTMLElement) => Hero<any>>} */
-const KINDS = { four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, views: Views };
+const KINDS = { four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, tokens: Tokens, views: Views };
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 /** @type {WeakMap<Element, Hero<any>>} */

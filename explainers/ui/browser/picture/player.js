@@ -131,11 +131,14 @@ export class Film {
     this.timer = 0;
     /** @type {string[]} */
     this.names = [];
+    /** @type {number[]} */
+    this.stops = [];
   }
 
-  /** @param {string[]} names of the frames */
-  offer(names) {
+  /** @param {string[]} names of the frames @param {number[]} [stops] the frames that are played */
+  offer(names, stops = names.map((_name, frame) => frame)) {
     this.names = names;
+    this.stops = stops;
     this.range.max = String(Math.max(0, names.length - 1));
   }
 
@@ -151,12 +154,12 @@ export class Film {
 
   toggle() {
     if (this.timer) return this.pause();
-    if (Number(this.range.value) === this.names.length - 1) this.wind(0);
+    if (Number(this.range.value) >= this.stops[this.stops.length - 1]) this.wind(this.stops[0]);
     this.timer = window.setInterval(() => {
-      const next = Number(this.range.value) + 1;
-      if (!this.root.isConnected || next >= this.names.length) return this.pause();
+      const next = this.stops.find((stop) => stop > Number(this.range.value));
+      if (!this.root.isConnected || next === undefined) return this.pause();
       this.wind(next);
-    }, FILM_LENGTH / this.names.length);
+    }, FILM_LENGTH / this.stops.length);
     this.button.replaceChildren(icon(PAUSE));
   }
 

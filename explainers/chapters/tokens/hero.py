@@ -1,0 +1,168 @@
+"""The hero of the page: letters, the tokens that cover them, and a vector below each token."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from explainers.attention.positions import sinusoidal
+from explainers.chapters.tokens.cut_text import (
+    BYTE_PAIRS,
+    CHARACTERS,
+    MODEL_TOKENS,
+    MOST_MERGES,
+    WORDS,
+    Token,
+    cut_characters,
+    cut_words,
+    label_bytes,
+    learn_shipped_merges,
+    name_pair,
+    read_models,
+)
+from explainers.toys import examples
+from explainers.toys.byte_pairs import encode_in_stages, spell_token
+from explainers.toys.sentence import PRESETS, Sentence, split_characters
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.page import Prose
+from explainers.ui.provenance import learned_numbers, real_model
+
+WIDTH = 8
+"""Numbers of a vector."""
+SENTENCES = (
+    *("hero_caption", "hero_merged", "hero_joined", "hero_bytes"),
+    *("hero_words", "hero_unknown", "hero_characters", "hero_model"),
+)
+VIETNAMESE = PRESETS["Vietnamese"]
+
+
+def make_hero(text: Prose, sentence: Sentence, seed: int) -> Hero:
+    """The sentence cut in each way, and after each merge."""
+    models, _errors = read_models(sentence.text)
+    numbers = compute_numbers(sentence, models, seed)
+    units = (WORDS, CHARACTERS, BYTE_PAIRS, *([MODEL_TOKENS] if models else ()))
+    merges = tuple(range(MOST_MERGES + 1))
+    choices = [
+        HeroChoice(
+            controls.token_unit, units, read_choice(controls.token_unit, units), [*map(_, units)]
+        ),
+        HeroChoice(controls.merges, merges, read_choice(controls.merges, merges)),
+        HeroChoice(controls.sentence, (), sentence.text, is_elsewhere=True),
+    ]
+    if models:
+        names = tuple(models)
+        model = read_choice(controls.tokenizer, names, names[0])
+        choices.append(HeroChoice(controls.tokenizer, names, model, names))
+    alt = _("The letters of a text, the tokens that cover them, and a vector below each token.")
+    shown = list_shown(numbers, {one.control.key: one.value for one in choices})
+    return Hero(
+        "tokens",
+        alt,
+        numbers,
+        choices,
+        SENTENCES,
+        list_experiments(text, numbers, models),
+        describe_origin(choices[0].value),
+        lambda: make_token_table(shown, numbers),
+    )
+
+
+def compute_numbers(
+    sentence: Sentence, models: Mapping[str, list[Token]], seed: int
+) -> dict[str, Any]:
+    """All that the picture needs: every way to cut, and what each token's vector is made of."""
+    learned = learn_shipped_merges()
+    stages = encode_in_stages(sentence.text, learned)
+    used = {token for ids in stages.values() for token in ids}
+    vocabulary = {
+        str(token): (label_bytes(token, learned), len(spell_token(token, learned)))
+        for token in sorted(used)
+    }
+    cuts = {WORDS: cut_words(sentence), CHARACTERS: cut_characters(sentence.text), **models}
+    labels = [label for label, _length in vocabulary.values()]
+    labels += [token.label for tokens in cuts.values() for token in tokens]
+    names = tuple(dict.fromkeys(labels))
+    rows = round_numbers(examples.draw_embeddings(names, WIDTH, seed))
+    longest = max(len(stages[0]), *map(len, cuts.values()))
+    letters = split_characters(sentence.text)
+    return {
+        "letters": letters,
+        "bytes": [len(letter.encode()) for letter in letters],
+        "vocabulary": vocabulary,
+        "stages": [[merges, ids] for merges, ids in stages.items()],
+        "merges": [[*name_pair(merge, learned), merge.count] for merge in learned],
+        "cuts": {name: [list(token) for token in tokens] for name, tokens in cuts.items()},
+        "rows": dict(zip(names, rows, strict=True)),
+        "positions": round_numbers(sinusoidal(longest, WIDTH, examples.LONGEST)),
+    }
+
+
+def list_shown(numbers: Mapping[str, Any], chosen: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Label and id of each token that is seen."""
+    unit = chosen[controls.token_unit.key]
+    if unit != BYTE_PAIRS:
+        name = chosen[controls.tokenizer.key] if unit == MODEL_TOKENS else unit
+        return [(label, token) for label, token, _start, _end in numbers["cuts"][name]]
+    merges = chosen[controls.merges.key]
+    ids = [ids for learned, ids in numbers["stages"] if learned <= merges][-1]
+    return [(numbers["vocabulary"][str(token)][0], str(token)) for token in ids]
+
+
+def make_token_table(shown: Sequence[tuple[str, str]], numbers: Mapping[str, Any]) -> Any:
+    """The tokens that are seen, with their ids and their vectors."""
+    import pandas as pd  # the first paint needs no tables
+
+    rows = [
+        [
+            label,
+            token,
+            place,
+            *(e + p for e, p in zip(numbers["rows"][label], position, strict=True)),
+        ]
+        for place, ((label, token), position) in enumerate(
+            zip(shown, numbers["positions"], strict=False)
+        )
+    ]
+    columns = [_("token"), _("id"), _("position"), *(f"{n}" for n in range(WIDTH))]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def list_experiments(
+    text: Prose, numbers: Mapping[str, Any], models: Mapping[str, list[Token]]
+) -> list[Experiment]:
+    """What a reader can try, each with the numbers that it will show."""
+    before, after = (len(numbers["stages"][at][1]) for at in (0, -1))
+    nothing = text.fill("try_nothing", tokens=before, merged=after)
+    other = encode_in_stages(VIETNAMESE, learn_shipped_merges())
+    language = {
+        "characters": len(split_characters(VIETNAMESE)),
+        "tokens": len([*other.values()][-1]),
+        "bytes": len(VIETNAMESE.encode()),
+    }
+    pairs = {controls.token_unit.key: BYTE_PAIRS}
+    experiments = [
+        Experiment("nothing", nothing, {**pairs, "merges": 0}),
+        Experiment(
+            "vietnamese",
+            text.fill("try_vietnamese", **language),
+            {**pairs, "merges": MOST_MERGES, "text": VIETNAMESE},
+        ),
+    ]
+    if not models:
+        longer = text.fill("try_characters", tokens=len(numbers["cuts"][CHARACTERS]))
+        return [*experiments, Experiment("characters", longer, {"unit": CHARACTERS})]
+    model = next(iter(models))
+    remark = text.fill("try_model", model=model, tokens=len(models[model]), merged=after)
+    chosen = {"unit": MODEL_TOKENS, "tokenizer": model}
+    return [*experiments, Experiment("model", remark, chosen)]
+
+
+def describe_origin(unit: str) -> str:
+    """Where the numbers of the tokens come from."""
+    if unit == BYTE_PAIRS:
+        return learned_numbers(_("byte pairs of a shipped text"))
+    if unit == MODEL_TOKENS:
+        return real_model(_("published tokenizers"))
+    if unit == CHARACTERS:
+        return _("numbered by Unicode")
+    return _("numbered by frequency in a shipped text")

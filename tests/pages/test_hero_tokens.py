@@ -1,0 +1,116 @@
+"""The picture that opens the page on tokens: every cut covers the text, its numbers are torch's."""
+
+import json
+import re
+
+import pytest
+import torch
+
+from explainers.attention.positions import sinusoidal
+from explainers.chapters.tokens.cut_text import learn_shipped_merges, read_models
+from explainers.chapters.tokens.hero import compute_numbers
+from explainers.models.registry import WHEEL_MODELS
+from explainers.toys import examples
+from explainers.toys.byte_pairs import encode, encode_in_stages, make_pieces, spell_token
+from explainers.toys.sentence import PRESETS, SENTENCE, read_sentence, split_characters
+from tests.support.opening import ROOT, opened, pictures
+
+PAGE = ROOT / "pages" / "02_tokens.py"
+SCRIPT = ROOT / "explainers" / "ui" / "browser" / "picture" / "heroes" / "tokens.js"
+TEXTS = [*PRESETS.values(), "zażółć\u0301 gęślą… (1,5 %)", "मेरा नाम", "x"]
+MERGES = learn_shipped_merges()
+
+
+def hero(visit):
+    """What the page sends for its picture."""
+    drawn = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
+    [found] = [one for one in drawn if one.get("kind") == "tokens"]
+    return found
+
+
+def numbers(text):
+    sentence = read_sentence(text)
+    return compute_numbers(sentence, read_models(sentence.text)[0], 0), sentence
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_stages_are_what_every_number_of_merges_makes_of_the_text(text):
+    stages = encode_in_stages(text, MERGES)
+    ids = stages[0]
+    assert ids == list(text.encode())
+    for merges in range(len(MERGES) + 1):
+        changed = merges in stages and merges > 0
+        assert changed == (merges > 0 and encode(text, MERGES[:merges]) != ids)
+        ids = stages.get(merges, ids)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_tokens_cover_the_text(text):
+    sent, sentence = numbers(text)
+    assert "".join(sent["letters"]) == sentence.text
+    assert sum(sent["bytes"]) == len(sentence.text.encode())
+    for _merges, ids in sent["stages"]:
+        assert sum(sent["vocabulary"][str(token)][1] for token in ids) == sum(sent["bytes"])
+    for name, cut in sent["cuts"].items():
+        ends = [0, *(end for _label, _id, _start, end in cut)]
+        for (_label, _id, start, end), before in zip(cut, ends, strict=False):
+            assert before <= start <= end <= len(sent["letters"]), name
+    covered = ["".join(sent["letters"][start:end]) for _l, _i, start, end in sent["cuts"]["words"]]
+    assert tuple(covered) == sentence.tokens
+    assert [one[0] for one in sent["cuts"]["characters"]] == split_characters(sentence.text)
+
+
+def test_models_cover_what_they_name(smollm2, minilm):
+    sent, _sentence = numbers(PRESETS["emoji"])
+    for name in (model.name for model in WHEEL_MODELS):
+        for label, _id, start, end in sent["cuts"][name]:
+            if start % 1 == end % 1 == 0 and end > start and label[0] not in "⟨[":
+                covered = "".join(sent["letters"][int(start) : int(end)])
+                assert label.strip(" #").casefold() == covered.strip().casefold()
+
+
+def test_a_vector_is_torchs_embedding_plus_position():
+    sent, sentence = numbers(SENTENCE)
+    rows = torch.tensor([sent["rows"][word] for word in sentence.tokens])
+    places = torch.tensor(sent["positions"])[: len(rows)]
+    expected = examples.draw_embeddings(sentence.tokens, 8, 0).cpu()
+    expected = expected + sinusoidal(len(rows), 8, examples.LONGEST)
+    torch.testing.assert_close(rows + places, expected, atol=2e-4, rtol=0)
+    longest = max(len(sent["stages"][0][1]), *map(len, sent["cuts"].values()))
+    assert len(sent["positions"]) == longest
+
+
+def test_what_is_tried_is_counted():
+    tried = {one["name"]: one for one in hero(opened(PAGE))["experiments"]}
+    said = tried["nothing"]["text"]
+    assert f"{len(SENTENCE.encode())} tokens instead of {len(encode(SENTENCE, MERGES))}" in said
+    other = PRESETS["Vietnamese"]
+    assert tried["vietnamese"]["choices"]["text"] == other
+    assert [int(n) for n in re.findall(r"\d+", tried["vietnamese"]["text"])] == [
+        len(split_characters(other)),
+        len(other.encode()),
+        len(encode(other, MERGES)),
+    ]
+
+
+def test_its_sentences_have_no_other_slots_than_its_script_fills():
+    script = SCRIPT.read_text()
+    filled = set(re.findall(r"\b(\w+)[:,]", script[script.index("const values") :]))
+    for name, template in hero(opened(PAGE))["texts"].items():
+        assert set(re.findall(r"\{\{(\w+)\}\}", template)) <= filled, name
+        assert name == "hero_caption" or f'"{name}"' in script
+
+
+@pytest.mark.parametrize(("asked", "shown"), [("0", 0), ("60", 60), ("251", 250), ("no", 250)])
+def test_a_link_sets_the_merges(asked, shown):
+    visit = opened(PAGE, {"merges": asked})
+    assert hero(visit)["choices"]["merges"] == shown
+    assert bool(visit.info) == (asked in {"251", "no"})
+
+
+def test_pieces_are_spelled_as_before():
+    """Portions that can be printed are groups of the tokens that the picture shows."""
+    for text in TEXTS:
+        ids = [token for piece in make_pieces(text, MERGES) for token in piece.ids]
+        assert ids == encode(text, MERGES)
+        assert b"".join(spell_token(token, MERGES) for token in ids) == text.encode()
