@@ -30,7 +30,7 @@ def test_a_link_is_one_picture_in_every_language(visit):
 
 
 def test_what_is_chosen_in_another_language_stands_in_english_in_the_link(visit):
-    one = visit("", lang="vi")
+    one = visit("scores", lang="vi")
     before = one.drawn()
     option(one, "nhân quả").click()
     one.wait_for_choice("mask", "causal")

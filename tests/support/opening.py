@@ -153,7 +153,7 @@ def cards_on(page: Path) -> list[dict[str, str]]:
 @functools.cache
 def controls_on(page: Path) -> list[Found]:
     """Every control of a page, also those that show up only with another one's choice."""
-    links: list[dict[str, str]] = [{"predict": "true"}]
+    links: list[dict[str, str]] = [{}, {"predict": "true"}]
     seen: set[str] = set()
     for card in cards_on(page):
         groups = [w for w in opened(page, card).button_group if w.key not in seen]

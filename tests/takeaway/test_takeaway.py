@@ -32,7 +32,7 @@ from explainers.toys import examples, layers
 from explainers.translations import load_sections
 from explainers.ui.session import TAKEAWAY
 from explainers.ui.untrusted_text import make_title
-from tests.support.opening import PAGES, lacks_model, opened
+from tests.support.opening import PAGES, cards_on, lacks_model, opened
 from tests.support.taking import cells_of, drawn_on, executed, kernel, valid
 
 PAGE = {page.stem.partition("_")[2]: page for page in PAGES}
@@ -53,8 +53,12 @@ SHARED = {
 READ = {"layer 1: K", "layer 2: V", "layer 2: weights", "wrong", "full (both ways)", "lost"}
 LONG = {"scores", "running", "powers", "weights", "output", "output so far"}
 CASES = {
-    "start": (BUSY, {*ONE_HEAD, "new"}),
-    "start trained": ({**BUSY, "weights": "trained", "seed": "1"}, {*ONE_HEAD, "new"}),
+    "start": ({**KNOWN, "deep": "ending"}, {*ONE_HEAD, "new"} - {"products", "scores"}),
+    "start sizes": ({**KNOWN, "deep": "sizes"}, ONE_HEAD),
+    "start sizes trained": (
+        {**KNOWN, "deep": "sizes", "weights": "trained", "d_k": "16", "seed": "1"},
+        ONE_HEAD,
+    ),
     "tokens": ({**BUSY, "unit": "byte pairs", "merges": "90", "longest": "100"}, {"E", "P", "X"}),
     "query_key_value": (KNOWN, {"X", "W_Q", "Q"}),
     "query_key_value untrained": (
@@ -70,8 +74,9 @@ CASES = {
         {**KNOWN, "deep": "sizes", "weights": "trained", "d_k": "16"},
         {"X", "W_Q", "Q"},
     ),
-    "scores": ({**BUSY, "step": "weights", "temperature": "4"}, {"masked", "weights", "warm"}),
-    "scores across": ({**BUSY, "step": "output", "queries": "across"}, {"weights", "warm"}),
+    "scores": ({**BUSY, "step": "weights", "deep": "steps"}, {"masked", "weights"}),
+    "scores across": ({**BUSY, "step": "output", "queries": "across", "deep": "steps"}, {"output"}),
+    "scores warm": ({**BUSY, "temperature": "4", "deep": "temperature"}, {"warm"}),
     "masks": ({**BUSY, "window": "2", "prefix": "2", "deep": "side_by_side"}, MASKS | LEAKED),
     "masks trained": ({**KNOWN_WORDS, "seed": "1", "deep": "side_by_side"}, MASKS | LEAKED),
     "masks drawn": ({**BUSY, "rule": "own", "cells": "1.3.6.f.1f"}, {"weights"}),
@@ -140,10 +145,11 @@ def test_a_notebook_computes_what_its_page_shows(case, elsewhere):
 @pytest.mark.parametrize("page", PAGE.values(), ids=PAGE)
 @pytest.mark.parametrize("link", [{}, {"weights": "untrained"}], ids=["default", "untrained"])
 def test_a_recipe_names_what_its_function_takes(page, link):
-    taken = opened(page, link).session_state[TAKEAWAY]
-    for recipe in [one for part in taken.parts.values() for one in part]:
-        if isinstance(recipe, Recipe):  # those on real models are made when a file is asked for
-            assert inspect.signature(recipe.function).bind(**recipe.inputs)
+    for card in cards_on(page):
+        taken = opened(page, link | card).session_state[TAKEAWAY]
+        for recipe in [one for part in taken.parts.values() for one in part]:
+            if isinstance(recipe, Recipe):  # those on real models are made when a file is wanted
+                assert inspect.signature(recipe.function).bind(**recipe.inputs)
 
 
 def test_bytes_are_those_of_the_page(elsewhere):
