@@ -68,9 +68,9 @@ def compute_numbers(layers: Mapping[str, Layer], films: Mapping[str, Film]) -> d
         steps = attention_steps(*views, one.mask)
         masks[rule] = {
             "allowed": one.mask.tolist(),
-            "weights": round_numbers(steps.weights),
+            "weights": round_numbers(steps.weights, 6),
             "output": round_numbers(steps.output),
-            "film": round_numbers(films[rule].weights, 3),
+            "film": round_numbers(films[rule].weights, 5),
         }
     query, key, value = map(round_numbers, views)
     return {

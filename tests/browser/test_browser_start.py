@@ -1,0 +1,110 @@
+"""The start page in a browser: pointing, playing, dragging and trying, without a server's help."""
+
+import pytest
+from playwright.sync_api import expect
+
+from explainers.chapters.common.number_words import write_percent
+from explainers.toys.readable_head import FILM_SEED, film_of, load_readable_layer
+from explainers.toys.sentence import SENTENCE
+
+TOKENS = tuple(SENTENCE.split())
+AT_ONCE = """(button) => {
+  button.click();
+  return button.getRootNode().querySelector('.says').textContent;
+}"""
+"""Click a button; the sentence right after it."""
+
+
+@pytest.fixture
+def start(visit):
+    return visit("")
+
+
+def says(one):
+    return one.page.locator(".hero .says")
+
+
+def word(one, name):
+    return one.page.locator(".hero .words button", has_text=name)
+
+
+def find_largest(weights):
+    place = max(range(len(weights)), key=weights.__getitem__)
+    return TOKENS[place], write_percent(weights[place])
+
+
+def test_another_word_is_shown_at_once_and_is_in_the_link_afterwards(start):
+    weights = film_of(TOKENS, "full").weights[-1]
+    first, share = find_largest(weights[TOKENS.index("Friday")].tolist())
+    said = word(start, "Friday").evaluate(AT_ONCE)
+    assert said.startswith(f"Friday gives {share} of its attention to {first}.")
+    start.wait_for_choice("word", "6")
+    expect(word(start, "Friday")).to_have_attribute("aria-checked", "true")
+
+
+def test_pointing_shows_a_word_for_as_long(start):
+    before = says(start).inner_text()
+    word(start, "earnings").hover()
+    expect(says(start)).to_contain_text("earnings gives")
+    start.page.mouse.move(5, 5)
+    expect(says(start)).to_have_text(before)
+    assert "word" not in start.choices
+
+
+def test_the_journey_is_walked_with_the_keyboard(start):
+    word(start, "announced").focus()
+    start.page.keyboard.press("ArrowRight")
+    expect(says(start)).to_contain_text("record")
+    start.page.keyboard.press("ArrowLeft")
+    start.page.locator(".hero .stop").nth(0).focus()
+    for said in ("row of 8 numbers", "Three learned matrices", "compared with every key", "mask"):
+        start.page.keyboard.press("ArrowRight")
+        expect(says(start)).to_contain_text(said)
+    start.page.keyboard.press("ArrowRight")
+    expect(says(start)).to_contain_text("Softmax")
+    start.page.keyboard.press("ArrowRight")
+    expect(says(start)).to_contain_text("The sum is the new vector of announced")
+    assert start.page.locator(".hero .stop.now").count() == 1
+
+
+def test_all_words_are_the_rows_of_a_matrix(start):
+    start.page.get_by_role("radio", name="all words", exact=True).click()
+    weights = load_weights("full")
+    shown = [write_percent(w) if w >= 0.005 else "0" for row in weights for w in row]
+    expect(start.page.locator(".hero .cell")).to_have_text(shown)
+
+
+def test_the_film_runs_from_random_to_trained(start):
+    film = start.page.get_by_role("slider", name="batches learned")
+    film.evaluate("(range) => { range.value = 0; range.dispatchEvent(new Event('input')); }")
+    expect(says(start)).to_contain_text("After 0 of 3000 batches")
+    first, share = find_largest(film_of(TOKENS, "full").weights[0, 2].tolist())
+    expect(says(start)).to_contain_text(f"{share} to {first}")
+    start.wait_for_choice("batches", "0")
+
+
+def test_an_experiment_sets_the_picture_says_what_happened_and_takes_it_back(start):
+    before = says(start).inner_text()
+    button = start.page.get_by_role("button", name="Hide later words")
+    button.click()
+    first, share = find_largest(load_weights("causal")[2])
+    expect(says(start)).to_contain_text(f"{share} of its attention to {first}")
+    expect(start.page.locator(".hero .card.on p")).to_contain_text(f"{first} now gets {share}")
+    start.wait_for_choice("mask", "causal")
+    start.page.get_by_role("button", name="Reset", exact=True).click()
+    expect(says(start)).to_have_text(before)
+    start.wait_for_choice("mask", None)
+
+
+def test_an_experiment_reads_another_sentence(start):
+    start.page.get_by_role("button", name="Read another sentence").click()
+    expect(word(start, "praised")).to_have_attribute("aria-checked", "true")
+    expect(says(start)).to_contain_text("praised gives")
+    expect(start.page.get_by_role("textbox", name="Sentence")).to_have_value(
+        "The team praised young fans on Sunday"
+    )
+
+
+def load_weights(rule):
+    layer = load_readable_layer(TOKENS, rule, FILM_SEED)
+    return film_of(layer.tokens, rule).weights[-1].tolist()

@@ -1,0 +1,92 @@
+"""The start page's picture: its numbers are torch's, and its remarks are the picture's numbers."""
+
+import math
+import re
+
+import pytest
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
+from explainers.chapters.common.number_words import write_percent
+from explainers.chapters.common.own_words import find_nearest_sentence, list_unknown_words
+from explainers.chapters.start.hero import MASKS, compute_numbers, list_experiments
+from explainers.toys.readable_head import FILM_SEED, film_of, load_readable_layer
+from explainers.toys.sentence import SENTENCE
+from explainers.ui.page import Prose
+from explainers.ui.untrusted_text import verbatim
+from tests.support.opening import ROOT
+
+TOKENS = tuple(SENTENCE.split())
+WORD = TOKENS.index("announced")
+
+
+@pytest.fixture(scope="module")
+def layers():
+    return {rule: load_readable_layer(TOKENS, rule, FILM_SEED) for rule in MASKS}
+
+
+@pytest.fixture(scope="module")
+def numbers(layers):
+    return compute_numbers(layers, {rule: film_of(TOKENS, rule) for rule in MASKS})
+
+
+@pytest.fixture(scope="module")
+def experiments(layers):
+    return list_experiments(Prose(str(ROOT / "pages" / "01_start.py")), layers, WORD)
+
+
+@pytest.mark.parametrize("rule", MASKS)
+def test_the_picture_shows_what_torch_computes(numbers, layers, rule):
+    query, key, value = (torch.tensor(numbers[name]) for name in ("query", "key", "value"))
+    shown, mask = numbers["masks"][rule], layers[rule].mask
+    assert shown["allowed"] == mask.tolist()
+    expected = scaled_dot_product_attention(query, key, value, attn_mask=mask)
+    torch.testing.assert_close(torch.tensor(shown["output"]), expected, atol=5e-3, rtol=5e-3)
+    weights = torch.tensor(shown["weights"])
+    assert (weights[~mask] == 0).all()
+    torch.testing.assert_close(weights.sum(-1), torch.ones(len(TOKENS)), atol=5e-4, rtol=0)
+    scores = query @ key.T / math.sqrt(key.shape[1])
+    torch.testing.assert_close(torch.tensor(numbers["scores"]), scores, atol=5e-3, rtol=5e-3)
+
+
+@pytest.mark.parametrize("rule", MASKS)
+def test_the_film_ends_with_the_picture(numbers, rule):
+    shown = numbers["masks"][rule]
+    assert len(shown["film"]) == len(numbers["batches"]) == len(numbers["losses"])
+    torch.testing.assert_close(
+        torch.tensor(shown["film"][-1]), torch.tensor(shown["weights"]), atol=2e-3, rtol=0
+    )
+    assert float(numbers["losses"][-1]) < float(numbers["losses"][0]) / 2
+
+
+def test_what_an_experiment_says_is_what_the_picture_will_show(numbers, experiments):
+    causal, moved, other, untrained = experiments
+    full, hidden = (numbers["masks"][rule]["weights"][WORD] for rule in MASKS)
+    assert write_percent(sum(full[WORD + 1 :])) in causal.text
+    assert write_percent(max(hidden)) in causal.text
+    assert write_percent(max(numbers["masks"]["full"]["film"][0][WORD])) in untrained.text
+    for experiment in (moved, other):
+        tokens, word = tuple(experiment.choices["text"].split()), experiment.choices["word"]
+        layer = load_readable_layer(tokens, "full", FILM_SEED)
+        alike = compute_numbers({"full": layer}, {"full": film_of(tokens, "full")})["masks"][
+            "full"
+        ]["weights"][word]
+        largest = sorted(alike, reverse=True)[:2]
+        assert re.findall(r"\(([^)]*%)\)", experiment.text) == [*map(write_percent, largest)]
+
+
+@pytest.mark.parametrize(
+    ("weight", "written"),
+    [(0, "0 %"), (0.004, "< 1 %"), (0.005, "1 %"), (0.125, "13 %"), (1, "100 %")],
+)
+def test_percentages_are_rounded_as_in_the_browser(weight, written):
+    assert write_percent(weight).replace("\N{NO-BREAK SPACE}", " ") == written
+
+
+def test_a_sentence_of_unknown_words_gets_the_nearest_known_one():
+    assert list_unknown_words(TOKENS) == ""
+    wanted = ("The", "fans", "ate", "players", "after", "Thursday")
+    assert list_unknown_words(wanted) == verbatim("ate")
+    nearest = find_nearest_sentence(wanted).split()
+    assert list_unknown_words(tuple(nearest)) == ""
+    assert {"fans", "after", "Thursday"} <= set(nearest)
