@@ -134,7 +134,8 @@ def write_verdict(guess: str, answer: str) -> str:
     if guess == SKIP:
         return _("It is **{answer}**.", answer=answer_text)
     if guess == answer:
-        return f":material/check_circle: {_('Right: **{answer}**.', answer=answer_text)}"
+        agreement = _("Right: **{answer}**.", answer=answer_text)
+        return f":material/check_circle: {agreement}"
     disagreement = _(
         "You chose **{guess}**. It is **{answer}**.", guess=guess_text, answer=answer_text
     )

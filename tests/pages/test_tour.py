@@ -36,7 +36,7 @@ def test_who_goes_on_from_a_page_without_questions_has_done_it():
 
 
 def test_the_next_page_is_offered_with_its_question():
-    assert offer(opened(PAGES[3])).label == "Next: Masks — Who may look at whom?"
+    assert offer(opened(PAGES[3])).label == "Next: Masks — Which words may attend to which?"
     assert "last page" in offer(opened(PAGES[-1])).label
 
 

@@ -63,7 +63,8 @@ def check_yourself(text: Prose, recalls: Recalls) -> None:
     the question, `worked`, and the answer as `{{answer}}`.
     """
     with screen("ask", f"recall {text.page}"):
-        st.markdown(f"## {_('Check yourself')}")
+        heading = _("Check yourself")
+        st.markdown(f"## {heading}")
     answered = set()
     for name, make in recalls.items():
         question = make(seed_recall(text.page, name, read_seed()))

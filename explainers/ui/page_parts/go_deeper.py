@@ -76,7 +76,8 @@ def _draw_heading(text: Prose) -> None:
     if text.has("deeper"):
         text("deeper")
     else:
-        st.markdown(f"## {_('Go deeper')}")
+        heading = _("Go deeper")
+        st.markdown(f"## {heading}")
 
 
 @fragment
