@@ -2,25 +2,25 @@
 
 import altair as alt
 import pandas as pd
-from torch import Tensor
 
 from explainers.charts.chart_theme import apply_theme
 from explainers.charts.theme import Theme
 
+Rows = list[list[float]]
 ROW = 46
 """Pixels of a word."""
-LEFT, RIGHT, END = 4.0, 13.0, 21.0
+LEFT, RIGHT, END = 3.0, 11.0, 18.0
 """Where the first cell of each stack begins, and where the picture ends; a cell is 1 wide."""
 
 
 def make_order_rows(
-    words: tuple[str, ...], order: list[int], before: Tensor, after: Tensor
+    words: tuple[str, ...], order: list[int], before: Rows, after: Rows
 ) -> pd.DataFrame:
     """A row per number; `before` has the words' own order, `after` the other one."""
     rows = []
     for side, (outputs, places) in enumerate(((before, range(len(words))), (after, order))):
         first = (LEFT, RIGHT)[side]
-        for place, (word, values) in enumerate(zip(places, outputs.tolist(), strict=True)):
+        for place, (word, values) in enumerate(zip(places, outputs, strict=True)):
             for n, value in enumerate(values):
                 name = words[word] if n == 0 else ""
                 to = order.index(word) if side == 0 and n == 0 else place
@@ -35,13 +35,13 @@ def draw_two_orders(rows: pd.DataFrame, theme: Theme, words: int) -> alt.TopLeve
     x = alt.X("x:Q").scale(domain=[0, END], nice=False).axis(None)
     y_scale = alt.Scale(domain=[words, 0], nice=False)
     above, below = theme.value, theme.below
-    cells = base.mark_rect(stroke=theme.background, strokeWidth=1).encode(
+    cells = base.mark_rect(stroke=theme.background, strokeWidth=1, fillOpacity=0.6).encode(
         x,
         alt.Y("top:Q").scale(y_scale).axis(None),
         alt.X2("x2"),
         alt.Y2("bottom"),
         alt.Color("value:Q")
-        .scale(domainMid=0, range=[below, theme.background, above])
+        .scale(domainMid=0, range=[below, theme.background, above], interpolate="rgb")
         .legend(None),
     )
     middle = base.transform_calculate(
@@ -64,16 +64,15 @@ def draw_two_orders(rows: pd.DataFrame, theme: Theme, words: int) -> alt.TopLeve
             alt.Y2("end:Q"),
         )
     )
-    names = middle.transform_filter("datum.word != ''").mark_text(
-        fontSize=20, fontWeight=600, color=theme.text
-    )
-    left = names.transform_filter("datum.side == 0").encode(
-        alt.X("name_x:Q").scale(domain=[0, END], nice=False).axis(None), y, alt.Text("word:N")
-    )
-    right = names.transform_filter("datum.side == 1").encode(
-        alt.X("name_x:Q").scale(domain=[0, END], nice=False).axis(None), y, alt.Text("word:N")
-    )
-    shown = cells + digits + lines
-    shown += left.transform_calculate(name_x=f"{LEFT / 2}")
-    shown += right.transform_calculate(name_x=f"{RIGHT + 6}")
+    named = middle.transform_filter("datum.word != ''")
+    names = [
+        named.transform_filter(f"datum.side == {side}")
+        .transform_calculate(name_x=f"{at}")
+        .mark_text(fontSize=20, fontWeight=600, color=theme.text, align=align)
+        .encode(
+            alt.X("name_x:Q").scale(domain=[0, END], nice=False).axis(None), y, alt.Text("word:N")
+        )
+        for side, (at, align) in enumerate(((LEFT - 0.3, "right"), (RIGHT + 4.3, "left")))
+    ]
+    shown = cells + digits + lines + names[0] + names[1]
     return apply_theme(shown.properties(width="container", height=ROW * words), theme)

@@ -60,7 +60,7 @@ def signed(rows, columns, largest=2.0):
 
 def orders(texts, swapped):
     before = torch.arange(4.0 * len(texts)).reshape(-1, 4) - 7
-    rows = make_order_rows(texts, swapped, before, before[swapped])
+    rows = make_order_rows(texts, swapped, before.tolist(), before[swapped].tolist())
     return partial(draw_two_orders, rows, words=len(texts))
 
 
@@ -351,7 +351,7 @@ def test_q_k_and_v_keep_their_colours(theme):
 def test_a_line_joins_a_word_with_itself():
     words, order = ("dog", "bites", "man"), [2, 1, 0]
     before = torch.arange(6.0).reshape(3, 2)
-    rows = make_order_rows(words, order, before, before[order])
+    rows = make_order_rows(words, order, before.tolist(), before[order].tolist())
     left, right = (rows[(rows["side"] == side) & (rows["word"] != "")] for side in (0, 1))
     assert left["word"].tolist() == list(words)
     there = dict(zip(right["place"], right["word"], strict=True))

@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from explainers.attention.positions import sinusoidal
+from explainers.chapters.tokens import takeaway
 from explainers.chapters.tokens.cut_text import (
     BYTE_PAIRS,
     CHARACTERS,
+    CORPUS,
     MODEL_TOKENS,
     MOST_MERGES,
     WORDS,
@@ -19,13 +21,14 @@ from explainers.chapters.tokens.cut_text import (
     read_models,
 )
 from explainers.toys import examples
-from explainers.toys.byte_pairs import encode_in_stages, spell_token
+from explainers.toys.byte_pairs import encode, encode_in_stages, spell_token
 from explainers.toys.sentence import PRESETS, Sentence, split_characters
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
 from explainers.ui.page import Prose
 from explainers.ui.provenance import learned_numbers, real_model
+from explainers.ui.takeaway_files import take
 
 WIDTH = 8
 """Numbers of a vector."""
@@ -166,3 +169,12 @@ def describe_origin(unit: str) -> str:
     if unit == CHARACTERS:
         return _("numbered by Unicode")
     return _("numbered by frequency in a shipped text")
+
+
+def take_cut(text: str, unit: str, merges: int) -> None:
+    """The ids to take away; only byte pairs are computed again."""
+    if unit != BYTE_PAIRS:
+        take("tokens")
+        return
+    ids = encode(text, learn_shipped_merges()[:merges])
+    takeaway.take_tokens(text, CORPUS.read_text(encoding="utf-8"), merges, ids)

@@ -39,6 +39,7 @@ import { ID, placeLetters, POSITION } from "./tokens_places.js";
 const PAIRS = "byte pairs", MODEL = "model tokens";
 const HUES = 7; // besides the first, which stands for weights
 const BLANKS = 3; // slots for a token that covers no letter
+const ID_NEEDS = 24; // pixels of a token: ids of single letters are seen in all of them or in none
 const DIGITS_NEED = 34; // pixels of a strip in which "−1.2" can be read
 
 /** @extends {Hero<HeroData & Numbers>} */
@@ -172,8 +173,8 @@ export class Tokens extends Hero {
       const { x, line } = this.spot(at + before + 0.5);
       stage.write(node, x, line.top + places.letter / 2 + 2, places.letter);
     });
-    const top = places.letter + 10;
-    const heights = [places.letter / 2 + 2, top + places.chip / 2, top + places.chip + ID / 2 + 1, top + places.chip + ID + places.strip / 2, top + places.chip + ID + places.strip + POSITION / 2 + 1];
+    const above = places.lines[0].top, top = above + places.letter + 10;
+    const heights = [above + places.letter / 2 + 2, top + places.chip / 2, top + places.chip + ID / 2 + 1, top + places.chip + ID + places.strip / 2, top + places.chip + ID + places.strip + POSITION / 2 + 1];
     this.names.forEach((node, row) => stage.write(node, 0, heights[row], 15, places.hasNames ? 1 : 0, 0, "left"));
     this.placeTokens(before);
   }
@@ -213,7 +214,7 @@ export class Tokens extends Hero {
     token.chip.classList.toggle("joined", this.isPairs && Number(id) === 255 + this.merges);
     token.chip.title = _("token {place}: “{label}”, id {id}", { place: String(place), label, id: id || "–" });
     stage.put(token.chip, token.box);
-    const known = id || "?", size = 13, isNarrow = stage.widths([known], size, 400)[0] > width + 2;
+    const known = id || "?", size = 13, isNarrow = width < ID_NEEDS || stage.widths([known], size, 400)[0] > width + 2;
     token.id.textContent = known;
     stage.write(token.id, middle, y + places.chip + ID / 2 + 1, size, isNarrow ? 0 : 1);
     const top = y + places.chip + ID;

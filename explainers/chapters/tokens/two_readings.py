@@ -1,0 +1,81 @@
+"""What a head gets out of the same words in two orders, and what it reads: E + P = X."""
+
+from dataclasses import dataclass
+
+import torch
+
+from explainers.attention.positions import Reordered, reorder, sinusoidal
+from explainers.chapters.common import token_vectors
+from explainers.chapters.tokens import takeaway
+from explainers.chapters.tokens.hero import WIDTH
+from explainers.toys import examples
+from explainers.toys.layers import build_mask
+from explainers.translations import _
+from explainers.ui import provenance
+from explainers.ui.figure.chart import show_chart
+from explainers.ui.figure.clickable_figure import explore_figure
+
+POSITIONS = 32
+HEAD_DIM = 4
+DOG, SWAPPED = ("dog", "bites", "man"), (2, 1, 0)
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Everything the reader can change about the vectors."""
+
+    tokens: tuple[str, ...]
+    d_model: int
+    longest: int
+    seed: int
+
+
+def draw_sum(choices: Choices) -> None:
+    """Embedding + position = what attention reads, a row per word."""
+    words, longest = choices.tokens, choices.longest
+    x = examples.draw_embeddings(words, choices.d_model, choices.seed)
+    positions = sinusoidal(POSITIONS, choices.d_model, longest)
+    here = positions[: len(words)].to(x.device)
+    explore_figure(
+        token_vectors.make_sum_panels(words, x, here),
+        token_vectors.explain_sum(x, here, longest),
+        provenance.random_weights(choices.seed, x.device),
+        "vectors",
+        _("Embedding plus position is what attention reads, a row per token."),
+    )
+    takeaway.take_vectors(choices, x, positions)
+
+
+def read_orders(
+    words: tuple[str, ...], order: torch.Tensor, seed: int
+) -> tuple[Reordered, Reordered]:
+    """What each word gets in two orders, without positions and with them."""
+    x = examples.draw_embeddings(words, WIDTH, seed)
+    head = examples.random_head(WIDTH, HEAD_DIM, HEAD_DIM, seed)
+    places = sinusoidal(len(words), WIDTH, examples.LONGEST).to(x.device)
+    full = build_mask("full", x)
+    without = reorder(x, torch.zeros_like(places), head, full, order)
+    return without, reorder(x, places, head, full, order)
+
+
+def read_dog(seed: int) -> tuple[Reordered, Reordered]:
+    """The same for three words whose order matters."""
+    return read_orders(DOG, torch.tensor(SWAPPED), seed)
+
+
+def draw_dog(shown: Reordered, seed: int) -> None:
+    """Two stacks of outputs, each word joined with itself."""
+    from explainers.charts.two_orders import draw_two_orders, make_order_rows
+
+    before = shown.before[torch.tensor(SWAPPED).argsort()]  # in the order in which it was read
+    rows = make_order_rows(DOG, list(SWAPPED), before.tolist(), shown.after.tolist())
+    origin = provenance.random_weights(seed, before.device)
+    alt = _("The outputs of three words, read in two orders, joined by lines.")
+    show_chart(draw_two_orders, rows, alt, "swapped", origin, words=len(DOG))
+
+
+def draw_waves(d_model: int, longest: int) -> None:
+    """P for many positions, a column per position."""
+    positions = sinusoidal(POSITIONS, d_model, longest)
+    origin = provenance.formula(_("sines and cosines"), positions.device)
+    token_vectors.show_waves(positions, origin)
