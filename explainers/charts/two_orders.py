@@ -65,14 +65,16 @@ def draw_two_orders(rows: pd.DataFrame, theme: Theme, words: int) -> alt.TopLeve
         )
     )
     named = middle.transform_filter("datum.word != ''")
+    left = named.transform_filter("datum.side == 0").transform_calculate(name_x=f"{LEFT - 0.3}")
+    right = named.transform_filter("datum.side == 1").transform_calculate(name_x=f"{RIGHT + 4.3}")
     names = [
-        named.transform_filter(f"datum.side == {side}")
-        .transform_calculate(name_x=f"{at}")
-        .mark_text(fontSize=20, fontWeight=600, color=theme.text, align=align)
-        .encode(
+        one.encode(
             alt.X("name_x:Q").scale(domain=[0, END], nice=False).axis(None), y, alt.Text("word:N")
         )
-        for side, (at, align) in enumerate(((LEFT - 0.3, "right"), (RIGHT + 4.3, "left")))
+        for one in (
+            left.mark_text(fontSize=20, fontWeight=600, color=theme.text, align="right"),
+            right.mark_text(fontSize=20, fontWeight=600, color=theme.text, align="left"),
+        )
     ]
     shown = cells + digits + lines + names[0] + names[1]
     return apply_theme(shown.properties(width="container", height=ROW * words), theme)
