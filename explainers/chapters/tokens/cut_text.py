@@ -138,9 +138,14 @@ def _find_edges(text: str) -> list[float]:
 
 
 def name_pair(merge: Merge, merges: Sequence[Merge]) -> tuple[str, str]:
-    """The two sides of a merge, a space in front of a word printed as ␣."""
-    left, right = (label_bytes(token, merges) for token in (merge.left, merge.right))
-    return mark_spaces(left), mark_spaces(right)
+    """The two sides of a merge; what is only a part of a character is told by its bytes."""
+    return _name_side(merge.left, merges), _name_side(merge.right, merges)
+
+
+def _name_side(token: int, merges: Sequence[Merge]) -> str:
+    label = label_bytes(token, merges)
+    spelled = spell_token(token, merges)
+    return mark_spaces(label) if label.encode() == spelled else _("bytes {bytes}", bytes=label)
 
 
 def mark_spaces(label: str) -> str:

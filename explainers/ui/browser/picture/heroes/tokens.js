@@ -40,6 +40,7 @@ const PAIRS = "byte pairs", MODEL = "model tokens";
 const HUES = 7; // besides the first, which stands for weights
 const BLANKS = 3; // slots for a token that covers no letter
 const ID_NEEDS = 24; // pixels of a token: ids of single letters are seen in all of them or in none
+const SMALLEST = 9.5; // pixels: a text that would have to be smaller is left out
 const DIGITS_NEED = 34; // pixels of a strip in which "−1.2" can be read
 
 /** @extends {Hero<HeroData & Numbers>} */
@@ -229,10 +230,11 @@ export class Tokens extends Hero {
   }
 
   /** A token's text in its chip, a space in front of it as a sign. @param {Shown} token @param {string} label @param {number} width */
-  write({ label: node }, label, width) {
+  write({ chip, label: node }, label, width) {
     const places = /** @type {Places} */ (this.places), text = label.replace(/ /g, "␣"), fits = Math.min(22, places.letter);
     const wide = this.stage.widths([text], fits)[0];
     node.style.fontSize = `${Math.max(12, Math.min(fits, (fits * (width - 2)) / wide)).toFixed(1)}px`;
+    chip.classList.toggle("part", (fits * (width - 2)) / wide < SMALLEST);
     if (node.dataset.text === text) return;
     node.dataset.text = text;
     node.replaceChildren(...text.split(/(␣)/).filter(Boolean).map((part) => element("span", part === "␣" ? "space" : "", part)));
