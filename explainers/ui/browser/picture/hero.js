@@ -44,6 +44,7 @@ import { Stage } from "./stage.js";
  * @property {Record<string, string>} [classes] of values that have a colour in the picture
  */
 
+const TRANSPARENT = "rgba(0, 0, 0, 0)";
 const TELL_AFTER = 350; // milliseconds without a further change: then the server hears of it
 
 /** @template {HeroData} Data */
@@ -54,6 +55,7 @@ export class Hero {
     this.data = /** @type {Data} */ (/** @type {unknown} */ (null));
     /** @type {Record<string, Choice>} */
     this.choices = {};
+    this.worn = ""; // the background for which colours were chosen
     this.told = this.received = this.offered = "";
     /** @type {Tell} */
     this.tell = () => {};
@@ -123,6 +125,7 @@ export class Hero {
     for (const [key, chips] of this.chips) chips.show(String(this.choices[key]));
     this.experiments.mark();
     if (!this.stage.room) return;
+    if (this.worn !== getComputedStyle(this.root).backgroundColor) this.wear();
     this.place();
     this.tween.aim(this.goal());
     this.speak();
@@ -141,8 +144,12 @@ export class Hero {
     this.hint.replaceChildren(...sentenceNodes(this.data.texts.hero_caption ?? "", {}));
   }
 
+  /** The colours of the theme that is shown; before its variables are there, the next frame's. */
   wear() {
-    if (!this.data) return;
+    if (!this.data || !this.root.isConnected) return;
+    const { backgroundColor } = getComputedStyle(this.root);
+    if (backgroundColor === TRANSPARENT) requestAnimationFrame(() => this.wear());
+    this.worn = backgroundColor;
     this.dressed(dress(this.root, this.data.looks));
   }
 

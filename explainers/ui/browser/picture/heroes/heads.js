@@ -147,7 +147,7 @@ export class Heads extends Hero {
       guide.classList.toggle("asks", isAsker);
       stage.put(guide, { x: plan.centres[place] - (isAsker ? 1 : 0.5), y: top, width: isAsker ? 2 : 1, height: plan.foot - top });
     });
-    this.words.show({ chosen: Number(this.choices.word), shown: asker, names: data.tokens.map((_word, place) => this.tell(place)), hidden: data.tokens.map(() => false) });
+    this.words.show({ chosen: Number(this.choices.word), shown: asker, names: data.tokens.map((_word, place) => this.tellWord(place)), hidden: data.tokens.map(() => false) });
     this.words.buttons.forEach((button, place) => {
       button.classList.toggle("named", named[0].includes(place));
       button.classList.toggle("slanted", plan.isSlanted);
@@ -295,7 +295,7 @@ export class Heads extends Hero {
   missing() { return this.needed.some((place) => !this.named[0].includes(place)); }
 
   /** What a word is told as: where each head looks from it. @param {number} asker */
-  tell(asker) {
+  tellWord(asker) {
     const { tokens } = this.data;
     const heads = this.layer.weights.map((rows, head) => {
       const weight = Math.max(...rows[asker]);
@@ -305,7 +305,7 @@ export class Heads extends Hero {
   }
 
   /** @override */
-  describe() { return this.data.tokens.map((_word, asker) => this.tell(asker)).join(". "); }
+  describe() { return this.data.tokens.map((_word, asker) => this.tellWord(asker)).join(". "); }
 }
 
 /** A vote, with its sign. @param {number} vote */

@@ -55,6 +55,8 @@ export class Masked extends Hero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
+    /** @type {{ key: string, data: unknown, shown: Shown } | undefined} what was computed last */
+    this.known = undefined;
     root.classList.add("masked");
     /** @type {number | null} */
     this.pointed = null;
