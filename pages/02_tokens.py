@@ -95,9 +95,10 @@ def show_merges(merges: int) -> None:
 
 @fragment
 def show_waves() -> None:
-    """P for many positions, a column per position."""
+    """P for many positions, a column per position; its sizes are those of the sum."""
     text("waves", places=POSITIONS)
-    draw_waves(controls.d_model(), controls.wave_base())
+    sizes = controls.d_model, controls.wave_base
+    draw_waves(*(st.session_state.get(one.key, one.default) for one in sizes))
     text("waves_tried")
 
 

@@ -85,7 +85,7 @@ def test_the_slider_stays_in_sight_of_the_layer_that_it_moves(visit):
 
 
 def test_a_legend_of_what_cannot_be_negative_begins_with_0(visit):
-    one = visit(PATH)
+    one = visit(PATH, deep="broken")
     legends = [
         panel(one, name).locator("xpath=ancestor::*[@class='figure']").locator(".legend")
         for name in (KEYS, "how wrong")
@@ -104,7 +104,7 @@ def test_answers_reveal_the_steps_and_the_mistakes(visit):
 
 
 def test_times_are_taken_on_request(visit):
-    one = visit(PATH)
+    one = visit(PATH, deep="timing")
     one.page.get_by_role("button", name="Measure it here").click()
     expect(one.page.locator('.vega-embed[aria-label*="one more token"]')).to_be_visible()
     expect(one.page.get_by_text("length 7 of 7")).to_be_visible()

@@ -128,7 +128,11 @@ def test_the_types_of_a_lecture_name_what_is_sent():
 def test_no_script_is_sent_with_a_page(link):
     begun = "lecture/lecture.js" if link else "lecture/start_key.js"
     drawn = components(opened(START, link))
-    assert {proto.js_source_path for proto in drawn} == {"figure/figure.js", begun}
+    assert {proto.js_source_path for proto in drawn} == {
+        "figure/figure.js",
+        "picture/picture.js",
+        begun,
+    }
     for proto in drawn:
         assert (proto.js_content, proto.css_content, proto.css_source_path) == ("", "", "")
         assert proto.component_name.startswith(f"{browser_files.name_package()}.")

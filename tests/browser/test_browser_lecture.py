@@ -182,12 +182,12 @@ def test_a_question_then_what_comes_out_then_the_picture(lecture):
     go_to(one, "ask")
     asked = text_of(one)
     assert "How many rows of output change?" in asked
-    assert "Computed" not in asked
+    assert "It is" not in asked
     assert "just show me" not in asked
     options = one.page.locator("[data-testid=stRadioOption]:visible").all_inner_texts()
     assert [option.strip() for option in options] == ["0", "1", "7"]
     assert turn(one, "ArrowRight") == "reveal"
-    assert "Computed: 1" in text_of(one)
+    assert "It is 1." in text_of(one)
     assert turn(one, "ArrowRight") == "picture"
     assert len(one.page.evaluate(NUMBERS)) == 2 * 7 * 4
 

@@ -149,4 +149,4 @@ def test_layers_come_when_the_question_is_answered(visit):
         "25 to 50 %", exact=True
     ).click()
     expect(one.page.locator('.vega-embed[aria-label*="What each layer holds"]')).to_be_visible()
-    expect(one.page.get_by_text("what comes out is 75 % and more")).to_be_visible()
+    expect(one.page.get_by_text("It is 75 % and more")).to_be_visible()

@@ -260,8 +260,9 @@ def harmless(text):
 def test_no_markup_is_taken_over(page, visit):
     path = browser_fixtures.PAGES[page.stem]
     text = IN_BROWSER["an image and a link"]
-    hostile = visit(path, text=text, seed=DIRECTIVES)
-    plain = visit(path, text=harmless(text), seed="nonsense")
+    cut = {"unit": "words"} if path == "tokens" else {}  # byte pairs depend on the letters
+    hostile = visit(path, text=text, seed=DIRECTIVES, **cut)
+    plain = visit(path, text=harmless(text), seed="nonsense", **cut)
     found, expected = (one.page.evaluate(TAGS) for one in (hostile, plain))
     if path in ("inspector", "head_gallery"):  # their tokens are not our words
         found, expected = ({tag: n.get(tag) for tag in TAKEN} for n in (found, expected))
@@ -286,6 +287,7 @@ def test_a_page_that_does_not_exist(visit):
     expect(one.page.get_by_role("dialog")).to_contain_text("Page not found")
     one.page.keyboard.press("Escape")
     expect(one.page.get_by_role("heading", level=1)).to_have_text("Attention in one picture")
+    one.page.get_by_role("button", name="Settings").click()
     one.page.get_by_role("slider", name="Seed").press("ArrowRight")
     one.wait_for_choice("seed", "8")
     assert all("does not seem to exist" in error for error in one.errors)
@@ -296,8 +298,9 @@ def test_half_a_character_in_a_link(visit):
     one = visit("tokens")
     one.follow_raw("tokens?predict=false&seed=7&text=a%ED%A0%80b%FF").ready()
     expect(one.page.locator('.panel[aria-label="X"] th.row').first).to_have_text("a")
+    one.page.get_by_role("button", name="Settings").click()
     one.page.get_by_role("slider", name="Seed").press("ArrowRight")
-    expect(one.page.get_by_text("random, seed 8").first).to_be_visible()
+    expect(one.page.get_by_text("seed 8").first).to_be_visible()
 
 
 def test_a_link_of_a_hundred_thousand_characters(visit):

@@ -11,6 +11,7 @@ from explainers import translations
 from explainers.chapters.common.own_words import list_known_sentences
 from explainers.chapters.cross_attention.choose_sentence import list_held_out_examples
 from explainers.chapters.start.hero import MOVED, OTHER
+from explainers.chapters.tokens.cut_text import CORPUS
 from explainers.models import load as loading
 from explainers.models import registry
 from explainers.toys.sentence import PRESETS, SENTENCE
@@ -84,7 +85,8 @@ def words_in(data):
         case dict():
             for name, value in data.items():
                 if name not in NO_WORDS:
-                    yield from words_in([*value.values()] if name == "words" else value)
+                    is_speech = name == "words" and isinstance(value, dict)
+                    yield from words_in([*value.values()] if is_speech else value)
         case list():
             for value in data:
                 yield from words_in(value)
@@ -119,7 +121,7 @@ def is_english(text, english):
 @pytest.mark.parametrize("spoken", OTHERS)
 def test_a_page_speaks_one_language(page, spoken):
     own = {SENTENCE, LINK["text"], MOVED, OTHER, *PRESETS.values(), *list_held_out_examples()}
-    own |= set(map(" ".join, list_known_sentences()))
+    own |= {CORPUS.read_text(encoding="utf-8"), *map(" ".join, list_known_sentences())}
     english = visited(page, ENGLISH)
     said = visited(page, spoken)
     translated = without_lacking(said - own, spoken)

@@ -90,7 +90,7 @@ def test_the_figures_of_the_issue():
     assert "| 4,096 | 16,777,216 | 32.00 MiB |" in text
     assert "| 131,072 | 17,179,869,184 | 32.00 GiB |" in text
     asking = opened(PAGE, {"predict": "true", "guess_squares": "1.00 GiB"})
-    assert "what comes out is **32.00 GiB**" in said(asking)
+    assert "It is **32.00 GiB**" in said(asking)
 
 
 def test_cells_are_the_scores_of_attention():

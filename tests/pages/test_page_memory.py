@@ -261,7 +261,7 @@ def test_the_share_of_the_layers_is_asked_and_computed():
     short = opened(PAGE, link | {"tokens": "1024", "model": "gemma-3-4b"})
     assert "Right: **75 % and more**." in said(short)
     even = opened(PAGE, link | {"model": "gpt-oss-20b", "tokens": "128"})
-    assert "what comes out is **50 to 75 %**" in said(even), "two groups of 12, windows not full"
+    assert "It is **50 to 75 %**" in said(even), "two groups of 12, windows not full"
 
 
 def test_a_model_of_671_billion_needs_less_cache_than_one_of_8():
@@ -270,7 +270,7 @@ def test_a_model_of_671_billion_needs_less_cache_than_one_of_8():
     )
     assert small > large
     visit = opened(PAGE, {"predict": "true", "guess_compare": "deepseek-v3"})
-    assert "what comes out is **llama-3.1-8b**" in said(visit)
+    assert "It is **llama-3.1-8b**" in said(visit)
     lesson = "A large model may need less than a small one."
     assert lesson in said(visit)
     assert lesson not in said(opened(PAGE, {"predict": "true"}))

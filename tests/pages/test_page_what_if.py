@@ -544,7 +544,7 @@ def test_what_suffers_is_asked_before_it_is_shown(monkeypatch, tiny):
     assert "guessed right" not in said(visit)
     visit.radio[-1].set_value(silenced_heads.PROSE).run()
     assert "guessed right" in said(visit)
-    assert "what comes out is **neither**" in said(visit)  # random weights copy nothing
+    assert "It is **neither**" in said(visit)  # random weights copy nothing
 
 
 def test_no_head_to_switch_off_is_told(monkeypatch, tiny):

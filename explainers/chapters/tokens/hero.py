@@ -20,6 +20,7 @@ from explainers.chapters.tokens.cut_text import (
     name_pair,
     read_models,
 )
+from explainers.device import choose_device
 from explainers.toys import examples
 from explainers.toys.byte_pairs import encode, encode_in_stages, spell_token
 from explainers.toys.sentence import PRESETS, Sentence, split_characters
@@ -27,7 +28,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
 from explainers.ui.page import Prose
-from explainers.ui.provenance import learned_numbers, real_model
+from explainers.ui.provenance import learned_numbers, random_weights, real_model
 from explainers.ui.takeaway_files import take
 
 WIDTH = 8
@@ -65,7 +66,7 @@ def make_hero(text: Prose, sentence: Sentence, seed: int) -> Hero:
         choices,
         SENTENCES,
         list_experiments(text, numbers, models),
-        describe_origin(choices[0].value),
+        describe_origin(choices[0].value, seed),
         lambda: make_token_table(shown, numbers),
     )
 
@@ -160,15 +161,17 @@ def list_experiments(
     return [*experiments, Experiment("model", remark, chosen)]
 
 
-def describe_origin(unit: str) -> str:
-    """Where the numbers of the tokens come from."""
+def describe_origin(unit: str, seed: int) -> str:
+    """Where the numbers of the tokens come from, and their vectors."""
+    cut = _("numbered by frequency in a shipped text")
     if unit == BYTE_PAIRS:
-        return learned_numbers(_("byte pairs of a shipped text"))
+        cut = learned_numbers(_("byte pairs of a shipped text"))
     if unit == MODEL_TOKENS:
-        return real_model(_("published tokenizers"))
+        cut = real_model(_("published tokenizers"))
     if unit == CHARACTERS:
-        return _("numbered by Unicode")
-    return _("numbered by frequency in a shipped text")
+        cut = _("numbered by Unicode")
+    vectors = random_weights(seed, choose_device())
+    return _("{cut}; vectors: {vectors}", cut=cut, vectors=vectors)
 
 
 def take_cut(text: str, unit: str, merges: int) -> None:
