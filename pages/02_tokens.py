@@ -23,6 +23,7 @@ from explainers.chapters.tokens.two_readings import (
     draw_waves,
     read_dog,
     read_orders,
+    read_sum_sizes,
 )
 from explainers.toys import examples
 from explainers.toys.byte_pairs import BYTES, learn_merges, merge_pair
@@ -97,8 +98,7 @@ def show_merges(merges: int) -> None:
 def show_waves() -> None:
     """P for many positions, a column per position; its sizes are those of the sum."""
     text("waves", places=POSITIONS)
-    sizes = controls.d_model, controls.wave_base
-    draw_waves(*(st.session_state.get(one.key, one.default) for one in sizes))
+    draw_waves(*read_sum_sizes())
     text("waves_tried")
 
 

@@ -121,7 +121,7 @@ def is_english(text, english):
 @pytest.mark.parametrize("spoken", OTHERS)
 def test_a_page_speaks_one_language(page, spoken):
     own = {SENTENCE, LINK["text"], MOVED, OTHER, *PRESETS.values(), *list_held_out_examples()}
-    own |= {CORPUS.read_text(encoding="utf-8"), *map(" ".join, list_known_sentences())}
+    own |= {CORPUS.read_text(encoding="utf-8").strip(), *map(" ".join, list_known_sentences())}
     english = visited(page, ENGLISH)
     said = visited(page, spoken)
     translated = without_lacking(said - own, spoken)

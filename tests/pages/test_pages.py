@@ -125,6 +125,8 @@ def test_all_controls_at_their_extremes_together(page, end, text):
         text = known_words(len(text.split()))
     for card in cards_on(page):
         visit = opened(page, {"text": text, **card})
+        if card and visit.info:
+            continue  # a text of one word has fewer cards
         for key in [found.key for found in controls_on(page)]:
             if key in widgets(visit) and key not in {"text", "preset", "predict"}:
                 widgets(visit)[key].set_value(extremes(widgets(visit)[key])[end])
