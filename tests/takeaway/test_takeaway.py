@@ -97,7 +97,10 @@ CASES = {
     "relative_positions T5": ({**BUSY, "deep": "learned_bias"}, {"bucket", "added, head 2"}),
     "shared_heads": ({**BUSY, "kv_heads": "1", "latent": "8"}, SHARED),
     "shared_heads trained": ({**BUSY, "weights": "trained"}, {"head 3", "change of head 3"}),
-    "kv_cache": ({**BUSY, "words_read": "3", "reach_window": "2", "sinks": "1"}, READ),
+    "kv_cache": ({**BUSY, "words_read": "3"}, READ - {"wrong", "full (both ways)", "lost"}),
+    "kv_cache broken": ({**BUSY, "deep": "broken"}, {"wrong"}),
+    "kv_cache both ways": ({**BUSY, "deep": "both_ways"}, {"full (both ways)"}),
+    "kv_cache windows": ({**BUSY, "deep": "windows", "reach_window": "2", "sinks": "1"}, {"lost"}),
     "long_sequences": ({**BUSY, "reader": "2", "kv_block": "2", "read": "2", "tile": "3"}, LONG),
     "cross_attention": (
         {"queries": "across", "cross_head": "2", "instead": "uniform"},
@@ -238,7 +241,7 @@ def test_a_page_with_nothing_to_compute_says_so():
 
 def test_a_notebook_of_its_own_kernel(tmp_path):
     """As Jupyter starts it; the others share one process to save time."""
-    assert executed(cells_of(opened(PAGE["start"], BUSY)), tmp_path, None)
+    assert executed(cells_of(opened(PAGE["start"], KNOWN)), tmp_path, None)
 
 
 def test_scripts_run_alone(tmp_path):
@@ -258,7 +261,7 @@ def test_scripts_run_alone(tmp_path):
 
 
 def test_a_changed_line_is_found(elsewhere):
-    cells = cells_of(opened(PAGE["start"], BUSY))
+    cells = cells_of(opened(PAGE["start"], KNOWN))
     broken = [Cell(kind, text.replace("math.sqrt(head_dim)", "head_dim")) for kind, text in cells]
     assert broken != cells
     with pytest.raises(Exception, match="Tensor-likes are not close"):
@@ -272,10 +275,10 @@ def test_the_same_page_gives_the_same_bytes():
 
 
 def test_a_hostile_sentence_stays_a_sentence(elsewhere):
-    visit = opened(PAGE["start"], {"text": HOSTILE})
+    visit = opened(PAGE["scores"], {"text": HOSTILE, "weights": "untrained"})
     cells = cells_of(visit)
     tree = ast.parse(write_script(cells))
-    given, other = [
+    given, *others = [
         {one.arg: ast.literal_eval(one.value) for one in node.keywords}
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "draw_layer"
@@ -285,7 +288,7 @@ def test_a_hostile_sentence_stays_a_sentence(elsewhere):
     assert all(word in shown for word in ("evil", "print"))
     assert given["tokens"][0] == "x"
     assert '"' in given["tokens"]
-    assert other["tokens"][:-1] == given["tokens"][:-1]
+    assert all(other["tokens"][:-1] == given["tokens"][:-1] for other in others)
     assert executed(cells, *elsewhere)
     assert "\u202e" not in write_notebook(cells)
 

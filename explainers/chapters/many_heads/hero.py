@@ -72,7 +72,8 @@ def make_hero(text: Prose, tokens: Tokens) -> tuple[Hero, frozenset[int]]:
     word, places = read_followed_word(tokens), tuple(range(len(tokens)))
     heads = read_choice(controls.num_heads, controls.num_heads.options)
     off = read_switched_off(int(heads))
-    card = TRAINING if st.query_params.get(open_card.key) == TRAINING else ""
+    asked = st.session_state.get(open_card.key, st.query_params.get(open_card.key))
+    card = TRAINING if asked == TRAINING else ""
     choices = [
         HeroChoice(controls.followed_word, places, word),
         HeroChoice(controls.num_heads, controls.num_heads.options, heads, labels=_label_heads()),
