@@ -17,7 +17,7 @@ from tests.support.opening import PAGES, elements, opened, pictures, widgets
 
 TOKENS = ("The", "ceo", "Zebra", "announced", "zebra", "EARNINGS", "gnu")
 GQA = Configuration(4, 2, 8, "causal")
-SWITCHED = [page for page in PAGES if page.stem in {"01_start", "03_query_key_value", "04_scores"}]
+SWITCHED = [page for page in PAGES if page.stem in {"03_query_key_value", "04_scores"}]
 each_page = pytest.mark.parametrize("page", SWITCHED, ids=lambda page: page.stem)
 CARDS = {
     "03_query_key_value": {"deep": "sizes"},
