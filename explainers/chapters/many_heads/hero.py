@@ -211,7 +211,7 @@ class HeadVotes:
         votes = self.known.score_words(self.parts) - self.known.bias
         columns = [[self.places[asker][seen] for seen in row] for asker, row in enumerate(needed)]
         return {
-            "weights": round_numbers(self.run.weights),
+            "weights": round_numbers(self.run.weights, 6),
             "votes": [
                 [round_numbers(row[column], 2) for row, column in zip(head, columns, strict=True)]
                 for head in votes.cpu()

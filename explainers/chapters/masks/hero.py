@@ -97,7 +97,7 @@ def compute_numbers(lab: Lab, table: Sequence[Mask]) -> dict[str, Any]:
     return {
         "tokens": list(lab.tokens),
         "scores": round_numbers(lab.scores),
-        "full": round_numbers(lab.weights(masks.full)),
+        "full": round_numbers(lab.weights(masks.full), 6),
         "masks": [
             {
                 "name": mask.name,
@@ -125,7 +125,7 @@ def compute_frames(scores: Tensor, allowed: Tensor) -> list[dict[str, Any]]:
     bits = allowed.long() @ 2 ** torch.arange(allowed.shape[-1])  # (numbers, words)
     return [
         {"allowed": rows, "weights": shares}
-        for rows, shares in zip(bits.tolist(), round_numbers(weights), strict=True)
+        for rows, shares in zip(bits.tolist(), round_numbers(weights, 6), strict=True)
     ]
 
 
