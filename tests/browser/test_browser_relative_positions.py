@@ -26,7 +26,7 @@ def test_all_words_move_under_the_finger(visit):
     mouse, height = one.page.mouse, box["y"] + box["height"] / 2
     mouse.move(box["x"] + 8, height)
     mouse.down()
-    for share in (0.3, 0.6, 0.9):
+    for share in (0.3, 0.6, 0.8):  # at 0.9 is the default, which no link has
         mouse.move(box["x"] + box["width"] * share, height, steps=2)
         moving.append(values(one, score)[1])
         arrows.append(dials.evaluate(TIPS))
