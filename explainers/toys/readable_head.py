@@ -104,7 +104,13 @@ def film_of(tokens: Tokens, rule: str) -> Film:
     stages = load_readable_stages(FILM_SEED)
     x, _ = stages.read_words(tokens)  # (stages, tokens, d_model)
     weights = single_head(x, stages.head, build_mask(rule, x[0])).weights
+    return Film(*_read_film_counts(), weights)
+
+
+@functools.cache
+def _read_film_counts() -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Batches and losses of the stages: read once, a visit asks for them several times."""
     names = [name_readable_part(FILM_SEED, counted) for counted in ("batches", "losses")]
     _, counts = read_tensors(names, READABLE_FILE)
     batches, losses = (counts[name].tolist() for name in names)
-    return Film(tuple(batches), tuple(losses), weights)
+    return tuple(batches), tuple(losses)

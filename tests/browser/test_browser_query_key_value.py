@@ -4,7 +4,8 @@ import re
 
 from playwright.sync_api import expect
 
-from explainers.chapters.query_key_value.hero import attend, make_layers
+from explainers.chapters.common.one_head import attend
+from explainers.chapters.query_key_value.hero import make_layers
 from explainers.toys.sentence import SENTENCE
 
 TOKENS = tuple(SENTENCE.split())

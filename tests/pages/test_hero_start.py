@@ -26,13 +26,18 @@ def layers():
 
 
 @pytest.fixture(scope="module")
-def numbers(layers):
-    return compute_numbers(layers, {rule: film_of(TOKENS, rule) for rule in MASKS})
+def films():
+    return {rule: film_of(TOKENS, rule) for rule in MASKS}
 
 
 @pytest.fixture(scope="module")
-def experiments(layers):
-    return list_experiments(Prose(str(ROOT / "pages" / "01_start.py")), layers, WORD)
+def numbers(layers, films):
+    return compute_numbers(layers, films)
+
+
+@pytest.fixture(scope="module")
+def experiments(layers, films):
+    return list_experiments(Prose(str(ROOT / "pages" / "01_start.py")), layers, films, WORD)
 
 
 @pytest.mark.parametrize("rule", MASKS)

@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from explainers.attention.single_head import single_head
+from explainers.chapters.common.one_head import attend
 from explainers.chapters.query_key_value import biases, directions, recall, swapped_query_key
 from explainers.chapters.query_key_value.hero import (
     KEY_MATRICES,
     LEARNED,
-    attend,
     compute_numbers,
     find_pair,
     make_layers,

@@ -182,15 +182,21 @@ def _arithmetic(one_head: OneHead, cell: Cell) -> Arithmetic:
     return arithmetic.explain_input(value, what)
 
 
+def attend(layer: Layer) -> tuple[Projections, Steps]:
+    """Queries, keys and values of a sentence in the first head, and what they come to."""
+    views = project(layer.x, layer.head())
+    return views, attention_steps(*views, layer.mask)
+
+
 STEPS = ("products", "scores", "masked", "weights", "output")
 
 
 def compute_matrices(layer: Layer) -> dict[str, Tensor]:
     """All that the first head of a layer computes."""
     head = layer.head()
-    views = project(layer.x, head)
+    views, run = attend(layer)
     learned = {"X": layer.x, "W_Q": head.w_query, "W_K": head.w_key, "W_V": head.w_value}
-    steps = zip(STEPS, attention_steps(*views, layer.mask), strict=True)
+    steps = zip(STEPS, run, strict=True)
     return learned | dict(zip("QKV", views, strict=True)) | dict(steps)
 
 

@@ -25,7 +25,14 @@ from explainers.toys.layers import (
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import describe_options
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.figure.hero import (
+    Experiment,
+    Hero,
+    HeroChoice,
+    choose_word,
+    read_choice,
+    round_numbers,
+)
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.go_deeper import OpenCard, open_card
 
@@ -54,13 +61,6 @@ class TrainingCard(OpenCard):
 _training_card = TrainingCard(open_card.key, open_card.label, None)
 
 
-def read_followed_word(tokens: Tokens) -> int:
-    """The word that all heads are shown for."""
-    places = range(len(tokens))
-    word: int = read_choice(controls.followed_word, places, min(2, places[-1]))
-    return word
-
-
 def read_clicked_word(tokens: Tokens, shown: int) -> int:
     """The word of the row that was clicked below the picture, since the picture was drawn."""
     word: int = st.session_state.get(controls.followed_word.key, shown)
@@ -69,20 +69,20 @@ def read_clicked_word(tokens: Tokens, shown: int) -> int:
 
 def make_hero(text: Prose, tokens: Tokens) -> tuple[Hero, frozenset[int]]:
     """Where one word looks in each head, and what the heads name together; and which are off."""
-    word, places = read_followed_word(tokens), tuple(range(len(tokens)))
+    word = choose_word(len(tokens))
     heads = read_choice(controls.num_heads, controls.num_heads.options)
     off = read_switched_off(int(heads))
     asked = st.session_state.get(open_card.key, st.query_params.get(open_card.key))
     card = TRAINING if asked == TRAINING else ""
     choices = [
-        HeroChoice(controls.followed_word, places, word),
+        word,
         HeroChoice(controls.num_heads, controls.num_heads.options, heads, labels=_label_heads()),
         HeroChoice(controls.switched_off_heads, SWITCHES, off),
         HeroChoice(_training_card, ("", TRAINING), card, is_elsewhere=True),
     ]
     alt = _("A sentence, and above it a row of arcs per head, from one word to those it looks at.")
     numbers = compute_numbers(tokens)
-    experiments = list_experiments(text, tokens, word, numbers)
+    experiments = list_experiments(text, tokens, word.value, numbers)
     layer = load_layer(tokens, equal(int(heads)), SEEDS[0])
     hero = Hero(
         "heads",
@@ -92,18 +92,9 @@ def make_hero(text: Prose, tokens: Tokens) -> tuple[Hero, frozenset[int]]:
         SENTENCES,
         experiments,
         origin_of(layer),
-        lambda: make_head_table(layer, word),
+        lambda: make_head_table(layer, word.value),
     )
     return hero, frozenset(map(int, off))
-
-
-def make_head_table(layer: Layer, word: int) -> Any:
-    """How a word divides its attention in each head, a row for each."""
-    import pandas as pd  # the first paint needs no tables
-
-    weights = multi_head(layer.x, layer.heads, layer.mask).weights[:, word].tolist()
-    words = [f"{place} {token}" for place, token in enumerate(layer.tokens)]
-    return pd.DataFrame(weights, columns=words).rename_axis(_("head")).reset_index()
 
 
 def _label_heads() -> list[str]:
@@ -142,7 +133,7 @@ def compute_numbers(tokens: Tokens) -> dict[str, Any]:
     }
 
 
-def make_weight_table(layer: Layer, word: int) -> Any:
+def make_head_table(layer: Layer, word: int) -> Any:
     """Where one word looks in each head, a row for each."""
     import pandas as pd  # the first paint needs no tables
 

@@ -23,6 +23,7 @@ from explainers.ui.figure.hero import (
     Experiment,
     Hero,
     HeroChoice,
+    choose_word,
     make_weight_table,
     read_choice,
     round_numbers,
@@ -37,8 +38,6 @@ NUMBERS = {
     if mask.parameter
 }
 controls.register(*NUMBERS.values())
-USUAL_WORD = 2
-"""The running sentence's verb."""
 NARROW, SHARED = 2, 3
 """The window and the prefix that can be tried."""
 SENTENCES = (
@@ -57,13 +56,13 @@ class DrawnChoice(HeroChoice):
 
 def make_hero(text: Prose, lab: Lab) -> Hero:
     """All masks of the table, with each of their numbers, and one that the reader draws."""
-    places, rule, word = range(len(lab.tokens)), controls.mask_of_picture, controls.followed_word
+    words, rule = len(lab.tokens), controls.mask_of_picture
     names = [*(mask.name for mask in masks.MASKS), OWN]
     labels = [*(_(mask.name) for mask in masks.MASKS), _(OWN_NAME)]
-    controls.drawn_cells(len(places))
+    controls.drawn_cells(words)
     choices = [
         HeroChoice(rule, names, read_choice(rule, names), labels),
-        HeroChoice(word, places, read_choice(word, places, min(USUAL_WORD, places[-1]))),
+        choose_word(words),
         HeroChoice(
             controls.weights,
             controls.weights.options,
@@ -79,7 +78,7 @@ def make_hero(text: Prose, lab: Lab) -> Hero:
     hero = Hero("masked", alt, numbers, choices, SENTENCES, list_experiments(text, lab), lab.origin)
 
     def make_table() -> Any:
-        mask = find_mask(hero, len(places)).to(lab.scores.device)
+        mask = find_mask(hero, words).to(lab.scores.device)
         return make_weight_table(lab.tokens, softmax(hide(lab.scores, mask)).tolist())
 
     return replace(hero, table=make_table)

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from explainers.attention.single_head import Projections, project
-from explainers.attention.steps import Steps, attention_steps
 from explainers.chapters.common.choose_layer import origin_of
 from explainers.chapters.common.number_words import write_percent
+from explainers.chapters.common.one_head import attend
 from explainers.messages import N_
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer, load_readable_stages
@@ -17,6 +16,7 @@ from explainers.ui.figure.hero import (
     Experiment,
     Hero,
     HeroChoice,
+    choose_word,
     make_weight_table,
     read_choice,
     round_numbers,
@@ -39,19 +39,18 @@ Layers = Mapping[tuple[str, str], Layer]
 def make_hero(text: Prose, tokens: Tokens) -> Hero:
     """One word's query, key and value, and whom its query finds."""
     layers = make_layers(tokens)
-    places = tuple(range(len(tokens)))
-    word = read_choice(controls.followed_word, places, min(2, places[-1]))
+    word = choose_word(len(tokens))
     learned = read_choice(controls.weights, tuple(LEARNED))
     own = read_choice(controls.key_matrix, KEY_MATRICES)
     choices = [
-        HeroChoice(controls.followed_word, places, word),
+        word,
         HeroChoice(controls.weights, tuple(LEARNED), learned, [*map(_, LEARNED_LABELS)]),
         HeroChoice(controls.key_matrix, KEY_MATRICES, own, [*map(_, KEY_MATRIX_LABELS)]),
     ]
     alt = _(
         "The numbers of a word, its query, key and value, and lines from the query to all keys."
     )
-    experiments = list_experiments(text, layers, word)
+    experiments = list_experiments(text, layers, word.value)
     shown = layers[learned, own]
     return Hero(
         "views",
@@ -109,12 +108,6 @@ def compute_numbers(layers: Layers) -> dict[str, Any]:
             "weights": round_numbers(steps.weights, 7),  # no weight above 0 is said to be 0 %
         }
     return {"tokens": list(layers["trained", "own"].tokens), "heads": heads}
-
-
-def attend(layer: Layer) -> tuple[Projections, Steps]:
-    """Queries, keys and values of a sentence, and what they come to."""
-    views = project(layer.x, layer.head())
-    return views, attention_steps(*views, layer.mask)
 
 
 def find_pair(layer: Layer) -> tuple[int, int]:

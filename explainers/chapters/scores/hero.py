@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from explainers.attention.scaling import with_temperature
-from explainers.attention.single_head import project
-from explainers.attention.steps import attention_steps, hide
+from explainers.attention.steps import hide
 from explainers.chapters.common.choose_layer import origin_of
 from explainers.chapters.common.mask_names import MASK_NAMES, translate_mask
 from explainers.chapters.common.number_words import write_percent
+from explainers.chapters.common.one_head import attend
 from explainers.chapters.common.own_words import list_unknown_words
 from explainers.toys.layers import Layer, Tokens, draw_layer
 from explainers.toys.readable_head import (
@@ -25,6 +25,7 @@ from explainers.ui.figure.hero import (
     Experiment,
     Hero,
     HeroChoice,
+    choose_word,
     make_weight_table,
     read_choice,
     round_numbers,
@@ -53,10 +54,9 @@ def read_layers(tokens: Tokens) -> dict[str, Layer]:
 def make_hero(text: Prose, layers: Mapping[str, Layer]) -> Hero:
     """The four steps of a head, for every word, under each mask."""
     tokens = layers["full"].tokens
-    places = tuple(range(len(tokens)))
-    word = read_choice(controls.followed_word, places, min(2, places[-1]))
+    word = choose_word(len(tokens))
     choices = [
-        HeroChoice(controls.followed_word, places, word),
+        word,
         HeroChoice(
             controls.divided_by, TEMPERATURES, read_choice(controls.divided_by, TEMPERATURES)
         ),
@@ -65,7 +65,7 @@ def make_hero(text: Prose, layers: Mapping[str, Layer]) -> Hero:
         ),
     ]
     alt = _("Four steps from the products of one word's query to its output.")
-    experiments = list_experiments(text, layers, word)
+    experiments = list_experiments(text, layers, word.value)
     shown = layers[choices[2].value]
     return Hero(
         "four_steps",
@@ -82,10 +82,10 @@ def make_hero(text: Prose, layers: Mapping[str, Layer]) -> Hero:
 def compute_numbers(layers: Mapping[str, Layer]) -> dict[str, Any]:
     """All that the picture needs; what a temperature makes of it, the browser computes."""
     layer = layers["full"]
-    views = project(layer.x, layer.head())
+    views, steps = attend(layer)
     return {
         "tokens": list(layer.tokens),
-        "products": round_numbers(attention_steps(*views, layer.mask).products),
+        "products": round_numbers(steps.products),
         "value": round_numbers(views.value),
         "allowed": {rule: one.mask.tolist() for rule, one in layers.items()},
         "temperatures": list(TEMPERATURES),
@@ -95,8 +95,7 @@ def compute_numbers(layers: Mapping[str, Layer]) -> dict[str, Any]:
 
 def weigh(layer: Layer, temperature: float) -> list[list[float]]:
     """The weights of every word if the products are divided by this."""
-    views = project(layer.x, layer.head())
-    products = hide(attention_steps(*views, layer.mask).products, layer.mask)
+    products = hide(attend(layer)[1].products, layer.mask)
     weights: list[list[float]] = with_temperature(products, temperature).tolist()
     return weights
 

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from explainers.attention.single_head import project
-from explainers.attention.steps import attention_steps
 from explainers.chapters.common.choose_layer import origin_of
 from explainers.chapters.common.number_words import write_percent
+from explainers.chapters.common.one_head import attend
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, Film, film_of, load_readable_layer
 from explainers.toys.sentence import split_words
@@ -16,6 +15,7 @@ from explainers.ui.figure.hero import (
     Experiment,
     Hero,
     HeroChoice,
+    choose_word,
     make_weight_table,
     read_choice,
     round_numbers,
@@ -37,10 +37,9 @@ def make_hero(text: Prose, tokens: Tokens, sentence: str) -> Hero:
     films = {rule: film_of(tokens, rule) for rule in MASKS}
     layers = {rule: load_readable_layer(tokens, rule, FILM_SEED) for rule in MASKS}
     batches = films["full"].batches
-    places = tuple(range(len(tokens)))
-    word = read_choice(controls.followed_word, places, min(2, places[-1]))
+    word = choose_word(len(tokens))
     choices = [
-        HeroChoice(controls.followed_word, places, word),
+        word,
         HeroChoice(controls.mask, MASKS, read_choice(controls.mask, MASKS)),
         HeroChoice(controls.batches, batches, read_choice(controls.batches, batches)),
         HeroChoice(controls.sentence, (), sentence, is_elsewhere=True),
@@ -53,7 +52,7 @@ def make_hero(text: Prose, tokens: Tokens, sentence: str) -> Hero:
         compute_numbers(layers, films),
         choices,
         SENTENCES,
-        list_experiments(text, layers, word),
+        list_experiments(text, layers, films, word.value),
         origin_of(shown),
         lambda: make_weight_table(tokens, weigh_words(shown)),
     )
@@ -62,10 +61,10 @@ def make_hero(text: Prose, tokens: Tokens, sentence: str) -> Hero:
 def compute_numbers(layers: Mapping[str, Layer], films: Mapping[str, Film]) -> dict[str, Any]:
     """All that the picture shows of a sentence, under each mask."""
     layer, film = layers["full"], films["full"]
-    views = project(layer.x, layer.head())
+    views, seen = attend(layer)
     masks = {}
     for rule, one in layers.items():
-        steps = attention_steps(*views, one.mask)
+        steps = attend(one)[1]
         masks[rule] = {
             "allowed": one.mask.tolist(),
             "weights": round_numbers(steps.weights, 6),
@@ -79,18 +78,20 @@ def compute_numbers(layers: Mapping[str, Layer], films: Mapping[str, Film]) -> d
         "query": query,
         "key": key,
         "value": value,
-        "scores": round_numbers(attention_steps(*views, layer.mask).scores),
+        "scores": round_numbers(seen.scores),
         "masks": masks,
         "batches": list(film.batches),
         "losses": [f"{loss:.2f}" for loss in film.losses],
     }
 
 
-def list_experiments(text: Prose, layers: Mapping[str, Layer], word: int) -> list[Experiment]:
+def list_experiments(
+    text: Prose, layers: Mapping[str, Layer], films: Mapping[str, Film], word: int
+) -> list[Experiment]:
     """What a reader can try, each with the numbers that it will show."""
     tokens = layers["full"].tokens
     full, causal = (weigh_words(layers[rule])[word] for rule in MASKS)
-    before = film_of(tokens, "full").weights[0, word].tolist()
+    before = films["full"].weights[0, word].tolist()
     masked = {"word": tokens[word], "lost": write_percent(sum(full[word + 1 :]))}
     masked |= name_largest(tokens, causal)
     by_chance = {"word": tokens[word]} | name_largest(tokens, before)
@@ -123,7 +124,5 @@ def name_largest(tokens: Tokens, weights: Sequence[float]) -> dict[str, str]:
 
 def weigh_words(layer: Layer) -> list[list[float]]:
     """How each word divides its attention over all words."""
-    weights: list[list[float]] = attention_steps(
-        *project(layer.x, layer.head()), layer.mask
-    ).weights.tolist()
+    weights: list[list[float]] = attend(layer)[1].weights.tolist()
     return weights

@@ -17,6 +17,7 @@ from explainers.charts.theme import THEMES
 from explainers.toys.sentence import MAX_CHARACTERS
 from explainers.translations import _
 from explainers.ui import browser_files
+from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control, describe_options, is_value
 from explainers.ui.figure.chart import offer_files
 from explainers.ui.figure.panels import translate_scripts
@@ -96,6 +97,14 @@ def read_choice(control: Control, values: Sequence[Any], default: Any = None) ->
     control.settle(request, value, describe_options(values))
     control.write(value, default)
     return value
+
+
+def choose_word(count: int) -> HeroChoice:
+    """The word that is followed, of so many; at first the running sentence's verb."""
+    control, places = controls.followed_word, tuple(range(count))
+    return HeroChoice(
+        control, places, read_choice(control, places, min(control.default, count - 1))
+    )
 
 
 def show_hero(text: Prose, hero: Hero, key: str) -> None:
