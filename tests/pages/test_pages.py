@@ -287,9 +287,14 @@ def forget_results():
 
 
 def functions_in(code):
-    """The texts of the functions in a piece of code; those of a class are in it."""
+    """The texts of the functions in a piece of code, those of classes too, with decorators."""
+    lines = code.splitlines()
     functions = [one for one in ast.walk(ast.parse(code)) if isinstance(one, ast.FunctionDef)]
-    return [ast.get_source_segment(code, function) for function in functions]
+    starts = [min([one.lineno, *(d.lineno for d in one.decorator_list)]) - 1 for one in functions]
+    return [
+        "\n".join(lines[start : one.end_lineno]).strip()
+        for start, one in zip(starts, functions, strict=True)
+    ]
 
 
 @each_page_that_draws

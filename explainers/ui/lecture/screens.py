@@ -35,8 +35,8 @@ def is_lecture() -> bool:
 def screen(kind: str, name: str) -> Iterator[None]:
     """What is drawn inside is a screen of that kind, or part of one; outside a lecture, nothing.
 
-    The kinds are those of `browser/lecture/screens.js`: ask, reveal, code, box, choose, controls,
-    page, nothing.
+    The kinds are those of `browser/lecture/screens.js`: ask, reveal, code, box, end, choose,
+    controls, page, nothing.
     """
     if not is_lecture():
         yield

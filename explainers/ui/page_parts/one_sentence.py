@@ -4,6 +4,7 @@ import re
 
 import streamlit as st
 
+from explainers.ui.lecture import screens as lecture
 from explainers.ui.page import Prose
 
 SECTION = "one_sentence"
@@ -14,7 +15,7 @@ _LABEL = re.compile(r"^\*\*.+?\*\*")
 
 def show_one_sentence(text: Prose, **numbers: object) -> None:
     """Show the page's text `one_sentence`."""
-    with st.container(key="one sentence"):
+    with lecture.screen("end", SECTION), st.container(key="one sentence"):
         text(SECTION, **numbers)
 
 

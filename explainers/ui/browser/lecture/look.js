@@ -60,7 +60,7 @@ function allPartsOf(main) {
 
 /** @type {Record<Kind, [number, number]>} */
 const LIMITS = {
-  title: [0.7, 1.35], ask: [0.65, 1.3], reveal: [0.65, 1.2], text: [0.65, 1.1], box: [0.55, 1.1], choose: [0.5, 0.8], code: [0.6, 0.95], picture: [0.44, 1.2],
+  title: [0.7, 1.35], ask: [0.65, 1.5], reveal: [0.65, 1.4], text: [0.65, 1.1], box: [0.55, 1.1], end: [0.65, 1.5], choose: [0.5, 0.8], code: [0.6, 0.95], picture: [0.44, 1.2],
 };
 
 /**

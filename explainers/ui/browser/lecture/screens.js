@@ -7,7 +7,7 @@ import { piecesOf } from "./pieces.js";
 const A_SCREENFUL = 560; // letters that a class reads at once
 const PICTURE = "[data-testid=stBidiComponentIsolated], [data-testid=stVegaLiteChart], [data-testid=stImage], [data-testid=stSkeleton]";
 
-/** @typedef {"title" | "ask" | "reveal" | "text" | "box" | "choose" | "code" | "picture"} Kind  of a screen; ui/lecture/screens.py */
+/** @typedef {"title" | "ask" | "reveal" | "text" | "box" | "end" | "choose" | "code" | "picture"} Kind  of a screen; ui/lecture/screens.py */
 /**
  * @typedef {object} Part something on the page
  * @property {HTMLElement} node
@@ -104,10 +104,10 @@ const GATHERED = { controls: "controls", notice: "notices", badge: "badges", cod
 /**
  * Is such a part a screen of its own?
  * @param {string} kind
- * @returns {kind is "ask" | "reveal" | "box" | "choose"}
+ * @returns {kind is "ask" | "reveal" | "box" | "end" | "choose"}
  */
 function isAlone(kind) {
-  return ["ask", "reveal", "box", "choose"].includes(kind);
+  return ["ask", "reveal", "box", "end", "choose"].includes(kind);
 }
 
 /**
