@@ -45,8 +45,9 @@ CLAIMS = "pages/17_claims.py"
 @fragment
 def show_projections(layer: Layer) -> None:
     """X times a matrix, one row and one column at a time."""
-    name = controls.projection()
-    text(f"row_{name}")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = controls.projection()
+        text(f"row_{name}")
     picture = st.container()
     views = run_and_show(project, layer.x, layer.head())
     one_head = OneHead.of(layer, views, attention_steps(*views, layer.mask))

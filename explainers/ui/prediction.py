@@ -76,9 +76,11 @@ def revealed(
         box = st.container() if is_class else st.container(border=True, key=f"question {asked_of}")
     with box:
         text(f"ask_{name}", **numbers)
-        guess = _ask(asked_of, answers, is_class)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            guess = _ask(asked_of, answers, is_class)
+            if guess is None and not is_class:
+                st.caption(_("Answer to see the result."), width="content")
         if guess is None and not is_class:
-            st.caption(_("Answer to see the result."))
             return False
     with screen("reveal", asked_of), nullcontext() if is_class else box:
         st.markdown(write_verdict(guess or SKIP, answer))

@@ -71,6 +71,10 @@ def read_address() -> str:
     return f"{quote(st.context.url or '', safe=':/[]')}?{choices}".rstrip("?")
 
 
+NOTE_WIDTH = 470
+"""Pixels: beside the buttons on a computer, below them on a phone."""
+
+
 def offer_takeaway() -> None:
     """The row at the end of a page. Files are made when asked for, outside of any script run."""
     takeaway: PageTakeaway = st.session_state[TAKEAWAY]
@@ -78,17 +82,18 @@ def offer_takeaway() -> None:
     if takeaway.is_row_missing:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="takeaway"):
-        st.markdown(_("**Take this page with you**"))
+        st.markdown(_("**Take this page with you**"), width="content")
         _offer_file(takeaway, _("Notebook"), "ipynb", NOTEBOOK_MIME, write_notebook)
         _offer_file(takeaway, _("Script"), "py", SCRIPT_MIME, write_script)
-    st.markdown(
-        ":small[{}]".format(
-            _(
-                "Both compute again what is on screen, from our functions and torch alone, and "
-                "compare it with the numbers of this page."
-            )
+        st.markdown(
+            ":small[{}]".format(
+                _(
+                    "Both compute again what is on screen, from our functions and torch alone, and "
+                    "compare it with the numbers of this page."
+                )
+            ),
+            width=NOTE_WIDTH,
         )
-    )
 
 
 def _offer_file(

@@ -106,7 +106,7 @@ def offer_next(contents: Contents, here: str) -> None:
     paths = list(titles)
     done_pages = finished_pages(paths)
     next_path = next(iter(paths[paths.index(here) + 1 :]), "")
-    with st.container(key="tour"):
+    with st.container(horizontal=True, key="tour"):
         if next_path:
             icon, label = ":material/arrow_forward:", _("Next: {page}", page=titles[next_path])
             if question := read_question(Path(next_path).stem):

@@ -56,10 +56,12 @@ def explore_figure(
 
     picture = st.container()
     with screen("controls", f"numbers {key}"), st.container(border=True):
-        st.markdown(
-            _("**Click a number** in the picture, or choose it here, to see its arithmetic.")
-        )
-        cell = _choose_cell(panels, stepper, first, key)
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.markdown(
+                _("**Click a number** in the picture, or choose it here, to see its arithmetic."),
+                width=300,
+            )
+            cell = _choose_cell(panels, stepper, first, key)
         arithmetic = working(cell)
         _show_arithmetic(_make_title(cell, panels), arithmetic, key)
     with picture:
@@ -81,10 +83,9 @@ def _choose_cell(panels: Sequence[Panel], stepper: str, first: str, key: str) ->
     ):
         st.session_state[controls.matrix.key] = stepper  # another step: look at what it makes
     st.session_state[seen_key] = stepper
-    with st.container(horizontal=True):
-        name = controls.matrix(names, stepper or first or names[-1])
-        rows, columns = panels[names.index(name)].matrix.shape
-        return Cell(name, controls.row(0, rows - 1), controls.column(0, columns - 1))
+    name = controls.matrix(names, stepper or first or names[-1])
+    rows, columns = panels[names.index(name)].matrix.shape
+    return Cell(name, controls.row(0, rows - 1), controls.column(0, columns - 1))
 
 
 def _pick(cell: Cell) -> None:

@@ -65,13 +65,14 @@ def check_yourself(text: Prose, recalls: Recalls) -> None:
     with screen("ask", f"recall {text.page}"):
         heading = _("Check yourself")
         st.markdown(f"## {heading}")
-    answered = set()
-    for name, make in recalls.items():
-        question = make(seed_recall(text.page, name, read_seed()))
-        if is_lecture():
+    questions = {
+        name: make(seed_recall(text.page, name, read_seed())) for name, make in recalls.items()
+    }
+    if is_lecture():
+        for name, question in questions.items():
             _show_screens(text, name, question)
-        elif _ask(text, name, question):
-            answered.add(name)
+        return
+    answered = _ask_side_by_side(text, questions)
     if recalls and answered == set(recalls) and not finished_pages.has_this_page():
         finished_pages.add_this_page()
         st.rerun()  # the whole page: its dot stands outside
@@ -82,9 +83,21 @@ def seed_recall(page: str, name: str, seed: int) -> Random:
     return Random(f"{page} recall {name} {seed}")  # noqa: S311 - numbers of questions are no secrets
 
 
+def _ask_side_by_side(text: Prose, questions: Mapping[str, Question]) -> set[str]:
+    """A card each, on a phone under each other; the names of those that have been answered."""
+    answered = set()
+    for place, (name, question) in zip(
+        st.columns(len(questions) or 1), questions.items(), strict=False
+    ):
+        with place:
+            if _ask(text, name, question):
+                answered.add(name)
+    return answered
+
+
 def _ask(text: Prose, name: str, question: Question) -> bool:
     """One question in its card; has it been answered?"""
-    with st.container(border=True, key=f"recall card {name}"):
+    with st.container(border=True, height="stretch", key=f"recall card {name}"):
         text(f"recall_{name}", **question.given)
         options = getattr(question, "options", ())
         place = f"{text.page} {name} {read_seed()}"
