@@ -5,6 +5,7 @@ import streamlit as st
 from explainers.attention.positions import reorder, sinusoidal
 from explainers.chapters.common import token_vectors
 from explainers.chapters.tokens import takeaway
+from explainers.chapters.tokens.clock_hands import find_turns
 from explainers.chapters.tokens.cut_text import (
     CORPUS,
     learn_shipped_merges,
@@ -19,11 +20,12 @@ from explainers.chapters.tokens.two_readings import (
     POSITIONS,
     Choices,
     draw_dog,
+    draw_hands,
+    draw_one_sum,
     draw_sum,
     draw_waves,
     read_dog,
     read_orders,
-    read_sum_sizes,
 )
 from explainers.toys import examples
 from explainers.toys.byte_pairs import BYTES, learn_merges, merge_pair
@@ -42,16 +44,25 @@ from explainers.ui.text.language import fragment
 from explainers.ui.untrusted_text import verbatim
 
 text = page.open_prose(__file__)
+RELATIVE_POSITIONS = "pages/07_relative_positions.py"
+QUICK_BASE = 10  # the smallest one: its slowest hand is quick enough to be followed
 
 
 @fragment
-def show_sum(words: tuple[str, ...]) -> None:
-    """Embedding + position = what attention reads, a row per word."""
+def show_one_sum(words: tuple[str, ...]) -> None:
+    """Embedding + position = what attention reads, for one word."""
     text("steps")
-    with st.container(horizontal=True):
-        choices = Choices(words, controls.d_model(), controls.wave_base(), page.read_seed())
-    draw_sum(choices)
+    word = controls.followed_word(0, len(words) - 1)
+    draw_one_sum(Choices(words, WIDTH, int(examples.LONGEST), page.read_seed()), word)
     show_source(sinusoidal)
+
+
+def show_sum(words: tuple[str, ...]) -> None:
+    """The same for all words, a row each, in the sizes that are chosen for the waves."""
+    text("sum")
+    sizes = controls.d_model, controls.wave_base
+    d_model, base = (st.session_state.get(one.key, one.default) for one in sizes)
+    draw_sum(Choices(words, d_model, base, page.read_seed()))
 
 
 @fragment
@@ -94,12 +105,21 @@ def show_merges(merges: int) -> None:
     show_source(learn_merges, merge_pair)
 
 
-@fragment
-def show_waves() -> None:
-    """P for many positions, a column per position; its sizes are those of the sum."""
-    text("waves", places=POSITIONS)
-    draw_waves(*read_sum_sizes())
-    text("waves_tried")
+def show_waves(words: tuple[str, ...]) -> None:
+    """A position as clock hands, then P for many positions, a column each."""
+    text("waves")
+    with st.container(horizontal=True):
+        choices = Choices(words, controls.d_model(), controls.wave_base(), page.read_seed())
+    followed = controls.followed_word
+    word = min(st.session_state.get(followed.key, followed.default), len(words) - 1)
+    draw_hands(choices, word)
+    text("waves_all", places=POSITIONS)
+    draw_waves(choices.d_model, choices.longest)
+    slowest = find_turns(WIDTH, QUICK_BASE)[-1]
+    text("waves_tried", base=QUICK_BASE, d_model=WIDTH, turn=round(slowest))
+    text("positions_today")
+    label = _("Relative positions")
+    st.page_link(RELATIVE_POSITIONS, label=label, icon=":material/arrow_forward:")
 
 
 def show_own_orders(words: tuple[str, ...]) -> None:
@@ -125,13 +145,14 @@ show_hero(text, hero, "cut text")
 merges = hero.chosen(controls.merges)
 take_cut(sentence.text, hero.chosen(controls.token_unit), merges)
 ask_for_order()
-show_sum(sentence.tokens)
+show_one_sum(sentence.tokens)
 go_deeper(
     text,
     {
         "ways": lambda: show_ways(sentence),
         "merges": lambda: show_merges(merges),
-        "waves": show_waves,
+        "waves": lambda: show_waves(sentence.tokens),
+        "sum": lambda: show_sum(sentence.tokens),
         "order": lambda: show_own_orders(sentence.tokens),
     },
 )

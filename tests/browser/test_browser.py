@@ -190,7 +190,7 @@ def test_a_default_leaves_the_link(visit):
 
 
 def test_a_preset_fills_the_sentence(visit):
-    one = visit("tokens")
+    one = visit("tokens", deep="sum")
     one.page.get_by_role("combobox", name="Or an example").click()
     one.page.get_by_role("option", name="Vietnamese").click()
     sentence = PRESETS["Vietnamese"]
@@ -233,7 +233,7 @@ def test_pointing_at_a_token_lights_it_in_every_stage_without_the_server(visit):
         ("", "scores", 4, 5, NINE),
         ("", "weights", 4, 3, {**NINE, "mask": "causal"}),
         ("", "output", 6, 0, NINE),
-        ("tokens", "X", 4, 5, {}),
+        ("tokens", "X", 4, 5, {"deep": "sum"}),
         ("scores", "weights", 5, 6, {**STEPS, "step": "weights", "queries": "across"}),
     ],
 )

@@ -1,8 +1,17 @@
 """The page on tokens cuts a text as published models do, where there are some."""
 
+import json
+import math
+
+import pytest
+import torch
+
+from explainers.chapters.tokens.clock_hands import find_turns
 from explainers.models.registry import WHEEL_MODELS
+from explainers.toys import examples
+from explainers.toys.sentence import SENTENCE
 from tests.pages.test_hero_tokens import hero
-from tests.support.opening import PAGES, elements, opened
+from tests.support.opening import PAGES, elements, opened, pictures
 
 PAGE = next(page for page in PAGES if page.stem == "02_tokens")
 UNIT, WAYS = "model tokens", "ways"
@@ -56,3 +65,43 @@ def test_what_was_learned_last_is_listed_in_its_card():
     visit = opened(PAGE, {"deep": "merges", "merges": "3"})
     code = next(one.value for one in visit.code if "→  id 258" in one.value)
     assert len(code.splitlines()) == 3
+
+
+def draw_wave(position, column, d_model, longest):
+    """One number of P by the paper's formula, in plain Python."""
+    angle = position / longest ** ((column - column % 2) / d_model)
+    return math.cos(angle) if column % 2 else math.sin(angle)
+
+
+def panels(visit):
+    """{name: panel} of all pictures of matrices."""
+    sent = [json.loads(one)[0] for one in pictures(visit) if one.startswith("[")]
+    return {panel["id"]: panel for one in sent for panel in one.get("panels", [])}
+
+
+@pytest.mark.parametrize("word", [0, 5])
+def test_the_strips_of_a_word_are_its_sum(word):
+    sent = panels(opened(PAGE, {"word": f"{word}"}))["sum"]
+    embedding, position, x = sent["values"]
+    drawn = examples.draw_embeddings(tuple(SENTENCE.split()), 8, 0)[word].tolist()
+    assert embedding == pytest.approx(drawn, abs=1e-5)
+    assert position == pytest.approx([draw_wave(word, n, 8, 10_000) for n in range(8)], abs=1e-5)
+    total = torch.tensor(drawn) + torch.tensor(position)
+    assert x == pytest.approx(total.tolist(), abs=1e-5)
+
+
+def test_hands_turn_by_position_times_frequency():
+    sent = panels(opened(PAGE, {"deep": "waves", "clock": "7", "longest": "100", "d_model": "4"}))
+    hands = sent["hands"]
+    assert len(hands["frames"]) == 64
+    for position, ((fast_x, fast_y, slow_x, slow_y),) in enumerate(hands["frames"]):
+        angle = position / 100 ** (2 / 4)
+        assert (fast_x, fast_y) == pytest.approx((math.sin(position), math.cos(position)), abs=1e-4)
+        assert (slow_x, slow_y) == pytest.approx((math.sin(angle), math.cos(angle)), abs=1e-4)
+    assert hands["values"] == hands["frames"][7]
+    assert find_turns(4, 100) == pytest.approx([math.tau, math.tau * 10], rel=1e-5)
+
+
+def test_vectors_that_are_too_long_for_hands_show_the_first_ones():
+    hands = panels(opened(PAGE, {"deep": "waves", "d_model": "128"}))["hands"]
+    assert len(hands["columns"]) == 16

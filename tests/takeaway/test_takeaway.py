@@ -59,7 +59,9 @@ CASES = {
         {**KNOWN, "deep": "sizes", "weights": "trained", "d_k": "16", "seed": "1"},
         ONE_HEAD,
     ),
-    "tokens": ({**BUSY, "unit": "byte pairs", "merges": "90", "longest": "100"}, {"E", "P", "X"}),
+    "tokens": ({**BUSY, "unit": "byte pairs", "merges": "90", "word": "1"}, set()),
+    "tokens sum": ({**BUSY, "deep": "sum"}, {"E", "P", "X"}),
+    "tokens waves": ({**BUSY, "deep": "waves", "d_model": "16"}, set()),
     "query_key_value": (KNOWN, {"X", "W_Q", "Q"}),
     "query_key_value untrained": (
         {**KNOWN, "weights": "untrained", "w_k": "w_q", "projection": "V"},

@@ -2,20 +2,25 @@
 
 from dataclasses import dataclass
 
-import streamlit as st
 import torch
 
 from explainers.attention.positions import Reordered, reorder, sinusoidal
 from explainers.chapters.common import token_vectors
 from explainers.chapters.tokens import takeaway
+from explainers.chapters.tokens.clock_hands import (
+    draw_clock,
+    explain_strips,
+    make_strips,
+    make_sum_rows,
+)
 from explainers.chapters.tokens.hero import WIDTH
 from explainers.toys import examples
 from explainers.toys.layers import build_mask
 from explainers.translations import _
 from explainers.ui import provenance
-from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.figure.clickable_figure import explore_figure
+from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
+from explainers.ui.figure.linked_matrices import show_figure
 
 POSITIONS = 32
 HEAD_DIM = 4
@@ -48,6 +53,22 @@ def draw_sum(choices: Choices) -> None:
     takeaway.take_vectors(choices, x, positions)
 
 
+def draw_one_sum(choices: Choices, word: int) -> None:
+    """The same for one word: three strips, written like a sum."""
+    words, longest = choices.tokens, choices.longest
+    x = examples.draw_embeddings(words, choices.d_model, choices.seed)
+    positions = sinusoidal(POSITIONS, choices.d_model, longest)
+    here = positions[: len(words)].to(x.device)
+    show_clickable_figure(
+        [make_strips(words[word], make_sum_rows(x[word], here[word]))],
+        explain_strips(x, here, longest, word),
+        provenance.random_weights(choices.seed, x.device),
+        "one sum",
+        _("Embedding plus position is what attention reads: three rows of numbers of one word."),
+    )
+    takeaway.take_vectors(choices, x, positions)
+
+
 def read_orders(
     words: tuple[str, ...], order: torch.Tensor, seed: int
 ) -> tuple[Reordered, Reordered]:
@@ -76,11 +97,12 @@ def draw_dog(shown: Reordered, seed: int) -> None:
     show_chart(draw_two_orders, rows, alt, "swapped", origin, words=len(DOG))
 
 
-def read_sum_sizes() -> tuple[int, int]:
-    """d_model and the base of the waves, as they are chosen for the sum."""
-    sizes = controls.d_model, controls.wave_base
-    d_model, base = (st.session_state.get(one.key, one.default) for one in sizes)
-    return d_model, base
+def draw_hands(choices: Choices, word: int) -> None:
+    """A position as the hands of a clock, and added to a word."""
+    x = examples.draw_embeddings(choices.tokens, choices.d_model, choices.seed)
+    origin = provenance.random_weights(choices.seed, x.device)
+    show_figure(draw_clock(choices.tokens[word], x[word], choices.longest), origin, "clock")
+    takeaway.take_vectors(choices, x, sinusoidal(POSITIONS, choices.d_model, choices.longest))
 
 
 def draw_waves(d_model: int, longest: int) -> None:

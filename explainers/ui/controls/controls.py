@@ -59,6 +59,7 @@ merges = Control("merges", N_("Merges learned"), 250)
 positions_added = Switch("positions", N_("Add the positions"), False)
 d_model = StepSlider("d_model", N_("d_model: numbers per token"), 8, _POWERS)
 wave_base = StepSlider("longest", N_("Base of the waves"), 10_000, (10, 100, 1000, 10_000, 100_000))
+clock_position = BrowserSlider("clock", N_("Position"), 5, tuple(range(64)))
 
 # Query, key, value
 head_dim = RestrictedSlider("d_k", N_("d_k: numbers per query and key"), 4, 2, 128)

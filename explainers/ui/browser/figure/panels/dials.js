@@ -13,14 +13,22 @@ export class Dials extends Drawing {
    * @param {Values} values
    */
   draw(values) {
-    const { rows, columns, roles } = this.data;
+    const { rows, columns } = this.data;
     const legend = element("div", "legend");
     rows.forEach((row, i) => {
       const name = legend.appendChild(element("span", "", `→ ${row}`));
-      name.style.color = roles[i];
+      name.style.color = this.ink(i);
     });
     const planes = columns.flatMap((column, j) => j % 2 ? [] : [this.dial(values, column, j)]);
-    this.stage.replaceChildren(...planes, legend);
+    this.stage.replaceChildren(...planes, ...rows.length > 1 ? [legend] : []);
+  }
+
+  /**
+   * The colour of a row: a query's and a key's, or the text's where there is one row alone.
+   * @param {number} row
+   */
+  ink(row) {
+    return this.data.rows.length > 1 ? this.data.roles[row] : "currentColor";
   }
 
   /**
@@ -30,7 +38,7 @@ export class Dials extends Drawing {
    * @param {number} j
    */
   dial(values, column, j) {
-    const { rows, roles, high } = this.data;
+    const { rows, high } = this.data;
     const [reach, room] = [48, 56];
     const pairs = values.map((line) => [line[j] ?? 0, line[j + 1] ?? 0]);
     const shapes = [
@@ -42,7 +50,7 @@ export class Dials extends Drawing {
       const angle = Math.atan2(y, x);
       const wing = (/** @type {number} */ turn) => `L${x - 9 * Math.cos(angle + turn)} ${y - 9 * Math.sin(angle + turn)}`;
       const d = `M0 0L${x} ${y}${wing(0.45)}M${x} ${y}${wing(-0.45)}`;
-      shapes.push(shape("path", { d, class: "arrow", stroke: roles[i] }));
+      shapes.push(shape("path", { d, class: "arrow", stroke: this.ink(i) }));
     });
     const figure = element("figure", "");
     const label = rows.map((row, i) => `${row}: ${pairs[i].map((value) => digits(value)).join(", ")}`);
