@@ -15,18 +15,20 @@ from explainers.attention.position_bias import (
 from explainers.attention.rotary import angles, rotary_attention, rotate
 from explainers.chapters.common.head_matrices import pair
 from explainers.chapters.common.number_words import bound_rounding
-from explainers.chapters.relative_positions import position_scores, takeaway
+from explainers.chapters.relative_positions import hero, position_scores, takeaway
 from explainers.chapters.relative_positions.distance_biases import (
     draw_buckets,
     draw_penalties,
     name_slopes,
 )
-from explainers.chapters.relative_positions.rope_shift import draw_all_pairs, draw_pair
+from explainers.chapters.relative_positions.moved_pair import MovedPair
+from explainers.chapters.relative_positions.rope_shift import draw_all_pairs
 from explainers.toys import examples
 from explainers.toys.sentence import SENTENCE
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
+from explainers.ui.figure.hero import show_hero
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.page_parts.check_yourself import Recall, check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
@@ -35,37 +37,35 @@ from explainers.ui.prediction import revealed
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
-from explainers.ui.untrusted_text import verbatim
 
 text = page.open_prose(__file__)
 
 
 @fragment
-def moving(tokens: tuple[str, ...]) -> None:
-    """Two words that move along with all others, then every pair of words."""
-    seed, control = page.read_seed(), controls.shift
-    moved, place = position_scores.ShiftedScores.of(tokens, control.steps, seed), control()
-    origin = random_weights(seed, moved.rotary.device)
-    show_figure(draw_pair(moved, place), origin, "dials")
-    takeaway.take_pair(moved, place, seed)
-    asking, asked = (verbatim(tokens[at]) for at in pair(tokens))
-    words = {"asking": asking, "asked": asked}
-    if shift := moved.shifts[place]:
-        rotary, added = moved.pair_changes(place)
-        changes = {"rotary": bound_rounding(rotary), "added": f"{added:.2f}"}
-        text("moved", shift=shift, **changes, **words)
-    else:
-        text("not_moved", **words)
-    text("rotary", d_k=position_scores.TURNED_DIM, pairs=position_scores.TURNED_DIM // 2)
-    show_source(angles, rotate, rotary_attention)
-    far, all_pairs = moved.shifts[-1], len(tokens) ** 2
+def ask_scores(tokens: tuple[str, ...], shift: int) -> None:
+    """What moving all words does to every score, asked first and then drawn."""
+    seed, far = page.read_seed(), position_scores.SHIFTS[-1]
+    shown = shift or far
+    shifts = sorted({*position_scores.SHIFTS, shown})
+    moved = position_scores.ShiftedScores.of(tokens, shifts, seed)
     answers, answer = position_scores.ANSWERS, moved.answer()
-    if revealed(text, "rotary", answers, answer, shift=far, pairs=all_pairs):
+    if revealed(text, "rotary", answers, answer, shift=far, pairs=len(tokens) ** 2):
         rotary, added = moved.largest_changes()
-        text("side_by_side", rotary=bound_rounding(rotary), added=f"{added:.2f}")
+        changes = {"rotary": bound_rounding(rotary), "added": f"{added:.2f}"}
+        text("side_by_side", shift=shown, far=far, **changes)
+        place = shifts.index(shown)
         figure = draw_all_pairs(moved, place, page.has_queries_down())
-        show_figure(figure, origin, "rotary")
+        show_figure(figure, random_weights(seed, moved.rotary.device), "rotary")
         takeaway.take_turning(moved, place, seed)
+
+
+@fragment
+def show_how(moved: MovedPair, apart: int, shift: int) -> None:
+    """One pair of numbers, rotated and multiplied."""
+    takeaway.take_pair(moved, apart, shift, page.read_seed())
+    pairs = position_scores.TURNED_DIM // 2
+    text("how", pairs=pairs, **hero.explain_pair(moved, apart, shift))
+    show_source(angles, rotate, rotary_attention)
 
 
 def penalties(tokens: tuple[str, ...]) -> None:
@@ -119,7 +119,11 @@ def score_far_away(draw: Random) -> Recall:
 
 text("question")
 sentence = choose_text().tokens
-moving(sentence)
+picture, two_words = hero.make_hero(text, sentence, page.read_seed())
+show_hero(text, picture, "dials")
+both, alone = picture.chosen(controls.shift), picture.chosen(controls.apart)
+ask_scores(sentence, both)
+show_how(two_words, alone, both)
 go_deeper(text, {"alibi": lambda: penalties(sentence), "learned_bias": lambda: buckets(sentence)})
 show_one_sentence(text)
 check_yourself(text, {"angle": rotate_a_pair, "far": score_far_away})

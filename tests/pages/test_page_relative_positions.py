@@ -1,7 +1,6 @@
 """Relative positions: the page prints and draws what RoPE, ALiBi and T5's buckets compute."""
 
 import json
-import math
 import re
 import runpy
 from random import Random
@@ -11,20 +10,18 @@ import torch
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from explainers.attention.multi_head import multi_head
-from explainers.attention.positions import sinusoidal
+from explainers.attention.rotary import angles, rotate
 from explainers.attention.single_head import project
-from explainers.chapters.common.head_matrices import pair
 from explainers.chapters.relative_positions.position_scores import (
     ANSWERS,
-    D_MODEL,
     DISTANCES,
+    SHIFTS,
     TURNED_DIM,
     ShiftedScores,
 )
 from explainers.toys import examples
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import load_sections
-from explainers.ui.controls import controls
 from tests.support.opening import PAGES, elements, opened, pictures, widgets
 from tests.ui.test_packed import unpacked
 
@@ -33,17 +30,24 @@ TOKENS = tuple(SENTENCE.split())
 CAUSAL = torch.ones(7, 7, dtype=torch.bool).tril()
 MOST_WORDS = 500
 """A reader sees no more before anything is opened."""
-UNFOLDED = {"alibi", "alibi_slopes", "learned_bias"}
+N = r"-?\d+\.\d+"
+UNFOLDED = {"alibi", "alibi_slopes", "learned_bias", "hero_moved", "hero_apart", "hero_both"}
 
 
 def said(visit):
     return " ".join("\n".join(markdown.value for markdown in visit.main.markdown).split())
 
 
+def plain(text):
+    """With minus signs that Python reads."""
+    return text.replace("−", "-")
+
+
 def figure(visit, first):
     """The panels of the linked picture that begins with this one, by their ids."""
-    linked = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
-    [found] = [data["panels"] for data in linked if data["panels"][0]["id"] == first]
+    sent = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
+    linked = [data["panels"] for data in sent if "panels" in data]
+    [found] = [panels for panels in linked if panels[0]["id"] == first]
     return {panel["id"]: panel for panel in found}
 
 
@@ -59,63 +63,33 @@ def close(numbers, within=1e-5):
 
 
 def test_moving_all_words_changes_no_score_with_rope():
-    shifts = controls.shift.steps
+    shifts = SHIFTS
     moved = ShiftedScores.of(TOKENS, shifts, 5)
     rotary, added = (s - s[0] for s in (moved.rotary, moved.added))
     assert rotary.abs().max() < 1e-4
     assert (added[1:].abs().amax(dim=(1, 2)) > 0.1).all()
     assert moved.answer() == ANSWERS[0]
-    assert (
-        ShiftedScores(
-            TOKENS, moved.shifts, moved.added, moved.rotary, moved.arrows, moved.parts
-        ).answer()
-        != ANSWERS[0]
-    )
+    assert ShiftedScores(TOKENS, moved.shifts, moved.added, moved.rotary).answer() != ANSWERS[0]
     visit = opened(PAGE, {"seed": "5", "shift": "12"})
     panels, place = figure(visit, "scores with RoPE"), shifts.index(12)
     assert values(panels, "scores with RoPE") == close(moved.rotary[place])
     assert values(panels, "change with added positions") == close(added[place])
-    assert len(figure(visit, "dials")["dials"]["frames"]) == len(shifts)
+    assert "Here all words have moved 12 positions" in said(visit)
 
 
 def test_the_words_have_moved_when_the_picture_opens():
+    """Where the reader has moved none, they have moved as far as the question says."""
     panels = figure(opened(PAGE, {"seed": "5"}), "scores with RoPE")
-    moved = ShiftedScores.of(TOKENS, controls.shift.steps, 5)
-    added = moved.added[controls.shift.steps.index(controls.shift.default)] - moved.added[0]
+    moved = ShiftedScores.of(TOKENS, SHIFTS, 5)
+    added = moved.added[SHIFTS.index(64)] - moved.added[0]
     assert values(panels, "change with added positions") == close(added)
     assert max(map(abs, values(panels, "change with added positions"))) > 0.1
 
 
-def test_every_arrow_is_long_enough_to_be_seen_and_points_as_its_numbers_do():
-    moved = ShiftedScores.of(TOKENS, (0, 3), 5)
-    numbers = torch.view_as_complex(moved.arrows.view(2, 2, TURNED_DIM // 2, 2))
-    drawn = torch.view_as_complex(moved.directions().view(2, 2, TURNED_DIM // 2, 2))
-    lengths = torch.tensor([1, 0.75])[None, :, None]
-    assert torch.allclose(drawn.abs(), lengths.expand(2, 2, 4))
-    assert torch.allclose(drawn / drawn.abs(), numbers / numbers.abs(), atol=1e-5)
-    panel = figure(opened(PAGE, {"seed": "5", "shift": "3"}), "dials")["dials"]
-    place = controls.shift.steps.index(3)
-    assert panel["values"] == panel["frames"][place]
-    assert panel["high"] == 1
-    speed = re.compile(r"one turn in ([\d,.]+) positions")
-    told = [speed.findall(column)[0] for column in panel["columns"]]
-    turns = [float(turn.replace(",", "")) for turn in told[::2]]
-    assert turns == pytest.approx([math.tau * 10**pair for pair in range(4)], abs=0.06)
-
-
-def test_arrows_turn_and_the_angle_between_them_differs_by_the_distance_alone():
-    moved = ShiftedScores.of(TOKENS, (0, 1, 10), 5)
-    asking, asked = pair(TOKENS)
-    pairs = torch.view_as_complex(moved.arrows.view(3, 2, TURNED_DIM // 2, 2))
-    speeds = torch.tensor([1, 0.1, 0.01, 0.001])
-    turned = pairs / pairs[:1]
-    steps = torch.tensor([0, 1, 10])[:, None, None] * speeds
-    assert torch.allclose(
-        turned, torch.polar(torch.ones(3, 2, 4), steps.expand(3, 2, 4)), atol=1e-5
-    )
-    products = (pairs[:, 0] * pairs[:, 1].conj()).real.sum(dim=-1)
-    scores = moved.rotary[:, asking, asked] * TURNED_DIM**0.5
-    assert torch.allclose(products, scores, atol=1e-4)
+def test_a_move_that_is_not_in_the_list_is_drawn():
+    panels = figure(opened(PAGE, {"seed": "5", "shift": "41"}), "scores with RoPE")
+    moved = ShiftedScores.of(TOKENS, (0, 41), 5)
+    assert values(panels, "scores with added positions") == close(moved.added[1])
 
 
 def test_a_learned_bias_is_read_by_the_bucket_of_a_distance():
@@ -156,50 +130,45 @@ def test_alibi_takes_off_more_the_farther_and_the_steeper():
         assert torch.allclose(after, weighted / weighted.sum(dim=-1, keepdim=True), atol=1e-5)
 
 
-@pytest.mark.parametrize("shift", [1, 12, 64])
-def test_the_sentence_says_what_the_two_words_scores_do(shift):
-    """The parts are those of q · k, pair by pair, and their sum is the score in the matrices."""
-    visit = opened(PAGE, {"seed": "5", "shift": str(shift)})
-    x, head = examples.draw_embeddings(TOKENS, 64, 5), examples.random_head(64, 8, 8, 5)
-    asking, asked = pair(TOKENS)
-    scores = []
-    for start in (0, shift):
-        query, key, _value = project(x + sinusoidal(100, D_MODEL, 1e4)[start : start + 7], head)
-        parts = (query[asking] * key[asked]).view(-1, 2).sum(dim=-1) / 8**0.5
-        scores.append(parts.sum())
-    panels = figure(visit, "dials")
-    moved = ShiftedScores.of(TOKENS, (shift,), 5)
-    rope, added = panels["parts"]["values"]
-    assert rope == pytest.approx(
-        [*moved.parts[0, 0].tolist(), moved.rotary[0, 2, 1].item()], abs=1e-5
-    )
-    assert added == pytest.approx([*parts.tolist(), scores[1].item()], abs=1e-5)
-    change = (scores[1] - scores[0]).abs()
-    assert f"**Both words moved {shift} positions.**" in said(visit)
-    assert f"with added positions, by **{change:.2f}**" in said(visit)
-
-
-def test_nothing_is_said_to_have_moved_at_the_beginning():
-    visit = opened(PAGE, {"shift": "0"})
-    assert "are at the beginning of the text" in said(visit)
-    assert "moved 0 positions" not in said(visit)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_arithmetic_of_a_pair_can_be_followed(seed):
+    """The table's numbers are those of `rotate`, and give the part that is printed."""
+    visit = opened(PAGE, {"seed": str(seed), "shift": "12", "apart": "3"})
+    [table] = [one.value for one in visit.main.markdown if "| before |" in one.value]
+    vectors = [
+        [float(n) for n in found] for found in re.findall(rf"\(({N}), ({N})\)", plain(table))
+    ]
+    x, head = examples.draw_embeddings(TOKENS, 64, seed), examples.random_head(64, 8, 8, seed)
+    views, places = project(x, head), (2 + 12 + 3, 4 + 12)
+    expected = []
+    for vector, place in ((views.query[2], places[0]), (views.key[4], places[1])):
+        angle = angles(torch.tensor([place]), TURNED_DIM, examples.LONGEST)
+        expected += [vector[:2].tolist(), rotate(vector[None], angle)[0, :2].tolist()]
+    assert vectors == [pytest.approx(vector, abs=6e-4) for vector in expected]
+    (a, b), (c, d) = vectors[1], vectors[3]
+    part = re.search(rf"÷ √8 = \*\*({N})\*\*", plain(table))[1]
+    assert float(part) == pytest.approx((a * c + b * d) / 8**0.5, abs=0.006)
+    assert [f"| {place} · 1 |" in table for place in places] == [True, True]
 
 
 def test_the_picture_comes_first_and_only_the_scores_of_all_words_wait_for_an_answer():
     asking = opened(PAGE, {"predict": "true"})
     answered = opened(PAGE, {"predict": "true", "guess_rotary": ANSWERS[1]})
-    drawn = [json.loads(picture)[0]["panels"][0]["id"] for picture in pictures(asking)]
-    assert drawn == ["dials"]
-    assert len(pictures(answered)) == len(drawn) + 1
+    [drawn] = [json.loads(picture)[0] for picture in pictures(asking)]
+    assert drawn["kind"] == "dials"
+    assert len(pictures(answered)) == 2
     assert f"It is **{ANSWERS[0]}**" in said(answered)
     shown = [e for e in elements(asking.main) if e.type in ("bidi_component", "radio")]
     assert [e.type for e in shown[:3]].index("bidi_component") < 2
 
 
 def test_the_page_is_short():
+    """Of the picture's sentences one is seen at a time, of what can be tried only the titles."""
     sections = load_sections(PAGE.stem).items()
-    shown = [text for name, text in sections if name not in UNFOLDED and "because" not in name]
-    assert len(re.findall(r"[^\W\d_]+", " ".join(shown))) <= MOST_WORDS
+    seen = {name: text for name, text in sections if name not in UNFOLDED and "because" not in name}
+    titles = {name: text.split("**")[1] for name, text in seen.items() if name.startswith("try_")}
+    text = re.sub(r"\{\{\w+\}\}", "0", " ".join({**seen, **titles}.values()))
+    assert len(re.findall(r"[^\W\d_]+", text)) <= MOST_WORDS
 
 
 @pytest.mark.parametrize("seed", range(5))

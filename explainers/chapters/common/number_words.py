@@ -25,3 +25,9 @@ def write_percent(weight: float) -> str:
     if 0 < weight < 0.005:
         return f"<{space}1{space}%"
     return f"{math.floor(100 * weight + 0.5)}{space}%"  # as the browser rounds
+
+
+def write_decimals(number: float, places: int = 2) -> str:
+    """A number as the browser writes it: with a minus as wide as a plus, and no −0."""
+    text = f"{number:.{places}f}"
+    return text[1:] if re.fullmatch(r"-[0.]+", text) else text.replace("-", "−")

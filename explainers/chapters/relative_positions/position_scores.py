@@ -18,10 +18,9 @@ from explainers.attention.position_bias import (
     relative_bias,
 )
 from explainers.attention.positions import sinusoidal
-from explainers.attention.rotary import angles, rotary_attention, rotate
+from explainers.attention.rotary import angles, rotary_attention
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.single_head import project
-from explainers.chapters.common.head_matrices import pair
 from explainers.messages import N_
 from explainers.toys import examples
 
@@ -34,8 +33,8 @@ ANSWERS = (
     N_("all scores grow"),
     N_("the scores change, some up, some down"),
 )
-DRAWN = 1.0, 0.75
-"""How long the arrows of the query and of the key are drawn: they rotate and never grow."""
+SHIFTS = 0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64
+"""Moves of all words for which all scores are compared."""
 ROUNDING = 1e-4
 """Angles of float32 are off by about 1e-7 of themselves, and the largest shift is large."""
 BUCKETS, FARTHEST = 32, 128
@@ -46,16 +45,12 @@ DISTANCES = 0, 1, 2, 4, 8, 15, 16, 20, 24, 32, 48, 64, 96, 127, 128, 500
 
 @dataclass(frozen=True)
 class ShiftedScores:
-    """Scores of one head, and two of its vectors rotated, for each shift (shifts, …)."""
+    """Scores of one head for each shift of all words (shifts, words, words)."""
 
     tokens: tuple[str, ...]
     shifts: tuple[int, ...]
     rotary: Tensor
     added: Tensor
-    arrows: Tensor
-    parts: Tensor
-    """(shifts, 2, pairs): what each pair of numbers adds to the score of the two words, with
-    RoPE and with added positions."""
 
     @classmethod
     def of(cls, tokens: Sequence[str], shifts: Sequence[float], seed: int) -> "ShiftedScores":
@@ -64,8 +59,7 @@ class ShiftedScores:
         head = examples.random_head(D_MODEL, TURNED_DIM, TURNED_DIM, seed)
         full = masks.build(masks.full, len(tokens), len(tokens)).to(x.device)
         views = project(x, head)
-        asking, asked = pair(tokens)
-        rotary, added, arrows, parts = [], [], [], []
+        rotary, added = [], []
         for shift in map(int, shifts):
             position = torch.arange(shift, shift + len(tokens), device=x.device)
             angle = angles(position, TURNED_DIM, examples.LONGEST)
@@ -73,13 +67,7 @@ class ShiftedScores:
             waves = sinusoidal(shift + len(tokens), D_MODEL, examples.LONGEST)[shift:]
             moved = project(x + waves.to(x.device), head)
             added.append(attention(*moved, full).scores)
-            rotated = rotate(views.query, angle)[asking], rotate(views.key, angle)[asked]
-            arrows.append(torch.stack(rotated))
-            ways = rotated, (moved.query[asking], moved.key[asked])
-            products = torch.stack([query * key for query, key in ways])  # (2, head_dim)
-            parts.append(products.view(2, -1, 2).sum(dim=-1) / TURNED_DIM**0.5)
-        stacks = (torch.stack(some) for some in (rotary, added, arrows, parts))
-        return cls(tuple(tokens), tuple(map(int, shifts)), *stacks)
+        return cls(tuple(tokens), tuple(map(int, shifts)), torch.stack(rotary), torch.stack(added))
 
     def answer(self) -> str:
         """What moving all words does to RoPE's scores, in words."""
@@ -88,25 +76,8 @@ class ShiftedScores:
             return ANSWERS[0]
         return ANSWERS[1] if (changes[1:] > 0).all() else ANSWERS[2]
 
-    def directions(self) -> Tensor:
-        """Where the arrows point, all queries' as long as each other, all keys' a bit shorter."""
-        pairs = torch.stack(
-            [self.arrows[..., 0::2], self.arrows[..., 1::2]], dim=-1
-        )  # (shifts, 2, pairs, 2)
-        drawn = torch.tensor(DRAWN, device=pairs.device)[:, None, None]
-        return (pairs / pairs.norm(dim=-1, keepdim=True) * drawn).flatten(-2)
-
-    def pair_scores(self) -> Tensor:
-        """The two words' score with RoPE and with added positions: its parts, then their sum."""
-        return torch.cat([self.parts, self.parts.sum(dim=-1, keepdim=True)], dim=-1)
-
-    def pair_changes(self, place: int) -> tuple[float, float]:
-        """How far the two words' scores at one of the shifts are from those at the first."""
-        rotary, added = (self.pair_scores()[place] - self.pair_scores()[0])[:, -1].abs().tolist()
-        return rotary, added
-
     def largest_changes(self) -> tuple[float, float]:
-        """The same for all pairs of words and all shifts."""
+        """How far any score is from the one at the first shift, with RoPE and with added ones."""
         rotary, added = ((s - s[0]).abs().max().item() for s in (self.rotary, self.added))
         return rotary, added
 

@@ -1,20 +1,14 @@
-"""Positions that are rotated or added, while all words move: two words, then all pairs."""
+"""Scores of all pairs of words after all words moved, with positions rotated and added."""
 
-import math
 from dataclasses import replace
 
-import torch
 from torch import Tensor
 
-from explainers.attention.rotary import angles
-from explainers.chapters.common.head_matrices import pair
-from explainers.chapters.relative_positions.position_scores import DRAWN, TURNED_DIM, ShiftedScores
+from explainers.chapters.relative_positions.position_scores import ShiftedScores
 from explainers.charts.matrix import Matrix
-from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS
-from explainers.toys import examples
+from explainers.charts.theme import KEY_AXIS, QUERY_AXIS
 from explainers.translations import _
-from explainers.ui.controls import controls
-from explainers.ui.figure.panels import Figure, Panel, Slider, orient_panels
+from explainers.ui.figure.panels import Figure, Panel, orient_panels
 
 KEYS = (
     "scores with RoPE",
@@ -22,15 +16,6 @@ KEYS = (
     "scores with added positions",
     "change with added positions",
 )
-
-
-def draw_pair(moved: ShiftedScores, place: int) -> Figure:
-    """One query and one key, rotated pair by pair, and their score; a slider moves all words."""
-    control = controls.shift
-    labels = [_("{count} positions", count=shift) for shift in moved.shifts]
-    slider = Slider(control.label, labels, place, lambda n: control.put(moved.shifts[n]))
-    alt = _("A query and a key, rotated pair by pair as all words move, and the parts of a score.")
-    return Figure([_dials(moved, place), _parts(moved, place)], alt, slider=slider)
 
 
 def draw_all_pairs(moved: ShiftedScores, place: int, queries_down: bool) -> Figure:
@@ -63,41 +48,3 @@ def _scores(
     axes = QUERY_AXIS, KEY_AXIS
     tokens = moved.tokens
     return Panel(key, Matrix(name, formula, numbers.tolist(), tokens, tokens, *axes, limit=limit))
-
-
-def _dials(moved: ShiftedScores, place: int) -> Panel:
-    asking, asked = (moved.tokens[at] for at in pair(moved.tokens))
-    rows = _("query of {word}", word=asking), _("key of {word}", word=asked)
-    speeds = angles(torch.ones(1), TURNED_DIM, examples.LONGEST)[0].tolist()
-    turns = [_("one turn in {places:,.1f} positions", places=math.tau / one) for one in speeds]
-    columns = [turn for turn in turns for _unused in "xy"]
-    frames = moved.directions().tolist()
-    matrix = Matrix(
-        _("one query and one key"),
-        _("a pair of numbers is an arrow with a speed of its own; only its direction is drawn"),
-        frames[place],
-        rows,
-        columns,
-        _("vector"),
-        FEATURE_AXIS,
-        kind="arrows",
-        limit=max(DRAWN),
-    )
-    return Panel("dials", matrix, frames=tuple(frames))
-
-
-def _parts(moved: ShiftedScores, place: int) -> Panel:
-    asking, asked = (moved.tokens[at] for at in pair(moved.tokens))
-    frames = moved.pair_scores().tolist()
-    columns = [_("pair {number}", number=n + 1) for n in range(TURNED_DIM // 2)]
-    matrix = Matrix(
-        _("score of {asking} for {asked}", asking=asking, asked=asked),
-        _("what each pair of numbers adds to it, and the sum"),
-        frames[place],
-        ["RoPE", _("added")],
-        [*columns, _("sum")],
-        "",
-        "",
-        limit=moved.pair_scores().abs().max().item(),
-    )
-    return Panel("parts", matrix, frames=tuple(frames))

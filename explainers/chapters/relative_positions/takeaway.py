@@ -5,6 +5,7 @@ import math
 from torch import Tensor
 
 from explainers.chapters.common.head_matrices import name_by_head
+from explainers.chapters.relative_positions.moved_pair import MovedPair
 from explainers.chapters.relative_positions.position_scores import (
     AlibiWeights,
     BucketBiases,
@@ -19,9 +20,11 @@ from explainers.ui.takeaway_files import take
 Computed = dict[str, Tensor]
 
 
-def compute_moved_pair(tokens: tuple[str, ...], shift: int, seed: int) -> Computed:
+def compute_moved_pair(
+    tokens: tuple[str, ...], words: tuple[int, int], apart: int, shift: int, seed: int
+) -> Computed:
     """The parts of one score and their sum, with RoPE and with added positions."""
-    return {"parts": ShiftedScores.of(tokens, (shift,), seed).pair_scores()[0]}
+    return {"parts": MovedPair.of(tokens, words, seed).find(apart, shift)}
 
 
 def compute_moved_text(tokens: tuple[str, ...], shift: int, seed: int) -> Computed:
@@ -62,10 +65,16 @@ def list_buckets(found: BucketBiases) -> Computed:
     return {"bucket": found.rows, **name_by_head("added, head", added)}
 
 
-def take_pair(moved: ShiftedScores, place: int, seed: int) -> None:
+def take_pair(moved: MovedPair, apart: int, shift: int, seed: int) -> None:
     """Two words moved along."""
-    shown = {"parts": moved.pair_scores()[place]}
-    inputs = {"tokens": moved.tokens, "shift": moved.shifts[place], "seed": seed}
+    shown = {"parts": moved.find(apart, shift)}
+    inputs = {
+        "tokens": moved.tokens,
+        "words": moved.words,
+        "apart": apart,
+        "shift": shift,
+        "seed": seed,
+    }
     take("pair", Recipe(_("Two words moved along"), compute_moved_pair, inputs, shown))
 
 

@@ -95,9 +95,9 @@ switched_off_heads = MultiChoice("off", N_("Heads switched off"), ())
 dropout = BrowserSlider("dropout", N_("Probability"), 0.5, tuple(n / 10 for n in range(10)))
 
 # Relative positions
-shift = BrowserSlider(
-    "shift", N_("Move all words by"), 32, (0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64)
-)
+shift = Control("shift", N_("Move both words by"), 0)
+apart = Control("apart", N_("Move one word by"), 0)
+asked_word = Control("asked", N_("Word that is asked, from 0"), 4)
 
 # Shared keys and values
 num_kv_heads = Choice("kv_heads", N_("KV heads"), "2", ("1", "2", "4", "8"))

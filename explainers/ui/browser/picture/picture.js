@@ -6,6 +6,7 @@
 
 import { loadStyle, wear } from "../common/component.js";
 import { speak } from "../common/words.js";
+import { Dials } from "./heroes/dials.js";
 import { FourSteps } from "./heroes/four_steps.js";
 import { Heads } from "./heroes/heads.js";
 import { Journey } from "./heroes/journey.js";
@@ -21,6 +22,8 @@ import "./arcs.js";
 import "./chips.js";
 import "./experiments.js";
 import "./hero.js";
+import "./heroes/dials_controls.js";
+import "./heroes/dials_places.js";
 import "./heroes/four_steps_layout.js";
 import "./heroes/heads_places.js";
 import "./heroes/journey_steps.js";
@@ -43,7 +46,7 @@ import "./strip.js";
 import "./words.js";
 
 /** @type {Record<string, new (root: HTMLElement) => Hero<any>>} */
-const KINDS = { four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, tokens: Tokens, views: Views };
+const KINDS = { dials: Dials, four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, tokens: Tokens, views: Views };
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 /** @type {WeakMap<Element, Hero<any>>} */

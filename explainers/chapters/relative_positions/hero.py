@@ -1,0 +1,179 @@
+"""The hero of the page: a query and a key as hands of four dials, moved along a long text."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from explainers.attention.rotary import angles
+from explainers.chapters.common.head_matrices import pair
+from explainers.chapters.common.number_words import bound_rounding, write_decimals
+from explainers.chapters.relative_positions.moved_pair import (
+    FARTHEST_APART,
+    FARTHEST_SHIFT,
+    MovedPair,
+)
+from explainers.chapters.relative_positions.position_scores import TURNED_DIM
+from explainers.toys import examples
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.figure.hero import (
+    Experiment,
+    Hero,
+    HeroChoice,
+    choose_word,
+    read_choice,
+    round_numbers,
+)
+from explainers.ui.page import Prose
+from explainers.ui.provenance import random_weights
+from explainers.ui.untrusted_text import verbatim
+
+SENTENCES = ("hero_caption", "hero_start", "hero_moved", "hero_apart", "hero_both")
+
+
+def choose_words(tokens: Sequence[str]) -> list[HeroChoice]:
+    """Which word asks, and which is asked."""
+    places, asked = range(len(tokens)), controls.asked_word
+    last = min(asked.default, len(tokens) - 1)
+    return [
+        replace(choose_word(len(tokens)), is_elsewhere=True),
+        HeroChoice(asked, places, read_choice(asked, places, last), is_elsewhere=True),
+    ]
+
+
+def make_hero(text: Prose, tokens: tuple[str, ...], seed: int) -> tuple[Hero, MovedPair]:
+    """The two words wherever they can be moved; returned with the tensors that it was made of."""
+    words = choose_words(tokens)
+    moved = MovedPair.of(tokens, (words[0].value, words[1].value), seed)
+    shifts, alone = range(FARTHEST_SHIFT + 1), range(moved.least, FARTHEST_APART + 1)
+    choices = [
+        *words,
+        HeroChoice(controls.shift, shifts, read_choice(controls.shift, shifts)),
+        HeroChoice(controls.apart, alone, read_choice(controls.apart, alone)),
+    ]
+    alt = _("The hands of a query and of a key on four dials, and the parts of their score.")
+    origin = random_weights(seed, moved.query.device)
+    numbers = compute_numbers(moved)
+    hero = Hero(
+        "dials", alt, numbers, choices, SENTENCES, list_experiments(text, moved, seed), origin
+    )
+    apart, shift = choices[3].value, choices[2].value
+    return replace(hero, table=lambda: make_table(moved, apart, shift)), moved
+
+
+def compute_numbers(moved: MovedPair) -> dict[str, Any]:
+    """All that the picture shows: each move of one word alone, with each move of both."""
+    rotary, added = moved.scores()  # (moves alone, shifts)
+    query, key = moved.directions()
+    changes = (rotary - rotary[:, :1]).abs().tolist()
+    written = [[bound_rounding(change) for change in row] for row in changes]
+    names = sorted({change for row in written for change in row})
+    speeds = angles(torch.ones(1), TURNED_DIM, examples.LONGEST)[0].tolist()
+    return {
+        "tokens": list(moved.tokens),
+        "pair": list(moved.words),
+        "least": moved.least,
+        "turns": [_write_turn(math.tau / speed) for speed in speeds],
+        "query": round_numbers(query),
+        "key": round_numbers(key),
+        "between": moved.angles_between().round().long().tolist(),
+        "parts": round_numbers(moved.parts[0], 5),
+        "rotary": round_numbers(rotary, 6),
+        "added": round_numbers(added, 6),
+        "roundings": names,
+        "rounding": [[names.index(change) for change in row] for row in written],
+    }
+
+
+def _write_turn(places: float) -> str:
+    return f"{places:.1f}" if places < 100 else f"{places:,.0f}"
+
+
+def list_experiments(text: Prose, moved: MovedPair, seed: int) -> list[Experiment]:
+    """What a reader can try, each with the numbers that it will show."""
+    shift, apart = controls.shift.key, controls.apart.key
+    (rotary, added), asking = moved.scores(), moved.tokens[moved.words[0]]
+    start = -moved.least
+    far = {
+        "shift": f"{FARTHEST_SHIFT}",
+        "score": write_decimals(rotary[start, FARTHEST_SHIFT].item()),
+        "before": write_decimals(added[start, 0].item()),
+        "after": write_decimals(added[start, FARTHEST_SHIFT].item()),
+    }
+    further = {
+        "word": asking,
+        "apart": f"{FARTHEST_APART}",
+        "before": write_decimals(rotary[start, 0].item()),
+        "after": write_decimals(rotary[start + FARTHEST_APART, 0].item()),
+    }
+    return [
+        Experiment("far", text.fill("try_far", **far), {shift: FARTHEST_SHIFT, apart: 0}),
+        Experiment("apart", text.fill("try_apart", **further), {shift: 0, apart: FARTHEST_APART}),
+        *_swap_words(text, moved, seed),
+    ]
+
+
+def _swap_words(text: Prose, moved: MovedPair, seed: int) -> list[Experiment]:
+    """The same distance the other way around: of these words, or of the first that have room."""
+    for words in (moved.words, pair(moved.tokens)):
+        asking, asked = words
+        there = 2 * (asked - asking)
+        if there and -asking <= there <= FARTHEST_APART and abs(there) <= FARTHEST_APART:
+            break
+    else:
+        return []
+    of_words = moved if words == moved.words else MovedPair.of(moved.tokens, words, seed)
+    rotary, start = of_words.scores()[0], -of_words.least
+    first, second = (asking, asked) if there < 0 else (asked, asking)
+    named = {
+        "first": moved.tokens[first],
+        "second": moved.tokens[second],
+        "before": write_decimals(rotary[start, 0].item()),
+        "after": write_decimals(rotary[start + there, 0].item()),
+    }
+    choices = {
+        controls.followed_word.key: asking,
+        controls.asked_word.key: asked,
+        controls.shift.key: 0,
+        controls.apart.key: there,
+    }
+    return [Experiment("swap", text.fill("try_swap", **named), choices)]
+
+
+def explain_pair(moved: MovedPair, apart: int, shift: int) -> dict[str, str]:
+    """The arithmetic of the first pair where the two words are, for a table."""
+    (asking, asked), at = moved.words, shift + apart - moved.least
+    rows = {
+        "query": (moved.plain[0], moved.query[at], asking + shift + apart),
+        "key": (moved.plain[1], moved.key[shift], asked + shift),
+    }
+    named = {
+        "asking": _write_cell(moved.tokens[asking]),
+        "asked": _write_cell(moved.tokens[asked]),
+        "part": write_decimals(moved.find(apart, shift)[0, 0].item()),
+        "d_k": f"{TURNED_DIM}",
+    }
+    for name, (before, after, position) in rows.items():
+        named[f"{name}_position"] = f"{position}"
+        for when, vector in (("before", before), ("after", after)):
+            for axis, number in zip("xy", vector[:2].tolist(), strict=True):
+                named[f"{name}_{when}_{axis}"] = write_decimals(number, 3)
+    return named
+
+
+def _write_cell(word: str) -> str:
+    """A word in a table of Markdown, where a bar would begin the next cell."""
+    return verbatim(word).replace("|", "\\|")
+
+
+def make_table(moved: MovedPair, apart: int, shift: int) -> Any:
+    """The parts of the score that is shown, and their sum."""
+    import pandas as pd  # the first paint needs no tables
+
+    columns = [_("pair {number}", number=n + 1) for n in range(TURNED_DIM // 2)]
+    rows = [_("RoPE"), _("added")]
+    table = pd.DataFrame(moved.find(apart, shift).tolist(), rows, [*columns, _("sum")])
+    return table.rename_axis(_("position")).reset_index()

@@ -1,0 +1,51 @@
+// @ts-check
+// What moves the two words: Play, a slider for both, and one for the asking word alone.
+
+import { element, shape } from "../../common/elements.js";
+import { _ } from "../../common/words.js";
+
+const PLAY = "M5 2.5v13l11-6.5z", PAUSE = "M5 3h4v12H5zM11 3h4v12h-4z";
+
+/** A slider with its name at the left and its number at the right. */
+export class Slide {
+  /** @param {HTMLElement} root @param {(value: number) => void} drag */
+  constructor(root, drag) {
+    this.root = root.appendChild(element("label", "dials-slide"));
+    this.name = this.root.appendChild(element("span"));
+    this.range = this.root.appendChild(element("input"));
+    this.range.type = "range";
+    this.range.oninput = () => drag(Number(this.range.value));
+    this.range.onkeydown = (event) => event.stopPropagation();
+    this.output = this.root.appendChild(element("output"));
+  }
+
+  /** @param {string} name @param {number} least @param {number} most @param {number} value @param {string} told */
+  show(name, least, most, value, told) {
+    this.name.textContent = name;
+    this.range.setAttribute("aria-label", name);
+    this.range.min = String(least);
+    this.range.max = String(most);
+    if (this.range.value !== String(value)) this.range.value = String(value);
+    this.range.setAttribute("aria-valuetext", told);
+    this.output.textContent = value > 0 && least < 0 ? `+${value}` : String(value).replace("-", "−");
+  }
+}
+
+export class DialControls {
+  /** @param {HTMLElement} root @param {Node} before @param {{ play: () => void, both: (value: number) => void, alone: (value: number) => void }} options */
+  constructor(root, before, { play, both, alone }) {
+    this.root = root.insertBefore(element("div", "player dials-controls"), before);
+    this.button = this.root.appendChild(element("button", "play"));
+    this.button.onclick = play;
+    this.both = new Slide(this.root, both);
+    this.alone = new Slide(this.root, alone);
+    this.show(false);
+  }
+
+  /** @param {boolean} isPlaying */
+  show(isPlaying) {
+    const sign = shape("svg", { viewBox: "0 0 18 18", "aria-hidden": "true" });
+    sign.append(shape("path", { d: isPlaying ? PAUSE : PLAY }));
+    this.button.replaceChildren(sign, element("span", "", isPlaying ? _("Pause") : _("Play")));
+  }
+}
