@@ -15,6 +15,7 @@ from explainers.chapters.common.number_words import bound_rounding, write_decima
 from explainers.chapters.relative_positions.hero import compute_numbers
 from explainers.chapters.relative_positions.moved_pair import MovedPair
 from explainers.chapters.relative_positions.position_scores import D_MODEL, TURNED_DIM
+from explainers.chapters.relative_positions.takeaway import compute_moved_pair
 from explainers.toys import examples
 from explainers.toys.sentence import SENTENCE
 from tests.support.opening import ROOT, opened, pictures
@@ -79,6 +80,14 @@ def test_a_word_that_moves_alone_is_rotated_further(apart):
     waves = sinusoidal(100, D_MODEL, examples.LONGEST)
     added = (x[2] + waves[places[0]]) @ head.w_query @ ((x[4] + waves[places[1]]) @ head.w_key)
     close(sent["added"][frame][shift], added.item() / TURNED_DIM**0.5)
+
+
+def test_what_is_taken_away_is_what_is_seen():
+    sent = compute_numbers(MovedPair.of(TOKENS, (2, 4), 5))
+    taken = compute_moved_pair(TOKENS, (2, 4), 3, 40, 5)["parts"]
+    frame = 3 - sent["least"]
+    close(taken[0], [*sent["parts"][frame][40], sent["rotary"][frame][40]])
+    close(taken[1, -1].item(), sent["added"][frame][40])
 
 
 def test_hands_turn_and_the_angle_between_them_stays():

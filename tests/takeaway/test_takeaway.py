@@ -46,7 +46,7 @@ LEAKED = {"0 after", "−∞ before: new − old"}
 KNOWN_WORDS = {"weights": "trained", "text": "The team praised young fans on Sunday"}
 NAMED = {"head 3", "layer", "votes", "named"}
 HEADS = {"head 1", "weights", "output", "heads", "layer", "parts", "shares"}
-MOVED = {"parts", "scores with added positions", "change with RoPE"}
+MOVED = {"scores with added positions", "change with RoPE"}
 SHARED = {
     *("head 3", "change of head 3", "with repeat, head 2", "latent", "rotary key", "MLA head 3")
 }
