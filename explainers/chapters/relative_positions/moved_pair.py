@@ -90,4 +90,5 @@ def _split_scores(query: Tensor, key: Tensor) -> Tensor:
     """Scores by pair (moves alone, shifts, pairs): each move alone pairs off other positions."""
     moved = query.unfold(0, len(key), 1).transpose(1, 2)  # (moves alone, shifts, head_dim)
     products = moved * key
-    return products.unflatten(-1, (-1, 2)).sum(dim=-1) / TURNED_DIM**0.5
+    by_pair = products.view(*products.shape[:-1], -1, 2)
+    return by_pair.sum(dim=-1) / TURNED_DIM**0.5
