@@ -60,7 +60,7 @@ def two_sequences() -> None:
 
 text("question")
 show_squares(text)
-layer = choose_layer(choose_text().tokens, has_mask=False, has_sizes=False)
+layer = choose_layer(choose_text().tokens, has_mask=False, has_sizes=False, is_trained=False)
 choices = Lab(layer, page.has_queries_down())
 if len(choices.tokens) < FEWEST:
     text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)

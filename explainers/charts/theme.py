@@ -1,7 +1,7 @@
 """Colours, domains and axis names of every picture: each is written here and nowhere else.
 
-The three roles are after Okabe & Ito's palette, the two ramps after ColorBrewer's Purples and BrBG,
-which readers with red or green blindness can tell apart.
+The three roles are after Okabe & Ito's palette, weights after ColorBrewer's Purples; signed numbers
+run from rose to blue, which are no role's. Readers with red or green blindness can tell all apart.
 """
 
 from collections.abc import Sequence
@@ -81,8 +81,8 @@ LIGHT = Theme(
     lines=("#0067a3", "#b34e00", "#00735a", "#5b21b6", "#6b5d00", "#565d66"),
     weight_bar="#6a4fb3",
     weight_ramp=("#ffffff", "#3f007d"),
-    signed_ramp=("#8c510a", "#ffffff", "#01665e"),
-    input=("#44688c", "#b3476b"),
+    signed_ramp=("#a63350", "#ffffff", "#2b5f93"),
+    input=("#33608f", "#b0405a"),
     below="#6b7280",
     heads=(
         *("#6a4fb3", "#c2185b", "#7a6a00", "#0f766e"),
@@ -104,8 +104,8 @@ DARK = Theme(
     lines=("#62b8f0", "#f2a33a", "#3fcfa8", "#b09cff", "#e6d84a", "#c3c9d1"),
     weight_bar="#a592e6",
     weight_ramp=("#0f1216", "#cbb7ff"),
-    signed_ramp=("#e0a458", "#0f1216", "#4fc3b4"),
-    input=("#8fb3d9", "#e58aa8"),
+    signed_ramp=("#f0909c", "#0f1216", "#86b4e6"),
+    input=("#86b4e6", "#f0909c"),
     below="#8b93a0",
     heads=(
         *("#a592e6", "#ff7eb6", "#d6c64a", "#5fd0c5"),

@@ -32,4 +32,4 @@ def test_both_files_follow_the_reader(visit, tmp_path):
     (first,) = [cells[0][0] for words, cells, _ in panels if words.startswith("Q ")]
     assert shown, ran
     assert abs(float(shown[1]) - first) < 1e-3
-    assert "compute_matrices(layer=" in script
+    assert re.search(r"^computed = compute_matrices\(\s+layer=", script, re.MULTILINE)

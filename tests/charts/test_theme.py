@@ -85,7 +85,7 @@ def test_colours_that_stand_for_something_are_told_apart(cones, theme):
     roles = theme.query, theme.key, theme.value
     lines = theme.series
     ends = theme.signed_ramp[0], theme.signed_ramp[2]
-    for colours in (roles, lines, ends, theme.weight_ramp):
+    for colours in (roles, lines, ends, theme.input, theme.weight_ramp):
         for one, other in combinations(colours, 2):
             assert dist(seen(one, cones), seen(other, cones)) >= TOLD_APART
 

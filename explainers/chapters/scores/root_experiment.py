@@ -45,7 +45,7 @@ def describe_average(average: float) -> str:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What the draws at one d_k gave: without the root, with the root."""
+    """What the draws at one d_k gave: without √d_k, with √d_k."""
 
     head_dim: int
     variance: Pair[float]
@@ -99,12 +99,12 @@ CPU = torch.device("cpu")
 
 
 def show_largest(measurement: Measurement) -> None:
-    """How large the largest weight was at a d_k: how often, without and with the root."""
+    """How large the largest weight was at a d_k: how often, without and with √d_k."""
     from explainers.charts.bars import draw_histogram
 
     without, with_root = write_averages(measurement)
     alt = _(
-        "Largest of 7 weights over the draws: mean {without} without the root, {with_root} with.",
+        "Largest of 7 weights over the draws: mean {without} without √d_k, {with_root} with it.",
         without=without,
         with_root=with_root,
     )
@@ -113,7 +113,7 @@ def show_largest(measurement: Measurement) -> None:
 
 
 def write_averages(measurement: Measurement) -> Pair[str]:
-    """The largest weight on average, without and with the root."""
+    """The largest weight on average, without and with √d_k."""
     without, with_root = measurement.average
     return f"{without:.3f}", f"{with_root:.3f}"
 
@@ -126,7 +126,7 @@ def show_variance(measurements: list[Measurement]) -> None:
     d_k = Axis("d_k", is_logarithmic=True)
     spread = Axis(_("variance of the scores"), is_logarithmic=True)
     rows, series = _make_curve_rows(measurements, "variance", theory), (*_name_series(), theory)
-    alt = _("Variance of the scores: without the root on the line y = d_k, with it at 1.")
+    alt = _("Variance of the scores: without √d_k on the line y = d_k, with it at 1.")
     show_chart(draw_curve, rows, alt, "variance", _name_origin(), x=d_k, y=spread, series=series)
 
 
@@ -136,7 +136,7 @@ def show_gradient(measurements: list[Measurement]) -> None:
 
     d_k, learning = Axis("d_k", is_logarithmic=True), Axis(_("size of the gradient"))
     rows, series = _make_curve_rows(measurements, "gradient"), _name_series()
-    alt = _("Size of the softmax's gradient against d_k: without the root it falls, with it not.")
+    alt = _("Size of the softmax's gradient against d_k: without √d_k it falls, with it not.")
     show_chart(draw_curve, rows, alt, "gradient", _name_origin(), x=d_k, y=learning, series=series)
 
 
@@ -145,11 +145,11 @@ def _name_origin() -> str:
 
 
 def _name_series() -> tuple[str, str]:
-    return _("without the root"), _("with the root")
+    return _("without √d_k"), _("with √d_k")
 
 
 def show_rows(measurements: list[Measurement]) -> Measurement:
-    """Rows of weights without and with the root; returns what was measured at the chosen d_k."""
+    """Rows of weights without and with √d_k; returns what was measured at the chosen d_k."""
     control = controls.root_head_dim
     place = control()
     panels = [
@@ -157,7 +157,7 @@ def show_rows(measurements: list[Measurement]) -> Measurement:
     ]
     labels = [f"d_k = {m.head_dim}" for m in measurements]
     slider = Slider(control.label, labels, place, lambda n: control.put(measurements[n].head_dim))
-    alt = _("Rows of weights of a few draws, without and with the root, at the slider's d_k.")
+    alt = _("Rows of weights of a few draws, without and with √d_k, at the slider's d_k.")
     show_figure(Figure(panels, alt, slider=slider), _name_origin(), "rows")
     return measurements[place]
 
@@ -173,7 +173,7 @@ def _make_panel(series: int, frames: tuple[list[list[float]], ...], place: int) 
         KEY_AXIS,
         kind="weights",
     )
-    return Panel(("without the root", "with the root")[series], matrix, frames=frames)
+    return Panel(("without", "with")[series], matrix, frames=frames)
 
 
 def _make_curve_rows(

@@ -22,7 +22,7 @@ def apply_temperature(layer: Layer, temperature: float) -> dict[str, Tensor]:
 
 
 def measure_root(head_dims: list[int]) -> dict[str, Any]:
-    """Random queries and keys at each d_k: without the root first, then with it."""
+    """Random queries and keys at each d_k: without √d_k first, then with it."""
     names = "variance", "gradient", "average", "shares", "rows"
     measurements = run_experiment(head_dims)
     return {name: [getattr(one, name) for one in measurements] for name in names}
@@ -48,4 +48,4 @@ def take_root(measurements: list[Measurement]) -> None:
     names = "variance", "gradient", "average", "shares", "rows"
     shown = {name: [getattr(one, name) for one in measurements] for name in names}
     inputs = {"head_dims": [one.head_dim for one in measurements]}
-    take("root", Recipe(_("Why there is a root"), measure_root, inputs, shown))
+    take("root", Recipe(_("Why to divide by √d_k"), measure_root, inputs, shown))

@@ -70,6 +70,7 @@ export class Figure {
     /** @type {HTMLElement | null} */
     this.clicked = null; // where the card stands
     this.structure = "";
+    this.named = ""; // what the names of rows were put for
     this.room = 0;
     /** @type {HTMLInputElement | null} */
     this.range = null;
@@ -102,6 +103,7 @@ export class Figure {
     const held = this.dragging || !upToDate; // the finger, or a newer choice, goes before the server
     this.legend.replaceChildren(...legend(data));
     this.turnTo(held && this.range ? Number(this.range.value) : data.slider?.index ?? 0);
+    this.nameRows();
     if (!upToDate) return;
     this.frame(data.selected);
     if (data.working && (data.stepper || this.clicked)) this.card.show(data.working, this.clicked, Boolean(data.stepper));
@@ -110,6 +112,7 @@ export class Figure {
   /** @param {string} structure */
   build(structure) {
     this.structure = structure;
+    this.named = "";
     this.stop();
     this.range = null;
     this.card.hide();
@@ -152,6 +155,19 @@ export class Figure {
       if (this.clicked && old.box.contains(this.clicked)) this.card.hide();
       this.draw(data, (box) => old.box.replaceWith(box));
     }
+  }
+
+  // Matrices side by side with the same rows have them named once, on the left: so two lines hold seven.
+  nameRows() {
+    const looks = JSON.stringify([this.room, this.data.panels.map((panel) => [labelsOf(panel), panel.name, panel.formula])]);
+    if (looks === this.named) return;
+    this.named = looks;
+    const tables = [...this.panels.values()].map((panel) => panel instanceof Table ? panel : null);
+    tables.forEach((table, i) => table?.nameRows(!table.continues(tables[i - 1])));
+    tables.forEach((table, i) => {
+      const before = tables[i - 1];
+      if (table?.continues(before) && !table.isBeside(before)) table.nameRows(true);
+    });
   }
 
   addStepper() {
@@ -326,8 +342,9 @@ export class Figure {
    */
   light(token, words = "") {
     this.lights.textContent = token === null ? "" :
-      `[data-row-token="${token}"], [data-column-token="${token}"] { background-image: linear-gradient(var(--lit), var(--lit)); }
-       th[data-row-token="${token}"], th[data-column-token="${token}"] { font-weight: 700; }`;
+      `[data-row-token="${token}"] { --above: var(--line); }
+       [data-column-token="${token}"] { --beside: var(--line); }
+       :is(th, .band)[data-row-token="${token}"], :is(th, .band)[data-column-token="${token}"] { --tint: var(--lit); }`;
     for (const panel of this.panels.values()) panel.light(token);
     this.readout.textContent = words;
   }
@@ -337,6 +354,7 @@ export class Figure {
     if (room === this.room) return;
     this.room = room;
     for (const panel of this.panels.values()) panel.fit(room);
+    this.nameRows();
   }
 }
 

@@ -14,10 +14,10 @@ import { LABELS, Panel, tokenName } from "./panel.js";
 
 /** @typedef {HTMLTableCellElement & { place: [number, number], value?: Value, dye?: string }} Cell  `dye` says how its colour was found */
 
-const BESIDE = 38, DIGITS_NEED = 28, LABEL_NEEDS = 14;
+const BESIDE = 38, DIGITS_NEED = 30, LABEL_NEEDS = 14;
 const NARROW = 480, GAP = 14, CHARACTER = 7; // a phone; between two panels; of a label
 const SMALL = { cells: 126, names: 78, label: 14 }, SMALL_ON_A_PHONE = { names: 54, label: 11 };
-const widest = (/** @type {number} */ room) => room < 700 ? 30 : room < 1000 ? 31 : 40; // of 7 words two at 1024, three at 1280
+const widest = (/** @type {number} */ room) => room < 1000 ? 34 : 40; // of 7 words two at 1024, three at 1280
 
 export class Table extends Panel {
   /**
@@ -95,7 +95,7 @@ export class Table extends Panel {
       const cell = this.cells[row][column];
       if (cell.value === value && cell.dye === dye) return;
       [cell.value, cell.dye] = [value, dye];
-      cell.textContent = value === null ? data.blank : digits(value, data.places);
+      cell.textContent = value === null ? data.blank : short(value, data.places);
       const colour = value === null ? null : mix(ramp, (value - data.low) / (data.high - data.low));
       cell.style.backgroundColor = colour ? `rgb(${colour})` : "";
       cell.style.color = colour ? inkOn(colour) : "";
@@ -159,6 +159,30 @@ export class Table extends Panel {
   }
 
   /**
+   * Has it the rows of the one before it, and could do without their names?
+   * @param {Table | null | undefined} before
+   * @returns {before is Table}
+   */
+  continues(before) {
+    if (!before || this.data.small || this.data.heading || this.data.remark) return false;
+    return [this, before].every(({ data }) => data.row_tokens) && String(this.data.rows) === String(before.data.rows);
+  }
+
+  /**
+   * Do the rows of both stand at the same height?
+   * @param {Table} before
+   */
+  isBeside(before) {
+    const [here, there] = [this, before].map(({ table }) => table.getBoundingClientRect());
+    return here.width > 0 && Math.abs(here.bottom - there.bottom) < 1;
+  }
+
+  /** @param {boolean} isNamed */
+  nameRows(isNamed) {
+    this.table.classList.toggle("nameless", !isNamed);
+  }
+
+  /**
    * @override
    * @param {number | null} row
    * @param {number | null} column
@@ -188,6 +212,15 @@ export class Table extends Panel {
     this.table.classList.toggle("crowded", !isTight && side < CHARACTER * longest);
     this.table.classList.toggle("tight", isTight);
   }
+}
+
+/**
+ * As many digits as a cell has room for: three of a number that is not small.
+ * @param {number} value
+ * @param {number} places
+ */
+function short(value, places) {
+  return digits(value, Math.abs(value) < 9.995 ? places : Math.min(places, 1));
 }
 
 /** @type {Record<string, [number, number]>} */

@@ -1,0 +1,77 @@
+"""The pages speak plain English: short sentences, short paragraphs, one term for one thing."""
+
+import re
+
+import pytest
+
+from explainers.folders import ASSETS
+
+NOT_YET = ("07", "08", "09", "10", "11", "12", "13", "14", "15", "16", "17")
+"""Pages that still have to be rewritten; who rewrites one takes it out."""
+PAGES = [
+    path for path in sorted(ASSETS.glob("text/en/[0-9]*.md")) if not path.stem.startswith(NOT_YET)
+]
+MOST_WORDS = {"sentence": 25, "paragraph": 55}
+AVOIDED = {
+    r"listen(s|ing)? to|hears?": "attends to",
+    r"hand(s|ed)? over|passed on to": "passes on, offers",
+    r"filling": "padding",
+    r"said twice": "repeated",
+    r"likeliest": "most probable",
+    r"chance|likelihood": "probability; at random",
+    r"what comes out|comes out is": "output, result",
+    r"as many times as": "times, as in: 3 times",
+    r"so many": "a figure with its unit",
+    r"all the same": "still, anyway",
+    r"beginnings": "seeds",
+    r"dares?|says next|asks next": "predicts",
+    r"stands?|standing": "is, has",
+    r"parked|parking": "attention sink",
+    r"pieces?": "token, subword",
+    r"the root": "√d_k",
+    r"the turn": "rotation",
+    r"drawn weights": "untrained weights",
+    r"corpus' own": "a sentence from the corpus",
+}
+"""What reads like a translation or has another name elsewhere, and what to write instead."""
+SLOT = re.compile(r"\{\{\w+\}\}")
+
+each_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+
+
+def read_paragraphs(path):
+    """Every paragraph of a page's text, without headings and tables."""
+    text = re.sub(r"^(## .*|###.*|\|.*)$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text) if paragraph]
+
+
+def split_sentences(paragraph):
+    """Its sentences; a colon or a semicolon ends one that a reader can rest at."""
+    return re.split(r"(?<=[.?!:;])[*)]*\s+(?=[(\"“*]*[A-Z0-9{])", paragraph)
+
+
+def count_words(text):
+    return sum(bool(re.search(r"\w", word)) for word in text.split())
+
+
+@each_page
+def test_sentences_and_paragraphs_are_short(path):
+    for paragraph in read_paragraphs(path):
+        assert count_words(paragraph) <= MOST_WORDS["paragraph"], paragraph
+        for sentence in split_sentences(paragraph):
+            assert count_words(sentence) <= MOST_WORDS["sentence"], sentence
+
+
+@each_page
+def test_one_term_for_one_thing(path):
+    for paragraph in read_paragraphs(path):
+        words = SLOT.sub("", paragraph)
+        for avoided, better in AVOIDED.items():
+            found = re.search(rf"\b({avoided})\b", words, re.IGNORECASE)
+            assert not found, f"{found and found[0]!r}, better {better!r}: {paragraph}"
+
+
+@each_page
+def test_nobody_shouts(path):
+    for paragraph in read_paragraphs(path):
+        assert not re.search(r"\w!", paragraph), paragraph
