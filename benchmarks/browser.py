@@ -74,9 +74,15 @@ def chromium(*options: str) -> Iterator[Browser]:
 
 
 @contextmanager
-def visit(browser: Browser, url: str) -> Iterator[Page]:
-    """Open `url` as a visitor who was never here; the page may not be complete yet."""
-    with browser.new_context(viewport={"width": 1280, "height": 900}) as visitor:
+def visit(browser: Browser, url: str, is_still: bool = False) -> Iterator[Page]:
+    """Open `url` as a visitor who was never here; the page may not be complete yet.
+
+    One who wants things to be `is_still` sees no motion, but at once what it ends with.
+    """
+    with browser.new_context(
+        viewport={"width": 1280, "height": 900},
+        reduced_motion="reduce" if is_still else "no-preference",
+    ) as visitor:
         visitor.add_init_script(WATCH)
         page = visitor.new_page()
         page.goto(url, wait_until="commit")
@@ -93,3 +99,11 @@ def latency(page: Page, key: str, pictures: str | None = None) -> float:
     page.evaluate("selector => watch.arm(selector)", pictures)
     page.keyboard.press(key)
     return page.evaluate(f"watch.latency({QUIET}, {LIMIT})")
+
+
+def answer(page: Page, key: str, pictures: str | None = None) -> tuple[float, float]:
+    """Press a key; milliseconds to the first frame that shows the change, and those of script."""
+    page.evaluate("selector => watch.arm(selector)", pictures)
+    page.keyboard.press(key)
+    seen, script = page.evaluate(f"watch.answer({QUIET}, {LIMIT})")
+    return seen, script

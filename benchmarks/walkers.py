@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from playwright.sync_api import Locator, Page
 
-from benchmarks.browser import latency, moments
+from benchmarks.browser import answer, latency, moments
 
 SPAN = 8
 """Steps that a slider walks up before it walks down again."""
@@ -63,6 +63,33 @@ class Slider(Walker):
 
     def _state(self) -> tuple[int, int, int]:
         return self.control.evaluate("input => [+input.value, +input.min, +input.max]")
+
+
+@dataclass
+class Hand(Walker):
+    """Changes a picture that the browser draws by itself, with an arrow key: there and back."""
+
+    scripts: list[float] = field(default_factory=list, kw_only=True)
+    """Milliseconds of script in each change."""
+    is_back: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        # A slider that stands at its end has only the way back.
+        self.is_back = self.control.evaluate("({ value, max }) => Boolean(max) && value === max")
+
+    def step(self) -> float:
+        self.page.bring_to_front()
+        self.control.focus()
+        key = "ArrowLeft" if self.is_back else "ArrowRight"
+        took, script = answer(self.page, key, self.pictures)
+        self.is_back = not self.is_back
+        self.scripts.append(script)
+        return took
+
+    def scripts_row(self) -> str:
+        """What scripts took, as the row's last columns."""
+        return f"| {statistics.median(self.scripts):.1f} | {max(self.scripts):.1f} "
 
 
 @dataclass

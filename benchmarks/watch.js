@@ -14,7 +14,7 @@
   const roots = [document];
   const first = {};
   let pictures = PICTURES, before = "";
-  let pressed = null, changed = null, painted = null;
+  let pressed = null, changed = null, painted = null, seen = null, began = 0, worked = 0;
 
   const isInPicture = (node) => {
     for (; node; node = node.parentNode ?? node.host) if (node.matches?.(pictures)) return true;
@@ -38,7 +38,10 @@
     if (pressed === null) return;
     const at = changed = performance.now();
     painted = null;
-    afterPaint(() => { if (changed === at) painted = performance.now(); });
+    afterPaint(() => {
+      seen ??= performance.now();
+      if (changed === at) painted = performance.now();
+    });
   }
 
   function complete() {
@@ -74,6 +77,10 @@
   }
   observe(document);
   addEventListener("keydown", (event) => { pressed ??= event.timeStamp; }, true);
+  for (const kind of ["keydown", "input", "click"]) { // a key on a slider brings `input`, on a button `click`
+    addEventListener(kind, () => { began = performance.now(); }, true);
+    addEventListener(kind, () => { worked += performance.now() - began; });
+  }
 
   const wait = (limit, missing, ready) => new Promise((resolve, reject) => {
     const began = performance.now();
@@ -90,7 +97,7 @@
     // From now on, the next key counts, and changes in what `selector` finds.
     arm(selector) {
       pictures = selector ?? PICTURES;
-      [pressed, changed, painted, before] = [null, null, null, content()];
+      [pressed, changed, painted, seen, worked, before] = [null, null, null, null, 0, content()];
     },
     // Milliseconds from the key to the last change of a picture on screen: the last one is that
     // after which the server has answered and nothing moves for `quiet` milliseconds.
@@ -99,6 +106,12 @@
         painted !== null && performance.now() - changed > quiet && isIdle());
       if (content() === before) throw new Error("the picture is the same as before");
       return painted - pressed;
+    },
+    // The same for what the browser draws by itself: milliseconds to the first frame that shows
+    // the change, and how much of that was script. The server, which hears of it, is waited for.
+    async answer(quiet, limit) {
+      await this.latency(quiet, limit);
+      return [seen - pressed, worked];
     },
     async ready(limit) {
       await wait(limit, "no picture appeared", () => first.title && first.picture && isIdle());

@@ -1,0 +1,77 @@
+"""From a key press to the frame that shows it, for the pictures that the browser draws by itself.
+
+The bare app and our pages take turns, one change each, so that whatever else the machine does meets
+all of them alike. Motion is off: what is timed is the change, not the way to it.
+"""
+
+from contextlib import ExitStack
+from typing import NamedTuple
+
+from benchmarks import report
+from benchmarks.browser import ROOT, bare_options, chromium, server, visit, wait_until_healthy
+from benchmarks.walkers import Hand, Slider
+
+WARM_UP = 5
+"""Changes that are not counted."""
+BARE = "bare app"
+
+
+class Target(NamedTuple):
+    """Where a picture stands, and what has the focus when a key is pressed."""
+
+    link: str
+    control: str
+
+
+WORDS = ".hero [role=radiogroup] [tabindex='0']"
+CHIPS = ".hero .bar [role=radio][aria-checked=true]"
+PAGES = {
+    "start: word": Target("/", WORDS),
+    "start: batches learned": Target("/", ".hero input[type=range]"),
+    "query_key_value: word": Target("/query_key_value", WORDS),
+    "scores: word": Target("/scores", WORDS),
+    "scores: temperature": Target("/scores", ".hero input[type=range]"),
+    "masks: mask": Target("/masks", CHIPS),
+    "many_heads: heads": Target("/many_heads", CHIPS),
+    "tokens: merges": Target("/tokens", ".hero input[type=range]"),
+}
+
+
+def measure(changes: int) -> str:
+    """The report's section."""
+    minimal = ROOT / "benchmarks" / "minimal_app.py"
+    with ExitStack() as stack:
+        bare = stack.enter_context(server(minimal, stack.enter_context(bare_options())))
+        ours = stack.enter_context(server(ROOT / "app.py", ROOT))
+        browser = stack.enter_context(chromium())
+        for address in (bare, ours):
+            wait_until_healthy(address)
+        page = stack.enter_context(visit(browser, bare))
+        reference = Slider(page, page.get_by_role("slider", name="Factor").first, None)
+        hands = {}
+        for name, target in PAGES.items():
+            page = stack.enter_context(visit(browser, ours + target.link, is_still=True))
+            hands[name] = Hand(page, page.locator(target.control).first, ".hero")
+        for change in range(WARM_UP + changes):
+            for walker in (reference, *hands.values()):
+                took = walker.step()
+                if change >= WARM_UP:
+                    walker.times.append(took)
+        return report.section(
+            "Heroes",
+            browser.version,
+            f"Milliseconds from a key press to the first frame that shows the change, in pictures "
+            f"that the browser draws by itself, {changes} changes of each in turn after {WARM_UP} "
+            f"that do not count; of these, the script's. The bare app is Streamlit with one slider "
+            f"and one Altair heat map, up to its last frame. Aims: p50 ÷ bare ≤ 0.2, script ≤ 16.",
+            " page, control | p50 | p95 | p50 ÷ bare | p95 ÷ bare | script p50 | script, most ",
+            [
+                reference.row(BARE, reference) + "| – | – ",
+                *(hand.row(name, reference) + hand.scripts_row() for name, hand in hands.items()),
+            ],
+        )
+
+
+if __name__ == "__main__":
+    arguments = report.options(__doc__, 40, "changes")
+    report.publish(measure(arguments.changes), arguments.write)
