@@ -4,8 +4,8 @@ import streamlit as st
 
 from explainers.attention.positions import reorder, sinusoidal
 from explainers.chapters.common import token_vectors
-from explainers.chapters.tokens import takeaway
-from explainers.chapters.tokens.clock_hands import find_turns
+from explainers.chapters.tokens import takeaway, two_readings
+from explainers.chapters.tokens.clock_hands import name_quick_turn
 from explainers.chapters.tokens.cut_text import (
     CORPUS,
     learn_shipped_merges,
@@ -15,18 +15,7 @@ from explainers.chapters.tokens.cut_text import (
 )
 from explainers.chapters.tokens.hero import WIDTH, make_hero, take_cut
 from explainers.chapters.tokens.token_questions import tokens_left, told_apart
-from explainers.chapters.tokens.two_readings import (
-    HEAD_DIM,
-    POSITIONS,
-    Choices,
-    draw_dog,
-    draw_hands,
-    draw_one_sum,
-    draw_sum,
-    draw_waves,
-    read_dog,
-    read_orders,
-)
+from explainers.chapters.tokens.two_readings import Choices
 from explainers.toys import examples
 from explainers.toys.byte_pairs import BYTES, learn_merges, merge_pair
 from explainers.toys.sentence import Sentence
@@ -44,8 +33,6 @@ from explainers.ui.text.language import fragment
 from explainers.ui.untrusted_text import verbatim
 
 text = page.open_prose(__file__)
-RELATIVE_POSITIONS = "pages/07_relative_positions.py"
-QUICK_BASE = 10  # the smallest one: its slowest hand is quick enough to be followed
 
 
 @fragment
@@ -53,25 +40,23 @@ def show_one_sum(words: tuple[str, ...]) -> None:
     """Embedding + position = what attention reads, for one word."""
     text("steps")
     word = controls.followed_word(0, len(words) - 1)
-    draw_one_sum(Choices(words, WIDTH, int(examples.LONGEST), page.read_seed()), word)
+    two_readings.draw_one_sum(Choices(words, WIDTH, int(examples.LONGEST), page.read_seed()), word)
     show_source(sinusoidal)
 
 
 def show_sum(words: tuple[str, ...]) -> None:
     """The same for all words, a row each, in the sizes that are chosen for the waves."""
     text("sum")
-    sizes = controls.d_model, controls.wave_base
-    d_model, base = (st.session_state.get(one.key, one.default) for one in sizes)
-    draw_sum(Choices(words, d_model, base, page.read_seed()))
+    two_readings.draw_sum(Choices(words, *two_readings.read_sizes(), page.read_seed()))
 
 
 @fragment
 def show_swapped_words() -> None:
     """Three words in two orders, with positions or without."""
-    without, placed = read_dog(page.read_seed())
+    without, placed = two_readings.read_dog(page.read_seed())
     has_positions = controls.positions_added()
     shown = placed if has_positions else without
-    draw_dog(shown, page.read_seed())
+    two_readings.draw_dog(shown, page.read_seed())
     moved = f"{token_vectors.find_largest_change(shown):.1g}"
     text("order_with" if has_positions else "order_without", moved=moved)
 
@@ -79,7 +64,7 @@ def show_swapped_words() -> None:
 def ask_for_order() -> None:
     """Does attention read in order?"""
     text("order")
-    without, _placed = read_dog(page.read_seed())
+    without, _placed = two_readings.read_dog(page.read_seed())
     if revealed(text, "order", token_vectors.ANSWERS, token_vectors.describe_change(without)):
         show_swapped_words()
 
@@ -110,23 +95,18 @@ def show_waves(words: tuple[str, ...]) -> None:
     text("waves")
     with st.container(horizontal=True):
         choices = Choices(words, controls.d_model(), controls.wave_base(), page.read_seed())
-    followed = controls.followed_word
-    word = min(st.session_state.get(followed.key, followed.default), len(words) - 1)
-    draw_hands(choices, word)
-    text("waves_all", places=POSITIONS)
-    draw_waves(choices.d_model, choices.longest)
-    slowest = find_turns(WIDTH, QUICK_BASE)[-1]
-    text("waves_tried", base=QUICK_BASE, d_model=WIDTH, turn=round(slowest))
-    text("positions_today")
-    label = _("Relative positions")
-    st.page_link(RELATIVE_POSITIONS, label=label, icon=":material/arrow_forward:")
+    two_readings.draw_hands(choices, two_readings.read_followed_word(words))
+    text("waves_all", places=two_readings.POSITIONS)
+    two_readings.draw_waves(choices.d_model, choices.longest)
+    text("waves_tried", **name_quick_turn())
+    st.page_link("pages/07_relative_positions.py", label=_("Relative positions"))
 
 
 def show_own_orders(words: tuple[str, ...]) -> None:
     """The reader's words in two orders, every number."""
     seed = page.read_seed()
     order = examples.shuffle_order(len(words), seed)
-    without, placed = read_orders(words, order, seed)
+    without, placed = two_readings.read_orders(words, order, seed)
     origin = provenance.random_weights(seed, without.before.device)
     text("own_order")
     text("order_without", moved=f"{token_vectors.find_largest_change(without):.1g}")
@@ -134,7 +114,7 @@ def show_own_orders(words: tuple[str, ...]) -> None:
     text("order_with", moved=f"{token_vectors.find_largest_change(placed):.1g}")
     token_vectors.show_two_orders(words, order, placed, origin, "placed")
     choices = Choices(words, WIDTH, int(examples.LONGEST), seed)
-    takeaway.take_orders(choices, HEAD_DIM, without, placed)
+    takeaway.take_orders(choices, two_readings.HEAD_DIM, without, placed)
     show_source(reorder)
 
 

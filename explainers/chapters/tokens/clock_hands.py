@@ -9,6 +9,7 @@ from torch import Tensor
 from explainers.arithmetic import Arithmetic
 from explainers.attention.positions import sinusoidal
 from explainers.chapters.common.token_vectors import explain_sum
+from explainers.chapters.tokens.hero import WIDTH
 from explainers.charts.matrix import Matrix, Values, find_largest
 from explainers.charts.theme import FEATURE_AXIS, POSITION_AXIS
 from explainers.translations import _
@@ -66,6 +67,13 @@ def explain_strips(
 def find_turns(d_model: int, longest: float) -> list[float]:
     """After how many positions the hand of each pair has turned once."""
     return [math.tau / step for step in _find_steps(sinusoidal(2, d_model, longest))]
+
+
+def name_quick_turn() -> dict[str, object]:
+    """With the smallest base, the slowest hand is quick enough to be followed."""
+    base = min(controls.wave_base.steps)
+    turn = find_turns(WIDTH, base)[-1]
+    return {"base": base, "d_model": WIDTH, "turn": round(turn)}
 
 
 def _find_steps(positions: Tensor) -> list[float]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import streamlit as st
 import torch
 
 from explainers.attention.positions import Reordered, reorder, sinusoidal
@@ -18,6 +19,7 @@ from explainers.toys import examples
 from explainers.toys.layers import build_mask
 from explainers.translations import _
 from explainers.ui import provenance
+from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.linked_matrices import show_figure
@@ -95,6 +97,19 @@ def draw_dog(shown: Reordered, seed: int) -> None:
     origin = provenance.random_weights(seed, before.device)
     alt = _("The outputs of three words, read in two orders, joined by lines.")
     show_chart(draw_two_orders, rows, alt, "swapped", origin, words=len(DOG))
+
+
+def read_sizes() -> tuple[int, int]:
+    """d_model and the base of the waves, as they are chosen in the card on clock hands."""
+    sizes = controls.d_model, controls.wave_base
+    d_model, base = (st.session_state.get(one.key, one.default) for one in sizes)
+    return d_model, base
+
+
+def read_followed_word(words: tuple[str, ...]) -> int:
+    """The word whose sum is shown above the cards."""
+    control = controls.followed_word
+    return min(st.session_state.get(control.key, control.default), len(words) - 1)
 
 
 def draw_hands(choices: Choices, word: int) -> None:
