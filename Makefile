@@ -16,7 +16,7 @@ CHROMIUM ?= $(shell for found in chromium-headless-shell chromium chromium-brows
 export CHROMIUM
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast check translate bench browser models
+.PHONY: help run test test-fast check translate bench thumbnails browser models
 
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s%s\n", $$1, $$2 }' Makefile
@@ -47,6 +47,9 @@ bench: $(VENV)/tools browser models ## measure from a slider to the picture, to 
 	$(IN_VENV) benchmarks.start
 	$(IN_VENV) benchmarks.attention
 	$(IN_VENV) benchmarks.inspector
+
+thumbnails: $(VENV)/tools browser models ## photograph every page again for the wall of the start page
+	$(IN_VENV) benchmarks.thumbnails
 
 # The files app and tools are empty: they say when the packages were last installed.
 $(VENV)/app: requirements.txt | $(VENV)/bin/pip

@@ -5,10 +5,12 @@ import streamlit as st
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui import takeaway_files
+from explainers.ui.learning_path import label_pages, note_page, offer_next
 from explainers.ui.lecture.screens import screen
 from explainers.ui.page import draw_frame, restore_link
+from explainers.ui.page_parts.page_cards import show_wall
 from explainers.ui.text.language import settle_language
-from explainers.ui.tour import label_pages, note_page, offer_next
+from explainers.ui.tour import explain_detour
 
 CONTENTS = {
     N_("Start"): {"pages/01_start.py": N_("Attention in one picture")},
@@ -52,8 +54,11 @@ title = next(_(pages[here]) for pages in CONTENTS.values() if here in pages)
 st.set_page_config(page_title=title, page_icon="🔎", layout="wide")
 note_page(CONTENTS, here)
 draw_frame(title, page.url_path)
+explain_detour(here)
 takeaway_files.begin_takeaway(title, page.url_path or "start")
 page.run()
 with screen("nothing", "after the page"):
     takeaway_files.offer_takeaway()
     offer_next(CONTENTS, here)
+    if here == next(iter(listed)):
+        show_wall(CONTENTS)

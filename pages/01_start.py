@@ -12,6 +12,7 @@ from explainers.chapters.common.one_head import OneHead, arithmetic_of, take_hea
 from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
 from explainers.chapters.exercises.predict import a_mixture
 from explainers.chapters.start.changed_ending import draw_both_endings, replace_ending
+from explainers.chapters.start.doors import show_doors
 from explainers.chapters.start.hero import make_hero
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer
@@ -30,6 +31,7 @@ from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
+from explainers.ui.tour import end_stop
 from explainers.ui.untrusted_text import verbatim
 
 text = page.open_prose(__file__)
@@ -82,9 +84,12 @@ if unknown:
     st.stop()
 hero = make_hero(text, sentence.tokens, sentence.text)
 show_hero(text, hero, "journey")
+end_stop(text)
 text("learned_here", sentences=f"{POOL_SENTENCES:,}")
 rule = hero.chosen(controls.mask)
 layer = load_readable_layer(sentence.tokens, rule, FILM_SEED)
+show_doors(text)
+text("promise")
 text("steps")
 seven = tuple("masked" if name == "scores" and rule != "full" else name for name in SEVEN)
 show_all_words(layer, seven, show_clickable_figure)

@@ -36,6 +36,7 @@ from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.source import run_and_show
 from explainers.ui.text.language import fragment
+from explainers.ui.tour import end_stop
 
 text = page.open_prose(__file__)
 GPT3_WIDTH = 12_288  # Brown et al. 2020, table 2.1
@@ -111,6 +112,7 @@ if unknown:
     st.stop()
 hero = make_hero(text, sentence.tokens)
 show_hero(text, hero, "views")
+end_stop(text)
 layers = make_layers(sentence.tokens)
 trained = layers["trained", "own"]
 asking, found = find_pair(trained)

@@ -31,6 +31,7 @@ from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.prediction import revealed
 from explainers.ui.source import run_and_show, show_source
 from explainers.ui.text.language import fragment
+from explainers.ui.tour import end_stop
 
 text = page.open_prose(__file__)
 
@@ -119,6 +120,7 @@ if unknown and controls.weights.read() != "untrained":
 layers = read_layers(sentence.tokens)
 hero = make_hero(text, layers)
 show_hero(text, hero, "four steps")
+end_stop(text)
 ask_for_root()
 rule, word = hero.chosen(controls.mask), hero.chosen(controls.followed_word)
 layer = layers[rule]

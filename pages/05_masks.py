@@ -12,7 +12,7 @@ from explainers.chapters.masks import changed_text, drawn_mask, hero, masks_comp
 from explainers.chapters.masks.masked_weights import WAYS, mask_weights
 from explainers.chapters.masks.padded_batch import PAD, draw_batch, fill_batch
 from explainers.chapters.masks.window_reach import NEVER, ask_reach, draw_reach, find_reach
-from explainers.ui import page
+from explainers.ui import page, tour
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.clickable_figure import show_clickable_figure
@@ -90,8 +90,7 @@ def show_batch() -> None:
 
 def show_empty_row() -> None:
     """A row that may look at nothing: the reader's own, and an example."""
-    drawing = drawn_mask.read_drawing(readable)
-    if drawing.empty_row is not None:
+    if (drawing := drawn_mask.read_drawing(readable)).empty_row is not None:
         drawn_mask.warn_of_empty_row(drawing)
         text("refused", **drawing.name_refusal(readable))
     named, printed, refusal = drawn_mask.empty_a_row(readable)
@@ -135,6 +134,7 @@ if readable.layer.unknown:
     st.stop()
 picture = hero.make_hero(text, readable)
 show_hero(text, picture, "masked")
+tour.end_stop(text)
 if (drawn_for := controls.drawn_cells.count_words(words)) != words:
     text("drawn_for_another", drawn=of_words(drawn_for), words=words)
 if is_short:

@@ -48,6 +48,7 @@ from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
+from explainers.ui.tour import end_stop
 
 text = page.open_prose(__file__)
 
@@ -130,6 +131,7 @@ if layer.unknown:
 else:
     show_hero(text, hero, "many heads")
     text("learned_here")
+end_stop(text)
 named = equal_heads.count_named_verbs()
 if revealed(text, "contrast", equal_heads.ANSWERS, equal_heads.answer_contrast(), **named):
     equal_heads.show_trainings()

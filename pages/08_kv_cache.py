@@ -10,7 +10,7 @@ from explainers.chapters.kv_cache.bounded_caches import show_windows
 from explainers.chapters.kv_cache.cache_faults import show_both_ways, show_broken
 from explainers.chapters.kv_cache.cost_curves import show_costs
 from explainers.chapters.kv_cache.reading import Written
-from explainers.chapters.kv_cache.step_figure import show_decoding
+from explainers.chapters.kv_cache.step_figure import show_decoding, show_steps
 from explainers.chapters.kv_cache.timing_job import show_timing
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -19,6 +19,7 @@ from explainers.ui.page_parts.check_yourself import Recall, check_yourself
 from explainers.ui.page_parts.go_deeper import Cards, go_deeper
 from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.text.language import fragment
+from explainers.ui.tour import end_stop
 
 text = page.open_prose(__file__)
 
@@ -27,6 +28,14 @@ text = page.open_prose(__file__)
 def word_by_word(run: Written) -> None:
     """Every step of reading the sentence, and that what is kept is what would be recomputed."""
     show_decoding(text, run)
+
+
+def show_stored_rows(run: Written) -> None:
+    """What the tour shows: every step, and how many rows of K a layer computes in all of them."""
+    show_steps(run, layers=1)
+    words, layers = len(run.tokens), len(run.layers)
+    again = layers * words * (words + 1) // 2
+    text("stored_rows", words=words, layers=layers, rows=layers * words, again=again)
 
 
 def show_bounded_caches(run: Written) -> None:
@@ -48,6 +57,7 @@ choices = Written(choose_text().tokens, page.read_seed())
 is_short = len(choices.tokens) < FEWEST
 if is_short:
     text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)
+end_stop(text, lambda: show_stored_rows(choices))
 word_by_word(choices)
 fragment(show_costs)(text, len(choices.tokens))
 on_sentence: Cards = {

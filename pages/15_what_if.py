@@ -6,10 +6,13 @@ from explainers.chapters.common.choose_real_model import choose_model
 from explainers.chapters.what_if.before_after import show_outcome
 from explainers.chapters.what_if.choose_changes import chosen_changes, find_shape_or_explain
 from explainers.chapters.what_if.silenced_heads import show_silencing
+from explainers.chapters.what_if.two_windows import show_two_windows
 from explainers.ui import page
 from explainers.ui.controls import controls
+from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.takeaway_files import take
 from explainers.ui.text.language import fragment
+from explainers.ui.tour import end_stop
 
 if TYPE_CHECKING:
     from explainers.models.changes import HeadCounts
@@ -38,9 +41,11 @@ def silencing(loaded: "RealModel") -> None:
 
 
 text("question")
+end_stop(text, lambda: show_two_windows(text))
 loaded = choose_model()
 shape = find_shape_or_explain(loaded) if loaded else None
 if loaded and shape:
     changing(loaded, shape)
     silencing(loaded)
+show_one_sentence(text)
 text("notice")

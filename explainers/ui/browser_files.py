@@ -7,6 +7,7 @@ file. The scripts are ES modules: what one imports comes from the same folder in
 
 import functools
 import hashlib
+import mimetypes
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,10 @@ from streamlit.components.v2.get_bidi_component_manager import get_bidi_componen
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
 FOLDER = Path(__file__).parent / "browser"
+PICTURES = "pictures"
 _LOCK = threading.Lock()
+_served: set[str] = set()
+"""Packages of pictures, as they are in the address."""
 
 
 @functools.cache
@@ -34,7 +38,24 @@ def name_package() -> str:
 
 def is_our_file(address: str) -> bool:
     """Is this the path of one of the files, as they are now?"""
-    return f"/_stcore/bidi-components/{name_package()}." in address
+    packages = name_package(), *_served
+    return any(f"/_stcore/bidi-components/{package}." in address for package in packages)
+
+
+def serve_folder(folder: Path) -> str:
+    """Have pictures served; returns where they are, beside the folders of the components."""
+    package = _name_folder(folder)
+    if runtime.exists():
+        _register(package, PICTURES, folder)
+        mimetypes.add_type("image/webp", ".webp")  # Python 3.11 does not know it everywhere
+        _served.add(package)
+    return f"{package}.{PICTURES}"
+
+
+@functools.cache
+def _name_folder(folder: Path) -> str:
+    contents = b"\0".join(path.read_bytes() for path in sorted(folder.iterdir()))
+    return f"{folder.name}-{hashlib.sha256(contents).hexdigest()[:12]}"
 
 
 def list_scripts(*parts: str) -> tuple[Path, ...]:
@@ -60,17 +81,17 @@ def make_component(script: str, root: str = "", isolate_styles: bool = True) -> 
     def draw(**what: Any) -> Any:
         if not runtime.exists():  # Python runs a page by itself: nothing is served, nothing drawn
             return st.components.v2.component(name)(**what)
-        _register_component(name)
+        _register(name_package(), name, FOLDER)
         return build()(**what)
 
     return draw
 
 
-def _register_component(name: str) -> None:
+def _register(package: str, name: str, folder: Path) -> None:
     """Tell Streamlit where a component's files are; each server has to hear it once."""
     manager = get_bidi_component_manager()
     with _LOCK:  # a second time would take back what the first visitor's run has made of it
-        if manager.get_component_path(f"{name_package()}.{name}") is None:
-            config = ComponentConfig(name, asset_dir=FOLDER.name)
-            manifest = ComponentManifest(name_package(), name_package(), [config])
-            manager.register_from_manifest(manifest, FOLDER.parent)
+        if manager.get_component_path(f"{package}.{name}") is None:
+            config = ComponentConfig(name, asset_dir=folder.name)
+            manifest = ComponentManifest(package, package, [config])
+            manager.register_from_manifest(manifest, folder.parent)

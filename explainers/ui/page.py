@@ -25,6 +25,7 @@ from explainers.ui.session import (
     VISIT,
 )
 from explainers.ui.text.language import offer_languages
+from explainers.ui.tour_mode import is_tour, tour_mode
 
 NOTICE_SECTION = "notice"
 """The section that is about the whole page."""
@@ -107,17 +108,18 @@ def draw_frame(title: str, place: str) -> None:
     with st.sidebar:
         offer_languages()
         controls.predict_first()
-        lecture_mode()
+        tour_mode(is_possible=not lecture_mode())
     if is_lecture():
         st.title(title)
     else:
         with st.container(horizontal=True, vertical_alignment="center", key="page top"):
             st.title(title)
-            _offer_settings()
+            if not is_tour():
+                _offer_settings()
     if {controls.queries.key, controls.seed.key} & set(st.session_state.get(NOTICES, {})):
         st.info(_("The link asks for a setting that cannot be: open Settings to see which."))
     with st.sidebar:
-        if is_lecture():
+        if is_lecture() or is_tour():
             _offer_settings()
         stand_by(title, place)
 

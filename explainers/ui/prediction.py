@@ -14,6 +14,7 @@ from explainers.ui.controls.control import Control, describe_options
 from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.page import Prose
 from explainers.ui.session import ALL_ANSWERS_OFFER, GUESS, SKIPS_IN_A_ROW
+from explainers.ui.tour_mode import is_tour
 
 SKIP = N_("just show me")
 """How a link says that the reader wanted the answer and did not guess."""
@@ -52,8 +53,8 @@ def make_guess(asked_of: str) -> Guess:
 
 
 def is_study_mode() -> bool:
-    """Does the reader want to be asked before results are shown?"""
-    return bool(st.session_state.get(controls.predict_first.key, True))
+    """Does the reader want to be asked before results are shown? The tour asks nothing."""
+    return not is_tour() and bool(st.session_state.get(controls.predict_first.key, True))
 
 
 def revealed(

@@ -1,172 +1,113 @@
-"""The learning path: what is done, what is next, and how long each page takes."""
+"""The 10-minute tour: the first pictures of seven pages, a sentence each, and nothing that asks."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import streamlit as st
 
-from explainers.translations import _, load_sections, translate_section
-from explainers.ui.controls.control import Control
-from explainers.ui.page import open_page
-from explainers.ui.session import PAGE_NUMBER, PAGES_OPENED
-
-Contents = Mapping[str, Mapping[str, str]]
-"""Part → file of a page → its title, in reading order."""
-WORDS_PER_MINUTE = 238
-"""Silent reading of English non-fiction, the mean of 190 studies (Brysbaert 2019)."""
-MINUTES_TO_TRY = 1
-"""For each question and each section: long enough to change one thing and to look."""
-TASK_PREFIXES = "ask_", "task_", "claim_"
-"""Sections whose names begin so want something of the reader."""
-UNOPENED, OPENED, DONE = "○", "◐", "●"
-RECALL = "recall_"
-"""Sections whose names begin so ask something at the end of a page."""
-NEXT_QUESTION = "next_question"
-"""The section with the question by which the page before invites its reader."""
-LONGEST_QUESTION = 90
-"""Letters: a button is one line."""
-_BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
-_WORD, _HEADING = re.compile(r"[^\W\d_]+"), re.compile(r"^#+ ", re.MULTILINE)
+from explainers.toys.sentence import MAX_CHARACTERS
+from explainers.translations import _
+from explainers.ui.controls.controls import sentence
+from explainers.ui.page import Prose, open_page
+from explainers.ui.page_parts.one_sentence import show_one_sentence
+from explainers.ui.tour_mode import is_tour, tour_mode
 
 
 @dataclass(frozen=True)
-class FinishedPages(Control):
-    """The pages that the reader ticked, by their places in the contents, as in a link: 01.02.05."""
+class Stop:
+    """A page of the tour, and how long one looks at it."""
 
-    def __call__(self, paths: Sequence[str]) -> list[str]:
-        """Those of the pages that are done, in reading order."""
-        numbers = list(map(_write_place, range(len(paths))))
-        asked, value = self.read_link(lambda text: _parse_pages(text, numbers))
-        self.report_bad_link(
-            asked, value, f"numbers of pages in their order, {'.'.join(numbers[:3])}"
+    path: str
+    seconds: int
+
+
+STOPS = (
+    Stop("pages/01_start.py", 90),
+    Stop("pages/03_query_key_value.py", 90),
+    Stop("pages/04_scores.py", 90),
+    Stop("pages/05_masks.py", 80),
+    Stop("pages/06_many_heads.py", 80),
+    Stop("pages/08_kv_cache.py", 80),
+    Stop("pages/15_what_if.py", 80),
+)
+INSPECTOR = "pages/13_inspector.py"
+
+
+def end_stop(text: Prose, show: Callable[[], object] | None = None, **numbers: object) -> None:
+    """In the tour a page ends here, with its one sentence and the way on.
+
+    `show` draws the picture of a page whose first one belongs to more than the tour has room for.
+    """
+    if not is_tour():
+        return
+    if show:
+        show()
+    show_one_sentence(text, **numbers)
+    place = next(n for n, stop in enumerate(STOPS) if Path(stop.path).stem == text.page)
+    if place == len(STOPS) - 1:
+        _invite_sentence()
+    _draw_bar(place)
+    st.stop()
+
+
+def is_stop(path: str) -> bool:
+    """Does the tour stop at this page?"""
+    return any(stop.path == path for stop in STOPS)
+
+
+def explain_detour(path: str) -> None:
+    """At the top of a page that is no stop: say so, and offer the way back."""
+    if not is_tour() or is_stop(path):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="tour detour"):
+        st.markdown(_("This page is not a stop of the 10-minute tour."), width="content")
+        if st.button(_("Back to the tour"), icon=":material/arrow_back:"):
+            open_page(STOPS[0].path, step="")
+        _offer_way_out()
+
+
+def _draw_bar(place: int) -> None:
+    """Where one is, back, on, and out."""
+    stop = STOPS[place]
+    with st.container(horizontal=True, vertical_alignment="center", key="tour bar", gap="small"):
+        where = _("{at} of {all}", at=place + 1, all=len(STOPS))
+        seconds = _("about {seconds} s", seconds=stop.seconds)
+        st.markdown(f"**{where}** · {seconds}", width="content")
+        st.html(_draw_progress(place))
+        _offer_way_out()
+        is_first, is_last = place == 0, place == len(STOPS) - 1
+        if st.button(_("Back"), key="tour back", disabled=is_first, shortcut="PageUp"):
+            open_page(STOPS[place - 1].path, step="")
+        if is_last:
+            return
+        if st.button(_("Next"), key="tour next", type="primary", shortcut="PageDown"):
+            open_page(STOPS[place + 1].path, step="")
+
+
+def _draw_progress(place: int) -> str:
+    """A dash for each stop."""
+    kinds = ["past" if n <= place else "ahead" for n in range(len(STOPS))]
+    dashes = "".join(f'<i class="{kind}"></i>' for kind in kinds)
+    return f'<div class="tour-dashes" aria-hidden="true">{dashes}</div>'
+
+
+def _offer_way_out() -> None:
+    label = _("Leave the tour")
+    st.button(label, key="tour leave", type="tertiary", on_click=tour_mode.turn, args=(False,))
+
+
+def _invite_sentence() -> None:
+    """At the last stop: what a real model makes of the reader's own words."""
+    with st.form("tour sentence", border=False):
+        row = st.container(horizontal=True, vertical_alignment="bottom")
+        typed = row.text_input(
+            _("Now your own sentence: see where a real model looks."),
+            max_chars=MAX_CHARACTERS,
+            placeholder=sentence.default,
         )
-        self.write(value)
-        done_pages = value.split(".")
-        return [path for path, number in zip(paths, numbers, strict=True) if number in done_pages]
-
-    def read_numbers(self) -> list[str]:
-        """The numbers that are ticked, also before the control is drawn."""
-        ticked = st.session_state.get(self.key, self.read_url())
-        return (ticked or "").split(".")
-
-    def has_this_page(self) -> bool:
-        """Is the page that is on screen ticked?"""
-        return st.session_state.get(PAGE_NUMBER) in st.session_state.get(self.key, "").split(".")
-
-    def add_this_page(self) -> None:
-        """Tick the page that is on screen."""
-        number = st.session_state.get(PAGE_NUMBER, "")
-        done_pages = {*st.session_state.get(self.key, "").split("."), number} - {""}
-        self.put(".".join(sorted(done_pages)))
-
-
-finished_pages = FinishedPages("tour", "Pages that are done", "")
-
-
-def estimate_minutes(path: str) -> int:
-    """How long a page takes, from its text."""
-    return count_minutes(load_sections(Path(path).stem))
-
-
-def count_minutes(texts: Mapping[str, str]) -> int:
-    """Reading at the usual pace, and a while for each section and for all that is asked."""
-    words = sum(len(_WORD.findall(text)) for text in texts.values())
-    to_try = sum(len(_HEADING.findall(text)) for text in texts.values())
-    to_try += sum(name.startswith(TASK_PREFIXES) for name in texts)
-    return round(words / WORDS_PER_MINUTE + to_try * MINUTES_TO_TRY)
-
-
-def label_pages(contents: Contents) -> dict[str, str]:
-    """By file: the number, the name and the dot of each page, for the sidebar."""
-    titles = {path: _(name) for part in contents.values() for path, name in part.items()}
-    done_numbers = finished_pages.read_numbers()
-    opened = st.session_state.get(PAGES_OPENED, set())
-    here = urlsplit(st.context.url or "").path.rpartition("/")[2]
-    labels = {}
-    for place, (path, title) in enumerate(titles.items()):
-        is_opened = path in opened or Path(path).stem.partition("_")[2] == here
-        dot = DONE if _write_place(place) in done_numbers else OPENED if is_opened else UNOPENED
-        labels[path] = f"{place + 1} · {title} {dot}"
-    return labels
-
-
-def note_page(contents: Contents, here: str) -> None:
-    """Before a page is drawn: which one it is, and that it was opened."""
-    number = _write_place([path for part in contents.values() for path in part].index(here))
-    st.session_state[PAGE_NUMBER] = number
-    st.session_state.setdefault(PAGES_OPENED, set()).add(here)
-
-
-def offer_next(contents: Contents, here: str) -> None:
-    """At the end of a page, whose file is `here`: go on, or look at the path."""
-    titles = {path: _(name) for part in contents.values() for path, name in part.items()}
-    paths = list(titles)
-    done_pages = finished_pages(paths)
-    next_path = next(iter(paths[paths.index(here) + 1 :]), "")
-    with st.container(horizontal=True, key="tour"):
-        if next_path:
-            icon, label = ":material/arrow_forward:", _("Next: {page}", page=titles[next_path])
-            if question := read_question(Path(next_path).stem):
-                label = f"{label} — {question}"
-        else:
-            icon, label = ":material/check:", _("Done: that was the last page")
-        if st.button(label, on_click=_note_end, args=(here,), icon=icon) and next_path:
-            open_page(next_path, step="")
-        icon = ":material/route:"
-        box = st.expander(_("The learning path"), key="learning path", on_change="rerun", icon=icon)
-    if box.open:
-        with box:
-            _show_path(contents, done_pages)
-
-
-def _note_end(path: str) -> None:
-    """A page that asks nothing at its end is done when its reader goes on."""
-    if not any(name.startswith(RECALL) for name in load_sections(Path(path).stem)):
-        finished_pages.add_this_page()
-
-
-def read_question(page: str) -> str:
-    """What a page asks: its text `next_question`, else the first question in bold, if short."""
-    if NEXT_QUESTION in load_sections(page):
-        return " ".join(translate_section(page, NEXT_QUESTION).split())
-    phrases = [" ".join(it.split()) for it in _BOLD.findall(translate_section(page, "question"))]
-    asked = [phrase for phrase in phrases if phrase.endswith("?")]
-    return asked[0] if asked and len(asked[0]) <= LONGEST_QUESTION else ""
-
-
-def _show_path(contents: Contents, done_pages: Sequence[str]) -> None:
-    count = sum(map(len, contents.values()))
-    summary = _("{done} of {all} pages done", done=len(done_pages), all=count)
-    st.markdown(f"**{summary}**")
-    for part, pages in contents.items():
-        st.caption(_(part))
-        for path, title in pages.items():
-            icon = ":material/check_circle:" if path in done_pages else ":material/circle:"
-            minutes = _("{minutes} min", minutes=estimate_minutes(path))
-            st.page_link(path, label=f"{_(title)} · {minutes}", icon=icon)
-    st.caption(
-        _(
-            "The text at {words} words a minute (Brysbaert 2019), and {minutes} min for each "
-            "question and each section to try. What is done stands in the address: bookmark it to "
-            "go on another day.",
-            words=WORDS_PER_MINUTE,
-            minutes=MINUTES_TO_TRY,
-        )
-    )
-    if done_pages:
-        label = _("Begin again")
-        st.button(label, on_click=finished_pages.put, args=("",), icon=":material/restart_alt:")
-
-
-def _write_place(place: int) -> str:
-    """The number of a page as readers count: the first one is 01."""
-    return f"{place + 1:02d}"
-
-
-def _parse_pages(text: str, numbers: Sequence[str]) -> str | None:
-    """What of the text names pages that there are, each once and in order; None if nothing does."""
-    page_numbers = text.split(".")
-    return ".".join(number for number in numbers if number in page_numbers) or None
+        is_sent = row.form_submit_button(_("Open the Inspector"), type="primary")
+    if is_sent:
+        sentence.keep(typed.strip() or sentence.default)
+        tour_mode.turn(False)
+        open_page(INSPECTOR, step="")

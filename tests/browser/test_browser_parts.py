@@ -73,6 +73,6 @@ def test_both_questions_answered_mark_the_page(visit):
         box.fill("1,5")
         box.press("Enter")
         one.ready()
-    one.wait_for_choice("tour", "08")
+    one.wait_for_choice("pages_done", "08")
     link = one.page.get_by_role("navigation").get_by_role("link", name="KV cache")
     expect(link).to_contain_text("●")

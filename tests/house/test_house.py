@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from explainers.translations import load_sections
+from explainers.ui.learning_path import NEXT_QUESTION
 from explainers.ui.page_parts import one_sentence
-from explainers.ui.tour import NEXT_QUESTION
 from tests.support.rules import each, name
 
 ROOT = Path(__file__).parents[2]

@@ -120,7 +120,7 @@ def test_a_row_is_made_once_or_again_and_again():
 
 def test_every_number_has_its_arithmetic():
     run = Written(TOKENS, 0)
-    panels = panels_of(run, 3)
+    panels = panels_of(run, 3, layers=2)
     for panel in panels:
         for row, line in enumerate(panel.matrix.values):
             for column, value in enumerate(line):

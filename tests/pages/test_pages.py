@@ -16,7 +16,6 @@ from explainers.ui.prediction import SKIP, sort_options
 from explainers.ui.session import GUESS
 from tests.support.opening import (
     PAGES,
-    PICTURES,
     ROOT,
     WITHOUT_PICTURES,
     Found,
@@ -24,6 +23,7 @@ from tests.support.opening import (
     controls_on,
     elements,
     extremes,
+    is_picture,
     known_words,
     lacks_model,
     links_on,
@@ -196,7 +196,7 @@ def test_every_picture_says_where_its_numbers_come_from(page):
     for link in links_on(page):
         waiting = False
         for element in elements(opened(page, link).main):
-            if element.type in PICTURES:
+            if is_picture(element):
                 assert not waiting, f"a picture without origin at {link}"
                 waiting = True
             elif element.type == "markdown" and ORIGIN.search(element.value):

@@ -1,72 +1,112 @@
-"""The learning path: a page is ticked where the reader says so, and the next one offered."""
+"""The 10-minute tour: seven pages, a picture and a sentence each, and nothing that asks."""
 
 import pytest
 
 from explainers.ui import tour
-from tests.support.opening import PAGES, opened
+from tests.support.opening import PAGES, ROOT, opened, pictures, settled, widgets
 
-PATHS = [f"pages/{page.name}" for page in PAGES]
-ALL_DONE = ".".join(f"{place:02d}" for place, _ in enumerate(PATHS, start=1))
-
-
-def offer(visit):
-    return next(
-        button for button in visit.main.button if button.label.startswith(("Next:", "Done"))
-    )
+STOPS = [ROOT / stop.path for stop in tour.STOPS]
+NOT_STOPS = [page for page in PAGES if page not in STOPS]
+SWITCHES = {"predict", "lecture", "lang", "seed", "queries"}
+ON = {"tour": "1", "predict": "true"}
 
 
-def test_a_page_takes_as_long_as_its_words_and_its_questions():
-    text = "one two **three** four\n\n### A heading\n"
-    tour_of_two = {"remark": "word " * (tour.WORDS_PER_MINUTE * 2), "ask_once": text}
-    assert tour.count_minutes({}) == 0
-    assert tour.count_minutes({"remark": "word " * (tour.WORDS_PER_MINUTE * 2)}) == 2
-    assert tour.count_minutes(tour_of_two) == 2 + 2 * tour.MINUTES_TO_TRY
-
-
-def test_who_goes_on_from_a_page_without_questions_has_done_it():
-    visit, place = opened(PAGES[-2]), f"{len(PAGES) - 1:02}"
-    assert tour.finished_pages.key not in visit.query_params
-    offer(visit).click().run()
+def press(visit, key):
+    visit = settled(next(one for one in visit.button if one.key == key).click().run())
     assert not visit.exception
-    assert visit.title[0].value == "Claims, checked"
-    assert visit.query_params[tour.finished_pages.key] == place
-    later = offer(opened(PAGES[-2], {"tour": "03"})).click().run()
-    assert later.title[0].value == "Claims, checked"
-    assert later.query_params[tour.finished_pages.key] == f"03.{place}"
+    return visit
 
 
-def test_the_next_page_is_offered_with_its_question():
-    assert offer(opened(PAGES[3])).label == "Next: Masks — Which words may attend to which?"
-    assert "last page" in offer(opened(PAGES[-1])).label
+def told(visit):
+    return "\n".join(markdown.value for markdown in visit.main.markdown)
 
 
-@pytest.mark.parametrize("hostile", ["99", "x", "1", "١", "01" * 500])
-def test_a_link_with_other_pages_is_told(hostile):
-    visit = opened(PAGES[0], {"tour": hostile})
+@pytest.mark.parametrize("page", STOPS, ids=lambda page: page.stem)
+def test_a_stop_is_a_picture_and_a_sentence_and_asks_nothing(page):
+    visit = opened(page, ON)
     assert not visit.exception
+    assert len(pictures(visit)) == 1 or visit.warning  # a real model may not be on this machine
+    assert "**In one sentence.**" in told(visit)
+    assert f"{STOPS.index(page) + 1} of {len(STOPS)}" in told(visit)
+    assert not visit.main.expander
+    assert not visit.main.radio
+    assert not [key for key in widgets(visit) if key.startswith("guess")]
+    assert not any(one.value.startswith("## ") for one in visit.main.markdown)
+    assert visit.query_params["tour"] == "1"
+
+
+def test_no_stop_waits_for_a_choice():
+    """Before the end of a stop a page draws its question and its picture, and no control."""
+    for page in STOPS[:-1]:
+        assert set(widgets(opened(page, ON))) <= {
+            "predict",
+            "lecture",
+            "language",
+            "seed",
+            "queries",
+        }
+
+
+def test_the_tour_goes_on_and_back_in_order():
+    visit = opened(STOPS[0], ON)
+    titles = []
+    for _stop in STOPS[1:]:
+        titles.append(visit.title[0].value)
+        visit = press(visit, "tour next")
+        assert visit.query_params["tour"] == "1"
+    assert visit.title[0].value == "What if"
+    assert not [one for one in visit.button if one.key == "tour next"]
+    assert press(visit, "tour back").title[0].value == titles[-1]
+
+
+def test_who_leaves_the_tour_has_the_page_again():
+    visit = press(opened(STOPS[3], {**ON, "text": "The team praised young fans"}), "tour leave")
+    assert "tour" not in visit.query_params
+    assert visit.main.expander
+    assert visit.text_input(key="text").value == "The team praised young fans"
+
+
+def test_a_page_that_is_no_stop_says_so():
+    visit = opened(PAGES[1], ON)
+    assert "not a stop" in told(visit)
+    back = next(one for one in visit.button if one.label == "Back to the tour")
+    assert back.click().run().title[0].value == "Attention in one picture"
+
+
+@pytest.mark.parametrize("hostile", ["2", "x", "", "١", "<b>", "1" * 1000, "true "])
+def test_a_link_to_another_tour_is_told(hostile):
+    visit = opened(STOPS[0], {"tour": hostile})
+    assert not visit.exception
+    assert "tour" not in visit.query_params
     assert any("tour" in note.value for note in visit.info)
-    assert tour.finished_pages.key not in visit.query_params
 
 
-@pytest.mark.parametrize("partly", ["02.01", "01.02.02", "01.99.02", "01.x.02."])
-def test_a_link_is_obeyed_as_far_as_it_can_be_read(partly):
-    visit = opened(PAGES[0], {"tour": partly})
+def test_an_old_link_with_pages_that_are_done_is_still_obeyed():
+    visit = opened(STOPS[0], {"tour": "01.02"})
+    assert not visit.info
+    assert visit.query_params["pages_done"] == "01.02"
+    assert "tour" not in visit.query_params
+
+
+def test_there_is_no_tour_in_front_of_a_class():
+    visit = opened(STOPS[1], {**ON, "lecture": "true"})
     assert not visit.exception
-    assert any("tour" in note.value for note in visit.info)
-    assert visit.query_params[tour.finished_pages.key] == "01.02"
+    assert "tour" not in visit.query_params
+    assert visit.query_params["lecture"] == "true"
 
 
-def test_a_page_is_ticked_by_its_place_in_the_contents():
-    """File names may leave out a number: what counts is what readers see."""
-    visit = opened(PAGES[-1])
-    offer(visit).click().run()
-    assert visit.query_params[tour.finished_pages.key] == ALL_DONE.rpartition(".")[2]
+def test_the_tour_ends_with_the_readers_sentence():
+    visit = opened(STOPS[-1], ON)
+    visit.text_input[-1].set_value("My cat sleeps")
+    visit = settled(next(b for b in visit.button if b.label == "Open the Inspector").click().run())
+    assert visit.title[0].value == "Inspector"
+    assert "tour" not in visit.query_params
 
 
-def test_the_path_tells_minutes_of_each_page_and_no_sum():
-    visit = opened(PAGES[0], {"tour": "01.02"})
-    visit.session_state["learning path"] = True
-    visit.run()
-    said = "\n".join(markdown.value for markdown in visit.markdown)
-    assert f"2 of {len(PATHS)} pages done" in said
-    assert " h " not in said
+def test_every_stop_ends_in_one_line():
+    for page in STOPS:
+        lines = page.read_text(encoding="utf-8").splitlines()
+        (end,) = [line for line in lines if "end_stop(" in line]
+        assert end.endswith(")")
+    others = [page.stem for page in NOT_STOPS if "end_stop(" in page.read_text(encoding="utf-8")]
+    assert others == []

@@ -38,6 +38,8 @@ OFF = {"changes": "heads off"}
 DEEPER = {"15_what_if": [OFF | {"heads_by": by} for by in ("by role", "drawn at random")]}
 """Links to controls that show up only with two other ones' choices."""
 PICTURES = ("bidi_component", "vega_lite_chart", "imgs")
+CARDS = "cards-cards"
+"""The component whose pictures lead to pages."""
 
 # A server knows from its first visitor on that `app.py` lists the pages. AppTest forgets it before
 # every run and would then run a page alone, without title and sidebar.
@@ -178,7 +180,13 @@ def links_on(page: Path) -> list[dict[str, str]]:
 
 def pictures(visit: AppTest) -> list[str]:
     """All that is sent to be drawn, picture by picture."""
-    return [drawn(e) for e in elements(visit.main) if e.type in PICTURES]
+    return [drawn(e) for e in elements(visit.main) if is_picture(e)]
+
+
+def is_picture(element: Any) -> bool:
+    """Does it show numbers? Thumbnails of pages do not."""
+    is_card = element.type == "bidi_component" and CARDS in element.proto.component_name
+    return element.type in PICTURES and not is_card
 
 
 def drawn(element: Any) -> str:

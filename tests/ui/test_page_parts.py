@@ -2,7 +2,7 @@
 
 import pytest
 
-from explainers.ui import tour
+from explainers.ui import learning_path
 from explainers.ui.page_parts.check_yourself import Recall, is_near, seed_recall, write_answer
 from explainers.ui.page_parts.go_deeper import read_title
 from explainers.ui.page_parts.veil import choose_guesses, close_bold
@@ -102,13 +102,13 @@ def test_both_questions_answered_right_or_wrong_mark_the_page():
     visit = opened(PAGE)
     first, second = (one for one in visit.main.text_input if one.label == "Your answer")
     first.set_value("much").run()
-    assert "tour" not in visit.query_params
+    assert "pages_done" not in visit.query_params
     first.set_value("1,5").run()
     assert "You chose **1.5**. It is **" in said(visit)
     second.set_value("0").run()
     assert not visit.exception
     assert "Right: **0**." in said(visit)
-    assert visit.query_params["tour"] == "08"
+    assert visit.query_params["pages_done"] == "08"
 
 
 def test_the_same_seed_asks_the_same():
@@ -125,6 +125,9 @@ def test_an_answer_is_near_enough_or_not():
 
 def test_rows_of_the_sidebar_have_number_name_and_dot(monkeypatch):
     contents = {"": {"pages/05_masks.py": "Masks", "pages/08_kv_cache.py": "KV cache"}}
-    state = {tour.finished_pages.key: "02", tour.PAGES_OPENED: {"pages/05_masks.py"}}
-    monkeypatch.setattr(tour.st, "session_state", state)
-    assert [*tour.label_pages(contents).values()] == ["1 · Masks ◐", "2 · KV cache ●"]
+    state = {
+        learning_path.finished_pages.key: "02",
+        learning_path.PAGES_OPENED: {"pages/05_masks.py"},
+    }
+    monkeypatch.setattr(learning_path.st, "session_state", state)
+    assert [*learning_path.label_pages(contents).values()] == ["1 · Masks ◐", "2 · KV cache ●"]

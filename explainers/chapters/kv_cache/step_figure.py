@@ -113,13 +113,13 @@ def foretold(text: Prose, run: Written) -> bool:
     return revealed(text, "decoding", options, answer, last=word, before=words - 1)
 
 
-def show_steps(run: Written) -> None:
-    """Both layers, and how often each row was computed, a frame for each word."""
+def show_steps(run: Written, layers: int = 2) -> None:
+    """So many layers, and how often each row was computed, a frame for each word."""
     control, words = controls.word_count, len(run.tokens)
     place = min(control(), words - 1)
     taken.take_decoding(run, place + 1)
     labels = [counters(run, n) for n in range(words)]
-    panels = panels_of(run, place)
+    panels = panels_of(run, place, layers)
     slider = Slider(control.label, labels, place, lambda n: control.put(n + 1), plays=True)
     alt = _("Step by step: one row of Q, the rows of K and V that are kept, and the weights.")
     show_clickable_figure(
@@ -127,9 +127,9 @@ def show_steps(run: Written) -> None:
     )
 
 
-def panels_of(run: Written, place: int) -> list[Panel]:
+def panels_of(run: Written, place: int, layers: int) -> list[Panel]:
     """Every matrix, with a frame for each word; `place` is the one that is shown at first."""
-    panels = [panel for layer in range(len(run.layers)) for panel in _layer(run, layer, place)]
+    panels = [panel for layer in range(layers) for panel in _layer(run, layer, place)]
     return [*panels, _made(run, place)]
 
 

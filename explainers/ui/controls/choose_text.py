@@ -7,11 +7,15 @@ from explainers.translations import _, get_language, translate
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import URL_BINDING
 from explainers.ui.session import NOTICES, PRESET
+from explainers.ui.tour_mode import is_tour
 
 
 def choose_text() -> Sentence:
     """Ask for the text, and say what of it was changed to fit."""
     request = controls.sentence.read_request()
+    if is_tour():
+        _keep_sentence(request)
+        return read_sentence(controls.sentence.default)
     with st.container(horizontal=True, vertical_alignment="bottom", key="sentence"):
         typed_text = st.text_input(
             value=controls.sentence.default,
@@ -31,6 +35,13 @@ def choose_text() -> Sentence:
     for note in sentence.notes:
         st.info(_(note), icon=":material/info:")
     return sentence
+
+
+def _keep_sentence(request: str | None) -> None:
+    """All stops of the tour show the same sentence; the reader's own comes back after it."""
+    own = st.session_state.get(controls.sentence.key, request)
+    if own is not None:
+        controls.sentence.keep(own[:MAX_CHARACTERS])
 
 
 def _offer_presets() -> None:

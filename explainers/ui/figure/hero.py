@@ -23,6 +23,7 @@ from explainers.ui.figure.chart import offer_files
 from explainers.ui.figure.panels import translate_scripts
 from explainers.ui.lecture.screens import screen
 from explainers.ui.page import Prose
+from explainers.ui.tour_mode import is_tour
 
 _SCRIPTS = browser_files.list_scripts("picture", "common")
 _component = browser_files.make_component("picture/picture.js", "hero")
@@ -110,6 +111,7 @@ def choose_word(count: int) -> HeroChoice:
 def show_hero(text: Prose, hero: Hero, key: str) -> None:
     """Draw the picture with its sentence and its experiments, its origin and its numbers."""
     choices = {choice.control.key: choice for choice in hero.choices}
+    experiments = () if is_tour() else hero.experiments
 
     def take_choices() -> None:
         told = st.session_state[key].choices
@@ -130,14 +132,14 @@ def show_hero(text: Prose, hero: Hero, key: str) -> None:
                     "elsewhere": [name for name, one in choices.items() if one.is_elsewhere],
                     "controls": [_describe(choice) for choice in hero.choices if choice.labels],
                     "texts": {name: text.template(name) for name in hero.sentences},
-                    "experiments": [_describe_experiment(one) for one in hero.experiments],
+                    "experiments": [_describe_experiment(one) for one in experiments],
                     "looks": _LOOKS,
                     **hero.numbers,
                 }
             ],
             on_choices_change=take_choices,
         )
-        if hero.table:
+        if hero.table and not is_tour():
             offer_files(key, hero.origin, None, hero.table)
 
 

@@ -8,12 +8,12 @@ from typing import Any, Protocol
 import streamlit as st
 
 from explainers.translations import _
+from explainers.ui.learning_path import finished_pages
 from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.page import Prose, read_seed
 from explainers.ui.prediction import SKIP, sort_options, write_verdict
 from explainers.ui.session import RECALLS_ANSWERED
 from explainers.ui.text.language import fragment
-from explainers.ui.tour import finished_pages
 from explainers.ui.typed_numbers import format_answer, parse_number
 
 

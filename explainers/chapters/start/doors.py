@@ -1,0 +1,40 @@
+"""Three ways on from the start page: a tour, a lecture, the course."""
+
+import re
+
+from explainers.translations import _
+from explainers.ui.controls.controls import lecture_mode
+from explainers.ui.lecture.screens import is_lecture
+from explainers.ui.page import Prose, open_page
+from explainers.ui.page_parts.page_cards import PageCard, show_cards
+from explainers.ui.tour_mode import tour_mode
+
+SECOND_PAGE = "pages/02_tokens.py"
+_TITLE = re.compile(r"^\*\*(.+?)\.\*\*\s*", re.DOTALL)
+
+
+def show_doors(text: Prose) -> None:
+    """The three ways as cards; in a lecture, which is one of them, none."""
+    if is_lecture():
+        return
+    doors = (
+        ("tour", "path_tour", "?tour=1", "06_many_heads", _("10 min")),
+        ("lecture", "path_lecture", "?lecture=true", "lecture", _("45 min")),
+        ("course", "path_course", "tokens", "02_tokens", _("3 hours")),
+    )
+    cards = []
+    for name, section, address, thumbnail, minutes in doors:
+        written = text.fill(section)
+        title = _TITLE.match(written)
+        line = " ".join(written[title.end() if title else 0 :].split())
+        cards.append(PageCard(name, address, thumbnail, title[1] if title else name, line, minutes))
+    opened = show_cards("doors", _("Three ways on"), {"": cards}, _begin)
+    open_page(SECOND_PAGE if opened == "course" else "", step="")
+
+
+def _begin(name: str) -> None:
+    """The tour and the lecture begin on this page."""
+    if name == "tour":
+        tour_mode.turn(True)
+    elif name == "lecture":
+        lecture_mode.put(True)

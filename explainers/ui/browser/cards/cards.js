@@ -1,0 +1,95 @@
+// @ts-check
+// Links with thumbnails: a wall of all pages, or a few doors. A click keeps the reader's choices.
+
+/** @import { Component, Tell } from "../common/component.js" */
+
+import { loadStyle, wear } from "../common/component.js";
+import { element } from "../common/elements.js";
+
+/**
+ * @typedef {object} Card ui/page_parts/page_cards.py
+ * @property {string} id
+ * @property {string} address
+ * @property {string} thumbnail
+ * @property {string} title
+ * @property {string} line
+ * @property {string} note
+ * @property {string} alt
+ */
+/** @typedef {{ kind: string, name: string, files: string, groups: { title: string, cards: Card[] }[] }} CardsData */
+
+const style = loadStyle(new URL("style.css", import.meta.url));
+const WIDTH = 240, HEIGHT = 150; // of a thumbnail
+const TRANSPARENT = "rgba(0, 0, 0, 0)";
+
+/** The theme that is shown; before its variables are there, none. @param {HTMLElement} root */
+function themeOf(root) {
+  const { backgroundColor } = getComputedStyle(root);
+  if (backgroundColor === TRANSPARENT) return "";
+  const [r, g, b] = (backgroundColor.match(/[\d.]+/g) ?? []).map(Number);
+  return r + g + b > 384 ? "light" : "dark";
+}
+
+/** Every thumbnail in the colours of the theme. @param {HTMLElement} root @param {string} files */
+function dress(root, files) {
+  const theme = themeOf(root);
+  if (!root.isConnected) return;
+  if (!theme) {
+    requestAnimationFrame(() => dress(root, files));
+    return;
+  }
+  for (const image of root.querySelectorAll("img")) {
+    const address = new URL(`../../${files}/${image.dataset.thumbnail}-${theme}.webp`, import.meta.url).href;
+    if (image.src !== address) image.src = address;
+  }
+}
+
+/** @param {Card} card @param {string} group @param {Tell} tell */
+function draw(card, group, tell) {
+  const item = element("li");
+  const label = element("span", "group", group);
+  label.ariaHidden = "true"; // the list says it
+  const link = element("a", "card"), image = element("img"), text = element("span", "text");
+  Object.assign(image, { alt: card.alt, width: WIDTH, height: HEIGHT, loading: "lazy", decoding: "async" });
+  image.dataset.thumbnail = card.thumbnail;
+  const title = element("span", "title");
+  title.append(element("span", "note", card.note), " ", element("b", "", card.title));
+  text.append(title, " ", element("span", "line", card.line));
+  link.append(image, text);
+  const aim = () => { link.href = `./${card.address}${location.search}`; }; // as the choices are now
+  aim();
+  for (const kind of ["pointerenter", "focus"]) link.addEventListener(kind, aim);
+  link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a new tab
+    event.preventDefault();
+    document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+    tell("opened", card.id);
+  });
+  item.append(label, link);
+  return item;
+}
+
+/** @param {Component<CardsData>} component */
+export default async function ({ parentElement, data: sent, setTriggerValue }) {
+  const data = sent?.[0];
+  const root = /** @type {HTMLElement | null} */ (parentElement.querySelector(".cards"));
+  if (!root || !data) return;
+  wear(parentElement, await style);
+  const drawn = JSON.stringify(data);
+  if (root.dataset.drawn !== drawn) {
+    root.dataset.drawn = drawn;
+    root.classList.add(data.kind);
+    root.role = "navigation";
+    root.ariaLabel = data.name;
+    root.replaceChildren(...data.groups.map(({ title, cards }) => {
+      const list = element("ul");
+      if (title) list.ariaLabel = title;
+      list.append(...cards.map((card, at) => draw(card, at ? "" : title, setTriggerValue)));
+      return list;
+    }));
+    root.ontransitionend = ({ target, propertyName }) => {
+      if (target === root && propertyName === "background-color") dress(root, data.files);
+    };
+  }
+  dress(root, data.files);
+}

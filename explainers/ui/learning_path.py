@@ -1,0 +1,177 @@
+"""The learning path: what is done, what is next, and how long each page takes."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from explainers.translations import _, load_sections, translate_section
+from explainers.ui.controls.control import Control
+from explainers.ui.page import open_page
+from explainers.ui.session import PAGE_NUMBER, PAGES_OPENED
+
+Contents = Mapping[str, Mapping[str, str]]
+"""Part → file of a page → its title, in reading order."""
+WORDS_PER_MINUTE = 238
+"""Silent reading of English non-fiction, the mean of 190 studies (Brysbaert 2019)."""
+MINUTES_TO_TRY = 1
+"""For each question and each section: long enough to change one thing and to look."""
+TASK_PREFIXES = "ask_", "task_", "claim_"
+"""Sections whose names begin so want something of the reader."""
+UNOPENED, OPENED, DONE = "○", "◐", "●"
+RECALL = "recall_"
+"""Sections whose names begin so ask something at the end of a page."""
+NEXT_QUESTION = "next_question"
+"""The section with the question by which the page before invites its reader."""
+LONGEST_QUESTION = 90
+"""Letters: a button is one line."""
+OLD_KEY = "tour"
+"""What links called the pages that are done; in a link of today it is the 10-minute tour."""
+_OLD_VALUE = re.compile(r"[0-9]{2}(\.[0-9]{2})*")
+_BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
+_WORD, _HEADING = re.compile(r"[^\W\d_]+"), re.compile(r"^#+ ", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class FinishedPages(Control):
+    """The pages that the reader ticked, by their places in the contents, as in a link: 01.02.05."""
+
+    def __call__(self, paths: Sequence[str]) -> list[str]:
+        """Those of the pages that are done, in reading order."""
+        numbers = list(map(_write_place, range(len(paths))))
+        asked, value = self.read_link(lambda text: _parse_pages(text, numbers))
+        self.report_bad_link(
+            asked, value, f"numbers of pages in their order, {'.'.join(numbers[:3])}"
+        )
+        self.write(value)
+        done_pages = value.split(".")
+        return [path for path, number in zip(paths, numbers, strict=True) if number in done_pages]
+
+    def read_numbers(self) -> list[str]:
+        """The numbers that are ticked, also before the control is drawn."""
+        ticked = st.session_state.get(self.key, self.read_url())
+        return (ticked or "").split(".")
+
+    def has_this_page(self) -> bool:
+        """Is the page that is on screen ticked?"""
+        return st.session_state.get(PAGE_NUMBER) in st.session_state.get(self.key, "").split(".")
+
+    def add_this_page(self) -> None:
+        """Tick the page that is on screen."""
+        number = st.session_state.get(PAGE_NUMBER, "")
+        done_pages = {*st.session_state.get(self.key, "").split("."), number} - {""}
+        self.put(".".join(sorted(done_pages)))
+
+
+finished_pages = FinishedPages("pages_done", "Pages that are done", "")
+
+
+def estimate_minutes(path: str) -> int:
+    """How long a page takes, from its text."""
+    return count_minutes(load_sections(Path(path).stem))
+
+
+def count_minutes(texts: Mapping[str, str]) -> int:
+    """Reading at the usual pace, and a while for each section and for all that is asked."""
+    words = sum(len(_WORD.findall(text)) for text in texts.values())
+    to_try = sum(len(_HEADING.findall(text)) for text in texts.values())
+    to_try += sum(name.startswith(TASK_PREFIXES) for name in texts)
+    return round(words / WORDS_PER_MINUTE + to_try * MINUTES_TO_TRY)
+
+
+def label_pages(contents: Contents) -> dict[str, str]:
+    """By file: the number, the name and the dot of each page, for the sidebar."""
+    if _OLD_VALUE.fullmatch(st.query_params.get(OLD_KEY, "")):
+        st.query_params[finished_pages.key] = st.query_params.pop(OLD_KEY)
+    titles = {path: _(name) for part in contents.values() for path, name in part.items()}
+    done_numbers = finished_pages.read_numbers()
+    opened = st.session_state.get(PAGES_OPENED, set())
+    here = urlsplit(st.context.url or "").path.rpartition("/")[2]
+    labels = {}
+    for place, (path, title) in enumerate(titles.items()):
+        is_opened = path in opened or Path(path).stem.partition("_")[2] == here
+        dot = DONE if _write_place(place) in done_numbers else OPENED if is_opened else UNOPENED
+        labels[path] = f"{place + 1} · {title} {dot}"
+    return labels
+
+
+def note_page(contents: Contents, here: str) -> None:
+    """Before a page is drawn: which one it is, and that it was opened."""
+    number = _write_place([path for part in contents.values() for path in part].index(here))
+    st.session_state[PAGE_NUMBER] = number
+    st.session_state.setdefault(PAGES_OPENED, set()).add(here)
+
+
+def offer_next(contents: Contents, here: str) -> None:
+    """At the end of a page, whose file is `here`: go on, or look at the path."""
+    titles = {path: _(name) for part in contents.values() for path, name in part.items()}
+    paths = list(titles)
+    done_pages = finished_pages(paths)
+    next_path = next(iter(paths[paths.index(here) + 1 :]), "")
+    with st.container(horizontal=True, key="tour"):
+        if next_path:
+            icon, label = ":material/arrow_forward:", _("Next: {page}", page=titles[next_path])
+            if question := read_question(Path(next_path).stem):
+                label = f"{label} — {question}"
+        else:
+            icon, label = ":material/check:", _("Done: that was the last page")
+        if st.button(label, on_click=_note_end, args=(here,), icon=icon) and next_path:
+            open_page(next_path, step="")
+        icon = ":material/route:"
+        box = st.expander(_("The learning path"), key="learning path", on_change="rerun", icon=icon)
+    if box.open:
+        with box:
+            _show_path(contents, done_pages)
+
+
+def _note_end(path: str) -> None:
+    """A page that asks nothing at its end is done when its reader goes on."""
+    if not any(name.startswith(RECALL) for name in load_sections(Path(path).stem)):
+        finished_pages.add_this_page()
+
+
+def read_question(page: str) -> str:
+    """What a page asks: its text `next_question`, else the first question in bold, if short."""
+    if NEXT_QUESTION in load_sections(page):
+        return " ".join(translate_section(page, NEXT_QUESTION).split())
+    phrases = [" ".join(it.split()) for it in _BOLD.findall(translate_section(page, "question"))]
+    asked = [phrase for phrase in phrases if phrase.endswith("?")]
+    return asked[0] if asked and len(asked[0]) <= LONGEST_QUESTION else ""
+
+
+def _show_path(contents: Contents, done_pages: Sequence[str]) -> None:
+    count = sum(map(len, contents.values()))
+    summary = _("{done} of {all} pages done", done=len(done_pages), all=count)
+    st.markdown(f"**{summary}**")
+    for part, pages in contents.items():
+        st.caption(_(part))
+        for path, title in pages.items():
+            icon = ":material/check_circle:" if path in done_pages else ":material/circle:"
+            minutes = _("{minutes} min", minutes=estimate_minutes(path))
+            st.page_link(path, label=f"{_(title)} · {minutes}", icon=icon)
+    st.caption(
+        _(
+            "The text at {words} words a minute (Brysbaert 2019), and {minutes} min for each "
+            "question and each section to try. What is done stands in the address: bookmark it to "
+            "go on another day.",
+            words=WORDS_PER_MINUTE,
+            minutes=MINUTES_TO_TRY,
+        )
+    )
+    if done_pages:
+        label = _("Begin again")
+        st.button(label, on_click=finished_pages.put, args=("",), icon=":material/restart_alt:")
+
+
+def _write_place(place: int) -> str:
+    """The number of a page as readers count: the first one is 01."""
+    return f"{place + 1:02d}"
+
+
+def _parse_pages(text: str, numbers: Sequence[str]) -> str | None:
+    """What of the text names pages that there are, each once and in order; None if nothing does."""
+    page_numbers = text.split(".")
+    return ".".join(number for number in numbers if number in page_numbers) or None

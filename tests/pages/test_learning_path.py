@@ -1,0 +1,74 @@
+"""The learning path: a page is ticked where the reader says so, and the next one offered."""
+
+import pytest
+
+from explainers.ui import learning_path
+from tests.support.opening import PAGES, opened
+
+PATHS = [f"pages/{page.name}" for page in PAGES]
+ALL_DONE = ".".join(f"{place:02d}" for place, _ in enumerate(PATHS, start=1))
+
+
+def offer(visit):
+    return next(
+        button for button in visit.main.button if button.label.startswith(("Next:", "Done"))
+    )
+
+
+def test_a_page_takes_as_long_as_its_words_and_its_questions():
+    text = "one two **three** four\n\n### A heading\n"
+    tour_of_two = {"remark": "word " * (learning_path.WORDS_PER_MINUTE * 2), "ask_once": text}
+    assert learning_path.count_minutes({}) == 0
+    assert (
+        learning_path.count_minutes({"remark": "word " * (learning_path.WORDS_PER_MINUTE * 2)}) == 2
+    )
+    assert learning_path.count_minutes(tour_of_two) == 2 + 2 * learning_path.MINUTES_TO_TRY
+
+
+def test_who_goes_on_from_a_page_without_questions_has_done_it():
+    visit, place = opened(PAGES[-2]), f"{len(PAGES) - 1:02}"
+    assert learning_path.finished_pages.key not in visit.query_params
+    offer(visit).click().run()
+    assert not visit.exception
+    assert visit.title[0].value == "Claims, checked"
+    assert visit.query_params[learning_path.finished_pages.key] == place
+    later = offer(opened(PAGES[-2], {"pages_done": "03"})).click().run()
+    assert later.title[0].value == "Claims, checked"
+    assert later.query_params[learning_path.finished_pages.key] == f"03.{place}"
+
+
+def test_the_next_page_is_offered_with_its_question():
+    assert offer(opened(PAGES[3])).label == "Next: Masks — Which words may attend to which?"
+    assert "last page" in offer(opened(PAGES[-1])).label
+
+
+@pytest.mark.parametrize("hostile", ["99", "x", "1", "١", "01" * 500])
+def test_a_link_with_other_pages_is_told(hostile):
+    visit = opened(PAGES[0], {"pages_done": hostile})
+    assert not visit.exception
+    assert any("pages_done" in note.value for note in visit.info)
+    assert learning_path.finished_pages.key not in visit.query_params
+
+
+@pytest.mark.parametrize("partly", ["02.01", "01.02.02", "01.99.02", "01.x.02."])
+def test_a_link_is_obeyed_as_far_as_it_can_be_read(partly):
+    visit = opened(PAGES[0], {"pages_done": partly})
+    assert not visit.exception
+    assert any("pages_done" in note.value for note in visit.info)
+    assert visit.query_params[learning_path.finished_pages.key] == "01.02"
+
+
+def test_a_page_is_ticked_by_its_place_in_the_contents():
+    """File names may leave out a number: what counts is what readers see."""
+    visit = opened(PAGES[-1])
+    offer(visit).click().run()
+    assert visit.query_params[learning_path.finished_pages.key] == ALL_DONE.rpartition(".")[2]
+
+
+def test_the_path_tells_minutes_of_each_page_and_no_sum():
+    visit = opened(PAGES[0], {"pages_done": "01.02"})
+    visit.session_state["learning path"] = True
+    visit.run()
+    said = "\n".join(markdown.value for markdown in visit.markdown)
+    assert f"2 of {len(PATHS)} pages done" in said
+    assert " h " not in said
