@@ -38,13 +38,7 @@ def test_a_stop_is_a_picture_and_a_sentence_and_asks_nothing(page):
 def test_no_stop_waits_for_a_choice():
     """Before the end of a stop a page draws its question and its picture, and no control."""
     for page in STOPS[:-1]:
-        assert set(widgets(opened(page, ON))) <= {
-            "predict",
-            "lecture",
-            "language",
-            "seed",
-            "queries",
-        }
+        assert set(widgets(opened(page, ON))) <= SWITCHES
 
 
 def test_the_tour_goes_on_and_back_in_order():
