@@ -36,7 +36,8 @@ READY = """() => {
     const zoom = e.currentCSSZoom;
     return Math.abs(width(e.querySelector('.marks')) - zoom * width(e)) < 1 + 9 * (zoom - 1);
   };
-  const drawn = (e) => e.shadowRoot?.querySelector('.panel, .hero[aria-label]') || fits(e);
+  const done = '.panel, .hero[aria-label], .cards[aria-label]';
+  const drawn = (e) => e.shadowRoot?.querySelector(done) || fits(e);
   const pictures = document.querySelectorAll(
     '[data-testid=stVegaLiteChart], [data-testid=stBidiComponentIsolated]');
   return document.querySelector('h1') && app.testScriptState === 'notRunning'

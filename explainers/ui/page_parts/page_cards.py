@@ -106,7 +106,20 @@ def show_wall(contents: Contents) -> None:
     heading = _("All {count} pages", count=len(paths))
     st.markdown(f"## {heading}")
     opened = show_cards("wall", heading, groups, lambda _path: None)
+    _show_imprint()
     open_page(opened or "", step="")
+
+
+def _show_imprint() -> None:
+    """What somebody asks who wants to use the app for more than reading."""
+    st.caption(
+        _(
+            "**Code**: every page prints the functions that it ran. "
+            "**Cite**: as CITATION.cff says. "
+            "**Offline**: `make run` starts the app on a laptop, without a network. "
+            "**Licence**: Apache 2.0."
+        )
+    )
 
 
 def _find_address(path: str) -> str:

@@ -1,0 +1,82 @@
+"""The start page as the door to everything: its wall and its thumbnails, and the tour by keys."""
+
+import re
+
+import pytest
+
+from explainers.ui.tour import STOPS
+
+WALL = ".cards.wall"
+NEXT = re.compile("^Next")
+PICTURES = """(kind) => [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
+  .flatMap((host) => [...host.shadowRoot.querySelectorAll(`.cards.${kind} img`)])"""
+SHOWN = f"""([kind, theme]) => ({PICTURES})(kind).length > 2 && ({PICTURES})(kind).every((image) =>
+  image.src.endsWith(`-${{theme}}.webp`) && image.complete && image.naturalWidth === 240)"""
+SCROLLS = """() => {
+  const main = document.querySelector('[data-testid=stMain]');
+  return main.scrollWidth > main.clientWidth;
+}"""
+
+
+def seen(one, kind):
+    """Scroll to the cards, so that their thumbnails are fetched."""
+    one.page.locator(f".cards.{kind} a").last.scroll_into_view_if_needed()
+    return one.page.locator(f".cards.{kind}")
+
+
+@pytest.mark.parametrize("kind", ["doors", "wall"])
+def test_thumbnails_follow_the_theme(visit, kind):
+    one = visit("")
+    seen(one, kind)
+    one.page.wait_for_function(SHOWN, arg=[kind, "light"])
+    one.page.emulate_media(color_scheme="dark")
+    one.page.wait_for_function(SHOWN, arg=[kind, "dark"])
+
+
+@pytest.mark.parametrize("spoken", ["en", "vi"])
+def test_the_wall_fits_a_phone(visit, spoken):
+    one = visit("", size=(390, 844), lang=spoken)
+    wall = seen(one, "wall")
+    assert wall.locator("a").count() == 17
+    assert not one.page.evaluate(SCROLLS)
+    lefts = {round(wall.locator("a").nth(n).bounding_box()["x"]) for n in range(17)}
+    assert len(lefts) == 2
+
+
+def test_the_browser_may_fetch_thumbnails_late(visit):
+    waiting = f"() => ({PICTURES})('wall').every((image) => image.loading === 'lazy')"
+    assert visit("").page.evaluate(waiting)
+
+
+def test_a_card_keeps_the_choices_and_works_by_key(visit):
+    one = visit("", weights="untrained", mask="causal")
+    card = seen(one, "wall").locator("a", has_text="Masks")
+    card.focus()
+    assert "mask=causal" in card.get_attribute("href")
+    one.page.keyboard.press("Enter")
+    one.page.get_by_role("heading", name="Masks", exact=True).wait_for()
+    one.ready()
+    assert one.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
+
+
+def test_the_whole_tour_by_keyboard(visit):
+    one = visit("")
+    seen(one, "doors").locator("a").first.focus()
+    one.page.keyboard.press("Enter")
+    for place in range(1, len(STOPS) + 1):
+        one.page.get_by_text(f"{place} of {len(STOPS)}", exact=True).wait_for()
+        one.wait_for_choice("tour", "1")
+        one.ready()
+        assert one.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
+        assert one.page.locator(".st-key-one-sentence").is_visible()
+        if place < len(STOPS):
+            one.page.keyboard.press("PageDown")
+    one.page.go_back()
+    one.page.get_by_text(f"{len(STOPS) - 1} of {len(STOPS)}", exact=True).wait_for()
+    one.ready().page.reload()
+    one.page.get_by_text(f"{len(STOPS) - 1} of {len(STOPS)}", exact=True).wait_for()
+    leave = one.ready().page.get_by_role("button", name="Leave the tour")
+    leave.focus()
+    one.page.keyboard.press("Enter")
+    one.wait_for_choice("tour", None)
+    one.ready().page.get_by_role("heading", name="Check yourself").wait_for()
