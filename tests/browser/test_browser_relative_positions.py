@@ -90,6 +90,18 @@ def test_play_turns_the_hands_to_the_end_of_the_slider(visit, moved):
     assert told(one) == written(moved, 0, 64)
 
 
+def test_play_goes_in_strides_for_those_who_want_no_motion(visit):
+    one = visit(PATH, shift="48")
+    one.page.emulate_media(reduced_motion="reduce")
+    slider = one.page.get_by_label("Move both words by")
+    one.page.get_by_role("button", name="Play", exact=True).click()
+    seen = {slider.input_value()}
+    while "64" not in seen:
+        seen.add(slider.input_value())
+        one.page.wait_for_timeout(100)
+    assert seen <= {"48", "56", "64"}
+
+
 def test_one_word_moves_alone_by_the_keyboard_and_comes_back(visit, moved):
     one = visit(PATH)
     slider = one.page.get_by_label("Move only announced by")
@@ -98,7 +110,7 @@ def test_one_word_moves_alone_by_the_keyboard_and_comes_back(visit, moved):
     assert told(one) == written(moved, 2, 0)
     assert "Only announced moved, from position 2 to 4" in said(one)
     one.wait_for_choice("apart", "2")
-    one.page.get_by_role("button", name="Further apart").click()
+    one.page.get_by_role("button", name="Move only one word").click()
     expect(one.page.locator(".hero .card.on p")).to_contain_text(written(moved, 6, 0)[4])
     one.wait_for_choice("apart", "6")
     one.page.get_by_role("button", name="Reset", exact=True).click()

@@ -68,9 +68,7 @@ def compute_numbers(moved: MovedPair) -> dict[str, Any]:
     """All that the picture shows: each move of one word alone, with each move of both."""
     rotary, added = moved.scores()  # (moves alone, shifts)
     query, key = moved.directions()
-    changes = (rotary - rotary[:, :1]).abs().tolist()
-    written = [[bound_rounding(change) for change in row] for row in changes]
-    names = sorted({change for row in written for change in row})
+    largest = (rotary - rotary[:, :1]).abs().amax(dim=-1).tolist()
     speeds = angles(torch.ones(1), TURNED_DIM, examples.LONGEST)[0].tolist()
     return {
         "tokens": list(moved.tokens),
@@ -83,8 +81,7 @@ def compute_numbers(moved: MovedPair) -> dict[str, Any]:
         "parts": round_numbers(moved.parts[0], 5),
         "rotary": round_numbers(rotary, 6),
         "added": round_numbers(added, 6),
-        "roundings": names,
-        "rounding": [[names.index(change) for change in row] for row in written],
+        "roundings": [bound_rounding(change) for change in largest],
     }
 
 
@@ -174,6 +171,6 @@ def make_table(moved: MovedPair, apart: int, shift: int) -> Any:
     import pandas as pd  # the first paint needs no tables
 
     columns = [_("pair {number}", number=n + 1) for n in range(TURNED_DIM // 2)]
-    rows = [_("RoPE"), _("added")]
+    rows = [_("RoPE"), _("positions added")]
     table = pd.DataFrame(moved.find(apart, shift).tolist(), rows, [*columns, _("sum")])
     return table.rename_axis(_("position")).reset_index()

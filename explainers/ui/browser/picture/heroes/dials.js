@@ -13,7 +13,9 @@ import { Hero } from "../hero.js";
 import { isStill } from "../motion.js";
 import { Words } from "../words.js";
 import { DialControls } from "./dials_controls.js";
+import { between, hand, turned, wedge } from "./dials_hands.js";
 import { layOutDials } from "./dials_places.js";
+import { Ruler } from "./dials_ruler.js";
 
 /**
  * @typedef {object} Numbers for each move of the asking word alone, and in it for each move of both
@@ -27,8 +29,7 @@ import { layOutDials } from "./dials_places.js";
  * @property {number[][][]} parts of the score with RoPE
  * @property {number[][]} rotary the score with RoPE
  * @property {number[][]} added the score with added positions
- * @property {string[]} roundings how far the score with RoPE is from the one before both moved, in words
- * @property {number[][]} rounding which of them
+ * @property {string[]} roundings how far the score with RoPE ever is from the one before both moved, in words
  */
 /**
  * @typedef {object} Dial
@@ -42,7 +43,6 @@ import { layOutDials } from "./dials_places.js";
 
 const FAR = 64, MOST = 6; // positions: how far both words move, and one alone
 const RIDE = 6000, STEP = 700, STRIDE = 8; // milliseconds of Play; without motion a stride of positions per step
-const TURN = 2 * Math.PI;
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Dials extends Hero {
@@ -60,10 +60,7 @@ export class Dials extends Hero {
     /** @type {Places | null} */
     this.places = null;
     this.drawing = this.stage.draw("g", "");
-    this.ruler = this.drawn("path", "dials-ruler");
-    this.ticks = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((ten) => this.stage.add("div", "text quiet", String(10 * ten)));
-    this.dots = ["key", "query"].map((name) => this.drawn("circle", `dials-dot ${name}`));
-    this.flags = ["key", "query"].map((name) => this.follower(`text dials-flag ${name}`));
+    this.ruler = new Ruler(this.stage);
     this.dials = [0, 1, 2, 3].map((pair) => this.makeDial(pair));
     this.signs = ["+", "+", "+", "="].map((sign) => this.stage.add("div", "text quiet", sign));
     this.base = this.drawn("path", "dials-base");
@@ -207,15 +204,9 @@ export class Dials extends Hero {
     const { root } = this.roles, { legend } = this.places;
     root.classList.toggle("dials-roles", Boolean(legend));
     if (legend) stage.root.append(root);
-    else this.controls.root.append(root);
+    else this.below.append(root);
     root.style.transform = legend ? `translate(${legend.left}px, ${legend.top}px)` : "";
     this.last = Math.max(data.pair[0] + FAR + MOST, data.pair[1] + FAR);
-  }
-
-  /** @param {number} position */
-  across(position) {
-    const { left, right } = /** @type {Places} */ (this.places).ruler;
-    return left + ((right - left) * position) / (this.last ?? 1);
   }
 
   /** @param {number} score */
@@ -246,12 +237,7 @@ export class Dials extends Hero {
       stage.write(button, words.at[place].x, words.at[place].y, words.size);
       button.classList.toggle("asked", place === data.pair[1]);
     });
-    this.ticks.forEach((tick, ten) => {
-      const isThere = 10 * ten <= (this.last ?? 0) && (!isPhone || ten % 2 === 0);
-      stage.write(tick, this.across(10 * ten), ruler.y + 15, 13, isThere ? 1 : 0);
-    });
-    const ticks = this.ticks.map((_tick, ten) => (10 * ten <= (this.last ?? 0) ? `M${this.across(10 * ten)} ${ruler.y}v6` : ""));
-    this.ruler.setAttribute("d", `M${ruler.left} ${ruler.y}H${ruler.right}${ticks.join("")}`);
+    this.ruler.place(ruler, this.last ?? 1, isPhone ? 20 : 10);
     this.dials.forEach(({ face, head, angle }, n) => {
       const { x, y } = centres[n];
       for (const [name, value] of Object.entries({ cx: x, cy: y, r: radius })) face.setAttribute(name, String(value));
@@ -274,8 +260,8 @@ export class Dials extends Hero {
       const x = (bars.columns[n] + bars.columns[n + 1]) / 2;
       stage.write(sign, n === 3 ? dials.width * 4 : x, bars.top - 22, 20, isPhone ? 0 : 1);
     });
-    const step = bars.columns[5] - bars.columns[4], high = isPhone ? 18 : 54;
-    const names = isPhone ? [_("RoPE"), _("added")] : [_("score with RoPE"), _("score with added positions")];
+    const step = bars.columns[5] - bars.columns[4], high = isPhone ? 34 : 54;
+    const names = isPhone ? [_("RoPE"), _("positions added")] : [_("score with RoPE"), _("score with added positions")];
     this.names.forEach((name, n) => {
       name.textContent = names[n];
       stage.put(name, { x: bars.columns[4 + n] - step / 2, y: bars.top - 38 - high, width: step, height: high });
@@ -317,26 +303,10 @@ export class Dials extends Hero {
       dial.wedge.setAttribute("d", wedge(x, y, radius * 0.5, key[n], query[n]));
       dial.wedge.classList.toggle("minus", parts[n] < 0);
     });
-    this.paintRuler([data.pair[1] + shift, data.pair[0] + shift + alone]);
+    const [asking, asked] = data.pair, [queryAt, keyAt] = this.positions;
+    this.ruler.paint([asked + shift, asking + shift + alone], [`${data.tokens[asked]} ${keyAt}`, `${data.tokens[asking]} ${queryAt}`]);
     this.paintBars(shift, apart);
     this.paintLines();
-  }
-
-  /** @param {[number, number]} positions of the key and of the query */
-  paintRuler(positions) {
-    const { stage, data } = this, { ruler } = /** @type {Places} */ (this.places);
-    const told = [this.positions[1], this.positions[0]], words = [data.pair[1], data.pair[0]];
-    const [left, right] = positions[1] >= positions[0] ? [0, 1] : [1, 0];
-    positions.forEach((position, n) => {
-      const dot = { cx: this.across(position), cy: ruler.y, r: n ? 5 : 7 };
-      for (const [name, value] of Object.entries(dot)) this.dots[n].setAttribute(name, value.toFixed(1));
-      setText(this.flags[n], `${data.tokens[words[n]]} ${told[n]}`);
-    });
-    const wide = stage.widths(this.flags.map((flag) => flag.textContent ?? ""), 16, 700), gap = 10;
-    const from = Math.max(0, this.across(positions[left]) - gap / 2 - wide[left]);
-    const to = Math.min(stage.room - wide[right], Math.max(this.across(positions[right]) + gap / 2, from + wide[left] + gap));
-    stage.write(this.flags[left], Math.min(from, to - gap - wide[left]), ruler.y - 17, 16, 1, 0, "left");
-    stage.write(this.flags[right], to, ruler.y - 17, 16, 1, 0, "left");
   }
 
   /** @param {number} shift @param {number} apart */
@@ -382,7 +352,7 @@ export class Dials extends Hero {
     const values = {
       asking: data.tokens[asking], asked: data.tokens[asked], asking_at: String(query), asked_at: String(key), start: String(asking),
       score: digits(data.rotary[at][shift]), before: digits(data.rotary[start][0]), added_score: digits(data.added[at][shift]),
-      shift: String(shift), apart: String(alone).replace("-", "−"), rotary: data.roundings[data.rounding[at][shift]],
+      shift: String(shift), apart: String(alone).replace("-", "−"), rotary: data.roundings[at],
       added: digits(Math.abs(data.added[at][shift] - data.added[at][0])),
     };
     const classes = { asking: "query", asking_at: "query", asked: "key", asked_at: "key" };
@@ -400,35 +370,6 @@ export class Dials extends Hero {
       pairs: pairs.join("; "), rotary: digits(data.rotary[at][shift]), added: digits(data.added[at][shift]),
     });
   }
-}
-
-/** Numbers between two neighbouring frames. @param {number[][]} frames @param {number} at */
-function between(frames, at) {
-  const lower = Math.floor(at), share = at - lower, one = frames[lower], next = frames[Math.min(frames.length - 1, lower + 1)];
-  return share ? one.map((value, n) => value + share * (next[n] - value)) : one;
-}
-
-/** Directions between two neighbouring frames, the short way around. @param {number[][]} frames @param {number} at */
-function turned(frames, at) {
-  const lower = Math.floor(at), share = at - lower, one = frames[lower], next = frames[Math.min(frames.length - 1, lower + 1)];
-  return one.map((angle, n) => angle + share * shortWay(next[n] - angle));
-}
-
-/** @param {number} angle */
-const shortWay = (angle) => angle - TURN * Math.round(angle / TURN);
-
-/** An arrow from a middle. @param {number} x @param {number} y @param {number} long @param {number} angle @param {number} thick */
-function hand(x, y, long, angle, thick) {
-  const [across, up] = [Math.cos(angle), -Math.sin(angle)], half = thick / 2, head = thick * 1.7;
-  const point = (/** @type {number} */ along, /** @type {number} */ aside) => `${(x + along * across - aside * up).toFixed(1)} ${(y + along * up + aside * across).toFixed(1)}`;
-  const neck = long - 2 * head;
-  return `M${point(0, half)}L${point(neck, half)}L${point(neck, head)}L${point(long, 0)}L${point(neck, -head)}L${point(neck, -half)}L${point(0, -half)}Z`;
-}
-
-/** What lies between two hands. @param {number} x @param {number} y @param {number} radius @param {number} from @param {number} to */
-function wedge(x, y, radius, from, to) {
-  const [start, end] = [from, to].map((angle) => `${(x + radius * Math.cos(angle)).toFixed(1)} ${(y - radius * Math.sin(angle)).toFixed(1)}`);
-  return `M${x} ${y}L${start}A${radius} ${radius} 0 0 ${shortWay(to - from) > 0 ? 0 : 1} ${end}Z`;
 }
 
 /** @param {HTMLElement} node @param {string} text */

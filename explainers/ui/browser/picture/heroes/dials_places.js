@@ -55,7 +55,7 @@ export function layOutDials(stage, words) {
   if (isPhone) {
     const width = room / 2, radius = 46, head = 20, block = 2 * radius + head + 34;
     const centres = Array.from({ length: PAIRS }, (_one, n) => ({ x: width * ((n % 2) + 0.5), y: top + head + 3 + radius + Math.floor(n / 2) * block }));
-    const bars = { columns: columns(6, room, 0), width: 30, top: top + 2 * block + 54, height: 80 };
+    const bars = { columns: columns(6, room, 0), width: 30, top: top + 2 * block + 68, height: 80 };
     const before = { x: room, y: bars.top + bars.height + 14, hold: /** @type {const} */ ("right") };
     return { isPhone, words: line, ruler, dials: { centres, radius, width, head }, bars, legend: null, before, height: before.y + 10 };
   }
