@@ -39,7 +39,6 @@ from explainers.ui.text.language import fragment
 from explainers.ui.tour import end_stop
 
 text = page.open_prose(__file__)
-GPT3_WIDTH = 12_288  # Brown et al. 2020, table 2.1
 CLAIMS = "pages/17_claims.py"
 
 
@@ -65,14 +64,12 @@ def show_projections(layer: Layer) -> None:
 
 
 def show_parameters(layer: Layer) -> None:
-    """How many numbers one head learns, and a layer of GPT-3."""
+    """How many numbers one head learns."""
     text("parameters")
     head = layer.head()
     d_model, head_dim, value_dim = (*head.w_query.shape, head.w_value.shape[1])
     count = run_and_show(projection_parameters, d_model, head_dim, value_dim)
     text("counted", d_model=d_model, d_k=head_dim, d_v=value_dim, count=f"{count:,}")
-    large = projection_parameters(GPT3_WIDTH, GPT3_WIDTH, GPT3_WIDTH)
-    text("gpt3", width=f"{GPT3_WIDTH:,}", large=f"{large:,}", millions=round(large / 1e6))
     take_parameters(d_model, head_dim, value_dim)
 
 

@@ -546,3 +546,10 @@ def test_in_every_language_the_same_head_is_named_by_the_same_link():
     assert other["votes"]["rows"][:2] == ["đầu 0", "đầu 1"]
     [title] = [text.value for text in unfolded(visit).text if "earnings" in text.value]
     assert title.startswith("phiếu: đầu 1,")
+
+
+def test_a_layer_of_gpt_3_is_counted_with_its_output_matrix():
+    said = written(opened(PAGE, {"deep": "costs"}))
+    assert f"{4 * 12_288**2:,} in one layer of GPT-3" in said
+    assert "The often quoted 453 million per layer of GPT-3 leave out W_O: 3 · 12,288² = " in said
+    assert f"**{3 * 12_288**2:,}**" in said

@@ -5,6 +5,7 @@ import statistics
 from torch import Tensor
 
 from explainers.attention.multi_head import multi_head, parameters
+from explainers.attention.single_head import projection_parameters
 from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.many_heads.head_panels import head_id
 from explainers.charts.matrix import Matrix
@@ -110,12 +111,15 @@ def show_looks() -> dict[str, str]:
 def count_costs() -> dict[str, object]:
     """What equal parameters cost and bring, divided among one head or many."""
     tokens = len(split_words(SENTENCE))
+    projected = projection_parameters(GPT3, GPT3, GPT3)
     return {
         "words": tokens,
         "d_model": D_MODEL,
         "parameters": f"{parameters(D_MODEL, 1, 1, D_MODEL):,}",
         "wide": f"{parameters(WIDE, 1, 1, WIDE):,}",
         "gpt3": f"{parameters(GPT3, 1, 1, GPT3):,}",
+        "gpt3_projected": f"{projected:,}",
+        "gpt3_millions": round(projected / 1e6),
         "gpt3_width": f"{GPT3:,}",
         "operations": f"{operations(tokens, D_MODEL, 1, D_MODEL):,}",
         "weights": ", ".join(f"{heads * tokens**2}" for heads in NUM_HEADS),
