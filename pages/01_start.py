@@ -7,6 +7,7 @@ import streamlit as st
 
 from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
+from explainers.chapters.common.build_sentence import choose_sentence
 from explainers.chapters.common.choose_layer import choose_layer, origin_of
 from explainers.chapters.common.one_head import OneHead, arithmetic_of, take_head
 from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
@@ -21,7 +22,6 @@ from explainers.toys.training import POOL_SENTENCES
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.figure.panels import Cell, orient_panels
@@ -76,7 +76,7 @@ def find_remaining_weight(draw: Random) -> Recall:
 
 
 text("question")
-sentence = choose_text()
+sentence = choose_sentence()
 unknown = list_unknown_words(sentence.tokens)
 if unknown:
     text("own_words", known=len(WORDS), unknown=unknown)

@@ -4,6 +4,7 @@ import streamlit as st
 
 from explainers.attention.single_head import project, projection_parameters
 from explainers.attention.steps import attention_steps
+from explainers.chapters.common.build_sentence import choose_sentence
 from explainers.chapters.common.choose_layer import choose_layer, offer_training, origin_of
 from explainers.chapters.common.one_head import OneHead, arithmetic_of
 from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
@@ -25,7 +26,6 @@ from explainers.toys.task import WORDS
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.figure.panels import orient_panels
@@ -101,7 +101,7 @@ def show_biases(layer: Layer) -> None:
 
 
 text("question")
-sentence = choose_text()
+sentence = choose_sentence()
 unknown = list_unknown_words(sentence.tokens)
 if unknown:
     text("own_words", known=len(WORDS), unknown=unknown)

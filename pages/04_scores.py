@@ -6,6 +6,7 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import EXPERIMENT
 from explainers.attention.single_head import project
 from explainers.attention.steps import attention_steps, hide
+from explainers.chapters.common.build_sentence import choose_sentence
 from explainers.chapters.common.choose_layer import choose_layer, offer_training, origin_of
 from explainers.chapters.common.one_head import OneHead, take_head
 from explainers.chapters.common.own_words import list_unknown_words, offer_ways_on
@@ -23,7 +24,6 @@ from explainers.toys.task import WORDS
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
@@ -111,7 +111,7 @@ def show_gradient() -> None:
 
 
 text("question")
-sentence = choose_text()
+sentence = choose_sentence()
 unknown = list_unknown_words(sentence.tokens)
 if unknown and controls.weights.read() != "untrained":
     text("own_words", known=len(WORDS), unknown=unknown)

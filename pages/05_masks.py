@@ -6,6 +6,7 @@ from explainers.attention import masks
 from explainers.attention.receptive_field import cells, reach, window_reach
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common import choose_layer, own_words
+from explainers.chapters.common.build_sentence import choose_sentence
 from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words
 from explainers.chapters.exercises import predict
 from explainers.chapters.masks import changed_text, drawn_mask, hero, masks_compared, takeaway
@@ -14,7 +15,6 @@ from explainers.chapters.masks.padded_batch import PAD, draw_batch, fill_batch
 from explainers.chapters.masks.window_reach import NEVER, ask_reach, draw_reach, find_reach
 from explainers.ui import page, tour
 from explainers.ui.controls import controls
-from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.hero import Hero, show_hero
 from explainers.ui.figure.linked_matrices import show_figure
@@ -125,7 +125,7 @@ def show_one_pass() -> None:
 
 
 text("question")
-tokens = choose_text().tokens
+tokens = choose_sentence().tokens
 words, is_short = len(tokens), len(tokens) < FEWEST
 readable, wide = (Lab(layer, page.has_queries_down()) for layer in choose_layer.read_layers(tokens))
 if readable.layer.unknown:

@@ -11,6 +11,7 @@ from explainers.attention.multi_head import (
     parameters,
     split_heads,
 )
+from explainers.chapters.common.build_sentence import choose_sentence
 from explainers.chapters.common.choose_layer import (
     choose_head_dim,
     list_unknown,
@@ -38,7 +39,6 @@ from explainers.toys.task import WORDS
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.page_parts.check_yourself import check_yourself
@@ -121,7 +121,7 @@ def show_dropout(tokens: Tokens) -> None:
 
 
 text("question")
-words = choose_text().tokens
+words = choose_sentence().tokens
 hero, off = make_hero(text, words)
 num_heads, word = int(hero.chosen(controls.num_heads)), hero.chosen(controls.followed_word)
 layer = load_layer(words, equal_heads.equal(num_heads), SEEDS[0])

@@ -1,5 +1,7 @@
 """The text that all pages look at: typed, chosen among examples, or from a link."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from explainers.toys.sentence import MAX_CHARACTERS, PRESETS, Sentence, read_sentence
@@ -10,8 +12,11 @@ from explainers.ui.session import NOTICES, PRESET
 from explainers.ui.tour_mode import is_tour
 
 
-def choose_text() -> Sentence:
-    """Ask for the text, and say what of it was changed to fit."""
+def choose_text(offer_menus: Callable[[str], None] | None = None) -> Sentence:
+    """Ask for the text, and say what of it was changed to fit.
+
+    Where a page has menus that make a sentence, `offer_menus` shows them beside what is typed.
+    """
     request = controls.sentence.read_request()
     if is_tour():
         _keep_sentence(request)
@@ -27,6 +32,8 @@ def choose_text() -> Sentence:
         )
         controls.sentence.keep(typed_text)
         _offer_presets()
+        if offer_menus:
+            offer_menus(typed_text or "")
     notices = st.session_state.setdefault(NOTICES, {})
     if request and len(request) > MAX_CHARACTERS:
         notices[controls.sentence.key] = (request[: MAX_CHARACTERS + 1], typed_text)
@@ -55,7 +62,7 @@ def _offer_presets() -> None:
         placeholder=_("Or an example"),
         label_visibility="collapsed",
         on_change=_take_preset,
-        width=200,
+        width=170,
     )
 
 

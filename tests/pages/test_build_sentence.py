@@ -1,0 +1,59 @@
+"""A sentence from menus: the trained heads know all of its words, whatever is chosen."""
+
+from itertools import product
+
+import pytest
+
+from explainers.chapters.common.build_sentence import (
+    MENUS,
+    find_parts,
+    list_words,
+    replace_part,
+    write_sentence,
+)
+from explainers.toys.sentence import SENTENCE
+from explainers.toys.task import WORD_IDS
+from tests.support.opening import PAGES, opened
+
+SENTENCES = ["", SENTENCE, "my cat sleeps", "The judge rejected lawyers on Sunday", "CEO CEO CEO"]
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_every_choice_makes_a_sentence_of_known_words_that_is_read_back(text):
+    parts = find_parts(text)
+    for place in range(len(MENUS)):
+        options = list_words(parts, place)
+        assert parts[place] in options
+        for word in options:
+            changed = replace_part(parts, place, word)
+            assert changed[place] == word
+            assert changed[0] != changed[3], "nobody thanks themselves"
+            assert find_parts(write_sentence(changed)) == changed
+            assert {one.casefold() for one in write_sentence(changed).split()} <= set(WORD_IDS)
+
+
+def test_all_words_of_a_topic_can_be_combined():
+    judge = replace_part(find_parts(SENTENCE), 0, "judge")
+    offered = [list_words(judge, place) for place in range(1, len(MENUS))]
+    sentences = {write_sentence(("judge", *words)) for words in product(*offered)}
+    assert len(sentences) == 4 * 4 * 4 * 6
+    assert all(find_parts(text)[0] == "judge" for text in sentences)
+
+
+def test_what_the_text_says_is_kept():
+    assert find_parts(SENTENCE) == ("CEO", "announced", "record", "earnings", "Friday")
+    assert find_parts("on Sunday the chef thanked guests")[1:] == (
+        "thanked",
+        "",
+        "guests",
+        "Sunday",
+    )
+
+
+def test_a_menu_replaces_the_sentence():
+    visit = opened(PAGES[0])
+    (menu,) = [box for box in visit.selectbox if box.label == "Who"]
+    menu.set_value("chef").run()
+    (field,) = [one for one in visit.text_input if one.label == "Sentence"]
+    assert field.value == "The chef served hungry cooks on Friday"
+    assert not visit.exception
