@@ -81,7 +81,7 @@ def _draw_bar(place: int) -> None:
             open_page(STOPS[place - 1].path, step="")
         if is_last:
             return
-        if st.button(_("Next"), key="tour next", type="primary", shortcut="PageDown"):
+        if st.button(_("Next"), key="tour next", shortcut="PageDown"):
             open_page(STOPS[place + 1].path, step="")
 
 
@@ -106,7 +106,7 @@ def _invite_sentence() -> None:
             max_chars=MAX_CHARACTERS,
             placeholder=sentence.default,
         )
-        is_sent = row.form_submit_button(_("Open the Inspector"), type="primary")
+        is_sent = row.form_submit_button(_("Open the Inspector"))
     if is_sent:
         sentence.keep(typed.strip() or sentence.default)
         tour_mode.turn(False)

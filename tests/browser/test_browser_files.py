@@ -19,7 +19,7 @@ from tests.support.opening import elements, opened
 
 MODULES = sorted(FOLDER.rglob("*.js"))
 ENTRIES = (
-    *("figure/figure.js", "picture/picture.js", "tiles/tiles.js"),
+    *("cards/cards.js", "figure/figure.js", "picture/picture.js", "tiles/tiles.js"),
     *("lecture/lecture.js", "lecture/start_key.js"),
 )
 """What Streamlit loads; all else is imported by these."""
@@ -117,6 +117,12 @@ def test_the_types_of_tiles_name_what_is_sent():
     assert set(tiles) == typed("tiles", "TilesData")
 
 
+def test_the_types_of_cards_name_what_is_sent():
+    for cards in sent(opened(START), "cards/cards.js"):
+        assert set(cards) == typed("cards", "CardsData")
+        assert set(cards["groups"][0]["cards"][0]) == typed("cards", "Card")
+
+
 def test_the_types_of_a_lecture_name_what_is_sent():
     (lecture,) = sent(opened(START, LECTURE), "lecture/lecture.js")
     assert set(lecture) == typed("lecture", "LectureData")
@@ -132,6 +138,7 @@ def test_no_script_is_sent_with_a_page(link):
         "figure/figure.js",
         "picture/picture.js",
         begun,
+        *(() if link else ("cards/cards.js",)),
     }
     for proto in drawn:
         assert (proto.js_content, proto.css_content, proto.css_source_path) == ("", "", "")

@@ -2,21 +2,10 @@
 // Links with thumbnails: a wall of all pages, or a few doors. A click keeps the reader's choices.
 
 /** @import { Component, Tell } from "../common/component.js" */
+/** @import { Card, CardsData } from "./data.js" */
 
 import { loadStyle, wear } from "../common/component.js";
 import { element } from "../common/elements.js";
-
-/**
- * @typedef {object} Card ui/page_parts/page_cards.py
- * @property {string} id
- * @property {string} address
- * @property {string} thumbnail
- * @property {string} title
- * @property {string} line
- * @property {string} note
- * @property {string} alt
- */
-/** @typedef {{ kind: string, name: string, files: string, groups: { title: string, cards: Card[] }[] }} CardsData */
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 const WIDTH = 240, HEIGHT = 150; // of a thumbnail
