@@ -1,9 +1,13 @@
 """The start page in a browser: pointing, playing, dragging and trying, without a server's help."""
 
+import io
+
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 from explainers.chapters.common.number_words import write_percent
+from explainers.charts.theme import LIGHT, parse_colour
 from explainers.toys.readable_head import FILM_SEED, film_of, load_readable_layer
 from explainers.toys.sentence import SENTENCE
 
@@ -108,3 +112,24 @@ def test_an_experiment_reads_another_sentence(start):
 def load_weights(rule):
     layer = load_readable_layer(TOKENS, rule, FILM_SEED)
     return film_of(layer.tokens, rule).weights[-1].tolist()
+
+
+READ_CLIPBOARD = """async () => {
+  const [copied] = await navigator.clipboard.read();
+  const picture = await copied.getType('image/png');
+  return [...new Uint8Array(await picture.arrayBuffer())];
+}"""
+
+
+def test_the_picture_is_copied_with_its_sentence(start):
+    start.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    hero = start.page.locator(".hero .stage").bounding_box()
+    start.page.get_by_role("button", name="Copy as picture").click()
+    expect(start.page.get_by_role("button", name="Copied")).to_be_visible()
+    picture = Image.open(io.BytesIO(bytes(start.page.evaluate(READ_CLIPBOARD)))).convert("RGB")
+    assert hero
+    assert picture.width > 2 * hero["width"]
+    colours = set(picture.get_flattened_data())
+    assert parse_colour(LIGHT.value) in colours, "the mixture"
+    assert parse_colour(LIGHT.heads[0]) in colours, "a share in the sentence"
+    expect(start.page.get_by_role("button", name="Copy as picture")).to_be_visible()

@@ -4,6 +4,7 @@
 import { element } from "../common/elements.js";
 import { _ } from "../common/words.js";
 import { sentenceNodes } from "./sentence.js";
+import { copyButton } from "./snapshot.js";
 
 /** @typedef {import("./hero.js").Experiment} Experiment */
 /** @typedef {import("./hero.js").Choice} Choice */
@@ -15,6 +16,7 @@ export class Experiments {
    * @param {() => Record<string, Choice>} choices as they are
    */
   constructor(root, choose, choices) {
+    this.hero = root;
     this.root = root.appendChild(element("section", "experiments"));
     this.choose = choose;
     this.choices = choices;
@@ -32,7 +34,7 @@ export class Experiments {
     this.back = element("button", "back", _("Reset"));
     this.back.onclick = () => this.reset();
     const head = element("header"), grid = element("div", "grid");
-    head.append(heading, this.back);
+    head.append(heading, this.back, copyButton(this.hero));
     this.cards = new Map(experiments.map((experiment) => [experiment, this.card(experiment)]));
     grid.append(...this.cards.values());
     this.root.replaceChildren(head, grid);

@@ -42,6 +42,7 @@ import "./palette.js";
 import "./pixel_grid.js";
 import "./player.js";
 import "./sentence.js";
+import "./snapshot.js";
 import "./softmax.js";
 import "./stage.js";
 import "./strip.js";
