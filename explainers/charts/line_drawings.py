@@ -135,6 +135,44 @@ def draw_ties(matrix: Matrix, theme: Theme) -> alt.LayerChart:
     ).properties(width=360, height=26 * max(rows, columns))
 
 
+def draw_cone(matrix: Matrix, theme: Theme) -> alt.LayerChart:
+    """A row of dots per layer, and a line from each that is reached to those it sees below."""
+    rows, columns = matrix.shape
+    reached = [[bool(value) for value in line] for line in matrix.values]
+    top = next(i for i, line in enumerate(reached) if any(line))
+    width = sum(reached[top + 1])
+    dots = pd.DataFrame(
+        [(j, i, reached[i][j]) for i in range(rows) for j in range(columns)],
+        columns=["x", "y", "reached"],
+    )
+    lines = pd.DataFrame(
+        [
+            (j, i, seen, i + 1)
+            for i, line in enumerate(reached[:-1])
+            for j, is_reached in enumerate(line)
+            for seen in range(max(j - width + 1, 0), j + 1)
+            if is_reached
+        ],
+        columns=["x", "y", "x2", "y2"],
+    )
+    labels = [(j, rows - 0.4, name) for j, name in enumerate(matrix.columns)]
+    names = pd.DataFrame(labels, columns=["x", "y", "name"])
+    x = alt.X("x:Q").scale(domain=[-1, columns], nice=False).axis(None)
+    y = alt.Y("y:Q").scale(domain=[rows, -0.5], nice=False).axis(None)
+    colour = alt.Color("reached:N").scale(
+        domain=[True, False], range=[theme.weight_bar, theme.grid]
+    )
+    fan = alt.Chart(lines).mark_rule(color=theme.weight_bar, opacity=0.5)
+    words = alt.Chart(names).mark_text(color=theme.text, angle=330, align="right")
+    return _layer_with_title(
+        matrix,
+        theme,
+        fan.encode(x, y, alt.X2("x2"), alt.Y2("y2")),
+        alt.Chart(dots).mark_circle(size=90, opacity=1).encode(x, y, colour.legend(None)),
+        words.encode(x, y, alt.Text("name:N")),
+    ).properties(width=64 * (columns + 1), height=34 * (rows + 1))
+
+
 def _layer_with_title(matrix: Matrix, theme: Theme, *layers: alt.Chart) -> alt.LayerChart:
     title = alt.Title(
         _(matrix.name), subtitle=_(matrix.formula), color=theme.text, subtitleColor=theme.muted
@@ -146,5 +184,6 @@ LINE_DRAWINGS: dict[str, Callable[[Matrix, Theme], alt.LayerChart]] = {
     "arrows": draw_dials,
     "links": draw_links,
     "ties": draw_ties,
+    "cone": draw_cone,
 }
 """The kinds of matrices that are drawn as lines and not as coloured cells."""

@@ -84,7 +84,7 @@ CASES = {
     "masks drawn": ({**BUSY, "rule": "own", "cells": "1.3.6.f.1f"}, {"weights"}),
     "masks padding": ({**BUSY, "deep": "batch"}, {"sentence 1", "sentence 2"}),
     "masks padding trained": ({**KNOWN_WORDS, "deep": "batch"}, {"sentence 1", "sentence 2"}),
-    "masks reach": ({**BUSY, "deep": "reach", "layers": "2"}, {"pairs", "cone"}),
+    "masks reach": ({**BUSY, "deep": "reach", "layers": "2"}, {"cone"}),
     "masks growing": ({**BUSY, "deep": "one_pass"}, {"K, full"}),
     "many_heads": (
         {**BUSY, "heads": "2", "off": "1", "head": "1", "word": "3", "deep": "layer"},

@@ -13,7 +13,7 @@ from explainers.attention.single_head import Projections, project
 from explainers.attention.steps import Steps, attention_steps, hide, softmax
 from explainers.chapters.common.choose_layer import origin_of
 from explainers.chapters.common.one_head import OneHead
-from explainers.charts.matrix import Matrix, Values, blank_forbidden, make_pair_matrix
+from explainers.charts.matrix import Values, blank_forbidden, make_pair_matrix
 from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
 from explainers.ui.figure.panels import Panel, Source, orient_panels
@@ -116,12 +116,6 @@ def describe_cells(mask: Tensor) -> str:
 def keep_allowed(values: Tensor, mask: Tensor) -> Values:
     """The numbers of the pairs that the mask allows; the others are blank."""
     return blank_forbidden(values.tolist(), mask.tolist())
-
-
-def make_tick_matrix(name: str, formula: str, mask: Tensor, tokens: Tokens) -> Matrix:
-    """A 1 for every pair that is allowed."""
-    matrix = make_pair_matrix(name, formula, keep_allowed(mask.int(), mask), tokens, "weights")
-    return replace(matrix, blank="·", decimals=0)
 
 
 def weight_panel(name: str, formula: str, weights: Tensor, mask: Tensor, tokens: Tokens) -> Panel:

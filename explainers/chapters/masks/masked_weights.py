@@ -81,9 +81,22 @@ def compute_reach_by_layer(width: int, words: int, layers: int) -> Tensor:
 
 
 def compute_reach(width: int, words: int, layers: int, most: int) -> Computed:
-    """Which words know of which after some layers, and of what the last one knows after each."""
-    by_layer = compute_reach_by_layer(width, words, most).int()
-    return {"pairs": by_layer[layers - 1], "cone": by_layer[:, -1]}
+    """Which words know of which after some layers, and the way to what the last one knows of."""
+    by_layer = compute_reach_by_layer(width, words, most)
+    return {"pairs": by_layer[layers - 1].int(), "cone": trace_cone(by_layer, layers).int()}
+
+
+def trace_cone(by_layer: Tensor, layers: int) -> Tensor:
+    """Where what the last word knows of after `layers` has come from, the words in the last row.
+
+    Each row is a layer, the highest first (most + 1, words): below the word itself stands what it
+    reaches in one layer, in two, … Layers above hold nothing.
+    """
+    most, words, _keys = by_layer.shape
+    cone = by_layer.new_zeros(most + 1, words)
+    cone[most - layers, -1] = True
+    cone[most - layers + 1 :] = by_layer[:layers, -1]
+    return cone
 
 
 def name_changes(found: dict[str, Projections]) -> Computed:

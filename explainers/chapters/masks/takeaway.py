@@ -16,6 +16,7 @@ from explainers.chapters.masks.masked_weights import (
     count_cells,
     mask_weights,
     name_changes,
+    trace_cone,
 )
 from explainers.chapters.masks.padded_batch import Batch
 from explainers.chapters.masks.window_reach import LayerReach
@@ -72,7 +73,7 @@ def take_batch(found: Batch) -> None:
 def take_reach(found: LayerReach) -> None:
     """How far windows reach."""
     width, steps, place, by_layer = found
-    shown = {"pairs": by_layer[place].int(), "cone": by_layer[:, -1].int()}
+    shown = {"pairs": by_layer[place].int(), "cone": trace_cone(by_layer, steps[place]).int()}
     sizes = {"width": width, "words": by_layer.shape[-1], "layers": steps[place]}
     sizes["most"] = len(by_layer)
     take("reach", Recipe(_("Windows stacked in layers"), compute_reach, sizes, shown))

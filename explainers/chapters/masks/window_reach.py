@@ -1,16 +1,15 @@
 """Windows stacked in layers: which words can reach which, layer by layer."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from torch import Tensor
 
 from explainers.attention.receptive_field import window_reach
-from explainers.chapters.common.score_matrix import Lab, keep_allowed, make_tick_matrix, of_words
-from explainers.chapters.masks.masked_weights import compute_reach_by_layer
-from explainers.charts.matrix import Values
-from explainers.charts.theme import LAYER_AXIS
+from explainers.chapters.common.score_matrix import Lab, of_words
+from explainers.chapters.masks.masked_weights import compute_reach_by_layer, trace_cone
+from explainers.charts.matrix import Matrix
+from explainers.charts.theme import KEY_AXIS, LAYER_AXIS
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -73,27 +72,23 @@ def find_reach(words: int, width: int) -> LayerReach:
 
 
 def draw_reach(lab: Lab, found: LayerReach) -> Figure:
-    """Every pair after the layers of the slider, and what the last word knows of after each."""
+    """Of which words the last one can know after the layers of the slider, and on which ways."""
     control, tokens = controls.layers, lab.tokens
     width, steps, place, by_layer = found
-    after = _("after the layers of the slider")
-    pairs = make_tick_matrix(_("who knows of whom"), after, by_layer[place], tokens)
-    cone = replace(
-        pairs,
-        name=_("what “{word}” knows of", word=tokens[-1]),
-        formula=_("a row for each number of layers"),
-        values=_ticks(by_layer[:, -1]),
-        rows=[f"{step}" for step in steps],
-        row_axis=LAYER_AXIS,
+    cones = [trace_cone(by_layer, step).int().tolist() for step in steps]
+    cone = Matrix(
+        _("what “{word}” knows of", word=tokens[-1]),
+        _("each dot sees a window of dots one layer below; the words are at the bottom"),
+        cones[place],
+        [f"{step}" for step in reversed((0, *steps))],
+        tokens,
+        LAYER_AXIS,
+        KEY_AXIS,
+        kind="cone",
+        decimals=0,
     )
     sums = [f"{n}: {n} × ({width} − 1) + 1 = {window_reach(width, n)}" for n in steps]
     labels = [_("{sum} positions", sum=one) for one in sums]
     slider = Slider(control.label, labels, place, lambda turned: control.put(steps[turned]))
-    known = tuple(map(_ticks, by_layer))
-    panels = [Panel("pairs", pairs, frames=known), Panel("cone", cone)]
-    alt = _("Which words can reach which after some layers, and what the last word knows of.")
-    return Figure(lab.arranged(panels), alt, slider=slider)
-
-
-def _ticks(reached: Tensor) -> Values:
-    return keep_allowed(reached.int(), reached)
+    alt = _("A row of dots for each layer: lines fan out from the last word down to the words.")
+    return Figure([Panel("cone", cone, frames=tuple(cones))], alt, slider=slider)

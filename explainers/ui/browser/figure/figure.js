@@ -14,6 +14,7 @@ import { element } from "../common/elements.js";
 import { _, speak } from "../common/words.js";
 import { Card } from "./card.js";
 import { legend } from "./legend.js";
+import { Cone } from "./panels/cone.js";
 import { Dials } from "./panels/dials.js";
 import { Picture } from "./panels/image.js";
 import { Links } from "./panels/links.js";
@@ -26,7 +27,7 @@ import "../common/numbers.js";
 import "./panels/drawing.js";
 
 /** @type {Record<string, typeof Panel>} */
-const KINDS = { arrows: Dials, links: Links, ties: Ties }; // any other kind is a matrix of numbers
+const KINDS = { arrows: Dials, cone: Cone, links: Links, ties: Ties }; // any other kind is a matrix of numbers
 
 const NO_STEPPING_IN = "input, textarea, select, [contenteditable=true], [role=slider], [role=grid], [role=radiogroup], [role=tablist]";
 
