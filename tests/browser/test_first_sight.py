@@ -49,3 +49,30 @@ def test_the_picture_comes_first(visit, path, spoken):
                 one.page.wait_for_function(f"(least) => ({IS_SEEN})(({HERO})(), least)", arg=LEAST)
             except TimeoutError:
                 pytest.fail(f"{width} × {height}, {scheme}: {one.page.evaluate(HERO)}")
+
+
+UNFOLDED = [path for name, path in PAGES.items() if "02" <= name[:2] <= "07"]
+"""Pages that are read from top to bottom; the first page is a landing page besides."""
+MOST = {"height": 3000, "headings": 6, "words": 500}
+"""What a page shows before anything is unfolded: pixels of height at 1,280, headings and words."""
+EXTENT = """() => {
+  const page = document.querySelector('[data-testid=stMainBlockContainer]');
+  const heroes = [...page.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
+    .map((host) => host.shadowRoot.querySelector('.hero')).filter(Boolean);
+  const said = heroes.flatMap((hero) => [...hero.querySelectorAll('.says, .hint')]);
+  const isSeen = (heading) => heading.offsetParent && heading.innerText.trim();
+  const words = [page, ...said].flatMap((one) => one.innerText.match(/\\p{L}{2,}/gu) ?? []);
+  return { height: document.querySelector('[data-testid=stMain]').scrollHeight,
+    headings: [...page.querySelectorAll('h1, h2, h3')].filter(isSeen).length,
+    words: words.length };
+}"""
+
+
+@pytest.mark.parametrize("path", UNFOLDED)
+def test_a_page_is_short_before_anything_is_unfolded(visit, path):
+    one = visit(path, predict="true")
+    one.page.set_viewport_size({"width": 1280, "height": 800})
+    one.ready()
+    extent = one.page.evaluate(EXTENT)
+    assert {name: extent[name] for name in MOST if extent[name] > MOST[name]} == {}
+    assert extent["words"] > 100
