@@ -50,7 +50,8 @@ def test_the_switch_keeps_every_choice(visit):
     assert one.choices.items() >= {"mask": "causal", "seed": "7"}.items()
     one.page.wait_for_function(f"({LANGUAGE})() === 'vi'")
     assert one.page.evaluate(VALUES) == numbers
-    one.page.get_by_role("link", name="Từ điểm số đến đầu ra").click()
+    contents = one.page.get_by_role("navigation")
+    contents.get_by_role("link", name="Từ điểm số đến đầu ra").click()
     one.page.wait_for_function("() => location.pathname === '/scores'")
     one.ready()
     assert one.choices.items() >= {"mask": "causal", "seed": "7", "lang": "vi"}.items()

@@ -68,7 +68,7 @@ export default async function ({ parentElement, data: sent, setTriggerValue }) {
   if (root.dataset.drawn !== drawn) {
     root.dataset.drawn = drawn;
     root.classList.add(data.kind);
-    root.role = "navigation";
+    root.role = "region";
     root.ariaLabel = data.name;
     root.replaceChildren(...data.groups.map(({ title, cards }) => {
       const list = element("ul");
