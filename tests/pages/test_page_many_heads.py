@@ -159,10 +159,7 @@ def test_what_is_copied_is_measured(heads, words, moves):
 
 
 def test_the_card_says_in_which_way_the_numbers_moved():
-    for link, said in (
-        ({}, "these\npieces lie far apart"),
-        ({"heads": "1"}, "already lie together"),
-    ):
+    for link, said in (({}, "lie far apart in memory"), ({"heads": "1"}, "already lie together")):
         assert said in written(opened(PAGE, {"deep": "same"} | link))
 
 
