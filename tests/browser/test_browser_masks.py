@@ -204,3 +204,16 @@ def test_what_can_be_tried_is_shown_and_taken_back(visit):
         assert len(allowed(one)) == count
     one.page.get_by_role("button", name="Reset", exact=True).click()
     assert len(allowed(one)) == 28
+
+
+def test_an_experiment_that_came_with_the_link_is_taken_back(visit):
+    one = visit("masks")
+    one.page.get_by_role("button", name="A narrow window").click()
+    one.wait_for_choice("rule", "window")
+    other = visit("masks", **one.choices)
+    card = other.page.get_by_role("button", name="A narrow window")
+    expect(card).to_have_attribute("aria-pressed", "true")
+    card.click()
+    expect(card).to_have_attribute("aria-pressed", "false")
+    other.wait_for_choice("rule", None)
+    expect(other.page.get_by_role("radio", name="causal", exact=True)).to_be_checked()

@@ -43,6 +43,11 @@ class HeroChoice:
     is_elsewhere: bool = False
     """Only the server can draw what is chosen."""
 
+    @property
+    def usual(self) -> Any:
+        """What is chosen where nobody has chosen, as far as that can be drawn."""
+        return self.control.default if self.accepts(self.control.default) else self.value
+
     def accepts(self, value: object) -> bool:
         """May a browser ask for this?"""
         if not self.values:
@@ -129,6 +134,7 @@ def show_hero(text: Prose, hero: Hero, key: str) -> None:
                     "alt": hero.alt,
                     "words": translate_scripts(_SCRIPTS),
                     "choices": {name: choice.value for name, choice in choices.items()},
+                    "usual": {name: choice.usual for name, choice in choices.items()},
                     "elsewhere": [name for name, one in choices.items() if one.is_elsewhere],
                     "controls": [_describe(choice) for choice in hero.choices if choice.labels],
                     "texts": {name: text.template(name) for name in hero.sentences},

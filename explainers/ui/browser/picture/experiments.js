@@ -22,13 +22,15 @@ export class Experiments {
     this.choices = choices;
     /** @type {Record<string, Choice>} what an experiment has changed, as it was before */
     this.before = {};
-    this.names = "";
+    /** @type {Record<string, Choice>} what the picture shows where nothing was chosen */
+    this.usual = {};
     /** @type {Map<Experiment, HTMLElement>} */
     this.cards = new Map();
   }
 
-  /** @param {Experiment[]} experiments */
-  offer(experiments) {
+  /** @param {Experiment[]} experiments @param {Record<string, Choice>} usual choices */
+  offer(experiments, usual) {
+    this.usual = usual;
     this.root.hidden = experiments.length === 0;
     const heading = element("h2", "", _("Try it"));
     this.back = element("button", "back", _("Reset"));
@@ -44,7 +46,7 @@ export class Experiments {
   /** @param {Experiment} experiment */
   card(experiment) {
     const card = element("div", "card"), button = card.appendChild(element("button", "", experiment.title));
-    button.onclick = () => (this.isOn(experiment) ? this.reset() : this.set(experiment));
+    button.onclick = () => (this.isOn(experiment) ? this.reset(experiment) : this.set(experiment));
     const said = card.appendChild(element("p"));
     said.setAttribute("aria-live", "polite");
     return card;
@@ -58,17 +60,18 @@ export class Experiments {
 
   /** One experiment begins where the reader was, not where the last one ended. @param {Experiment} experiment */
   set(experiment) {
-    const was = { ...this.choices(), ...this.before };
-    this.before = Object.fromEntries(Object.keys({ ...this.before, ...experiment.choices }).map((key) => [key, was[key]]));
-    const back = Object.fromEntries(Object.keys(this.before).map((key) => [key, was[key]]));
-    this.choose({ ...back, ...experiment.choices });
+    const was = { ...this.choices(), ...this.before }, changed = { ...this.before, ...experiment.choices };
+    this.before = Object.fromEntries(Object.keys(changed).map((key) => [key, was[key]]));
+    this.choose({ ...this.before, ...experiment.choices });
     this.root.parentElement?.scrollIntoView({ block: "start", behavior: "smooth" });
   }
 
-  reset() {
-    const { before } = this;
+  /** Back to where the reader was; from an experiment that came with the link, to the usual picture. @param {Experiment} [experiment] */
+  reset(experiment) {
+    const usual = Object.keys(experiment?.choices ?? {}).map((key) => [key, this.usual[key]]);
+    const back = { ...Object.fromEntries(usual), ...this.before };
     this.before = {};
-    this.choose(before);
+    this.choose(back);
   }
 
   /** Which one is shown, and what is said of it. */

@@ -31,6 +31,7 @@ import { Stage } from "./stage.js";
  * @property {string} alt
  * @property {import("../common/words.js").Words} words
  * @property {Record<string, Choice>} choices by their names in the link
+ * @property {Record<string, Choice>} usual what is shown where nothing was chosen
  * @property {string[]} elsewhere those of the choices that only the server can act on
  * @property {Control[]} controls
  * @property {Record<string, string>} texts templates of the page's sentences
@@ -132,7 +133,7 @@ export class Hero {
   }
 
   offer() {
-    const { controls, experiments } = this.data, offered = JSON.stringify([controls, experiments]);
+    const { controls, experiments, usual } = this.data, offered = JSON.stringify([controls, experiments, usual]);
     if (offered === this.offered) return;
     this.offered = offered;
     this.bar.replaceChildren();
@@ -140,7 +141,7 @@ export class Hero {
       control.key,
       new Chips(this.bar, { ...control, choose: (value) => this.choose({ [control.key]: value }) }),
     ]));
-    this.experiments.offer(experiments);
+    this.experiments.offer(experiments, usual);
     this.hint.replaceChildren(...sentenceNodes(this.data.texts.hero_caption ?? "", {}));
   }
 
