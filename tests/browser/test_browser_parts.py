@@ -13,6 +13,9 @@ def veil(one):
     return one.page.get_by_role("button", name="hidden number, show")
 
 
+BOXES = "(parts) => parts.map((part) => part.getBoundingClientRect().toJSON())"
+
+
 def test_a_veil_in_a_card_is_opened_and_both_are_in_the_link(visit):
     one = visit("kv_cache", predict="true")
     assert veil(one).count() == 0, "cards are closed"
@@ -22,9 +25,10 @@ def test_a_veil_in_a_card_is_opened_and_both_are_in_the_link(visit):
     one.page.get_by_text("Why bidirectional").click()
     one.wait_for_choice("deep", "both_ways")
     expect(veil(one)).to_have_count(1)
-    before = one.ready().page.get_by_text("While 7 words are read").bounding_box()
-    tile = veil(one).bounding_box()
-    assert before["y"] - 10 < tile["y"] < before["y"] + before["height"], "it stands in the line"
+    line = one.ready().page.get_by_text("While 7 words are read")
+    parts = [found.element_handle() for found in (line, veil(one))]
+    text, tile = one.page.evaluate(BOXES, parts)  # at once: the page may be scrolling
+    assert text["top"] - 10 < tile["top"] < text["bottom"], "it stands in the line"
     veil(one).focus()
     one.page.keyboard.press("Enter")
     one.wait_for_choice("guess_both_ways", "just show me")
