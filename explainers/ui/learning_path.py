@@ -155,7 +155,7 @@ def _show_path(contents: Contents, done_pages: Sequence[str]) -> None:
     st.caption(
         _(
             "The text at {words} words a minute (Brysbaert 2019), and {minutes} min for each "
-            "question and each section to try. What is done stands in the address: bookmark it to "
+            "question and each section to try. Your progress is in the address: bookmark it to "
             "go on another day.",
             words=WORDS_PER_MINUTE,
             minutes=MINUTES_TO_TRY,

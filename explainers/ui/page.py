@@ -117,7 +117,7 @@ def draw_frame(title: str, place: str) -> None:
             if not is_tour():
                 _offer_settings()
     if {controls.queries.key, controls.seed.key} & set(st.session_state.get(NOTICES, {})):
-        st.info(_("The link asks for a setting that cannot be: open Settings to see which."))
+        st.info(_("The link asks for a setting that is not allowed: open Settings to see which."))
     with st.sidebar:
         if is_lecture() or is_tour():
             _offer_settings()

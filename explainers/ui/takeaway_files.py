@@ -38,7 +38,7 @@ def write_words(title: str) -> Words:
         made_from=_("Computes again what is on this page:"),
         needs=_(
             "It needs Python 3.11 and torch, nothing else. Change an input and run it again: the "
-            "check at the end of each part tells what is not as on the page."
+            "check at the end of each part shows what differs from the page."
         ),
         functions=_("The functions"),
         own=_("Each as it runs on the page."),

@@ -60,7 +60,7 @@ def test_any_number_of_tokens_can_be_typed(visit):
     expect(one.page.get_by_text(bytes_of("llama-3-8b", 33_000))).to_be_visible()
     choose(one, controls.texts, "many")
     one.wait_for_choice("texts", "many")
-    expect(one.page.get_by_text("Allowed is a whole number from 1")).to_be_visible()
+    expect(one.page.get_by_text("Use a whole number from 1")).to_be_visible()
     expect(one.page.get_by_text(bytes_of("llama-3-8b", 33_000))).to_be_visible()
     assert one.choices["tokens"] == "33000"
 

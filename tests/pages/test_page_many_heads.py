@@ -397,7 +397,7 @@ def test_what_a_link_cannot_have_is_told(link, told):
 
 def test_untrained_sizes_are_told_and_the_next_one_is_shown():
     visit = opened(PAGE, LAYER_OPEN | {"heads": "8", "d_k": "21"})
-    assert ["Allowed is one of 4, 8; this is ` 8 `" in info.value for info in visit.info] == [True]
+    assert ["Use one of 4, 8; the page shows ` 8 `" in info.value for info in visit.info] == [True]
     assert widgets(visit)["d_k"].value == 8
 
 

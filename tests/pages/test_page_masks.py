@@ -312,7 +312,7 @@ def test_layers_begin_where_the_question_ends():
 )
 def test_a_window_in_words(width, seen):
     asking = unfolded("reach", {"predict": "true", "reach_window": width})
-    assert re.search(f"a word sees [^.]*{seen}\\. Layers", said(asking))
+    assert re.search(f"a word sees [^.]*{seen}\\. Number", said(asking))
 
 
 def test_a_window_of_one_reaches_nobody():

@@ -193,7 +193,7 @@ def test_sizes_of_the_readers_own_come_back_with_untrained_weights(page):
 def test_a_link_to_a_size_that_was_not_trained(asked, shown):
     visit = opened_there(SWITCHED[1], {"weights": "trained", "d_k": asked})
     assert widgets(visit)["d_k"].value == shown
-    said = f"d_k = ` {asked} `. Allowed is one of 4, 8, 16, 32, 64; this is ` {shown} `."
+    said = f"d_k = ` {asked} `. Use one of 4, 8, 16, 32, 64; the page shows ` {shown} `."
     assert [said in info.value for info in visit.info] == [True]
     widgets(visit)["d_k"].set_value(32)
     assert not visit.run().info

@@ -12,6 +12,8 @@ from explainers.ui.session import BUILT_WORD
 
 MENUS = (N_("Who"), N_("did"), N_("what kind of"), N_("what"), N_("on"))
 """The parts of "the CEO announced record earnings on Friday" that can be chosen."""
+NOTHING = "–"
+"""What a menu offers for a part that can be left out."""
 Parts = tuple[str, ...]
 """A word for each menu; "" where there is none, which only the kind may be."""
 
@@ -31,7 +33,7 @@ def offer_menus(text: str) -> None:
             st.selectbox(
                 _(name),
                 list_words(parts, place),
-                format_func=lambda word: word or _("(none)"),
+                format_func=lambda word: word or NOTHING,
                 key=key,
                 on_change=_take_word,
                 args=(parts, place),

@@ -136,7 +136,7 @@ def train_here(layer: Layer, seed: int) -> None:
         make_training_job(TrainingRequest(configuration, seed, layer.tokens)),
         icon=":material/model_training:",
         help=_(
-            "Watch the same heads learn the task, from random weights, in some seconds: they go "
+            "Watch the same heads learn the task, from random weights, in a few seconds: they go "
             "from diffuse to sharp, and the loss falls."
         ),
     )

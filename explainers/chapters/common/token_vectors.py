@@ -18,8 +18,8 @@ from explainers.ui.figure.panels import Cell, Figure, Panel, Source, orient_pane
 
 ANSWERS = (
     N_("the same outputs, only rearranged"),
-    N_("another output for every word"),
-    N_("another output for the words that moved, no other"),
+    N_("a different output for every word"),
+    N_("a different output only for the words that moved"),
 )
 
 

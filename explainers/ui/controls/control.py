@@ -79,7 +79,7 @@ class Control:
             del notices[self.key]
         elif wanted is not None:
             notice = _(
-                "The link asks for {name} = {wanted}. Allowed is {allowed}; this is {value}.",
+                "The link asks for {name} = {wanted}. Use {allowed}; the page shows {value}.",
                 name=self.key,
                 wanted=verbatim(shorten(wanted)),
                 allowed=allowed,

@@ -97,7 +97,7 @@ dropout = BrowserSlider("dropout", N_("Probability"), 0.5, tuple(n / 10 for n in
 # Relative positions
 shift = Control("shift", N_("Move both words by"), 0)
 apart = Control("apart", N_("Move one word by"), 0)
-asked_word = Control("asked", N_("Word that is asked, from 0"), 4)
+asked_word = Control("asked", N_("Word whose key is used, from 0"), 4)
 
 # Shared keys and values
 num_kv_heads = Choice("kv_heads", N_("KV heads"), "2", ("1", "2", "4", "8"))

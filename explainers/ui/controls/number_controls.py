@@ -172,7 +172,7 @@ class TypedNumber(Control):
             return number
         instead = self.read(self.default) or 1
         notice = _(
-            "{name} = {written} cannot be. Allowed is {allowed}; this is {instead:,}.",
+            "{name} = {written} is not allowed. Use {allowed}; the page shows {instead:,}.",
             name=self.key,
             written=verbatim(shorten(typed_text or "")),
             allowed=allowed,

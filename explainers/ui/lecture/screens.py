@@ -84,11 +84,11 @@ def _list_words() -> dict[str, str]:
     return {
         "bar": _("Lecture"),
         "back": _("Back (← or PageUp)"),
-        "on": _("On (→, space or PageDown)"),
+        "on": _("Next (→, space or PageDown)"),
         "controls": _("Controls (C)"),
         "share": _("Link to this screen (Q)"),
         "leave": _("Leave lecture mode (Esc)"),
-        "code": _("A code to photograph: the link to this screen"),
+        "code": _("A code to scan: the link to this screen"),
         "place": _("Screen {at} of {all}: {title}"),
         "absurd": _("The link asks for screen = {asked}. Screens count from 1; this is 1."),
         "beyond": _("The link asks for screen {asked}. This is {last}, the last of the page."),

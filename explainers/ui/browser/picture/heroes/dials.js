@@ -70,7 +70,7 @@ export class Dials extends Hero {
     this.numbers = this.bars.map((_bar, at) => this.follower(`text dials-number ${at < 4 ? "" : "total"}`));
     this.names = [0, 1].map(() => this.stage.add("div", "dials-name"));
     this.before = this.stage.add("div", "text dials-before", _("before they moved"));
-    this.words = new Words(this.stage, { label: _("The word that asks"), choose: (place) => this.choose({ [this.role]: place }), peek: () => {} });
+    this.words = new Words(this.stage, { label: _("The word whose query is used"), choose: (place) => this.choose({ [this.role]: place }), peek: () => {} });
     const options = [{ value: "word", label: "" }, { value: "asked", label: "" }];
     this.roles = new Chips(this.stage.root, { label: _("A click on a word chooses:"), options, choose: (role) => {
       this.role = role === "asked" ? "asked" : "word";
@@ -276,7 +276,7 @@ export class Dials extends Hero {
     names.forEach((name, n) => { roles.buttons[n].textContent = name; });
     roles.show(role);
     const chosen = role === "word" ? asking : asked;
-    this.words.root.setAttribute("aria-label", role === "word" ? _("The word that asks") : _("The word that is asked"));
+    this.words.root.setAttribute("aria-label", role === "word" ? _("The word whose query is used") : _("The word whose key is used"));
     this.words.show({
       chosen, shown: asking, hidden: data.tokens.map(() => false),
       names: data.tokens.map((word, place) => [word, place === asking ? _("asks") : "", place === asked ? _("is asked") : ""].filter(Boolean).join(", ")),

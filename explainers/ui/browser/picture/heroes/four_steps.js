@@ -63,7 +63,7 @@ export class FourSteps extends Hero {
     this.drawing = this.stage.draw("g", "");
     this.axes = [0, 1].map(() => this.drawn("line", "axis"));
     this.words = new Words(this.stage, {
-      label: _("The word that asks"),
+      label: _("The word whose query is used"),
       choose: (place) => { this.pointed = null; this.choose({ word: place }); },
       peek: (place) => this.peek(place),
     });
@@ -336,7 +336,7 @@ export class FourSteps extends Hero {
   describe() {
     const { data, weights, products } = this;
     const all = data.tokens.map((word, place) => `${word}: ${digits(products[place], 1)} ÷ ${writeNumber(this.temperature)} → ${percent(weights[place])}`);
-    return _("{word} asks. {all}", { word: data.tokens[this.asker], all: all.join(", ") });
+    return _("Query of {word}: {all}", { word: data.tokens[this.asker], all: all.join(", ") });
   }
 }
 

@@ -71,7 +71,7 @@ export class Journey extends Hero {
     this.arcs = new ArcStrip(this.stage);
     this.baseline = this.stage.add("div", "baseline");
     this.words = new Words(this.stage, {
-      label: _("The word that asks"),
+      label: _("The word whose query is used"),
       choose: (place) => { this.pointed = null; this.choose({ word: place }); },
       peek: (place) => this.peek(place),
     });

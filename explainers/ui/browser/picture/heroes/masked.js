@@ -75,7 +75,7 @@ export class Masked extends Hero {
       peek: (row, column) => this.peek(row, column),
     });
     this.words = new Words(this.stage, {
-      label: _("The word that looks"),
+      label: _("The word whose query is used"),
       choose: (place) => { this.pointed = null; this.choose({ word: place }); },
       peek: (place) => this.peek(place, null),
     });

@@ -65,7 +65,7 @@ export class Views extends Hero {
     /** @type {HTMLElement[]} */
     this.shares = [];
     this.words = new Words(this.stage, {
-      label: _("The word that asks"),
+      label: _("The word whose query is used"),
       choose: (place) => { this.pointed = null; this.choose({ word: place }); },
       peek: (place) => this.peek(place),
     });
