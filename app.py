@@ -5,7 +5,7 @@ import streamlit as st
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui import takeaway_files
-from explainers.ui.learning_path import label_pages, note_page, offer_next
+from explainers.ui.learning_path import finished_pages, label_pages, note_page, offer_next
 from explainers.ui.lecture.screens import screen
 from explainers.ui.page import draw_frame, restore_link
 from explainers.ui.page_parts.page_cards import show_wall
@@ -55,10 +55,11 @@ st.set_page_config(page_title=title, page_icon="🔎", layout="wide")
 note_page(CONTENTS, here)
 draw_frame(title, page.url_path)
 explain_detour(here)
+done_pages = finished_pages(list(listed))
 takeaway_files.begin_takeaway(title, page.url_path or "start")
 page.run()
 with screen("nothing", "after the page"):
     takeaway_files.offer_takeaway()
-    offer_next(CONTENTS, here)
+    offer_next(CONTENTS, here, done_pages)
     if here == next(iter(listed)):
         show_wall(CONTENTS)

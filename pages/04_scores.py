@@ -17,6 +17,7 @@ from explainers.chapters.scores.four_steps import (
     show_all_words,
     show_step,
     show_temperatures,
+    work_out_softmax,
 )
 from explainers.chapters.scores.hero import make_hero, read_layers
 from explainers.toys.layers import Layer
@@ -68,7 +69,7 @@ def ask_for_root() -> None:
 @fragment
 def show_how(layer: Layer, word: int) -> None:
     """The same four steps for all words."""
-    text("steps", word=layer.tokens[word])
+    text("steps", word=layer.tokens[word], **work_out_softmax())
     one_head = read_head(layer)
     show_all_words(one_head, word, page.has_queries_down(), origin_of(layer))
     take_head(_("One head, every matrix"), layer, one_head.numbers)

@@ -1,5 +1,6 @@
 """The learning path: what is done, what is next, and how long each page takes."""
 
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
+from explainers.folders import ASSETS
 from explainers.translations import _, load_sections, translate_section
 from explainers.ui.controls.control import Control
 from explainers.ui.page import open_page
@@ -74,6 +76,12 @@ def estimate_minutes(path: str) -> int:
     return count_minutes(load_sections(Path(path).stem))
 
 
+@functools.cache
+def estimate_course() -> int:
+    """How many minutes all pages take together."""
+    return sum(estimate_minutes(path.stem) for path in ASSETS.glob("text/en/[0-9]*.md"))
+
+
 def count_minutes(texts: Mapping[str, str]) -> int:
     """Reading at the usual pace, and a while for each section and for all that is asked."""
     words = sum(len(_WORD.findall(text)) for text in texts.values())
@@ -105,13 +113,12 @@ def note_page(contents: Contents, here: str) -> None:
     st.session_state.setdefault(PAGES_OPENED, set()).add(here)
 
 
-def offer_next(contents: Contents, here: str) -> None:
+def offer_next(contents: Contents, here: str, done_pages: Sequence[str]) -> None:
     """At the end of a page, whose file is `here`: go on, or look at the path."""
     titles = {path: _(name) for part in contents.values() for path, name in part.items()}
     paths = list(titles)
-    done_pages = finished_pages(paths)
     next_path = next(iter(paths[paths.index(here) + 1 :]), "")
-    with st.container(horizontal=True, key="tour"):
+    with st.container(horizontal=True, key="way on"):
         if next_path:
             icon, label = ":material/arrow_forward:", _("Next: {page}", page=titles[next_path])
             if question := read_question(Path(next_path).stem):

@@ -11,6 +11,7 @@ from explainers.translations import _
 from explainers.ui.controls.controls import sentence
 from explainers.ui.page import Prose, open_page
 from explainers.ui.page_parts.one_sentence import show_one_sentence
+from explainers.ui.session import TOUR_STOP
 from explainers.ui.tour_mode import is_tour, tour_mode
 
 
@@ -63,13 +64,14 @@ def explain_detour(path: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="tour detour"):
         st.markdown(_("This page is not a stop of the 10-minute tour."), width="content")
         if st.button(_("Back to the tour"), icon=":material/arrow_back:"):
-            open_page(STOPS[0].path, step="")
+            open_page(STOPS[st.session_state.get(TOUR_STOP, 0)].path, step="")
         _offer_way_out()
 
 
 def _draw_bar(place: int) -> None:
     """Where one is, back, on, and out."""
     stop = STOPS[place]
+    st.session_state[TOUR_STOP] = place
     with st.container(horizontal=True, vertical_alignment="center", key="tour bar", gap="small"):
         where = _("{at} of {all}", at=place + 1, all=len(STOPS))
         seconds = _("about {seconds} s", seconds=stop.seconds)

@@ -42,6 +42,7 @@ def test_all_words_of_a_topic_can_be_combined():
 
 def test_what_the_text_says_is_kept():
     assert find_parts(SENTENCE) == ("CEO", "announced", "record", "earnings", "Friday")
+    assert find_parts("The chef served guests on Monday.")[-1] == "Monday"
     assert find_parts("on Sunday the chef thanked guests")[1:] == (
         "thanked",
         "",

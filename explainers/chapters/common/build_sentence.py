@@ -3,7 +3,7 @@
 import streamlit as st
 
 from explainers.messages import N_
-from explainers.toys.sentence import Sentence
+from explainers.toys.sentence import Sentence, split_words
 from explainers.toys.task import COMMON_WORDS, RUNNING, TOPICS
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -45,7 +45,7 @@ def find_parts(text: str) -> Parts:
 
     All are of the topic that most of the text is about, because no sentence was learned of two.
     """
-    own, running = ([word.casefold() for word in words] for words in (text.split(), RUNNING))
+    own, running = ([word.casefold() for word in words] for words in (split_words(text), RUNNING))
     known = [sum(word in own for some in _list_parts(topic) for word in some) for topic in TOPICS]
     topic = TOPICS[known.index(max(known))]
     parts: Parts = ()

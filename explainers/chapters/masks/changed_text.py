@@ -73,6 +73,7 @@ def name_leak(lab: Lab, leak: Leak) -> tuple[str, dict[str, object]]:
         "kept": before,
         "least": verbatim(lab.tokens[row]),
         "by": by,
+        "d_k": lab.layer.head().w_query.shape[-1],
     }
 
 

@@ -3,12 +3,14 @@
 import math
 from dataclasses import replace
 
+import torch
 from torch import Tensor
 
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention.scaling import with_temperature
-from explainers.attention.steps import OPERATIONS
+from explainers.attention.steps import OPERATIONS, softmax
+from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.common.one_head import OneHead, arithmetic_of
 from explainers.charts.matrix import Values, blank_forbidden
 from explainers.translations import _
@@ -19,6 +21,21 @@ from explainers.ui.figure.clickable_figure import explore_figure, show_clickable
 from explainers.ui.figure.panels import Cell, Panel, Slider, orient_panels
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.source import show_source
+
+EXAMPLE = (2.0, 0.0)
+"""Two scores, with which softmax is worked out."""
+
+
+def work_out_softmax() -> dict[str, str]:
+    """The powers and the shares of two scores, for a text."""
+    scores = torch.tensor(EXAMPLE)
+    powers, shares = scores.exp().tolist(), softmax(scores).tolist()
+    worked = {}
+    for name, place in (("high", 0), ("low", 1)):
+        worked[name] = f"{EXAMPLE[place]:g}"
+        worked[f"{name}_power"] = f"{powers[place]:.2f}"
+        worked[f"{name}_share"] = write_percent(shares[place])
+    return worked
 
 
 def show_shares(one_head: OneHead, row: int, origin: str) -> None:

@@ -3,10 +3,12 @@
 import re
 
 from explainers.translations import _
-from explainers.ui.controls.controls import lecture_mode
+from explainers.ui.controls.controls import lecture_mode, reset_choices
+from explainers.ui.learning_path import estimate_course
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import Prose, open_page
 from explainers.ui.page_parts.page_cards import PageCard, show_cards
+from explainers.ui.tour import STOPS
 from explainers.ui.tour_mode import tour_mode
 
 SECOND_PAGE = "pages/02_tokens.py"
@@ -17,10 +19,12 @@ def show_doors(text: Prose) -> None:
     """The three ways as cards; in a lecture, which is one of them, none."""
     if is_lecture():
         return
+    tour_minutes = round(sum(stop.seconds for stop in STOPS) / 60)
+    hours = round(estimate_course() / 60)
     doors = (
-        ("tour", "path_tour", "?tour=1", "06_many_heads", _("10 min")),
-        ("lecture", "path_lecture", "?lecture=true", "lecture", _("45 min")),
-        ("course", "path_course", "tokens", "02_tokens", _("3 hours")),
+        ("tour", "path_tour", "?tour=1", "06_many_heads", _("{minutes} min", minutes=tour_minutes)),
+        ("lecture", "path_lecture", "?lecture=true", "lecture", _("with your class")),
+        ("course", "path_course", "tokens", "02_tokens", _("{hours} hours", hours=hours)),
     )
     cards = []
     for name, section, address, thumbnail, minutes in doors:
@@ -35,6 +39,7 @@ def show_doors(text: Prose) -> None:
 def _begin(name: str) -> None:
     """The tour and the lecture begin on this page."""
     if name == "tour":
+        reset_choices()  # every stop begins with the picture that its text is about
         tour_mode.turn(True)
     elif name == "lecture":
         lecture_mode.put(True)

@@ -52,12 +52,12 @@ def take_tokens(text: str, corpus: str, merges: int, ids: list[int]) -> None:
     take("tokens", Recipe(_("Byte pairs"), encode_byte_pairs, inputs, {"ids": ids}))
 
 
-def take_vectors(choices: Any, x: Tensor, waves: Tensor) -> None:
-    """The two pictures that positions are in; `choices` are those of the page."""
+def take_vectors(part: str, choices: Any, x: Tensor, waves: Tensor) -> None:
+    """A picture that positions are in; `choices` are those that it was drawn with."""
     here = waves[: len(x)].to(x.device)
     shown = {"E": x, "P": here, "X": x + here, "waves": waves}
     inputs = {**_collect_inputs(choices), "places": len(waves)}
-    take("vectors", Recipe(_("Embedding + position"), add_positions, inputs, shown))
+    take(part, Recipe(_("Embedding + position"), add_positions, inputs, shown))
 
 
 def take_orders(choices: Any, head_dim: int, without: Reordered, with_places: Reordered) -> None:

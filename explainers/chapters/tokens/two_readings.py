@@ -20,6 +20,8 @@ from explainers.toys.layers import build_mask
 from explainers.translations import _
 from explainers.ui import provenance
 from explainers.ui.controls import controls
+from explainers.ui.controls.control import is_value
+from explainers.ui.controls.number_controls import StepSlider
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.linked_matrices import show_figure
@@ -52,7 +54,7 @@ def draw_sum(choices: Choices) -> None:
         "vectors",
         _("Embedding plus position is what attention reads, a row per token."),
     )
-    takeaway.take_vectors(choices, x, positions)
+    takeaway.take_vectors("vectors", choices, x, positions)
 
 
 def draw_one_sum(choices: Choices, word: int) -> None:
@@ -68,7 +70,7 @@ def draw_one_sum(choices: Choices, word: int) -> None:
         "one sum",
         _("Embedding plus position is what attention reads: three rows of numbers of one word."),
     )
-    takeaway.take_vectors(choices, x, positions)
+    takeaway.take_vectors("one sum", choices, x, positions)
 
 
 def read_orders(
@@ -100,10 +102,14 @@ def draw_dog(shown: Reordered, seed: int) -> None:
 
 
 def read_sizes() -> tuple[int, int]:
-    """d_model and the base of the waves, as they are chosen in the card on clock hands."""
-    sizes = controls.d_model, controls.wave_base
-    d_model, base = (st.session_state.get(one.key, one.default) for one in sizes)
-    return d_model, base
+    """d_model and the base of the waves, as the card on clock hands has them, or will."""
+    return _read_size(controls.d_model), _read_size(controls.wave_base)
+
+
+def _read_size(control: StepSlider) -> int:
+    """What is chosen, or what the link asks for where the control was not drawn yet."""
+    asked = (step for step in control.steps if is_value(control.read_url() or "", step))
+    return int(st.session_state.get(control.key, next(asked, control.default)))
 
 
 def read_followed_word(words: tuple[str, ...]) -> int:
@@ -117,7 +123,9 @@ def draw_hands(choices: Choices, word: int) -> None:
     x = examples.draw_embeddings(choices.tokens, choices.d_model, choices.seed)
     origin = provenance.random_weights(choices.seed, x.device)
     show_figure(draw_clock(choices.tokens[word], x[word], choices.longest), origin, "clock")
-    takeaway.take_vectors(choices, x, sinusoidal(POSITIONS, choices.d_model, choices.longest))
+    takeaway.take_vectors(
+        "clock", choices, x, sinusoidal(POSITIONS, choices.d_model, choices.longest)
+    )
 
 
 def draw_waves(d_model: int, longest: int) -> None:

@@ -151,7 +151,7 @@ class Counter(Control):
 
     def put(self, value: int) -> None:
         """Take over a number that was clicked; a callback."""
-        st.session_state[self.key] = value
+        super().put(value)
         st.session_state.get(OUT_OF_RANGE, {}).pop(self.key, None)
 
 

@@ -14,7 +14,7 @@ import streamlit as st
 from torch import Tensor
 
 from explainers.charts.theme import THEMES
-from explainers.toys.sentence import MAX_CHARACTERS
+from explainers.toys.sentence import MAX_CHARACTERS, MAX_TOKENS
 from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.controls import controls
@@ -53,6 +53,11 @@ class HeroChoice:
         if not self.values:
             return isinstance(value, str) and len(value) <= MAX_CHARACTERS
         return any(value == one and type(value) is type(one) for one in self.values)
+
+    def may_become(self, value: object) -> bool:
+        """Could it be chosen in another sentence, which is not read yet? A word could."""
+        is_place = type(value) is int and 0 <= value < MAX_TOKENS
+        return is_place and self.control is controls.followed_word
 
 
 @dataclass(frozen=True)
@@ -120,9 +125,12 @@ def show_hero(text: Prose, hero: Hero, key: str) -> None:
 
     def take_choices() -> None:
         told = st.session_state[key].choices
+        has_other_words = any(name in told and not one.values for name, one in choices.items())
         for name, value in told.items():
             choice = choices.get(name)
-            if choice and value != choice.value and choice.accepts(value):
+            if not choice or value == choice.value:
+                continue
+            if choice.accepts(value) or (has_other_words and choice.may_become(value)):
                 choice.control.put(value)
 
     with st.container(key="hero"), screen("page", f"hero {key}"):

@@ -33,6 +33,13 @@ function dress(root, files) {
   }
 }
 
+/** A card's page with the choices as they are now; what the card itself asks for goes before them. @param {Card} card */
+function addressOf({ address }) {
+  const page = new URL(`./${address}`, document.baseURI);
+  for (const [key, value] of new URLSearchParams(location.search)) if (!page.searchParams.has(key)) page.searchParams.append(key, value);
+  return page.href;
+}
+
 /** @param {Card} card @param {string} group @param {Tell} tell */
 function draw(card, group, tell) {
   const item = element("li");
@@ -45,7 +52,7 @@ function draw(card, group, tell) {
   title.append(element("span", "note", card.note), " ", element("b", "", card.title));
   text.append(title, " ", element("span", "line", card.line));
   link.append(image, text);
-  const aim = () => { link.href = `./${card.address}${location.search}`; }; // as the choices are now
+  const aim = () => { link.href = addressOf(card); };
   aim();
   for (const kind of ["pointerenter", "focus"]) link.addEventListener(kind, aim);
   link.addEventListener("click", (event) => {

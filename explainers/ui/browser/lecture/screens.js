@@ -214,7 +214,7 @@ export function childrenOf(node) {
 export function kindOf(node, hook) {
   const { testid } = node.dataset;
   const has = (/** @type {string} */ what) => node.querySelector(what);
-  if (hook === "nothing" || node.matches(".st-key-tour")) return "nothing";
+  if (hook === "nothing") return "nothing";
   if (testid === "stLayoutWrapper") {
     if (hook === "code" || hook === "controls") return hook;
     const row = node.querySelector(":scope > [data-testid=stHorizontalBlock]");

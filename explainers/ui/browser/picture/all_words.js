@@ -17,6 +17,7 @@ import { percent } from "./sentence.js";
  * @property {boolean[][]} allowed
  */
 
+export const COLUMN_NAMES = 13; // pixels
 const MOST_DIGITS = 10; // words: with more, a cell has no room for a number
 const TURNS = 0.5; // from this weight on the digits are light
 
@@ -68,8 +69,7 @@ export class AllWords {
       });
       name.classList.toggle("asks", row === asker);
       this.stage.write(name, left - 14, top + (row + 0.5) * side, 15, isShown && !isUpright ? 1 : 0, 0, "right");
-      this.stage.write(column, starts[row] + widths[row] / 2, top - 8, 12, isShown && isUpright ? 1 : 0, 0, "left");
-      if (isUpright) column.style.rotate = "-90deg";
+      this.stage.write(column, starts[row] + widths[row] / 2, top - 8, COLUMN_NAMES, isShown && isUpright ? 1 : 0, 0, "left", -90);
     });
     const frame = { x: left - 1, y: top + asker * side, width: this.stage.room - left + 1, height: side };
     this.stage.put(this.frame, frame, isShown ? 1 : 0);

@@ -46,6 +46,7 @@ import { Stage } from "./stage.js";
  */
 
 const TRANSPARENT = "rgba(0, 0, 0, 0)";
+const ANSWER_WITHIN = 5000; // milliseconds; what was refused is not waited for any longer
 const TELL_AFTER = 350; // milliseconds without a further change: then the server hears of it
 
 /** @template {HeroData} Data */
@@ -57,7 +58,11 @@ export class Hero {
     /** @type {Record<string, Choice>} */
     this.choices = {};
     this.worn = ""; // the background for which colours were chosen
-    this.told = this.received = this.offered = "";
+    this.offered = "";
+    /** @type {Record<string, Choice>} what the server has not heard of */
+    this.untold = {};
+    /** @type {{ some: Record<string, Choice>, at: number }[]} what it was told and has not answered */
+    this.tellings = [];
     /** @type {Tell} */
     this.tell = () => {};
     this.telling = 0;
@@ -86,7 +91,7 @@ export class Hero {
     const isFirst = !this.data;
     this.tell = tell;
     this.data = data;
-    this.obey(data.choices, isFirst);
+    this.obey(data.choices);
     const isNew = this.renew(isFirst);
     this.offer();
     if (isFirst || isNew) {
@@ -98,25 +103,27 @@ export class Hero {
     this.update();
   }
 
-  /** What the server says was chosen, unless it only repeats what it was told. @param {Record<string, Choice>} choices @param {boolean} isFirst */
-  obey(choices, isFirst) {
-    const said = JSON.stringify(choices);
-    const isEcho = said === this.received || said === this.told;
-    this.received = said; // else the browser's Back to what was received before would seem an echo
-    if (isEcho && !isFirst) return;
-    this.choices = { ...choices };
+  /** What the server says is chosen; what it has not heard of or not answered goes before that. @param {Record<string, Choice>} choices */
+  obey(choices) {
+    const answered = this.tellings.findLastIndex(({ some }) => Object.entries(some).every(([key, value]) => choices[key] === value));
+    const isFresh = (/** @type {{ at: number }} */ { at }) => performance.now() - at < ANSWER_WITHIN;
+    this.tellings = this.tellings.slice(answered + 1).filter(isFresh);
+    this.choices = Object.assign({}, choices, ...this.tellings.map(({ some }) => some), this.untold);
   }
 
   /** A choice of the reader's. @param {Record<string, Choice>} some */
   choose(some) {
     const isWaiting = this.data.elsewhere.some((key) => key in some && some[key] !== this.choices[key]);
     Object.assign(this.choices, some);
+    Object.assign(this.untold, some);
     this.root.classList.toggle("waiting", isWaiting);
     if (!isWaiting) this.update();
     clearTimeout(this.telling);
     this.telling = window.setTimeout(() => {
-      this.told = JSON.stringify(this.choices);
-      this.tell("choices", { ...this.choices });
+      const some = this.untold;
+      this.untold = {};
+      this.tellings.push({ some, at: performance.now() });
+      this.tell("choices", some);
     }, isWaiting ? 0 : TELL_AFTER);
   }
 

@@ -13,7 +13,7 @@ export function copyButton(hero) {
   const button = element("button", "copy", _("Copy as picture"));
   button.onclick = async () => {
     button.disabled = true;
-    button.textContent = await copy(hero);
+    button.textContent = await copy(hero).catch(() => _("It could not be copied"));
     button.disabled = false;
     setTimeout(() => { button.textContent = _("Copy as picture"); }, SAID_FOR);
   };
@@ -50,8 +50,8 @@ async function photograph(hero) {
     filter: (/** @type {Node} */ node) => !(node instanceof Element && node.matches(CONTROLS)),
     onCloneNode: (/** @type {HTMLElement} */ copied) => {
       const address = copied.appendChild(document.createElement("p"));
-      address.textContent = `${document.title} · ${location.host}${location.pathname}`;
-      Object.assign(address.style, { margin: "8px 0 0", font: `13px ${getComputedStyle(hero).fontFamily}`, opacity: "0.7", textAlign: "center" });
+      address.textContent = `${document.title} · ${location.host}${location.pathname}${decodeURI(location.search)}`;
+      Object.assign(address.style, { margin: "8px 0 0", font: `13px ${getComputedStyle(hero).fontFamily}`, opacity: "0.7", textAlign: "center", overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" });
     },
   });
 }

@@ -325,7 +325,7 @@ export class FourSteps extends Hero {
       word: tokens[asker], words: String(ranked.length), divisor: this.divisor(),
       first: first.word, product: digits(products[first.place], 1), first_share: percent(first.weight),
       second: second?.word ?? "", second_share: percent(second?.weight ?? 0), last_share: percent(last.weight),
-      rest: percent(Math.max(0, 1 - first.weight - (second?.weight ?? 0))),
+      rest: percent(restOf(first.weight, second?.weight ?? 0)),
     };
     const classes = { word: "query", first: "weight", first_share: "weight", second: "weight", second_share: "weight" };
     const name = ranked.length === 1 ? "hero_only" : first.weight >= ONE ? "hero_one" : first.weight < SPREAD ? "hero_spread" : "hero_two";
@@ -356,4 +356,10 @@ function lay(node, x, y, width, height) {
   node.style.width = `${width.toFixed(2)}px`;
   node.style.height = `${Math.max(0, height).toFixed(2)}px`;
   node.style.visibility = height < 0.6 ? "hidden" : "";
+}
+
+/** What is left of 100 %, so that the three add up as they are written. @param {number} first @param {number} second */
+function restOf(first, second) {
+  const written = 1 - Math.round(100 * first) / 100 - Math.round(100 * second) / 100;
+  return written > 0.005 ? written : Math.max(0, 1 - first - second);
 }

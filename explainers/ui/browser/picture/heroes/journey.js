@@ -12,7 +12,7 @@
 import { element, shape } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
-import { AllWords } from "../all_words.js";
+import { AllWords, COLUMN_NAMES } from "../all_words.js";
 import { ArcStrip } from "../arc_strip.js";
 import { ribbonPath } from "../arcs.js";
 import { Hero } from "../hero.js";
@@ -216,7 +216,7 @@ export class Journey extends Hero {
       stage.resize(stage.room, stage.room < 760 ? 380 : HEIGHT);
       this.plan = { line: across, poster: large, left: across.gutter, strip: across.strip };
     } else {
-      const line = rows(stage, tokens);
+      const line = rows(stage, tokens, 16 + Math.max(...stage.widths(tokens, COLUMN_NAMES)));
       stage.resize(stage.room, line.head + line.pitch * tokens.length + 56);
       const size = tokens.length > 9 ? 18 : 24, widths = stage.widths(tokens, size), below = stage.height - 78;
       const centres = tokens.map((_word, place) => 18 + (below / tokens.length) * (place + 0.5));
@@ -429,9 +429,10 @@ export class Journey extends Hero {
 
   gridPlace() {
     const { stage, isUpright } = this, { line, left } = this.layout(), lengths = "lengths" in line ? line.lengths : [];
-    const top = isUpright ? 84 : (108 * stage.height) / HEIGHT, width = (stage.room - left) / this.count;
+    const [top, side] = "pitch" in line ? [line.head, line.pitch] : [(108 * stage.height) / HEIGHT, 0];
+    const width = (stage.room - left) / this.count;
     return {
-      left, top, side: (stage.height - top - (isUpright ? 44 : 4)) / this.count, isUpright: Boolean(isUpright),
+      left, top, side: side || (stage.height - top - 4) / this.count, isUpright: Boolean(isUpright),
       starts: this.data.tokens.map((_t, j) => (isUpright ? left + width * j : line.centres[j] - lengths[j] / 2)),
       widths: this.data.tokens.map((_t, j) => (isUpright ? width : lengths[j])),
       weights: this.weights, allowed: this.rule.allowed,
