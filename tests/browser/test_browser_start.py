@@ -10,6 +10,7 @@ from explainers.chapters.common.number_words import write_percent
 from explainers.charts.theme import LIGHT, parse_colour
 from explainers.toys.readable_head import FILM_SEED, film_of, load_readable_layer
 from explainers.toys.sentence import SENTENCE
+from tests.support.browser_fixtures import Visit
 
 TOKENS = tuple(SENTENCE.split())
 AT_ONCE = """(button) => {
@@ -133,3 +134,44 @@ def test_the_picture_is_copied_with_its_sentence(start):
     assert parse_colour(LIGHT.value) in colours, "the mixture"
     assert parse_colour(LIGHT.heads[0]) in colours, "a share in the sentence"
     expect(start.page.get_by_role("button", name="Copy as picture")).to_be_visible()
+
+
+FAR_AWAY = """(() => {
+  const late = (listener) => (event) => setTimeout(() => listener.call(event.target, event), 400);
+  const listen = WebSocket.prototype.addEventListener;
+  WebSocket.prototype.addEventListener = function (kind, listener, ...more) {
+    return listen.call(this, kind, kind === 'message' ? late(listener) : listener, ...more);
+  };
+  const told = Object.getOwnPropertyDescriptor(WebSocket.prototype, 'onmessage');
+  Object.defineProperty(WebSocket.prototype, 'onmessage', {
+    ...told, set(listener) { told.set.call(this, listener && late(listener)); },
+  });
+})()"""
+"""Everything that the server says arrives 0.4 s later, as over a slow line."""
+
+
+def test_a_late_answer_takes_back_no_newer_choice(browser, address):
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as visitor:
+        visitor.add_init_script(FAR_AWAY)
+        one = Visit(visitor.new_page(), address)
+        one.goto("")
+        for name in ("CEO", "record"):
+            word(one, name).click()
+            one.page.wait_for_timeout(450)
+        one.wait_for_choice("word", "3")
+        one.page.wait_for_timeout(1500)
+        expect(word(one, "record")).to_have_attribute("aria-checked", "true")
+        one.page.locator(".hero input[type=range]").press("Home")
+        one.wait_for_choice("batches", "0")
+        assert one.choices["word"] == "3"
+
+
+def test_a_click_in_the_picture_keeps_what_was_typed_before(start):
+    sentence = "The chef served hungry guests on Monday"
+    start.page.get_by_role("textbox", name="Sentence").fill(sentence)
+    word(start, "CEO").click()
+    start.wait_for_choice("text", sentence)
+    expect(word(start, "chef")).to_be_visible()
+    start.page.wait_for_timeout(800)
+    assert start.choices["text"] == sentence
+    assert start.choices["word"] == "1"

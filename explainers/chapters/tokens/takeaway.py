@@ -27,6 +27,14 @@ def add_positions(
     return {"E": x, "P": positions, "X": x + positions, "waves": waves}
 
 
+def add_position(
+    words: tuple[str, ...], word: int, d_model: int, longest: int, seed: int
+) -> dict[str, Tensor]:
+    """The rows of E, P and X of one word."""
+    all_words = add_positions(words, d_model, longest, seed, places=len(words))
+    return {f"one row of {name}": all_words[name][word] for name in ("E", "P", "X")}
+
+
 def read_in_two_orders(
     words: tuple[str, ...], d_model: int, head_dim: int, longest: int, seed: int
 ) -> dict[str, Tensor]:
@@ -50,6 +58,13 @@ def take_tokens(text: str, corpus: str, merges: int, ids: list[int]) -> None:
     """The strip of tokens, where it comes from byte pairs."""
     inputs = {"text": text, "corpus": corpus, "merges": merges}
     take("tokens", Recipe(_("Byte pairs"), encode_byte_pairs, inputs, {"ids": ids}))
+
+
+def take_sum(choices: Any, word: int) -> None:
+    """The sum of one word."""
+    inputs = {**_collect_inputs(choices), "word": word}
+    shown = add_position(**inputs)
+    take("one sum", Recipe(_("Embedding + position"), add_position, inputs, shown))
 
 
 def take_vectors(part: str, choices: Any, x: Tensor, waves: Tensor) -> None:

@@ -70,7 +70,7 @@ def draw_one_sum(choices: Choices, word: int) -> None:
         "one sum",
         _("Embedding plus position is what attention reads: three rows of numbers of one word."),
     )
-    takeaway.take_vectors("one sum", choices, x, positions)
+    takeaway.take_sum(choices, word)
 
 
 def read_orders(
