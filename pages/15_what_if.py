@@ -40,8 +40,14 @@ def silencing(loaded: "RealModel") -> None:
     show_silencing(text, loaded, page.read_seed())
 
 
+def tell_two_windows() -> None:
+    """What a window of four tokens breaks, and one more token mends."""
+    if named := show_two_windows():
+        text("two_windows", **named)
+
+
 text("question")
-end_stop(text, lambda: show_two_windows(text))
+end_stop(text, tell_two_windows)
 loaded = choose_model()
 shape = find_shape_or_explain(loaded) if loaded else None
 if loaded and shape:

@@ -29,6 +29,7 @@ from explainers.ui.tour_mode import is_tour, tour_mode
 
 NOTICE_SECTION = "notice"
 """The section that is about the whole page."""
+_TITLE = re.compile(r"\*\*(.+?)\.?\*\*\s*", re.DOTALL)
 _NUMBER = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -63,6 +64,15 @@ class Prose:
     def _read(self, name: str) -> str:
         # In the file a heading stands below its section's name, on the page below the title.
         return re.sub("^###", "##", translate_section(self.page, name), flags=re.MULTILINE)
+
+
+def split_title(text: str) -> tuple[str, str]:
+    """What stands in bold at the beginning of a remark, without its full stop, and the rest.
+
+    A remark without such a title has all of it as the title.
+    """
+    title = _TITLE.match(text.strip())
+    return (title[1], text.strip()[title.end() :]) if title else (text.strip(), "")
 
 
 def _fill(text: str, numbers: Mapping[str, object]) -> str:

@@ -3,8 +3,8 @@
 import pytest
 
 from explainers.ui import learning_path
+from explainers.ui.page import split_title
 from explainers.ui.page_parts.check_yourself import Recall, is_near, seed_recall, write_answer
-from explainers.ui.page_parts.go_deeper import read_title
 from explainers.ui.page_parts.veil import choose_guesses, close_bold
 from tests.support.opening import ROOT, opened
 
@@ -86,7 +86,9 @@ def test_a_link_to_no_card_is_told():
 
 
 def test_a_card_is_titled_by_what_one_learns():
-    assert read_title("**Four bugs.** You will see. *(4 min)*") == "Four bugs"
+    title, rest = split_title("**Four bugs.** You will see. *(4 min)*")
+    assert (title, rest) == ("Four bugs", "You will see. *(4 min)*")
+    assert split_title("No title") == ("No title", "")
 
 
 def test_a_lecture_has_all_cards_as_screens():

@@ -1,18 +1,15 @@
 """Three ways on from the start page: a tour, a lecture, the course."""
 
-import re
-
 from explainers.translations import _
 from explainers.ui.controls.controls import lecture_mode, reset_choices
 from explainers.ui.learning_path import estimate_course
 from explainers.ui.lecture.screens import is_lecture
-from explainers.ui.page import Prose, open_page
+from explainers.ui.page import Prose, open_page, split_title
 from explainers.ui.page_parts.page_cards import PageCard, show_cards
 from explainers.ui.tour import STOPS
 from explainers.ui.tour_mode import tour_mode
 
 SECOND_PAGE = "pages/02_tokens.py"
-_TITLE = re.compile(r"^\*\*(.+?)\.\*\*\s*", re.DOTALL)
 
 
 def show_doors(text: Prose) -> None:
@@ -28,10 +25,8 @@ def show_doors(text: Prose) -> None:
     )
     cards = []
     for name, section, address, thumbnail, minutes in doors:
-        written = text.fill(section)
-        title = _TITLE.match(written)
-        line = " ".join(written[title.end() if title else 0 :].split())
-        cards.append(PageCard(name, address, thumbnail, title[1] if title else name, line, minutes))
+        title, line = split_title(text.fill(section))
+        cards.append(PageCard(name, address, thumbnail, title, " ".join(line.split()), minutes))
     opened = show_cards("doors", _("Three ways on"), {"": cards}, _begin)
     open_page(SECOND_PAGE if opened == "course" else "", step="")
 

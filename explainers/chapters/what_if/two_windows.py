@@ -14,7 +14,6 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
-from explainers.ui.page import Prose
 from explainers.ui.untrusted_text import show_spaces, verbatim
 
 if TYPE_CHECKING:
@@ -23,15 +22,18 @@ if TYPE_CHECKING:
 WIDTH = 4
 
 
-def show_two_windows(text: Prose) -> None:
-    """The next token as it is, with a window, and with a window and the first token."""
+def show_two_windows() -> dict[str, str]:
+    """The next token as it is, with a window, and with a window and the first token.
+
+    Returns what the page says of it; nothing where there is no model.
+    """
     loaded = obtain_model(controls.SMALLEST, "chosen")
     if loaded is None:
-        return
+        return {}
     with st.spinner(_("The model reads the text twice …")):
         effects = [_measure(loaded, sinks) for sinks in (0, 1)]
     show_figure(_draw(effects), describe_live_run(loaded), "two windows")
-    st.markdown(text.fill("two_windows", **name_windows(effects)))
+    return name_windows(effects)
 
 
 def _measure(loaded: "RealModel", sinks: int) -> Effect:

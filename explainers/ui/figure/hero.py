@@ -5,7 +5,6 @@ browser hears of no run. The server hears of a choice afterwards, for the link a
 below the picture.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,12 +21,11 @@ from explainers.ui.controls.control import Control, describe_options, is_value
 from explainers.ui.figure.chart import offer_files
 from explainers.ui.figure.panels import translate_scripts
 from explainers.ui.lecture.screens import screen
-from explainers.ui.page import Prose
+from explainers.ui.page import Prose, split_title
 from explainers.ui.tour_mode import is_tour
 
 _SCRIPTS = browser_files.list_scripts("picture", "common")
 _component = browser_files.make_component("picture/picture.js", "hero")
-_TITLE = re.compile(r"^\*\*(.+?)\.?\*\*\s*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -166,13 +164,9 @@ def _describe(choice: HeroChoice) -> dict[str, Any]:
 
 
 def _describe_experiment(experiment: Experiment) -> dict[str, Any]:
-    title = _TITLE.match(experiment.text)
-    return {
-        "name": experiment.name,
-        "title": title[1] if title else experiment.name,
-        "text": experiment.text[title.end() :] if title else experiment.text,
-        "choices": dict(experiment.choices),
-    }
+    title, remark = split_title(experiment.text)
+    choices = dict(experiment.choices)
+    return {"name": experiment.name, "title": title, "text": remark, "choices": choices}
 
 
 def make_weight_table(tokens: Sequence[str], weights: Sequence[Sequence[float]]) -> Any:

@@ -1,6 +1,5 @@
 """Go deeper: closed cards at the end of a page, computed when they are opened, one at a time."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,13 +10,12 @@ from explainers.translations import _
 from explainers.ui.controls.control import Control, describe_options
 from explainers.ui.controls.controls import register
 from explainers.ui.lecture.screens import is_lecture
-from explainers.ui.page import Prose
+from explainers.ui.page import Prose, split_title
 from explainers.ui.session import CARDS_DRAWN, CARDS_LEFT_OPEN, OPEN_CARD, VISIT
 from explainers.ui.text.language import fragment
 
 Cards = Mapping[str, Callable[[], object]]
 """Name of a card → what draws its content."""
-_TITLE = re.compile(r"\*\*(.+?)\.?\*\*")
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ def go_deeper(text: Prose, cards: Cards) -> None:
     """
     if is_lecture():
         for name, draw in cards.items():
-            st.markdown(f"## {read_title(text.fill(f'deeper_{name}'))}")
+            st.markdown(f"## {split_title(text.fill(f'deeper_{name}'))[0]}")
             fragment(draw)()
         return
     _draw_heading(text)
@@ -95,9 +93,3 @@ def _draw_cards(text: Prose, cards: Cards) -> None:
             if box.open:
                 with box:
                     fragment(draw)()
-
-
-def read_title(line: str) -> str:
-    """What stands in bold at the beginning of a card's line, without its full stop."""
-    match = _TITLE.match(line.strip())
-    return match[1] if match else line

@@ -1,16 +1,13 @@
 """The page in one sentence, in a tinted box: what a reader should remember of it."""
 
-import re
-
 import streamlit as st
 
 from explainers.ui.lecture import screens as lecture
-from explainers.ui.page import Prose
+from explainers.ui.page import Prose, split_title
 
 SECTION = "one_sentence"
 MOST_WORDS = 30
 """Of the sentence, without the bold words before it that say what it is."""
-_LABEL = re.compile(r"^\*\*.+?\*\*")
 
 
 def show_one_sentence(text: Prose, **numbers: object) -> None:
@@ -21,4 +18,4 @@ def show_one_sentence(text: Prose, **numbers: object) -> None:
 
 def count_words(sentence: str) -> int:
     """How long a page's sentence is."""
-    return len(_LABEL.sub("", sentence).split())
+    return len(split_title(sentence)[1].split())

@@ -5,19 +5,11 @@
 /** @import { Card, CardsData } from "./data.js" */
 
 import { loadStyle, wear } from "../common/component.js";
+import { themeOf } from "../common/colours.js";
 import { element } from "../common/elements.js";
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 const WIDTH = 240, HEIGHT = 150; // of a thumbnail
-const TRANSPARENT = "rgba(0, 0, 0, 0)";
-
-/** The theme that is shown; before its variables are there, none. @param {HTMLElement} root */
-function themeOf(root) {
-  const { backgroundColor } = getComputedStyle(root);
-  if (backgroundColor === TRANSPARENT) return "";
-  const [r, g, b] = (backgroundColor.match(/[\d.]+/g) ?? []).map(Number);
-  return r + g + b > 384 ? "light" : "dark";
-}
 
 /** Every thumbnail in the colours of the theme. @param {HTMLElement} root @param {string} files */
 function dress(root, files) {

@@ -3,6 +3,7 @@
 
 /** @typedef {number[]} Rgb  red, green and blue, each from 0 to 255 */
 
+const TRANSPARENT = "rgba(0, 0, 0, 0)";
 const INK_TURNS = 0.179; // the luminance at which black and white stand out equally
 
 /**
@@ -37,4 +38,12 @@ function luminance(rgb) {
  */
 export function gradient(ramp) {
   return `linear-gradient(to right, ${ramp.map((rgb) => `rgb(${rgb})`).join(", ")})`;
+}
+
+/** Which theme an element is shown in; before the theme's variables are there, none. @param {HTMLElement} root @returns {"light" | "dark" | ""} */
+export function themeOf(root) {
+  const { backgroundColor } = getComputedStyle(root);
+  if (backgroundColor === TRANSPARENT) return "";
+  const [r, g, b] = (backgroundColor.match(/[\d.]+/g) ?? []).map(Number);
+  return r + g + b > 384 ? "light" : "dark";
 }

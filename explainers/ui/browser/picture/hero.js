@@ -2,6 +2,7 @@
 // What every hero is: a picture with its choices, one sentence made of its numbers, and experiments.
 // A hero changes itself at once; the server hears of a choice afterwards, for the link.
 
+import { themeOf } from "../common/colours.js";
 import { element } from "../common/elements.js";
 import { Chips } from "./chips.js";
 import { Experiments } from "./experiments.js";
@@ -45,7 +46,6 @@ import { Stage } from "./stage.js";
  * @property {Record<string, string>} [classes] of values that have a colour in the picture
  */
 
-const TRANSPARENT = "rgba(0, 0, 0, 0)";
 const ANSWER_WITHIN = 5000; // milliseconds; what was refused is not waited for any longer
 const TELL_AFTER = 350; // milliseconds without a further change: then the server hears of it
 
@@ -156,7 +156,7 @@ export class Hero {
   wear() {
     if (!this.data || !this.root.isConnected) return;
     const { backgroundColor } = getComputedStyle(this.root);
-    if (backgroundColor === TRANSPARENT) requestAnimationFrame(() => this.wear());
+    if (!themeOf(this.root)) requestAnimationFrame(() => this.wear());
     this.worn = backgroundColor;
     this.dressed(dress(this.root, this.data.looks));
   }

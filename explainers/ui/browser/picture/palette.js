@@ -1,6 +1,8 @@
 // @ts-check
 // Colours of a picture: the server names them for both themes, the browser knows which one it shows.
 
+import { themeOf } from "../common/colours.js";
+
 /**
  * @typedef {object} Look the colours of one theme: charts/theme.py
  * @property {string} query
@@ -24,7 +26,7 @@ export const LEVELS = 255;
 /** The colours of a theme on a root, as custom properties, for its stylesheet. @param {HTMLElement} root @param {Looks} looks @returns {Dress} */
 export function dress(root, looks) {
   const background = channels(getComputedStyle(root).backgroundColor);
-  const look = looks[background[0] + background[1] + background[2] > 384 ? "light" : "dark"];
+  const look = looks[themeOf(root) || "dark"];
   const { heads, ...single } = look;
   for (const [name, colour] of Object.entries(single)) root.style.setProperty(`--${name}`, colour);
   heads.forEach((colour, h) => root.style.setProperty(`--head${h}`, colour));

@@ -14,6 +14,7 @@ import { Masked } from "./heroes/masked.js";
 import { Tokens } from "./heroes/tokens.js";
 import { Views } from "./heroes/views.js";
 // What only those need is named as well: all files are asked for at once, and not one after the other.
+import "../common/colours.js";
 import "../common/elements.js";
 import "../common/numbers.js";
 import "./all_words.js";

@@ -5,7 +5,7 @@ import { element, shape } from "../common/elements.js";
 import { Chips } from "./chips.js";
 import { _ } from "../common/words.js";
 
-const PLAY = "M5 2.5v13l11-6.5z", PAUSE = "M5 3h4v12H5zM11 3h4v12h-4z";
+export const PLAY = "M5 2.5v13l11-6.5z", PAUSE = "M5 3h4v12H5zM11 3h4v12h-4z";
 const FILM_LENGTH = 8000; // milliseconds
 
 /**
@@ -104,8 +104,8 @@ export class Player {
   }
 }
 
-/** @param {string} path */
-function icon(path) {
+/** A sign on a button. @param {string} path */
+export function icon(path) {
   const sign = shape("svg", { viewBox: "0 0 18 18", "aria-hidden": "true" });
   sign.append(shape("path", { d: path }));
   return sign;

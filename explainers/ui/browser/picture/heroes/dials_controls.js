@@ -1,10 +1,9 @@
 // @ts-check
 // What moves the two words: Play, a slider for both, and one for the asking word alone.
 
-import { element, shape } from "../../common/elements.js";
+import { element } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
-
-const PLAY = "M5 2.5v13l11-6.5z", PAUSE = "M5 3h4v12H5zM11 3h4v12h-4z";
+import { icon, PAUSE, PLAY } from "../player.js";
 
 /** A slider with its name at the left and its number at the right. */
 export class Slide {
@@ -44,8 +43,6 @@ export class DialControls {
 
   /** @param {boolean} isPlaying */
   show(isPlaying) {
-    const sign = shape("svg", { viewBox: "0 0 18 18", "aria-hidden": "true" });
-    sign.append(shape("path", { d: isPlaying ? PAUSE : PLAY }));
-    this.button.replaceChildren(sign, element("span", "", isPlaying ? _("Pause") : _("Play")));
+    this.button.replaceChildren(icon(isPlaying ? PAUSE : PLAY), element("span", "", isPlaying ? _("Pause") : _("Play")));
   }
 }
