@@ -25,7 +25,7 @@ class Target(NamedTuple):
 
 WORDS = ".hero [role=radiogroup] [tabindex='0']"
 CHIPS = ".hero .bar [role=radio][aria-checked=true]"
-PAGES = {
+TARGETS = {
     "start: word": Target("/", WORDS),
     "start: batches learned": Target("/", ".hero input[type=range]"),
     "query_key_value: word": Target("/query_key_value", WORDS),
@@ -33,6 +33,9 @@ PAGES = {
     "scores: temperature": Target("/scores", ".hero input[type=range]"),
     "masks: mask": Target("/masks", CHIPS),
     "many_heads: heads": Target("/many_heads", CHIPS),
+    "relative_positions: move both": Target(
+        "/relative_positions", ".hero input[type=range] >> nth=0"
+    ),
     "tokens: merges": Target("/tokens", ".hero input[type=range]"),
 }
 
@@ -49,7 +52,7 @@ def measure(changes: int) -> str:
         page = stack.enter_context(visit(browser, bare))
         reference = Slider(page, page.get_by_role("slider", name="Factor").first, None)
         hands = {}
-        for name, target in PAGES.items():
+        for name, target in TARGETS.items():
             page = stack.enter_context(visit(browser, ours + target.link, is_still=True))
             hands[name] = Hand(page, page.locator(target.control).first, ".hero")
         for change in range(WARM_UP + changes):

@@ -28,7 +28,7 @@ PLACES = {"15_what_if": "predict=false&what_window=4&changes=window", LECTURE: "
 READY = """() => document.querySelector('h1')
   && document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
   && !document.querySelector('[data-testid=stSkeleton], [class*=st-key-model-that-comes]')"""
-FIND = """() => {
+SCROLL_TO_PICTURE = """() => {
   const main = document.querySelector('[data-testid=stMain]');
   const heroes = [...main.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
     .map((host) => host.shadowRoot?.querySelector('.stage')).filter(Boolean);
@@ -65,7 +65,7 @@ def photograph(browser: Browser, address: str, theme: str) -> Image.Image:
 
 def _cut(page: Page) -> dict[str, float]:
     """The part of the window that the thumbnail shows: the picture's upper part, or all of it."""
-    found = page.evaluate(FIND)
+    found = page.evaluate(SCROLL_TO_PICTURE)
     page.wait_for_timeout(300)
     width = min(found["width"] + 2 * MARGIN, WINDOW["width"])
     height = width * HEIGHT / WIDTH
@@ -81,9 +81,9 @@ def save(picture: Image.Image, name: str) -> int:
         packed = io.BytesIO()
         small.save(packed, "WEBP", quality=quality, method=6)
         if packed.tell() <= MOST_BYTES:
-            break
-    (THUMBNAILS / f"{name}.webp").write_bytes(packed.getvalue())
-    return packed.tell()
+            (THUMBNAILS / f"{name}.webp").write_bytes(packed.getvalue())
+            return packed.tell()
+    raise ValueError(f"{name} does not fit into {MOST_BYTES:,} bytes")
 
 
 def list_pages() -> Iterator[tuple[str, str]]:

@@ -57,7 +57,7 @@ def show_root() -> None:
 
 
 def ask_for_root() -> None:
-    """What comes out if nothing is divided by the root."""
+    """What comes out if nothing is divided by √d_k."""
     text("root", keys=root_experiment.KEYS, draws=f"{root_experiment.DRAWS:,}")
     average = root_experiment.load_measurements()[-1].average[0]
     answer = root_experiment.describe_average(average)
@@ -100,13 +100,13 @@ def show_temperature(layer: Layer) -> None:
 
 
 def show_variance() -> None:
-    """Why it is the root of d_k, and not another number."""
+    """Why it is √d_k, and not another number."""
     text("root_variance")
     root_experiment.show_variance(root_experiment.load_measurements())
 
 
 def show_gradient() -> None:
-    """What a row without the root can still learn."""
+    """What a row without √d_k can still learn."""
     text("root_gradient")
     root_experiment.show_gradient(root_experiment.load_measurements())
 

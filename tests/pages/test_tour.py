@@ -95,12 +95,3 @@ def test_the_tour_ends_with_the_readers_sentence():
     visit = settled(next(b for b in visit.button if b.label == "Open the Inspector").click().run())
     assert visit.title[0].value == "Inspector"
     assert "tour" not in visit.query_params
-
-
-def test_every_stop_ends_in_one_line():
-    for page in STOPS:
-        lines = page.read_text(encoding="utf-8").splitlines()
-        (end,) = [line for line in lines if "end_stop(" in line]
-        assert end.endswith(")")
-    others = [page.stem for page in NOT_STOPS if "end_stop(" in page.read_text(encoding="utf-8")]
-    assert others == []
