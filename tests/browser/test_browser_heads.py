@@ -112,7 +112,7 @@ def test_on_a_phone_each_head_keeps_its_row(visit):
 
 def test_train_it_now_opens_the_card_with_the_button(visit):
     one = visit(PAGE)
-    hero(one).get_by_role("button", name="Train it now").click()
+    hero(one).get_by_role("button", name="Train one yourself").click()
     expect(one.page.get_by_role("button", name="Train it here")).to_be_visible()
     one.wait_for_choice("deep", "layer")
 

@@ -62,7 +62,7 @@ def test_the_journey_is_walked_with_the_keyboard(start):
     expect(says(start)).to_contain_text("record")
     start.page.keyboard.press("ArrowLeft")
     start.page.locator(".hero .stop").nth(0).focus()
-    for said in ("row of 8 numbers", "Three learned matrices", "compared with every key", "mask"):
+    for said in ("list of 8 numbers", "Three learned matrices", "compared with every key", "mask"):
         start.page.keyboard.press("ArrowRight")
         expect(says(start)).to_contain_text(said)
     start.page.keyboard.press("ArrowRight")
