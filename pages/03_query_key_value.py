@@ -10,7 +10,7 @@ from explainers.chapters.common.one_head import OneHead, arithmetic_of
 from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
 from explainers.chapters.query_key_value import directions, recall
 from explainers.chapters.query_key_value.biases import measure_biases
-from explainers.chapters.query_key_value.hero import find_pair, make_hero, make_layers
+from explainers.chapters.query_key_value.hero import make_hero, make_layers
 from explainers.chapters.query_key_value.swapped_query_key import (
     ANSWERS,
     draw_exchange,
@@ -112,7 +112,7 @@ show_hero(text, hero, "views")
 end_stop(text)
 layers = make_layers(sentence.tokens)
 trained = layers["trained", "own"]
-asking, found = find_pair(trained)
+asking, found = directions.find_one_sided_pair(trained, controls.followed_word.default)
 if asking != found:
     answer, numbers = directions.compare_directions(trained, asking, found)
     if revealed(text, "directions", directions.ANSWERS, answer, **numbers):

@@ -109,19 +109,26 @@ def test_experiments_say_what_the_picture_then_shows():
     assert all(len(one["text"].split()) <= 30 for one in hero["experiments"])
 
 
-def test_friday_gives_announced_much_and_gets_almost_nothing_back():
+def test_what_is_asked_is_one_sided_and_not_seen_in_the_picture():
     layer = make_layers(TOKENS)["trained", "own"]
-    answer, numbers = directions.compare_directions(layer, *find_pair(layer))
     weights = single_head(*layer.single()).weights
+    seen = controls.followed_word.default
+    asking, found = directions.find_one_sided_pair(layer, seen)
+    assert found not in (seen, asking)
+    other = (weights - weights.T)[:, [place for place in range(len(TOKENS)) if place != seen]]
+    assert weights[asking, found] - weights[found, asking] == other.max()
+    answer, numbers = directions.compare_directions(layer, asking, found)
     assert answer == directions.NOTHING
-    assert weights[6, 2] > 0.8
-    assert weights[2, 6] < 0.1
-    assert numbers["there"] == f"{round(100 * weights[6, 2].item())}\N{NO-BREAK SPACE}%"
+    assert weights[asking, found] > 0.8
+    assert weights[found, asking] < 0.1
+    assert numbers["there"] == f"{round(100 * weights[asking, found].item())}\N{NO-BREAK SPACE}%"
     asked = opened(PAGE, {"predict": "true"})
     shown = opened(PAGE, {"predict": "true", "guess_directions": directions.HALF})
-    said = " ".join(remark.value for remark in shown.main.markdown)
-    assert numbers["back"] in said
-    assert numbers["back"] not in " ".join(remark.value for remark in asked.main.markdown)
+    said, before = (
+        " ".join(remark.value for remark in visit.main.markdown) for visit in (shown, asked)
+    )
+    assert f"It is {numbers['back']}" in said
+    assert f"It is {numbers['back']}" not in before
 
 
 @pytest.mark.parametrize("text", ["Friday", "CEO announced"])

@@ -22,6 +22,20 @@ def weigh(layer: Layer) -> list[list[float]]:
     return weights
 
 
+def find_one_sided_pair(layer: Layer, shown: int) -> tuple[int, int]:
+    """The pair in which one word gives most and gets least back; twice 0 where there is none.
+
+    What the word `shown` gives is seen in the picture already, so nothing is asked of it.
+    """
+    weights, places = weigh(layer), range(len(layer.tokens))
+    pairs = [(one, other) for one in places for other in places if other not in (one, shown)]
+    return max(
+        pairs,
+        key=lambda pair: weights[pair[0]][pair[1]] - weights[pair[1]][pair[0]],
+        default=(0, 0),
+    )
+
+
 def compare_directions(layer: Layer, asking: int, found: int) -> tuple[str, dict[str, str]]:
     """How much comes back of what one word gives another, and the numbers of the remark."""
     weights = weigh(layer)
