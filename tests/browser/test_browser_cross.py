@@ -55,7 +55,7 @@ def test_pointing_at_a_word_shows_its_lines_alone(visit):
     assert shown
     assert all("word-3" in names.split() for names in shown)
     # Word 3 of the source is lit in the table, and not syllable 3.
-    lit = "(cell) => getComputedStyle(cell).backgroundImage !== 'none'"
+    lit = "(cell) => Boolean(getComputedStyle(cell).getPropertyValue('--beside'))"
     assert cell(one, WEIGHTS, 0, 3).evaluate(lit)
     assert not cell(one, WEIGHTS, 3, 0).evaluate(lit)
 
