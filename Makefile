@@ -44,6 +44,7 @@ translate: $(VENV)/app ## bring the translations up to date, and say what is mis
 
 bench: $(VENV)/tools browser models ## measure from a slider to the picture, to start, and attention in tiles
 	$(IN_VENV) benchmarks.latency
+	$(IN_VENV) benchmarks.heroes
 	$(IN_VENV) benchmarks.start
 	$(IN_VENV) benchmarks.attention
 	$(IN_VENV) benchmarks.inspector

@@ -4,7 +4,7 @@
   const PICTURES = ".figure, [data-testid=stVegaLiteChart]";
   const COMPLETE = {
     title: "h1",
-    picture: ".figure td.cell, [data-testid=stVegaLiteChart] :is(.mark-rect path, canvas)",
+    picture: ".hero .says > *, .figure td.cell, [data-testid=stVegaLiteChart] :is(.mark-rect path, canvas)",
   };
   const DRAWING = ["clearRect", "fillRect", "fill", "fillText", "drawImage", "putImageData"];
   const EVERYTHING = {
