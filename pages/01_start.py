@@ -9,7 +9,7 @@ from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
 from explainers.chapters.common.build_sentence import choose_sentence
 from explainers.chapters.common.choose_layer import choose_layer, origin_of
-from explainers.chapters.common.one_head import OneHead, arithmetic_of, take_head
+from explainers.chapters.common.one_head import arithmetic_of, read_head, take_head
 from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
 from explainers.chapters.exercises.predict import a_mixture
 from explainers.chapters.start.changed_ending import draw_both_endings, replace_ending
@@ -45,8 +45,7 @@ NINE = ("X", "Q", "K", "V", *AFTER)
 @fragment
 def show_all_words(layer: Layer, names: tuple[str, ...], draw: Draw) -> None:
     """The computation for all words, a matrix per step."""
-    views = project(layer.x, layer.head())
-    one_head = OneHead.of(layer, views, attention_steps(*views, layer.mask))
+    one_head = read_head(layer)
     panels = [one_head.panel(name, "→" if name in {"Q", *AFTER} else "", True) for name in names]
     panels, working = orient_panels(panels, page.has_queries_down()), arithmetic_of(one_head)
     alt = _("One head of attention, a matrix per step, from the tokens to the output.")

@@ -3,10 +3,9 @@
 import streamlit as st
 
 from explainers.attention.single_head import project, projection_parameters
-from explainers.attention.steps import attention_steps
 from explainers.chapters.common.build_sentence import choose_sentence
 from explainers.chapters.common.choose_layer import choose_layer, offer_training, origin_of
-from explainers.chapters.common.one_head import OneHead, arithmetic_of
+from explainers.chapters.common.one_head import arithmetic_of, read_head
 from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
 from explainers.chapters.query_key_value import directions, recall
 from explainers.chapters.query_key_value.biases import measure_biases
@@ -49,8 +48,8 @@ def show_projections(layer: Layer) -> None:
         name = controls.projection()
         text(f"row_{name}")
     picture = st.container()
-    views = run_and_show(project, layer.x, layer.head())
-    one_head = OneHead.of(layer, views, attention_steps(*views, layer.mask))
+    run_and_show(project, layer.x, layer.head())
+    one_head = read_head(layer)
     with picture:
         panels = one_head.product("X", f"W_{name}", name, page.has_queries_down())
         alt = _(
@@ -77,8 +76,7 @@ def show_sizes(tokens: Tokens, is_trained: bool) -> None:
     """The same matrices with untrained weights of any size, or of larger trained heads."""
     text("sizes")
     layer = choose_layer(tokens, has_mask=False, has_value_dim=True, is_trained=is_trained)
-    views = project(layer.x, layer.head())
-    one_head = OneHead.of(layer, views, attention_steps(*views, layer.mask))
+    one_head = read_head(layer)
     panels = orient_panels([*map(one_head.panel, PROJECTED)], page.has_queries_down())
     alt = _("What a head learns, and what it makes of the words, a matrix each.")
     show_clickable_figure(panels, arithmetic_of(one_head), origin_of(layer), "sizes", alt)

@@ -5,10 +5,10 @@ import streamlit as st
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import EXPERIMENT
 from explainers.attention.single_head import project
-from explainers.attention.steps import attention_steps, hide
+from explainers.attention.steps import hide
 from explainers.chapters.common.build_sentence import choose_sentence
 from explainers.chapters.common.choose_layer import choose_layer, offer_training, origin_of
-from explainers.chapters.common.one_head import OneHead, take_head
+from explainers.chapters.common.one_head import attend, read_head, take_head
 from explainers.chapters.common.own_words import list_unknown_words, offer_ways_on
 from explainers.chapters.exercises import predict
 from explainers.chapters.scores import root_experiment, takeaway
@@ -35,12 +35,6 @@ from explainers.ui.text.language import fragment
 from explainers.ui.tour import end_stop
 
 text = page.open_prose(__file__)
-
-
-def read_head(layer: Layer) -> OneHead:
-    """All that the first head of a layer computes."""
-    views = project(layer.x, layer.head())
-    return OneHead.of(layer, views, attention_steps(*views, layer.mask))
 
 
 @fragment
@@ -91,8 +85,7 @@ def show_steps(tokens: tuple[str, ...], rule: str) -> None:
 def show_temperature(layer: Layer) -> None:
     """Every weight at any temperature, beside attention's own."""
     text("temperature")
-    one_head, views = read_head(layer), project(layer.x, layer.head())
-    products = hide(attention_steps(*views, layer.mask).products, layer.mask)
+    one_head, products = read_head(layer), hide(attend(layer)[1].products, layer.mask)
     queries_down, origin = page.has_queries_down(), origin_of(layer)
     temperature = show_temperatures(one_head, products, queries_down, origin)
     takeaway.take_temperature(layer, temperature)

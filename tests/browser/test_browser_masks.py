@@ -32,10 +32,6 @@ def lab():
     return Lab(load_readable_layer(TOKENS, "full", FILM_SEED), queries_down=True)
 
 
-def says(one):
-    return one.page.locator(".hero .says")
-
-
 def cells(one):
     return one.page.locator(".hero .masked-cell")
 
@@ -69,12 +65,12 @@ def test_the_weights_under_a_mask_are_seen_without_a_click(visit, lab):
     stage = one.page.locator(".hero .stage").bounding_box()
     assert stage["y"] <= 260
     assert stage["height"] <= 430
-    said = says(one).bounding_box()
+    said = one.says.bounding_box()
     assert said["y"] + said["height"] <= 800
     expect_weights(one, lab.mask(masks.causal), lab.weights(masks.causal))
     lost = write_percent(lab.weights(masks.full)[2, 3:].sum().item())
     before, after = (lab.weights(rule)[2, 1].item() for rule in (masks.full, masks.causal))
-    expect(says(one)).to_have_text(
+    expect(one.says).to_have_text(
         f"The causal mask hides 4 of 7 words from announced. The {lost} it gave them is shared by "
         f"the rest: CEO rises from {write_percent(before)} to {write_percent(after)}."
     )
@@ -82,7 +78,7 @@ def test_the_weights_under_a_mask_are_seen_without_a_click(visit, lab):
 
 def test_another_mask_changes_picture_and_sentence_without_the_server(visit, lab):
     one = visit("masks")
-    said = says(one).inner_text()
+    said = one.says.inner_text()
     told, hatched = chip(one, "window").evaluate(AT_ONCE)  # no server can answer so fast
     assert told != said
     assert told.startswith("The window mask")
@@ -153,7 +149,7 @@ def test_under_another_mask_a_click_only_follows_the_row(visit):
     one.wait_for_choice("word", "6")
     assert allowed(one.ready()) == before
     assert "cells" not in one.choices
-    expect(says(one)).to_contain_text("hides nothing from Friday")
+    expect(one.says).to_contain_text("hides nothing from Friday")
 
 
 def test_back_takes_a_cell_back(visit):
@@ -177,14 +173,14 @@ def test_quick_clicks_are_all_heard(visit):
 def test_an_emptied_row_is_refused_and_nothing_is_lost(visit):
     one = visit("masks", cells="1.2.7.f.1f.3f.7f", **OWN)
     cell(one, 1, 1).click()
-    expect(says(one)).to_contain_text("Your mask is refused: CEO may attend to nothing.")
+    expect(one.says).to_contain_text("Your mask is refused: CEO may attend to nothing.")
     one.wait_for_choice("cells", "1.0.7.f.1f.3f.7f")
     one.page.get_by_text("the mask leaves row 1 (of 7 queries) nothing to look at").first.wait_for()
     assert cell(one, 1, 0).inner_text() == "nan"
     assert len(allowed(one)) == 26
     cell(one, 1, 0).click()
     one.wait_for_choice("cells", "1.1.7.f.1f.3f.7f")
-    expect(says(one)).to_contain_text("CEO")
+    expect(one.says).to_contain_text("CEO")
     assert cell(one, 1, 0).inner_text() != "nan"
 
 

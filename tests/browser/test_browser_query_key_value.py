@@ -12,10 +12,6 @@ TOKENS = tuple(SENTENCE.split())
 LOWEST_TOP = 260
 
 
-def says(one):
-    return one.page.locator(".hero .says")
-
-
 def shares(one):
     """The percentages beside the words."""
     return [
@@ -32,21 +28,14 @@ def percents(learned, own, word):
     ]
 
 
-AT_ONCE = """(button) => {
-  button.click();
-  return button.getRootNode().querySelector('.says').textContent;
-}"""
-"""Click a button; the sentence right after it, before the server could hear of it."""
-
-
 def test_the_picture_is_there_and_changes_without_a_run(visit):
     one = visit("query_key_value")
     stage = one.page.locator(".hero .stage")
     assert stage.bounding_box()["y"] <= LOWEST_TOP
     assert shares(one) == percents("trained", "own", 2)
-    expect(says(one)).to_contain_text("announced")
-    words = says(one).inner_text()
-    said = one.page.get_by_role("radio", name=re.compile("^Friday")).evaluate(AT_ONCE)
+    expect(one.says).to_contain_text("announced")
+    words = one.says.inner_text()
+    said = one.says_after(one.page.get_by_role("radio", name=re.compile("^Friday")))
     assert "Friday" in said, "the picture changed by itself"
     assert said != words
     expect(one.page.locator(".views-asker")).to_have_text("Friday")
@@ -82,8 +71,8 @@ def test_the_keyboard_walks_through_words_and_numbers(visit):
     column = int(query.get_attribute("aria-valuenow"))
     views, _steps = attend(make_layers(TOKENS)["trained", "own"])
     value = f"{views.query[3, column].item():.2f}".replace("-", "−")
-    expect(says(one)).to_contain_text(f"column {column} of W_Q")
-    expect(says(one)).to_contain_text(value)
+    expect(one.says).to_contain_text(f"column {column} of W_Q")
+    expect(one.says).to_contain_text(value)
 
 
 def test_an_experiment_sets_the_picture_and_takes_it_back(visit):
@@ -91,7 +80,7 @@ def test_an_experiment_sets_the_picture_and_takes_it_back(visit):
     card = one.page.locator(".experiments .card", has_text="Make W_K = W_Q")
     card.get_by_role("button").click()
     expect(card).to_contain_text("the same in both directions")
-    assert says(one).get_attribute("data-name").startswith("hero_tied")
+    assert one.says.get_attribute("data-name").startswith("hero_tied")
     one.wait_for_choice("w_k", "w_q")
     one.page.get_by_role("button", name="Reset", exact=True).click()
     one.wait_for_choice("w_k", None)

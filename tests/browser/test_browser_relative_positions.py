@@ -30,7 +30,7 @@ def moved():
 
 
 def said(one):
-    return one.page.locator(".hero .says").inner_text()
+    return one.says.inner_text()
 
 
 def told(one):
@@ -128,6 +128,6 @@ def test_any_two_words_can_be_the_pair(visit):
     expect(chosen).to_have_text("announced")
     chosen.press("ArrowRight")
     one.wait_for_choice("word", "3")
-    says = one.page.locator(".hero .says")  # the link comes first, then the server's numbers
+    says = one.says  # the link comes first, then the server's numbers
     expect(says).to_contain_text("record is at position 3, CEO at 1")
     assert told(one) == written(MovedPair.of(TOKENS, (3, 1), 0), 0, 0)

@@ -49,7 +49,7 @@ def test_the_four_steps_are_seen_without_a_click(visit, head):
 
 def test_another_word_changes_picture_and_sentence_without_the_server(visit, head):
     one = visit("scores")
-    said = one.page.locator(".hero .says").inner_text()
+    said = one.says.inner_text()
     word = one.page.locator(".words button", has_text="Friday")
     told, name = word.evaluate(CLICK)  # no server can answer so fast
     largest = write_percent(head.weights[6].max().item())
@@ -81,7 +81,7 @@ def test_what_can_be_tried_is_shown_and_taken_back(visit, head):
     one = visit("scores")
     one.page.get_by_role("button", name="The first word").click()
     settled(one, ["100\N{NO-BREAK SPACE}%", *["0\N{NO-BREAK SPACE}%"] * 6])
-    expect(one.page.locator(".hero .says")).to_contain_text("exactly the value of The")
+    expect(one.says).to_contain_text("exactly the value of The")
     expect(one.page.locator(".hero .card.on p")).to_contain_text("sees only itself")
     one.wait_for_choice("mask", "causal")
     one.wait_for_choice("word", "0")

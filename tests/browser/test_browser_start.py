@@ -13,20 +13,11 @@ from explainers.toys.sentence import SENTENCE
 from tests.support.browser_fixtures import Visit
 
 TOKENS = tuple(SENTENCE.split())
-AT_ONCE = """(button) => {
-  button.click();
-  return button.getRootNode().querySelector('.says').textContent;
-}"""
-"""Click a button; the sentence right after it."""
 
 
 @pytest.fixture
 def start(visit):
     return visit("")
-
-
-def says(one):
-    return one.page.locator(".hero .says")
 
 
 def word(one, name):
@@ -41,34 +32,34 @@ def find_largest(weights):
 def test_another_word_is_shown_at_once_and_is_in_the_link_afterwards(start):
     weights = film_of(TOKENS, "full").weights[-1]
     first, share = find_largest(weights[TOKENS.index("Friday")].tolist())
-    said = word(start, "Friday").evaluate(AT_ONCE)
+    said = start.says_after(word(start, "Friday"))
     assert said.startswith(f"Friday gives {share} of its attention to {first}.")
     start.wait_for_choice("word", "6")
     expect(word(start, "Friday")).to_have_attribute("aria-checked", "true")
 
 
 def test_pointing_shows_a_word_for_as_long(start):
-    before = says(start).inner_text()
+    before = start.says.inner_text()
     word(start, "earnings").hover()
-    expect(says(start)).to_contain_text("earnings gives")
+    expect(start.says).to_contain_text("earnings gives")
     start.page.mouse.move(5, 5)
-    expect(says(start)).to_have_text(before)
+    expect(start.says).to_have_text(before)
     assert "word" not in start.choices
 
 
 def test_the_journey_is_walked_with_the_keyboard(start):
     word(start, "announced").focus()
     start.page.keyboard.press("ArrowRight")
-    expect(says(start)).to_contain_text("record")
+    expect(start.says).to_contain_text("record")
     start.page.keyboard.press("ArrowLeft")
     start.page.locator(".hero .stop").nth(0).focus()
     for said in ("list of 8 numbers", "Three learned matrices", "compared with every key", "mask"):
         start.page.keyboard.press("ArrowRight")
-        expect(says(start)).to_contain_text(said)
+        expect(start.says).to_contain_text(said)
     start.page.keyboard.press("ArrowRight")
-    expect(says(start)).to_contain_text("Softmax")
+    expect(start.says).to_contain_text("Softmax")
     start.page.keyboard.press("ArrowRight")
-    expect(says(start)).to_contain_text("The sum is the new vector of announced")
+    expect(start.says).to_contain_text("The sum is the new vector of announced")
     assert start.page.locator(".hero .stop.now").count() == 1
 
 
@@ -82,29 +73,29 @@ def test_all_words_are_the_rows_of_a_matrix(start):
 def test_the_film_runs_from_random_to_trained(start):
     film = start.page.get_by_role("slider", name="batches learned")
     film.evaluate("(range) => { range.value = 0; range.dispatchEvent(new Event('input')); }")
-    expect(says(start)).to_contain_text("After 0 of 3000 batches")
+    expect(start.says).to_contain_text("After 0 of 3000 batches")
     first, share = find_largest(film_of(TOKENS, "full").weights[0, 2].tolist())
-    expect(says(start)).to_contain_text(f"{share} to {first}")
+    expect(start.says).to_contain_text(f"{share} to {first}")
     start.wait_for_choice("batches", "0")
 
 
 def test_an_experiment_sets_the_picture_says_what_happened_and_takes_it_back(start):
-    before = says(start).inner_text()
+    before = start.says.inner_text()
     button = start.page.get_by_role("button", name="Hide later words")
     button.click()
     first, share = find_largest(load_weights("causal")[2])
-    expect(says(start)).to_contain_text(f"{share} of its attention to {first}")
+    expect(start.says).to_contain_text(f"{share} of its attention to {first}")
     expect(start.page.locator(".hero .card.on p")).to_contain_text(f"{first} now gets {share}")
     start.wait_for_choice("mask", "causal")
     start.page.get_by_role("button", name="Reset", exact=True).click()
-    expect(says(start)).to_have_text(before)
+    expect(start.says).to_have_text(before)
     start.wait_for_choice("mask", None)
 
 
 def test_an_experiment_reads_another_sentence(start):
     start.page.get_by_role("button", name="Read another sentence").click()
     expect(word(start, "praised")).to_have_attribute("aria-checked", "true")
-    expect(says(start)).to_contain_text("praised gives")
+    expect(start.says).to_contain_text("praised gives")
     expect(start.page.get_by_role("textbox", name="Sentence")).to_have_value(
         "The team praised young fans on Sunday"
     )

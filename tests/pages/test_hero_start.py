@@ -12,6 +12,8 @@ from explainers.chapters.common.own_words import find_nearest_sentence, list_unk
 from explainers.chapters.start.hero import MASKS, compute_numbers, list_experiments
 from explainers.toys.readable_head import FILM_SEED, film_of, load_readable_layer
 from explainers.toys.sentence import SENTENCE
+from explainers.ui.controls import controls
+from explainers.ui.figure.hero import Hero, HeroChoice
 from explainers.ui.page import Prose
 from explainers.ui.untrusted_text import verbatim
 from tests.support.opening import ROOT
@@ -95,3 +97,13 @@ def test_a_sentence_of_unknown_words_gets_the_nearest_known_one():
     nearest = find_nearest_sentence(wanted).split()
     assert list_unknown_words(tuple(nearest)) == ""
     assert {"fans", "after", "Thursday"} <= set(nearest)
+
+
+def test_a_browser_may_ask_for_what_is_offered_and_for_what_a_button_chooses(experiments):
+    words = HeroChoice(controls.followed_word, range(3), 2)
+    hero = Hero("start", "", {}, (words,), (), experiments)
+    asked = [0, 2, *(one.choices["word"] for one in experiments if "word" in one.choices)]
+    assert max(asked) > 2, "of another sentence, which is longer"
+    assert all(hero.accepts(words, value) for value in asked)
+    for value in (max(asked) + 1, True, 2.0, "2", None, [2]):
+        assert not hero.accepts(words, value)

@@ -7,16 +7,13 @@ from explainers.ui.session import SIZE
 from explainers.ui.typed_numbers import format_answer, parse_number
 from explainers.ui.untrusted_text import make_title
 from tests.support.opening import ROOT, opened
+from tests.support.reading import said
 
 PAGE = ROOT / "pages" / "16_exercises.py"
 
 
 def linked(name, **more):
     return opened(PAGE, {"exercise": make_title(name), **more})
-
-
-def said(visit):
-    return "\n".join(markdown.value for markdown in visit.main.markdown)
 
 
 @pytest.mark.parametrize("name", read_exercises())

@@ -32,6 +32,7 @@ from explainers.ui.prediction import SKIP
 from explainers.ui.session import HEAD_SCORES_JOB
 from tests.support import saved_models
 from tests.support.opening import PAGES, opened, pictures
+from tests.support.reading import said
 from tests.support.waiting import wait
 
 PAGE = next(page for page in PAGES if page.stem == "14_head_gallery")
@@ -90,10 +91,6 @@ def plant(scores, places):
     for (probe, what), (place, value) in places.items():
         scores.select(probe, what)[place] = value
     head_scores_job.save_scores(ID, scores)
-
-
-def said(visit):
-    return "\n".join(text.value for text in visit.main.markdown)
 
 
 def panel(visit, name):

@@ -40,6 +40,7 @@ from explainers.ui.figure.head_tiles import HIDDEN, STEPS
 from explainers.ui.figure.panels import Cell
 from tests.support import saved_models, tiny_families
 from tests.support.opening import PAGES, opened, pictures, settled, unfolded, widgets
+from tests.support.reading import said
 from tests.support.waiting import wait
 
 PAGE = next(page for page in PAGES if page.stem == "13_inspector")
@@ -70,10 +71,6 @@ def sent(visit, part):
         if part in one or part in [panel["id"] for panel in one.get("panels", [])]:
             return one
     raise AssertionError(f"there is no picture with {part}")
-
-
-def said(visit):
-    return "\n".join(markdown.value for markdown in visit.main.markdown)
 
 
 def unpacked(packed, *shape):

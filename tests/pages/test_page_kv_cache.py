@@ -1,6 +1,5 @@
 """The KV cache: what it prints and draws is what a cache does, whatever a link asks for."""
 
-import json
 import re
 import time
 
@@ -26,7 +25,8 @@ from explainers.toys.sentence import SENTENCE
 from explainers.ui import session
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Cell
-from tests.support.opening import ROOT, opened, pictures, widgets
+from tests.support.opening import ROOT, opened, widgets
+from tests.support.reading import close, figure, said
 from tests.support.waiting import over, wait
 
 PAGE = ROOT / "pages" / "08_kv_cache.py"
@@ -34,24 +34,9 @@ TOKENS = tuple(SENTENCE.split())
 LONG = " ".join(f"w{n}" for n in range(24))
 
 
-def said(visit):
-    return " ".join("\n".join(markdown.value for markdown in visit.main.markdown).split())
-
-
-def figure(visit, first):
-    """What is sent for the linked picture that begins with this panel."""
-    linked = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
-    [found] = [data for data in linked if data["panels"][0]["id"] == first]
-    return found
-
-
 def frames(visit, name):
     [found] = [p for p in figure(visit, "layer 1: Q")["panels"] if p["id"] == name]
     return found["frames"]
-
-
-def close(numbers):
-    return pytest.approx(numbers.flatten().tolist(), abs=1e-5)
 
 
 def flat(lines):

@@ -49,6 +49,7 @@ from explainers.toys.sentence import SENTENCE
 from explainers.ui import session
 from explainers.ui.figure.panels import Cell
 from tests.support.opening import PAGES, elements, opened, pictures, widgets
+from tests.support.reading import said
 from tests.support.waiting import PATIENCE, wait
 
 PAGE = next(page for page in PAGES if page.stem == "11_long_sequences")
@@ -61,10 +62,6 @@ CPU = torch.device("cpu")
 def findings(lengths):
     """What is measured, without the places where one may stop."""
     return [one for one in measure_ways(lengths, CPU) if one]
-
-
-def said(visit):
-    return "\n".join(markdown.value for markdown in visit.main.markdown)
 
 
 def sent(visit):

@@ -21,6 +21,7 @@ from explainers.toys.sentence import MAX_TOKENS, SENTENCE
 from explainers.toys.task import WORD_IDS
 from explainers.ui.controls.mask_drawing import is_drawing, read_cells, write_cells
 from tests.support.opening import PAGES, elements, opened, pictures
+from tests.support.reading import said
 
 PAGE = next(page for page in PAGES if page.stem == "05_masks")
 UNTRAINED = {"weights": "untrained"}
@@ -79,10 +80,6 @@ def cones(visit):
 
 def blank(panel):
     return torch.tensor([[value is None for value in line] for line in panel["values"]])
-
-
-def said(visit):
-    return "\n".join(markdown.value for markdown in visit.main.markdown)
 
 
 def test_cells_are_counted():

@@ -37,6 +37,7 @@ from explainers.memory.speed import estimate_tokens_per_second, explain_speed
 from explainers.models.registry import READ_FOLDERS_VARIABLE
 from explainers.ui.controls import controls
 from tests.support.opening import ROOT, opened, widgets
+from tests.support.reading import said
 
 PAGE = ROOT / "pages" / "10_cache_memory.py"
 CHOSEN = {"tokens": "33000", "texts": "3", "cache_dtype": "q8_0"}
@@ -53,10 +54,6 @@ LLAMA = {
     "max_position_embeddings": 8192,
 }
 LATENT = {"model_type": "x", "num_attention_heads": 8, "num_hidden_layers": 5, "kv_lora_rank": 512}
-
-
-def said(visit):
-    return " ".join("\n".join(markdown.value for markdown in visit.main.markdown).split())
 
 
 def code(visit):

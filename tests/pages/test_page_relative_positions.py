@@ -23,7 +23,7 @@ from explainers.toys import examples
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import load_sections
 from tests.support.opening import PAGES, elements, opened, pictures, widgets
-from tests.ui.test_packed import unpacked
+from tests.support.reading import close, panels, said, values
 
 PAGE = next(page for page in PAGES if page.stem == "07_relative_positions")
 TOKENS = tuple(SENTENCE.split())
@@ -34,32 +34,9 @@ N = r"-?\d+\.\d+"
 UNFOLDED = {"alibi", "alibi_slopes", "learned_bias", "hero_moved", "hero_apart", "hero_both"}
 
 
-def said(visit):
-    return " ".join("\n".join(markdown.value for markdown in visit.main.markdown).split())
-
-
 def plain(text):
     """With minus signs that Python reads."""
     return text.replace("−", "-")
-
-
-def figure(visit, first):
-    """The panels of the linked picture that begins with this one, by their ids."""
-    sent = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
-    linked = [data["panels"] for data in sent if "panels" in data]
-    [found] = [panels for panels in linked if panels[0]["id"] == first]
-    return {panel["id"]: panel for panel in found}
-
-
-def values(panels, *ids):
-    """The numbers of some panels, one after the other; blank is 0. A large one comes packed."""
-    sent = [panels[name]["values"] for name in ids]
-    flat = [unpacked(one) if "steps" in one else [v for line in one for v in line] for one in sent]
-    return [v or 0.0 for numbers in flat for v in numbers]
-
-
-def close(numbers, within=1e-5):
-    return pytest.approx(numbers.flatten().tolist(), abs=within)
 
 
 def test_moving_all_words_changes_no_score_with_rope():
@@ -71,30 +48,30 @@ def test_moving_all_words_changes_no_score_with_rope():
     assert moved.answer() == ANSWERS[0]
     assert ShiftedScores(TOKENS, moved.shifts, moved.added, moved.rotary).answer() != ANSWERS[0]
     visit = opened(PAGE, {"seed": "5", "shift": "12"})
-    panels, place = figure(visit, "scores with RoPE"), shifts.index(12)
-    assert values(panels, "scores with RoPE") == close(moved.rotary[place])
-    assert values(panels, "change with added positions") == close(added[place])
+    sent, place = panels(visit, "scores with RoPE"), shifts.index(12)
+    assert values(sent, "scores with RoPE") == close(moved.rotary[place])
+    assert values(sent, "change with added positions") == close(added[place])
     assert "Here all words have moved 12 positions" in said(visit)
 
 
 def test_the_words_have_moved_when_the_picture_opens():
     """Where the reader has moved none, they have moved as far as the question says."""
-    panels = figure(opened(PAGE, {"seed": "5"}), "scores with RoPE")
+    sent = panels(opened(PAGE, {"seed": "5"}), "scores with RoPE")
     moved = ShiftedScores.of(TOKENS, SHIFTS, 5)
     added = moved.added[SHIFTS.index(64)] - moved.added[0]
-    assert values(panels, "change with added positions") == close(added)
-    assert max(map(abs, values(panels, "change with added positions"))) > 0.1
+    assert values(sent, "change with added positions") == close(added)
+    assert max(map(abs, values(sent, "change with added positions"))) > 0.1
 
 
 def test_a_move_that_is_not_in_the_list_is_drawn():
-    panels = figure(opened(PAGE, {"seed": "5", "shift": "41"}), "scores with RoPE")
+    sent = panels(opened(PAGE, {"seed": "5", "shift": "41"}), "scores with RoPE")
     moved = ShiftedScores.of(TOKENS, (0, 41), 5)
-    assert values(panels, "scores with added positions") == close(moved.added[1])
+    assert values(sent, "scores with added positions") == close(moved.added[1])
 
 
 def test_a_learned_bias_is_read_by_the_bucket_of_a_distance():
-    panels = figure(opened(PAGE, {"seed": "5", "deep": "learned_bias"}), "bucket")
-    decoder, back, ahead = panels["bucket"]["values"]
+    sent = panels(opened(PAGE, {"seed": "5", "deep": "learned_bias"}), "bucket")
+    decoder, back, ahead = sent["bucket"]["values"]
     # transformers' own function: its distances run from the query to the key.
     distances = torch.tensor(DISTANCES)
     sizes = {"num_buckets": 32, "max_distance": 128}
@@ -103,26 +80,26 @@ def test_a_learned_bias_is_read_by_the_bucket_of_a_distance():
     assert back == theirs(-distances, bidirectional=True, **sizes).tolist()
     assert ahead == theirs(distances, bidirectional=True, **sizes).tolist()
     for head in range(4):
-        added = panels[f"added, head {head}"]["values"]
+        added = sent[f"added, head {head}"]["values"]
         assert [[value is None for value in line] for line in added] == (~CAUSAL).tolist()
         for distance in range(7):  # one number per distance and head
             line = [added[query][query - distance] for query in range(distance, 7)]
             assert len(set(line)) == 1
-    assert len({panels[f"added, head {head}"]["values"][6][0] for head in range(4)}) == 4
+    assert len({sent[f"added, head {head}"]["values"][6][0] for head in range(4)}) == 4
 
 
 def test_alibi_takes_off_more_the_farther_and_the_steeper():
-    panels = figure(opened(PAGE, {"seed": "5", "deep": "alibi"}), "penalty")
+    sent = panels(opened(PAGE, {"seed": "5", "deep": "alibi"}), "penalty")
     slopes = [1 / 4, 1 / 16, 1 / 64, 1 / 256]
     expected = [[-slope * distance for distance in range(7)] for slope in slopes]
-    assert panels["penalty"]["values"] == [pytest.approx(line, rel=1e-5) for line in expected]
-    assert panels["penalty"]["rows"][0] == "0: 1/4"
+    assert sent["penalty"]["values"] == [pytest.approx(line, rel=1e-5) for line in expected]
+    assert sent["penalty"]["rows"][0] == "0: 1/4"
     x, layer = examples.draw_embeddings(TOKENS, 64, 5), examples.random_heads(64, 4, 4, 16, 5)
     without = multi_head(x, layer, CAUSAL).weights
-    assert values(panels, *[f"without, head {n}" for n in range(4)]) == close(without)
+    assert values(sent, *[f"without, head {n}" for n in range(4)]) == close(without)
     for head, slope in enumerate(slopes):
         before, after = (
-            torch.tensor(values(panels, f"{way}, head {head}")).view(7, 7)
+            torch.tensor(values(sent, f"{way}, head {head}")).view(7, 7)
             for way in ("without", "with ALiBi")
         )
         distance = torch.arange(7)[:, None] - torch.arange(7)
@@ -186,7 +163,7 @@ def test_what_is_asked_at_the_end_is_computed(seed):
 def test_one_word_or_two_are_enough(text):
     visit = opened(PAGE, {"text": text, "deep": "learned_bias"})
     assert not visit.exception
-    assert len(figure(visit, "bucket")["added, head 0"]["values"]) == len(text.split())
+    assert len(panels(visit, "bucket")["added, head 0"]["values"]) == len(text.split())
 
 
 def test_an_impossible_shift_is_corrected_and_said():

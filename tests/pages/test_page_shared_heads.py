@@ -1,6 +1,5 @@
 """Shared keys and values: the page prints and draws what attention computes."""
 
-import json
 import math
 import re
 import time
@@ -46,35 +45,13 @@ from explainers.toys.training import (
 )
 from explainers.ui.session import UPTRAINING_JOB
 from tests.support.opening import ROOT, opened, pictures, widgets
-from tests.ui.test_packed import unpacked
+from tests.support.reading import close, panels, said, values
 
 PAGE = ROOT / "pages" / "09_shared_heads.py"
 UNTRAINED = {"weights": "untrained"}
 TOKENS = tuple(SENTENCE.split())
 FULL = torch.ones(7, 7, dtype=torch.bool)
 CAUSAL = FULL.tril()
-
-
-def said(visit):
-    return " ".join("\n".join(markdown.value for markdown in visit.main.markdown).split())
-
-
-def figure(visit, first):
-    """The panels of the linked picture that begins with this one, by their ids."""
-    linked = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
-    [found] = [data["panels"] for data in linked if data["panels"][0]["id"] == first]
-    return {panel["id"]: panel for panel in found}
-
-
-def values(panels, *ids):
-    """The numbers of some panels, one after the other; blank is 0. A large one comes packed."""
-    sent = [panels[name]["values"] for name in ids]
-    flat = [unpacked(one) if "steps" in one else [v for line in one for v in line] for one in sent]
-    return [v or 0.0 for numbers in flat for v in numbers]
-
-
-def close(numbers, within=1e-5):
-    return pytest.approx(numbers.flatten().tolist(), abs=within)
 
 
 def read_by_heads(seed):
@@ -88,11 +65,11 @@ def test_weights_and_changes_are_what_sharing_computes(heads, kv_heads):
     x, layer = read_by_heads(5), examples.random_heads(64, heads, heads, 64 // heads, 5)
     weights = grouped_query(x, average_kv_heads(layer, kv_heads), FULL).weights
     changed = weights - multi_head(x, layer, FULL).weights
-    panels = figure(visit, "sharing")
-    assert values(panels, *[f"head {n}" for n in range(heads)]) == close(weights)
-    assert values(panels, *[f"change of head {n}" for n in range(heads)]) == close(changed)
+    sent = panels(visit, "sharing")
+    assert values(sent, *[f"head {n}" for n in range(heads)]) == close(weights)
+    assert values(sent, *[f"change of head {n}" for n in range(heads)]) == close(changed)
     assert changed.abs().max() > 0.1
-    largest = [panels[f"change of head {n}"]["formula"] for n in range(heads)]
+    largest = [sent[f"change of head {n}"]["formula"] for n in range(heads)]
     assert largest == [f"largest change {head.abs().max():.2f}" for head in changed]
     numbers = sum(w.numel() for w in vars(layer).values() if isinstance(w, torch.Tensor))
     saved = 2 * 64 * (heads - kv_heads) * (64 // heads)
@@ -109,12 +86,12 @@ def test_heads_that_learned_to_share_are_drawn_beside_the_averaged_ones(heads, k
     own = load_layer(TOKENS, of_own, seed)
     learned = grouped_query(sharing.x, sharing.heads, CAUSAL).weights
     after = grouped_query(own.x, average_kv_heads(own.heads, kv_heads), CAUSAL).weights
-    panels = figure(visit, "sharing")
-    assert values(panels, *[f"head {n}" for n in range(heads)]) == close(after)
-    assert values(panels, *[f"learned head {n}" for n in range(heads)]) == close(learned)
+    sent = panels(visit, "sharing")
+    assert values(sent, *[f"head {n}" for n in range(heads)]) == close(after)
+    assert values(sent, *[f"learned head {n}" for n in range(heads)]) == close(learned)
     for head, row in enumerate(learned[:, 2].tolist()):
         found = f"announced → {TOKENS[row.index(max(row))]} {max(row):.2f}"
-        assert panels[f"learned head {head}"]["formula"] == found
+        assert sent[f"learned head {head}"]["formula"] == found
     badge = rf"related words, seed {seed} · [^·]* · KV heads averaged, the last ones trained so"
     assert re.search(badge, said(visit))
 
@@ -123,10 +100,10 @@ def test_only_what_was_averaged_is_called_so():
     at_random = opened(PAGE, UNTRAINED | {"kv_heads": "2"})
     assert "KV heads averaged" in said(at_random)
     assert "trained so" not in said(at_random)
-    assert not any(name.startswith("learned") for name in figure(at_random, "sharing"))
+    assert not any(name.startswith("learned") for name in panels(at_random, "sharing"))
     own = opened(PAGE, {"kv_heads": "4", "weights": "trained"})
     assert "averaged" not in " ".join(m.value for m in own.main.markdown if "badge" in m.value)
-    assert not any(name.startswith("learned") for name in figure(own, "sharing"))
+    assert not any(name.startswith("learned") for name in panels(own, "sharing"))
 
 
 @pytest.mark.parametrize("kv_heads", [1, 2])
@@ -145,11 +122,11 @@ def test_what_to_try_is_true_of_heads_that_learned_to_share(kv_heads):
 def test_where_nothing_is_shared_nothing_is_said_to_change(heads):
     visit = opened(PAGE, UNTRAINED | {"heads": str(heads), "kv_heads": str(heads), "seed": "5"})
     x, layer = read_by_heads(5), examples.random_heads(64, heads, heads, 64 // heads, 5)
-    panels = figure(visit, "sharing")
-    assert values(panels, *[f"head {n}" for n in range(heads)]) == close(
+    sent = panels(visit, "sharing")
+    assert values(sent, *[f"head {n}" for n in range(heads)]) == close(
         multi_head(x, layer, FULL).weights
     )
-    assert not any(name.startswith("change") for name in panels)
+    assert not any(name.startswith("change") for name in sent)
     assert "nothing is shared" in said(visit)
     assert f"{4 * 64 * 64:,}" in said(visit)
     assert "**0.00**" not in said(visit)
@@ -164,7 +141,7 @@ def test_what_is_fixed_below_the_choices_is_said():
     hidden = [(i, j) for i in range(7) for j in range(7) if j > i]
     names = {"latent": "MLA head", "repeat_interleave": "with repeat, head"}
     for first, name in names.items():
-        found = {key: p["values"] for key, p in figure(visit, first).items() if name in key}
+        found = {key: p["values"] for key, p in panels(visit, first).items() if name in key}
         assert len(found) == NUM_HEADS
         for drawn in found.values():
             assert [(i, j) for i in range(7) for j in range(7) if drawn[i][j] is None] == hidden
@@ -172,7 +149,7 @@ def test_what_is_fixed_below_the_choices_is_said():
 
 def test_who_shares_is_drawn():
     visit = opened(PAGE, UNTRAINED | {"heads": "8", "kv_heads": "2"})
-    drawn = figure(visit, "sharing")["sharing"]
+    drawn = panels(visit, "sharing")["sharing"]
     assert drawn["values"] == [[1, 1, 1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1, 1, 1]]
     assert (drawn["rows"], drawn["columns"]) == (["0", "1"], list("01234567"))
 
@@ -235,11 +212,11 @@ def test_the_running_sentence_needs_896_numbers_with_mha():
 def test_a_latent_is_counted_drawn_and_absorbed(latent_dim):
     visit = opened(PAGE, UNTRAINED | {"latent": str(latent_dim), "seed": "5"})
     run = latent_attention(*given_to_latent(TOKENS, latent_dim, 5))
-    panels = figure(visit, "latent")
+    sent = panels(visit, "latent")
     half_a_step = run.cached.latent.abs().max().item() / 65_534 + 1e-5
-    assert values(panels, "latent") == close(run.cached.latent, half_a_step)
-    assert values(panels, "rotary key") == close(run.cached.rotary_key)
-    assert values(panels, *[f"MLA head {n}" for n in range(4)]) == close(run.weights)
+    assert values(sent, "latent") == close(run.cached.latent, half_a_step)
+    assert values(sent, "rotary key") == close(run.cached.rotary_key)
+    assert values(sent, *[f"MLA head {n}" for n in range(4)]) == close(run.weights)
     kept = sum(part.numel() for part in run.cached)
     assert f"{latent_dim} + {ROPE_DIM} = **{kept // 7}** numbers" in said(visit)
     assert f"For this text: {kept:,} instead of 896" in said(visit)
@@ -261,8 +238,8 @@ def test_the_mistake_changes_the_heads_that_read_another_groups_keys():
     moved = (output - run.output).abs().max()
     assert f"and **{moved:.2f}** in a number of the layer's output" in said(visit)
     assert moved > 0.1
-    panels = figure(visit, "repeat_interleave")
-    changes = [max(map(abs, values(panels, f"with repeat, head {n}"))) for n in range(4)]
+    sent = panels(visit, "repeat_interleave")
+    changes = [max(map(abs, values(sent, f"with repeat, head {n}"))) for n in range(4)]
     assert changes[0] == changes[3] == 0
     assert min(changes[1:3]) > 0.1
 
@@ -270,7 +247,7 @@ def test_the_mistake_changes_the_heads_that_read_another_groups_keys():
 def test_one_word_is_enough():
     visit = opened(PAGE, UNTRAINED | {"text": "x"})
     assert not visit.exception
-    assert figure(visit, "sharing")["head 0"]["values"] == [[1]]
+    assert panels(visit, "sharing")["head 0"]["values"] == [[1]]
 
 
 def button(visit, label):
@@ -406,7 +383,7 @@ def test_what_was_not_trained_is_replaced_and_said(weights):
     shown = compare_sharing(Configuration(4, 4, 16, "full"), 2, 0)
     assert loss_after(visit, "with random weights") == pytest.approx(shown[2].loss, abs=6e-4)
     blank = [(i, j) for i in range(7) for j in range(7) if j > max(i, 2)]
-    drawn = figure(visit, "sharing")["head 0"]["values"]
+    drawn = panels(visit, "sharing")["head 0"]["values"]
     hidden = [(i, j) for i in range(7) for j in range(7) if drawn[i][j] is None]
     assert hidden == (blank if weights == "untrained" else [])
 

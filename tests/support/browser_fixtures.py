@@ -12,6 +12,7 @@ from playwright.sync_api import (
     BrowserContext,
     ConsoleMessage,
     Dialog,
+    Locator,
     Page,
     WebSocket,
     expect,
@@ -65,6 +66,11 @@ DRAWN = """() => [
 ]"""
 """Everything that stands in the pictures, as it was painted."""
 
+CLICK = """(button) => {
+  button.click();
+  return button.getRootNode().querySelector('.says').textContent;
+}"""
+
 
 class Visit:
     """A visitor of one page; `sent` and `received` count messages to and from the server."""
@@ -110,6 +116,17 @@ class Visit:
             "([key, value]) => new URLSearchParams(location.search).get(key) === value",
             arg=[key, value],
         )
+
+    @property
+    def says(self) -> Locator:
+        """The sentence of the page's first picture."""
+        return self.page.locator(".hero .says")
+
+    @staticmethod
+    def says_after(button: Locator) -> str:
+        """Click a button; the picture's sentence before any server could have heard of it."""
+        sentence: str = button.evaluate(CLICK)
+        return sentence
 
     def drawn(self) -> Any:
         """The contents of all pictures."""

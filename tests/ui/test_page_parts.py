@@ -7,13 +7,10 @@ from explainers.ui.page import split_title
 from explainers.ui.page_parts.check_yourself import Recall, is_near, seed_recall, write_answer
 from explainers.ui.page_parts.veil import choose_guesses, close_bold
 from tests.support.opening import ROOT, opened
+from tests.support.reading import said
 
 PAGE = ROOT / "pages" / "08_kv_cache.py"
 STUDY = {"predict": "true"}
-
-
-def said(visit):
-    return "\n".join(markdown.value for markdown in visit.main.markdown)
 
 
 def cards(visit):

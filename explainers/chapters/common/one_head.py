@@ -188,6 +188,11 @@ def attend(layer: Layer) -> tuple[Projections, Steps]:
     return views, attention_steps(*views, layer.mask)
 
 
+def read_head(layer: Layer) -> OneHead:
+    """The same, ready to be drawn, with all that goes in."""
+    return OneHead.of(layer, *attend(layer))
+
+
 STEPS = ("products", "scores", "masked", "weights", "output")
 
 

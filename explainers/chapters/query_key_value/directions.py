@@ -1,9 +1,7 @@
 """Attention in both directions: what one word gives another, and what it gets back."""
 
-from explainers.attention.single_head import project
-from explainers.attention.steps import attention_steps
 from explainers.chapters.common.number_words import write_percent
-from explainers.chapters.common.one_head import OneHead, arithmetic_of
+from explainers.chapters.common.one_head import arithmetic_of, attend, read_head
 from explainers.messages import N_
 from explainers.toys.layers import Layer
 from explainers.translations import _
@@ -16,9 +14,7 @@ ANSWERS = AS_MUCH, HALF, NOTHING
 
 def weigh(layer: Layer) -> list[list[float]]:
     """How each word divides its attention."""
-    weights: list[list[float]] = attention_steps(
-        *project(layer.x, layer.head()), layer.mask
-    ).weights.tolist()
+    weights: list[list[float]] = attend(layer)[1].weights.tolist()
     return weights
 
 
@@ -47,8 +43,7 @@ def compare_directions(layer: Layer, asking: int, found: int) -> tuple[str, dict
 
 def draw_directions(layer: Layer, origin: str, queries_down: bool) -> None:
     """The weights of all words: what is given stands in a row, what comes back in a column."""
-    views = project(layer.x, layer.head())
-    one_head = OneHead.of(layer, views, attention_steps(*views, layer.mask))
+    one_head = read_head(layer)
     panels = orient_panels([one_head.panel("weights")], queries_down)
     alt = _("How every word divides its attention, a row per word; the table is not symmetric.")
     show_clickable_figure(panels, arithmetic_of(one_head), origin, "directions", alt)

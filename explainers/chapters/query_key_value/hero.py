@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from explainers.chapters.common.choose_layer import origin_of
-from explainers.chapters.common.number_words import write_percent
+from explainers.chapters.common.number_words import write_decimals, write_percent
 from explainers.chapters.common.one_head import attend
 from explainers.messages import N_
 from explainers.toys.layers import Layer, Tokens
@@ -130,7 +130,7 @@ def list_experiments(text: Prose, layers: Layers, word: int) -> list[Experiment]
         "try_ask", **pair, first_share=write_percent(before.weights[last, found].item())
     )
     scores = {"there": before.scores[last, found], "back": before.scores[found, last], "tied": tied}
-    written = {name: f"{float(score):.2f}".replace("-", "−") for name, score in scores.items()}
+    written = {name: write_decimals(float(score)) for name, score in scores.items()}
     undone = {"word": tokens[word], "first_share": write_percent(untrained)}
     return [
         Experiment("ask", asked, {"word": last}),

@@ -5,7 +5,7 @@ browser hears of no run. The server hears of a choice afterwards, for the link a
 below the picture.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import streamlit as st
 from torch import Tensor
 
 from explainers.charts.theme import THEMES
-from explainers.toys.sentence import MAX_CHARACTERS, MAX_TOKENS
+from explainers.toys.sentence import MAX_CHARACTERS
 from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.controls import controls
@@ -50,12 +50,7 @@ class HeroChoice:
         """May a browser ask for this?"""
         if not self.values:
             return isinstance(value, str) and len(value) <= MAX_CHARACTERS
-        return any(value == one and type(value) is type(one) for one in self.values)
-
-    def may_become(self, value: object) -> bool:
-        """Could it be chosen in another sentence, which is not read yet? A word could."""
-        is_place = type(value) is int and 0 <= value < MAX_TOKENS
-        return is_place and self.control is controls.followed_word
+        return _is_among(value, self.values)
 
 
 @dataclass(frozen=True)
@@ -90,6 +85,15 @@ class Hero:
         """What is chosen now."""
         return next(one.value for one in self.choices if one.control is control)
 
+    def accepts(self, choice: HeroChoice, value: object) -> bool:
+        """May a browser ask for this? For what is offered, and for what a button below chooses.
+
+        A button may bring a sentence and a word of it, which the present sentence has not.
+        """
+        name = choice.control.key
+        chosen = [one.choices[name] for one in self.experiments if name in one.choices]
+        return choice.accepts(value) or _is_among(value, chosen)
+
 
 def read_choice(control: Control, values: Sequence[Any], default: Any = None) -> Any:
     """What is chosen in a picture, from the session or a link; `control` keeps it for the link."""
@@ -122,13 +126,9 @@ def show_hero(text: Prose, hero: Hero, key: str) -> None:
     experiments = () if is_tour() else hero.experiments
 
     def take_choices() -> None:
-        told = st.session_state[key].choices
-        has_other_words = any(name in told and not one.values for name, one in choices.items())
-        for name, value in told.items():
+        for name, value in st.session_state[key].choices.items():
             choice = choices.get(name)
-            if not choice or value == choice.value:
-                continue
-            if choice.accepts(value) or (has_other_words and choice.may_become(value)):
+            if choice and value != choice.value and hero.accepts(choice, value):
                 choice.control.put(value)
 
     with st.container(key="hero"), screen("page", f"hero {key}"):
@@ -153,6 +153,11 @@ def show_hero(text: Prose, hero: Hero, key: str) -> None:
         )
         if hero.table and not is_tour():
             offer_files(key, hero.origin, None, hero.table)
+
+
+def _is_among(value: object, values: Iterable[object]) -> bool:
+    """Unlike `in`: 1 is not True, and 1.0 is not 1."""
+    return any(value == one and type(value) is type(one) for one in values)
 
 
 def _describe(choice: HeroChoice) -> dict[str, Any]:

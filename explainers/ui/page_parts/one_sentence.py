@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from explainers.ui.lecture import screens as lecture
+from explainers.ui.lecture.screens import screen
 from explainers.ui.page import Prose, split_title
 
 SECTION = "one_sentence"
@@ -12,7 +12,7 @@ MOST_WORDS = 30
 
 def show_one_sentence(text: Prose, **numbers: object) -> None:
     """Show the page's text `one_sentence`."""
-    with lecture.screen("end", SECTION), st.container(key="one sentence"):
+    with screen("end", SECTION), st.container(key="one sentence"):
         text(SECTION, **numbers)
 
 

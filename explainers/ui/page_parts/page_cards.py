@@ -35,16 +35,20 @@ class PageCard:
 
 
 def show_cards(
-    key: str, name: str, groups: Mapping[str, Sequence[PageCard]], on_open: Callable[[str], None]
-) -> str | None:
-    """Draw cards in groups; the name of the card that was clicked, after `on_open` was told.
+    key: str,
+    name: str,
+    groups: Mapping[str, Sequence[PageCard]],
+    before: Callable[[str], None] | None = None,
+) -> str:
+    """Draw cards in groups; the name of the card that was clicked, if one was.
 
-    The browser fetches the thumbnails of the reader's theme when they come near the window.
+    `before` is told of the click before the page runs again, when controls can still be set. The
+    browser fetches the thumbnails of the reader's theme when they come near the window.
     """
 
     def tell() -> None:
-        if clicked := _read_click(key, groups):
-            on_open(clicked)
+        if before and (clicked := _read_click(key, groups)):
+            before(clicked)
 
     _component(
         key=key,
@@ -64,11 +68,11 @@ def show_cards(
     return _read_click(key, groups)
 
 
-def _read_click(key: str, groups: Mapping[str, Sequence[PageCard]]) -> str | None:
-    """The card that a browser says was clicked, if there is such a card."""
+def _read_click(key: str, groups: Mapping[str, Sequence[PageCard]]) -> str:
+    """The card that a browser says was clicked, if there is such a card; otherwise empty."""
     clicked = getattr(st.session_state.get(key), "opened", None)
     names = {card.name for cards in groups.values() for card in cards}
-    return clicked if isinstance(clicked, str) and clicked in names else None
+    return clicked if isinstance(clicked, str) and clicked in names else ""
 
 
 def _describe(card: PageCard) -> dict[str, Any]:
@@ -105,9 +109,9 @@ def show_wall(contents: Contents) -> None:
     }
     heading = _("All {count} pages", count=len(paths))
     st.markdown(f"## {heading}")
-    opened = show_cards("wall", heading, groups, lambda _path: None)
+    opened = show_cards("wall", heading, groups)
     _show_imprint()
-    open_page(opened or "", step="")
+    open_page(opened, step="")
 
 
 def _show_imprint() -> None:

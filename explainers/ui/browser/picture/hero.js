@@ -120,10 +120,10 @@ export class Hero {
     if (!isWaiting) this.update();
     clearTimeout(this.telling);
     this.telling = window.setTimeout(() => {
-      const some = this.untold;
+      const told = this.untold;
       this.untold = {};
-      this.tellings.push({ some, at: performance.now() });
-      this.tell("choices", some);
+      this.tellings.push({ some: told, at: performance.now() });
+      this.tell("choices", told);
     }, isWaiting ? 0 : TELL_AFTER);
   }
 

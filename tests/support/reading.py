@@ -1,0 +1,41 @@
+"""What a page says and draws, as numbers and text that a test can compare."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from torch import Tensor
+
+from tests.support.opening import pictures
+from tests.ui.test_packed import unpacked
+
+
+def said(visit: AppTest) -> str:
+    """All texts of the page, on one line."""
+    return " ".join("\n".join(markdown.value for markdown in visit.main.markdown).split())
+
+
+def figure(visit: AppTest, first: str) -> dict[str, Any]:
+    """What is sent for the linked picture that begins with this panel."""
+    sent = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
+    [found] = [data for data in sent if data.get("panels", [{}])[0].get("id") == first]
+    return found
+
+
+def panels(visit: AppTest, first: str) -> dict[str, Any]:
+    """Its panels, by their ids."""
+    return {panel["id"]: panel for panel in figure(visit, first)["panels"]}
+
+
+def values(found: Mapping[str, Any], *ids: str) -> list[float]:
+    """The numbers of some panels, one after the other; blank is 0. A large one comes packed."""
+    sent = [found[name]["values"] for name in ids]
+    flat = [unpacked(one) if "steps" in one else [v for line in one for v in line] for one in sent]
+    return [v or 0.0 for numbers in flat for v in numbers]
+
+
+def close(numbers: Tensor, within: float = 1e-5) -> Any:
+    """What flat numbers should be, but for rounding."""
+    return pytest.approx(numbers.flatten().tolist(), abs=within)
