@@ -88,8 +88,9 @@ class Hand(Walker):
         return took
 
     def scripts_row(self) -> str:
-        """What scripts took, as the row's last columns."""
-        return f"| {statistics.median(self.scripts):.1f} | {max(self.scripts):.1f} "
+        """What scripts took in the changes that count, as the row's last columns."""
+        counted = self.scripts[-len(self.times) :]
+        return f"| {statistics.median(counted):.1f} | {max(counted):.1f} "
 
 
 @dataclass

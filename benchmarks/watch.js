@@ -14,7 +14,7 @@
   const roots = [document];
   const first = {};
   let pictures = PICTURES, before = "";
-  let pressed = null, changed = null, painted = null, seen = null, began = 0, worked = 0;
+  let pressed = null, changed = null, painted = null, seen = null, worked = 0;
 
   const isInPicture = (node) => {
     for (; node; node = node.parentNode ?? node.host) if (node.matches?.(pictures)) return true;
@@ -77,10 +77,13 @@
   }
   observe(document);
   addEventListener("keydown", (event) => { pressed ??= event.timeStamp; }, true);
-  for (const kind of ["keydown", "input", "click"]) { // a key on a slider brings `input`, on a button `click`
-    addEventListener(kind, () => { began = performance.now(); }, true);
-    addEventListener(kind, () => { worked += performance.now() - began; });
-  }
+  // Listeners of the key and of what it sets off (`input` of a slider, `click` of a button). What
+  // is on screen in less than 16 milliseconds is not told: it counts as 0, its script took less.
+  new PerformanceObserver((list) => {
+    for (const event of list.getEntries()) {
+      if (pressed !== null && event.startTime >= pressed) worked += event.processingEnd - event.processingStart;
+    }
+  }).observe({ type: "event", durationThreshold: 16 });
 
   const wait = (limit, missing, ready) => new Promise((resolve, reject) => {
     const began = performance.now();
