@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import itertools
 import re
 import sys
 import threading
@@ -48,13 +49,14 @@ BUSY = {
 LONGEST = " ".join(f"word{n}" for n in range(24))
 
 
+# All tests of a page follow each other: what controls it has is found out once.
 def each_page(test):
-    return pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)(test)
+    return pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem, scope="module")(test)
 
 
 def each_page_that_draws(test):
     pages = [page for page in PAGES if page.stem not in WITHOUT_PICTURES]
-    return pytest.mark.parametrize("page", pages, ids=lambda page: page.stem)(test)
+    return pytest.mark.parametrize("page", pages, ids=lambda page: page.stem, scope="module")(test)
 
 
 def title_of(page):
@@ -75,7 +77,7 @@ def test_a_page_opens(page, predict):
 
 ALONE = {"text", "preset", "predict", "lecture", "lang"}
 """Controls with which all others look different."""
-AT_ONCE = 3
+AT_ONCE = 6
 
 
 def groups_on(page):
@@ -102,21 +104,34 @@ def set_controls(visit, asked):
 
 @each_page
 def test_every_control_at_its_extremes(page):
-    """Several controls in a run; where they do not get along, each one is tried alone."""
+    """Several controls in a run; where they do not get along, fewer of them and then each alone."""
     for link, group in groups_on(page):
         visit = opened(page, link)
         for number in range(max(len(found.extremes) for found in group)):
             asked = {f.key: f.extremes[number] for f in group if number < len(f.extremes)}
-            if set_controls(visit, asked):
-                continue
-            for key, value in asked.items():
-                alone = opened(page, link)
-                widgets(alone)[key].set_value(value)
-                alone.run()
-                assert not alone.exception, f"{key} = {value!r}"
-                assert alone.title, f"{key} = {value!r}"
-            assert not visit.exception, asked
+            if not set_controls(visit, asked):
+                assert not visit.exception, asked
+                set_fewer(page, link, asked)
+                visit = opened(page, link)
+
+
+def set_fewer(page, link, asked):
+    """Set each half of some controls on a page of its own, and halves of what does not go."""
+    keys = list(asked)
+    for half in (keys[: len(keys) // 2], keys[len(keys) // 2 :]):
+        visit = opened(page, link)
+        few = {key: asked[key] for key in half}
+        if set_controls(visit, few):
+            continue
+        if len(few) > 1:
+            set_fewer(page, link, few)
+        elif few:
             visit = opened(page, link)
+            [(key, value)] = few.items()
+            widgets(visit)[key].set_value(value)
+            visit.run()
+            assert visit.title, few
+        assert not visit.exception, few
 
 
 @each_page
@@ -124,16 +139,38 @@ def test_every_control_at_its_extremes(page):
 def test_all_controls_at_their_extremes_together(page, end, text):
     if needs_known_words(page):
         text = known_words(len(text.split()))
+    keys = [f.key for f in controls_on(page) if f.key not in {"text", "preset", "predict"}]
     for card in cards_on(page):
         visit = opened(page, {"text": text, **card})
         if card and visit.info:
             continue  # a text of one word has fewer cards
-        for key in [found.key for found in controls_on(page)]:
-            if key in widgets(visit) and key not in {"text", "preset", "predict"}:
-                widgets(visit)[key].set_value(extremes(widgets(visit)[key])[end])
-                visit.run()
-                assert not visit.exception, key
-                assert not visit.info, f"the ends of {key} are allowed"
+        for asked in set_in_turn(visit, keys, lambda widget: extremes(widget)[end]):
+            assert not visit.exception, asked
+            if visit.info:  # one choice took another one's end away
+                set_one_by_one(page, {"text": text, **card}, keys, end)
+                break
+
+
+def set_one_by_one(page, link, keys, end):
+    """The next control has the ends that it has after what the ones before were set to."""
+    visit = opened(page, link)
+    for key in keys:
+        if key in widgets(visit):
+            widgets(visit)[key].set_value(extremes(widgets(visit)[key])[end])
+            visit.run()
+            assert not visit.exception, key
+            assert not visit.info, f"the ends of {key} are allowed"
+
+
+def set_in_turn(visit, keys, value_for):
+    """Set the controls that are in sight in one run, then those that have come into sight."""
+    waiting = set(keys)
+    while here := {key: w for key, w in widgets(visit).items() if key in waiting}:
+        for widget in here.values():
+            widget.set_value(value_for(widget))
+        visit.run()
+        waiting -= here.keys()
+        yield list(here)
 
 
 @each_page
@@ -142,11 +179,13 @@ def test_every_live_slider_at_its_ends(page):
     sliders = [c for c in controls.CONTROLS_BY_KEY.values() if isinstance(c, BrowserSlider)]
     for card in cards_on(page):
         here = opened(page, card).session_state
-        for control in [control for control in sliders if control.key in here]:
-            for step in (control.steps[0], control.steps[-1]):
-                visit = opened(page, {control.key: f"{step:g}", **card})
-                assert not visit.exception
-                assert visit.session_state[control.key] == step
+        asked = [control for control in sliders if control.key in here]
+        for end in (0, -1) if asked else ():
+            link = {control.key: f"{control.steps[end]:g}" for control in asked}
+            visit = opened(page, link | card)
+            assert not visit.exception
+            for control in asked:
+                assert visit.session_state[control.key] == control.steps[end], control.key
 
 
 @each_page_that_draws
@@ -160,11 +199,11 @@ def hides_until_answered(page, card):
     questions = {key for key in widgets(asking) if key.startswith(GUESS)}
     assert not answers_on(shown), "predict is off"
     assert bool(questions) == (len(pictures(asking)) < len(pictures(shown)))
-    for key in questions:
-        for option in widgets(asking)[key].options:
-            others = dict.fromkeys(questions - {key}, SKIP)
-            answered = opened(page, {"predict": "true", **card, **others, key: option})
-            assert pictures(answered) == pictures(shown)
+    options = {key: widgets(asking)[key].options for key in questions}
+    for answers in itertools.zip_longest(*options.values(), fillvalue=SKIP):
+        given = dict(zip(options, answers, strict=True))
+        answered = opened(page, {"predict": "true", **card, **given})
+        assert pictures(answered) == pictures(shown), given
 
 
 @each_page
@@ -207,8 +246,8 @@ def test_every_picture_says_where_its_numbers_come_from(page):
 @each_page
 def test_a_seed_is_named_where_it_matters(page):
     for card in cards_on(page):
-        for link in (card, {"weights": "untrained", **card}):
-            names_its_seed(page, link)
+        if "weights" in names_its_seed(page, card).session_state:
+            names_its_seed(page, {"weights": "untrained", **card})
 
 
 def names_its_seed(page, link):
@@ -217,6 +256,7 @@ def names_its_seed(page, link):
     for picture, origin, other_picture, other_origin in pairs:
         assert (picture != other_picture) == (origin != other_origin)
         assert picture == other_picture or ("seed 7" in origin and "seed 8" in other_origin)
+    return seven
 
 
 def origins(visit):
@@ -244,11 +284,12 @@ class Ran:
         self.codes = set()
 
     def __enter__(self):
-        threading.setprofile(lambda frame, *_: self.codes.add(frame.f_code))
+        # A profile would also ask for every call of C and every return.
+        threading.settrace(lambda frame, *_: self.codes.add(frame.f_code))
         return self
 
     def __exit__(self, *_):
-        threading.setprofile(None)
+        threading.settrace(None)
 
     def sources(self):
         ours = (c for c in self.codes if c.co_filename.startswith(f"{ROOT}/explainers/"))
@@ -279,6 +320,7 @@ def test_the_code_on_the_page_is_the_code_that_ran(page):
 def forget_results():
     """What is in a cache does not run again."""
     st.cache_data.clear()
+    st.cache_resource.clear()
     for name, module in list(sys.modules.items()):
         if name.startswith("explainers.") and not name.startswith("explainers.models"):
             for one in vars(module).values():
@@ -314,12 +356,15 @@ def test_a_link_shows_what_its_choices_show(page):
     """However the reader got there: the page depends on the choices alone."""
     for card in cards_on(page):
         visit, chosen = opened(page, card), dict(card)
-        for key, value in BUSY.items():
-            if key in widgets(visit):
-                widget, chosen[key] = widgets(visit)[key], value
-                widget.set_value(int(value) if widget.type == "slider" else value)
-                visit.run()
+        for asked in set_in_turn(visit, BUSY, busy_value):
+            chosen |= {key: BUSY[key] for key in asked}
         assert pictures(visit) == pictures(opened(page, chosen))
+
+
+def busy_value(widget):
+    """What a busy link asks of this control."""
+    value = BUSY[widget.key]
+    return int(value) if widget.type == "slider" else value
 
 
 @each_page
@@ -331,10 +376,9 @@ def test_reset_sets_everything_back(page):
 
 def is_reset(page, card, untouched):
     visit = opened(page, BUSY | card)
-    for key in [found.key for found in controls_on(page)]:
-        if key in widgets(visit) and key not in ("predict", "lang"):
-            widgets(visit)[key].set_value(extremes(widgets(visit)[key])[-1])
-            visit.run()
+    keys = [found.key for found in controls_on(page) if found.key not in ("predict", "lang")]
+    for asked in set_in_turn(visit, keys, lambda widget: extremes(widget)[-1]):
+        assert not visit.exception, asked
     next(b for b in visit.button if b.label.startswith("Reset")).click()
     visit.run()
     assert not visit.exception

@@ -49,7 +49,9 @@ mock.patch.object(app_test, "PagesManager", type("Served", (PagesManager,), {}))
 # packages that are installed for components, and compile the pages.
 scan_once = functools.cache(manifest_scanner.scan_component_manifests)
 mock.patch.object(manifest_scanner, "scan_component_manifests", scan_once).start()
-mock.patch.object(local_script_runner, "ScriptCache", functools.cache(ScriptCache)).start()
+compiled = functools.cache(ScriptCache)  # of app.py and of the pages it leads to
+mock.patch.object(local_script_runner, "ScriptCache", compiled).start()
+mock.patch.object(app_test, "ScriptCache", compiled).start()
 
 
 class Found(NamedTuple):
@@ -114,8 +116,11 @@ def elements(block: Any) -> Iterator[Any]:
 
 def widgets(visit: AppTest) -> dict[str, Any]:
     """Every control with a name, in sight now."""
-    found = (widget for kind in WIDGETS for widget in visit.get(kind))
-    return {it.key: it for it in found if it.key and not it.key.startswith(RECALL)}
+    kinds: dict[str, dict[str, Any]] = {kind: {} for kind in WIDGETS}
+    for it in [*elements(visit.main), *elements(visit.sidebar)]:
+        if it.type in kinds and it.key and not it.key.startswith(RECALL):
+            kinds[it.type][it.key] = it
+    return {key: it for found in kinds.values() for key, it in found.items()}
 
 
 def extremes(widget: Any) -> tuple[Any, ...]:

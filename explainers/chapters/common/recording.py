@@ -167,7 +167,8 @@ def cut_text(loaded: "RealModel", text: str, most: int) -> tuple[str, int]:
     return text[: ends[max(0, most - sum(own) - 1)]], left_out
 
 
-@st.cache_data(show_spinner=False, max_entries=12)
+# Not copied for each reader: hundreds of tensors, which nobody changes.
+@st.cache_resource(show_spinner=False, max_entries=12)
 def _run(
     name: str, which: int, ids: tuple[int, ...], _loaded: "RealModel"
 ) -> tuple[list[RecordedAttention], list[tuple[str, float]]]:

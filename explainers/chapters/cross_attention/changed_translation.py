@@ -150,7 +150,7 @@ class ChangedTranslation(NamedTuple):
     chance: float
 
 
-@st.cache_data(show_spinner=False, max_entries=64)
+@st.cache_resource(show_spinner=False, max_entries=64)
 def translate_changed(
     words: tuple[str, ...],
     syllables: tuple[str, ...],
@@ -168,7 +168,7 @@ def translate_changed(
     return ChangedTranslation(changed, forced.log_probabilities.sum().exp().item())
 
 
-@st.cache_data(show_spinner=False, max_entries=64)
+@st.cache_resource(show_spinner=False, max_entries=64)
 def compute_losses(words: tuple[str, ...], syllables: tuple[str, ...]) -> Tensor:
     """What leaving out each word costs each syllable (syllables, words)."""
     translator = weights_file.load_translator()

@@ -112,7 +112,7 @@ def load_translator_or_warn() -> Translator | None:
     return None
 
 
-@st.cache_data(show_spinner=False, max_entries=64)
+@st.cache_resource(show_spinner=False, max_entries=64)
 def translate_once(words: tuple[str, ...], beams: int) -> Translation:
     """The same sentence is translated once, however often the page runs."""
     return weights_file.load_translator().translate(words, beams)

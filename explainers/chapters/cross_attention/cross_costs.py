@@ -1,5 +1,6 @@
 """What cross-attention costs: its weights beside those of one sequence, and its source's cache."""
 
+import functools
 from typing import NamedTuple
 
 import torch
@@ -45,10 +46,16 @@ def count_weights(source_length: int, target_length: int) -> WeightCounts:
     )
 
 
+@functools.cache
+def count_large_weights() -> WeightCounts:
+    """For a long document and its summary, whose masks have millions of cells."""
+    return count_weights(1_500, 100)
+
+
 def show_weight_counts(text: Prose, view: View) -> None:
     """A guess which way computes more weights; then both, drawn as bars."""
     source_length, target_length = len(view.translation.words) + 1, view.num_syllables + 1
-    counts, large_counts = count_weights(source_length, target_length), count_weights(1_500, 100)
+    counts, large_counts = count_weights(source_length, target_length), count_large_weights()
     text("cells")
     answer = CROSS if counts.cross < counts.joined else JOINED
     if not revealed(

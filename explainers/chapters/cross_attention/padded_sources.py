@@ -52,7 +52,7 @@ class PaddedBatch(NamedTuple):
     """What is written without a mask"""
 
 
-@st.cache_data(show_spinner=False, max_entries=16)
+@st.cache_resource(show_spinner=False, max_entries=16)
 @torch.no_grad()
 def run_padded_batch(words: tuple[str, ...], syllables: tuple[str, ...]) -> PaddedBatch:
     """The reader's sentence beside the longest of the held-out examples."""

@@ -1,5 +1,6 @@
 """What a cache saves, counted step by step, as curves over the length of a text."""
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,7 @@ ANSWERS = (
 GROWTH = dict(zip((2, 4, 8), ANSWERS, strict=True))
 
 
-@st.cache_data(show_spinner=False)
+@functools.cache
 def count_work() -> dict[int, tuple[Work, Work]]:
     """With and without a cache, for texts of each length, in one layer of the page."""
     layer = one_layer()

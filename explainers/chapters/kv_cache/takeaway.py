@@ -1,5 +1,6 @@
 """To take away: a text read with a cache and without one, mistakes, costs, windows."""
 
+import functools
 from typing import Any
 
 import torch
@@ -92,6 +93,11 @@ def count_costs(lengths: list[int]) -> dict[str, list[int]]:
     }
 
 
+@functools.cache
+def _count_once(lengths: tuple[int, ...]) -> dict[str, list[int]]:
+    return count_costs([*lengths])
+
+
 def compare_bounded_caches(
     tokens: tuple[str, ...], seed: int, window: int, sinks: int
 ) -> dict[str, Tensor]:
@@ -125,7 +131,7 @@ def take_new_words(run: Reading, causal: list[Tensor], full: list[Tensor]) -> No
 def take_costs(lengths: tuple[int, ...]) -> None:
     """The curves, whose numbers are the same for every sentence."""
     inputs = {"lengths": [*lengths]}
-    take("costs", Recipe(_("What a cache saves"), count_costs, inputs, count_costs([*lengths])))
+    take("costs", Recipe(_("What a cache saves"), count_costs, inputs, _count_once(lengths)))
 
 
 def take_windows(run: Reading, window: int, sinks: int, lost: list[list[float]]) -> None:
