@@ -166,3 +166,15 @@ def test_a_click_in_the_picture_keeps_what_was_typed_before(start):
     start.page.wait_for_timeout(800)
     assert start.choices["text"] == sentence
     assert start.choices["word"] == "1"
+
+
+@pytest.mark.parametrize("page", ["", "tokens", "query_key_value", "scores", "masks"])
+def test_a_longer_sentence_is_drawn_where_a_shorter_one_stood(visit, page):
+    one = visit(page, text="The judge rejected claims")
+    in_words = one.page.locator(".hero .in-words")
+    before = in_words.inner_text()
+    sentence = one.page.get_by_role("textbox", name="Sentence")
+    sentence.fill("The judge rejected new claims on Sunday")
+    sentence.press("Enter")
+    expect(in_words).not_to_have_text(before)
+    expect(one.page.get_by_text("BidiComponent Error")).to_have_count(0)

@@ -82,7 +82,7 @@ export class Hero {
     new ResizeObserver(([entry]) => this.fit(Math.floor(entry.contentRect.width))).observe(root);
     document.fonts.ready.then(() => this.data && this.layOut());
     root.addEventListener("transitionend", (event) => {
-      if (event.target === root && event.propertyName === "background-color") this.wear();
+      if (event.target === root && event.propertyName === "background-color") this.redress();
     });
   }
 
@@ -154,11 +154,17 @@ export class Hero {
 
   /** The colours of the theme that is shown; before its variables are there, the next frame's. */
   wear() {
-    if (!this.data || !this.root.isConnected) return;
     const { backgroundColor } = getComputedStyle(this.root);
-    if (!themeOf(this.root)) requestAnimationFrame(() => this.wear());
+    if (!themeOf(this.root)) requestAnimationFrame(() => this.redress());
     this.worn = backgroundColor;
     this.dressed(dress(this.root, this.data.looks));
+  }
+
+  /** The same picture in the colours of another theme. */
+  redress() {
+    if (!this.data || !this.root.isConnected) return;
+    this.wear();
+    this.layOut();
   }
 
   /** @param {number} room */

@@ -158,7 +158,6 @@ export class FourSteps extends Hero {
   /** @override @param {Dress} dress */
   dressed({ look, background }) {
     this.ramp = signedRamp(background, look.value, look.below);
-    if (this.places) this.paint();
   }
 
   // Places.

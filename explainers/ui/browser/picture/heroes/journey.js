@@ -201,7 +201,6 @@ export class Journey extends Hero {
       x: signedRamp(background, look.input, look.inputBelow), query: role(look.query), asked: role(look.query), key: role(look.key), value: role(look.value),
       product: role(look.heads[0]), weighted: role(look.value), output: role(look.value),
     });
-    if (this.plan) this.paint();
   }
 
   // Places.

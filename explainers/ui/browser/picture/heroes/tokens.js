@@ -159,7 +159,6 @@ export class Tokens extends Hero {
   /** @override @param {Dress} dress */
   dressed({ look, background }) {
     this.ramp = signedRamp(background, look.input, look.inputBelow);
-    if (this.places) this.place();
   }
 
   // Places.

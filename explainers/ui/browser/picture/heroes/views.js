@@ -155,7 +155,6 @@ export class Views extends Hero {
     this.ramps = {
       x: signedRamp(background, look.input, look.inputBelow), query: role(look.query), key: role(look.key), value: role(look.value),
     };
-    if (this.places) this.paint();
   }
 
   // Places.
