@@ -15,9 +15,9 @@ from explainers.chapters.exercises.predict import a_mixture
 from explainers.chapters.start.changed_ending import draw_both_endings, replace_ending
 from explainers.chapters.start.doors import show_doors
 from explainers.chapters.start.hero import make_hero
+from explainers.toys.grammar import NUM_WORDS
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer
-from explainers.toys.task import WORDS
 from explainers.toys.training import POOL_SENTENCES
 from explainers.translations import _
 from explainers.ui import page
@@ -78,7 +78,7 @@ text("question")
 sentence = choose_sentence()
 unknown = list_unknown_words(sentence.tokens)
 if unknown:
-    text("own_words", known=len(WORDS), unknown=unknown)
+    text("own_words", known=NUM_WORDS, unknown=unknown)
     offer_known_words(sentence.tokens)
     st.stop()
 hero = make_hero(text, sentence.tokens, sentence.text)

@@ -20,8 +20,8 @@ from explainers.chapters.query_key_value.takeaway import (
     take_parameters,
     take_projections,
 )
+from explainers.toys.grammar import NUM_WORDS
 from explainers.toys.layers import Layer, Tokens
-from explainers.toys.task import WORDS
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -102,7 +102,7 @@ text("question")
 sentence = choose_sentence()
 unknown = list_unknown_words(sentence.tokens)
 if unknown:
-    text("own_words", known=len(WORDS), unknown=unknown)
+    text("own_words", known=NUM_WORDS, unknown=unknown)
     offer_known_words(sentence.tokens)
     st.stop()
 hero = make_hero(text, sentence.tokens)

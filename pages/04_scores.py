@@ -20,8 +20,8 @@ from explainers.chapters.scores.four_steps import (
     work_out_softmax,
 )
 from explainers.chapters.scores.hero import make_hero, read_layers
+from explainers.toys.grammar import NUM_WORDS
 from explainers.toys.layers import Layer
-from explainers.toys.task import WORDS
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -108,7 +108,7 @@ text("question")
 sentence = choose_sentence()
 unknown = list_unknown_words(sentence.tokens)
 if unknown and controls.weights.read() != "untrained":
-    text("own_words", known=len(WORDS), unknown=unknown)
+    text("own_words", known=NUM_WORDS, unknown=unknown)
     offer_ways_on(sentence.tokens)
     st.stop()
 layers = read_layers(sentence.tokens)

@@ -5,14 +5,14 @@ import streamlit as st
 from explainers.attention import masks
 from explainers.attention.receptive_field import cells, reach, window_reach
 from explainers.attention.steps import hide, softmax
-from explainers.chapters.common import choose_layer, own_words
-from explainers.chapters.common.build_sentence import choose_sentence
+from explainers.chapters.common import build_sentence, choose_layer, own_words
 from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words
 from explainers.chapters.exercises import predict
 from explainers.chapters.masks import changed_text, drawn_mask, hero, masks_compared, takeaway
 from explainers.chapters.masks.masked_weights import WAYS, mask_weights
 from explainers.chapters.masks.padded_batch import PAD, draw_batch, fill_batch
 from explainers.chapters.masks.window_reach import NEVER, ask_reach, draw_reach, find_reach
+from explainers.toys.grammar import NUM_WORDS
 from explainers.ui import page, tour
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import show_clickable_figure
@@ -125,11 +125,11 @@ def show_one_pass() -> None:
 
 
 text("question")
-tokens = choose_sentence().tokens
+tokens = build_sentence.choose_sentence().tokens
 words, is_short = len(tokens), len(tokens) < FEWEST
 readable, wide = (Lab(layer, page.has_queries_down()) for layer in choose_layer.read_layers(tokens))
 if readable.layer.unknown:
-    text("own_words", known=own_words.NUM_KNOWN, unknown=choose_layer.list_unknown(readable.layer))
+    text("own_words", known=NUM_WORDS, unknown=choose_layer.list_unknown(readable.layer))
     own_words.offer_ways_on(tokens)
     st.stop()
 picture = hero.make_hero(text, readable)

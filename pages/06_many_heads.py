@@ -34,8 +34,8 @@ from explainers.chapters.many_heads.head_panels import (
 )
 from explainers.chapters.many_heads.hero import make_hero, read_clicked_word
 from explainers.chapters.many_heads.selection import Selection
+from explainers.toys.grammar import NUM_WORDS
 from explainers.toys.layers import D_MODEL, SEEDS, Layer, Tokens, load_layer
-from explainers.toys.task import WORDS
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -126,7 +126,7 @@ hero, off = make_hero(text, words)
 num_heads, word = int(hero.chosen(controls.num_heads)), hero.chosen(controls.followed_word)
 layer = load_layer(words, equal_heads.equal(num_heads), SEEDS[0])
 if layer.unknown:
-    text("own_words", known=len(WORDS), unknown=list_unknown(layer))
+    text("own_words", known=NUM_WORDS, unknown=list_unknown(layer))
     offer_known_words(words)
 else:
     show_hero(text, hero, "many heads")

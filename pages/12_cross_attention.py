@@ -78,7 +78,7 @@ def show_published(sentence: str) -> None:
 
 
 text("question")
-sentence, translator = choose_text(), load_translator_or_warn()
+sentence, translator = choose_text(is_english=True), load_translator_or_warn()
 if translator and (view := choose_translation(text, sentence, page.has_queries_down())):
     show_alignment(view)
     show_explanation(view)

@@ -76,7 +76,7 @@ loaded = choose_model()
 if loaded and loaded.feature_extractor:
     listening(loaded)
 else:
-    sentence = choose_text().text
+    sentence = choose_text(is_english=True).text
     shown = run_or_explain(text, loaded, sentence) if loaded else None
     if loaded and shown:
         looking(shown, sentence)

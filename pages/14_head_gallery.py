@@ -36,7 +36,7 @@ def layers(gallery: Gallery) -> None:
 
 text("question")
 loaded = choose_model()
-sentence = choose_text().text
+sentence = choose_text(is_english=True).text
 gallery = obtain_gallery(text, loaded) if loaded else None
 if gallery:
     looking(gallery, sentence)

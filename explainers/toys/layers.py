@@ -17,6 +17,7 @@ from explainers.attention.single_head import SingleHead
 from explainers.device import choose_device
 from explainers.folders import ASSETS
 from explainers.toys.examples import LONGEST, make_generator, place_words, random_head, random_heads
+from explainers.toys.grammar import find_language, split_list
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,11 @@ def draw_layer(
     return Layer(tokens, x, heads, build_mask(rule, x), rule, seed, values)
 
 
-WEIGHTS_FILE = ASSETS / "weights" / "relations.safetensors"
+WEIGHTS_FILES = {
+    "en": ASSETS / "weights" / "relations.safetensors",
+    "vi": ASSETS / "weights" / "relations_vi.safetensors",
+}
+"""By the language of the words that the heads learned."""
 D_MODEL = 64
 NUM_HEADS = (1, 2, 4, 8)
 HEAD_DIMS = (4, 8, 16, 32, 64)
@@ -199,8 +204,8 @@ def choose_shipped_seed(seed: int) -> int:
 
 
 @functools.lru_cache(maxsize=64)
-def load_heads(configuration: Configuration, seed: int) -> TrainedHeads:
-    """The shipped weights of one configuration."""
+def load_heads(configuration: Configuration, seed: int, language: str = "en") -> TrainedHeads:
+    """The shipped weights of one configuration, for the words of a language."""
     num_heads, num_kv_heads, head_dim, rule = configuration
     _check_trained("query heads", num_heads, NUM_HEADS)
     _check_trained(f"KV heads for {num_heads} query heads", num_kv_heads, list_kv_heads(num_heads))
@@ -208,7 +213,7 @@ def load_heads(configuration: Configuration, seed: int) -> TrainedHeads:
     _check_trained("mask", rule, MASK_NAMES)
     _check_trained("seed", seed, SEEDS)
     names = [name_part(configuration, seed, part) for part in PART_NAMES]
-    words, tensors = read_tensors(names, WEIGHTS_FILE)
+    words, tensors = read_tensors(names, WEIGHTS_FILES[language])
     return TrainedHeads.from_parts(
         words, (part.float().to(choose_device()) for part in tensors.values()), head_dim
     )
@@ -219,7 +224,7 @@ def read_tensors(names: Sequence[str], file: Path) -> tuple[tuple[str, ...], dic
     if not file.exists():
         raise FileNotFoundError(f"no {file.name} yet: python -m explainers.toys makes it")
     with safe_open(file, framework="pt") as stored:
-        words = tuple(stored.metadata()["words"].split())
+        words = tuple(split_list(stored.metadata()["words"]))
         return words, {name: stored.get_tensor(name) for name in names}
 
 
@@ -229,8 +234,11 @@ def name_part(configuration: Configuration, seed: int, part: str) -> str:
 
 
 def load_layer(tokens: Tokens, configuration: Configuration, seed: int) -> Layer:
-    """A sentence, heads that learned to find related words, and the mask they learned under."""
-    trained = load_heads(configuration, seed)
+    """A sentence, heads that learned to find related words, and the mask they learned under.
+
+    There are heads for English and for Vietnamese words.
+    """
+    trained = load_heads(configuration, seed, find_language(tokens))
     x, unknown = trained.read_words(tokens)
     rule = configuration.rule
     mask = build_mask(rule, x)

@@ -16,9 +16,14 @@ from explainers.attention.layer import MultiHead
 from explainers.attention.single_head import SingleHead, single_head
 from explainers.device import choose_device
 from explainers.folders import ASSETS
+from explainers.toys.grammar import find_language
 from explainers.toys.layers import Layer, LearnedWords, Tokens, build_mask, read_tensors
 
-READABLE_FILE = ASSETS / "weights" / "readable.safetensors"
+READABLE_FILES = {
+    "en": ASSETS / "weights" / "readable.safetensors",
+    "vi": ASSETS / "weights" / "readable_vi.safetensors",
+}
+"""By the language of the words that the head learned."""
 READABLE_D_MODEL, READABLE_HEAD_DIM = 8, 4
 READABLE_SEEDS = (0, 1, 2, 3, 4)
 FILM_SEED = READABLE_SEEDS[0]
@@ -52,22 +57,25 @@ def name_readable_part(seed: int, part: str) -> str:
     return f"seed {seed}: {part}"
 
 
-@functools.lru_cache(maxsize=len(READABLE_SEEDS))
-def load_readable_stages(seed: int) -> ReadableHead:
-    """The stages of a seed's training that are shipped: the end, of `FILM_SEED` 39 before it."""
+@functools.lru_cache(maxsize=len(READABLE_FILES) * len(READABLE_SEEDS))
+def load_readable_stages(seed: int, language: str = "en") -> ReadableHead:
+    """The stages of a seed's training that are shipped: the end, of `FILM_SEED` 39 before it.
+
+    It learned the words of a language.
+    """
     if seed not in READABLE_SEEDS:
         raise ValueError(f"seed {seed}: trained are {', '.join(map(str, READABLE_SEEDS))}")
     names = [name_readable_part(seed, part) for part in READABLE_PARTS]
-    words, tensors = read_tensors(names, READABLE_FILE)
+    words, tensors = read_tensors(names, READABLE_FILES[language])
     return ReadableHead.from_parts(
         words, (part.float().to(choose_device()) for part in tensors.values())
     )
 
 
-@functools.lru_cache(maxsize=len(READABLE_SEEDS))
-def load_readable_head(seed: int) -> ReadableHead:
+@functools.lru_cache(maxsize=len(READABLE_FILES) * len(READABLE_SEEDS))
+def load_readable_head(seed: int, language: str = "en") -> ReadableHead:
     """The shipped head of a seed, at the end of its training."""
-    stages = load_readable_stages(seed)
+    stages = load_readable_stages(seed, language)
     head = stages.head
     parts = stages.embedding, head.w_query, head.w_key, head.w_value, stages.w_words, stages.bias
     return ReadableHead.from_parts(stages.words, (part[-1] for part in parts))
@@ -76,9 +84,10 @@ def load_readable_head(seed: int) -> ReadableHead:
 def load_readable_layer(tokens: Tokens, rule: str, seed: int) -> Layer:
     """A sentence and the head that reads it, under any mask: it learned under the full one.
 
+    There is a head for English and one for Vietnamese words.
     Of a layer it has no W_O: what the head hands over goes on as it is, in the first d_k numbers.
     """
-    learned = load_readable_head(seed)
+    learned = load_readable_head(seed, find_language(tokens))
     x, unknown = learned.read_words(tokens)
     head = learned.head
     unchanged = torch.eye(READABLE_HEAD_DIM, READABLE_D_MODEL, device=x.device)
@@ -101,16 +110,17 @@ class Film:
 
 def film_of(tokens: Tokens, rule: str) -> Film:
     """The training of `FILM_SEED` as it looks on a sentence, all stages computed at once."""
-    stages = load_readable_stages(FILM_SEED)
+    language = find_language(tokens)
+    stages = load_readable_stages(FILM_SEED, language)
     x, _ = stages.read_words(tokens)  # (stages, tokens, d_model)
     weights = single_head(x, stages.head, build_mask(rule, x[0])).weights
-    return Film(*_read_film_counts(), weights)
+    return Film(*_read_film_counts(language), weights)
 
 
 @functools.cache
-def _read_film_counts() -> tuple[tuple[int, ...], tuple[float, ...]]:
+def _read_film_counts(language: str) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """Batches and losses of the stages: read once, a visit asks for them several times."""
     names = [name_readable_part(FILM_SEED, counted) for counted in ("batches", "losses")]
-    _, counts = read_tensors(names, READABLE_FILE)
+    _, counts = read_tensors(names, READABLE_FILES[language])
     batches, losses = (counts[name].tolist() for name in names)
     return tuple(batches), tuple(losses)

@@ -5,6 +5,7 @@ import json
 import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 
 import torch
 from safetensors.torch import save_file
@@ -14,10 +15,11 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from explainers.attention.positions import sinusoidal
 from explainers.attention.single_head import single_head
 from explainers.toys.examples import LONGEST, make_generator
+from explainers.toys.grammar import GRAMMARS, NUM_WORDS, join_list, split_list
 from explainers.toys.readable_head import (
     FILM_SEED,
     READABLE_D_MODEL,
-    READABLE_FILE,
+    READABLE_FILES,
     READABLE_HEAD_DIM,
     READABLE_PARTS,
     READABLE_SEEDS,
@@ -25,23 +27,13 @@ from explainers.toys.readable_head import (
     load_readable_layer,
     name_readable_part,
 )
-from explainers.toys.task import (
-    RUNNING,
-    TOPICS,
-    WORD_IDS,
-    WORDS,
-    Batch,
-    Task,
-    build_news_mask,
-    make_targets,
-)
+from explainers.toys.task import Batch, Task, build_news_mask, make_targets
 from explainers.toys.training import BATCH_SIZE, POOL_SENTENCES, START_BIAS, START_SCALE, draw_pool
 
 READABLE_STEPS, READABLE_LEARNING_RATE = 3_000, 5e-3
 NUM_STAGES = 40
 STAGES = tuple(round(READABLE_STEPS * (n / (NUM_STAGES - 1)) ** 2) for n in range(NUM_STAGES))
 """After how many batches a stage of the film is kept: dense at first, where most happens."""
-READABLE_JSON = READABLE_FILE.with_suffix(".json")
 
 
 def make_readable_task(batch: Batch) -> Task:
@@ -74,14 +66,16 @@ def draw_readable_parts(seed: int) -> list[Tensor]:
 
     sizes = READABLE_D_MODEL, READABLE_HEAD_DIM
     return [
-        draw_matrix(len(WORDS), READABLE_D_MODEL, START_SCALE),
+        draw_matrix(NUM_WORDS, READABLE_D_MODEL, START_SCALE),
         *(draw_matrix(*sizes, READABLE_D_MODEL**-0.5) for _ in range(3)),
-        draw_matrix(READABLE_HEAD_DIM, len(WORDS), READABLE_HEAD_DIM**-0.5),
-        torch.full((len(WORDS),), START_BIAS),
+        draw_matrix(READABLE_HEAD_DIM, NUM_WORDS, READABLE_HEAD_DIM**-0.5),
+        torch.full((NUM_WORDS,), START_BIAS),
     ]
 
 
-def train_readable_head(seed: int, stages: Sequence[int]) -> dict[str, Tensor]:
+def train_readable_head(
+    seed: int, stages: Sequence[int], language: str = "en"
+) -> dict[str, Tensor]:
     """What the head knows after each of so many batches, in rising order, as tensors to ship.
 
     What is measured is what is shipped: weights rounded to 16 bits.
@@ -90,17 +84,18 @@ def train_readable_head(seed: int, stages: Sequence[int]) -> dict[str, Tensor]:
     parts = [part.requires_grad_() for part in draw_readable_parts(seed)]
     adam = torch.optim.Adam(parts, READABLE_LEARNING_RATE)
     draws = make_generator("batches", seed)
-    pool, held_out = (make_readable_task(draw_pool(is_held_out)) for is_held_out in (False, True))
+    words = GRAMMARS[language].words
+    pool, held_out = (make_readable_task(draw_pool(one, language)) for one in (False, True))
     kept: list[list[Tensor]] = []
     losses: list[float] = []
     for step in range(stages[-1] + 1):
         if step in stages:
             kept.append([part.detach().half() for part in parts])
-            rounded = ReadableHead.from_parts(WORDS, (part.float() for part in kept[-1]))
+            rounded = ReadableHead.from_parts(words, (part.float() for part in kept[-1]))
             losses.append(compute_readable_loss(rounded, held_out).item())
         choices = torch.randint(POOL_SENTENCES, (BATCH_SIZE,), generator=draws)
         batch = Task(*(part[choices] for part in pool))
-        loss = compute_readable_loss(ReadableHead.from_parts(WORDS, parts), batch)
+        loss = compute_readable_loss(ReadableHead.from_parts(words, parts), batch)
         adam.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         adam.step()
@@ -123,68 +118,72 @@ class ReadableRow:
     verbs_largest: float
     verbs_two_largest: float
     """Verbs whose two largest weights are both on related words."""
-    announced_to_ceo: float
-    announced_to_earnings: float
-    friday_to_announced: float
+    verb_to_subject: float
+    verb_to_object: float
+    time_to_verb: float
+    """Weights in the running sentence."""
 
 
 @torch.no_grad()
-def measure_readable_head(seed: int) -> ReadableRow:
+def measure_readable_head(seed: int, language: str) -> ReadableRow:
     """Test what is shipped of a seed."""
-    running = load_readable_layer(RUNNING, "full", seed)
+    grammar = GRAMMARS[language]
+    running = load_readable_layer(grammar.running.tokens, "full", seed)
     learned = running.learned
     if not isinstance(learned, ReadableHead):
         raise TypeError("a readable layer holds a readable head")
-    held_out = draw_pool(True)
+    held_out = draw_pool(True, language)
     task = make_readable_task(held_out)
     weights, _ = attend_readably(learned, task)
     two_largest = held_out.related.gather(-1, weights.topk(2, dim=-1).indices)
-    verbs = [WORD_IDS[word] for topic in TOPICS for word in topic["verb"].split()]
+    verbs = [
+        grammar.word_ids[word] for topic in grammar.topics for word in split_list(topic["verb"])
+    ]
     is_verb = task.is_real & torch.isin(task.words, torch.tensor(verbs))
     in_running = single_head(*running.single()).weights
-    ceo, verb, earnings, friday = (
-        RUNNING.index(word) for word in ("CEO", "announced", "earnings", "Friday")
-    )
+    verb = grammar.running.verb
+    subject, thing = sorted(grammar.running.related[verb])
     measured = (
         compute_readable_loss(learned, task),
         two_largest[task.is_real][:, 0].float().mean(),
         two_largest[is_verb][:, 0].float().mean(),
         two_largest[is_verb].all(dim=-1).float().mean(),
-        in_running[verb, ceo],
-        in_running[verb, earnings],
-        in_running[friday, verb],
+        in_running[verb, subject],
+        in_running[verb, thing],
+        in_running[-1, verb],
     )
     return ReadableRow(seed, *(round(number.item(), 4) for number in measured))
 
 
-def make_readable_weights() -> None:
-    """Train all seeds, and write what they learned and how they did."""
+def make_readable_weights(language: str) -> None:
+    """Train all seeds on the words of a language; write what they learned and how they did."""
     tensors: dict[str, Tensor] = {}
     for seed in READABLE_SEEDS:
         print(f"readable head, seed {seed}", flush=True)
-        tensors |= train_readable_head(seed, STAGES if seed == FILM_SEED else STAGES[-1:])
+        stages = STAGES if seed == FILM_SEED else STAGES[-1:]
+        tensors |= train_readable_head(seed, stages, language)
     made = (
         f"{READABLE_STEPS:,} batches of {BATCH_SIZE}, Adam {READABLE_LEARNING_RATE}, "
         f"torch {torch.__version__}, one thread"
     )
-    READABLE_FILE.parent.mkdir(exist_ok=True)
-    save_file(tensors, READABLE_FILE, {"words": " ".join(WORDS), "made": made})
-    READABLE_FILE.chmod(0o644)  # safetensors leaves it to its owner alone
-    write_readable_rows([measure_readable_head(seed) for seed in READABLE_SEEDS], made)
+    file = READABLE_FILES[language]
+    file.parent.mkdir(exist_ok=True)
+    save_file(tensors, file, {"words": join_list(GRAMMARS[language].words), "made": made})
+    file.chmod(0o644)  # safetensors leaves it to its owner alone
+    rows = [measure_readable_head(seed, language) for seed in READABLE_SEEDS]
+    write_readable_rows(rows, made, file.with_suffix(".json"))
 
 
-def write_readable_rows(rows: Sequence[ReadableRow], made: str) -> None:
+def write_readable_rows(rows: Sequence[ReadableRow], made: str, file: Path) -> None:
     """Write what was measured as JSON."""
     lines = ",\n".join(json.dumps(asdict(row)) for row in rows)
-    READABLE_JSON.write_text(
-        f'{{"made": {json.dumps(made)}, "rows": [\n{lines}\n]}}\n', encoding="utf-8"
-    )
+    file.write_text(f'{{"made": {json.dumps(made)}, "rows": [\n{lines}\n]}}\n', encoding="utf-8")
 
 
 @functools.cache
-def read_readable_rows() -> tuple[list[ReadableRow], str]:
+def read_readable_rows(file: Path) -> tuple[list[ReadableRow], str]:
     """What was measured of each seed, and how the weights were made."""
-    stored = json.loads(READABLE_JSON.read_text(encoding="utf-8"))
+    stored = json.loads(file.read_text(encoding="utf-8"))
     return [ReadableRow(**row) for row in stored["rows"]], stored["made"]
 
 
@@ -199,16 +198,24 @@ verbs alone, whose largest weight is on a related word, and verbs whose two larg
 are. The last three columns are weights in "{running}". Pages show
 seed {shown} unless another one is asked for.
 
-| seed | loss | tokens: largest | verbs: largest | verbs: two largest | announced → CEO \
-| announced → earnings | Friday → announced |
+| seed | loss | tokens: largest | verbs: largest | verbs: two largest | {verb} → {subject} \
+| {verb} → {object} | {time} → {verb} |
 |---|---|---|---|---|---|---|---|
 """
 
 
 def format_readable_section() -> str:
-    """The section of the report, as Markdown; the last line is the mean of all seeds."""
-    rows, made = read_readable_rows()
-    section = READABLE_SECTION.format(made=made, running=" ".join(RUNNING), shown=FILM_SEED)
+    """The section of the report, as Markdown; the last line of a table is the mean of all seeds."""
+    return "".join(map(_format_table, READABLE_FILES))
+
+
+def _format_table(language: str) -> str:
+    rows, made = read_readable_rows(READABLE_FILES[language].with_suffix(".json"))
+    running = GRAMMARS[language].running
+    subject, thing = (running.tokens[place] for place in sorted(running.related[running.verb]))
+    words = {"verb": running.tokens[running.verb], "subject": subject, "object": thing}
+    words |= {"time": running.tokens[-1], "running": " ".join(running.tokens)}
+    section = READABLE_SECTION.format(made=made, shown=FILM_SEED, **words)
     columns = [field.name for field in fields(ReadableRow)][1:]
     for row in rows:
         cells = str(row.seed), *(f"{getattr(row, name):.2f}" for name in columns)

@@ -1,19 +1,25 @@
 """The reader's sentence: any text in, at most `MAX_TOKENS` words out, every change said."""
 
+import unicodedata
 from dataclasses import dataclass
+from functools import partial
 
 import regex
 
 from explainers.messages import N_
+from explainers.toys.grammar import ENGLISH, GRAMMARS, VIETNAMESE
 
 SENTENCE = "The CEO announced record earnings on Friday"
+RUNNING_NAME, ENGLISH_NAME = N_("the running sentence"), N_("English")
 PRESETS = {
-    N_("the running sentence"): SENTENCE,
+    RUNNING_NAME: SENTENCE,
+    ENGLISH_NAME: SENTENCE,
     "two plus three": "two plus three",
     N_("a repeated word"): "the bank raised the rate the bank had cut",
     N_("Vietnamese"): "Tổng giám đốc đã công bố thu nhập kỷ lục vào thứ Sáu",
     N_("emoji"): "We won 🏆 and the whole family 👩‍👩‍👧 danced 💃🏽",
 }
+"""The first is that of the visitor's language; English has its own name where it is another."""
 MAX_CHARACTERS = 400
 MAX_TOKENS = 24
 
@@ -21,6 +27,9 @@ MAX_TOKENS = 24
 _UNSEEN = regex.compile(r"(?V1)[\p{Cc}\p{Cf}\p{Cs}\p{Co}[\p{Cn}&&\p{DI}]--[\u200c\u200d]]")
 _JOINS_NOTHING = regex.compile(r"(?<!\S)\p{DI}+")
 _LETTERS = r"[\p{L}\p{M}\p{N}]+"
+_MOST_SYLLABLES = max(len(word.split()) for word in VIETNAMESE.words)
+_compose = partial(unicodedata.normalize, "NFC")
+"""Some keyboards write an accent as a sign of its own."""
 _WORD = regex.compile(rf"{_LETTERS}(?:['’\-\u200c\u200d]{_LETTERS})*[\p{{M}}\p{{DI}}]*|\X")
 
 
@@ -33,11 +42,16 @@ class Sentence:
     notes: tuple[str, ...]
 
 
-def read_sentence(raw: str, max_tokens: int = MAX_TOKENS) -> Sentence:
+def write_running_sentence(language: str) -> str:
+    """The sentence of the whole course; in English where a language has no grammar."""
+    return " ".join(GRAMMARS.get(language, ENGLISH).running.tokens)
+
+
+def read_sentence(raw: str, max_tokens: int = MAX_TOKENS, usual: str = SENTENCE) -> Sentence:
     """Clean a text that may come from a link; never raises.
 
-    Control and direction-override characters are dropped, an empty text becomes `SENTENCE`,
-    and what is longer than `MAX_CHARACTERS` or `max_tokens` is cut.
+    Control and direction-override characters are dropped, an empty text becomes the usual
+    one, and what is longer than `MAX_CHARACTERS` or `max_tokens` is cut.
     """
     notes = []
     text = raw
@@ -51,10 +65,10 @@ def read_sentence(raw: str, max_tokens: int = MAX_TOKENS) -> Sentence:
     tokens = split_words(visible)
     if not tokens:
         instead = N_(
-            "There was no word in the text, so this is the sentence: {sentence}.", sentence=SENTENCE
+            "There was no word in the text, so this is the sentence: {sentence}.", sentence=usual
         )
         notes.append(instead)
-        visible, tokens = SENTENCE, split_words(SENTENCE)
+        visible, tokens = usual, split_words(usual)
     if len(tokens) > max_tokens:
         too_long = N_(
             "Only the first {most} of {count} tokens are used: every token looks at every other, "
@@ -68,8 +82,19 @@ def read_sentence(raw: str, max_tokens: int = MAX_TOKENS) -> Sentence:
 
 
 def split_words(text: str) -> list[str]:
-    """Words with their apostrophes and hyphens; any other visible sign stands alone."""
-    return [found for part in text.split() for found in _WORD.findall(part)]
+    """Words with their apostrophes and hyphens; any other visible sign stands alone.
+
+    Syllables that are one word of the Vietnamese grammar stay together.
+    """
+    found = [one for part in text.split() for one in _WORD.findall(part)]
+    words: list[str] = []
+    while found:
+        joint = (" ".join(found[:size]) for size in range(_MOST_SYLLABLES, 0, -1))
+        known = (one for one in map(_compose, joint) if one.casefold() in VIETNAMESE.word_ids)
+        word = next(known, found[0])
+        words.append(word)
+        del found[: len(word.split())]
+    return words
 
 
 def split_characters(text: str) -> list[str]:

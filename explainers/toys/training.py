@@ -18,8 +18,9 @@ from explainers.attention.multi_head import ManyHeads, multi_head
 from explainers.attention.positions import sinusoidal
 from explainers.job_queue import Job
 from explainers.toys.examples import LONGEST, make_generator
+from explainers.toys.grammar import GRAMMARS, NUM_WORDS, find_language
 from explainers.toys.layers import D_MODEL, Configuration, TrainedHeads, build_mask
-from explainers.toys.task import WORDS, Batch, Task, draw_news, encode_news, make_task
+from explainers.toys.task import Batch, Task, draw_news, encode_news, make_task
 
 STEPS, BATCH_SIZE, LEARNING_RATE = 600, 64, 3e-3
 POOL_SENTENCES, TEST_SENTENCES = 8_000, 1_000
@@ -30,11 +31,12 @@ START_BIAS = -3.0
 """Where the biases start: of all words, few are related to a token."""
 
 
-@functools.lru_cache(maxsize=2)
-def draw_pool(held_out: bool) -> Batch:
+@functools.lru_cache(maxsize=4)
+def draw_pool(held_out: bool, language: str = "en") -> Batch:
     """The sentences to learn from, or those to test with."""
     seeded = make_generator("sentences", int(held_out))
-    return encode_news(draw_news(TEST_SENTENCES if held_out else POOL_SENTENCES, held_out, seeded))
+    count = TEST_SENTENCES if held_out else POOL_SENTENCES
+    return encode_news(language, draw_news(language, count, held_out, seeded))
 
 
 def draw_parts(configuration: Configuration, seed: int) -> tuple[Tensor, ...]:
@@ -47,10 +49,10 @@ def draw_parts(configuration: Configuration, seed: int) -> tuple[Tensor, ...]:
 
     width, kv_width = num_heads * head_dim, num_kv_heads * head_dim
     return (
-        draw_matrix(len(WORDS), D_MODEL),
+        draw_matrix(NUM_WORDS, D_MODEL),
         *(draw_matrix(D_MODEL, columns, D_MODEL**-0.5) for columns in (width, kv_width, kv_width)),
         draw_matrix(width, D_MODEL, width**-0.5),
-        torch.full((2 * len(WORDS),), START_BIAS),
+        torch.full((2 * NUM_WORDS,), START_BIAS),
     )
 
 
@@ -67,7 +69,7 @@ def run_heads(x: Tensor, layer: MultiHead, mask: Tensor) -> ManyHeads:
 
 
 def attend(learned: TrainedHeads, words: Tensor, mask: Tensor) -> ManyHeads:
-    """Attention over embedding + position; `words` are places in `WORDS`."""
+    """Attention over embedding + position; `words` are places in `learned.words`."""
     x = learned.embedding[words] + sinusoidal(words.shape[-1], D_MODEL, LONGEST)
     return run_heads(x, learned.layer, mask)
 
@@ -86,13 +88,18 @@ def compute_mean_loss(learned: TrainedHeads, task: Task) -> Tensor:
 class Training:
     """Some seeds of one configuration, learning side by side, each as if it were alone.
 
-    They begin untrained, or, for more training, with what `start` has for each seed.
+    They learn the words of a language. They begin untrained, or, for more training, with what
+    `start` has for each seed.
     """
 
     def __init__(
-        self, configuration: Configuration, seeds: Sequence[int], start: Sequence[TrainedHeads] = ()
+        self,
+        configuration: Configuration,
+        seeds: Sequence[int],
+        start: Sequence[TrainedHeads] = (),
+        language: str = "en",
     ) -> None:
-        self.configuration = configuration
+        self.configuration, self.language = configuration, language
         initial_parts = [list_parts(heads) for heads in start] or [
             draw_parts(configuration, s) for s in seeds
         ]
@@ -114,7 +121,8 @@ class Training:
             ]
         )
         task = make_task(
-            Batch(*(part[choices] for part in draw_pool(False))), self.configuration.rule
+            Batch(*(part[choices] for part in draw_pool(False, self.language))),
+            self.configuration.rule,
         )
         seed_tasks = (part.view(len(self._draws), BATCH_SIZE, *part.shape[1:]) for part in task)
         losses = self._losses(self.parts, *seed_tasks)
@@ -129,7 +137,9 @@ class Training:
         return self._put([part[seed_index].detach().clone() for part in self.parts])
 
     def _put(self, parts: Sequence[Tensor]) -> TrainedHeads:
-        return TrainedHeads.from_parts(WORDS, parts, self.configuration.head_dim)
+        return TrainedHeads.from_parts(
+            GRAMMARS[self.language].words, parts, self.configuration.head_dim
+        )
 
 
 SNAPSHOTS = 24
@@ -198,12 +208,13 @@ def train_in_steps(
 def start_training(request: TrainingRequest, begin: TrainedHeads | None) -> Training:
     """From random weights; or from `begin`, and beside it from random weights."""
     configuration, seed = request.configuration, request.seed
+    language = find_language(request.tokens)
     if not begin:
-        return Training(configuration, [seed])
+        return Training(configuration, [seed], language=language)
     untrained = TrainedHeads.from_parts(
-        WORDS, draw_parts(configuration, seed), configuration.head_dim
+        begin.words, draw_parts(configuration, seed), configuration.head_dim
     )
-    return Training(configuration, [seed] * 2, [begin, untrained])
+    return Training(configuration, [seed] * 2, [begin, untrained], language)
 
 
 @torch.no_grad()

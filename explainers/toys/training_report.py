@@ -17,25 +17,17 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from explainers.toys import layers
+from explainers.toys.grammar import GRAMMARS, find_language, join_list, split_list
 from explainers.toys.layers import (
     PART_NAMES,
     SEEDS,
-    WEIGHTS_FILE,
+    WEIGHTS_FILES,
     Configuration,
     TrainedHeads,
     name_part,
 )
 from explainers.toys.readable_training import format_readable_section
-from explainers.toys.task import (
-    RUNNING,
-    RUNNING_NEWS,
-    TOPICS,
-    WORD_IDS,
-    WORDS,
-    Task,
-    encode_news,
-    make_task,
-)
+from explainers.toys.task import Task, encode_news, make_task
 from explainers.toys.training import (
     BATCH_SIZE,
     LEARNING_RATE,
@@ -46,7 +38,6 @@ from explainers.toys.training import (
     draw_pool,
 )
 
-JSON_REPORT = WEIGHTS_FILE.with_suffix(".json")
 MARKDOWN_REPORT = Path(__file__).with_name("REPORT.md")
 INTRODUCTION = """# What the toy weights learned
 
@@ -55,15 +46,21 @@ INTRODUCTION = """# What the toy weights learned
 Each token names the words it is related to, and on which side they stand, from one layer of
 attention alone. Measured on held-out sentences; mean ± standard deviation over {seeds} seeds.
 Loss: binary cross-entropy per token, summed over all words. Accuracy: tokens whose words are all
-named, and no others. The last column counts the seeds in which "announced" gives its two largest
-weights (of any head) to "CEO" and "earnings"; n/a where the mask hides "earnings".
+named, and no others. The last column counts the seeds in which "{verb}" gives its two largest
+weights (of any head) to "{subject}" and "{object}"; n/a where the mask hides "{object}".
+"""
+VIETNAMESE_INTRODUCTION = """
+## Vietnamese words
+
+{made}. The same with the Vietnamese grammar; the last column looks for "{subject}" and "{object}"
+when "{verb}" asks.
 """
 TABLE_HEADER = (
+    "",
     "| query heads | KV heads | d_k | mask | loss | accuracy | verbs: loss | verbs: accuracy "
     "| reads both |",
     f"|{'---|' * 9}",
 )
-VERB, SUBJECT, OBJECT = (RUNNING.index(word) for word in ("announced", "CEO", "earnings"))
 
 
 @dataclass(frozen=True)
@@ -71,8 +68,8 @@ class ReportRow:
     """One configuration: a number per seed; the verbs' loss and accuracy also on their own.
 
     A token is right if it names all the words that it is asked for and no other; those that are
-    asked for nothing are left out. `found`: does "announced" give its two largest weights, the
-    largest of any head, to "CEO" and "earnings"? None where the mask hides one of them.
+    asked for nothing are left out. `found`: does the running sentence's verb give its two largest
+    weights, the largest of any head, to subject and object? None where the mask hides one of them.
     """
 
     num_heads: int
@@ -93,9 +90,11 @@ class ReportRow:
 @torch.no_grad()
 def measure_heads(configuration: Configuration, seeds: Sequence[TrainedHeads]) -> ReportRow:
     """Test what several seeds learned."""
-    task = make_task(draw_pool(True), configuration.rule)
+    language = find_language(seeds[0].words)
+    grammar, running = GRAMMARS[language], make_running_task(configuration.rule, language)
+    task = make_task(draw_pool(True, language), configuration.rule)
     real, is_asked = task.is_real, task.targets.any(dim=-1)
-    verbs = [WORD_IDS[word] for kind in TOPICS for word in kind["verb"].split()]
+    verbs = [grammar.word_ids[word] for kind in grammar.topics for word in split_list(kind["verb"])]
     is_verb = real & torch.isin(task.words, torch.tensor(verbs))
     row = ReportRow(*configuration, [], [], [], [], None)
     for heads in seeds:
@@ -106,7 +105,7 @@ def measure_heads(configuration: Configuration, seeds: Sequence[TrainedHeads]) -
         row.accuracy.append(_mean(is_right[is_asked]))
         row.verb_loss.append(_mean(loss[is_verb]))
         row.verb_accuracy.append(_mean(is_right[is_verb]))
-    if make_running_task(configuration.rule).targets[0, VERB].sum() < 2:
+    if running.targets[0, grammar.running.verb].sum() < 2:
         return row
     return replace(row, found=[reads_both(heads, configuration.rule) for heads in seeds])
 
@@ -115,27 +114,29 @@ def _mean(numbers: Tensor) -> float:
     return round(numbers.mean().item(), 4)
 
 
-def make_running_task(rule: str) -> Task:
+def make_running_task(rule: str, language: str = "en") -> Task:
     """The task of the running sentence, which nobody trained on."""
-    return make_task(encode_news([RUNNING_NEWS]), rule)
+    return make_task(encode_news(language, [GRAMMARS[language].running]), rule)
 
 
 def attend_from_verb(learned: TrainedHeads, rule: str) -> Tensor:
-    """How "announced" divides its attention in the running sentence (heads, q_len)."""
-    task = make_running_task(rule)
-    return attend(learned, task.words, task.mask).weights[0, :, VERB, : len(RUNNING)]
+    """How the verb divides its attention in the running sentence (heads, q_len)."""
+    language = find_language(learned.words)
+    task, verb = make_running_task(rule, language), GRAMMARS[language].running.verb
+    return attend(learned, task.words, task.mask).weights[0, :, verb, : task.lengths[0]]
 
 
 def reads_both(learned: TrainedHeads, rule: str) -> bool:
-    """Are its two largest weights, the largest of any head, on "CEO" and "earnings"?"""
+    """Are its two largest weights, the largest of any head, on subject and object?"""
     largest = attend_from_verb(learned, rule).amax(dim=0).topk(2).indices.tolist()
-    return sorted(largest) == [SUBJECT, OBJECT]
+    running = GRAMMARS[find_language(learned.words)].running
+    return set(largest) == running.related[running.verb]
 
 
-def write_report(rows: Sequence[ReportRow], summary: str) -> None:
+def write_report(rows: Sequence[ReportRow], summary: str, language: str = "en") -> None:
     """Write the report as JSON for pages."""
     lines = ",\n".join(json.dumps(asdict(row)) for row in rows)
-    JSON_REPORT.write_text(
+    find_json(language).write_text(
         f'{{"made": {json.dumps(summary)}, "rows": [\n{lines}\n]}}\n', encoding="utf-8"
     )
 
@@ -145,10 +146,16 @@ def write_markdown() -> None:
     MARKDOWN_REPORT.write_text(format_report() + format_readable_section(), encoding="utf-8")
 
 
+def find_json(language: str) -> Path:
+    """Where the report on the heads of a language is stored."""
+    return WEIGHTS_FILES[language].with_suffix(".json")
+
+
 @functools.cache
-def read_report() -> dict[Configuration, ReportRow]:
+def read_report(language: str = "en") -> dict[Configuration, ReportRow]:
     """The stored report, read from its JSON."""
-    rows = [ReportRow(**row) for row in json.loads(JSON_REPORT.read_text(encoding="utf-8"))["rows"]]
+    stored = json.loads(find_json(language).read_text(encoding="utf-8"))
+    rows = [ReportRow(**row) for row in stored["rows"]]
     return {row.configuration: row for row in rows}
 
 
@@ -159,16 +166,26 @@ def format_mean_and_spread(numbers: Sequence[float], places: int = 2) -> str:
 
 
 def format_report() -> str:
-    """The stored report as Markdown."""
-    made = json.loads(JSON_REPORT.read_text(encoding="utf-8"))["made"]
-    rows = [*read_report().values()]
-    lines = [INTRODUCTION.format(made=made, seeds=len(rows[0].loss)), *TABLE_HEADER]
-    for row in rows:
-        found = "n/a" if row.found is None else f"{sum(row.found)} of {len(row.found)}"
-        numbers = row.loss, row.accuracy, row.verb_loss, row.verb_accuracy
-        cells = *row.configuration, *map(format_mean_and_spread, numbers), found
-        lines.append(f"| {' | '.join(map(str, cells))} |")
+    """The stored reports as Markdown, a table for each language."""
+    lines = []
+    for language, introduction in {"en": INTRODUCTION, "vi": VIETNAMESE_INTRODUCTION}.items():
+        made = json.loads(find_json(language).read_text(encoding="utf-8"))["made"]
+        rows = [*read_report(language).values()]
+        running = GRAMMARS[language].running
+        subject, found_object = (
+            running.tokens[place] for place in sorted(running.related[running.verb])
+        )
+        words = {"verb": running.tokens[running.verb], "subject": subject, "object": found_object}
+        lines += [introduction.format(made=made, seeds=len(rows[0].loss), **words), *TABLE_HEADER]
+        lines += map(_format_row, rows)
     return "\n".join(lines) + "\n"
+
+
+def _format_row(row: ReportRow) -> str:
+    found = "n/a" if row.found is None else f"{sum(row.found)} of {len(row.found)}"
+    numbers = row.loss, row.accuracy, row.verb_loss, row.verb_accuracy
+    cells = *row.configuration, *map(format_mean_and_spread, numbers), found
+    return f"| {' | '.join(map(str, cells))} |"
 
 
 MEASURED_SEEDS = 5
@@ -177,14 +194,14 @@ BAR_WIDTH = 40
 
 
 def train_configuration(
-    configuration: Configuration, steps: int = STEPS
+    configuration: Configuration, language: str = "en", steps: int = STEPS
 ) -> tuple[dict[str, Tensor], ReportRow]:
     """All seeds of one configuration: the tensors to ship by name, and how they did.
 
     What is measured is what is shipped: weights rounded to 16 bits.
     """
     torch.set_num_threads(1)
-    training = Training(configuration, range(MEASURED_SEEDS))
+    training = Training(configuration, range(MEASURED_SEEDS), language=language)
     for _ in range(steps):
         training.step()
     with torch.no_grad():
@@ -201,21 +218,23 @@ def train_configuration(
     return tensors_to_ship, row
 
 
-def _train_as_arrays(configuration: Configuration) -> tuple[dict[str, Any], ReportRow]:
+def _train_as_arrays(
+    configuration: Configuration, language: str
+) -> tuple[dict[str, Any], ReportRow]:
     """As arrays, which are copied to another process; tensors would be shared with it."""
-    tensors_to_ship, row = train_configuration(configuration)
+    tensors_to_ship, row = train_configuration(configuration, language)
     return {name: tensor.numpy() for name, tensor in tensors_to_ship.items()}, row
 
 
-def make_weights(processes: int) -> None:
-    """Train everything, a configuration at a time in each process."""
+def make_weights(processes: int, language: str) -> None:
+    """Train every configuration on the words of a language, one at a time in each process."""
     started, configurations = time.monotonic(), layers.list_configurations()
     tensors: dict[str, Tensor] = {}
     rows: dict[Configuration, ReportRow] = {}
     spawn_context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=spawn_context) as pool:
         for future in as_completed(
-            [pool.submit(_train_as_arrays, configuration) for configuration in configurations]
+            [pool.submit(_train_as_arrays, one, language) for one in configurations]
         ):
             tensors_to_ship, row = future.result()
             tensors |= {name: torch.from_numpy(array) for name, array in tensors_to_ship.items()}
@@ -225,21 +244,23 @@ def make_weights(processes: int) -> None:
         f"{STEPS} batches of {BATCH_SIZE}, Adam {LEARNING_RATE}, "
         f"torch {torch.__version__}, one thread"
     )
-    layers.WEIGHTS_FILE.parent.mkdir(exist_ok=True)
+    file = WEIGHTS_FILES[language]
+    file.parent.mkdir(exist_ok=True)
     sorted_tensors = {name: tensors[name] for name in sorted(tensors)}
-    save_file(sorted_tensors, layers.WEIGHTS_FILE, {"words": " ".join(WORDS), "made": summary})
-    layers.WEIGHTS_FILE.chmod(0o644)  # safetensors leaves it to its owner alone
-    write_report([rows[configuration] for configuration in configurations], summary)
+    words = join_list(GRAMMARS[language].words)
+    save_file(sorted_tensors, file, {"words": words, "made": summary})
+    file.chmod(0o644)  # safetensors leaves it to its owner alone
+    write_report([rows[configuration] for configuration in configurations], summary, language)
 
 
 def check_weights(configuration: Configuration = CHECKED_CONFIGURATION) -> bool:
     """Train again: is every number in the file the one that comes out?"""
     tensors_to_ship, _ = train_configuration(configuration)
-    _, tensors = layers.read_tensors(list(tensors_to_ship), layers.WEIGHTS_FILE)
+    _, tensors = layers.read_tensors(list(tensors_to_ship), WEIGHTS_FILES["en"])
     largest_difference = max(
         (tensors[name] - tensor).abs().max().item() for name, tensor in tensors_to_ship.items()
     )
-    file_name = layers.WEIGHTS_FILE.name
+    file_name = WEIGHTS_FILES["en"].name
     print(f"{configuration}: the largest difference to {file_name} is {largest_difference:g}")
     return largest_difference == 0
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from explainers.toys.sentence import MAX_CHARACTERS
+from explainers.toys.sentence import MAX_CHARACTERS, SENTENCE
 from explainers.translations import _
 from explainers.ui.controls.controls import sentence
 from explainers.ui.page import Prose, open_page
@@ -106,10 +106,10 @@ def _invite_sentence() -> None:
         typed = row.text_input(
             _("Now your own sentence: see where a real model looks."),
             max_chars=MAX_CHARACTERS,
-            placeholder=sentence.default,
+            placeholder=SENTENCE,
         )
         is_sent = row.form_submit_button(_("Open the Inspector"))
     if is_sent:
-        sentence.keep(typed.strip() or sentence.default)
+        sentence.keep(typed.strip() or SENTENCE)
         tour_mode.turn(False)
         open_page(INSPECTOR, step="")

@@ -3,12 +3,15 @@
 import pytest
 from playwright.sync_api import expect
 
+from explainers.toys.sentence import SENTENCE, write_running_sentence
 from tests.browser.test_looks import OUTSIDE, PHONE, PROJECTOR, shown, violations
 from tests.support.browser_fixtures import PAGES, Visit
 
 VALUES = """() => [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')].flatMap(
   (host) => [...host.shadowRoot.querySelectorAll('td.cell')].map((cell) => cell.value))"""
 """The numbers in linked matrices, which have no language."""
+OWN = {"text": "The judge rejected claims"}
+TWIN = write_running_sentence("vi")
 LANGUAGE = "() => document.documentElement.lang"
 
 
@@ -21,7 +24,7 @@ def option(visit, name):
 
 
 def test_a_link_is_one_picture_in_every_language(visit):
-    link = {"mask": "causal", "weights": "untrained", "queries": "across"}
+    link = {"mask": "causal", "weights": "untrained", "queries": "across"} | OWN
     english, other = visit("", **link), visit("", lang="vi", **link)
     assert title(english) != title(other)
     assert english.page.evaluate(VALUES) == other.page.evaluate(VALUES)
@@ -41,8 +44,26 @@ def test_what_is_chosen_in_another_language_stands_in_english_in_the_link(visit)
     assert option(one, "đầy đủ").get_attribute("aria-checked") == "true"
 
 
+def test_who_has_chosen_no_sentence_gets_that_of_the_language(visit):
+    one = visit("")
+    sentence = one.page.get_by_role("textbox").first
+    option(one, "Tiếng Việt").click()
+    expect(sentence).to_have_value(TWIN)
+    expect(one.says).to_contain_text("công bố")
+    assert "text" not in one.choices
+    contents = one.page.get_by_role("navigation")
+    contents.get_by_role("link", name="Truy vấn, khóa, giá trị").click()
+    expect(sentence).to_have_value(TWIN)
+    contents.get_by_role("link", name="Attention chéo").click()
+    expect(sentence).to_have_value(SENTENCE)  # its model translates from English
+    option(one, "English").click()
+    contents.get_by_role("link", name="Attention in one picture").click()
+    expect(sentence).to_have_value(SENTENCE)
+    assert "text" not in one.ready().choices
+
+
 def test_the_switch_keeps_every_choice(visit):
-    one = visit("", mask="causal", seed="7")
+    one = visit("", mask="causal", seed="7", **OWN)
     numbers = one.page.evaluate(VALUES)
     option(one, "Tiếng Việt").click()
     one.wait_for_choice("lang", "vi")

@@ -11,11 +11,15 @@ from explainers.chapters.common.build_sentence import (
     replace_part,
     write_sentence,
 )
-from explainers.toys.sentence import SENTENCE
-from explainers.toys.task import WORD_IDS
+from explainers.toys.grammar import ENGLISH, VIETNAMESE, find_language
+from explainers.toys.sentence import SENTENCE, split_words, write_running_sentence
 from tests.support.opening import PAGES, opened
 
-SENTENCES = ["", SENTENCE, "my cat sleeps", "The judge rejected lawyers on Sunday", "CEO CEO CEO"]
+TWIN = write_running_sentence("vi")
+SENTENCES = [
+    *("", SENTENCE, "my cat sleeps", "The judge rejected lawyers on Sunday", "CEO CEO CEO"),
+    *(TWIN, "Các đầu bếp chào đón thực khách vào thứ Hai"),
+]
 
 
 @pytest.mark.parametrize("text", SENTENCES)
@@ -29,7 +33,10 @@ def test_every_choice_makes_a_sentence_of_known_words_that_is_read_back(text):
             assert changed[place] == word
             assert changed[0] != changed[3], "nobody thanks themselves"
             assert find_parts(write_sentence(changed)) == changed
-            assert {one.casefold() for one in write_sentence(changed).split()} <= set(WORD_IDS)
+            tokens = split_words(write_sentence(changed))
+            assert find_language(tokens) == find_language(split_words(text))
+            grammar = VIETNAMESE if find_language(tokens) == "vi" else ENGLISH
+            assert {one.casefold() for one in tokens} <= set(grammar.word_ids)
 
 
 def test_all_words_of_a_topic_can_be_combined():
@@ -42,6 +49,9 @@ def test_all_words_of_a_topic_can_be_combined():
 
 def test_what_the_text_says_is_kept():
     assert find_parts(SENTENCE) == ("CEO", "announced", "record", "earnings", "Friday")
+    assert find_parts(TWIN) == ("CEO", "công bố", "kỷ lục", "lợi nhuận", "thứ Sáu")
+    assert write_sentence(find_parts(TWIN)) == TWIN
+    assert write_sentence(replace_part(find_parts(TWIN), 0, "đầu bếp")).startswith("Các đầu bếp")
     assert find_parts("The chef served guests on Monday.")[-1] == "Monday"
     assert find_parts("on Sunday the chef thanked guests")[1:] == (
         "thanked",

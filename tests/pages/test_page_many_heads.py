@@ -26,6 +26,7 @@ from explainers.chapters.many_heads.head_panels import (
 from explainers.chapters.many_heads.selection import Selection
 from explainers.toys import examples, layers
 from explainers.toys.layers import Configuration, draw_layer, load_layer
+from explainers.toys.sentence import SENTENCE
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Cell
 from tests.support.opening import PAGES, opened, pictures, unfolded, widgets
@@ -533,7 +534,7 @@ def test_fewer_heads_keep_what_is_still_there():
 
 
 def test_in_every_language_the_same_head_is_named_by_the_same_link():
-    link = TRAINED | {"matrix": "votes", "row": "1", "column": "3", "off": "2"}
+    link = TRAINED | {"text": SENTENCE, "matrix": "votes", "row": "1", "column": "3", "off": "2"}
     english, _ = heads_picture(**link)
     other, visit = heads_picture(lang="vi", **link)
     assert {key: panel["values"] for key, panel in other.items()} == {

@@ -12,13 +12,13 @@ from streamlit.testing.v1 import AppTest
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.score_matrix import Lab, count_changed_rows
-from explainers.chapters.masks.changed_text import NEW_WORDS, _percent
+from explainers.chapters.masks.changed_text import _percent, find_leak
 from explainers.chapters.masks.masked_weights import BOTH, count_cells, measure_changes
-from explainers.chapters.masks.padded_batch import OTHER, measure_largest_change
+from explainers.chapters.masks.padded_batch import choose_second_sentence, measure_largest_change
 from explainers.chapters.masks.window_reach import NEVER, count_layers_needed
+from explainers.toys.grammar import GRAMMARS
 from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import MAX_TOKENS, SENTENCE
-from explainers.toys.task import WORD_IDS
 from explainers.ui.controls.mask_drawing import is_drawing, read_cells, write_cells
 from tests.support.opening import PAGES, elements, opened, pictures
 from tests.support.reading import said
@@ -241,8 +241,14 @@ def test_a_batch_that_changes_one_weight_is_found(place):
     assert measure_largest_change(together, alone) == pytest.approx(0.25), "the filling is nobody's"
 
 
-def test_words_that_the_page_adds_are_known():
-    assert {word.casefold() for word in (*OTHER, *NEW_WORDS)} <= set(WORD_IDS)
+@pytest.mark.parametrize("language", GRAMMARS)
+def test_words_that_the_page_adds_are_known_in_the_language_of_the_text(language):
+    tokens, known = GRAMMARS[language].running.tokens, GRAMMARS[language].word_ids
+    lab = Lab(draw_layer(tokens, 8, 1, 4, "full", seed=0), queries_down=True)
+    second = choose_second_sentence(tokens)
+    assert len(second) == 3
+    assert {word.casefold() for word in (*second, find_leak(lab).new)} <= set(known)
+    assert len(choose_second_sentence(second)) == 2
 
 
 def badges(visit):

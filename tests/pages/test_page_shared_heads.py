@@ -32,9 +32,10 @@ from explainers.chapters.shared_heads.uptraining_job import (
     measure_held_out,
 )
 from explainers.toys import examples
+from explainers.toys.grammar import ENGLISH
 from explainers.toys.layers import Configuration, TrainedHeads, load_heads, load_layer
 from explainers.toys.sentence import SENTENCE
-from explainers.toys.task import WORDS, Batch, is_held_out, make_task
+from explainers.toys.task import Batch, is_held_out, make_task
 from explainers.toys.training import (
     TrainingRequest,
     TrainingStep,
@@ -322,7 +323,7 @@ def test_what_averaging_makes_of_trained_heads_is_counted(kv_heads, verdict):
     text = said(visit := opened(PAGE, UNTRAINED | {"kv_heads": str(kv_heads)}))
     assert verdict in text
     task = make_task(Batch(*(part[:TESTS] for part in draw_pool(True))), "full")
-    fresh_one = TrainedHeads.from_parts(WORDS, draw_parts(shared, 0), 16)
+    fresh_one = TrainedHeads.from_parts(ENGLISH.words, draw_parts(shared, 0), 16)
     told = re.findall(r"name \*\*([\d.]+)\*\* words", text)
     for known, number in ((average_shipped_heads(own, kv_heads, 0), told[0]), (fresh_one, None)):
         named = known.score_words(attend(known, task.words, task.mask).output)
@@ -366,7 +367,7 @@ def test_losses_are_of_sentences_that_nobody_trained_on(monkeypatch):
     [some] = seen
     assert len(some.words) == TESTS
     for words, length in zip(some.words, some.lengths, strict=True):
-        first, *others = (WORDS[n] for n in words[:length])
+        first, *others = (ENGLISH.words[n] for n in words[:length])
         assert is_held_out((first.capitalize(), *others))
 
 

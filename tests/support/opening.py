@@ -13,6 +13,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
+from explainers.toys.grammar import ENGLISH
 from explainers.ui.session import MODEL_JOB, OPEN_CARD
 
 ROOT = Path(__file__).parents[2]
@@ -145,9 +146,7 @@ def needs_known_words(page: Path) -> bool:
 
 def known_words(count: int) -> str:
     """A sentence of words that every trained head has learned."""
-    from explainers.toys.task import WORDS  # one test looks whether a page comes without torch
-
-    return " ".join(WORDS[:count])
+    return " ".join(ENGLISH.words[:count])
 
 
 @functools.cache

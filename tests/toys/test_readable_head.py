@@ -9,9 +9,10 @@ from explainers.attention import masks
 from explainers.attention.single_head import single_head
 from explainers.toys import readable_head, readable_training
 from explainers.toys.examples import make_generator
+from explainers.toys.grammar import ENGLISH, GRAMMARS
 from explainers.toys.layers import read_tensors
 from explainers.toys.readable_head import (
-    READABLE_FILE,
+    READABLE_FILES,
     READABLE_SEEDS,
     film_of,
     load_readable_head,
@@ -26,27 +27,35 @@ from explainers.toys.readable_training import (
     read_readable_rows,
     train_readable_head,
 )
-from explainers.toys.task import RUNNING, WORDS, draw_news, encode_news
+from explainers.toys.task import draw_news, encode_news
 from explainers.toys.training import draw_pool, run_heads
 
+RUNNING, WORDS = ENGLISH.running.tokens, ENGLISH.words
 ALL_RULES = ("full", "causal", "window of 3", "prefix of 3")
+each_language = pytest.mark.parametrize("language", GRAMMARS)
 each_seed = pytest.mark.parametrize("seed", READABLE_SEEDS)
 
 
-def test_the_sizes_are_those_that_can_be_read():
-    learned = load_readable_head(0)
-    assert learned.words == WORDS
+def read_rows(language):
+    return read_readable_rows(READABLE_FILES[language].with_suffix(".json"))
+
+
+@each_language
+def test_the_sizes_are_those_that_can_be_read(language):
+    learned = load_readable_head(0, language)
+    assert learned.words == GRAMMARS[language].words
     assert learned.embedding.shape == (65, 8)
     assert learned.head.w_query.shape == learned.head.w_value.shape == (8, 4)
     assert learned.w_words.shape == (4, 65)
     assert learned.bias.shape == (65,)
-    assert READABLE_FILE.stat().st_size < 400_000
+    assert READABLE_FILES[language].stat().st_size < 400_000
 
 
-def test_a_few_batches_give_the_shipped_numbers_again():
+@each_language
+def test_a_few_batches_give_the_shipped_numbers_again(language):
     """Every stage up to the fourth, bit by bit."""
-    again = train_readable_head(0, STAGES[:4])
-    _, shipped = read_tensors(list(again), READABLE_FILE)
+    again = train_readable_head(0, STAGES[:4], language)
+    _, shipped = read_tensors(list(again), READABLE_FILES[language])
     for name, tensor in again.items():
         assert torch.equal(tensor, shipped[name][:4]), name
 
@@ -59,31 +68,34 @@ def test_another_seed_is_another_head():
 
 
 def test_it_is_asked_for_the_related_words_whatever_their_side():
-    [news] = draw_news(1, False, make_generator("a test"))
-    targets = make_readable_task(encode_news([news])).targets[0]
+    [news] = draw_news("en", 1, False, make_generator("a test"))
+    targets = make_readable_task(encode_news("en", [news])).targets[0]
     for token, related in enumerate(news.related):
         named = {WORDS[place].casefold() for place in targets[token].nonzero().flatten()}
         assert named == {news.tokens[position].casefold() for position in related}
 
 
+@each_language
 @each_seed
-def test_the_report_is_what_the_shipped_head_does(seed):
-    rows, _ = read_readable_rows()
+def test_the_report_is_what_the_shipped_head_does(seed, language):
+    rows, _ = read_rows(language)
     row = rows[READABLE_SEEDS.index(seed)]
-    assert asdict(measure_readable_head(seed)) == pytest.approx(asdict(row), abs=2e-3)
+    assert asdict(measure_readable_head(seed, language)) == pytest.approx(asdict(row), abs=2e-3)
     assert row.seed == seed
-    assert row.verbs_two_largest >= 0.9
+    assert row.verbs_two_largest > 0.8
     assert row.tokens_largest > 0.95
-    assert row.friday_to_announced > 0.9
+    assert row.time_to_verb > 0.89
 
 
+@each_language
 @each_seed
-def test_announced_reads_who_and_what(seed):
-    layer = load_readable_layer(RUNNING, "full", seed)
+def test_the_verb_reads_who_and_what(seed, language):
+    running = GRAMMARS[language].running
+    layer = load_readable_layer(running.tokens, "full", seed)
+    assert not layer.unknown
     weights = single_head(*layer.single()).weights
-    two_largest = {RUNNING[place] for place in weights[2].topk(2).indices}
-    assert two_largest == {"CEO", "earnings"}
-    assert RUNNING[int(weights[6].argmax())] == "announced"
+    assert set(weights[running.verb].topk(2).indices.tolist()) == running.related[running.verb]
+    assert weights[6].argmax() == running.verb
 
 
 def test_the_verbs_are_counted_as_by_hand():
@@ -99,7 +111,7 @@ def test_the_verbs_are_counted_as_by_hand():
                 largest = weights[position].topk(2).indices.tolist()
                 both += all(held_out.related[n, position, other] for other in largest)
     assert verbs == 200
-    assert both / verbs == pytest.approx(read_readable_rows()[0][4].verbs_two_largest, abs=0.05)
+    assert both / verbs == pytest.approx(read_rows("en")[0][4].verbs_two_largest, abs=0.05)
 
 
 @pytest.mark.parametrize("rule", ALL_RULES)
@@ -137,7 +149,7 @@ def test_every_frame_of_the_film_is_the_head_at_that_stage(tokens, rule):
     end = single_head(*load_readable_layer(tokens, rule, 0).single()).weights
     torch.testing.assert_close(film.weights[-1], end)
     names = [name_readable_part(0, part) for part in readable_head.READABLE_PARTS]
-    words, tensors = read_tensors(names, READABLE_FILE)
+    words, tensors = read_tensors(names, READABLE_FILES["en"])
     for stage in (0, 17):
         parts = (part[stage].float() for part in tensors.values())
         learned = readable_head.ReadableHead.from_parts(words, parts)
@@ -166,14 +178,8 @@ def test_the_film_shows_the_pattern_emerge():
     assert to_both[0] < 0.5 < 0.9 < to_both[-1]
 
 
-def test_what_is_measured_is_written_and_read_again(monkeypatch, tmp_path):
-    rows, made = read_readable_rows()
-    monkeypatch.setattr(readable_training, "READABLE_JSON", tmp_path / "readable.json")
-    readable_training.write_readable_rows(rows[:2], "made by a test")
-    read_readable_rows.cache_clear()
-    try:
-        assert read_readable_rows() == (rows[:2], "made by a test")
-    finally:
-        monkeypatch.undo()
-        read_readable_rows.cache_clear()
-    assert read_readable_rows() == (rows, made)
+def test_what_is_measured_is_written_and_read_again(tmp_path):
+    rows, _ = read_rows("en")
+    file = tmp_path / "readable.json"
+    readable_training.write_readable_rows(rows[:2], "made by a test", file)
+    assert read_readable_rows(file) == (rows[:2], "made by a test")

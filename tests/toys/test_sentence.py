@@ -7,6 +7,7 @@ import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from explainers.toys.grammar import ENGLISH, GRAMMARS, VIETNAMESE
 from explainers.toys.sentence import (
     MAX_CHARACTERS,
     MAX_TOKENS,
@@ -15,6 +16,7 @@ from explainers.toys.sentence import (
     read_sentence,
     split_characters,
     split_words,
+    write_running_sentence,
 )
 
 JOINERS = set("\u200c\u200d")
@@ -52,7 +54,7 @@ def test_any_text_becomes_words_that_can_be_shown(raw):
         token.encode()  # a surrogate would raise here
         kinds = {unicodedata.category(sign) for sign in set(token) - JOINERS}
         assert not kinds & {"Cc", "Cf", "Cs", "Co"}
-        assert not any(sign.isspace() for sign in token)
+        assert token.casefold() in VIETNAMESE.word_ids or not any(map(str.isspace, token))
         unseen = regex.fullmatch(r"\p{Default_Ignorable_Code_Point}+", token)
         assert not unseen, f"nothing of {token!a} can be seen"
 
@@ -92,7 +94,7 @@ def test_presets_are_read_as_they_are(preset):
     sentence = read_sentence(preset)
     assert sentence.notes == ()
     assert sentence.text == preset
-    assert list(sentence.tokens) == preset.split()
+    assert " ".join(sentence.tokens) == preset
 
 
 def test_a_line_break_is_a_space_and_nothing_to_mention():
@@ -137,3 +139,19 @@ def test_characters_are_the_text_and_no_accent_stands_alone(text):
 
 def test_characters_of_a_joined_emoji_are_one():
     assert split_characters("e\u0301👩‍👩‍👧🇻🇳") == ["e\u0301", "👩‍👩‍👧", "🇻🇳"]
+
+
+def test_syllables_of_one_word_stay_together():
+    words = ("Vị", "huấn luyện viên", "Khen ngợi", "cầu", "viên", "huấn luyện viên")
+    assert tuple(split_words(" ".join(words))) == words
+    more = (*words, "nhớ", "ở")
+    apart = tuple(split_words(unicodedata.normalize("NFD", " ".join(more))))
+    assert tuple(unicodedata.normalize("NFC", word) for word in apart) == more
+    assert {one for one in apart if one in more} == {*more} - {"cầu", "viên", "ở"}
+
+
+@pytest.mark.parametrize("language", GRAMMARS)
+def test_the_running_sentence_is_read_as_its_grammar_wrote_it(language):
+    sentence = write_running_sentence(language)
+    assert read_sentence("", usual=sentence).tokens == GRAMMARS[language].running.tokens
+    assert write_running_sentence("xx") == SENTENCE == " ".join(ENGLISH.running.tokens)

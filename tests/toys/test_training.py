@@ -11,22 +11,24 @@ from safetensors import safe_open
 
 from explainers.attention import masks
 from explainers.toys import layers, training_report
+from explainers.toys.grammar import (
+    ENGLISH,
+    GRAMMARS,
+    NUM_WORDS,
+    VIETNAMESE,
+    find_language,
+    split_list,
+)
 from explainers.toys.layers import PART_NAMES, SEEDS, Configuration, list_configurations, load_heads
 from explainers.toys.readable_training import format_readable_section
 from explainers.toys.task import (
-    COMMON_WORDS,
     MAX_NEWS_TOKENS,
     NUM_CHOICES,
-    RUNNING_NEWS,
-    TOPICS,
-    WORD_IDS,
-    WORDS,
     draw_news,
     encode_news,
     is_held_out,
     make_targets,
     make_task,
-    write_news,
 )
 from explainers.toys.training import (
     Training,
@@ -43,6 +45,7 @@ MANY = Configuration(4, 4, 16, "full")
 SMALL = Configuration(2, 1, 4, "causal")
 SENTENCE = ("The", "CEO", "announced", "record", "earnings", "on", "Friday")
 numbers = st.lists(st.integers(0, 2**31), min_size=NUM_CHOICES, max_size=NUM_CHOICES)
+each_language = pytest.mark.parametrize("language", GRAMMARS)
 each_rule = pytest.mark.parametrize("rule", layers.MASK_NAMES)
 
 
@@ -50,9 +53,11 @@ def seeded(seed=3):
     return torch.Generator().manual_seed(seed)
 
 
+@each_language
 @for_any(numbers)
-def test_relations_are_mutual_but_for_the_time(choices):
-    one = write_news(choices)
+def test_relations_are_mutual_but_for_the_time(language, choices):
+    grammar = GRAMMARS[language]
+    one = grammar.write_news(choices)
     assert 5 <= len(one.tokens) <= MAX_NEWS_TOKENS
     assert one.tokens[0][0].isupper()
     assert len({token.casefold() for token in one.tokens}) == len(one.tokens)
@@ -61,16 +66,16 @@ def test_relations_are_mutual_but_for_the_time(choices):
         assert place not in others
     pairs = {(i, j) for i, others in enumerate(one.related) for j in others}
     alone = {one.tokens[i].casefold() for i, j in pairs if (j, i) not in pairs}
-    assert alone <= common("preposition") | common("time")
-
-
-def common(part):
-    return {word.casefold() for word in COMMON_WORDS[part].split()}
+    times = [*grammar.list_words("preposition"), *grammar.list_words("time")]
+    assert alone <= {word.casefold() for word in times}
+    for place, part in {one.verb: "verb", min(one.related[one.verb]): "subject"}.items():
+        words = (grammar.list_words(part, topic) for topic in range(len(grammar.topics)))
+        assert one.tokens[place] in {word for listed in words for word in listed}
 
 
 def test_the_relations_of_the_running_sentence():
-    assert RUNNING_NEWS.tokens == SENTENCE
-    named = [{SENTENCE[j] for j in others} for others in RUNNING_NEWS.related]
+    assert ENGLISH.running.tokens == SENTENCE
+    named = [{SENTENCE[j] for j in others} for others in ENGLISH.running.related]
     assert named == [
         {"CEO"},
         {"The", "announced"},
@@ -82,14 +87,47 @@ def test_the_relations_of_the_running_sentence():
     ]
 
 
+def test_the_vietnamese_sentence_has_what_a_thing_is_like_after_it():
+    tokens, related, verb = VIETNAMESE.running
+    assert tokens == ("Vị", "CEO", "công bố", "lợi nhuận", "kỷ lục", "vào", "thứ Sáu")
+    assert ENGLISH.running.verb == verb == 2
+    assert [{tokens[j] for j in others} for others in related] == [
+        {"CEO"},
+        {"Vị", "công bố"},
+        {"CEO", "lợi nhuận"},
+        {"công bố", "kỷ lục"},
+        {"lợi nhuận"},
+        {"công bố", "thứ Sáu"},
+        {"công bố", "vào"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "otherwise", "language"),
+    [
+        (("CEO", "announced"), "vi", "en"),
+        (("CEO", "công bố"), "en", "vi"),
+        (("CEO",), "vi", "vi"),
+        (("zebra",), "vi", "vi"),
+        (("zebra",), "en", "en"),
+        (("zebra",), "fr", "en"),
+        (("The", "judge", "khen ngợi"), "vi", "en"),
+    ],
+)
+def test_the_language_is_that_of_most_known_words(tokens, otherwise, language):
+    assert find_language(tokens, otherwise) == language
+
+
+@each_language
 @for_any(numbers, st.sampled_from(layers.MASK_NAMES))
-def test_only_what_the_mask_shows_is_asked_for(choices, rule):
-    one = write_news(choices)
-    wanted = make_targets(encode_news([one]), rule)[0]
+def test_only_what_the_mask_shows_is_asked_for(language, choices, rule):
+    words, word_ids = GRAMMARS[language].words, GRAMMARS[language].word_ids
+    one = GRAMMARS[language].write_news(choices)
+    wanted = make_targets(encode_news(language, [one]), rule)[0]
     for i in range(len(one.tokens)):
-        named = {(side, WORDS[n]) for side in (0, 1) for n in wanted[i].view(2, -1)[side].nonzero()}
+        named = {(side, words[n]) for side in (0, 1) for n in wanted[i].view(2, -1)[side].nonzero()}
         visible = {
-            (int(j > i), WORDS[WORD_IDS[one.tokens[j].casefold()]])
+            (int(j > i), words[word_ids[one.tokens[j].casefold()]])
             for j in one.related[i]
             if masks.RULES[rule](torch.tensor(i), torch.tensor(j))
         }
@@ -97,34 +135,38 @@ def test_only_what_the_mask_shows_is_asked_for(choices, rule):
     assert not wanted[len(one.tokens) :].any(), "filling is asked for nothing"
 
 
-def test_no_held_out_sentence_is_ever_trained_on():
-    found = draw_news(2_000, False, seeded())
+@each_language
+def test_no_held_out_sentence_is_ever_trained_on(language):
+    running = GRAMMARS[language].running.tokens
+    found = draw_news(language, 2_000, False, seeded())
     assert not any(is_held_out(one.tokens) for one in found)
-    assert SENTENCE not in {one.tokens for one in found}
-    assert is_held_out(SENTENCE)
-    tested = draw_news(100, True, seeded())
+    assert running not in {one.tokens for one in found}
+    assert is_held_out(running)
+    tested = draw_news(language, 100, True, seeded())
     assert all(is_held_out(one.tokens) for one in tested)
 
 
 def test_about_a_tenth_is_held_out():
     drawn = torch.randint(2**31, (3_000, NUM_CHOICES), generator=seeded()).tolist()
-    share = statistics.mean(is_held_out(write_news(choices).tokens) for choices in drawn)
+    share = statistics.mean(is_held_out(ENGLISH.write_news(choices).tokens) for choices in drawn)
     assert share == pytest.approx(0.1, abs=0.02)
 
 
 def test_a_vocabulary_that_a_reader_can_survey():
-    assert len(WORDS) == len(WORD_IDS) <= 80
+    for grammar in GRAMMARS.values():
+        assert len(grammar.words) == len(grammar.word_ids) == NUM_WORDS <= 80
 
 
-def test_the_same_word_does_it_and_has_it_done():
+@each_language
+def test_the_same_word_does_it_and_has_it_done(language):
     """Else one head could tell who did it from the word alone, and would be enough."""
-    for kind in TOPICS:
-        many = set(kind["many"].split())
+    grammar = GRAMMARS[language]
+    for topic in range(len(grammar.topics)):
+        many = set(grammar.list_words("many", topic))
         roles: list[set[str]] = [set(), set()]
-        for one in draw_news(1_500, False, seeded()):
-            verb = next((t for t in one.tokens if t in kind["verb"].split()), None)
-            if verb:
-                place = one.tokens.index(verb)
+        for one in draw_news(language, 1_500, False, seeded()):
+            place = one.verb
+            if one.tokens[place] in grammar.list_words("verb", topic):
                 nouns = {j: one.tokens[j] for j in one.related[place] if one.tokens[j] in many}
                 for j, word in nouns.items():
                     roles[j > place].add(word)
@@ -133,14 +175,15 @@ def test_the_same_word_does_it_and_has_it_done():
 
 @each_rule
 def test_filling_changes_nothing(rule):
-    short, longer = write_news([1, 1, 0] + [0] * 9), write_news([1, 0, 1] + [0] * 9)
+    short, longer = (ENGLISH.write_news(form + [0] * 9) for form in ([1, 1, 0], [1, 0, 1]))
     assert len(short.tokens) < len(longer.tokens) == MAX_NEWS_TOKENS
     known = learned_now(SMALL._replace(rule=rule))
     losses = [
-        compute_mean_loss(known, make_task(encode_news(some), rule)) for some in ([short], [longer])
+        compute_mean_loss(known, make_task(encode_news("en", some), rule))
+        for some in ([short], [longer])
     ]
     sizes = [len(short.tokens), len(longer.tokens)]
-    both = compute_mean_loss(known, make_task(encode_news([short, longer]), rule))
+    both = compute_mean_loss(known, make_task(encode_news("en", [short, longer]), rule))
     mean = (torch.stack(losses) @ torch.tensor(sizes).float()) / sum(sizes)
     assert both.item() == pytest.approx(mean.item(), rel=1e-5)
 
@@ -201,20 +244,22 @@ def test_what_is_measured_is_what_is_shipped(monkeypatch):
         assert all(map(torch.equal, kept, list_parts(tested[seed])))
 
 
-def test_the_shipped_file_has_everything_and_is_small():
-    assert layers.WEIGHTS_FILE.stat().st_size < 5_000_000
+@each_language
+def test_the_shipped_file_has_everything_and_is_small(language):
+    shipped = layers.WEIGHTS_FILES[language]
+    assert shipped.stat().st_size < 5_000_000
     names = {
         layers.name_part(configuration, seed, part)
         for configuration in list_configurations()
         for seed in SEEDS
         for part in PART_NAMES
     }
-    with safe_open(layers.WEIGHTS_FILE, framework="pt") as file:
+    with safe_open(shipped, framework="pt") as file:
         assert set(file.keys()) == names
-        assert file.metadata()["words"].split() == list(WORDS)
+        assert split_list(file.metadata()["words"]) == list(GRAMMARS[language].words)
     assert len(list_configurations()) == len(set(list_configurations())) == 90
-    assert list(read_report()) == list_configurations()
-    assert all(len(row.loss) >= 5 for row in read_report().values())
+    assert list(read_report(language)) == list_configurations()
+    assert all(len(row.loss) >= 5 for row in read_report(language).values())
 
 
 @pytest.mark.parametrize(
@@ -222,9 +267,12 @@ def test_the_shipped_file_has_everything_and_is_small():
     [MANY, Configuration(1, 1, 16, "full"), Configuration(8, 2, 8, "causal")],
     ids=str,
 )
-def test_the_report_is_what_the_shipped_weights_do(configuration):
-    again = measure_heads(configuration, [load_heads(configuration, seed) for seed in SEEDS])
-    reported = read_report()[configuration]
+@each_language
+def test_the_report_is_what_the_shipped_weights_do(language, configuration):
+    again = measure_heads(
+        configuration, [load_heads(configuration, seed, language) for seed in SEEDS]
+    )
+    reported = read_report(language)[configuration]
     for name in ("loss", "accuracy", "verb_loss", "verb_accuracy"):
         kept = getattr(reported, name)[: len(SEEDS)]
         assert getattr(again, name) == pytest.approx(kept, abs=2e-3), name
@@ -255,20 +303,25 @@ def test_the_readable_report_is_the_report():
     assert training_report.MARKDOWN_REPORT.read_text(encoding="utf-8") == report
 
 
-def test_several_heads_find_who_and_what():
-    layer = layers.load_layer(SENTENCE, MANY, seed=0)
-    largest = run_heads(layer.x, layer.heads, layer.mask).weights[:, 2].amax(dim=0)
+@each_language
+def test_several_heads_find_who_and_what(language):
+    running = GRAMMARS[language].running
+    layer = layers.load_layer(running.tokens, MANY, seed=0)
+    largest = run_heads(layer.x, layer.heads, layer.mask).weights[:, running.verb].amax(dim=0)
     assert not layer.unknown
-    assert set(largest.topk(2).indices.tolist()) == {1, 4}
-    assert largest[[1, 4]].min() > 0.5
+    both = sorted(running.related[running.verb])
+    assert sorted(largest.topk(2).indices.tolist()) == both
+    assert largest[both].min() > 0.5
 
 
 @pytest.mark.parametrize("head_dim", layers.HEAD_DIMS)
-def test_one_head_cannot_keep_who_and_whom_apart(head_dim):
+@each_language
+def test_one_head_cannot_keep_who_and_whom_apart(language, head_dim):
     """It hands over an average, whatever its d_k; four heads hand over two things."""
-    one, four = read_report()[Configuration(1, 1, head_dim, "full")], read_report()[MANY]
+    report = read_report(language)
+    one, four = report[Configuration(1, 1, head_dim, "full")], report[MANY]
     assert min(one.verb_loss) > 1 > 10 * max(four.verb_loss)
-    assert max(one.verb_accuracy) < 0.5 < 0.95 < min(four.verb_accuracy)
+    assert max(one.verb_accuracy) < 0.6 < 0.95 < min(four.verb_accuracy)
 
 
 def test_the_weights_can_be_made_again(monkeypatch, tmp_path):
@@ -282,7 +335,7 @@ def test_the_weights_can_be_made_again(monkeypatch, tmp_path):
     again, _ = training_report.train_configuration(SMALL, steps=3)
     assert all(torch.equal(again[name], tensor) for name, tensor in shipped.items())
     report_file = tmp_path / "report.json"
-    monkeypatch.setattr(training_report, "JSON_REPORT", report_file)
+    monkeypatch.setitem(layers.WEIGHTS_FILES, "en", report_file.with_suffix(".safetensors"))
     training_report.write_report([row], "made by a test")
     assert training_report.ReportRow(**json.loads(report_file.read_text())["rows"][0]) == row
 

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from explainers.messages import N_
+from explainers.toys.grammar import GRAMMARS, Grammar, find_language
 from explainers.toys.sentence import Sentence, split_words
-from explainers.toys.task import COMMON_WORDS, RUNNING, TOPICS
-from explainers.translations import _
+from explainers.translations import _, get_language
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.session import BUILT_WORD
@@ -45,11 +45,12 @@ def find_parts(text: str) -> Parts:
 
     All are of the topic that most of the text is about, because no sentence was learned of two.
     """
-    own, running = ([word.casefold() for word in words] for words in (split_words(text), RUNNING))
-    known = [sum(word in own for some in _list_parts(topic) for word in some) for topic in TOPICS]
-    topic = TOPICS[known.index(max(known))]
+    written = split_words(text)
+    grammar = GRAMMARS[find_language(written, get_language())]
+    own, running = ([w.casefold() for w in one] for one in (written, grammar.running.tokens))
+    menus = [_list_parts(grammar, topic) for topic in range(len(grammar.topics))]
     parts: Parts = ()
-    for offered in _list_parts(topic):
+    for offered in max(menus, key=lambda one: sum(w in own for words in one for w in words)):
         free = {word.casefold(): word for word in offered if word not in parts}
         kept = [free[word] for word in own if word in free]
         usual = [free[word] for word in running if word in free]
@@ -59,17 +60,22 @@ def find_parts(text: str) -> Parts:
 
 def list_words(parts: Parts, place: int) -> list[str]:
     """What one menu offers: who did it, of any topic; the rest, of the topic that it is."""
+    grammar = _find_grammar(parts)
     if place == 0:
-        return sorted(word for topic in TOPICS for word in _list_parts(topic)[0])
-    return [word for word in _list_parts(_find_topic(parts))[place] if word not in parts[:1]]
+        topics = range(len(grammar.topics))
+        return sorted(word for one in topics for word in _list_parts(grammar, one)[0])
+    offered = _list_parts(grammar, _find_topic(grammar, parts[0]))[place]
+    return [word for word in offered if word not in parts[:1]]
 
 
 def replace_part(parts: Parts, place: int, word: str) -> Parts:
     """The same sentence with another word; of another topic, the words that stand there instead."""
-    old, new = _find_topic(parts), _find_topic((word,) if place == 0 else parts)
+    grammar = _find_grammar(parts)
+    whos = parts[0], word if place == 0 else parts[0]
+    old, new = (_list_parts(grammar, _find_topic(grammar, who)) for who in whos)
     moved = [
         there[here.index(part) % len(there)]
-        for part, here, there in zip(parts, _list_parts(old), _list_parts(new), strict=True)
+        for part, here, there in zip(parts, old, new, strict=True)
     ]
     moved[place] = word
     return find_parts(write_sentence(tuple(moved)))
@@ -78,17 +84,31 @@ def replace_part(parts: Parts, place: int, word: str) -> Parts:
 def write_sentence(parts: Parts) -> str:
     """The sentence of these words."""
     who, did, kind, what, time = parts
-    return " ".join(filter(None, ("The", who, did, kind, what, "on", time)))
+    grammar = _find_grammar(parts)
+    is_one = who in grammar.list_words("one", _find_topic(grammar, who))
+    determiner = grammar.list_words("determiner")[0 if is_one else -1]
+    thing = (what, kind) if grammar.has_modifier_last else (kind, what)
+    on = grammar.list_words("preposition")[0]
+    return " ".join(filter(None, (determiner.capitalize(), who, did, *thing, on, time)))
 
 
-def _find_topic(parts: Parts) -> dict[str, str]:
-    return next(topic for topic in TOPICS if parts[0] in _list_parts(topic)[0])
+def _find_grammar(parts: Parts) -> Grammar:
+    return GRAMMARS[find_language(parts, get_language())]
 
 
-def _list_parts(topic: dict[str, str]) -> tuple[list[str], ...]:
+def _find_topic(grammar: Grammar, who: str) -> int:
+    """The topic of a sentence, by who did it."""
+    topics = range(len(grammar.topics))
+    return next(topic for topic in topics if who in _list_parts(grammar, topic)[0])
+
+
+def _list_parts(grammar: Grammar, topic: int) -> tuple[list[str], ...]:
     """What can be chosen of a topic, by menu."""
-    who, did, kind, what = (topic[part].split() for part in ("one", "verb", "modifier", "many"))
-    return [*who, *what], did, ["", *kind], what, COMMON_WORDS["time"].split()
+    who, did, kind, what, time = (
+        grammar.list_words(part, topic)
+        for part in ("subject", "verb", "modifier", "object", "time")
+    )
+    return who, did, ["", *kind], what, time
 
 
 def _take_word(parts: Parts, place: int) -> None:

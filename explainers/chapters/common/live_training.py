@@ -11,6 +11,7 @@ from explainers.chapters.common.background_job import offer_job, watch_job
 from explainers.chapters.common.mask_names import translate_mask
 from explainers.charts.matrix import Values, blank_forbidden, make_pair_matrix
 from explainers.messages import N_, ngettext
+from explainers.toys.grammar import find_language
 from explainers.toys.layers import Configuration, Layer, TrainedHeads
 from explainers.toys.training import (
     POOL_SENTENCES,
@@ -55,7 +56,10 @@ def _test_learned(configuration: Configuration, learned: TrainedHeads) -> Report
 
 def compare_with_shipped(configuration: Configuration, learned: TrainedHeads) -> str:
     """What was learned here beside what the shipped layers learned, on the same sentences."""
-    row, shipped = _test_learned(configuration, learned), read_report()[configuration]
+    row, shipped = (
+        _test_learned(configuration, learned),
+        read_report(find_language(learned.words))[configuration],
+    )
     return _(
         "On sentences that it never saw, **this layer's loss is {loss:.2f} per word**, and "
         "it is right about {right:.0%} of the words. The layers trained beforehand in the same "

@@ -6,23 +6,23 @@ from collections import Counter
 import streamlit as st
 
 from explainers.toys.examples import make_generator
+from explainers.toys.grammar import GRAMMARS, find_language
 from explainers.toys.layers import Tokens
-from explainers.toys.task import WORD_IDS, draw_news
-from explainers.translations import _
+from explainers.toys.task import draw_news
+from explainers.translations import _, get_language
 from explainers.ui.controls import controls
 from explainers.ui.page import open_page
 from explainers.ui.untrusted_text import verbatim
 
 INSPECTOR = "pages/13_inspector.py"
-NUM_KNOWN = len(WORD_IDS)
-"""The words that the head has learned."""
 NUM_SENTENCES = 2_000
 """Of the sentences that the head can read, so many are compared with the reader's."""
 
 
 def list_unknown_words(tokens: Tokens) -> str:
     """The words that training never saw, as a remark lists them; "" if it saw all."""
-    unknown = dict.fromkeys(token for token in tokens if token.casefold() not in WORD_IDS)
+    known = GRAMMARS[find_language(tokens)].word_ids
+    unknown = dict.fromkeys(token for token in tokens if token.casefold() not in known)
     return ", ".join(map(verbatim, unknown))
 
 
@@ -44,22 +44,26 @@ def offer_ways_on(tokens: Tokens) -> None:
 
 
 def find_nearest_sentence(tokens: Tokens) -> str:
-    """The sentence of known words that shares most with this one: its words, then its length."""
+    """The sentence of known words that shares most with this one: its words, then its length.
+
+    Where no word is known, it is one in the visitor's language.
+    """
+    language = find_language(tokens, get_language())
     wanted = Counter(map(str.casefold, tokens))
 
     def measure_likeness(news: Tokens) -> tuple[int, int]:
         common = wanted & Counter(map(str.casefold, news))
         return common.total(), -abs(len(news) - len(tokens))
 
-    nearest: Tokens = max(list_known_sentences(), key=measure_likeness)
+    nearest: Tokens = max(list_known_sentences(language), key=measure_likeness)
     return " ".join(nearest)
 
 
 @functools.cache
-def list_known_sentences() -> tuple[Tokens, ...]:
+def list_known_sentences(language: str) -> tuple[Tokens, ...]:
     """Sentences of the task, of which the nearest is offered."""
     seeded = make_generator("sentences of known words")
-    return tuple(news.tokens for news in draw_news(NUM_SENTENCES, True, seeded))
+    return tuple(news.tokens for news in draw_news(language, NUM_SENTENCES, True, seeded))
 
 
 def _take_sentence(sentence: str) -> None:

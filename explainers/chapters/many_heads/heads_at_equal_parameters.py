@@ -11,6 +11,7 @@ from explainers.chapters.many_heads.head_panels import head_id
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS
 from explainers.messages import N_, ngettext
+from explainers.toys.grammar import ENGLISH, GRAMMARS, News, find_language
 from explainers.toys.layers import (
     D_MODEL,
     NUM_HEADS,
@@ -19,15 +20,13 @@ from explainers.toys.layers import (
     list_head_dims,
     load_layer,
 )
-from explainers.toys.sentence import SENTENCE, split_words
 from explainers.toys.training_report import ReportRow, format_mean_and_spread, read_report
-from explainers.translations import _
+from explainers.translations import _, get_language
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.provenance import learned_numbers, trained_weights
 
-WORD, SUBJECT, OBJECT = "announced", "CEO", "earnings"
 WIDE, GPT3 = 512, 12_288
 """The widths of the models of Vaswani et al. 2017 and Brown et al. 2020."""
 ANSWERS = (N_("about as many"), N_("about half of them"), N_("fewer than a quarter of them"))
@@ -46,7 +45,7 @@ def in_words(accuracy: float) -> str:
 def single_heads() -> dict[int, float]:
     """For each d_k of a single head, the share of verbs it is right about."""
     sizes = {size: Configuration(1, 1, size, "full") for size in list_head_dims(1)}
-    return {size: statistics.mean(read_report()[one].verb_accuracy) for size, one in sizes.items()}
+    return {size: statistics.mean(_read_row(one).verb_accuracy) for size, one in sizes.items()}
 
 
 def operations(q_len: int, d_model: int, num_heads: int, head_dim: int) -> int:
@@ -88,14 +87,16 @@ def show_trainings() -> None:
 
 def show_looks() -> dict[str, str]:
     """Where one word looks, with one head and with several; and the largest of these weights."""
-    tokens, seed = tuple(split_words(SENTENCE)), SEEDS[0]
-    looks = {heads: _looks(tokens, heads, seed) for heads in NUM_HEADS}
+    running, seed = _read_running(), SEEDS[0]
+    tokens = running.tokens
+    looks = {heads: _looks(running, heads, seed) for heads in NUM_HEADS}
     panels = [_panel(tokens, heads, weights) for heads, weights in looks.items()]
     alt = _(
-        "Where {word} looks with 1, 2, 4 and 8 trained heads: one head divides itself.", word=WORD
+        "Where {word} looks with 1, 2, 4 and 8 trained heads: one head divides itself.",
+        word=tokens[running.verb],
     )
     show_figure(Figure(panels, alt), trained_weights(seed, 0, looks[1].device), "contrast")
-    subject, target = tokens.index(SUBJECT), tokens.index(OBJECT)
+    subject, target = sorted(running.related[running.verb])
     return {
         "subject_1": write_percent(looks[1][:, subject].max().item()),
         "object_1": write_percent(looks[1][:, target].max().item()),
@@ -110,7 +111,7 @@ def show_looks() -> dict[str, str]:
 
 def count_costs() -> dict[str, object]:
     """What equal parameters cost and bring, divided among one head or many."""
-    tokens = len(split_words(SENTENCE))
+    tokens = len(_read_running().tokens)
     projected = projection_parameters(GPT3, GPT3, GPT3)
     return {
         "words": tokens,
@@ -129,7 +130,17 @@ def count_costs() -> dict[str, object]:
 
 
 def _row(num_heads: int) -> ReportRow:
-    return read_report()[equal(num_heads)]
+    return _read_row(equal(num_heads))
+
+
+def _read_row(configuration: Configuration) -> ReportRow:
+    """What heads learned that know the words of the visitor's language."""
+    return read_report(find_language(_read_running().tokens))[configuration]
+
+
+def _read_running() -> News:
+    """The running sentence in the visitor's language."""
+    return GRAMMARS.get(get_language(), ENGLISH).running
 
 
 def _line(row: ReportRow) -> str:
@@ -138,10 +149,10 @@ def _line(row: ReportRow) -> str:
     return f"| {' | '.join(map(str, [row.num_heads, row.head_dim, *accuracies]))} |"
 
 
-def _looks(tokens: tuple[str, ...], num_heads: int, seed: int) -> Tensor:
-    """The row of `WORD` in each head (heads, kv_len)."""
-    layer = load_layer(tokens, equal(num_heads), seed)
-    return multi_head(layer.x, layer.heads, layer.mask).weights[:, tokens.index(WORD)]
+def _looks(running: News, num_heads: int, seed: int) -> Tensor:
+    """The verb's row in each head (heads, kv_len)."""
+    layer = load_layer(running.tokens, equal(num_heads), seed)
+    return multi_head(layer.x, layer.heads, layer.mask).weights[:, running.verb]
 
 
 def _panel(tokens: tuple[str, ...], num_heads: int, weights: Tensor) -> Panel:

@@ -25,13 +25,13 @@ from explainers.chapters.masks.masked_weights import (
 from explainers.charts.matrix import Matrix, make_pair_matrix, share_domain
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.messages import N_
+from explainers.toys.grammar import GRAMMARS, find_language
 from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.provenance import random_weights
 from explainers.ui.untrusted_text import verbatim
 
-NEW_WORDS = "Monday", "Sunday"
 ROUNDING = 1e-6
 """Of shares of 1: a sharp head's real changes are small, and its rounding is smaller still."""
 
@@ -80,7 +80,8 @@ def name_leak(lab: Lab, leak: Leak) -> tuple[str, dict[str, object]]:
 def find_leak(lab: Lab) -> Leak:
     """Both ways on the sentence, and on the sentence with another last word."""
     tokens = lab.tokens
-    new = next(word for word in NEW_WORDS if word.casefold() != tokens[-1].casefold())
+    days = GRAMMARS[find_language(tokens)].list_words("time")
+    new = next(day for day in days if day.casefold() != tokens[-1].casefold())
     other = lab.layer.reading((*tokens[:-1], new))
     return Leak(new, other, compute_leak(lab.layer, other))
 

@@ -10,19 +10,23 @@ from explainers.attention.single_head import single_head
 from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.score_matrix import Lab, Tokens, of_words, weight_panel
 from explainers.chapters.masks.masked_weights import Computed, compute_batch_weights
+from explainers.toys.grammar import GRAMMARS, find_language
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.figure.panels import Figure
 from explainers.ui.untrusted_text import verbatim
 
-OTHER = ("Fans", "praised", "players")
-"""Words that training knows: none of them stands for a vector drawn at random."""
+TOPIC = 2
+"""Of the second sentence: sport."""
 PAD = "[pad]"
 
 
 def choose_second_sentence(tokens: Tokens) -> Tokens:
-    """A second sentence that is not as long as the reader's."""
-    return OTHER[:-1] if len(tokens) == len(OTHER) else OTHER
+    """A second sentence of words that training knows, not as long as the reader's."""
+    grammar = GRAMMARS[find_language(tokens)]
+    who, verb, whom = (grammar.list_words(part, TOPIC) for part in ("many", "verb", "many"))
+    other = who[1].capitalize(), verb[0], whom[0]
+    return other[:-1] if len(tokens) == len(other) else other
 
 
 def pad_sentence(tokens: Tokens, length: int) -> Tokens:

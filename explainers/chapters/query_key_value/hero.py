@@ -8,6 +8,7 @@ from explainers.chapters.common.choose_layer import origin_of
 from explainers.chapters.common.number_words import write_decimals, write_percent
 from explainers.chapters.common.one_head import attend
 from explainers.messages import N_
+from explainers.toys.grammar import find_language
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer, load_readable_stages
 from explainers.translations import _
@@ -76,7 +77,7 @@ def make_layers(tokens: Tokens) -> Layers:
 
 def _undo_training(layer: Layer) -> Layer:
     """The same words read by the same head before its first batch."""
-    stages = load_readable_stages(FILM_SEED)
+    stages = load_readable_stages(FILM_SEED, find_language(layer.tokens))
     x, _unknown = stages.read_words(layer.tokens)
     first = LEARNED["untrained"]
     heads = replace(

@@ -14,8 +14,9 @@ from explainers.chapters.common.live_training import describe_batches
 from explainers.job_queue import Job
 from explainers.messages import ngettext
 from explainers.toys import layers
+from explainers.toys.grammar import find_language
 from explainers.toys.layers import Configuration, TrainedHeads
-from explainers.toys.task import WORDS, Batch, make_task
+from explainers.toys.task import Batch, make_task
 from explainers.toys.training import (
     TrainingJob,
     TrainingRequest,
@@ -44,9 +45,11 @@ class HeldOutResult(NamedTuple):
     wrong: float
 
 
-def average_shipped_heads(own: Configuration, num_kv_heads: int, seed: int) -> TrainedHeads:
+def average_shipped_heads(
+    own: Configuration, num_kv_heads: int, seed: int, language: str = "en"
+) -> TrainedHeads:
     """The shipped heads of a configuration, with keys and values averaged in groups."""
-    known = on_cpu(layers.load_heads(own, seed), own)
+    known = on_cpu(layers.load_heads(own, seed, language), own)
     return replace(known, layer=average_kv_heads(known.layer, num_kv_heads))
 
 
@@ -60,7 +63,9 @@ def on_cpu(known: TrainedHeads, own: Configuration) -> TrainedHeads:
 @torch.no_grad()
 def measure_held_out(known: TrainedHeads, rule: str) -> HeldOutResult:
     """How a layer does on sentences that training never sees."""
-    task = make_task(Batch(*(part[:TESTS] for part in draw_pool(True))), rule)
+    task = make_task(
+        Batch(*(part[:TESTS] for part in draw_pool(True, find_language(known.words)))), rule
+    )
     named = known.score_words(attend(known, task.words, task.mask).output) > 0
     wrong = (named & (task.targets == 0)).sum(dim=-1) * task.is_real
     return HeldOutResult(
@@ -69,13 +74,16 @@ def measure_held_out(known: TrainedHeads, rule: str) -> HeldOutResult:
 
 
 @st.cache_data(show_spinner=False, max_entries=200)
-def compare_sharing(own: Configuration, num_kv_heads: int, seed: int) -> tuple[HeldOutResult, ...]:
+def compare_sharing(
+    own: Configuration, num_kv_heads: int, seed: int, language: str = "en"
+) -> tuple[HeldOutResult, ...]:
     """Keys and values of each head's own; and shared: averaged, random, trained from the start."""
-    known = on_cpu(layers.load_heads(own, seed), own)
+    known = on_cpu(layers.load_heads(own, seed, language), own)
     shared = own._replace(num_kv_heads=num_kv_heads)
-    at_random = TrainedHeads.from_parts(WORDS, draw_parts(shared, seed), own.head_dim)
-    from_start = on_cpu(layers.load_heads(shared, seed), shared)
-    some = known, average_shipped_heads(own, num_kv_heads, seed), at_random, from_start
+    at_random = TrainedHeads.from_parts(known.words, draw_parts(shared, seed), own.head_dim)
+    from_start = on_cpu(layers.load_heads(shared, seed, language), shared)
+    averaged = average_shipped_heads(own, num_kv_heads, seed, language)
+    some = known, averaged, at_random, from_start
     return tuple(measure_held_out(one, own.rule) for one in some)
 
 
@@ -100,7 +108,9 @@ def show_uptraining(
     if instead:
         st.caption(" ".join(instead))
     own, seed = own._replace(rule=rule), layers.choose_shipped_seed(seed)
-    before, after, untrained, from_start = compare_sharing(own, num_kv_heads, seed)
+    before, after, untrained, from_start = compare_sharing(
+        own, num_kv_heads, seed, find_language(tokens)
+    )
     verdict = "worse" if after.loss > untrained.loss else "better"
     text(
         "averaged",
@@ -118,7 +128,7 @@ def show_uptraining(
     )
     request = TrainingRequest(own._replace(num_kv_heads=num_kv_heads), seed, tokens)
     job: TrainingJob | None = st.session_state.get(UPTRAINING_JOB)
-    if job and job.subject[:2] != request[:2]:  # another text changes nothing that is shown
+    if job and _describe_subject(job.subject) != _describe_subject(request):
         job.cancel()
         job = None
     if job is None or job.is_over:
@@ -134,11 +144,17 @@ def show_uptraining(
         watch_job(UPTRAINING_JOB, job, title, show, describe_batches)
 
 
+def _describe_subject(request: TrainingRequest) -> tuple[Configuration, int, str]:
+    """What the job's numbers depend on: of the text, its language."""
+    return request.configuration, request.seed, find_language(request.tokens)
+
+
 def make_uptraining_job(request: TrainingRequest, own: Configuration) -> TrainingJob:
     """The averaged heads of a configuration train on."""
 
     def uptrain(job: TrainingJob) -> tuple[TrainedHeads, ...]:
-        begin = average_shipped_heads(own, request.configuration.num_kv_heads, request.seed)
+        num_kv_heads, language = request.configuration.num_kv_heads, find_language(request.tokens)
+        begin = average_shipped_heads(own, num_kv_heads, request.seed, language)
         return train_in_steps(job, STEPS, begin)
 
     return Job(request, uptrain, STEPS + 1)

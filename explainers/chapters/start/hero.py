@@ -6,9 +6,9 @@ from typing import Any
 from explainers.chapters.common.choose_layer import origin_of
 from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.common.one_head import attend
+from explainers.toys.grammar import GRAMMARS, News, find_language
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.readable_head import FILM_SEED, Film, film_of, load_readable_layer
-from explainers.toys.sentence import split_words
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import (
@@ -23,8 +23,10 @@ from explainers.ui.figure.hero import (
 from explainers.ui.page import Prose
 
 MASKS = ("full", "causal")
-MOVED = "On Friday the CEO announced record earnings"
-OTHER = "The team praised young fans on Sunday"
+MOVED = 0, 1, 1, 0, 0, 4, 0, 0, 0, 0, 0, 0
+"""The running sentence with its time in front, as the grammar's choices."""
+OTHER = 1, 1, 1, 2, 0, 0, 0, 0, 1, 0, 5, 0
+"""Another topic: a team praises its fans."""
 SENTENCES = (
     *("hero_caption", "hero_two", "hero_one", "hero_spread", "hero_all", "film_seen"),
     *("step_numbers", "step_qkv", "step_scores", "step_mask", "step_mask_full"),
@@ -90,6 +92,7 @@ def list_experiments(
 ) -> list[Experiment]:
     """What a reader can try, each with the numbers that it will show."""
     tokens = layers["full"].tokens
+    grammar = GRAMMARS[find_language(tokens)]
     full, causal = (weigh_words(layers[rule])[word] for rule in MASKS)
     before = films["full"].weights[0, word].tolist()
     masked = {"word": tokens[word], "lost": write_percent(sum(full[word + 1 :]))}
@@ -97,20 +100,19 @@ def list_experiments(
     by_chance = {"word": tokens[word]} | name_largest(tokens, before)
     return [
         Experiment("try_causal", text.fill("try_causal", **masked), {"mask": "causal"}),
-        try_sentence(text, "try_moved", MOVED, "announced"),
-        try_sentence(text, "try_other", OTHER, "praised"),
+        try_sentence(text, "try_moved", grammar.write_news(MOVED)),
+        try_sentence(text, "try_other", grammar.write_news(OTHER)),
         Experiment("try_untrained", text.fill("try_untrained", **by_chance), {"batches": 0}),
     ]
 
 
-def try_sentence(text: Prose, section: str, sentence: str, verb: str) -> Experiment:
+def try_sentence(text: Prose, section: str, news: News) -> Experiment:
     """What a verb finds in another sentence; the remark says where its attention went."""
-    tokens = tuple(split_words(sentence))
-    word = tokens.index(verb)
-    weights = weigh_words(load_readable_layer(tokens, "full", FILM_SEED))[word]
+    tokens, sentence = news.tokens, " ".join(news.tokens)
+    weights = weigh_words(load_readable_layer(tokens, "full", FILM_SEED))[news.verb]
     found = name_largest(tokens, weights)
-    remark = text.fill(section, sentence=sentence, word=verb, **found)
-    return Experiment(section, remark, {"text": sentence, "word": word})
+    remark = text.fill(section, sentence=sentence, word=tokens[news.verb], **found)
+    return Experiment(section, remark, {"text": sentence, "word": news.verb})
 
 
 def name_largest(tokens: Tokens, weights: Sequence[float]) -> dict[str, str]:

@@ -1,47 +1,71 @@
 """The text that all pages look at: typed, chosen among examples, or from a link."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from explainers.toys.sentence import MAX_CHARACTERS, PRESETS, Sentence, read_sentence
+from explainers.toys.sentence import (
+    ENGLISH_NAME,
+    MAX_CHARACTERS,
+    PRESETS,
+    RUNNING_NAME,
+    SENTENCE,
+    Sentence,
+    read_sentence,
+)
 from explainers.translations import _, get_language, translate
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import URL_BINDING
-from explainers.ui.session import NOTICES, PRESET
+from explainers.ui.session import NOTICES, PRESET, USUAL_SENTENCE
 from explainers.ui.tour_mode import is_tour
 
 
-def choose_text(offer_menus: Callable[[str], None] | None = None) -> Sentence:
+def choose_text(
+    offer_menus: Callable[[str], None] | None = None, is_english: bool = False
+) -> Sentence:
     """Ask for the text, and say what of it was changed to fit.
 
-    Where a page has menus that make a sentence, `offer_menus` shows them beside what is typed.
+    Where a page has menus that make a sentence, `offer_menus` shows them beside what is typed. A
+    page whose model reads English has the English sentence in any language.
     """
-    request = controls.sentence.read_request()
+    usual = SENTENCE if is_english else controls.sentence.unchosen
+    request = _take_up_text(usual)
     if is_tour():
         _keep_sentence(request)
-        return read_sentence(controls.sentence.default)
+        return read_sentence(usual)
     with st.container(horizontal=True, vertical_alignment="bottom", key="sentence"):
         typed_text = st.text_input(
-            value=controls.sentence.default,
+            value=usual,
             max_chars=MAX_CHARACTERS,
             key=controls.sentence.key,
             bind=URL_BINDING,
             label_visibility="collapsed",
             **controls.sentence.label_and_help,
         )
-        controls.sentence.keep(typed_text)
-        _offer_presets()
+        controls.sentence.keep(None if typed_text == usual else typed_text)
+        _offer_presets(usual)
         if offer_menus:
             offer_menus(typed_text or "")
     notices = st.session_state.setdefault(NOTICES, {})
     if request and len(request) > MAX_CHARACTERS:
         notices[controls.sentence.key] = (request[: MAX_CHARACTERS + 1], typed_text)
     url_text, cut_text = notices.get(controls.sentence.key, (None, None))
-    sentence = read_sentence(url_text if url_text and cut_text == typed_text else typed_text or "")
+    raw = url_text if url_text and cut_text == typed_text else typed_text or ""
+    sentence = read_sentence(raw, usual=usual)
     for note in sentence.notes:
         st.info(_(note), icon=":material/info:")
     return sentence
+
+
+def _take_up_text(usual: str) -> str | None:
+    """What a link wants. Who has chosen no text gets the usual one in another language, too."""
+    request = controls.sentence.read_request()
+    chosen = st.session_state.get(controls.sentence.key)
+    is_usual = chosen is None or chosen == st.session_state.get(USUAL_SENTENCE)
+    if controls.sentence.key in st.session_state and is_usual and chosen != usual:
+        st.session_state[controls.sentence.key] = usual  # the browser is told what it is now
+    st.session_state[USUAL_SENTENCE] = usual
+    return request
 
 
 def _keep_sentence(request: str | None) -> None:
@@ -51,23 +75,27 @@ def _keep_sentence(request: str | None) -> None:
         controls.sentence.keep(own[:MAX_CHARACTERS])
 
 
-def _offer_presets() -> None:
+def _offer_presets(usual: str) -> None:
     visitor_language = get_language()
+    presets = {**PRESETS, RUNNING_NAME: usual}
+    if usual == SENTENCE:
+        del presets[ENGLISH_NAME]
     st.selectbox(
         _("Or an example"),
-        list(PRESETS),
+        list(presets),
         index=None,
         format_func=lambda name: translate(name, visitor_language),
         key=PRESET,
         placeholder=_("Or an example"),
         label_visibility="collapsed",
         on_change=_take_preset,
+        args=(presets,),
         width=170,
     )
 
 
-def _take_preset() -> None:
+def _take_preset(presets: Mapping[str, str]) -> None:
     preset = st.session_state[PRESET]
     if preset:
-        st.session_state[controls.sentence.key] = PRESETS[preset]
+        st.session_state[controls.sentence.key] = presets[preset]
         st.session_state[PRESET] = None  # so that the same one can be chosen again

@@ -35,6 +35,11 @@ class Control:
     default: Any
 
     @property
+    def unchosen(self) -> Any:
+        """What is chosen where nobody has chosen."""
+        return self.default
+
+    @property
     def label_and_help(self) -> dict[str, Any]:
         """What a widget of Streamlit's says of itself, in the visitor's language."""
         return {"label": _(self.label), "help": read_explanation(self.key)}

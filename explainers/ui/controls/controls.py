@@ -16,6 +16,7 @@ from explainers.ui.controls.name_controls import (
     MultiChoice,
     NameList,
     SearchableMultiChoice,
+    SentenceText,
     TextLine,
 )
 from explainers.ui.controls.number_controls import (
@@ -30,7 +31,7 @@ from explainers.ui.controls.number_controls import (
 from explainers.ui.session import GUESS, KEPT_CHOICES, NOTICES, OUT_OF_RANGE, PRESET, SIZE
 
 # On every page
-sentence = Control("text", N_("Sentence"), SENTENCE)
+sentence = SentenceText("text", N_("Sentence"), SENTENCE)
 weights = Choice(
     "weights",
     N_("Weights"),

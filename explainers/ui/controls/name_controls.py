@@ -7,11 +7,21 @@ from typing import Any
 import streamlit as st
 
 from explainers.messages import N_
-from explainers.translations import _
+from explainers.toys.sentence import write_running_sentence
+from explainers.translations import _, get_language
 from explainers.ui.controls.control import URL_BINDING, Control, choose_or_type, describe_options
 
 LONGEST_NAME = 300
 """Of a model's name that a reader types."""
+
+
+@dataclass(frozen=True)
+class SentenceText(Control):
+    """The reader's sentence; without one, the running sentence in the visitor's language."""
+
+    @property
+    def unchosen(self) -> str:
+        return write_running_sentence(get_language())
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class HeroChoice:
     @property
     def usual(self) -> Any:
         """What is chosen where nobody has chosen, as far as that can be drawn."""
-        return self.control.default if self.accepts(self.control.default) else self.value
+        return self.control.unchosen if self.accepts(self.control.unchosen) else self.value
 
     def accepts(self, value: object) -> bool:
         """May a browser ask for this?"""
