@@ -6,6 +6,7 @@ import { digits } from "../common/numbers.js";
 import { channels, level, LEVELS } from "./palette.js";
 
 const DIGITS_NEED = 23; // pixels of a stripe in which "−1.2" can be read
+const SIGN_NEEDS = 5.75; // pixels, a point being narrower than a digit
 
 export class Strip {
   /**
@@ -27,11 +28,13 @@ export class Strip {
     this.image = null;
     this.hasDigits = false;
     this.places = 1; // that are written after the point
+    this.mostSigns = Infinity; // that fit into a stripe
   }
 
   /** Whether digits fit into a strip that is so long on the screen. @param {number} length @param {number} count */
   fit(length, count) {
     const has = length / count >= (this.isColumn ? 15 : DIGITS_NEED);
+    this.mostSigns = this.isColumn ? Infinity : length / count / SIGN_NEEDS;
     if (has === this.hasDigits && (!has || this.cells.length === count)) return;
     this.hasDigits = has;
     this.cells = has ? Array.from({ length: count }, () => element("span")) : [];
@@ -50,7 +53,8 @@ export class Strip {
     for (let d = 0; d < values.length; d++) {
       pixels[d] = level(ramp, values[d], limit);
       if (!this.hasDigits) continue;
-      const text = digits(values[d], this.places), cell = this.cells[d];
+      const exact = digits(values[d], this.places), cell = this.cells[d];
+      const text = exact.length > this.mostSigns ? digits(values[d], 0) : exact;
       if (cell.textContent !== text) cell.textContent = text;
       cell.classList.toggle("strong", Math.abs(values[d]) > 0.62 * limit);
     }
