@@ -32,8 +32,8 @@ export class Chips {
       event.stopPropagation();
       const at = this.buttons.findIndex((button) => button.getAttribute("aria-checked") === "true");
       const next = this.buttons[(at + by + this.buttons.length) % this.buttons.length];
+      next.focus(); // first: after a change it would lay out the page at once, and again with the frame
       next.click();
-      next.focus();
     });
   }
 

@@ -59,9 +59,10 @@ export class Player {
   /** Go to a step, and say so. @param {number} step @param {boolean} [hasFocus] keep the focus on it */
   to(step, hasFocus) {
     const next = Math.max(0, Math.min(this.last, step));
+    const { activeElement } = /** @type {Document | ShadowRoot} */ (this.root.getRootNode());
+    if (hasFocus && this.track.contains(activeElement)) this.stops[next].focus(); // before anything changes: that is cheap
     this.go(next);
     this.show(next);
-    if (hasFocus && this.track.contains(/** @type {Document | ShadowRoot} */ (this.root.getRootNode()).activeElement)) this.stops[next].focus();
   }
 
   toggle() {

@@ -70,7 +70,7 @@ export class Words {
     event.preventDefault();
     event.stopPropagation();
     const to = (from + by + this.buttons.length) % this.buttons.length;
+    this.buttons[to].focus(); // first: after a change it would lay out the page at once
     this.choose(to);
-    this.buttons[to].focus();
   }
 }
