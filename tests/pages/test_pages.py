@@ -310,11 +310,12 @@ def test_the_code_on_the_page_is_the_code_that_ran(page):
                 if "code that just ran" in expander.label:
                     shown |= {(expander.label, code.value) for code in expander.code}
     assert shown or lacks_model(opened(page))
+    sources = ran.sources()
     for label, code in shown:
         kinds = ast.FunctionDef | ast.ClassDef
         names = [one.name for one in ast.parse(code).body if isinstance(one, kinds)]
         assert names == re.findall(r"`(\w+)`", label)
-        assert all(source in ran.sources() for source in functions_in(code))
+        assert all(source in sources for source in functions_in(code))
 
 
 def forget_results():
