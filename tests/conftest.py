@@ -27,8 +27,11 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def browser():
-    """The system's Chromium; in a context all pages of an app share a process and its code."""
-    with chromium("--process-per-site") as running:
+    """The system's Chromium; in a context all pages of an app share a process and its code.
+
+    No page is open long enough to win back what its compilers for hot code take.
+    """
+    with chromium("--process-per-site", "--js-flags=--no-maglev --no-opt") as running:
         yield running
 
 
