@@ -9,7 +9,7 @@ from explainers.chapters.exercises import predict
 from explainers.chapters.kv_cache.bounded_caches import show_windows
 from explainers.chapters.kv_cache.cache_faults import show_both_ways, show_broken
 from explainers.chapters.kv_cache.cost_curves import show_costs
-from explainers.chapters.kv_cache.reading import Written, read_once
+from explainers.chapters.kv_cache.reading import Written
 from explainers.chapters.kv_cache.step_figure import show_decoding, show_steps
 from explainers.chapters.kv_cache.timing_job import show_timing
 from explainers.ui import page
@@ -53,7 +53,7 @@ def count_stored_queries(draw: Random) -> Recall:
 
 
 text("question")
-choices = read_once(choose_text().tokens, page.read_seed())
+choices = Written(choose_text().tokens, page.read_seed())
 is_short = len(choices.tokens) < FEWEST
 if is_short:
     text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)

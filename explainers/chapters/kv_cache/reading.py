@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from itertools import pairwise
 
 import torch
@@ -119,12 +119,6 @@ class Written(Reading):
     def origin(self) -> str:
         """The badge of the pictures."""
         return random_weights(self.seed, self.x.device)
-
-
-@lru_cache(maxsize=64)
-def read_once(tokens: tuple[str, ...], seed: int) -> Written:
-    """The same sentence is read once, however often the page runs."""
-    return Written(tokens, seed)
 
 
 def one_row(run: Written, place: int, row: Sequence[float | None]) -> Values:
