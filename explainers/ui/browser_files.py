@@ -63,13 +63,25 @@ def list_scripts(*parts: str) -> tuple[Path, ...]:
     return tuple(path for part in parts for path in sorted((FOLDER / part).rglob("*.js")))
 
 
+def offer_ahead(script: str) -> str:
+    """Have a component's script served before it is drawn; returns where, beside the folders."""
+    name = _name_component(script)
+    if runtime.exists():
+        _register(name_package(), name, FOLDER)
+    return f"{name_package()}.{name}/{script}"
+
+
+def _name_component(script: str) -> str:
+    return script.removesuffix(".js").replace("/", "-")
+
+
 def make_component(script: str, root: str = "", isolate_styles: bool = True) -> Callable[..., Any]:
     """What `st.components.v2.component` makes, of a script in the folder `browser`.
 
     It draws in an element of the class `root`, which is made anew with another version. The script
     fetches its style itself, once for all: Streamlit would link to it from each picture.
     """
-    name = script.removesuffix(".js").replace("/", "-")
+    name = _name_component(script)
 
     @functools.cache
     def build() -> Callable[..., Any]:

@@ -24,6 +24,11 @@ ENTRIES = (
     *("lecture/lecture.js", "lecture/start_key.js"),
 )
 """What Streamlit loads; all else is imported by these."""
+AHEAD = "lecture/start_key.js"
+"""It fetches what the server names: the pictures' entries, before they are drawn."""
+ASKED = """((script) => performance.getEntriesByType('resource').filter(
+  ({ name }) => name.endsWith('/' + script)))"""
+"""When a file was asked for."""
 START = ROOT / "pages" / "01_start.py"
 LECTURE = {"lecture": "true"}
 
@@ -57,7 +62,8 @@ def name(module):
 def test_a_module_has_types_and_says_what_it_needs(module):
     assert code(module).startswith("// @ts-check\n// ")
     assert re.search(r"^export\b", code(module), re.MULTILINE)
-    assert not re.findall(r"\bimport\((?!\")", code(module)), "modules are imported by their names"
+    unnamed = re.findall(r"\bimport\((?!\")", code(module))
+    assert len(unnamed) == (name(module) == AHEAD), "modules are imported by their names"
     assert imports(module) <= set(MODULES)
 
 
@@ -218,3 +224,11 @@ def test_streamlit_serves_the_files(base, browser, tmp_path):
         assert not list(filter(browser_files.is_our_file, asked)), "they are there already"
         assert not visit.errors
         page.close()
+
+
+@pytest.mark.parametrize("page", ["", "claims"], ids=["with a picture", "without"])
+def test_what_draws_pictures_is_fetched_ahead_and_once(visit, page):
+    one = visit(page)
+    for script in ("picture/picture.js", "picture/hero.js", "figure/figure.js"):
+        one.page.wait_for_function(f"{ASKED}({script!r}).length > 0")
+        assert len(one.page.evaluate(f"{ASKED}({script!r})")) == 1

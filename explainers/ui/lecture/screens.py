@@ -18,6 +18,7 @@ from explainers.ui.session import LECTURE, LECTURE_LINK
 from explainers.ui.text.language import fragment
 
 _start_key = browser_files.make_component("lecture/start_key.js", isolate_styles=False)
+PICTURES = "picture/picture.js", "figure/figure.js"
 _lecture = browser_files.make_component("lecture/lecture.js", isolate_styles=False)
 HIDDEN_PAGE = """<style>
 html:not([data-lecturing]) [data-testid=stAppViewContainer] { animation: 8s step-end lecture; }
@@ -60,12 +61,16 @@ def is_open(box: Any) -> bool:
 
 
 def stand_by(title: str, place: str) -> None:
-    """Listen for the key that begins a lecture, or hold one; `place` is the page in the address."""
+    """Listen for the key that begins a lecture, or hold one; `place` is the page in the address.
+
+    While a server's first page waits for torch, the browser fetches what draws the pictures.
+    """
     if is_lecture():
         st.html(HIDDEN_PAGE)
         _draw_lecture(title, place)
     else:
-        _start_key(key="lecture key", data=[place])
+        ahead = [browser_files.offer_ahead(script) for script in PICTURES]
+        _start_key(key="lecture key", data=[place, *ahead])
 
 
 @fragment
