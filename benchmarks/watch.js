@@ -21,7 +21,8 @@
     return false;
   };
   const holdsPicture = (node) => node.matches?.(pictures) || node.querySelector?.(pictures);
-  const afterPaint = (then) => requestAnimationFrame(() => requestAnimationFrame(then));
+  // A frame is drawn in one go after its callbacks; what they put off comes next.
+  const afterPaint = (then) => requestAnimationFrame(() => setTimeout(then));
   const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]);
   const content = () => all(pictures).map((picture) => picture.innerHTML).join("") +
     all("canvas").filter(isInPicture).map((canvas) => canvas.toDataURL()).join("");
