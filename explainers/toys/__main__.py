@@ -20,9 +20,8 @@ if __name__ == "__main__":
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
     if options.check:
-        sys.exit(
-            0 if check_weights() else "Other numbers: another processor or torch, or a change."
-        )
+        is_same = check_weights(options.language)
+        sys.exit(0 if is_same else "Other numbers: another processor or torch, or a change.")
     if not options.readable:
         make_weights(options.processes, options.language)
     make_readable_weights(options.language)

@@ -40,11 +40,6 @@ def place_words(tokens: tuple[str, ...], d_model: int, seed: int) -> Tensor:
     return x + sinusoidal(len(tokens), d_model, LONGEST).to(x.device)
 
 
-def choose_other_word(word: str) -> str:
-    """A word to put in its place."""
-    return "another" if word.casefold() != "another" else "different"
-
-
 def shuffle_order(length: int, seed: int) -> Tensor:
     """An order of `length` tokens (length,), another one than theirs if there is another."""
     seeded = make_generator("order", seed)

@@ -182,6 +182,12 @@ NUM_WORDS = len(ENGLISH.words)
 """Of any language, so that its heads have tensors of the same sizes."""
 
 
+def choose_other_ending(tokens: Sequence[str]) -> str:
+    """A day to put in the place of the last word, in the language of the sentence."""
+    days = GRAMMARS[find_language(tokens)].list_words("time")
+    return next(day for day in days if day.casefold() != tokens[-1].casefold())
+
+
 def find_language(tokens: Sequence[str], otherwise: str = "en") -> str:
     """The language of which most of these words are known; `otherwise` where none is known best."""
     words = [token.casefold() for token in tokens]

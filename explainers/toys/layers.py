@@ -222,7 +222,9 @@ def load_heads(configuration: Configuration, seed: int, language: str = "en") ->
 def read_tensors(names: Sequence[str], file: Path) -> tuple[tuple[str, ...], dict[str, Tensor]]:
     """The words and some tensors of a shipped file."""
     if not file.exists():
-        raise FileNotFoundError(f"no {file.name} yet: python -m explainers.toys makes it")
+        raise FileNotFoundError(
+            f"no {file.name} yet: python -m explainers.toys --language makes it"
+        )
     with safe_open(file, framework="pt") as stored:
         words = tuple(split_list(stored.metadata()["words"]))
         return words, {name: stored.get_tensor(name) for name in names}

@@ -187,10 +187,11 @@ def read_readable_rows(file: Path) -> tuple[list[ReadableRow], str]:
     return [ReadableRow(**row) for row in stored["rows"]], stored["made"]
 
 
+LANGUAGES = {"en": "English", "vi": "Vietnamese"}
 READABLE_SECTION = """
-# What the readable head learned
+# What the readable head learned: {language} words
 
-{made}. Made by `python -m explainers.toys --readable`, never by hand.
+{made}. Made by `python -m explainers.toys --readable --language {code}`, never by hand.
 
 One head with d_model 8 and d_k 4 under the full mask. It names the related words, but not on which
 side they stand, with an output matrix of its own. Measured on held-out sentences: tokens, and
@@ -215,6 +216,7 @@ def _format_table(language: str) -> str:
     subject, thing = (running.tokens[place] for place in sorted(running.related[running.verb]))
     words = {"verb": running.tokens[running.verb], "subject": subject, "object": thing}
     words |= {"time": running.tokens[-1], "running": " ".join(running.tokens)}
+    words |= {"language": LANGUAGES[language], "code": language}
     section = READABLE_SECTION.format(made=made, shown=FILM_SEED, **words)
     columns = [field.name for field in fields(ReadableRow)][1:]
     for row in rows:

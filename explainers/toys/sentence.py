@@ -9,7 +9,8 @@ import regex
 from explainers.messages import N_
 from explainers.toys.grammar import ENGLISH, GRAMMARS, VIETNAMESE
 
-SENTENCE = "The CEO announced record earnings on Friday"
+SENTENCE = " ".join(ENGLISH.running.tokens)
+"""The CEO announced record earnings on Friday."""
 RUNNING_NAME, ENGLISH_NAME = N_("the running sentence"), N_("English")
 PRESETS = {
     RUNNING_NAME: SENTENCE,
@@ -50,11 +51,12 @@ def write_running_sentence(language: str) -> str:
 def read_sentence(raw: str, max_tokens: int = MAX_TOKENS, usual: str = SENTENCE) -> Sentence:
     """Clean a text that may come from a link; never raises.
 
-    Control and direction-override characters are dropped, an empty text becomes the usual
-    one, and what is longer than `MAX_CHARACTERS` or `max_tokens` is cut.
+    Accents become parts of their letters, control and direction-override characters are dropped,
+    an empty text becomes the usual one, and what is longer than `MAX_CHARACTERS` or `max_tokens`
+    is cut.
     """
     notes = []
-    text = raw
+    text = _compose(raw)
     if len(text) > MAX_CHARACTERS:
         cut = N_("Only the first {most} characters of this text are used.", most=MAX_CHARACTERS)
         notes.append(cut)
@@ -89,9 +91,8 @@ def split_words(text: str) -> list[str]:
     found = [one for part in text.split() for one in _WORD.findall(part)]
     words: list[str] = []
     while found:
-        joint = (" ".join(found[:size]) for size in range(_MOST_SYLLABLES, 0, -1))
-        known = (one for one in map(_compose, joint) if one.casefold() in VIETNAMESE.word_ids)
-        word = next(known, found[0])
+        joint = (" ".join(found[:size]) for size in range(_MOST_SYLLABLES, 1, -1))
+        word = next((one for one in joint if one.casefold() in VIETNAMESE.word_ids), found[0])
         words.append(word)
         del found[: len(word.split())]
     return words

@@ -31,7 +31,7 @@ START_BIAS = -3.0
 """Where the biases start: of all words, few are related to a token."""
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=8)
 def draw_pool(held_out: bool, language: str = "en") -> Batch:
     """The sentences to learn from, or those to test with."""
     seeded = make_generator("sentences", int(held_out))

@@ -253,14 +253,14 @@ def make_weights(processes: int, language: str) -> None:
     write_report([rows[configuration] for configuration in configurations], summary, language)
 
 
-def check_weights(configuration: Configuration = CHECKED_CONFIGURATION) -> bool:
+def check_weights(language: str, configuration: Configuration = CHECKED_CONFIGURATION) -> bool:
     """Train again: is every number in the file the one that comes out?"""
-    tensors_to_ship, _ = train_configuration(configuration)
-    _, tensors = layers.read_tensors(list(tensors_to_ship), WEIGHTS_FILES["en"])
+    tensors_to_ship, _ = train_configuration(configuration, language)
+    _, tensors = layers.read_tensors(list(tensors_to_ship), WEIGHTS_FILES[language])
     largest_difference = max(
         (tensors[name] - tensor).abs().max().item() for name, tensor in tensors_to_ship.items()
     )
-    file_name = WEIGHTS_FILES["en"].name
+    file_name = WEIGHTS_FILES[language].name
     print(f"{configuration}: the largest difference to {file_name} is {largest_difference:g}")
     return largest_difference == 0
 

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from explainers.toys.sentence import PRESETS, SENTENCE
+from explainers.toys.sentence import PRESETS, SENTENCE, split_words
 from tests.support.browser_fixtures import PAGES, Visit
 
 TOKENS = SENTENCE.split()
@@ -197,7 +197,7 @@ def test_a_preset_fills_the_sentence(visit):
     expect(one.page.get_by_role("textbox", name="Sentence")).to_have_value(sentence)
     one.wait_for_choice("text", sentence)
     heads = panel(one, "X").locator("th.row")
-    expect(heads).to_have_text(sentence.split(), use_inner_text=False)
+    expect(heads).to_have_text(split_words(sentence), use_inner_text=False)
 
 
 def test_pointing_at_a_token_lights_it_in_every_stage_without_the_server(visit):

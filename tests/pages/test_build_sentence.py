@@ -8,6 +8,7 @@ from explainers.chapters.common.build_sentence import (
     MENUS,
     find_parts,
     list_words,
+    order_menus,
     replace_part,
     write_sentence,
 )
@@ -49,6 +50,8 @@ def test_all_words_of_a_topic_can_be_combined():
 
 def test_what_the_text_says_is_kept():
     assert find_parts(SENTENCE) == ("CEO", "announced", "record", "earnings", "Friday")
+    assert order_menus(find_parts(SENTENCE)) == [0, 1, 2, 3, 4]
+    assert order_menus(find_parts(TWIN)) == [0, 1, 3, 2, 4], "what, then what kind of"
     assert find_parts(TWIN) == ("CEO", "công bố", "kỷ lục", "lợi nhuận", "thứ Sáu")
     assert write_sentence(find_parts(TWIN)) == TWIN
     assert write_sentence(replace_part(find_parts(TWIN), 0, "đầu bếp")).startswith("Các đầu bếp")

@@ -15,8 +15,8 @@ from explainers.chapters.tokens.cut_text import CORPUS
 from explainers.models import load as loading
 from explainers.models import registry
 from explainers.toys.grammar import GRAMMARS
-from explainers.toys.sentence import PRESETS, SENTENCE
-from explainers.translations import ENGLISH, TEXTS, load_sections
+from explainers.toys.sentence import PRESETS, SENTENCE, write_running_sentence
+from explainers.translations import ENGLISH, TEXTS, load_sections, translate
 from explainers.ui.controls.controls import CONFIG
 from explainers.ui.session import BUILT_WORD, VISIT
 from explainers.ui.text import language
@@ -255,3 +255,29 @@ def test_a_switch_of_language_is_no_new_visit():
     titles, visits = [*titles, visit.title[0].value], [*visits, visit.session_state[VISIT]]
     assert titles[0] != titles[1]
     assert visits[0] == visits[1]
+
+
+TWIN = write_running_sentence("vi")
+
+
+def sentence_on(visit):
+    return visit.text_input(key="text").value
+
+
+def test_reset_brings_the_running_sentence_of_the_language():
+    visit = opened(PAGES[0], {"lang": "vi", "text": "The judge rejected claims"})
+    reset = translate("Reset all choices", "vi")
+    next(one for one in visit.button if one.label == reset).click().run()
+    assert sentence_on(visit) == TWIN
+    assert "text" not in visit.query_params
+
+
+@pytest.mark.parametrize("link", [{}, {"text": SENTENCE}], ids=["nothing", "English"])
+def test_what_was_chosen_and_what_was_not_comes_back_from_a_page_in_english(link):
+    visit = opened(PAGES[0], {"lang": "vi", **link})
+    before = sentence_on(visit)
+    assert before == (SENTENCE if link else TWIN)
+    for page in ("12_cross_attention", "03_query_key_value"):
+        visit.switch_page(f"pages/{page}.py").query_params["lang"] = "vi"
+        visit.run()
+        assert sentence_on(visit) == (before if page.startswith("03") else SENTENCE)

@@ -82,9 +82,9 @@ def test_the_report_is_what_the_shipped_head_does(seed, language):
     row = rows[READABLE_SEEDS.index(seed)]
     assert asdict(measure_readable_head(seed, language)) == pytest.approx(asdict(row), abs=2e-3)
     assert row.seed == seed
-    assert row.verbs_two_largest > 0.8
+    assert row.verbs_two_largest > {"en": 0.9, "vi": 0.8}[language]
     assert row.tokens_largest > 0.95
-    assert row.time_to_verb > 0.89
+    assert row.time_to_verb > {"en": 0.9, "vi": 0.89}[language]
 
 
 @each_language

@@ -7,7 +7,7 @@ import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from explainers.toys.grammar import ENGLISH, GRAMMARS, VIETNAMESE
+from explainers.toys.grammar import GRAMMARS, VIETNAMESE
 from explainers.toys.sentence import (
     MAX_CHARACTERS,
     MAX_TOKENS,
@@ -126,9 +126,7 @@ def test_vietnamese_is_the_same_words_composed_or_not():
     composed = PRESETS["Vietnamese"]
     apart = unicodedata.normalize("NFD", composed)
     assert apart != composed
-    assert [unicodedata.normalize("NFC", token) for token in split_words(apart)] == split_words(
-        composed
-    )
+    assert read_sentence(apart) == read_sentence(composed)
 
 
 @given(TEXTS)
@@ -144,14 +142,12 @@ def test_characters_of_a_joined_emoji_are_one():
 def test_syllables_of_one_word_stay_together():
     words = ("Vị", "huấn luyện viên", "Khen ngợi", "cầu", "viên", "huấn luyện viên")
     assert tuple(split_words(" ".join(words))) == words
-    more = (*words, "nhớ", "ở")
-    apart = tuple(split_words(unicodedata.normalize("NFD", " ".join(more))))
-    assert tuple(unicodedata.normalize("NFC", word) for word in apart) == more
-    assert {one for one in apart if one in more} == {*more} - {"cầu", "viên", "ở"}
+    apart = unicodedata.normalize("NFD", " ".join(words))
+    assert read_sentence(apart).tokens == words, "some keyboards write accents apart"
 
 
 @pytest.mark.parametrize("language", GRAMMARS)
 def test_the_running_sentence_is_read_as_its_grammar_wrote_it(language):
     sentence = write_running_sentence(language)
     assert read_sentence("", usual=sentence).tokens == GRAMMARS[language].running.tokens
-    assert write_running_sentence("xx") == SENTENCE == " ".join(ENGLISH.running.tokens)
+    assert write_running_sentence("xx") == SENTENCE == "The CEO announced record earnings on Friday"

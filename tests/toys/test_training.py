@@ -321,7 +321,8 @@ def test_one_head_cannot_keep_who_and_whom_apart(language, head_dim):
     report = read_report(language)
     one, four = report[Configuration(1, 1, head_dim, "full")], report[MANY]
     assert min(one.verb_loss) > 1 > 10 * max(four.verb_loss)
-    assert max(one.verb_accuracy) < 0.6 < 0.95 < min(four.verb_accuracy)
+    most = {"en": 0.5, "vi": 0.6}[language]  # more Vietnamese nouns do something, or have it done
+    assert max(one.verb_accuracy) < most < 0.95 < min(four.verb_accuracy)
 
 
 def test_the_weights_can_be_made_again(monkeypatch, tmp_path):

@@ -27,7 +27,8 @@ def offer_menus(text: str) -> None:
     """A menu for each part of the reader's sentence; a choice makes another sentence."""
     parts = find_parts(text)
     with st.popover(_("Build one"), icon=":material/construction:", help=_("Build a sentence")):
-        for place, name in enumerate(MENUS):
+        for place in order_menus(parts):
+            name = MENUS[place]
             key = BUILT_WORD.format(name)
             st.session_state[key] = parts[place]
             st.selectbox(
@@ -38,6 +39,13 @@ def offer_menus(text: str) -> None:
                 on_change=_take_word,
                 args=(parts, place),
             )
+
+
+def order_menus(parts: Parts) -> list[int]:
+    """The menus as their words stand in the sentence."""
+    who, did, kind, what, time = range(len(MENUS))
+    thing = (what, kind) if _find_grammar(parts).has_modifier_last else (kind, what)
+    return [who, did, *thing, time]
 
 
 def find_parts(text: str) -> Parts:

@@ -25,7 +25,7 @@ from explainers.chapters.masks.masked_weights import (
 from explainers.charts.matrix import Matrix, make_pair_matrix, share_domain
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.messages import N_
-from explainers.toys.grammar import GRAMMARS, find_language
+from explainers.toys.grammar import choose_other_ending
 from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
 from explainers.ui.figure.panels import Figure, Panel
@@ -80,8 +80,7 @@ def name_leak(lab: Lab, leak: Leak) -> tuple[str, dict[str, object]]:
 def find_leak(lab: Lab) -> Leak:
     """Both ways on the sentence, and on the sentence with another last word."""
     tokens = lab.tokens
-    days = GRAMMARS[find_language(tokens)].list_words("time")
-    new = next(day for day in days if day.casefold() != tokens[-1].casefold())
+    new = choose_other_ending(tokens)
     other = lab.layer.reading((*tokens[:-1], new))
     return Leak(new, other, compute_leak(lab.layer, other))
 

@@ -9,7 +9,7 @@ from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.attention.single_head import project, single_head
 from explainers.chapters.common.token_vectors import make_output_matrix, show_matrix_pair
 from explainers.takeaway.recipe import Recipe
-from explainers.toys.examples import choose_other_word
+from explainers.toys.grammar import choose_other_ending
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.source import show_source
@@ -44,7 +44,7 @@ class Endings(NamedTuple):
 def replace_ending(layer: Layer) -> Endings:
     """The same heads, and a sentence whose last word is another one."""
     tokens = layer.tokens
-    return Endings(layer, layer.reading((*tokens[:-1], choose_other_word(tokens[-1]))))
+    return Endings(layer, layer.reading((*tokens[:-1], choose_other_ending(tokens))))
 
 
 def draw_both_endings(endings: Endings, origin: str) -> None:

@@ -16,7 +16,7 @@ from explainers.toys.sentence import (
 from explainers.translations import _, get_language, translate
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import URL_BINDING
-from explainers.ui.session import NOTICES, PRESET, USUAL_SENTENCE
+from explainers.ui.session import KEPT_CHOICES, NOTICES, PRESET, USUAL_SENTENCE
 from explainers.ui.tour_mode import is_tour
 
 
@@ -29,7 +29,8 @@ def choose_text(
     page whose model reads English has the English sentence in any language.
     """
     usual = SENTENCE if is_english else controls.sentence.unchosen
-    request = _take_up_text(usual)
+    is_own = _is_own()
+    request = _take_up_text(usual, is_own)
     if is_tour():
         _keep_sentence(request)
         return read_sentence(usual)
@@ -42,7 +43,9 @@ def choose_text(
             label_visibility="collapsed",
             **controls.sentence.label_and_help,
         )
-        controls.sentence.keep(None if typed_text == usual else typed_text)
+        # On a page in English, the English sentence may be the reader's choice or nobody's.
+        is_own = typed_text != usual or (is_english and is_own)
+        controls.sentence.keep(typed_text if is_own else None)
         _offer_presets(usual)
         if offer_menus:
             offer_menus(typed_text or "")
@@ -57,12 +60,18 @@ def choose_text(
     return sentence
 
 
-def _take_up_text(usual: str) -> str | None:
+def _is_own() -> bool:
+    """Has the reader chosen a sentence, here or on the page before?"""
+    _visit, sentence = st.session_state.get(KEPT_CHOICES, {}).get(controls.sentence.key, (0, None))
+    return sentence is not None
+
+
+def _take_up_text(usual: str, is_own: bool) -> str | None:
     """What a link wants. Who has chosen no text gets the usual one in another language, too."""
     request = controls.sentence.read_request()
-    chosen = st.session_state.get(controls.sentence.key)
-    is_usual = chosen is None or chosen == st.session_state.get(USUAL_SENTENCE)
-    if controls.sentence.key in st.session_state and is_usual and chosen != usual:
+    chosen = st.session_state.get(controls.sentence.key, usual)
+    was_usual = chosen == st.session_state.get(USUAL_SENTENCE) and not is_own
+    if chosen is None or (was_usual and chosen != usual):
         st.session_state[controls.sentence.key] = usual  # the browser is told what it is now
     st.session_state[USUAL_SENTENCE] = usual
     return request

@@ -285,6 +285,7 @@ def reset_choices() -> None:
     for control in CONTROLS_BY_KEY.values():
         default = control.default  # a list of the visitor's own, where Streamlit wants a list
         st.session_state[control.key] = list(default) if isinstance(default, tuple) else default
+    st.session_state[sentence.key] = None  # which one it is, is known when the language is
     for key in list(st.session_state):
         if str(key).startswith((GUESS, SIZE)):
             st.session_state[key] = None

@@ -18,7 +18,7 @@ from explainers.ui.session import LECTURE, LECTURE_LINK
 from explainers.ui.text.language import fragment
 
 _start_key = browser_files.make_component("lecture/start_key.js", isolate_styles=False)
-PICTURES = "picture/picture.js", "figure/figure.js"
+PICTURE_SCRIPTS = "picture/picture.js", "figure/figure.js"
 _lecture = browser_files.make_component("lecture/lecture.js", isolate_styles=False)
 HIDDEN_PAGE = """<style>
 html:not([data-lecturing]) [data-testid=stAppViewContainer] { animation: 8s step-end lecture; }
@@ -69,7 +69,7 @@ def stand_by(title: str, place: str) -> None:
         st.html(HIDDEN_PAGE)
         _draw_lecture(title, place)
     else:
-        ahead = [browser_files.offer_ahead(script) for script in PICTURES]
+        ahead = [browser_files.offer_ahead(script) for script in PICTURE_SCRIPTS]
         _start_key(key="lecture key", data=[place, *ahead])
 
 

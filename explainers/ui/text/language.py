@@ -75,8 +75,10 @@ def offer_languages() -> None:
         label_visibility="collapsed",
     )
     _language_choice.report_bad_link(None, choice, describe_options(list(names)))
-    if _language_choice.read_url() != (None if choice == browser_language else choice):
-        _language_choice.write(choice, browser_language)
+    # Another language has a sentence of its own: a link to it is the same picture for everybody.
+    is_english = choice == browser_language == ENGLISH
+    if _language_choice.read_url() != (None if is_english else choice):
+        _language_choice.write(choice, ENGLISH if is_english else "")
     if choice != ENGLISH or st.session_state.get(WAS_OTHER_LANGUAGE):
         st.session_state[WAS_OTHER_LANGUAGE] = True
         script = f"<script>document.documentElement.lang = '{get_language()}';</script>"

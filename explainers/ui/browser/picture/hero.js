@@ -155,9 +155,16 @@ export class Hero {
   /** The colours of the theme that is shown; before its variables are there, the next frame's. */
   wear() {
     const { backgroundColor } = getComputedStyle(this.root);
-    if (!themeOf(this.root)) requestAnimationFrame(() => this.redress());
+    if (!themeOf(this.root)) this.awaitTheme();
     this.worn = backgroundColor;
     this.dressed(dress(this.root, this.data.looks));
+  }
+
+  awaitTheme(frames = 60) {
+    requestAnimationFrame(() => {
+      if (themeOf(this.root)) this.redress();
+      else if (frames) this.awaitTheme(frames - 1);
+    });
   }
 
   /** The same picture in the colours of another theme. */
