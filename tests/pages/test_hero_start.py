@@ -10,8 +10,9 @@ from torch.nn.functional import scaled_dot_product_attention
 from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.common.own_words import find_nearest_sentence, list_unknown_words
 from explainers.chapters.start.hero import MASKS, compute_numbers, list_experiments
+from explainers.toys.grammar import GRAMMARS
 from explainers.toys.readable_head import FILM_SEED, film_of, load_readable_layer
-from explainers.toys.sentence import SENTENCE
+from explainers.toys.sentence import SENTENCE, split_words
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Hero, HeroChoice
 from explainers.ui.page import Prose
@@ -107,3 +108,28 @@ def test_a_browser_may_ask_for_what_is_offered_and_for_what_a_button_chooses(exp
     assert all(hero.accepts(words, value) for value in asked)
     for value in (max(asked) + 1, True, 2.0, "2", None, [2]):
         assert not hero.accepts(words, value)
+
+
+@pytest.mark.parametrize(
+    ("language", "moved", "other"),
+    [
+        (
+            "en",
+            "On Friday the CEO announced record earnings",
+            "The team praised young fans on Sunday",
+        ),
+        (
+            "vi",
+            "Vào thứ Sáu vị CEO công bố lợi nhuận kỷ lục",
+            "Vị huấn luyện viên khen ngợi cầu thủ may mắn vào Chủ nhật",
+        ),
+    ],
+)
+def test_the_other_sentences_are_of_the_language_of_the_text(language, moved, other):
+    tokens = GRAMMARS[language].running.tokens
+    one = {rule: load_readable_layer(tokens, rule, FILM_SEED) for rule in MASKS}
+    shown = {rule: film_of(tokens, rule) for rule in MASKS}
+    tried = list_experiments(Prose(str(ROOT / "pages" / "01_start.py")), one, shown, WORD)
+    assert [one.choices["text"] for one in tried if "text" in one.choices] == [moved, other]
+    read = [split_words(one.choices["text"])[one.choices["word"]] for one in tried[1:3]]
+    assert read == {"en": ["announced", "praised"], "vi": ["công bố", "khen ngợi"]}[language]
