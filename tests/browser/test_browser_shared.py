@@ -40,11 +40,9 @@ def test_a_change_of_heads_leaves_no_impossible_kv_heads(visit):
     one = visit(PATH, weights="untrained", heads="8", kv_heads="8")
     assert heads_offered(one) == ["1", "2", "4", "8"]
     choose(one, "Query heads", "2")
-    one.wait_for_choice("heads", "2")
-    one.ready()
-    assert heads_offered(one) == ["1", "2"]
+    expect(panel(one, "head 2")).to_have_count(0)  # the address changes before the page does
+    assert heads_offered(one.ready()) == ["1", "2"]
     expect(panel(one, "head 1")).to_be_visible()
-    expect(panel(one, "head 2")).to_have_count(0)
     assert one.choices.get("kv_heads", "2") in ("1", "2")
 
 

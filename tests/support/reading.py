@@ -13,7 +13,7 @@ from tests.ui.test_packed import unpacked
 
 
 def said(visit: AppTest) -> str:
-    """All texts of the page, on one line."""
+    """All texts of the page, on one line; spaces that do not break are spaces."""
     return " ".join("\n".join(markdown.value for markdown in visit.main.markdown).split())
 
 
