@@ -13,7 +13,6 @@ from playwright.sync_api import Page
 from benchmarks import report
 from benchmarks.browser import ROOT, bare_options, chromium, server, visit, wait_until_healthy
 from benchmarks.walkers import SPAN, Chooser, Slider, Walker
-from explainers.chapters.masks.hero import NUMBERS
 from explainers.ui.controls import controls
 
 WARM_UP = 5
@@ -33,28 +32,23 @@ class Target(NamedTuple):
     options: tuple[str, ...] = ()
 
 
+# Of the first pages, what stands below the first picture: `heroes` has its controls.
 SHOWN = "predict=false"
-D_K, LONGEST, MERGES = (c.label for c in (controls.head_dim, controls.wave_base, controls.merges))
+D_K, LONGEST = controls.head_dim.label, controls.wave_base.label
 # Its name goes on with its value; a colon begins the name of the other d_k.
 ROOT_D_K = re.compile(f"^{controls.root_head_dim.label}(?!:)")
-# A merge may leave the reader's sentence as it was; the list of merges always changes.
-TOKENS = "[data-testid=stVegaLiteChart], [data-testid=stCode]"
 PAGES = {
-    "start: d_k": Target(f"/?{SHOWN}", D_K),
-    "tokens: merges": Target(f"/tokens?{SHOWN}&unit=byte+pairs", MERGES, TOKENS),
-    "tokens: wavelength": Target(f"/tokens?{SHOWN}", LONGEST),
-    "query_key_value: d_k": Target(f"/query_key_value?{SHOWN}", D_K),
-    "scores: d_k": Target(f"/scores?{SHOWN}", D_K),
-    "scores: temperature": Target(f"/scores?{SHOWN}", controls.temperature.label),
+    "start: d_k": Target(f"/?{SHOWN}&deep=sizes", D_K),
+    "tokens: wavelength": Target(f"/tokens?{SHOWN}&deep=waves", LONGEST),
+    "query_key_value: d_k": Target(f"/query_key_value?{SHOWN}&deep=sizes", D_K),
+    "scores: d_k": Target(f"/scores?{SHOWN}&deep=steps", D_K),
     "scores: root, rows of weights": Target(f"/scores?{SHOWN}", ROOT_D_K, ".figure"),
     "scores: root, all pictures": Target(f"/scores?{SHOWN}", ROOT_D_K),
-    "masks: window": Target(f"/masks?{SHOWN}&rule=window", NUMBERS["window"].label),
     "masks: layers": Target(f"/masks?{SHOWN}&deep=reach", controls.layers.label),
-    "many_heads: d_k": Target(f"/many_heads?{SHOWN}", D_K),
-    "many_heads: dropout": Target(f"/many_heads?{SHOWN}", controls.dropout.label),
+    "many_heads: d_k": Target(f"/many_heads?{SHOWN}&deep=layer", D_K),
+    "many_heads: dropout": Target(f"/many_heads?{SHOWN}&deep=dropout", controls.dropout.label),
     "shared_heads: latent": Target(f"/shared_heads?{SHOWN}", controls.latent_dim.label),
     "kv_cache: words read": Target(f"/kv_cache?{SHOWN}", controls.word_count.label),
-    "relative_positions: shift": Target(f"/relative_positions?{SHOWN}", controls.shift.label),
     "cache_memory: model": Target(
         f"/cache_memory?{SHOWN}", controls.model.label, options=("gpt-oss-20b", "gemma-3-4b")
     ),
