@@ -5,6 +5,7 @@ word of several syllables, such as "công bố", is one token.
 """
 
 import functools
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -34,6 +35,11 @@ class News(NamedTuple):
     verb: int
     """Its place."""
 
+    @property
+    def who_and_what(self) -> list[int]:
+        """What the verb is related to, where no adverb is: its subject and its object."""
+        return sorted(self.related[self.verb])
+
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
@@ -53,7 +59,12 @@ class Grammar:
     @functools.cached_property
     def word_ids(self) -> dict[str, int]:
         """The place of each word among all; case does not matter."""
-        return {word.casefold(): place for place, word in enumerate(self.words)}
+        return {fold_word(word): place for place, word in enumerate(self.words)}
+
+    @functools.cached_property
+    def verb_ids(self) -> list[int]:
+        """The places of the verbs of all topics."""
+        return [self.word_ids[fold_word(w)] for one in self.topics for w in split_list(one["verb"])]
 
     @functools.cached_property
     def running(self) -> News:
@@ -93,6 +104,11 @@ class Grammar:
             frozenset(places[p] for p in RELATED_PARTS[part] if p in places) for part in parts
         ]
         return News(tuple(tokens), tuple(related), places["verb"])
+
+
+def fold_word(word: str) -> str:
+    """What is the same in all ways to write a word: large or small, accents as signs or not."""
+    return unicodedata.normalize("NFC", word).casefold()
 
 
 def split_list(listed: str) -> list[str]:
@@ -182,6 +198,11 @@ NUM_WORDS = len(ENGLISH.words)
 """Of any language, so that its heads have tensors of the same sizes."""
 
 
+def read_running(language: str) -> News:
+    """The sentence of the whole course; in English where a language has no grammar."""
+    return GRAMMARS.get(language, ENGLISH).running
+
+
 def choose_other_ending(tokens: Sequence[str]) -> str:
     """A day to put in the place of the last word, in the language of the sentence."""
     days = GRAMMARS[find_language(tokens)].list_words("time")
@@ -190,6 +211,6 @@ def choose_other_ending(tokens: Sequence[str]) -> str:
 
 def find_language(tokens: Sequence[str], otherwise: str = "en") -> str:
     """The language of which most of these words are known; `otherwise` where none is known best."""
-    words = [token.casefold() for token in tokens]
+    words = [fold_word(token) for token in tokens]
     known = {name: sum(w in one.word_ids for w in words) for name, one in GRAMMARS.items()}
     return max(GRAMMARS, key=lambda name: (known[name], name == otherwise))

@@ -17,7 +17,7 @@ from explainers.attention.single_head import SingleHead
 from explainers.device import choose_device
 from explainers.folders import ASSETS
 from explainers.toys.examples import LONGEST, make_generator, place_words, random_head, random_heads
-from explainers.toys.grammar import find_language, split_list
+from explainers.toys.grammar import find_language, fold_word, split_list
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,14 @@ class LearnedWords:
         Case does not matter. An unknown word's vector is drawn as widely as the learned ones
         spread.
         """
-        places = {word.casefold(): place for place, word in enumerate(self.words)}
-        words = map(str.casefold, tokens)
+        places = {fold_word(word): place for place, word in enumerate(self.words)}
+        words = map(fold_word, tokens)
         rows = [
             self.embedding[..., places[w], :] if w in places else self._draw_unknown_word(w)
             for w in words
         ]
         placed = sinusoidal(len(tokens), self.embedding.shape[-1], LONGEST)
-        unknown = dict.fromkeys(token for token in tokens if token.casefold() not in places)
+        unknown = dict.fromkeys(token for token in tokens if fold_word(token) not in places)
         return torch.stack(rows, dim=-2) + placed.to(self.embedding.device), tuple(unknown)
 
     def _draw_unknown_word(self, word: str) -> Tensor:
@@ -222,9 +222,8 @@ def load_heads(configuration: Configuration, seed: int, language: str = "en") ->
 def read_tensors(names: Sequence[str], file: Path) -> tuple[tuple[str, ...], dict[str, Tensor]]:
     """The words and some tensors of a shipped file."""
     if not file.exists():
-        raise FileNotFoundError(
-            f"no {file.name} yet: python -m explainers.toys --language makes it"
-        )
+        made = "python -m explainers.toys makes it; see its --language"
+        raise FileNotFoundError(f"no {file.name} yet: {made}")
     with safe_open(file, framework="pt") as stored:
         words = tuple(split_list(stored.metadata()["words"]))
         return words, {name: stored.get_tensor(name) for name in names}

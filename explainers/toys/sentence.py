@@ -1,13 +1,11 @@
 """The reader's sentence: any text in, at most `MAX_TOKENS` words out, every change said."""
 
-import unicodedata
 from dataclasses import dataclass
-from functools import partial
 
 import regex
 
 from explainers.messages import N_
-from explainers.toys.grammar import ENGLISH, GRAMMARS, VIETNAMESE
+from explainers.toys.grammar import ENGLISH, VIETNAMESE, fold_word, read_running
 
 SENTENCE = " ".join(ENGLISH.running.tokens)
 """The CEO announced record earnings on Friday."""
@@ -29,8 +27,6 @@ _UNSEEN = regex.compile(r"(?V1)[\p{Cc}\p{Cf}\p{Cs}\p{Co}[\p{Cn}&&\p{DI}]--[\u200
 _JOINS_NOTHING = regex.compile(r"(?<!\S)\p{DI}+")
 _LETTERS = r"[\p{L}\p{M}\p{N}]+"
 _MOST_SYLLABLES = max(len(word.split()) for word in VIETNAMESE.words)
-_compose = partial(unicodedata.normalize, "NFC")
-"""Some keyboards write an accent as a sign of its own."""
 _WORD = regex.compile(rf"{_LETTERS}(?:['’\-\u200c\u200d]{_LETTERS})*[\p{{M}}\p{{DI}}]*|\X")
 
 
@@ -44,19 +40,18 @@ class Sentence:
 
 
 def write_running_sentence(language: str) -> str:
-    """The sentence of the whole course; in English where a language has no grammar."""
-    return " ".join(GRAMMARS.get(language, ENGLISH).running.tokens)
+    """The sentence of the whole course, as text."""
+    return " ".join(read_running(language).tokens)
 
 
 def read_sentence(raw: str, max_tokens: int = MAX_TOKENS, usual: str = SENTENCE) -> Sentence:
     """Clean a text that may come from a link; never raises.
 
-    Accents become parts of their letters, control and direction-override characters are dropped,
-    an empty text becomes the usual one, and what is longer than `MAX_CHARACTERS` or `max_tokens`
-    is cut.
+    Control and direction-override characters are dropped, an empty text becomes the usual one, and
+    what is longer than `MAX_CHARACTERS` or `max_tokens` is cut.
     """
     notes = []
-    text = _compose(raw)
+    text = raw
     if len(text) > MAX_CHARACTERS:
         cut = N_("Only the first {most} characters of this text are used.", most=MAX_CHARACTERS)
         notes.append(cut)
@@ -92,7 +87,7 @@ def split_words(text: str) -> list[str]:
     words: list[str] = []
     while found:
         joint = (" ".join(found[:size]) for size in range(_MOST_SYLLABLES, 1, -1))
-        word = next((one for one in joint if one.casefold() in VIETNAMESE.word_ids), found[0])
+        word = next((one for one in joint if fold_word(one) in VIETNAMESE.word_ids), found[0])
         words.append(word)
         del found[: len(word.split())]
     return words

@@ -1,6 +1,7 @@
 """The shipped toy weights as pages read them, and the switch between trained and untrained."""
 
 import re
+import unicodedata
 
 import pytest
 import torch
@@ -266,3 +267,12 @@ def test_a_text_longer_than_any_that_was_learned_from_is_said_to_be(page):
     for length, said in [(layers.MAX_NEWS_TOKENS, False), (layers.MAX_NEWS_TOKENS + 1, True)]:
         visit = opened_there(page, {"weights": "trained", "text": "Friday " * length})
         assert (f"at most 8 words; this has {length}" in captions(visit)) == said
+
+
+def test_accents_that_are_signs_of_their_own_belong_to_the_same_word():
+    words = ("Vị", "CEO", "công bố", "lợi nhuận")
+    apart = tuple(unicodedata.normalize("NFD", word) for word in words)
+    assert apart != words
+    one, other = (load_layer(tokens, GQA, 0) for tokens in (words, apart))
+    assert not other.unknown
+    assert torch.equal(one.x, other.x)

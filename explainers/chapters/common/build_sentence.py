@@ -3,7 +3,7 @@
 import streamlit as st
 
 from explainers.messages import N_
-from explainers.toys.grammar import GRAMMARS, Grammar, find_language
+from explainers.toys.grammar import GRAMMARS, Grammar, find_language, fold_word
 from explainers.toys.sentence import Sentence, split_words
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
@@ -55,11 +55,13 @@ def find_parts(text: str) -> Parts:
     """
     written = split_words(text)
     grammar = GRAMMARS[find_language(written, get_language())]
-    own, running = ([w.casefold() for w in one] for one in (written, grammar.running.tokens))
+    own, running = ([*map(fold_word, one)] for one in (written, grammar.running.tokens))
     menus = [_list_parts(grammar, topic) for topic in range(len(grammar.topics))]
     parts: Parts = ()
-    for offered in max(menus, key=lambda one: sum(w in own for words in one for w in words)):
-        free = {word.casefold(): word for word in offered if word not in parts}
+    for offered in max(
+        menus, key=lambda one: sum(fold_word(w) in own for words in one for w in words)
+    ):
+        free = {fold_word(word): word for word in offered if word not in parts}
         kept = [free[word] for word in own if word in free]
         usual = [free[word] for word in running if word in free]
         parts += (next(iter([*kept, *([""] if "" in offered else usual), *free.values()])),)
@@ -91,13 +93,12 @@ def replace_part(parts: Parts, place: int, word: str) -> Parts:
 
 def write_sentence(parts: Parts) -> str:
     """The sentence of these words."""
-    who, did, kind, what, time = parts
-    grammar = _find_grammar(parts)
+    who, grammar = parts[0], _find_grammar(parts)
     is_one = who in grammar.list_words("one", _find_topic(grammar, who))
     determiner = grammar.list_words("determiner")[0 if is_one else -1]
-    thing = (what, kind) if grammar.has_modifier_last else (kind, what)
     on = grammar.list_words("preposition")[0]
-    return " ".join(filter(None, (determiner.capitalize(), who, did, *thing, on, time)))
+    *said, time = (parts[place] for place in order_menus(parts))
+    return " ".join(filter(None, (determiner.capitalize(), *said, on, time)))
 
 
 def _find_grammar(parts: Parts) -> Grammar:

@@ -56,10 +56,8 @@ def _test_learned(configuration: Configuration, learned: TrainedHeads) -> Report
 
 def compare_with_shipped(configuration: Configuration, learned: TrainedHeads) -> str:
     """What was learned here beside what the shipped layers learned, on the same sentences."""
-    row, shipped = (
-        _test_learned(configuration, learned),
-        read_report(find_language(learned.words))[configuration],
-    )
+    row = _test_learned(configuration, learned)
+    shipped = read_report(find_language(learned.words))[configuration]
     return _(
         "On sentences that it never saw, **this layer's loss is {loss:.2f} per word**, and "
         "it is right about {right:.0%} of the words. The layers trained beforehand in the same "

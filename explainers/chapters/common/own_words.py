@@ -6,7 +6,7 @@ from collections import Counter
 import streamlit as st
 
 from explainers.toys.examples import make_generator
-from explainers.toys.grammar import GRAMMARS, find_language
+from explainers.toys.grammar import GRAMMARS, find_language, fold_word
 from explainers.toys.layers import Tokens
 from explainers.toys.task import draw_news
 from explainers.translations import _, get_language
@@ -22,7 +22,7 @@ NUM_SENTENCES = 2_000
 def list_unknown_words(tokens: Tokens) -> str:
     """The words that training never saw, as a remark lists them; "" if it saw all."""
     known = GRAMMARS[find_language(tokens)].word_ids
-    unknown = dict.fromkeys(token for token in tokens if token.casefold() not in known)
+    unknown = dict.fromkeys(token for token in tokens if fold_word(token) not in known)
     return ", ".join(map(verbatim, unknown))
 
 
@@ -49,10 +49,10 @@ def find_nearest_sentence(tokens: Tokens) -> str:
     Where no word is known, it is one in the visitor's language.
     """
     language = find_language(tokens, get_language())
-    wanted = Counter(map(str.casefold, tokens))
+    wanted = Counter(map(fold_word, tokens))
 
     def measure_likeness(news: Tokens) -> tuple[int, int]:
-        common = wanted & Counter(map(str.casefold, news))
+        common = wanted & Counter(map(fold_word, news))
         return common.total(), -abs(len(news) - len(tokens))
 
     nearest: Tokens = max(list_known_sentences(language), key=measure_likeness)

@@ -11,7 +11,7 @@ from explainers.chapters.many_heads.head_panels import head_id
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS
 from explainers.messages import N_, ngettext
-from explainers.toys.grammar import ENGLISH, GRAMMARS, News, find_language
+from explainers.toys.grammar import News, find_language, read_running
 from explainers.toys.layers import (
     D_MODEL,
     NUM_HEADS,
@@ -87,7 +87,7 @@ def show_trainings() -> None:
 
 def show_looks() -> dict[str, str]:
     """Where one word looks, with one head and with several; and the largest of these weights."""
-    running, seed = _read_running(), SEEDS[0]
+    running, seed = read_running(get_language()), SEEDS[0]
     tokens = running.tokens
     looks = {heads: _looks(running, heads, seed) for heads in NUM_HEADS}
     panels = [_panel(tokens, heads, weights) for heads, weights in looks.items()]
@@ -96,7 +96,7 @@ def show_looks() -> dict[str, str]:
         word=tokens[running.verb],
     )
     show_figure(Figure(panels, alt), trained_weights(seed, 0, looks[1].device), "contrast")
-    subject, target = sorted(running.related[running.verb])
+    subject, target = running.who_and_what
     return {
         "subject_1": write_percent(looks[1][:, subject].max().item()),
         "object_1": write_percent(looks[1][:, target].max().item()),
@@ -111,7 +111,7 @@ def show_looks() -> dict[str, str]:
 
 def count_costs() -> dict[str, object]:
     """What equal parameters cost and bring, divided among one head or many."""
-    tokens = len(_read_running().tokens)
+    tokens = len(read_running(get_language()).tokens)
     projected = projection_parameters(GPT3, GPT3, GPT3)
     return {
         "words": tokens,
@@ -135,12 +135,7 @@ def _row(num_heads: int) -> ReportRow:
 
 def _read_row(configuration: Configuration) -> ReportRow:
     """What heads learned that know the words of the visitor's language."""
-    return read_report(find_language(_read_running().tokens))[configuration]
-
-
-def _read_running() -> News:
-    """The running sentence in the visitor's language."""
-    return GRAMMARS.get(get_language(), ENGLISH).running
+    return read_report(find_language(read_running(get_language()).tokens))[configuration]
 
 
 def _line(row: ReportRow) -> str:

@@ -13,6 +13,7 @@ from explainers.attention.multi_head import contributions, multi_head
 from explainers.chapters.common.choose_layer import origin_of
 from explainers.chapters.many_heads.head_panels import head_id
 from explainers.chapters.many_heads.heads_at_equal_parameters import equal
+from explainers.toys.grammar import fold_word
 from explainers.toys.layers import (
     D_MODEL,
     NUM_HEADS,
@@ -161,8 +162,8 @@ class HeadVotes:
         -1 where training never saw the word, and for a word seen from itself.
         """
         size = len(self.known.words)
-        known = {word.casefold(): place for place, word in enumerate(self.known.words)}
-        tokens = [token.casefold() for token in self.layer.tokens]
+        known = {fold_word(word): place for place, word in enumerate(self.known.words)}
+        tokens = [*map(fold_word, self.layer.tokens)]
         return [
             [
                 -1 if asker == seen or word not in known else known[word] + size * (seen > asker)

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from explainers.attention.multi_head import ManyHeads, contributions, multi_head
+from explainers.toys.grammar import fold_word
 from explainers.toys.layers import Layer, TrainedHeads
 
 MOST_NAMED, MOST_OWN = 12, 8
@@ -106,11 +107,11 @@ class Selection:
         if known is None:
             return {}
         size = len(known.words)
-        places = {word.casefold(): place for place, word in enumerate(known.words)}
+        places = {fold_word(word): place for place, word in enumerate(known.words)}
         own = [
-            places[token.casefold()] + (0 if position < self.word else size)
+            places[fold_word(token)] + (0 if position < self.word else size)
             for position, token in enumerate(self.layer.tokens)
-            if token.casefold() in places and position != self.word
+            if fold_word(token) in places and position != self.word
         ]
         often, named = self._often_named(known), known.score_words(self.run.output[self.word]) > 0
         ranked = sorted(range(len(often)), key=lambda place: (not named[place], -often[place]))
