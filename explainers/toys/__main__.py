@@ -1,8 +1,8 @@
 """`python -m explainers.toys` makes the shipped weights and their report; 90 configurations.
 
 They learn the words of one language, which can be chosen. The readable head comes with them, and
-with `--readable` alone. `--check` trains one configuration
-again and compares its weights with those in the file.
+with `--readable` alone. `--check` trains one configuration again and compares its weights with
+those in the file.
 """
 
 import argparse

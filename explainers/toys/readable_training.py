@@ -15,7 +15,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from explainers.attention.positions import sinusoidal
 from explainers.attention.single_head import single_head
 from explainers.toys.examples import LONGEST, make_generator
-from explainers.toys.grammar import GRAMMARS, NUM_WORDS, join_list, split_list
+from explainers.toys.grammar import GRAMMARS, NUM_WORDS, join_list
 from explainers.toys.readable_head import (
     FILM_SEED,
     READABLE_D_MODEL,
@@ -136,13 +136,9 @@ def measure_readable_head(seed: int, language: str) -> ReadableRow:
     task = make_readable_task(held_out)
     weights, _ = attend_readably(learned, task)
     two_largest = held_out.related.gather(-1, weights.topk(2, dim=-1).indices)
-    verbs = [
-        grammar.word_ids[word] for topic in grammar.topics for word in split_list(topic["verb"])
-    ]
-    is_verb = task.is_real & torch.isin(task.words, torch.tensor(verbs))
+    is_verb = task.is_real & torch.isin(task.words, torch.tensor(grammar.verb_ids))
     in_running = single_head(*running.single()).weights
-    verb = grammar.running.verb
-    subject, thing = sorted(grammar.running.related[verb])
+    verb, (subject, thing) = grammar.running.verb, grammar.running.who_and_what
     measured = (
         compute_readable_loss(learned, task),
         two_largest[task.is_real][:, 0].float().mean(),
@@ -213,7 +209,7 @@ def format_readable_section() -> str:
 def _format_table(language: str) -> str:
     rows, made = read_readable_rows(READABLE_FILES[language].with_suffix(".json"))
     running = GRAMMARS[language].running
-    subject, thing = (running.tokens[place] for place in sorted(running.related[running.verb]))
+    subject, thing = (running.tokens[place] for place in running.who_and_what)
     words = {"verb": running.tokens[running.verb], "subject": subject, "object": thing}
     words |= {"time": running.tokens[-1], "running": " ".join(running.tokens)}
     words |= {"language": LANGUAGES[language], "code": language}

@@ -17,7 +17,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from explainers.toys import layers
-from explainers.toys.grammar import GRAMMARS, find_language, join_list, split_list
+from explainers.toys.grammar import GRAMMARS, find_language, join_list
 from explainers.toys.layers import (
     PART_NAMES,
     SEEDS,
@@ -94,8 +94,7 @@ def measure_heads(configuration: Configuration, seeds: Sequence[TrainedHeads]) -
     grammar, running = GRAMMARS[language], make_running_task(configuration.rule, language)
     task = make_task(draw_pool(True, language), configuration.rule)
     real, is_asked = task.is_real, task.targets.any(dim=-1)
-    verbs = [grammar.word_ids[word] for kind in grammar.topics for word in split_list(kind["verb"])]
-    is_verb = real & torch.isin(task.words, torch.tensor(verbs))
+    is_verb = real & torch.isin(task.words, torch.tensor(grammar.verb_ids))
     row = ReportRow(*configuration, [], [], [], [], None)
     for heads in seeds:
         loss = compute_losses(heads, task)
@@ -172,9 +171,7 @@ def format_report() -> str:
         made = json.loads(find_json(language).read_text(encoding="utf-8"))["made"]
         rows = [*read_report(language).values()]
         running = GRAMMARS[language].running
-        subject, found_object = (
-            running.tokens[place] for place in sorted(running.related[running.verb])
-        )
+        subject, found_object = (running.tokens[place] for place in running.who_and_what)
         words = {"verb": running.tokens[running.verb], "subject": subject, "object": found_object}
         lines += [introduction.format(made=made, seeds=len(rows[0].loss), **words), *TABLE_HEADER]
         lines += map(_format_row, rows)

@@ -5,8 +5,8 @@ import { element } from "../common/elements.js";
 import { digits } from "../common/numbers.js";
 import { channels, level, LEVELS } from "./palette.js";
 
-const DIGITS_NEED = 23; // pixels of a stripe in which "−1.2" can be read
 const SIGN_NEEDS = 5.75; // pixels, a point being narrower than a digit
+const DIGITS_NEED = 4 * SIGN_NEEDS; // of a stripe in which "−1.2" can be read
 
 export class Strip {
   /**
