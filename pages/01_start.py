@@ -50,8 +50,20 @@ def show_all_words(layer: Layer, names: tuple[str, ...], draw: Draw) -> None:
     panels, working = orient_panels(panels, page.has_queries_down()), arithmetic_of(one_head)
     alt = _("One head of attention, a matrix per step, from the tokens to the output.")
     opened, _unused = draw(panels, working, origin_of(layer), f"{len(names)} matrices", alt)
-    take_head(_("One head, every matrix"), layer, one_head.numbers)
+    take_all_words(layer)
     page.open_page(opened and PAGES.get(opened, SCORES), step=opened)
+
+
+def take_all_words(layer: Layer) -> None:
+    """Every matrix of the head, for the page's files."""
+    take_head(_("One head, every matrix"), layer, read_head(layer).numbers)
+
+
+def show_seven_steps(layer: Layer, mask: str) -> None:
+    """The computation that the picture at the top follows for one word."""
+    text("steps")
+    names = tuple("masked" if name == "scores" and mask != "full" else name for name in SEVEN)
+    show_all_words(layer, names, show_clickable_figure)
 
 
 def show_other_ending(layer: Layer) -> None:
@@ -89,13 +101,12 @@ rule = hero.chosen(controls.mask)
 layer = load_readable_layer(sentence.tokens, rule, FILM_SEED)
 show_doors(text)
 text("promise")
-text("steps")
-seven = tuple("masked" if name == "scores" and rule != "full" else name for name in SEVEN)
-show_all_words(layer, seven, show_clickable_figure)
 show_source(project, attention_steps, *sum(OPERATIONS.values(), ()))
+take_all_words(layer)
 go_deeper(
     text,
     {
+        "all_words": lambda: show_seven_steps(layer, rule),
         "ending": lambda: show_other_ending(layer),
         "sizes": lambda: show_sizes(sentence.tokens, rule),
     },

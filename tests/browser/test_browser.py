@@ -613,7 +613,7 @@ def texts(svg):
 
 
 def test_the_table_behind_a_picture(visit):
-    one = visit("")
+    one = visit("", deep="all_words")
     one.page.get_by_role("button", name="Table and files").nth(1).click()
     table = one.page.get_by_test_id("stTable")
     expect(table).to_contain_text("row_label")

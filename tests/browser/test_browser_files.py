@@ -30,6 +30,8 @@ ASKED = """((script) => performance.getEntriesByType('resource').filter(
   ({ name }) => name.endsWith('/' + script)))"""
 """When a file was asked for."""
 START = ROOT / "pages" / "01_start.py"
+ALL_WORDS = {"deep": "all_words"}
+"""The card with linked matrices."""
 LECTURE = {"lecture": "true"}
 
 
@@ -100,7 +102,7 @@ def sent(visit, entry):
 
 
 def test_the_types_of_a_linked_picture_name_what_is_sent():
-    plain = sent(opened(START), "figure/figure.js")
+    plain = sent(opened(START, ALL_WORDS), "figure/figure.js")
     frames = sent(opened(ROOT / "pages" / "08_kv_cache.py"), "figure/figure.js")
     for figure in plain + frames:
         assert set(figure) == typed("figure", "FigureData")
@@ -140,7 +142,7 @@ def test_the_types_of_a_lecture_name_what_is_sent():
 @pytest.mark.parametrize("link", [{}, LECTURE], ids=["reader", "class"])
 def test_no_script_is_sent_with_a_page(link):
     begun = "lecture/lecture.js" if link else "lecture/start_key.js"
-    drawn = components(opened(START, link))
+    drawn = components(opened(START, ALL_WORDS | link))
     assert {proto.js_source_path for proto in drawn} == {
         "figure/figure.js",
         "picture/picture.js",

@@ -24,7 +24,7 @@ def option(visit, name):
 
 
 def test_a_link_is_one_picture_in_every_language(visit):
-    link = {"mask": "causal", "weights": "untrained", "queries": "across"} | OWN
+    link = {"mask": "causal", "deep": "all_words", "queries": "across"} | OWN
     english, other = visit("", **link), visit("", lang="vi", **link)
     assert title(english) != title(other)
     assert english.page.evaluate(VALUES) == other.page.evaluate(VALUES)
@@ -63,13 +63,14 @@ def test_who_has_chosen_no_sentence_gets_that_of_the_language(visit):
 
 
 def test_the_switch_keeps_every_choice(visit):
-    one = visit("", mask="causal", seed="7", **OWN)
+    one = visit("", mask="causal", seed="7", deep="all_words", **OWN)
     numbers = one.page.evaluate(VALUES)
     option(one, "Tiếng Việt").click()
     one.wait_for_choice("lang", "vi")
     one.ready()
     assert one.choices.items() >= {"mask": "causal", "seed": "7"}.items()
     one.page.wait_for_function(f"({LANGUAGE})() === 'vi'")
+    one.page.wait_for_function(f"({VALUES})().length")  # the card is drawn anew
     assert one.page.evaluate(VALUES) == numbers
     contents = one.page.get_by_role("navigation")
     contents.get_by_role("link", name="Từ điểm số đến đầu ra").click()

@@ -53,7 +53,8 @@ SHARED = {
 READ = {"layer 1: K", "layer 2: V", "layer 2: weights", "wrong", "full (both ways)", "lost"}
 LONG = {"scores", "running", "powers", "weights", "output", "output so far"}
 CASES = {
-    "start": ({**KNOWN, "deep": "ending"}, {*ONE_HEAD, "new"} - {"products", "scores"}),
+    "start": ({**KNOWN, "deep": "all_words"}, ONE_HEAD - {"products", "scores"}),
+    "start ending": ({**KNOWN, "deep": "ending"}, {"output", "new"}),
     "start sizes": ({**KNOWN, "deep": "sizes"}, ONE_HEAD),
     "start sizes trained": (
         {**KNOWN, "deep": "sizes", "weights": "trained", "d_k": "16", "seed": "1"},

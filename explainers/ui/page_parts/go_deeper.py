@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from explainers.messages import N_
-from explainers.translations import _
+from explainers.translations import _, get_language
 from explainers.ui.controls.control import Control, describe_options
 from explainers.ui.controls.controls import register
 from explainers.ui.lecture.screens import is_lecture
@@ -24,15 +24,16 @@ class OpenCard(Control):
 
     def __call__(self, page: str, names: Sequence[str]) -> str | None:
         """The open card; sets the state of all of them where the link or the page has changed."""
-        visit, _name = drawn = st.session_state.get(CARDS_DRAWN, (None, None))
-        if visit != st.session_state.get(VISIT):  # the cards of another page are other cards
+        visit, language, drawn = st.session_state.get(CARDS_DRAWN, (None, None, None))
+        is_new = visit != st.session_state.get(VISIT)
+        if is_new:  # the cards of another page are other cards
             st.session_state.pop(self.key, None)
             left_open = st.session_state.get(CARDS_LEFT_OPEN, {}).get(page)
             if self.read_url() is None and left_open in names:
                 st.session_state[self.key] = left_open
         request, name = self.read_link(lambda asked: asked if asked in names else None)
-        if drawn != (st.session_state.get(VISIT), name):
-            self.open(page, names, name)
+        if is_new or drawn != name or language != get_language():
+            self.open(page, names, name)  # with other titles they are other expanders
         self.report_bad_link(request, name or _("no card"), describe_options(names))
         self.write(name)
         return name
@@ -41,7 +42,7 @@ class OpenCard(Control):
         """Open this card, or none, and close all others."""
         for other in names:
             st.session_state[OPEN_CARD.format(page, other)] = other == name
-        st.session_state[CARDS_DRAWN] = st.session_state.get(VISIT), name
+        st.session_state[CARDS_DRAWN] = st.session_state.get(VISIT), get_language(), name
         st.session_state.setdefault(CARDS_LEFT_OPEN, {})[page] = name
 
     def turn(self, page: str, names: Sequence[str], name: str) -> None:
