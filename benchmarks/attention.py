@@ -3,6 +3,8 @@
 Each way has a process of its own, because the most memory that a process ever held cannot be
 forgotten; the ways take turns, so that whatever else the machine does meets all of them alike.
 Memory is read from /proc, which Linux has.
+
+On a GPU, the tiled kernel against torch's fused one. `--turns 0` measures nothing else.
 """
 
 import json
@@ -13,6 +15,7 @@ import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.nn.functional as F  # noqa: N812
@@ -21,7 +24,9 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from benchmarks import report
 from explainers.attention import masks
+from explainers.attention.kernel_inputs import choose_sides
 from explainers.attention.scaled_dot_product import attention
+from explainers.attention.tile_list import list_tiles
 from explainers.attention.tiled import tiled_attention
 from explainers.chapters.long_sequences.measurement import blocks
 from explainers.memory.sizes import format_size
@@ -31,6 +36,8 @@ CPU = torch.device("cpu")
 LONG, SHORT, HEADS, HEAD_DIM = 16_384, 2_048, 8, 64
 RUNS = 5
 """Of the short text, in one process; the fastest counts."""
+GPU_HEADS, GPU_RUNS, GPU_WAYS = 16, 20, ("kernel", "fused")
+"""Runs of a turn follow each other without a pause, as the layers of a model do."""
 
 
 def prepared(way: str, length: int, rule: str) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
@@ -118,10 +125,65 @@ def measure(turns: int) -> str:
     )
 
 
+@torch.no_grad()
+def measure_gpu(turns: int) -> str:
+    """The kernel's section."""
+    rows = []
+    for head_dim in (64, 128):
+        what = f"causal, d_k {head_dim} | {LONG:,} | {GPU_HEADS}"
+        if not torch.cuda.is_available():
+            rows += [f" {way}, {what} | not measured: no GPU | – | – " for way in GPU_WAYS]
+            continue
+        given = torch.randn(3, 1, GPU_HEADS, LONG, head_dim, device="cuda").bfloat16().unbind()
+        found = {way: seconds_on_gpu(prepared_on_gpu(way, *given), turns) for way in GPU_WAYS}
+        work = 4 * LONG**2 // 2 * head_dim * GPU_HEADS  # two products, and half of their cells
+        for way, taken in found.items():
+            share, speed = found["fused"] / taken, work / taken / 1e12
+            rows.append(f" {way}, {what} | {1000 * taken:.2f} | {speed:.0f} | {share:.2f} ")
+    device = torch.cuda.get_device_name() if torch.cuda.is_available() else "none here"
+    return report.section(
+        "Attention on a GPU",
+        None,
+        f"GPU: {device}. bfloat16; medians of turns of {GPU_RUNS} runs. The list of tiles is made "
+        "beforehand, as a model makes it once for all layers. Aim: kernel ÷ fused ≥ 0.7.",
+        " way, mask | tokens | heads | milliseconds | TFLOP/s | throughput ÷ fused ",
+        rows,
+    )
+
+
+def prepared_on_gpu(way: str, query: Tensor, key: Tensor, value: Tensor) -> Callable[[], Tensor]:
+    """One of GPU_WAYS, causal."""
+    if way == "fused":
+        return lambda: F.scaled_dot_product_attention(query, key, value, is_causal=True)
+    from explainers.attention.tiled_kernel import kernel_attention
+
+    with torch.device(query.device):
+        tiles = list_tiles(masks.causal, LONG, LONG, *choose_sides(query))
+    return lambda: kernel_attention(query, key, value, tiles)
+
+
+def seconds_on_gpu(run: Callable[[], Tensor], turns: int) -> float:
+    """Of one run, by the GPU's own clock."""
+    make: Any = torch.cuda.Event  # it has no annotations
+    run()  # compiles
+    found = []
+    for _ in range(max(turns, RUNS)):
+        start, end = (make(enable_timing=True) for _ in range(2))
+        start.record()
+        for _ in range(GPU_RUNS):
+            run()
+        end.record()
+        torch.cuda.synchronize()
+        found.append(start.elapsed_time(end) / 1000 / GPU_RUNS)
+    return statistics.median(found)
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
         way, length, heads, rule = sys.argv[2:]
         print(json.dumps(one(way, int(length), int(heads), rule)))
     else:
         arguments = report.options(__doc__, 3, "turns")
-        report.publish(measure(arguments.turns), arguments.write)
+        if arguments.turns:
+            report.publish(measure(arguments.turns), arguments.write)
+        report.publish(measure_gpu(arguments.turns), arguments.write)

@@ -1,6 +1,9 @@
 """What tests share."""
 
+import os
+
 import pytest
+import torch
 from hypothesis import settings
 
 from benchmarks.browser import chromium
@@ -8,6 +11,9 @@ from explainers.models.registry import WHEEL_MODELS
 from tests.support.real_models import real
 
 pytest_plugins = ("tests.support.browser_fixtures",)
+
+if not torch.cuda.is_available():  # read when Triton is imported, and then for good
+    os.environ["TRITON_INTERPRET"] = "1"
 
 # How long an example takes says something about the machine and nothing about the code.
 settings.register_profile("house", deadline=None)

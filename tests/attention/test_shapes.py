@@ -7,6 +7,7 @@ import pkgutil
 import typing
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 
 import pytest
 import torch
@@ -18,6 +19,7 @@ from explainers.attention import (
     dropout,
     encoder_block,
     grouped_query,
+    kernel_inputs,
     latent,
     masks,
     multi_head,
@@ -31,6 +33,7 @@ from explainers.attention import (
     sinks,
     softcap,
     steps,
+    tile_list,
     tiled,
 )
 from explainers.attention.cache import decoding, faults, kv_cache, windows
@@ -39,6 +42,7 @@ from explainers.attention.layer import MultiHead
 from explainers.attention.scaled_dot_product import attention
 from tests.support.shapes import TEACHING, check_shapes
 
+tiled_kernel = find_spec("triton") and import_module(f"{TEACHING}.tiled_kernel")
 SIZES: dict[str, typing.Any] = {
     "batch": 2,
     "q_len": 5,
@@ -100,6 +104,11 @@ def calls(leading):
     into_query, into_key, into_value, out = (torch.randn(*size) for size in sizes)
     in_turns = MultiHead(into_query, into_key, into_value, out, 16)
     token = x[..., :1, :]
+    spread = masks.Rule(lambda *at: masks.causal(*at).expand(*leading, *masks.full(*at).shape))
+    tiles = tile_list.list_tiles(spread, 5, 7, 16, 32)
+    of_kernel = (
+        {} if not tiled_kernel else {tiled_kernel.kernel_attention: (query, key, value, tiles)}
+    )
     of_heads = [torch.randn(*leading, 12, *axes) for axes in [(5, 11), (7, 11), (7, 4)]]
 
     def kept(rows, seen):
@@ -192,6 +201,12 @@ def calls(leading):
         tiled.read_keys: (query, torch.arange(5)[:, None], [(key, value, torch.arange(7))], rule),
         tiled.read_tile: (online_softmax.begin(query, value), query, key, value, mask),
         tiled.tile_cells: (masks.causal, 5, 7, 2, 3),
+        tile_list.list_tiles: (spread, 5, 7, 2, 4),
+        tile_list.cut_into_tiles: (tensor("q_len", "kv_len") > 0, 8, 4),
+        tile_list.find_kinds: (torch.rand(*leading, 2, 5, 7) > 0,),
+        **of_kernel,
+        kernel_inputs.lay_out: (tensor("length", "head_dim"), torch.Size(leading)),
+        kernel_inputs.number_masks: (tiles, torch.Size(leading)),
     }
 
 
@@ -210,11 +225,17 @@ def own_sizes(function, leading):
     }
     one_more = in_cache | {"q_len": 1, rotary.angles: {"length": 1}}
     of_slots = {"kv_len": SIZES["slots"], grouped_query.share: {"q_len": SIZES["slots"]}}
+    several_tiles: dict[object, object] = {"q_tiles": 3, "kv_tiles": 2, "kv_block": 4}
+    several_tiles[tile_list.cut_into_tiles] = None
     inside_blocks = {
         attention: inside,
         multi_head.multi_head: within | {attention: inside | within},
     }
     return {
+        tile_list.list_tiles: several_tiles | {"q_block": 2},
+        tile_list.cut_into_tiles: several_tiles | {"q_block": 8},
+        tile_list.find_kinds: {"kv_tiles": 2},
+        kernel_inputs.lay_out: {"padded": 16},
         single_head.single_head: within,
         positions.reorder: {"q_len": SIZES["length"], "kv_len": SIZES["length"], "...": ()},
         multi_head.multi_head: within | {attention: inside},
@@ -262,6 +283,7 @@ def test_no_teaching_function_is_missing():
     modules = [
         import_module(module.name)
         for module in pkgutil.walk_packages(teaching.__path__, f"{TEACHING}.")
+        if tiled_kernel or not module.name.endswith(".tiled_kernel")
     ]
     public = {
         function

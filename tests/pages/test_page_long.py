@@ -420,3 +420,12 @@ def test_who_may_not_wait_is_told(monkeypatch):
     visit = clicked(opened(PAGE), "Measure on this machine")
     assert "wait already" in visit.info[0].value
     assert not visit.run().info
+
+
+def test_the_kernel_is_measured_where_it_can_run(monkeypatch):
+    assert measurement.list_ways(CPU) == measurement.WAYS
+    assert measurement.list_ways(torch.device("cuda"))[:3] == measurement.WAYS
+    monkeypatch.setattr(measurement, "has_kernel", lambda device: True)
+    found = findings([256])
+    assert [one.way for one in found] == ["plain", "tiled", "fused", "kernel"]
+    assert found[-1].difference == pytest.approx(0, abs=1e-5)

@@ -5,8 +5,10 @@ import inspect
 import io
 import math
 import re
+import sys
 import textwrap
 import tokenize
+from contextlib import contextmanager
 from functools import partial
 
 SHAPES = re.compile(r"\([^()]+\)(?:, \([^()]+\))*")
@@ -20,19 +22,55 @@ def check_shapes(function, sizes, *arguments):
     that a comment that leaves an axis out is as wrong as one that exchanges two. Under a function
     that is called on the way stands which of these are others there, or None: not held there.
     """
-    held = []
-
-    def hold(sizes, place, comment, names, tensors):
-        assert SHAPES.fullmatch(comment), f"{place}: ({comment}) is no shape"
-        shapes = re.findall(r"\(([^()]+)\)", comment)
-        assert len(shapes) == len(names), f"{place}: {len(shapes)} shapes for {names}"
-        for name, shape, tensor in zip(names, shapes, tensors, strict=True):
-            stated, actual = _stated(shape, sizes, place), tuple(tensor.shape)
-            assert actual == stated, f"{place}: {name} is {actual}, its comment says ({shape})"
-            held.append(place)
-
-    _holding(function, hold, sizes)(*arguments)
+    held: list[str] = []
+    _holding(function, partial(_hold, held), sizes)(*arguments)
     assert held, f"{function.__name__} states no shape"
+
+
+def _hold(held, sizes, place, comment, names, tensors):
+    assert SHAPES.fullmatch(comment), f"{place}: ({comment}) is no shape"
+    shapes = re.findall(r"\(([^()]+)\)", comment)
+    assert len(shapes) == len(names), f"{place}: {len(shapes)} shapes for {names}"
+    for name, shape, tensor in zip(names, shapes, tensors, strict=True):
+        stated, actual = _stated(shape, sizes, place), tuple(tensor.shape)
+        assert actual == stated, f"{place}: {name} is {actual}, its comment says ({shape})"
+        held.append(place)
+
+
+@contextmanager
+def watch_shapes(function, sizes):
+    """The same of a function that a compiler calls: it is watched. Gives what was held."""
+    source, first = _source(function)
+    comments = _comments(source)
+    found = {
+        first - 1 + node.lineno: (node, comments.pop(node.end_lineno))
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Assign) and node.end_lineno in comments
+    }
+    assert not comments, f"{function.__name__}: {comments} stand behind no assignment"
+    ran = function.__code__.co_filename, function.__name__
+    held: list[str] = []
+    done, before = 0, sys.gettrace()
+
+    def watch(frame, _event, _given):
+        return see if (frame.f_code.co_filename, frame.f_code.co_name) == ran else None
+
+    def see(frame, _event, _given):
+        nonlocal done
+        if done in found:
+            node, comment = found[done]
+            names, place = _names(node), f"{function.__name__}, line {node.lineno} of it"
+            tensors = [frame.f_locals[name] for name in names]
+            _hold(held, sizes, place, comment, names, tensors)
+        done = frame.f_lineno
+        return see
+
+    sys.settrace(watch)
+    try:
+        yield held
+    finally:
+        sys.settrace(before)
+    assert len(set(held)) == len(found), "a line with a comment did not run"
 
 
 def _stated(shape, sizes, place):
@@ -52,13 +90,8 @@ def _size(axis, sizes, place):
 
 def _holding(function, hold, sizes):
     """The same function, calling `hold` after every assignment that has a shape comment."""
-    lines, first = inspect.getsourcelines(function)
-    source = textwrap.dedent("".join(lines))
-    comments = {
-        token.start[0]: token.string.removeprefix("#").strip()
-        for token in tokenize.generate_tokens(io.StringIO(source).readline)
-        if token.type == tokenize.COMMENT and re.match(r"#\s*\(", token.string)
-    }
+    source, first = _source(function)
+    comments = _comments(source)
     tree = _AfterAssignment(function.__name__, comments).visit(ast.parse(source))
     ast.increment_lineno(ast.fix_missing_locations(tree), first - 1)
     assert not comments, f"{function.__name__}: {comments} stand behind no assignment"
@@ -74,6 +107,26 @@ def _holding(function, hold, sizes):
     return namespace[function.__name__]
 
 
+def _source(function):
+    """Its text, and the line of the file where that begins."""
+    lines, first = inspect.getsourcelines(function)
+    return textwrap.dedent("".join(lines)), first
+
+
+def _comments(source):
+    """The comments that state a shape, by their lines."""
+    return {
+        token.start[0]: token.string.removeprefix("#").strip()
+        for token in tokenize.generate_tokens(io.StringIO(source).readline)
+        if token.type == tokenize.COMMENT and re.match(r"#\s*\(", token.string)
+    }
+
+
+def _names(node):
+    """Of all that an assignment sets."""
+    return [target.id for target in getattr(node.targets[0], "elts", node.targets)]
+
+
 class _AfterAssignment(ast.NodeTransformer):
     def __init__(self, function, comments):
         self.function, self.comments = function, comments
@@ -82,7 +135,7 @@ class _AfterAssignment(ast.NodeTransformer):
         comment = self.comments.pop(node.end_lineno, None)
         if comment is None:
             return node
-        names = [target.id for target in getattr(node.targets[0], "elts", node.targets)]
+        names = _names(node)
         place = f"{self.function}, line {node.lineno} of it"
         held = f"hold({place!r}, {comment!r}, {names!r}, ({', '.join(names)},))"
         return [node, *ast.parse(held).body]

@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import torch
@@ -11,7 +12,9 @@ import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
 from explainers.attention import masks
+from explainers.attention.kernel_inputs import choose_sides
 from explainers.attention.scaled_dot_product import attention
+from explainers.attention.tile_list import list_tiles
 from explainers.attention.tiled import tiled_attention
 from explainers.chapters.long_sequences.matrix_sizes import plain_bytes, row_bytes, tiled_bytes
 
@@ -41,7 +44,7 @@ def peak_bytes(run: Callable[[], object], device: torch.device) -> int | None:
     return most
 
 
-WAYS = ("plain", "tiled", "fused")
+WAYS, KERNEL = ("plain", "tiled", "fused"), "kernel"
 HEAD_DIM = 64
 SHORTEST = 256
 MOST_RUNS, LONG_ENOUGH = 5, 0.5
@@ -64,6 +67,16 @@ class Measurement:
     difference: float | None = None
 
 
+def list_ways(device: torch.device) -> tuple[str, ...]:
+    """All that can be measured: our kernel needs a GPU, and Triton, which is not always there."""
+    return (*WAYS, KERNEL) if has_kernel(device) else WAYS
+
+
+def has_kernel(device: torch.device) -> bool:
+    """Can our kernel run?"""
+    return device.type == "cuda" and find_spec("triton") is not None
+
+
 def blocks(device: torch.device) -> tuple[int, int]:
     """Queries and keys of a tile: small ones stay in a CPU's cache, a GPU has more to do."""
     return (256, 512) if device.type == "cpu" else (2_048, 4_096)
@@ -84,6 +97,11 @@ def prepare_call(way: str, length: int, device: torch.device) -> Callable[[], Te
         return lambda: attention(query, key, value, mask).output
     if way == "tiled":
         return lambda: tiled_attention(query, key, value, masks.full, *blocks(device))
+    if way == KERNEL:
+        from explainers.attention.tiled_kernel import kernel_attention  # few machines have Triton
+
+        tiles = list_tiles(masks.full, length, length, *choose_sides(query))
+        return lambda: kernel_attention(query, key, value, tiles)
     return lambda: F.scaled_dot_product_attention(query, key, value)
 
 
@@ -132,11 +150,12 @@ def free_bytes(device: torch.device) -> int:
 @torch.no_grad()
 def measure_ways(lengths: Sequence[int], device: torch.device) -> Iterator[Measurement | None]:
     """Every way at every length; None in between, where one may stop."""
-    for way in WAYS:
+    ways = list_ways(device)
+    for way in ways:
         prepare_call(way, SHORTEST, device)()  # the first call of all loads libraries
     for length in lengths:
         outputs: list[Tensor] = []
-        for way in WAYS:
+        for way in ways:
             if estimate_bytes(way, length, device) > min(free_bytes(device) // SHARE, MOST_BYTES):
                 yield Measurement(way, length)
             else:

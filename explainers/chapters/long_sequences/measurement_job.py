@@ -16,6 +16,7 @@ from explainers.chapters.long_sequences.measurement import (
     Measurement,
     blocks,
     lengths_to,
+    list_ways,
     measure_ways,
 )
 from explainers.device import choose_device, describe_device
@@ -92,7 +93,7 @@ def show_measuring(text: Prose, longest: int) -> None:
     label = _("Measure on this machine")
     lengths = lengths_to(longest)
     work = report_each(lambda: measure_ways(lengths, choose_device()))
-    all_ways = Job(longest, work, len(WAYS) * len(lengths))
+    all_ways = Job(longest, work, len(list_ways(choose_device())) * len(lengths))
     offer_job(MEASUREMENT_JOB, label, all_ways, icon=":material/timer:")
     job: MeasurementJob | None = st.session_state.get(MEASUREMENT_JOB)
     if job:  # up to another length it is still worth seeing

@@ -1,0 +1,243 @@
+"""The kernel computes attention: on Triton's interpreter, and on a GPU where there is one."""
+
+import subprocess
+import sys
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from explainers.attention import masks
+from explainers.attention.kernel_inputs import choose_sides
+from explainers.attention.scaled_dot_product import attention
+from explainers.attention.tile_list import CUT, EMPTY, WHOLE, find_kinds, list_tiles
+from tests.attention.test_attention import rounding
+from tests.support.shapes import watch_shapes
+
+pytest.importorskip("triton", reason="Triton has no build for this machine")
+
+from explainers.attention import tiled_kernel
+from explainers.attention.tiled_kernel import kernel_attention
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+TYPES = (torch.float32, torch.float16, torch.bfloat16)
+RULES = masks.RULES | {
+    "window of 1": masks.sliding_window(1),
+    "every third": masks.Rule(lambda query_pos, key_pos: (query_pos - key_pos) % 3 == 0),
+    "the first, then none, then near": masks.causal
+    & masks.Rule(lambda query_pos, key_pos: (key_pos < 1) | (query_pos - key_pos < 4)),
+}
+NOBODY = masks.Rule(lambda query_pos, key_pos: (query_pos != 57) & (key_pos >= 0))
+
+
+@pytest.fixture(autouse=True)
+def _interpreter_multiplies_bfloat16(monkeypatch):
+    """Triton 3.7.1's interpreter holds bfloat16 as whole numbers, and multiplies those."""
+    if DEVICE == "cuda":
+        return
+    from triton.runtime import interpreter
+
+    multiply = interpreter.InterpreterBuilder.create_dot
+
+    def widen(handle):
+        if handle.dtype.scalar.name != "bf16":
+            return handle
+        wide = (handle.data.astype("uint32") << 16).view("float32")
+        return interpreter.TensorHandle(wide, interpreter.tl.float32)
+
+    monkeypatch.setattr(
+        interpreter.InterpreterBuilder,
+        "create_dot",
+        lambda self, a, b, *rest: multiply(self, widen(a), widen(b), *rest),
+    )
+
+
+def draw(q_len=37, kv_len=71, head_dim=11, value_dim=40, leading=(2,), dtype=torch.float32):
+    """Query, key and value, every axis of another size."""
+    random = torch.Generator().manual_seed(0)
+    shapes = (q_len, head_dim), (kv_len, head_dim), (kv_len, value_dim)
+    drawn = (torch.randn(*leading, *shape, generator=random) for shape in shapes)
+    return [part.to(DEVICE, dtype) for part in drawn]
+
+
+def check(rule, query, key, value, *, sides=(16, 32)):
+    """The kernel's output is that of attention in double precision, up to its own rounding."""
+    lengths = query.shape[-2], key.shape[-2]
+    output = kernel_attention(query, key, value, list_tiles(rule, *lengths, *sides))
+    mask = masks.build(rule, *lengths).to(DEVICE)
+    run = attention(query.double(), key.double(), value.double(), mask)
+    assert output.dtype == query.dtype
+    scores, largest = run.scores.to(torch.float32), value.abs().max().item()
+    # Powers and output are rounded to the type of the values, sums are float32.
+    allowed = rounding(scores, of=largest) + 2 * torch.finfo(query.dtype).eps * largest
+    assert_close(output.double(), run.output, atol=allowed, rtol=0)
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+@pytest.mark.parametrize("rule", RULES)
+def test_the_kernel_is_attention_under_every_rule(rule, dtype):
+    check(RULES[rule], *draw(dtype=dtype))
+
+
+@pytest.mark.parametrize(
+    ("q_len", "kv_len"), [(1, 1), (1, 50), (16, 32), (17, 33), (50, 50), (3, 97)], ids=str
+)
+def test_lengths_need_not_fill_their_tiles(q_len, kv_len):
+    for rule in (masks.full, masks.causal):
+        check(rule, *draw(q_len, kv_len, leading=()))
+
+
+@pytest.mark.parametrize(
+    ("head_dim", "value_dim"), [(1, 2), (16, 5), (24, 33), (64, 1), (80, 128), (128, 65)], ids=str
+)
+def test_heads_of_any_width_up_to_128(head_dim, value_dim):
+    check(masks.causal, *draw(19, 45, head_dim, value_dim, leading=(3,)))
+
+
+@pytest.mark.parametrize("sides", [(32, 16), (16, 64), (64, 128)], ids=str)
+def test_tiles_of_any_sides(sides):
+    check(masks.sliding_window(5), *draw(), sides=sides)
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_the_sides_that_are_chosen_will_do(dtype):
+    query, key, value = draw(150, 170, 64, 64, leading=(), dtype=dtype)
+    check(masks.causal, query, key, value, sides=choose_sides(query))
+
+
+def test_each_sequence_of_a_batch_has_its_own_mask():
+    check(masks.causal & masks.padding(torch.tensor([71, 3])), *draw(leading=(2, 3)))
+
+
+def test_keys_and_values_may_be_shared_by_heads():
+    query, key, value = draw(leading=(2, 3))
+    tiles = list_tiles(masks.causal, 37, 71, 16, 32)
+    output = kernel_attention(query, key[:, :1], value[:, :1], tiles)
+    in_full = key[:, :1].expand(2, 3, -1, -1), value[:, :1].expand(2, 3, -1, -1)
+    assert (output == kernel_attention(query, in_full[0], in_full[1], tiles)).all()
+
+
+def test_huge_scores_do_not_overflow():
+    query = torch.tensor([[100.0], [-100.0]], device=DEVICE)
+    key = torch.tensor([[-100.0], [50.0], [100.0]], device=DEVICE)
+    value = torch.tensor([[1.0], [3.0], [5.0]], device=DEVICE)
+    tiles = list_tiles(masks.full, 2, 3, 16, 16)
+    assert kernel_attention(query, key, value, tiles).tolist() == [[5], [1]]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_list_is_what_the_mask_says(rule):
+    tiles = list_tiles(RULES[rule], 37, 71, 16, 32)
+    mask = masks.build(RULES[rule], 37, 71)
+    for block, rows in enumerate(mask.split(16)):
+        parts = dict(enumerate(rows.split(32, dim=1)))
+        whole = [j for j, part in parts.items() if part.all() and part.shape[1] == 32]
+        cut = [j for j, part in parts.items() if part.any() and j not in whole]
+        assert tiles.keys[block, : len(whole) + len(cut)].tolist() == whole + cut
+        assert tiles.whole[block] == len(whole)
+        assert tiles.cut[block] == len(cut)
+        kept = tiles.allowed[int(tiles.first[block]) :]
+        for part, known in zip((parts[j] for j in cut), kept, strict=False):
+            assert (known[: len(rows), : part.shape[1]] == part).all()
+            assert not known[:, part.shape[1] :].any()
+    assert len(tiles.allowed) == tiles.cut.sum()
+
+
+def test_a_long_causal_text_keeps_a_mask_for_its_diagonal_only():
+    tiles = list_tiles(masks.causal, 4_096, 4_096, 128, 64)
+    assert tiles.allowed.numel() == 4_096 * 128
+    assert int(tiles.whole.sum() + tiles.cut.sum()) < 32 * 64 * 0.52
+
+
+def test_kinds_of_tiles():
+    tiles = torch.tensor([[[True, True]], [[False, True]], [[False, False]]])
+    assert find_kinds(tiles).tolist() == [WHOLE, CUT, EMPTY]
+
+
+def test_tiles_that_a_rule_forbids_are_not_read():
+    """What is not a number there does not come into the output."""
+    query, key, value = draw(leading=())
+    key[64:], value[64:] = torch.nan, torch.nan
+    near = masks.Rule(lambda query_pos, key_pos: (key_pos < 40) & (query_pos >= 0))
+    output = kernel_attention(query, key, value, list_tiles(near, 37, 71, 16, 32))
+    assert output.isfinite().all()
+
+
+def test_a_query_with_nothing_to_look_at_is_refused():
+    """Position 57 of 71 is row 23 of the last 37."""
+    with pytest.raises(ValueError, match=r"leaves row 23 \(of 37 queries\) nothing to look at"):
+        list_tiles(NOBODY, 37, 71, 16, 32)
+    with pytest.raises(ValueError, match=r"leaves row 23 \(of 37 queries\) nothing to look at"):
+        masks.build(NOBODY, 37, 71)
+
+
+def test_what_cannot_be_computed_is_named(monkeypatch):
+    query, key, value = draw(leading=())
+    tiles = list_tiles(masks.full, 37, 71, 16, 32)
+    for said, asked in {
+        "queries of 11 numbers cannot be compared with keys of 10": (query, key[:, 1:], value),
+        "71 keys cannot share 70 values": (query, key, value[1:]),
+        "these tiles are of 37 × 71 scores, but there are 36 queries and 71 keys": (
+            query[1:],
+            key,
+            value,
+        ),
+        "value_dim 129: the kernel takes 1 to 128": (query, key, value[:, :1].expand(-1, 129)),
+        "query, key, value are float64, float32, float32": (query.double(), key, value),
+        "computes no gradients: call it under torch.no_grad": (
+            query.clone().requires_grad_(),
+            key,
+            value,
+        ),
+    }.items():
+        with pytest.raises((ValueError, TypeError), match=said):
+            kernel_attention(asked[0], asked[1], asked[2], tiles)
+    with pytest.raises(ValueError, match="a tile of 12 × 32 scores: both sides must be powers"):
+        kernel_attention(query, key, value, list_tiles(masks.full, 37, 71, 12, 32))
+    monkeypatch.delenv("TRITON_INTERPRET", raising=False)
+    with pytest.raises(ValueError, match=r"needs a CUDA device, .* on cpu: use tiled_attention"):
+        kernel_attention(query.cpu(), key.cpu(), value.cpu(), tiles)
+
+
+@pytest.mark.skipif(DEVICE == "cuda", reason="only the interpreter shows what a kernel computes")
+def test_the_kernels_shape_comments_are_true():
+    query, key, value = draw(37, 71, 64, 128, leading=())
+    sizes = {"q_block": 16, "kv_block": 32, "head_dim": 64, "value_dim": 128}
+    with watch_shapes(tiled_kernel.read_tiles.fn, sizes) as held:
+        check(masks.causal, query, key, value)
+    assert held
+
+
+COMPILE = """
+import torch
+from triton import compile
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from explainers.attention.kernel_inputs import choose_sides
+from explainers.attention.tiled_kernel import read_tiles
+
+sides = choose_sides(torch.empty(0, dtype=torch.bfloat16))
+sizes = dict(zip(("q_block", "kv_block", "head_dim", "value_dim"), (*sides, WIDTH, WIDTH)))
+types = {name: "*i32" if name.endswith("_at") else "i32" for name in read_tiles.arg_names}
+types |= {f"{name}_at": "*bf16" for name in ("query", "key", "value", "output")}
+types |= {"allowed_at": "*i1", "scale": "fp32"} | dict.fromkeys(sizes, "constexpr")
+places = {(types_of, ): sizes[name] for types_of, name in enumerate(types) if name in sizes}
+aligned = {(n,): [["tt.divisibility", 16]] for n, name in enumerate(types) if "*" in types[name]}
+source = ASTSource(read_tiles, types, places, aligned)
+options = {"num_warps": 8 if WIDTH > 64 else 4, "num_stages": 3}
+kernel = compile(source, target=GPUTarget("cuda", 90, 32), options=options)
+print(kernel.metadata.shared, kernel.asm["ptx"].count("wgmma.mma_async"))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Triton brings its compiler on Linux")
+@pytest.mark.parametrize("width", [64, 128])
+def test_it_compiles_for_an_h100_without_one(width, tmp_path):
+    """It fits into the fast memory, and both products are left to the matrix units."""
+    code = COMPILE.replace("WIDTH", str(width))
+    place = {"PYTHONPATH": ".", "PATH": "", "TRITON_CACHE_DIR": str(tmp_path)}
+    run = [sys.executable, "-c", code]
+    found = subprocess.run(run, env=place, check=True, capture_output=True, text=True).stdout
+    shared, products = map(int, found.split())
+    assert shared <= 107 * 2**10
+    assert products >= 8
