@@ -74,8 +74,15 @@ class Grammar:
     def list_words(self, part: str, topic: int = 0) -> list[str]:
         """What can stand as one part of a sentence about a topic."""
         names = {"subject": ("one", "many"), "object": ("thing", "many")}.get(part, (part,))
-        listed = {**self.common, **self.topics[topic]}
-        return [word for name in names for word in split_list(listed.get(name, ""))]
+        return [word for name in names for word in self._split_topics[topic].get(name, ())]
+
+    @functools.cached_property
+    def _split_topics(self) -> list[dict[str, list[str]]]:
+        """The words of each topic, with those that belong to all, by the names of their lists."""
+        return [
+            {name: split_list(words) for name, words in {**self.common, **topic}.items()}
+            for topic in self.topics
+        ]
 
     def write_news(self, choices: Sequence[int]) -> News:
         """The sentence that so many whole numbers choose: four its form, the others its words.
@@ -106,6 +113,7 @@ class Grammar:
         return News(tuple(tokens), tuple(related), places["verb"])
 
 
+@functools.lru_cache(maxsize=1024)  # a page asks for the same few words hundreds of times
 def fold_word(word: str) -> str:
     """What is the same in all ways to write a word: large or small, accents as signs or not."""
     return unicodedata.normalize("NFC", word).casefold()
@@ -198,9 +206,14 @@ NUM_WORDS = len(ENGLISH.words)
 """Of any language, so that its heads have tensors of the same sizes."""
 
 
+def choose_grammar(language: str) -> str:
+    """The language of the sentences for readers of this one: English where it has no grammar."""
+    return language if language in GRAMMARS else "en"
+
+
 def read_running(language: str) -> News:
-    """The sentence of the whole course; in English where a language has no grammar."""
-    return GRAMMARS.get(language, ENGLISH).running
+    """The sentence of the whole course."""
+    return GRAMMARS[choose_grammar(language)].running
 
 
 def choose_other_ending(tokens: Sequence[str]) -> str:

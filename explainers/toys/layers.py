@@ -28,21 +28,26 @@ class LearnedWords:
     embedding: Tensor
     """(..., words, d_model); numbers in front of the words are stages of one training"""
 
+    @functools.cached_property
+    def places(self) -> dict[str, int]:
+        """Where each word stands among those that training saw; case does not matter."""
+        return {fold_word(word): place for place, word in enumerate(self.words)}
+
     def read_words(self, tokens: tuple[str, ...]) -> tuple[Tensor, tuple[str, ...]]:
         """Embedding + position (..., tokens, d_model), and the words that training never saw.
 
-        Case does not matter. An unknown word's vector is drawn as widely as the learned ones
-        spread.
+        An unknown word's vector is drawn as widely as the learned ones spread.
         """
-        places = {fold_word(word): place for place, word in enumerate(self.words)}
-        words = map(fold_word, tokens)
+        words = {token: fold_word(token) for token in tokens}
         rows = [
-            self.embedding[..., places[w], :] if w in places else self._draw_unknown_word(w)
-            for w in words
+            self.embedding[..., self.places[words[token]], :]
+            if words[token] in self.places
+            else self._draw_unknown_word(words[token])
+            for token in tokens
         ]
         placed = sinusoidal(len(tokens), self.embedding.shape[-1], LONGEST)
-        unknown = dict.fromkeys(token for token in tokens if fold_word(token) not in places)
-        return torch.stack(rows, dim=-2) + placed.to(self.embedding.device), tuple(unknown)
+        unknown = tuple(token for token, word in words.items() if word not in self.places)
+        return torch.stack(rows, dim=-2) + placed.to(self.embedding.device), unknown
 
     def _draw_unknown_word(self, word: str) -> Tensor:
         seeded = make_generator("unknown word", word)
@@ -204,7 +209,7 @@ def choose_shipped_seed(seed: int) -> int:
 
 
 @functools.lru_cache(maxsize=64)
-def load_heads(configuration: Configuration, seed: int, language: str = "en") -> TrainedHeads:
+def load_heads(configuration: Configuration, seed: int, language: str) -> TrainedHeads:
     """The shipped weights of one configuration, for the words of a language."""
     num_heads, num_kv_heads, head_dim, rule = configuration
     _check_trained("query heads", num_heads, NUM_HEADS)

@@ -32,7 +32,7 @@ START_BIAS = -3.0
 
 
 @functools.lru_cache(maxsize=8)
-def draw_pool(held_out: bool, language: str = "en") -> Batch:
+def draw_pool(held_out: bool, language: str) -> Batch:
     """The sentences to learn from, or those to test with."""
     seeded = make_generator("sentences", int(held_out))
     count = TEST_SENTENCES if held_out else POOL_SENTENCES

@@ -151,7 +151,7 @@ def find_json(language: str) -> Path:
 
 
 @functools.cache
-def read_report(language: str = "en") -> dict[Configuration, ReportRow]:
+def read_report(language: str) -> dict[Configuration, ReportRow]:
     """The stored report, read from its JSON."""
     stored = json.loads(find_json(language).read_text(encoding="utf-8"))
     rows = [ReportRow(**row) for row in stored["rows"]]

@@ -198,7 +198,7 @@ def test_equal_parameters_cost_the_same():
 def test_the_table_says_what_was_measured():
     text = written(opened(PAGE, COSTS_OPEN))
     for heads in layers.NUM_HEADS:
-        row = heads_at_equal_parameters.read_report()[heads_at_equal_parameters.equal(heads)]
+        row = heads_at_equal_parameters.read_report("en")[heads_at_equal_parameters.equal(heads)]
         accuracies = map(
             heads_at_equal_parameters.format_mean_and_spread, (row.accuracy, row.verb_accuracy)
         )
@@ -212,7 +212,7 @@ def test_the_table_says_what_was_measured():
 
 def test_one_head_cannot_fetch_what_four_fetch():
     one, four = (
-        heads_at_equal_parameters.read_report()[
+        heads_at_equal_parameters.read_report("en")[
             heads_at_equal_parameters.equal(heads)
         ].verb_accuracy
         for heads in (1, 4)
@@ -230,7 +230,9 @@ def test_more_numbers_do_not_help_a_single_head():
     """What the answer says of it is what was measured."""
     alone, four = (
         heads_at_equal_parameters.single_heads(),
-        heads_at_equal_parameters.read_report()[heads_at_equal_parameters.equal(4)].verb_accuracy,
+        heads_at_equal_parameters.read_report("en")[
+            heads_at_equal_parameters.equal(4)
+        ].verb_accuracy,
     )
     assert list(alone) == [4, 8, 16, 32, 64]
     assert max(alone.values()) < min(four) / 2

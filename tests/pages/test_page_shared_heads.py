@@ -322,7 +322,7 @@ def test_what_averaging_makes_of_trained_heads_is_counted(kv_heads, verdict):
     own, shared = Configuration(4, 4, 16, "full"), Configuration(4, kv_heads, 16, "full")
     text = said(visit := opened(PAGE, UNTRAINED | {"kv_heads": str(kv_heads)}))
     assert verdict in text
-    task = make_task(Batch(*(part[:TESTS] for part in draw_pool(True))), "full")
+    task = make_task(Batch(*(part[:TESTS] for part in draw_pool(True, "en"))), "full")
     fresh_one = TrainedHeads.from_parts(ENGLISH.words, draw_parts(shared, 0), 16)
     told = re.findall(r"name \*\*([\d.]+)\*\* words", text)
     for known, number in ((average_shipped_heads(own, kv_heads, 0), told[0]), (fresh_one, None)):
@@ -341,7 +341,7 @@ def test_what_averaging_makes_of_trained_heads_is_counted(kv_heads, verdict):
     )
     assert f"{gap:.2f}" in text
     assert gap > 0.01
-    known, kept = load_heads(own, 0), load_heads(shared, 0)
+    known, kept = load_heads(own, 0, "en"), load_heads(shared, 0, "en")
     assert kept.layer.num_kv_heads == kv_heads
     printed = {
         "Trained, a KV head each": known,
@@ -363,7 +363,7 @@ def test_losses_are_of_sentences_that_nobody_trained_on(monkeypatch):
         return make_task(some, rule)
 
     monkeypatch.setattr(uptraining_job, "make_task", watched)
-    measure_held_out(load_heads(Configuration(2, 1, 4, "causal"), 0), "causal")
+    measure_held_out(load_heads(Configuration(2, 1, 4, "causal"), 0, "en"), "causal")
     [some] = seen
     assert len(some.words) == TESTS
     for words, length in zip(some.words, some.lengths, strict=True):

@@ -90,7 +90,7 @@ def test_what_it_came_to(visit):
     compared = [e.value for e in page.main.markdown if "layer's loss is" in e.value]
     job = page.session_state[TRAINING_JOB]
     configuration = job.subject.configuration
-    row, shipped = measure_heads(configuration, job.result), read_report()[configuration]
+    row, shipped = measure_heads(configuration, job.result), read_report("en")[configuration]
     assert f"loss is {row.loss[0]:.2f} per word" in compared[0]
     assert f"loss {format_mean_and_spread(shipped.loss)}" in compared[0]
     assert f"seeds 0 to {len(shipped.loss) - 1}:" in compared[0]

@@ -100,7 +100,7 @@ def test_the_verb_reads_who_and_what(seed, language):
 
 def test_the_verbs_are_counted_as_by_hand():
     """A word at a time, without tensors of a batch."""
-    held_out, both, verbs = draw_pool(True), 0, 0
+    held_out, both, verbs = draw_pool(True, "en"), 0, 0
     for n in range(200):
         length = int(held_out.lengths[n])
         tokens = tuple(WORDS[word] for word in held_out.words[n, :length])
@@ -160,7 +160,7 @@ def test_every_frame_of_the_film_is_the_head_at_that_stage(tokens, rule):
 
 
 def test_the_losses_of_the_film_are_those_of_its_stages():
-    film, task = film_of(RUNNING, "full"), make_readable_task(draw_pool(True))
+    film, task = film_of(RUNNING, "full"), make_readable_task(draw_pool(True, "en"))
     stages = load_readable_stages(0)
     head = stages.head
     for place in (0, 20, 39):

@@ -34,7 +34,7 @@ with_masks = pytest.mark.parametrize("page", [*SWITCHED, MASKS], ids=lambda page
 
 
 def test_a_known_word_has_its_row_in_any_case():
-    known = load_heads(GQA, 1)
+    known = load_heads(GQA, 1, "en")
     x, unknown = known.read_words(TOKENS)
     rows = x - sinusoidal(len(TOKENS), layers.D_MODEL, LONGEST).to(x.device)
     for place, word in ((0, "the"), (1, "CEO"), (3, "announced"), (5, "earnings")):
@@ -44,7 +44,7 @@ def test_a_known_word_has_its_row_in_any_case():
 
 
 def test_an_unknown_word_has_a_row_of_its_own():
-    known = load_heads(GQA, 1)
+    known = load_heads(GQA, 1, "en")
     x, _ = known.read_words(TOKENS)
     rows = x - sinusoidal(len(TOKENS), layers.D_MODEL, LONGEST).to(x.device)
     torch.testing.assert_close(rows[2], rows[4], atol=1e-5, rtol=0)
@@ -85,9 +85,9 @@ def test_a_missing_file_says_how_it_is_made(monkeypatch, tmp_path):
 
 
 def test_seeds_and_configurations_differ():
-    one, other = load_heads(GQA, 0), load_heads(GQA, 1)
+    one, other = load_heads(GQA, 0, "en"), load_heads(GQA, 1, "en")
     assert not torch.equal(one.embedding, other.embedding)
-    assert not torch.equal(one.embedding, load_heads(GQA._replace(rule="full"), 0).embedding)
+    assert not torch.equal(one.embedding, load_heads(GQA._replace(rule="full"), 0, "en").embedding)
     layer = one.layer
     assert (layer.num_heads, layer.num_kv_heads, layer.head_dim) == (4, 2, 8)
 

@@ -282,8 +282,8 @@ def test_the_report_is_what_the_shipped_weights_do(language, configuration):
 def test_accuracy_is_that_of_the_tokens_that_are_asked_for_something():
     """Half-trained heads: by naming nothing they are right where nothing is asked."""
     configuration = Configuration(1, 1, 8, "causal")
-    known = load_heads(configuration, 0)
-    task = make_task(draw_pool(True), "causal")
+    known = load_heads(configuration, 0, "en")
+    task = make_task(draw_pool(True, "en"), "causal")
     answers = known.score_words(attend(known, task.words, task.mask).output) > 0
     hits, silent = [], 0
     for said, wanted, length in zip(answers, task.targets.bool(), task.lengths, strict=True):
@@ -342,6 +342,6 @@ def test_the_weights_can_be_made_again(monkeypatch, tmp_path):
 
 
 def test_pools_are_the_same_every_time():
-    kept = draw_pool(True)
+    kept = draw_pool(True, "en")
     draw_pool.cache_clear()
-    assert all(map(torch.equal, draw_pool(True), kept))
+    assert all(map(torch.equal, draw_pool(True, "en"), kept))

@@ -99,7 +99,9 @@ def peaks_on_subject_and_object(num_heads: int) -> Finding:
     """The two largest weights of "announced", over all heads: trained, and drawn at random."""
     wide = 64 // num_heads
     trained = [
-        reads_both(load_heads(Configuration(num_heads, num_heads, wide, "full"), seed), "full")
+        reads_both(
+            load_heads(Configuration(num_heads, num_heads, wide, "full"), seed, "en"), "full"
+        )
         for seed in (0, 1)
     ]
     random = 0
@@ -117,10 +119,12 @@ def one_head_one_relation(num_heads: int) -> Finding:
     """Loss on held-out sentences of one head and of several, with as many parameters."""
     from explainers.toys.task import make_task
 
-    task = make_task(draw_pool(True), "full")
+    task = make_task(draw_pool(True, "en"), "full")
     with torch.no_grad():
         one, several = (
-            compute_mean_loss(load_heads(Configuration(n, n, 64 // n, "full"), seed=0), task).item()
+            compute_mean_loss(
+                load_heads(Configuration(n, n, 64 // n, "full"), 0, "en"), task
+            ).item()
             for n in (1, num_heads)
         )
     times = one / several

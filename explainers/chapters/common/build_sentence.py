@@ -1,5 +1,7 @@
 """Menus that make a sentence: whatever is chosen, the trained heads know all of its words."""
 
+import functools
+
 import streamlit as st
 
 from explainers.messages import N_
@@ -111,6 +113,7 @@ def _find_topic(grammar: Grammar, who: str) -> int:
     return next(topic for topic in topics if who in _list_parts(grammar, topic)[0])
 
 
+@functools.cache
 def _list_parts(grammar: Grammar, topic: int) -> tuple[list[str], ...]:
     """What can be chosen of a topic, by menu."""
     who, did, kind, what, time = (

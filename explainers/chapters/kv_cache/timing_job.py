@@ -62,7 +62,7 @@ TimingJob = Job[str, Timing, None]
 
 def trained_toy() -> Reading:
     """The shipped heads that learned to find related words behind a causal mask."""
-    known = load_heads(TOY, SEEDS[0])
+    known = load_heads(TOY, SEEDS[0], "en")
     words, _unused = known.read_words(known.words)
     return Reading([known.layer], partial(read_added, rule=masks.causal), words)
 

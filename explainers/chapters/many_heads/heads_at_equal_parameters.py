@@ -11,7 +11,7 @@ from explainers.chapters.many_heads.head_panels import head_id
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS
 from explainers.messages import N_, ngettext
-from explainers.toys.grammar import News, find_language, read_running
+from explainers.toys.grammar import News, choose_grammar, read_running
 from explainers.toys.layers import (
     D_MODEL,
     NUM_HEADS,
@@ -135,7 +135,7 @@ def _row(num_heads: int) -> ReportRow:
 
 def _read_row(configuration: Configuration) -> ReportRow:
     """What heads learned that know the words of the visitor's language."""
-    return read_report(find_language(read_running(get_language()).tokens))[configuration]
+    return read_report(choose_grammar(get_language()))[configuration]
 
 
 def _line(row: ReportRow) -> str:

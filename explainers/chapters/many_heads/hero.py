@@ -161,8 +161,7 @@ class HeadVotes:
 
         -1 where training never saw the word, and for a word seen from itself.
         """
-        size = len(self.known.words)
-        known = {fold_word(word): place for place, word in enumerate(self.known.words)}
+        size, known = len(self.known.words), self.known.places
         tokens = [*map(fold_word, self.layer.tokens)]
         return [
             [

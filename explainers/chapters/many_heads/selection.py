@@ -107,11 +107,10 @@ class Selection:
         if known is None:
             return {}
         size = len(known.words)
-        places = {fold_word(word): place for place, word in enumerate(known.words)}
         own = [
-            places[fold_word(token)] + (0 if position < self.word else size)
-            for position, token in enumerate(self.layer.tokens)
-            if fold_word(token) in places and position != self.word
+            known.places[word] + (0 if position < self.word else size)
+            for position, word in enumerate(map(fold_word, self.layer.tokens))
+            if word in known.places and position != self.word
         ]
         often, named = self._often_named(known), known.score_words(self.run.output[self.word]) > 0
         ranked = sorted(range(len(often)), key=lambda place: (not named[place], -often[place]))

@@ -184,13 +184,7 @@ def make_weight_table(tokens: Sequence[str], weights: Sequence[Sequence[float]])
 
 def round_numbers(numbers: Tensor, digits: int = 4) -> Any:
     """A tensor as lists of numbers, with as many digits as a picture can tell."""
-    return _round(numbers.tolist(), digits)
-
-
-def _round(numbers: Any, digits: int) -> Any:
-    if isinstance(numbers, list):
-        return [_round(number, digits) for number in numbers]
-    return round(numbers, digits)
+    return numbers.double().round(decimals=digits).tolist()
 
 
 _LOOKS = {name: theme.describe_look() for name, theme in THEMES.items()}
