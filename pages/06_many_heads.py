@@ -113,8 +113,7 @@ def show_dropout(tokens: Tokens) -> None:
     """Weights that are hidden at random."""
     text("dropout")
     dropped = dropout_draws.draw(tokens, page.read_seed())
-    answer = dropout_draws.answer_dropout(dropped)
-    ask_veiled(text, "dropout", answer, dropout_draws.ANSWERS)
+    ask_veiled(text, "dropout", dropout_draws.answer_dropout(dropped), dropout_draws.ANSWERS)
     text("dropout_tried")
     dropout_draws.drag_probability(tokens, dropped, page.read_seed(), page.has_queries_down())
     show_source(drop)
@@ -137,6 +136,7 @@ if revealed(text, "contrast", equal_heads.ANSWERS, equal_heads.answer_contrast()
     equal_heads.show_trainings()
     text("contrast_shown", **named)
 show_steps(layer, word, off)
+taken.take_heads(Selection.of(layer, 0, word, off))
 go_deeper(
     text,
     {

@@ -85,7 +85,19 @@ def _listed(begin: str, entries: Sequence[str], end: str) -> str:
     line = begin + ", ".join(entries) + end
     if len(line) <= WIDTH and "\n" not in line:
         return line
+    if begin in "[(" and not any(one.startswith(("[", "(")) or "\n" in one for one in entries):
+        return begin + _filled(entries) + end
     return begin + "\n" + "".join(f"{_indented(one)},\n" for one in entries) + end[-1]
+
+
+def _filled(entries: Sequence[str]) -> str:
+    """As many entries on each line as there is room for."""
+    lines = [""]
+    for entry in entries:
+        if len(lines[-1]) + len(entry) > WIDTH:
+            lines.append("")
+        lines[-1] += f"{entry}, "
+    return "\n ".join(lines).removesuffix(", ").replace(", \n", ",\n")
 
 
 def is_record(value: Any) -> bool:

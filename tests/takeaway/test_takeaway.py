@@ -87,7 +87,8 @@ CASES = {
     "masks padding trained": ({**KNOWN_WORDS, "deep": "batch"}, {"sentence 1", "sentence 2"}),
     "masks reach": ({**BUSY, "deep": "reach", "layers": "2"}, {"cone"}),
     "masks growing": ({**BUSY, "deep": "one_pass"}, {"K, full"}),
-    "many_heads": (
+    "many_heads": ({**KNOWN_WORDS, "heads": "2"}, {"head 0", "head 1", "heads", "layer"}),
+    "many_heads layer": (
         {**BUSY, "heads": "2", "off": "1", "head": "1", "word": "3", "deep": "layer"},
         HEADS,
     ),
@@ -153,6 +154,7 @@ def test_a_notebook_computes_what_its_page_shows(case, elsewhere):
 def test_a_recipe_names_what_its_function_takes(page, link):
     for card in cards_on(page):
         taken = opened(page, link | card).session_state[TAKEAWAY]
+        assert taken.parts, f"nothing to take away: {link | card}"
         for recipe in [one for part in taken.parts.values() for one in part]:
             if isinstance(recipe, Recipe):  # those on real models are made when a file is wanted
                 assert inspect.signature(recipe.function).bind(**recipe.inputs)
