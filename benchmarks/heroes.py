@@ -36,6 +36,7 @@ TARGETS = {
     "relative_positions: move both": Target(
         "/relative_positions", ".hero input[type=range] >> nth=0"
     ),
+    "kv_cache: step": Target("/kv_cache", ".hero input[type=range]"),
     "tokens: merges": Target("/tokens", ".hero input[type=range]"),
 }
 

@@ -48,7 +48,7 @@ PAGES = {
     "many_heads: d_k": Target(f"/many_heads?{SHOWN}&deep=layer", D_K),
     "many_heads: dropout": Target(f"/many_heads?{SHOWN}&deep=dropout", controls.dropout.label),
     "shared_heads: latent": Target(f"/shared_heads?{SHOWN}", controls.latent_dim.label),
-    "kv_cache: words read": Target(f"/kv_cache?{SHOWN}", controls.word_count.label),
+    "kv_cache: words read": Target(f"/kv_cache?{SHOWN}&deep=steps", controls.word_count.label),
     "cache_memory: model": Target(
         f"/cache_memory?{SHOWN}", controls.model.label, options=("gpt-oss-20b", "gemma-3-4b")
     ),

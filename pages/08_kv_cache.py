@@ -1,23 +1,37 @@
-"""What a model keeps while it writes: decoding with a KV cache, with proof, costs and mistakes."""
+"""What a model stores while it writes: decoding with a KV cache, with proof, costs and bugs."""
 
 from random import Random
 
 import streamlit as st
 
+from explainers.attention.cache.decoding import recompute, through
+from explainers.attention.cache.faults import append_after, drop_row, forget_offset
+from explainers.attention.cache.kv_cache import append, look_up, project_at, read
+from explainers.attention.cache.step_costs import cache_bytes, one_call, with_cache, without_cache
+from explainers.attention.cache.windows import put, read_ring, sinks_and_window, slot_of
 from explainers.chapters.common.score_matrix import FEWEST, of_words
 from explainers.chapters.exercises import predict
-from explainers.chapters.kv_cache.bounded_caches import show_windows
-from explainers.chapters.kv_cache.cache_faults import show_both_ways, show_broken
-from explainers.chapters.kv_cache.cost_curves import show_costs
-from explainers.chapters.kv_cache.reading import Written
-from explainers.chapters.kv_cache.step_figure import show_decoding, show_steps
-from explainers.chapters.kv_cache.timing_job import show_timing
+from explainers.chapters.kv_cache import (
+    bounded_caches,
+    cache_faults,
+    cost_curves,
+    hero,
+    step_figure,
+    takeaway,
+    timing_job,
+)
+from explainers.chapters.kv_cache.reading import Written, read_text
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
+from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.page_parts.check_yourself import Recall, check_yourself
 from explainers.ui.page_parts.go_deeper import Cards, go_deeper
 from explainers.ui.page_parts.one_sentence import show_one_sentence
+from explainers.ui.page_parts.veil import ask_veiled
+from explainers.ui.prediction import revealed
+from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 from explainers.ui.tour import end_stop
 
@@ -25,25 +39,80 @@ text = page.open_prose(__file__)
 
 
 @fragment
-def word_by_word(run: Written) -> None:
-    """Every step of reading the sentence, and that what is kept is what would be recomputed."""
-    show_decoding(text, run)
+def ask_costs(words: int) -> None:
+    """What twice the text costs, asked first; then the work over the length of a text."""
+    answers, answer = cost_curves.ANSWERS, cost_curves.answer_costs()
+    if revealed(text, "costs", answers, answer, **cost_curves.name_growth()):
+        cost_curves.show_work()
+        text("costs_seen", **cost_curves.name_costs())
+        text("costs_table")
+        text("memory", **cost_curves.name_memory(words))
+        show_source(one_call, with_cache, without_cache, cache_bytes)
 
 
-def show_stored_rows(run: Written) -> None:
-    """What the tour shows: every step, and how many rows of K a layer computes in all of them."""
-    show_steps(run, layers=1)
-    words, layers = len(run.tokens), len(run.layers)
-    again = layers * words * (words + 1) // 2
-    text("stored_rows", words=words, layers=layers, rows=layers * words, again=again)
+@fragment
+def show_how(run: Written, layer: int, place: int) -> None:
+    """The step and the layer of the first picture, as five small matrices."""
+    text("how", word=run.tokens[place], layer=layer + 1)
+    step_figure.show_one_step(run, layer, place)
+    text("how_why")
+    show_source(project_at, append, look_up, read)
 
 
-def show_bounded_caches(run: Written) -> None:
-    """Caches that stop growing."""
+def show_steps(run: Written, place: int) -> None:
+    """Every number of both layers, step by step; the first picture goes along."""
+    text("steps")
+    step_figure.show_steps(run)
+    text("proof", **step_figure.prove(run))
+    show_source(through, recompute)
+    if min(controls.word_count(), len(run.tokens) - 1) != place:
+        st.rerun()
+
+
+def show_broken(run: Written) -> None:
+    """One mistake with its first word veiled, then all of them, word by word."""
+    text("broken", window=takeaway.WINDOW, kept=takeaway.WINDOW - 1)
+    found = takeaway.measure_differences(run)
+    answer = cache_faults.in_words(run, found[takeaway.FORGOTTEN])
+    ask_veiled(text, "broken", answer, cache_faults.list_first_words(run))
+    takeaway.take_mistakes(run, found)
+    show_figure(cache_faults.draw_faults(run, found), run.origin, "mistakes")
+    text("broken_seen", **cache_faults.name_faults(run, found))
+    show_source(forget_offset, drop_row, append_after)
+
+
+def show_both_ways(run: Written) -> None:
+    """How often stored rows change, veiled; then every row at every step, under both masks."""
+    text("both_ways")
+    words, found = len(run.tokens), cache_faults.measure_both_masks(run)
+    causal, full = map(cache_faults.count_stale_rows, found)
+    options = "0", f"{words}", f"{words * (words - 1) // 2}"
+    ask_veiled(text, "both_ways", f"{full}", options, words=words, causal=causal)
+    takeaway.take_new_words(run, *found)
+    show_figure(cache_faults.draw_changes(run, found), run.origin, "both ways")
+    text("both_ways_seen")
+
+
+def show_windows(run: Written) -> None:
+    """Where a row goes, veiled; then two caches of fixed size, and what they lose."""
     text("windows")
     with st.container(horizontal=True):
         window, sinks = int(controls.reach_window()), int(controls.sinks())
-    show_windows(text, run, window, sinks)
+    caches = bounded_caches.BoundedCaches(run, window, sinks)
+    slot, options, named = caches.ask_slot()
+    ask_veiled(text, "windows", slot, options, **named)
+    takeaway.take_windows(run, window, sinks, caches.lost)
+    show_figure(bounded_caches.draw_slots(caches), run.origin, "slots")
+    text("windows_seen", **caches.name_sizes())
+    text("held")
+    bounded_caches.show_bytes(run, caches.slots)
+    show_source(slot_of, put, read_ring, sinks_and_window)
+
+
+def show_timing(run: Written) -> None:
+    """The time of one more word, measured while the reader looks on."""
+    text("timing", **timing_job.describe_plan(run.x.device))
+    timing_job.show_timing(run.x.device, lambda **numbers: text("timed", **numbers))
 
 
 def count_stored_queries(draw: Random) -> Recall:
@@ -53,19 +122,27 @@ def count_stored_queries(draw: Random) -> Recall:
 
 
 text("question")
-choices = Written(choose_text().tokens, page.read_seed())
-is_short = len(choices.tokens) < FEWEST
+sentence = choose_text()
+run = read_text(sentence.tokens, page.read_seed())
+words, is_short = len(run.tokens), len(run.tokens) < FEWEST
 if is_short:
-    text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)
-end_stop(text, lambda: show_stored_rows(choices))
-word_by_word(choices)
-fragment(show_costs)(text, len(choices.tokens))
-on_sentence: Cards = {
-    "broken": lambda: show_broken(text, choices),
-    "both_ways": lambda: show_both_ways(text, choices),
-    "windows": lambda: show_bounded_caches(choices),
+    text("too_short", words=of_words(words), fewest=FEWEST)
+picture = hero.make_hero(text, run, sentence)
+show_hero(text, picture, "shelves")
+text("weights_random")
+end_stop(text)
+place, layer = hero.find_step(picture, words)
+ask_costs(words)
+show_how(run, layer, place)
+steps_and_timing: Cards = {
+    "steps": lambda: show_steps(run, place),
+    "timing": lambda: show_timing(run),
 }
-timing: Cards = {"timing": lambda: show_timing(text, choices.x.device)}
-go_deeper(text, timing if is_short else {**on_sentence, **timing})
+of_more_words: Cards = {
+    "broken": lambda: show_broken(run),
+    "both_ways": lambda: show_both_ways(run),
+    "windows": lambda: show_windows(run),
+}
+go_deeper(text, steps_and_timing if is_short else {**of_more_words, **steps_and_timing})
 show_one_sentence(text)
 check_yourself(text, {"rows": predict.rows_with_and_without, "kept": count_stored_queries})

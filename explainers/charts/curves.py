@@ -59,6 +59,35 @@ def draw_curve(
     return apply_theme(figure, theme)
 
 
+def draw_work(
+    rows: pd.DataFrame, theme: Theme, x: Axis, y: Axis, series: tuple[str, ...]
+) -> alt.TopLevelMixin:
+    """Columns x, y, series: two pairs of lines, in each without a cache and with it.
+
+    The first pair is solid; what is computed again has the colour of what is wrong.
+    """
+    colours, dashes = [theme.highlight, theme.text] * 2, [[1, 0], [1, 0], [6, 4], [6, 4]]
+    chart = (
+        alt.Chart(rows)
+        .mark_line(point=alt.OverlayMarkDef(size=30), strokeWidth=2.5)
+        .encode(
+            alt.X("x:Q").scale(x.scale).axis(x.axis).title(_(x.title)),
+            alt.Y("y:Q").scale(y.scale).axis(format="~s", tickCount=8).title(_(y.title)),
+            alt.Color("series:N", sort=None)
+            .scale(domain=list(series), range=colours)
+            .legend(orient="top", title=None, columns=2, labelLimit=300, symbolSize=300),
+            alt.StrokeDash("series:N", sort=None).scale(domain=list(series), range=dashes),
+            tooltip=[
+                alt.Tooltip("series:N", title=_("series")),
+                alt.Tooltip("x:Q", title=_(x.title)),
+                alt.Tooltip("y:Q", format=",", title=_(y.title)),
+            ],
+        )
+        .properties(width="container", height=320)
+    )
+    return apply_theme(chart, theme)
+
+
 def draw_dots(rows: pd.DataFrame, theme: Theme, x: Axis, y: Axis) -> alt.TopLevelMixin:
     """Columns x (a name), y in percent: a dot per measurement, and a line through the means."""
     across = alt.X("x:N", sort=None).title(_(x.title)).axis(labelAngle=0, labelFontSize=14)

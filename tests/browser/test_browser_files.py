@@ -103,7 +103,7 @@ def sent(visit, entry):
 
 def test_the_types_of_a_linked_picture_name_what_is_sent():
     plain = sent(opened(START, ALL_WORDS), "figure/figure.js")
-    frames = sent(opened(ROOT / "pages" / "08_kv_cache.py"), "figure/figure.js")
+    frames = sent(opened(ROOT / "pages" / "08_kv_cache.py", {"deep": "steps"}), "figure/figure.js")
     for figure in plain + frames:
         assert set(figure) == typed("figure", "FigureData")
         for panel in figure["panels"]:

@@ -65,7 +65,7 @@ def test_who_comes_back_finds_the_card_open(visit):
 
 
 def test_the_page_is_offered_as_a_file_as_soon_as_it_shows_something(visit):
-    one = visit("kv_cache", predict="true")
+    one = visit("long_sequences", predict="true")
     expect(one.page.get_by_role("button", name="Notebook")).to_have_count(0)
     one.page.get_by_role("button", name="Show me").first.click()
     expect(one.page.get_by_role("button", name="Notebook")).to_be_visible()

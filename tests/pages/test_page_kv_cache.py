@@ -14,12 +14,17 @@ from explainers.attention.cache.kv_cache import empty_cache
 from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
 from explainers.attention.multi_head import multi_head
 from explainers.chapters.common.score_matrix import of_words
-from explainers.chapters.kv_cache import cost_curves, timing_job
+from explainers.chapters.kv_cache import bounded_caches, cost_curves, timing_job
 from explainers.chapters.kv_cache.bounded_caches import slots_over_time
 from explainers.chapters.kv_cache.cache_faults import NOWHERE, begins, count_stale_rows, in_words
-from explainers.chapters.kv_cache.cost_curves import GROWTH, growth
+from explainers.chapters.kv_cache.cost_curves import growth
 from explainers.chapters.kv_cache.reading import CAUSAL, Written, gap, measure_key_changes, reading
-from explainers.chapters.kv_cache.step_figure import explain, panels_of
+from explainers.chapters.kv_cache.step_figure import (
+    draw_one_step,
+    explain,
+    explain_one_step,
+    panels_of,
+)
 from explainers.chapters.kv_cache.takeaway import measure_differences
 from explainers.toys.sentence import SENTENCE
 from explainers.ui import session
@@ -34,6 +39,9 @@ TOKENS = tuple(SENTENCE.split())
 LONG = " ".join(f"w{n}" for n in range(24))
 
 
+STEPS = {"deep": "steps"}
+
+
 def frames(visit, name):
     [found] = [p for p in figure(visit, "layer 1: Q")["panels"] if p["id"] == name]
     return found["frames"]
@@ -45,7 +53,7 @@ def flat(lines):
 
 @pytest.mark.parametrize("text", [SENTENCE, LONG, "one"])
 def test_each_step_computes_one_query_and_keeps_every_key_and_value(text):
-    visit = opened(PAGE, {"text": text, "seed": "3"})
+    visit = opened(PAGE, {"text": text, "seed": "3", **STEPS})
     run = Written(tuple(text.split()), 3)
     for layer in (1, 2):
         whole = run.one_pass(len(run.tokens), masks.causal).reads[layer - 1]
@@ -71,7 +79,10 @@ def test_the_proof_is_computed(monkeypatch):
     from explainers.chapters.kv_cache import reading
 
     monkeypatch.setattr(reading, "CAUSAL", forget_offset)
-    shown = figure(opened(PAGE), "layer 1: Q")["slider"]["labels"]
+    reading.read_text.cache_clear()
+    visit = opened(PAGE, STEPS)
+    reading.read_text.cache_clear()
+    shown = figure(visit, "layer 1: Q")["slider"]["labels"]
     first, second = (float(label.rpartition("= ")[2]) for label in shown[:2])
     assert first == 0
     assert second > 0.01
@@ -80,13 +91,15 @@ def test_the_proof_is_computed(monkeypatch):
 def test_what_are_tokens_does_not_depend_on_the_language():
     english, other = (
         [(panel["id"], panel["row_tokens"], panel["column_tokens"]) for panel in sent["panels"]]
-        for sent in (figure(opened(PAGE, {"lang": one}), "layer 1: Q") for one in ("en", "vi"))
+        for sent in (
+            figure(opened(PAGE, {"lang": one, **STEPS}), "layer 1: Q") for one in ("en", "vi")
+        )
     )
     assert english == other
 
 
 def test_counters_stand_beside_the_slider():
-    label = figure(opened(PAGE, {"words_read": "5"}), "layer 1: Q")["slider"]
+    label = figure(opened(PAGE, {"words_read": "5", **STEPS}), "layer 1: Q")["slider"]
     assert (label["index"], label["plays"]) == (4, True)
     run = Written(TOKENS, 0)
     [layer, _] = run.layers
@@ -98,14 +111,14 @@ def test_counters_stand_beside_the_slider():
 
 
 def test_a_row_is_made_once_or_again_and_again():
-    made = frames(opened(PAGE), "made")
+    made = frames(opened(PAGE, STEPS), "made")
     assert made[-1] == [[1, 7 - row] for row in range(7)]
     assert made[0] == [[1, 1], *[[None, None]] * 6]
 
 
 def test_every_number_has_its_arithmetic():
     run = Written(TOKENS, 0)
-    panels = panels_of(run, 3, layers=2)
+    panels = panels_of(run, 3)
     for panel in panels:
         for row, line in enumerate(panel.matrix.values):
             for column, value in enumerate(line):
@@ -125,7 +138,7 @@ def test_each_mistake_begins_where_the_text_says():
     drawn = figure(visit, "wrong")["panels"][0]
     assert drawn["rows"] == list(found)
     assert flat(drawn["values"]) == close(torch.stack([*found.values()]))
-    assert re.findall(r"from(?: word)? ` (\d: \w+) `", said(visit)) == [
+    assert re.findall(r"goes wrong at ` (\d: \w+) `", said(visit)) == [
         "2: CEO",
         "3: announced",
         "1: The",
@@ -152,33 +165,62 @@ def test_full_attention_changes_every_older_row():
 
 def test_how_the_work_grows():
     works = [lambda work: work.rows, lambda work: work.projections, lambda work: work.scores]
-    assert [growth(of, 0) for of in works] == [GROWTH[2], GROWTH[2], GROWTH[4]]
-    assert [growth(of, 1) for of in works] == [GROWTH[4], GROWTH[4], GROWTH[8]]
+    assert [growth(of, 0) for of in works] == [2, 2, 4]
+    assert [growth(of, 1) for of in works] == [4, 4, 8]
+    assert cost_curves.answer_costs() == "about four times as much"
 
 
-def test_work_and_bytes_are_drawn_with_and_without_a_cache(monkeypatch):
+def test_work_is_drawn_with_and_without_a_cache(monkeypatch):
     drawn = {}
 
     def draw(_, rows, alt, title, *given, **structure):
         drawn[title] = rows
 
     monkeypatch.setattr(cost_curves, "show_chart", draw)
-    opened(PAGE)
+    visit = opened(PAGE)
+    assert list(drawn) == ["work"]
     layer = Written(TOKENS, 0).layers[0]
-    works = with_cache(512, layer), without_cache(512, layer)
-    held = 2 * cache_bytes(512, layer), 0
-    expected = {
-        "rows of K computed": [work.rows for work in works],
-        "multiply-adds: projections": [work.projections for work in works],
-        "multiply-adds: scores": [work.scores for work in works],
-        "bytes held": [*held],
-    }
-    assert list(drawn) == [*expected]
-    for title, amounts in expected.items():
-        rows = drawn[title][drawn[title].x == 512]
-        assert dict(zip(rows.series, rows.y, strict=True)) == dict(
-            zip(cost_curves.both_ways(), amounts, strict=True)
-        )
+    kept, again = with_cache(512, layer), without_cache(512, layer)
+    amounts = again.scores, kept.scores, again.projections, kept.projections
+    rows = drawn["work"][drawn["work"].x == 512]
+    assert dict(zip(rows.series, rows.y, strict=True)) == dict(
+        zip(cost_curves.name_lines(), amounts, strict=True)
+    )
+    longest = [work(1024, layer) for work in (with_cache, without_cache)]
+    assert f"computes {longest[0].rows:,} rows with the cache and {longest[1].rows:,}" in said(
+        visit
+    )
+    assert f"{longest[0].scores:,} multiply-adds with the cache" in said(visit)
+
+
+def test_bytes_are_drawn_with_and_without_a_window(monkeypatch):
+    drawn = {}
+    draw = lambda _, rows, alt, title, *given, **structure: drawn.update({title: rows})  # noqa: E731
+    monkeypatch.setattr(bounded_caches, "show_chart", draw)
+    opened(PAGE, {"deep": "windows", "reach_window": "3", "sinks": "1"})
+    layer, rows = Written(TOKENS, 0).layers[0], drawn["held"]
+    assert [*rows[rows.x == 512].y] == [2 * cache_bytes(512, layer), 2 * cache_bytes(4, layer)]
+
+
+def test_one_step_is_five_matrices_and_their_arithmetic():
+    visit = opened(PAGE, {"words_read": "5", "cache_layer": "2", "seed": "3"})
+    shown = {panel["id"]: panel["values"] for panel in figure(visit, "query")["panels"]}
+    run = Written(TOKENS, 3)
+    done = run.steps[4].reads[1]
+    assert flat(shown["query"]) == close(done.query)
+    assert flat(shown["K"]) == close(done.cache.key)
+    assert flat(shown["weights"]) == close(done.weights)
+    assert flat(shown["V"]) == close(done.cache.value)
+    assert flat(shown["output"]) == close(done.weights @ done.cache.value)
+    panels = draw_one_step(run, 1, 4)
+    for panel in panels:
+        for row, line in enumerate(panel.matrix.values):
+            for column, value in enumerate(line):
+                told = explain_one_step(run, panels, 1, 4, Cell(panel.id, row, column))
+                assert float(told.value) == pytest.approx(value, abs=1e-2)
+    first = explain_one_step(run, panels, 1, 4, Cell("query", 0, 0)).lines[0]
+    assert "x · W_Q" in first
+    assert "position 4" in first
 
 
 def test_slots_are_used_in_turn():
@@ -197,29 +239,31 @@ def test_rings_are_drawn_and_compared(window, sinks):
     assert lost["values"][0] == close((masked - full).abs().amax(dim=-1))
     assert gap(run.ring_outputs(sinks + 8, sinks), full) < 1e-5
     if window + sinks < 7:
-        assert f"outputs move by up to {gap(masked, full):.2f} with the window" in said(visit)
+        assert f"Outputs change by up to {gap(masked, full):.2f} with the window" in said(visit)
 
 
 def test_choices_stay_within_the_text():
-    visit = opened(PAGE, {"text": "no more words", "words_read": "24", "deep": "windows"})
+    visit = opened(PAGE, {"text": "no more words", "words_read": "24", "deep": "steps"})
     assert not visit.exception
     assert figure(visit, "layer 1: Q")["slider"]["index"] == 2
-    assert {"reach_window", "sinks"} <= set(widgets(visit))
+    assert {"reach_window", "sinks"} <= set(widgets(opened(PAGE, {"deep": "windows"})))
 
 
 @pytest.mark.parametrize("words", ["one", "two words"])
 def test_a_text_that_is_too_short_is_read_and_nothing_is_asked_of_it(words):
-    visit = opened(PAGE, {"text": words, "predict": "true"})
+    visit = opened(PAGE, {"text": words, "predict": "true", **STEPS})
     assert not visit.exception
     assert f"This text has {of_words(len(words.split()))}." in said(visit)
     assert figure(visit, "layer 1: Q")["slider"]["index"] == len(words.split()) - 1
-    assert "guess_decoding" not in widgets(visit)
-    assert [box.label[:12] for box in visit.main.expander if "min" in box.label] == ["**Measured o"]
+    titles = [box.label[:12] for box in visit.main.expander if "min" in box.label]
+    assert titles == ["**Every numb", "**Measured o"]
     assert "guess_costs" in widgets(visit), "that is about texts of any length"
 
 
 def test_one_word_is_not_one_words():
-    assert "for your 1 word, **64 bytes** in the two layers" in said(opened(PAGE, {"text": "one"}))
+    assert "For your 1 word, the cache takes **64 bytes** in both layers" in said(
+        opened(PAGE, {"text": "one"})
+    )
 
 
 def test_the_ring_is_asked_about_by_the_place_that_it_counts_with():
@@ -243,12 +287,14 @@ def short(monkeypatch):
 
 
 def timing_page():
+    from functools import partial
+
     import torch
 
     from explainers.chapters.kv_cache.timing_job import show_timing
     from explainers.ui.page import Prose
 
-    show_timing(Prose("08_kv_cache.py"), torch.device("cpu"))
+    show_timing(torch.device("cpu"), partial(Prose("08_kv_cache.py"), "timed"))
 
 
 def timer():

@@ -101,7 +101,10 @@ CASES = {
     "relative_positions T5": ({**BUSY, "deep": "learned_bias"}, {"bucket", "added, head 2"}),
     "shared_heads": ({**BUSY, "kv_heads": "1", "latent": "8"}, SHARED),
     "shared_heads trained": ({**BUSY, "weights": "trained"}, {"head 3", "change of head 3"}),
-    "kv_cache": ({**BUSY, "words_read": "3"}, READ - {"wrong", "full (both ways)", "lost"}),
+    "kv_cache": (
+        {**BUSY, "words_read": "3", "deep": "steps"},
+        READ - {"wrong", "full (both ways)", "lost"},
+    ),
     "kv_cache broken": ({**BUSY, "deep": "broken"}, {"wrong"}),
     "kv_cache both ways": ({**BUSY, "deep": "both_ways"}, {"full (both ways)"}),
     "kv_cache windows": ({**BUSY, "deep": "windows", "reach_window": "2", "sinks": "1"}, {"lost"}),

@@ -58,7 +58,7 @@ def test_a_guess_that_is_none_of_the_chips_is_told():
 
 def test_who_skips_twice_is_asked_once_whether_to_show_all_answers():
     visit = opened(PAGE, STUDY | {"deep": "both_ways"})
-    visit.button("show guess_decoding").click().run()
+    visit.button("show guess_costs").click().run()
     assert "from now on" not in said(visit)
     visit.button("show guess_both_ways").click().run()
     assert "Show all answers from now on?" in said(visit)
@@ -70,7 +70,7 @@ def test_who_skips_twice_is_asked_once_whether_to_show_all_answers():
 
 def test_one_card_is_open_and_the_link_says_which():
     visit = opened(PAGE)
-    assert [len(box.children) for box in cards(visit).values()] == [0, 0, 0, 0]
+    assert [len(box.children) for box in cards(visit).values()] == [0] * 5
     linked = opened(PAGE, {"deep": "windows"})
     full = [title for title, box in cards(linked).items() if box.children]
     assert full == ["A cache that stops growing: windows and attention sinks."]

@@ -1,11 +1,13 @@
 """Caches that stop growing: who stands in which slot, and how far the outputs move."""
 
+from dataclasses import dataclass
+from functools import cached_property
+
 from torch import Tensor
 
 from explainers.attention.cache.step_costs import cache_bytes
-from explainers.attention.cache.windows import put, read_ring, sinks_and_window, slot_of
+from explainers.attention.cache.windows import sinks_and_window, slot_of
 from explainers.chapters.common.number_words import bound_rounding
-from explainers.chapters.kv_cache import takeaway as taken
 from explainers.chapters.kv_cache.cost_curves import LENGTHS, origin
 from explainers.chapters.kv_cache.reading import CAUSAL, Written, gap, reading
 from explainers.charts.matrix import Matrix, Values
@@ -13,11 +15,7 @@ from explainers.charts.theme import TOKEN_AXIS
 from explainers.messages import ngettext
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
-from explainers.ui.page import Prose
-from explainers.ui.page_parts.veil import ask_veiled
-from explainers.ui.source import show_source
 
 
 def slots_over_time(words: int, sinks: int, window: int) -> list[list[float | None]]:
@@ -30,25 +28,61 @@ def slots_over_time(words: int, sinks: int, window: int) -> list[list[float | No
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def show_windows(text: Prose, run: Written, window: int, sinks: int) -> None:
-    """Where a row is written, veiled; then two caches of fixed size, and what they lose."""
-    words, slots = len(run.tokens), sinks + window
-    answer = f"{slot_of(window, 0, window)}"
-    options = ["0", f"{window - 1}", f"{window}"]
-    ask_veiled(
-        text,
-        "windows",
-        answer,
-        options,
-        window=window,
-        last=window - 1,
-        next=window + 1,
-        slot=answer,
-    )
-    full = run.outputs(CAUSAL)
-    ring, with_sinks = run.ring_outputs(window, 0), run.ring_outputs(slots, sinks)
-    lost = {_("window"): _lost(ring, full), _("with sinks"): _lost(with_sinks, full)}
-    taken.take_windows(run, window, sinks, [*lost.values()])
+@dataclass(frozen=True)
+class BoundedCaches:
+    """A text read with a ring of slots, alone and beside slots for the first words."""
+
+    run: Written
+    window: int
+    sinks: int
+
+    @property
+    def slots(self) -> int:
+        """Of the ring and of the first words."""
+        return self.sinks + self.window
+
+    @cached_property
+    def full(self) -> Tensor:
+        """The outputs with every row stored (tokens, d_model)."""
+        return self.run.outputs(CAUSAL)
+
+    @cached_property
+    def rings(self) -> tuple[Tensor, Tensor]:
+        """The outputs with the ring alone, and with the first words beside it."""
+        return self.run.ring_outputs(self.window, 0), self.run.ring_outputs(self.slots, self.sinks)
+
+    @property
+    def lost(self) -> list[list[float]]:
+        """By word: how far both are from the outputs with every row."""
+        return [_lost(ring, self.full) for ring in self.rings]
+
+    def ask_slot(self) -> tuple[str, list[str], dict[str, object]]:
+        """Where the ring's next row goes, some answers, and the numbers of the question."""
+        window = self.window
+        slot = f"{slot_of(window, 0, window)}"
+        named = {"window": window, "last": window - 1, "next": window + 1, "slot": slot}
+        return slot, ["0", f"{window - 1}", f"{window}"], named
+
+    def name_sizes(self) -> dict[str, object]:
+        """What the caches hold and what they lose, for a text."""
+        rules = (reading(sinks_and_window(sinks, self.window)) for sinks in (0, self.sinks))
+        pairs = zip(self.rings, map(self.run.outputs, rules), strict=True)
+        without, with_sinks = ((ring - self.full).abs().max().item() for ring in self.rings)
+        return {
+            "rows": _(ngettext("{count:,} row", "{count:,} rows", self.window)),
+            "slots": self.slots,
+            "full": len(self.run.tokens),
+            "same": bound_rounding(max(gap(ring, masked) for ring, masked in pairs)),
+            "without": f"{without:.2f}",
+            "sinks": _(ngettext("{count:,} first word", "{count:,} first words", self.sinks)),
+            "with_sinks": f"{with_sinks:.2f}",
+        }
+
+
+def draw_slots(caches: BoundedCaches) -> Figure:
+    """Whose row is in which slot of both caches, and what is lost."""
+    run, window, sinks = caches.run, caches.window, caches.sinks
+    lost = dict(zip((_("window"), _("with sinks")), caches.lost, strict=True))
     alone = _("ring of {window}", window=window)
     beside = _(
         "{sinks} + ring of {window}",
@@ -61,29 +95,15 @@ def show_windows(text: Prose, run: Written, window: int, sinks: int) -> None:
         Panel("lost", _losses(run, lost), heading=_("What is lost")),
     ]
     alt = _("Which word's row stands in which slot, word by word, and how far the outputs move.")
-    show_figure(Figure(panels, alt), run.origin, "slots")
-    masked = run.outputs(reading(sinks_and_window(0, window)))
-    masked_sinks = run.outputs(reading(sinks_and_window(sinks, window)))
-    text(
-        "windows_seen",
-        rows=_(ngettext("{count:,} row", "{count:,} rows", window)),
-        slots=slots,
-        full=words,
-        same=bound_rounding(max(gap(ring, masked), gap(with_sinks, masked_sinks))),
-        without=f"{ring.sub(full).abs().max().item():.2f}",
-        sinks=_(ngettext("{count:,} first word", "{count:,} first words", sinks)),
-        with_sinks=f"{with_sinks.sub(full).abs().max().item():.2f}",
-    )
-    _show_held(text, run, slots)
-    show_source(slot_of, put, read_ring, sinks_and_window)
+    return Figure(panels, alt)
 
 
-def _show_held(text: Prose, run: Written, slots: int) -> None:
+def show_bytes(run: Written, slots: int) -> None:
+    """What caches of either kind hold as the text grows."""
     import pandas as pd
 
     from explainers.charts.curves import Axis, draw_curve
 
-    text("held")
     series = _("every row kept"), _("sinks and window")
     points = [
         (length, sum(cache_bytes(rows, layer) for layer in run.layers), name, False)

@@ -1,41 +1,28 @@
 """What a cache saves, counted step by step, as curves over the length of a text."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import streamlit as st
 import torch
 
-from explainers.attention.cache.step_costs import (
-    Work,
-    cache_bytes,
-    one_call,
-    with_cache,
-    without_cache,
-)
+from explainers.attention.cache.step_costs import Work, cache_bytes, with_cache, without_cache
 from explainers.attention.layer import MultiHead
+from explainers.chapters.common.score_matrix import of_words
 from explainers.chapters.kv_cache import takeaway as taken
 from explainers.chapters.kv_cache.reading import D_MODEL, HEAD_DIM, LAYERS
-from explainers.messages import N_, ngettext
+from explainers.messages import N_
 from explainers.toys import examples
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
 from explainers.ui.provenance import formula
-from explainers.ui.source import show_source
 
 if TYPE_CHECKING:
     import pandas as pd
 
 LENGTHS = tuple(2**power for power in range(11))
-ANSWERS = (
-    N_("O(T): it doubles"),
-    N_("O(T²): four times as much"),
-    N_("O(T³): eight times as much"),
-)
-GROWTH = dict(zip((2, 4, 8), ANSWERS, strict=True))
+ANSWERS = N_("it stays the same"), N_("it doubles"), N_("about four times as much")
+GROWTH = dict(zip((1, 2, 4), ANSWERS, strict=True))
 
 
 @functools.cache
@@ -55,10 +42,15 @@ def origin() -> str:
     return formula(_("counted step by step"), torch.device("cpu"))
 
 
-def growth(of: Callable[[Work], int], way: int) -> str:
-    """Among the answers: how the work grows when a long text becomes twice as long."""
+def growth(of: Callable[[Work], int], way: int) -> int:
+    """How many times the work a long text is when it becomes twice as long."""
     half, whole = (of(count_work()[length][way]) for length in LENGTHS[-2:])
-    return GROWTH[round(whole / half)]
+    return round(whole / half)
+
+
+def answer_costs() -> str:
+    """Among the answers: what becomes of the scores, with a cache."""
+    return GROWTH[growth(lambda work: work.scores, 0)]
 
 
 def one_layer() -> MultiHead:
@@ -66,78 +58,69 @@ def one_layer() -> MultiHead:
     return examples.random_heads(D_MODEL, 1, 1, HEAD_DIM, 0)
 
 
-def show_held_bytes(series: Sequence[str], layer: MultiHead) -> None:
-    """What the caches of all layers hold after so many words."""
-    from explainers.charts.curves import Axis, draw_curve
+def show_work() -> None:
+    """The work of one layer over the length of a text: four lines on logarithmic axes."""
+    from explainers.charts.curves import Axis, draw_work
 
-    held = {length: LAYERS * cache_bytes(length, layer) for length in LENGTHS}
-    points = [(length, size, series[0], False) for length, size in held.items()]
-    points += [(length, 0, series[1], False) for length in LENGTHS]
-    alt = _(
-        "Bytes held after so many words: up to {most:,} with the cache, none without.",
-        most=held[LENGTHS[-1]],
-    )
-    axes = {"x": Axis(_("words")), "y": Axis(_("bytes held, {layers} layers", layers=LAYERS))}
-    show_chart(draw_curve, _rows(points), alt, "bytes held", origin(), series=series, **axes)
-
-
-def show_costs(text: Prose, words: int) -> None:
-    """Guess what is left of the scores; then rows, products and scores over the length."""
-    text("costs")
-    if not revealed(text, "costs", ANSWERS, growth(lambda work: work.scores, 0)):
-        return
-    from explainers.charts.curves import Axis, draw_curve
-
-    text("costs_table")
     taken.take_costs(LENGTHS)
-    longest = LENGTHS[-1]
-    cached, again = count_work()[longest]
-    series = both_ways()
-    pictures: dict[str, tuple[str, Callable[[Work], int]]] = {
-        "rows of K computed": (_("rows of K computed"), lambda work: work.rows),
-        "multiply-adds: projections": (
-            _("multiply-adds: projections"),
-            lambda work: work.projections,
-        ),
-        "multiply-adds: scores": (_("multiply-adds: scores"), lambda work: work.scores),
+    axes = {
+        "x": Axis(_("words"), is_logarithmic=True),
+        "y": Axis(_("multiply-adds, in total"), is_logarithmic=True),
     }
-    left, right = st.columns(2)
-    for place, (key, (title, of)) in zip((left, right, left), pictures.items(), strict=True):
-        points = [
-            (length, of(work), name, False)
-            for length, both in count_work().items()
-            for name, work in zip(series, both, strict=True)
-        ]
-        alt = _(
-            "{title}, in total, {longest:,} words: {cached:,} with, {again:,} without.",
-            title=title,
-            longest=longest,
-            cached=of(cached),
-            again=of(again),
-        )
-        axes = {"x": Axis(_("words"), is_logarithmic=True), "y": Axis(title, is_logarithmic=True)}
-        with place:
-            show_chart(draw_curve, _rows(points), alt, key, origin(), series=series, **axes)
-    layer = one_layer()
-    held = LAYERS * cache_bytes(words, layer)
-    with right:
-        show_held_bytes(series, layer)
-    text(
-        "costs_seen",
-        length=f"{longest:,}",
-        rows=f"{cached.rows:,}",
-        rows_again=f"{again.rows:,}",
-        scores=f"{cached.scores:,}",
-        scores_again=f"{again.scores:,}",
-        ratio=f"{again.scores / cached.scores:,.0f}",
-        words=_(ngettext("{count:,} word", "{count:,} words", words)),
-        held=f"{held:,}",
-        each=held // words,
+    cached, again = count_work()[LENGTHS[-1]]
+    alt = _(
+        "Multiply-adds for {longest:,} words: projections {projections:,} with the cache and "
+        "{projections_again:,} without; scores {scores:,} with it and {scores_again:,} without.",
+        longest=LENGTHS[-1],
+        projections=cached.projections,
+        projections_again=again.projections,
+        scores=cached.scores,
+        scores_again=again.scores,
     )
-    show_source(one_call, with_cache, without_cache, cache_bytes)
+    show_chart(draw_work, list_work(), alt, "work", origin(), series=name_lines(), **axes)
 
 
-def _rows(points: list[tuple[int, int, str, bool]]) -> "pd.DataFrame":
+def name_lines() -> tuple[str, ...]:
+    """What the lines are called: both kinds of work without the cache, then with it."""
+    return (
+        _("scores, without a cache"),
+        _("scores, with the cache"),
+        _("projections, without a cache"),
+        _("projections, with the cache"),
+    )
+
+
+def list_work() -> "pd.DataFrame":
+    """A row for each length and line."""
     import pandas as pd
 
-    return pd.DataFrame(points, columns=["x", "y", "series", "reference"])
+    points = []
+    for length, (cached, again) in count_work().items():
+        amounts = again.scores, cached.scores, again.projections, cached.projections
+        points += [(length, each, name) for each, name in zip(amounts, name_lines(), strict=True)]
+    return pd.DataFrame(points, columns=["x", "y", "series"])
+
+
+def name_costs() -> dict[str, str]:
+    """The numbers of the longest text, for a text."""
+    cached, again = count_work()[LENGTHS[-1]]
+    return {
+        "length": f"{LENGTHS[-1]:,}",
+        "rows": f"{cached.rows:,}",
+        "rows_again": f"{again.rows:,}",
+        "scores": f"{cached.scores:,}",
+        "scores_again": f"{again.scores:,}",
+        "ratio": f"{again.scores / cached.scores:,.0f}",
+    }
+
+
+def name_growth() -> dict[str, str]:
+    """How the scores grow with a cache where a long text becomes twice as long, for a text."""
+    half, whole = (count_work()[length][0].scores for length in LENGTHS[-2:])
+    return {"times": f"{whole / half:.1f}"}
+
+
+def name_memory(words: int) -> dict[str, str]:
+    """What the caches of all layers hold after so many words, for a text."""
+    held = LAYERS * cache_bytes(words, one_layer())
+    return {"words": of_words(words), "held": f"{held:,}", "each": f"{held // words:,}"}

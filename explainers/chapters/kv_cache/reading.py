@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 
 import torch
@@ -73,6 +73,19 @@ class Reading:
         """The first words at once, in one large product for each matrix."""
         return through(self.x[:length], self.layers, self.empty, reading(rule))
 
+    @cached_property
+    def beginnings(self) -> list[Cache]:
+        """By layer: keys and values of the text up to each word, where every word sees all others.
+
+        All beginnings are one batch (tokens, kv_heads, tokens, head_dim), padded at their ends.
+        """
+        words = len(self.tokens)
+        texts = self.x.expand(words, *self.x.shape)  # (tokens, tokens, d_model)
+        caches = [empty_cache(texts, layer) for layer in self.layers]
+        lengths = torch.arange(1, words + 1)
+        reads = through(texts, self.layers, caches, reading(masks.padding(lengths))).reads
+        return [done.cache for done in reads]
+
     def outputs(self, reader: Reader) -> Tensor:
         """What each word gets from the last layer (tokens, d_model), read with some cache."""
         steps = decode(self.x, self.layers, self.empty, reader)
@@ -119,6 +132,12 @@ class Written(Reading):
     def origin(self) -> str:
         """The badge of the pictures."""
         return random_weights(self.seed, self.x.device)
+
+
+@lru_cache(maxsize=32)
+def read_text(tokens: tuple[str, ...], seed: int) -> Written:
+    """A text that is read, computed once for all runs of the page."""
+    return Written(tokens, seed)
 
 
 def one_row(run: Written, place: int, row: Sequence[float | None]) -> Values:

@@ -1,28 +1,31 @@
 """One word after the other: what a step computes, what it reads, its costs and its arithmetic."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
-from explainers.attention.cache.decoding import recompute, through
-from explainers.attention.cache.kv_cache import append, look_up, project_at, read
 from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
 from explainers.chapters.common.number_words import bound_rounding
-from explainers.chapters.common.score_matrix import FEWEST
 from explainers.chapters.kv_cache import takeaway as taken
-from explainers.chapters.kv_cache.reading import HEAD_DIM, Written, one_row, pad_row, pad_rows
+from explainers.chapters.kv_cache.reading import (
+    HEAD_DIM,
+    LAYERS,
+    Written,
+    one_row,
+    pad_row,
+    pad_rows,
+)
 from explainers.charts.matrix import Matrix, Values, find_largest
-from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, TOKEN_AXIS
+from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.panels import Cell, Panel, Slider
-from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
-from explainers.ui.source import show_source
-from explainers.ui.untrusted_text import verbatim
+
+_COLUMNS = [str(n) for n in range(HEAD_DIM)]
 
 
 def counters(run: Written, place: int) -> str:
@@ -57,19 +60,26 @@ def explain(run: Written, panels: Sequence[Panel], place: int, cell: Cell) -> Ar
     if cell.panel == "made":
         return arithmetic.explain_input(value, name, _times(place, cell))
     number, _unused, kind = cell.panel.partition(": ")
-    layer, word = int(number.removeprefix("layer ")) - 1, cell.row
-    done = run.steps[place].reads[layer]
-    if kind == "weights":
+    layer = int(number.removeprefix("layer ")) - 1
+    return _explain_number(run, layer, place, replace(cell, panel=kind), value, name)
+
+
+def _explain_number(
+    run: Written, layer: int, place: int, cell: Cell, value: float, name: str
+) -> Arithmetic:
+    """A number of a layer; the cell's panel is the kind of its matrix, its row is a word's."""
+    done, word = run.steps[place].reads[layer], cell.row
+    if cell.panel == "weights":
         scores = (done.query[0] @ done.cache.key[0].mT / HEAD_DIM**0.5)[0].tolist()
         return arithmetic.explain_softmax(scores, cell.column, value, run.tokens[: place + 1])
-    if kind == "V":
+    if cell.panel == "V":
         column = run.layers[layer].w_value[:, cell.column].tolist()
         return arithmetic.explain_dot_product(_read_by(run, layer, word), column, value, name)
     line = _(
-        "{number}: x · W_{kind}, turned by RoPE for place {place}; computed when word {word} was "
-        "read.",
+        "{number}: x · W_{kind}, rotated by RoPE to position {place}; computed when word {word} "
+        "was read.",
         number=f"{name} = {value:.4f}",
-        kind=kind,
+        kind="Q" if cell.panel == "query" else cell.panel,
         place=word,
         word=word + 1,
     )
@@ -95,31 +105,65 @@ def _read_by(run: Written, layer: int, word: int) -> list[float]:
     return x.tolist()
 
 
-def show_decoding(text: Prose, run: Written) -> None:
-    """How many rows a step computes; then every step, under the reader's finger."""
-    if len(run.tokens) >= FEWEST and not foretold(text, run):
-        return
-    text("decoding_seen")
-    show_steps(run)
-    text("proof", same=f"{max(run.row_by_row):g}", rounding=bound_rounding(max(run.in_one_product)))
-    show_source(project_at, append, look_up, read, through, recompute)
+def prove(run: Written) -> dict[str, str]:
+    """How far everything with a cache is from the same without one, for a text."""
+    rounding = bound_rounding(max(run.in_one_product))
+    return {"same": f"{max(run.row_by_row):g}", "rounding": rounding}
 
 
-def foretold(text: Prose, run: Written) -> bool:
-    """Has the reader said how many rows the last word costs?"""
-    words, last = len(run.tokens), run.steps[-1].reads[-1]
-    options = "1", f"{words}", f"{words * (words + 1) // 2}"
-    word, answer = verbatim(run.tokens[-1]), f"{last.query.shape[-2]}"
-    return revealed(text, "decoding", options, answer, last=word, before=words - 1)
+def show_one_step(run: Written, layer: int, place: int) -> None:
+    """One step of one layer: a query, what it reads, and the output that it mixes."""
+    taken.take_decoding(run, place + 1)
+    panels = draw_one_step(run, layer, place)
+    alt = _("One step: the query, the stored keys and values, the weights, the output.")
+    explained = partial(explain_one_step, run, panels, layer, place)
+    show_clickable_figure(panels, explained, run.origin, "one step", alt)
 
 
-def show_steps(run: Written, layers: int = 2) -> None:
-    """So many layers, and how often each row was computed, a frame for each word."""
+def draw_one_step(run: Written, layer: int, place: int) -> list[Panel]:
+    """The five matrices of a step: what it has, and what it computes of that."""
+    done, read, columns = run.steps[place].reads[layer], run.tokens[: place + 1], _COLUMNS
+    key, value = (stored[0].tolist() for stored in done.cache[:2])
+    asked, shares, word = done.query[0].tolist(), done.weights[0].tolist(), [read[-1]]
+    mixed = (done.weights[0] @ done.cache.value[0]).tolist()
+    stored = _("{rows} rows are stored", rows=len(read))
+    rows = TOKEN_AXIS, FEATURE_AXIS
+    query = Matrix("query", _("used once"), asked, word, columns, *rows, role="query")
+    weights = Matrix(
+        *("weights", _("softmax of query · Kᵀ / √d_k"), shares, word, read),
+        *(QUERY_AXIS, KEY_AXIS),
+        kind="weights",
+    )
+    output = Matrix("output", _("weights · V"), mixed, word, columns, *rows)
+    return [
+        Panel("query", query),
+        Panel("K", Matrix("K", stored, key, read, columns, *rows, role="key")),
+        Panel("V", Matrix("V", stored, value, read, columns, *rows, role="value")),
+        Panel("weights", weights, heading=_("What it computes of them")),
+        Panel("output", output),
+    ]
+
+
+def explain_one_step(
+    run: Written, panels: Sequence[Panel], layer: int, place: int, cell: Cell
+) -> Arithmetic:
+    """One number of the five matrices."""
+    value = next(one.matrix.values for one in panels if one.id == cell.panel)[cell.row][cell.column]
+    name, number = f"{cell.panel}[{cell.row}, {cell.column}]", value or 0.0
+    if cell.panel == "output":
+        done = run.steps[place].reads[layer]
+        mixed = done.cache.value[0, :, cell.column].tolist()
+        return arithmetic.explain_dot_product(done.weights[0, 0].tolist(), mixed, number, name)
+    word = place if cell.panel == "query" else cell.row
+    return _explain_number(run, layer, place, replace(cell, row=word), number, name)
+
+
+def show_steps(run: Written) -> None:
+    """Both layers, and how often each row was computed, a frame for each word."""
     control, words = controls.word_count, len(run.tokens)
     place = min(control(), words - 1)
-    taken.take_decoding(run, place + 1)
     labels = [counters(run, n) for n in range(words)]
-    panels = panels_of(run, place, layers)
+    panels = panels_of(run, place)
     slider = Slider(control.label, labels, place, lambda n: control.put(n + 1), plays=True)
     alt = _("Step by step: one row of Q, the rows of K and V that are kept, and the weights.")
     show_clickable_figure(
@@ -127,9 +171,9 @@ def show_steps(run: Written, layers: int = 2) -> None:
     )
 
 
-def panels_of(run: Written, place: int, layers: int) -> list[Panel]:
+def panels_of(run: Written, place: int) -> list[Panel]:
     """Every matrix, with a frame for each word; `place` is the one that is shown at first."""
-    panels = [panel for layer in range(layers) for panel in _layer(run, layer, place)]
+    panels = [panel for layer in range(LAYERS) for panel in _layer(run, layer, place)]
     return [*panels, _made(run, place)]
 
 
@@ -145,7 +189,6 @@ def _layer(run: Written, layer: int, place: int) -> list[Panel]:
         ("K", "key", _("kept"), keys),
         ("V", "value", _("kept"), values),
     )
-    columns = [str(n) for n in range(HEAD_DIM)]
     panels = []
     for name, role, formula, frames in kinds:
         limit = max(map(find_largest, frames))
@@ -154,7 +197,7 @@ def _layer(run: Written, layer: int, place: int) -> list[Panel]:
             formula,
             frames[place],
             run.tokens,
-            columns,
+            _COLUMNS,
             TOKEN_AXIS,
             FEATURE_AXIS,
             role=role,

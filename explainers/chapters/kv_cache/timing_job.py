@@ -22,7 +22,6 @@ from explainers.toys.layers import SEEDS, Configuration, load_heads
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.page import Prose
 from explainers.ui.provenance import measured_times
 from explainers.ui.session import TIMING_JOB
 
@@ -120,31 +119,34 @@ def _settle(device: torch.device) -> None:
 READINGS = dict(zip(controls.timed_layers.options, (trained_toy, random_layers), strict=True))
 
 
-def show_timing(text: Prose, device: torch.device) -> None:
-    """What was measured in this visit, or the button to do it."""
-    text("timing", longest=f"{lengths_on(device)[-1]:,}", device=describe_device(device))
+def describe_plan(device: torch.device) -> dict[str, str]:
+    """What will be measured, for a text."""
+    return {"longest": f"{lengths_on(device)[-1]:,}", "device": describe_device(device)}
+
+
+def show_timing(device: torch.device, tell: Callable[..., None]) -> None:
+    """What was measured in this visit, or the button to do it; `tell` says what it comes to."""
     name = controls.timed_layers()
     lengths = lengths_on(device)
     work = report_each(lambda: time_reading(READINGS[name](), lengths))
     all_lengths = Job(name, work, len(lengths))
     job = offer_job(TIMING_JOB, _("Measure it here"), all_lengths, icon=":material/timer:")
     if job:
-        watch_job(TIMING_JOB, job, _(job.subject), partial(_show, text, job, device), _describe)
+        watch_job(TIMING_JOB, job, _(job.subject), partial(_show, job, device, tell), _describe)
 
 
 def _describe(job: TimingJob) -> str:
     return _("length {done} of {steps}", done=len(job.reports), steps=job.total)
 
 
-def _show(text: Prose, job: TimingJob, device: torch.device) -> None:
+def _show(job: TimingJob, device: torch.device, tell: Callable[..., None]) -> None:
     """The curves as far as they go; in the end, what they come to."""
     is_done, found = job.state == "done", list(job.reports)
     if found:
         _show_times(found, _(job.subject), device)
     if is_done:
         first, last = found[0], found[-1]
-        text(
-            "timed",
+        tell(
             length=f"{last.length:,}",
             cached=f"{1000 * last.cached:.2f}",
             recomputed=f"{1000 * last.recomputed:.1f}",

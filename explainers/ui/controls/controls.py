@@ -105,7 +105,11 @@ num_kv_heads = Choice("kv_heads", N_("KV heads"), "2", ("1", "2", "4", "8"))
 latent_dim = StepSlider("latent", N_("r: numbers in a word's latent"), 16, (4, 8, 16, 32, 64))
 
 # KV cache
-word_count = BrowserSlider("words_read", N_("Words read"), 4, tuple(range(1, MAX_TOKENS + 1)))
+word_count = BrowserSlider(
+    "words_read", N_("Words read"), MAX_TOKENS, tuple(range(1, MAX_TOKENS + 1))
+)
+cache_layer = Control("cache_layer", N_("Layer"), "1")
+cache_mask = Control("cache_mask", N_("Mask"), "causal")
 sinks = Choice("sinks", N_("Sinks"), "1", ("0", "1", "2", "4"))
 timed_layers = Choice(
     "timed",

@@ -11,6 +11,7 @@ import { FourSteps } from "./heroes/four_steps.js";
 import { Heads } from "./heroes/heads.js";
 import { Journey } from "./heroes/journey.js";
 import { Masked } from "./heroes/masked.js";
+import { Shelves } from "./heroes/shelves.js";
 import { Tokens } from "./heroes/tokens.js";
 import { Views } from "./heroes/views.js";
 // What only those need is named as well: all files are asked for at once, and not one after the other.
@@ -33,6 +34,9 @@ import "./heroes/journey_steps.js";
 import "./heroes/masked_drawing.js";
 import "./heroes/masked_grid.js";
 import "./heroes/masked_shares.js";
+import "./heroes/shelves_motion.js";
+import "./heroes/shelves_places.js";
+import "./heroes/shelves_side.js";
 import "./heroes/temperature.js";
 import "./heroes/tokens_places.js";
 import "./heroes/views_places.js";
@@ -50,7 +54,7 @@ import "./strip.js";
 import "./words.js";
 
 /** @type {Record<string, new (root: HTMLElement) => Hero<any>>} */
-const KINDS = { dials: Dials, four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, tokens: Tokens, views: Views };
+const KINDS = { dials: Dials, four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, shelves: Shelves, tokens: Tokens, views: Views };
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 /** @type {WeakMap<Element, Hero<any>>} */

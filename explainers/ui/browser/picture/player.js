@@ -114,13 +114,18 @@ export function icon(path) {
 
 /** A slider over frames, which can be played. */
 export class Film {
-  /** @param {HTMLElement} root @param {string} label @param {(frame: number) => void} show */
-  constructor(root, label, show) {
+  /**
+   * @param {HTMLElement} root @param {string} label @param {(frame: number) => void} show
+   * @param {{ play: string, pause: string }} [words] on the button, where Play is what one should do first
+   */
+  constructor(root, label, show, words) {
     this.wind = show;
+    this.words = words;
+    /** Playing has ended, by itself or by the reader. */
+    this.paused = () => {};
     this.root = root.appendChild(element("div", "film"));
-    this.button = this.root.appendChild(element("button", "small-play"));
-    this.button.setAttribute("aria-label", _("Play: {what}", { what: label }));
-    this.button.append(icon(PLAY));
+    this.button = this.root.appendChild(element("button", words ? "play" : "small-play"));
+    if (!words) this.button.setAttribute("aria-label", _("Play: {what}", { what: label }));
     this.button.onclick = () => this.toggle();
     this.range = this.root.appendChild(element("input"));
     this.range.type = "range";
@@ -134,7 +139,12 @@ export class Film {
     this.names = [];
     /** @type {number[]} */
     this.stops = [];
+    this.mark();
   }
+
+  get isPlaying() { return this.timer !== 0; }
+  /** Milliseconds that a frame is seen while it plays. */
+  get dwell() { return FILM_LENGTH / Math.max(1, this.stops.length); }
 
   /** @param {string[]} names of the frames @param {number[]} [stops] the frames that are played */
   offer(names, stops = names.map((_name, frame) => frame)) {
@@ -150,23 +160,37 @@ export class Film {
     this.range.value = String(frame);
     this.range.setAttribute("aria-valuetext", this.names[frame] ?? "");
     this.output.textContent = this.names[frame] ?? "";
-    this.button.replaceChildren(icon(this.timer ? PAUSE : PLAY));
+    this.mark();
+  }
+
+  /** What a click on the button does next. */
+  mark() {
+    const { isPlaying, words } = this, sign = icon(isPlaying ? PAUSE : PLAY);
+    this.button.replaceChildren(sign, ...(words ? [element("span", "", isPlaying ? words.pause : words.play)] : []));
   }
 
   toggle() {
-    if (this.timer) return this.pause();
-    if (Number(this.range.value) >= this.stops[this.stops.length - 1]) this.wind(this.stops[0]);
+    if (this.isPlaying) return this.pause();
+    const isOver = Number(this.range.value) >= this.stops[this.stops.length - 1];
     this.timer = window.setInterval(() => {
       const next = this.stops.find((stop) => stop > Number(this.range.value));
       if (!this.root.isConnected || next === undefined) return this.pause();
       this.wind(next);
-    }, FILM_LENGTH / this.stops.length);
-    this.button.replaceChildren(icon(PAUSE));
+    }, this.dwell);
+    if (isOver) this.wind(this.stops[0]);
+    this.mark();
   }
 
   pause() {
+    const wasPlaying = this.isPlaying;
+    this.stop();
+    if (wasPlaying) this.paused();
+  }
+
+  /** Without a word about it: what was playing is gone. */
+  stop() {
     clearInterval(this.timer);
     this.timer = 0;
-    this.button.replaceChildren(icon(PLAY));
+    this.mark();
   }
 }

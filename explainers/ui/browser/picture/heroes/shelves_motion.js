@@ -1,0 +1,55 @@
+// @ts-check
+// What happens once at a step: a row is written, all others again, and one query reads and is gone.
+
+/** @import { ShelfPlace } from "./shelves_places.js" */
+/** @import { Shelf } from "./shelves_side.js" */
+
+const EASING = "cubic-bezier(.65, 0, .35, 1)";
+const WIPE = [{ clipPath: "inset(-6px 100% -6px -6px)", opacity: 0 }, { clipPath: "inset(-6px -6px -6px -6px)", opacity: 1 }];
+const FLASH = [{ backgroundColor: "var(--wrong)", opacity: 0.1 }, { backgroundColor: "var(--wrong)", opacity: 0.6, offset: 0.35 }, { opacity: 1 }];
+
+/** Animations that the next step ends. */
+export class Acts {
+  constructor() {
+    /** @type {Animation[]} */
+    this.running = [];
+  }
+
+  stop() {
+    for (const one of this.running) one.cancel();
+    this.running = [];
+  }
+
+  /** @param {Element} node @param {Keyframe[]} frames @param {number} duration @param {number} [delay] */
+  act(node, frames, duration, delay = 0) {
+    this.running.push(node.animate(frames, { easing: EASING, fill: "backwards", duration, delay }));
+  }
+
+  /**
+   * @param {ShelfPlace} plan @param {number} step @param {number} pace of 1, or less if there is less time
+   * @param {{ shelves: Shelf[], query: HTMLElement, lines: Element[] }} nodes
+   */
+  perform(plan, step, pace, { shelves: [kept, again], query, lines }) {
+    this.stop();
+    this.act(kept.rows[step].key.node, WIPE, 420 * pace);
+    this.act(kept.rows[step].value.node, WIPE, 420 * pace, 120 * pace);
+    again.rows.slice(0, step + 1).forEach(({ key, value, band }, row) => {
+      const delay = Math.min(45, 320 / (step + 1)) * row * pace;
+      this.act(key.node, WIPE, 420 * pace, delay);
+      this.act(value.node, WIPE, 420 * pace, delay + 120 * pace);
+      this.act(band, FLASH, 900 * pace, delay);
+    });
+    for (const { now } of [kept, again]) this.act(now, [{ opacity: 0 }, { opacity: 1 }], 300 * pace, 200 * pace);
+    const [x, y] = plan.corners[0], delay = 300 * pace, duration = 780 * pace;
+    const at = (/** @type {number} */ left, /** @type {number} */ row) =>
+      `translate(${(x + plan.key + left).toFixed(1)}px, ${(y + plan.top + plan.pitch * row).toFixed(1)}px)`;
+    this.act(query, [
+      { transform: at(-plan.gutter - 10, step), opacity: 0 }, { transform: at(-10, step), opacity: 1, offset: 0.22 },
+      { transform: at(-10, 0), opacity: 1, offset: 0.86 }, { transform: at(-10, -1), opacity: 0 },
+    ], duration, delay);
+    lines.slice(0, step).forEach((line, row) => {
+      const passes = duration * (0.22 + (0.64 * (step - row)) / Math.max(1, step));
+      this.act(line, [{ opacity: 0 }, { opacity: 1 }], 160 * pace, delay + passes);
+    });
+  }
+}
