@@ -67,15 +67,19 @@ def draw_work(
     The first pair is solid; what is computed again has the colour of what is wrong.
     """
     colours, dashes = [theme.highlight, theme.text] * 2, [[1, 0], [1, 0], [6, 4], [6, 4]]
+    powers_of_ten = alt.Scale(type="log", base=10)
+    legend = alt.Legend(
+        orient="top", title=None, columns=2, labelLimit=300, symbolType="stroke", symbolSize=700
+    )
     chart = (
         alt.Chart(rows)
         .mark_line(point=alt.OverlayMarkDef(size=30), strokeWidth=2.5)
         .encode(
             alt.X("x:Q").scale(x.scale).axis(x.axis).title(_(x.title)),
-            alt.Y("y:Q").scale(y.scale).axis(format="~s", tickCount=8).title(_(y.title)),
+            alt.Y("y:Q").scale(powers_of_ten).axis(format="~s", tickCount=6).title(_(y.title)),
             alt.Color("series:N", sort=None)
             .scale(domain=list(series), range=colours)
-            .legend(orient="top", title=None, columns=2, labelLimit=300, symbolSize=300),
+            .legend(legend),
             alt.StrokeDash("series:N", sort=None).scale(domain=list(series), range=dashes),
             tooltip=[
                 alt.Tooltip("series:N", title=_("series")),

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 LENGTHS = tuple(2**power for power in range(11))
 ANSWERS = N_("it stays the same"), N_("it doubles"), N_("about four times as much")
 GROWTH = dict(zip((1, 2, 4), ANSWERS, strict=True))
+POWERS = {2: "T", 4: "T²", 8: "T³"}
+"""What work grows like that becomes 2, 4 or 8 times as much when the text becomes twice as long."""
 
 
 @functools.cache
@@ -81,12 +83,16 @@ def show_work() -> None:
 
 
 def name_lines() -> tuple[str, ...]:
-    """What the lines are called: both kinds of work without the cache, then with it."""
+    """What the lines are called: both kinds of work, without the cache and with it."""
+    scores, projections = (
+        [POWERS[growth(kind, way)] for way in (1, 0)]
+        for kind in (lambda work: work.scores, lambda work: work.projections)
+    )
     return (
-        _("scores, without a cache"),
-        _("scores, with the cache"),
-        _("projections, without a cache"),
-        _("projections, with the cache"),
+        _("scores, without a cache: like {power}", power=scores[0]),
+        _("scores, with the cache: like {power}", power=scores[1]),
+        _("projections, without a cache: like {power}", power=projections[0]),
+        _("projections, with the cache: like {power}", power=projections[1]),
     )
 
 

@@ -265,6 +265,7 @@ export class Shelves extends Hero {
       for (const kind of KINDS) {
         const numbers = side && this.isFull ? (this.again[kind][place] ?? stored[kind][place]) : stored[kind][place];
         row[kind].describe(`${kind === "key" ? _("key K") : _("value V")}, ${data.tokens[place]}`, numbers);
+        row[kind].node.title = row[kind].node.getAttribute("aria-label") ?? "";
       }
     }));
     return data.steps.map(({ computed: [kept, all] }, place) => _("{place} {word}: {kept} with the cache, {all} without", {
