@@ -18,7 +18,15 @@ from explainers.chapters.kv_cache import bounded_caches, cost_curves, timing_job
 from explainers.chapters.kv_cache.bounded_caches import slots_over_time
 from explainers.chapters.kv_cache.cache_faults import NOWHERE, begins, count_stale_rows, in_words
 from explainers.chapters.kv_cache.cost_curves import growth
-from explainers.chapters.kv_cache.reading import CAUSAL, Written, gap, measure_key_changes, reading
+from explainers.chapters.kv_cache.hero import compute_numbers
+from explainers.chapters.kv_cache.reading import (
+    CAUSAL,
+    Written,
+    gap,
+    measure_key_changes,
+    read_text,
+    reading,
+)
 from explainers.chapters.kv_cache.step_figure import (
     draw_one_step,
     explain,
@@ -79,13 +87,19 @@ def test_the_proof_is_computed(monkeypatch):
     from explainers.chapters.kv_cache import reading
 
     monkeypatch.setattr(reading, "CAUSAL", forget_offset)
-    reading.read_text.cache_clear()
+    forget_runs()
     visit = opened(PAGE, STEPS)
-    reading.read_text.cache_clear()
+    forget_runs()
     shown = figure(visit, "layer 1: Q")["slider"]["labels"]
     first, second = (float(label.rpartition("= ")[2]) for label in shown[:2])
     assert first == 0
     assert second > 0.01
+
+
+def forget_runs():
+    """What was computed of a text is computed anew."""
+    read_text.cache_clear()
+    compute_numbers.cache_clear()
 
 
 def test_what_are_tokens_does_not_depend_on_the_language():
