@@ -16,12 +16,28 @@ COMPLETE = """() => {
   const lecture = globalThis.attentionLecture;
   return lecture?.screens.length && lecture.isComplete() && lecture.at >= 0;
 }"""
+STILL = """() => new Promise((done) => {
+  let before, frames = 0;
+  const look = () => {
+    const now = globalThis.attentionLecture?.look.textContent; // until it has ended
+    frames = now === before ? frames + 1 : 0;
+    before = now;
+    if (frames === 8) done();
+    else requestAnimationFrame(look);
+  };
+  look();
+})"""
+"""A screen is tried in several sizes, one every other frame: wait until there are no more."""
 KIND = "() => document.documentElement.dataset.lectureKind"
 CELLS = """[...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
   .flatMap((host) => [...host.shadowRoot.querySelectorAll('td.cell')])
   .filter((cell) => cell.checkVisibility({ visibilityProperty: true }))"""
 NUMBERS = f"() => {CELLS}.map((cell) => [cell.value, cell.style.backgroundColor])"
 """The cells of the pictures that are shown: their numbers and colours."""
+NEXT = """(kind) => {
+  const { at, screens } = attentionLecture;
+  return screens.findIndex((screen, number) => number > at && screen.kind === kind);
+}"""
 LETTERS = """(kind) => {
   const parts = document.querySelectorAll(`[data-lecture-part=${kind}]`);
   const shown = [...parts].find((part) => part.checkVisibility());
@@ -51,7 +67,7 @@ def lecture(visit):
 def ready(visit: Visit) -> Visit:
     """All screens are there, and the one that is shown has its size."""
     visit.page.wait_for_function(COMPLETE)
-    visit.page.wait_for_timeout(400)
+    visit.page.evaluate(STILL)
     return visit
 
 
@@ -63,16 +79,22 @@ def place(visit: Visit) -> str:
 def turn(visit: Visit, key: str) -> str:
     """Press a key; the kind of the screen that is shown then."""
     visit.page.keyboard.press(key)
-    visit.page.wait_for_timeout(300)
+    visit.page.evaluate(STILL)
     return visit.page.evaluate(KIND)
+
+
+def show(visit: Visit, at: int) -> None:
+    """A screen by its number, from 0."""
+    visit.page.evaluate("(at) => attentionLecture.show(at)", at)
+    visit.page.evaluate(STILL)
 
 
 def go_to(visit: Visit, kind: str) -> None:
     """On to the next screen of a kind."""
-    for _ in range(40):
-        if turn(visit, "ArrowRight") == kind:
-            return
-    raise AssertionError(f"there is no {kind}")
+    at = visit.page.evaluate(NEXT, kind)
+    assert at > 0, f"there is no {kind}"
+    show(visit, at)
+    assert visit.page.evaluate(KIND) == kind
 
 
 def text_of(visit: Visit) -> str:
@@ -140,8 +162,7 @@ def test_wide_pictures_are_dealt_out_and_can_be_read(lecture, path, picture, scr
     one = lecture(path, size=OLD_PROJECTOR)
     places, seen = one.page.evaluate(SCREENS, picture), []
     for at in places:
-        one.page.evaluate(f"attentionLecture.show({at})")
-        one.page.wait_for_timeout(400)
+        show(one, at)
         seen += one.page.locator(".panel:visible .title .name").all_inner_texts()
         assert one.page.evaluate(TOO_LARGE) < 1.01
         assert one.page.evaluate(WIDE) < 1.01
@@ -153,8 +174,7 @@ def test_wide_pictures_are_dealt_out_and_can_be_read(lecture, path, picture, scr
 def show_picture(one, name):
     """Turn to the screen of a picture."""
     [at] = one.page.evaluate(SCREENS, name)
-    one.page.evaluate(f"attentionLecture.show({at})")
-    one.page.wait_for_timeout(400)
+    show(one, at)
 
 
 def test_equal_numbers_have_equal_colours_from_step_to_step(lecture):
@@ -209,7 +229,7 @@ def test_a_class_is_offered_the_answers_to_a_prediction(lecture):
 def test_the_next_page_follows_and_the_one_before_ends_with_its_end(lecture):
     one = lecture()
     last = len(one.page.evaluate("attentionLecture.screens"))
-    one.page.evaluate(f"attentionLecture.show({last - 1})")
+    show(one, last - 1)
     turn(one, "PageDown")
     one.page.wait_for_url("**/tokens?**")
     ready(one)
@@ -301,8 +321,8 @@ def test_the_code_and_the_short_link_open_the_same_screen(lecture, browser, addr
     assert code.text == one.page.url
     assert len(short) < len(f"{address}/") + 15
     turn(one, "q")
-    for link in (code.text, short):
-        with browser.new_context(viewport={"width": 390, "height": 844}) as elsewhere:
+    with browser.new_context(viewport={"width": 390, "height": 844}) as elsewhere:
+        for link in (code.text, short):
             other = Visit(elsewhere.new_page(), address)
             other.follow_raw(link.removeprefix(f"{address}/"))
             ready(other)

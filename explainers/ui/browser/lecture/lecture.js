@@ -168,7 +168,7 @@ export class Lecture {
   // Is everything there that was sent, as far as it is to be counted? A picture may also stay empty.
   isComplete() {
     if (this.isRunning() || document.querySelector("[class*=st-key-model-that-comes]")) return false;
-    const isEmpty = (/** @type {Element} */ host) => !host.shadowRoot?.querySelector(".panel");
+    const isEmpty = (/** @type {Element} */ host) => !host.shadowRoot?.querySelector(".panel, .hero[aria-label], .cards[aria-label]");
     const comes = document.querySelector("[data-testid=stMain] [data-testid=stSkeleton]")
       || [...document.querySelectorAll("[data-testid=stMain] [data-testid=stBidiComponentIsolated]")].some(isEmpty);
     if (!comes) {
