@@ -62,11 +62,8 @@ PAGES = {
         f"/long_sequences?{SHOWN}&tile_mask=full", controls.tile_count.label
     ),
     "long_sequences: keys": Target(f"/long_sequences?{SHOWN}", controls.cross_kv.label),
-    "cross_attention: syllables": Target(
-        f"/cross_attention?{SHOWN}", controls.written_syllables.label
-    ),
     "cross_attention: word left out": Target(
-        f"/cross_attention?{SHOWN}&instead=a+word+less",
+        f"/cross_attention?{SHOWN}&deep=explaining&instead=a+word+less",
         controls.left_out_word.label,
         options=("1: CEO", "2: announced"),
     ),

@@ -2,88 +2,149 @@
 
 import streamlit as st
 
-from explainers.chapters.cross_attention.alignment_accuracy import (
-    offer_heads,
-    show_accuracy,
-    show_off_by_one,
+from explainers.attention.cross import cross_attention, read_source
+from explainers.chapters.cross_attention import (
+    alignment_accuracy,
+    block_tensors,
+    changed_translation,
+    choose_sentence,
+    cross_costs,
+    padded_sources,
+    parked_weight,
+    real_translator,
+    recall,
 )
-from explainers.chapters.cross_attention.alignment_view import View
-from explainers.chapters.cross_attention.block_tensors import show_block
-from explainers.chapters.cross_attention.changed_translation import (
-    show_ablation_table,
-    show_changes,
-)
-from explainers.chapters.cross_attention.choose_sentence import (
-    choose_translation,
-    load_translator_or_warn,
-)
-from explainers.chapters.cross_attention.cross_costs import show_source_cache, show_weight_counts
-from explainers.chapters.cross_attention.padded_sources import show_padding
-from explainers.chapters.cross_attention.parked_weight import show_parked_weight
-from explainers.chapters.cross_attention.real_translator import show_pieces, show_real_translation
-from explainers.chapters.cross_attention.written_lines import (
-    predict_reordered_word,
-    show_written_lines,
-)
-from explainers.translation.translator import Translator
+from explainers.chapters.cross_attention.hero import make_hero, read_reading
+from explainers.chapters.cross_attention.weight_steps import WeightSteps
+from explainers.translation.train import TRAINING_SENTENCES
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
+from explainers.ui.figure.hero import show_hero
+from explainers.ui.page_parts.check_yourself import check_yourself
+from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.page_parts.one_sentence import show_one_sentence
+from explainers.ui.page_parts.veil import ask_veiled
+from explainers.ui.prediction import revealed
+from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
 text = page.open_prose(__file__)
 
 
-@fragment
-def show_alignment(view: View) -> None:
-    """Which word each syllable looks at, in every head; and whether that is the right one."""
-    text("looking")
-    with st.container(horizontal=True):
-        layer, head = int(controls.cross_layer()) - 1, controls.cross_head()
-        rows, has_rings = controls.cross_rows(), controls.gold_rings()
-    chosen_view = view.select(layer, head, rows)
-    if predict_reordered_word(text, chosen_view):
-        offer_heads()
-        show_written_lines(text, chosen_view, has_rings)
-    show_accuracy(text, chosen_view)
-    show_off_by_one(text, chosen_view)
+def ask_explaining() -> None:
+    """Does the translation need the lines? Other weights instead, and what is written then."""
+    answer, named = changed_translation.answer_explaining(view)
+    if revealed(text, "explaining", changed_translation.UNCHANGED_SHARES, answer, **named):
+        text("explaining_more", **changed_translation.list_replacements(view))
 
 
 @fragment
-def show_explanation(view: View) -> None:
-    """What the weights say, and what they do not."""
-    show_parked_weight(text, view)
-    show_changes(text, view)
-    show_ablation_table(text)
+def show_steps(syllable: int) -> None:
+    """Q, K, scores and weights."""
+    text("how", rows=view.num_syllables, columns=len(view.columns))
+    WeightSteps(view, syllable).show()
+    text("how_eos")
+    show_source(cross_attention)
 
 
-@fragment
-def show_block_and_cache(view: View, translator: Translator) -> None:
-    """The block around cross-attention, and what is kept and hidden of the source."""
-    show_block(text, view, translator)
-    show_source_cache(text, view, translator)
-    show_padding(text, view)
+def show_accuracy() -> None:
+    """The strongest lines, scored against the correct ones."""
+    text("accuracy")
+    alignment_accuracy.show_scores(view)
+    text("accuracy_seen", **alignment_accuracy.count_tested())
+    if not view.gold:
+        text("no_gold")
+    show_source(*alignment_accuracy.CODE)
 
 
-@fragment
-def compare_with_joined(view: View) -> None:
-    """Looking at another sequence, or standing behind it."""
-    show_weight_counts(text, view)
+def show_rows() -> None:
+    """Rows by the syllable that is written, and by the one that is read."""
+    text("off_by_one")
+    rates = alignment_accuracy.answer_off_by_one()
+    ask_veiled(text, "off_by_one", rates["wrong"], right=rates["right"])
+    text("off_by_one_seen", **alignment_accuracy.show_both_ways(view))
+    if read_reading() != (view.layer, view.head, view.rows):
+        st.rerun()  # the picture at the top shows the head that was clicked
 
 
-@fragment
-def show_published(sentence: str) -> None:
-    """The same with a published translator, if it can be had."""
-    show_real_translation(text, sentence, page.has_queries_down())
+def show_end_weight() -> None:
+    """Weight on the end token, and the least certain syllable."""
+    answer, named = parked_weight.answer_parking()
+    ask_veiled(text, "parking", answer, parked_weight.ROW_KINDS, **named)
+    sections, named = parked_weight.show_weak_row(view)
+    for section in sections:
+        text(section, **named)
+
+
+def show_changes() -> None:
+    """Other weights, or a word less; whether weights explain."""
+    changed = changed_translation.show_change(view)
+    text(changed.section, **changed.named)
+    show_source(changed.code)
+    if len(view.translation.words) > 1:  # one word has no order
+        text("agreement", **changed_translation.measure_agreement(view))
+        show_source(*changed_translation.AGREEMENT_CODE)
+    text("papers")
+    changed_translation.offer_ablation_table(lambda **scores: text("tried", **scores))
+
+
+def show_block() -> None:
+    """The block around cross-attention."""
+    text("block")
+    ask_veiled(text, "block", block_tensors.PART_NAMES[1], block_tensors.PART_NAMES)
+    text("block_seen", **block_tensors.show_block(view))
+
+
+def show_cache() -> None:
+    """What is cached of the source, and what is hidden of it in a batch."""
+    text("kept")
+    text("kept_seen", **cross_costs.show_source_cache(view))
+    show_source(read_source, *padded_sources.CODE)
+    batch = padded_sources.run_padded_batch(view.translation.words, view.translation.syllables)
+    if not (sizes := padded_sources.count_rows(batch))["filled"]:
+        text("padding_longest", **sizes)
+        return
+    text("padding", **sizes)
+    ask_veiled(text, "padding", f"{padded_sources.measure_leak(batch)} %")
+    text("padding_seen", **padded_sources.show_leak(view, batch))
+
+
+def show_two_ways() -> None:
+    """Cross-attention, or both texts in one sequence."""
+    text("cells")
+    text("cells_seen", **cross_costs.show_weight_counts(view))
+
+
+def show_real() -> None:
+    """A published translator, if it can be had."""
+    if named := real_translator.cut_both(view):
+        text("pieces", **named)
+    text("real")
+    if found := real_translator.offer_real_translation(sentence.text):
+        text("real_seen", **real_translator.show_real_weights(*found, page.has_queries_down()))
+        show_source(*real_translator.CODE)
 
 
 text("question")
-sentence, translator = choose_text(is_english=True), load_translator_or_warn()
-if translator and (view := choose_translation(text, sentence, page.has_queries_down())):
-    show_alignment(view)
-    show_explanation(view)
-    show_block_and_cache(view, translator)
-    compare_with_joined(view)
-    show_pieces(text, view)
-show_published(sentence.text)
-text("notice")
+sentence = choose_text(choose_sentence.offer_sentences, is_english=True)
+if not choose_sentence.load_translator_or_warn():
+    st.stop()
+words, problem = choose_sentence.read_words(sentence.text)
+if problem:
+    text("cannot", **problem)
+view = choose_sentence.translate_view(words, page.has_queries_down()).select(*read_reading())
+if not view.num_syllables:
+    text("nothing_written")
+    st.stop()
+show_hero(text, hero := make_hero(text, view, sentence.text), "translation")
+if view.translation.other_beams:
+    text("beams", **choose_sentence.list_beams(view.translation))
+text("learned_here", pairs=f"{TRAINING_SENTENCES:,}")
+ask_explaining()
+show_steps(hero.chosen(controls.followed_syllable))
+cards = {"accuracy": show_accuracy, "rows": show_rows, "parking": show_end_weight}
+cards |= {"explaining": show_changes, "block": show_block, "kept": show_cache}
+go_deeper(text, cards | {"two_ways": show_two_ways, "real": show_real})
+show_one_sentence(text)
+check_yourself(text, {"shape": recall.shape_of_weights, "mask": recall.needs_no_mask})

@@ -1,96 +1,168 @@
-"""Cross-attention in a browser: a translation is played, a head is clicked."""
+"""Cross-attention in a browser: a translation is played, words and heads are chosen."""
 
+import re
+
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_browser import cell, panel, values
-from tests.browser.test_browser_cache import button
 
 PATH = "cross_attention"
-LINES, WEIGHTS, RATES = "who looks where", "weights", "alignment error rate"
-TIES = """(panel) => [...panel.querySelectorAll('line.tie')].map(
-  (line) => [line.dataset.names, Number(line.getAttribute('stroke-width'))])"""
-"""The lines of the drawing: what they join, and how thick they are."""
-NAMES = "(panel) => [...panel.querySelectorAll('text.word')].map((name) => name.textContent)"
+WEIGHTS, RATES = "weights", "alignment error rate"
+WRITTEN = """() => {
+  const host = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
+    .find((one) => one.shadowRoot.querySelector('.hero'));
+  return [...host.shadowRoot.querySelectorAll('.words')[1].querySelectorAll('button')]
+    .filter((button) => !button.inert).map((button) => button.textContent);
+}"""
 
 
-def written(visit):
-    """How many rows of the table are filled."""
-    return sum(row[0] is not None for row in values(visit, WEIGHTS))
+@pytest.fixture
+def hero(visit):
+    """Opens the page; gives the visit and its picture."""
+
+    def open_hero(**link):
+        one = visit(PATH, **link)
+        return one, one.page.locator(".hero.translation")
+
+    return open_hero
 
 
-def test_each_step_writes_a_syllable_with_its_lines(visit):
-    one = visit(PATH, written="4")
-    assert written(one) == 4
-    assert panel(one, LINES).evaluate(NAMES)[-4:] == ["tổng", "giám", "đốc", "đã"]
-    before = panel(one, LINES).evaluate(TIES)
-    button(one, "Next step").click()
-    one.wait_for_choice("written", "5")
-    assert written(one.ready()) == 5
-    after = panel(one, LINES).evaluate(TIES)
-    assert after[: len(before)] == before
-    new = dict(after[len(before) :])
-    weights = dict(enumerate(values(one, WEIGHTS)[4]))
-    assert new
-    for names, thick in new.items():
-        syllable, word = (int(name.rpartition("-")[2]) for name in names.split())
-        assert syllable == 4
-        assert abs(thick / 10 - weights[word]) < 1e-4
+def says(picture):
+    return picture.locator(".says")
 
 
-def test_play_writes_to_the_end_without_the_server(visit):
-    one = visit(PATH, written="10")
-    play, messages = button(one, "Play or pause"), one.sent
-    play.click()
-    expect(cell(one, WEIGHTS, 11, 0)).not_to_be_empty()
+def shares(picture):
+    """Percentages that are seen beside words."""
+    return [
+        share.inner_text()
+        for share in picture.locator(".share").all()
+        if share.evaluate("(node) => getComputedStyle(node).opacity > 0.5")
+    ]
+
+
+def drawn(picture):
+    """How many lines of the syllable that is asked about are drawn."""
+    paths = picture.locator(".translation-strong path").all()
+    return sum(path.evaluate("(node) => node.style.display !== 'none'") for path in paths)
+
+
+def test_the_sentence_says_what_the_picture_shows(hero):
+    one, picture = hero()
+    expect(says(picture)).to_contain_text("To write nhập")
+    one.page.wait_for_timeout(700)
+    [share] = shares(picture)
+    expect(says(picture)).to_contain_text(share)
+    expect(says(picture)).to_contain_text(re.compile(r"\d+ of 13 syllables"))
+    assert drawn(picture) >= 1
+
+
+def test_another_syllable_is_shown_without_the_server_and_is_in_the_link(hero):
+    one, picture = hero()
+    messages = one.sent
+    picture.get_by_role("radio", name=re.compile("^kỷ:")).click()
+    expect(says(picture)).to_contain_text("To write kỷ")
     assert one.sent == messages
-    one.wait_for_choice("written", "13")
-    expect(play).to_have_text("Play")
+    one.wait_for_choice("syllable", "8")
+    picture.get_by_role("radiogroup", name="Head").get_by_role("radio", name="0").click()
+    one.wait_for_choice("cross_head", "0")
+    expect(says(picture)).to_contain_text("13 of 13")
 
 
-def test_pointing_at_a_word_shows_its_lines_alone(visit):
-    one = visit(PATH)
-    panel(one, LINES).locator("text.word", has_text="record").hover()
-    aside = "(panel) => [...panel.querySelectorAll('line:not(.aside)')].map((l) => l.dataset.names)"
-    shown = panel(one, LINES).evaluate(aside)
-    assert shown
-    assert all("word-3" in names.split() for names in shown)
-    # Word 3 of the source is lit in the table, and not syllable 3.
-    lit = "(cell) => Boolean(getComputedStyle(cell).getPropertyValue('--beside'))"
-    assert cell(one, WEIGHTS, 0, 3).evaluate(lit)
-    assert not cell(one, WEIGHTS, 3, 0).evaluate(lit)
+def test_play_writes_to_the_end_without_the_server(hero):
+    one, picture = hero(written="10")
+    messages = one.sent
+    assert len(one.page.evaluate(WRITTEN)) == 10
+    expect(says(picture)).to_contain_text("Syllable 10 of 13")
+    picture.get_by_role("button", name="Play: syllables written").click()
+    expect(says(picture)).to_contain_text("Syllable 11 of 13")
+    assert one.sent == messages
+    expect(says(picture)).to_contain_text("To write nhập")  # complete: what was asked about before
+    assert len(one.page.evaluate(WRITTEN)) == 13
+    one.wait_for_choice("written", None)
 
 
-def test_gold_is_ringed_until_it_is_switched_off(visit):
-    one = visit(PATH)
-    rings = panel(one, WEIGHTS).locator("td.ringed")
-    assert rings.count() == 13
-    one.page.get_by_text("Ring what gold says").click()
-    one.wait_for_choice("gold", "false")
-    expect(rings).to_have_count(0)
+def test_a_word_shows_the_syllables_that_look_at_it(hero):
+    one, picture = hero()
+    picture.get_by_role("radio", name=re.compile("^record:")).click()
+    expect(says(picture)).to_contain_text("Syllables that look at record")
+    one.page.wait_for_timeout(700)
+    assert len(shares(picture)) >= 2
+    one.page.keyboard.press("ArrowRight")
+    expect(says(picture)).to_contain_text("Syllables that look at earnings")
 
 
-def test_a_click_on_an_error_rate_looks_through_that_head(visit):
-    one = visit(PATH)
+def test_the_same_weights_are_a_table(hero):
+    one, picture = hero()
+    picture.get_by_role("radio", name="table").click()
+    one.wait_for_choice("cross_view", "table")
+    one.page.wait_for_timeout(700)
+    cells = [cell.inner_text() for cell in picture.locator(".translation-cell").all()]
+    assert len(cells) == 13 * 8
+    columns = 8
+    [share] = re.findall(r"\d+\s%", says(picture).inner_text())[:1]
+    assert cells[7 * columns + 4] == share
+    picture.locator(".translation-cell").nth(8 * columns + 3).click()
+    expect(says(picture)).to_contain_text("To write kỷ")
+
+
+def test_the_correct_words_are_dotted_until_they_are_switched_off(hero):
+    one, picture = hero()
+    dotted = picture.locator(".words button.correct")
+    expect(dotted).to_have_text("earnings")
+    picture.get_by_role("switch", name="correct word").click()
+    expect(dotted).to_have_count(0)
+    one.wait_for_choice("gold", "0")
+
+
+def test_the_passive_is_translated_and_taken_back(hero):
+    one, picture = hero()
+    picture.get_by_role("button", name="Turn it into the passive").click()
+    expect(picture.locator(".words button").first).to_have_text("Record")
+    expect(picture.locator(".card.on p")).to_contain_text("pairs of lines cross")
+    one.wait_for_choice("text", "Record earnings were announced by the CEO on Friday")
+    picture.get_by_role("button", name="Reset").click()
+    expect(picture.locator(".words button").first).to_have_text("The")
+
+
+def test_a_click_on_an_error_rate_looks_through_that_head(hero):
+    one, picture = hero(deep="rows")
     cell(one, RATES, 3, 1).click()
     for key, value in {"cross_layer": "1", "cross_head": "2", "cross_rows": "reads"}.items():
         one.wait_for_choice(key, value)
-    expect(panel(one, WEIGHTS)).to_contain_text("decoder layer 1, head 2")
+    expect(says(picture)).to_contain_text("After reading")
+    picture.get_by_role("radio", name="predicts").click()  # the way back
+    one.wait_for_choice("cross_rows", None)
+    expect(says(picture)).to_contain_text("To write")
 
 
-def test_a_click_on_a_weight_shows_its_arithmetic(visit):
-    one = visit(PATH, cross_head="1")
+def test_a_click_on_a_weight_shows_its_arithmetic(hero):
+    one, _picture = hero(cross_head="1")
+    panel(one, WEIGHTS).scroll_into_view_if_needed()
     cell(one, WEIGHTS, 4, 2).click()
-    card = one.page.locator(".card:visible")
+    card = one.page.locator(".card:visible").filter(has_text="largest score")
     expect(card).to_contain_text("The largest score of the row is")
     shown = values(one, WEIGHTS)[4][2]
     expect(card).to_contain_text(f"{shown:.2f}"[:3])
 
 
-def test_another_sentence_is_chosen_and_another_change_made(visit):
-    one = visit(PATH, text="The bank confirmed weak sales on Monday", instead="uniform")
-    assert len(values(one, WEIGHTS)) == 11
+def test_another_sentence_is_chosen_and_another_change_made(hero):
+    text = "The bank confirmed weak sales on Monday"
+    one, picture = hero(text=text, instead="uniform", deep="explaining")
+    expect(picture.locator(".words button").nth(1)).to_have_text("bank")
     before = one.drawn()
     one.page.get_by_role("radio", name="a word less", exact=True).click()
     one.wait_for_choice("instead", "a word less")
     one.redrawn(before)
     expect(one.page.get_by_text("hidden from encoder and decoder")).to_be_visible()
+
+
+def test_on_a_phone_the_sentences_are_two_columns(hero):
+    one, picture = hero()
+    one.page.set_viewport_size({"width": 390, "height": 844})
+    expect(picture).to_have_class(re.compile("down"))
+    one.page.wait_for_timeout(700)
+    words, syllables = (picture.locator(".words").nth(n).locator("button") for n in (0, 1))
+    left, right = words.first.bounding_box(), syllables.first.bounding_box()
+    assert left["x"] + left["width"] < right["x"]
+    assert words.last.bounding_box()["y"] > left["y"] + 200

@@ -110,10 +110,10 @@ CASES = {
     "kv_cache windows": ({**BUSY, "deep": "windows", "reach_window": "2", "sinks": "1"}, {"lost"}),
     "long_sequences": ({**BUSY, "reader": "2", "kv_block": "2", "read": "2", "tile": "3"}, LONG),
     "cross_attention": (
-        {"queries": "across", "cross_head": "2", "instead": "uniform"},
+        {"queries": "across", "cross_head": "2", "instead": "uniform", "deep": "explaining"},
         {"weights", "now"},
     ),
-    "cross_attention less": ({"instead": "a word less"}, {"weights", "now"}),
+    "cross_attention less": ({"instead": "a word less", "deep": "explaining"}, {"weights", "now"}),
     "inspector": (
         {"text": BUSY["text"], "model_layer": "3", "model_head": "5"},
         {"scores", "weights", "output"},

@@ -8,8 +8,6 @@ from torch import Tensor
 
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
-from explainers.charts.matrix import Matrix, Values
-from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
 from explainers.messages import N_
 from explainers.translation import vocabulary
 from explainers.translation.alignment import INPUT, PREDICTED, Link, read_links
@@ -18,11 +16,11 @@ from explainers.translation.model import NUM_LAYERS
 from explainers.translation.translator import Translation
 from explainers.translations import _
 from explainers.ui.controls.controls import MEAN, PREDICTS
-from explainers.ui.figure.panels import Cell, Panel
+from explainers.ui.figure.panels import Cell
 from explainers.ui.provenance import translator as origin_of
 
 END = vocabulary.SPECIAL_TOKENS[vocabulary.END]
-LINES, WEIGHTS = "lines", N_("weights")
+WEIGHTS = N_("weights")
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,11 @@ class View:
         return PREDICTED if self.rows == PREDICTS else INPUT
 
     @property
+    def first_row(self) -> int:
+        """The row that belongs to the first syllable."""
+        return 0 if self.row_side == PREDICTED else 1
+
+    @property
     def num_syllables(self) -> int:
         return len(self.translation.syllables)
 
@@ -64,8 +67,7 @@ class View:
     @cached_property
     def weights(self) -> Tensor:
         """One row for each syllable that was written (syllables, words + 1)."""
-        first = 0 if self.row_side == PREDICTED else 1
-        return self.head_weights[first : first + self.num_syllables]
+        return self.head_weights[self.first_row : self.first_row + self.num_syllables]
 
     def read_links(self, row_side: str) -> set[Link]:
         """The words that these heads would name, with rows read in either way."""
@@ -84,25 +86,9 @@ class View:
     def origin(self) -> str:
         return origin_of(self.weights.device)
 
-    def make_panels(self, has_rings: bool) -> list[Panel]:
-        """The same weights as lines and as a heat map, both growing by a row."""
-        rings = sorted(self.gold.sure) if self.gold and has_rings else []
-        values: Values = self.weights.tolist()
-        axes = self.translation.syllables, self.columns, TARGET_AXIS, SOURCE_AXIS
-        rule = _("{heads}; every row sums to 1", heads=self.head_label)
-        lines = Matrix(
-            N_("who looks where"), self.head_label, values, *axes, kind="ties", ringed_cells=rings
-        )
-        cells = Matrix(WEIGHTS, rule, values, *axes, kind="weights", ringed_cells=rings)
-        is_flipped = not self.queries_down
-        return [
-            Panel(LINES, lines, grows=True),
-            Panel(WEIGHTS, cells, grows=True, flipped=is_flipped),
-        ]
-
     def explain_weight(self, cell: Cell) -> Arithmetic:
         """How a weight came to be."""
-        row = cell.row + (self.row_side == INPUT)
+        row = cell.row + self.first_row
         cross = self.translation.decoder[self.layer].cross
         value = self.weights[cell.row, cell.column]
         if self.head != MEAN:

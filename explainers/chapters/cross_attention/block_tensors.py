@@ -13,14 +13,12 @@ from explainers.chapters.cross_attention.alignment_view import View
 from explainers.charts.matrix import Matrix, find_largest
 from explainers.charts.theme import FEATURE_AXIS, SOURCE_AXIS, TARGET_AXIS
 from explainers.messages import N_
-from explainers.translation.translator import Translator
+from explainers.translation import weights_file
 from explainers.translation.vocabulary import BEGIN, SPECIAL_TOKENS
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
-from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
 from explainers.ui.source import run_and_show
 
 BEGIN_TOKEN = SPECIAL_TOKENS[BEGIN]
@@ -42,35 +40,27 @@ PARTS = {
     "fed": (N_("3 · Feed-forward"), N_("Each row alone: no row sees another one.")),
 }
 """The parts of a block, each with its heading and a remark; below a part comes what it adds."""
+PART_NAMES = N_("self-attention"), N_("cross-attention"), N_("the feed-forward part")
 
 
-def show_block(text: Prose, view: View, translator: Translator) -> None:
-    """A guess which part may look at the source; then every tensor of the chosen layer."""
-    text("block")
-    options = N_("the first"), N_("the second"), N_("the third")
-    if not revealed(text, "block", options, options[1]):
-        return
+def show_block(view: View) -> dict[str, object]:
+    """Every tensor of the chosen layer, computed again; the numbers for the text."""
     translation, layer = view.translation, int(controls.block_layer()) - 1
     x = translation.x_syllables if layer == 0 else translation.decoder[layer - 1].output
-    block = translator.model.decoder[layer]
+    block = weights_file.load_translator().model.decoder[layer]
     source = read_source(translation.memory, block.cross)
     own_mask = masks.build(masks.causal, len(x), len(x))
     source_mask = hide_padding(torch.tensor([len(translation.memory)]), len(translation.memory))[0]
     picture = st.container()
     decoded = run_and_show(decoder_block, x, source, block, own_mask, source_mask)
-    original_output = translation.decoder[layer].output
+    gap = (decoded.output - translation.decoder[layer].output).abs().max().item()
     with picture:
         alt = _(
             "The decoder's block: three parts, each with its weights, what it adds, and the sum."
         )
         figure = Figure(make_panels(view, x, decoded), alt)
         show_figure(figure, view.origin, "block")
-    text(
-        "block_seen",
-        rows=len(x),
-        d_model=x.shape[-1],
-        gap=f"{(decoded.output - original_output).abs().max():g}",
-    )
+    return {"rows": len(x), "d_model": x.shape[-1], "gap": f"{gap:g}"}
 
 
 def make_panels(view: View, x: Tensor, decoded: Decoded) -> list[Panel]:

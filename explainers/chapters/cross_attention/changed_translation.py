@@ -1,9 +1,8 @@
 """Are the weights an explanation? Change them, translate again, and compare."""
 
 import difflib
-from collections.abc import Iterator, Sequence
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import streamlit as st
 from torch import Tensor
@@ -36,8 +35,6 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.controls import LEARNED, PEAK, PERMUTED, UNIFORM, WITHOUT
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
-from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
 from explainers.ui.session import ABLATION_TABLE_JOB
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
@@ -64,7 +61,7 @@ def _match_syllables(before: Sequence[str], after: Sequence[str]) -> list[diffli
     return difflib.SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
 
 
-UNCHANGED_SHARES = N_("all of them"), N_("most of them"), N_("less than half of them")
+UNCHANGED_SHARES = N_("all of them"), N_("half of them or more"), N_("fewer than half")
 REPLACEMENTS: dict[str, Attend] = {
     LEARNED: attention,
     UNIFORM: uniform_attention,
@@ -83,27 +80,40 @@ def replace_attention(replacement: str, in_all_layers: bool) -> tuple[Attend, ..
     )
 
 
-def show_changes(text: Prose, view: View) -> None:
-    """A guess about uniform weights; then every change, by the press of a button."""
-    text("explaining")
-    translation = view.translation
-    uniform_translation = translate_changed(
-        translation.words, translation.syllables, UNIFORM
-    ).translation
-    num_unchanged = count_unchanged(translation.syllables, uniform_translation.syllables)
-    share = num_unchanged / max(view.num_syllables, 1)
-    answer = (
-        UNCHANGED_SHARES[0]
-        if share == 1
-        else UNCHANGED_SHARES[1]
-        if share >= 0.5
-        else UNCHANGED_SHARES[2]
-    )
-    if not revealed(
-        text, "explaining", UNCHANGED_SHARES, answer, left=num_unchanged, count=view.num_syllables
-    ):
-        return
-    replacement = controls.replaced_weights()
+def answer_explaining(view: View) -> tuple[str, dict[str, Any]]:
+    """How much stays if the last layer looks at all words equally, and what is written then."""
+    before = view.translation
+    after = translate_changed(before.words, before.syllables, UNIFORM).translation.syllables
+    left = count_unchanged(before.syllables, after)
+    share = left / max(view.num_syllables, 1)
+    answer = UNCHANGED_SHARES[0 if share == 1 else 1 if share >= 0.5 else 2]
+    new = mark_changes(before.syllables, after)
+    return answer, {"left": left, "count": view.num_syllables, "new": new}
+
+
+def list_replacements(view: View) -> dict[str, object]:
+    """A line for each replacement in the last layer: what is written, and how much stays."""
+    before, lines = view.translation, []
+    for replacement in (LEARNED, UNIFORM, PEAK, PERMUTED):
+        changed = translate_changed(before.words, before.syllables, replacement).translation
+        left = count_unchanged(before.syllables, changed.syllables)
+        new = mark_changes(before.syllables, changed.syllables)
+        lines.append(f"| {_(replacement)} | {new} | {left} |")
+    return {"rows": "\n".join(lines), "count": view.num_syllables}
+
+
+class Change(NamedTuple):
+    """What the reader puts in place of the weights, and what is written with it."""
+
+    section: str
+    """The part of the page's text that says what happened."""
+    named: dict[str, object]
+    code: Attend
+
+
+def show_change(view: View) -> Change:
+    """Ask for other weights or a word to leave out, and translate with them."""
+    translation, replacement = view.translation, controls.replaced_weights()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         in_all_layers = controls.in_both_layers()
         names = [f"{n}: {word}" for n, word in enumerate(translation.words)]
@@ -112,35 +122,29 @@ def show_changes(text: Prose, view: View) -> None:
     changed, chance = translate_changed(
         translation.words, translation.syllables, replacement, in_all_layers, hidden_position
     )
-    text(
-        f"changed_{replacement.replace(' ', '_')}",
-        word=verbatim(translation.words[left_out]),
-        new=mark_changes(translation.syllables, changed.syllables),
-        left=count_unchanged(translation.syllables, changed.syllables),
-        count=view.num_syllables,
-        before=f"{translation.log_probabilities.sum().exp():.3f}",
-        after=f"{chance:.3g}",
-    )
-    translations = (
-        {LEARNED: translation}
-        if replacement == LEARNED
-        else {LEARNED: translation, N_("now"): changed}
-    )
-    takeaway.take_changed_weights(
-        changed, REPLACEMENTS[replacement], replacement == LEARNED, hidden_position
-    )
-    panels = orient_panels(
-        [_make_weight_panel(*named) for named in translations.items()], view.queries_down
-    )
+    named = {
+        "word": verbatim(translation.words[left_out]),
+        "new": mark_changes(translation.syllables, changed.syllables),
+        "left": count_unchanged(translation.syllables, changed.syllables),
+        "count": view.num_syllables,
+        "before": f"{translation.log_probabilities.sum().exp():.3f}",
+        "after": f"{chance:.3g}",
+    }
+    is_learned = replacement == LEARNED
+    shown = {LEARNED: translation} | ({} if is_learned else {N_("now"): changed})
+    takeaway.take_changed_weights(changed, REPLACEMENTS[replacement], is_learned, hidden_position)
+    panels = [_make_weight_panel(*one) for one in shown.items()]
     alt = _(
         "Weights of the last layer, mean of heads: as learned, and with: {instead}.",
         instead=_(replacement),
     )
-    show_figure(Figure(panels, alt), view.origin, "explaining")
-    show_source(REPLACEMENTS[replacement])
-    if len(translation.words) > 1:  # one word has no order
-        _show_agreement(text, view)
-    text("papers")
+    figure = Figure(orient_panels(panels, view.queries_down), alt)
+    show_figure(figure, view.origin, "explaining")
+    section = f"changed_{replacement.replace(' ', '_')}"
+    return Change(section, named, REPLACEMENTS[replacement])
+
+
+AGREEMENT_CODE = leave_one_out, compare_peaks, correlate_ranks
 
 
 class ChangedTranslation(NamedTuple):
@@ -183,19 +187,17 @@ def _make_weight_panel(name: str, translation: Translation) -> Panel:
     return Panel(name, Matrix(name, rule, weights.tolist(), *axes, kind="weights"))
 
 
-def _show_agreement(text: Prose, view: View) -> None:
-    """Weights against leaving words out: peaks, and the order of all."""
+def measure_agreement(view: View) -> dict[str, object]:
+    """Weights against leaving words out: peaks, and the order of all; for a text."""
     losses = compute_losses(view.translation.words, view.translation.syllables)
     weights = view.translation.cross[LAST_LAYER].mean(dim=0)[
         : view.num_syllables, : len(view.translation.words)
     ]
-    text(
-        "agreement",
-        agree=int(compare_peaks(weights, losses).sum()),
-        count=view.num_syllables,
-        order=f"{correlate_ranks(weights, losses).mean():.2f}",
-    )
-    show_source(leave_one_out, compare_peaks, correlate_ranks)
+    return {
+        "agree": int(compare_peaks(weights, losses).sum()),
+        "count": view.num_syllables,
+        "order": f"{correlate_ranks(weights, losses).mean():.2f}",
+    }
 
 
 ABLATION_SENTENCES = 50
@@ -227,24 +229,27 @@ def score_ablations() -> Iterator[AblationScore]:
         yield AblationScore(replacement, in_all_layers, measure_exact_match(model, pairs, attend))
 
 
-def show_ablation_table(text: Prose) -> None:
-    """A button; then a line for each ablation."""
+def offer_ablation_table(show: Callable[..., object]) -> None:
+    """A button; then `show` with the rows of a table, a line for each ablation."""
     label = _("Try them all on {count} held-out sentences", count=ABLATION_SENTENCES)
     all_cases = Job(ABLATION_SENTENCES, report_each(score_ablations), len(ABLATIONS))
     job = offer_job(ABLATION_TABLE_JOB, label, all_cases, icon=":material/experiment:")
-    if job:
-        show = partial(_show_scores, text, job.reports)
-        watch_job(ABLATION_TABLE_JOB, job, _("Translating"), show)
-        show_source(measure_exact_match, greedy_search)
-
-
-def _show_scores(text: Prose, reports: Sequence[AblationScore]) -> None:
-    scores = list(reports)
-    if not scores:
+    if not job:
         return
+
+    def show_reports() -> None:
+        if scores := list(job.reports):
+            show(rows=write_scores(scores), sentences=ABLATION_SENTENCES)
+
+    watch_job(ABLATION_TABLE_JOB, job, _("Translating"), show_reports)
+    show_source(measure_exact_match, greedy_search)
+
+
+def write_scores(scores: Sequence[AblationScore]) -> str:
+    """The rows of the table."""
     where = {False: _("last layer"), True: _("all layers")}
-    lines = []
-    for replacement, in_all_layers, exact_match in scores:
-        layers = "–" if replacement == LEARNED else where[in_all_layers]
-        lines.append(f"| {_(replacement)} | {layers} | {100 * exact_match:.0f} % |")
-    text("tried", rows="\n".join(lines), sentences=ABLATION_SENTENCES)
+    return "\n".join(
+        f"| {_(replacement)} | {'–' if replacement == LEARNED else where[in_all_layers]} "
+        f"| {100 * exact_match:.0f} % |"
+        for replacement, in_all_layers, exact_match in scores
+    )

@@ -1,15 +1,16 @@
 """Which sentence is translated: typed, built of the corpus' words, or held out, with its gold."""
 
 import functools
+from collections.abc import Sequence
 
 import streamlit as st
 
 from explainers.chapters.cross_attention.alignment_view import View
 from explainers.messages import N_
-from explainers.toys.sentence import Sentence
 from explainers.translation import weights_file
 from explainers.translation.corpus import RUNNING_PAIR, SentencePair, align_phrase, draw_test_sets
 from explainers.translation.phrases import (
+    Phrase,
     join_phrases,
     mark_past,
     translate_word,
@@ -29,14 +30,11 @@ from explainers.translation.vocabulary import (
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import BEAM, GREEDY
-from explainers.ui.page import Prose
 from explainers.ui.session import BUILT_WORD, HELD_OUT_SENTENCE
 from explainers.ui.untrusted_text import shorten, verbatim
 
 NUM_EXAMPLES = 6
 """Of each kind of held-out sentence: with a pair of words that never met in training, or none."""
-SLOT_POSITIONS = (1, 2, 3, 4, 6)
-"""Where the chosen words stand in "the CEO announced record earnings on Friday"."""
 
 
 @functools.cache
@@ -60,21 +58,52 @@ def list_slots() -> dict[str, dict[str, Entry]]:
     }
 
 
-def build_sentence(who: str, did: str, kind: str, what: str, day: str) -> SentencePair:
-    """The sentence in both languages; raises KeyError for a word that may not stand there."""
-    chosen_words = list(zip((who, did, kind, what, day), list_slots().values(), strict=True))
-    parts = [translate_word(word, words[word].vietnamese) for word, words in chosen_words]
-    subject, verb, modifier, noun, friday = parts
-    subject_name, verb_name, modifier_name, noun_name, _unused = (
-        words[word].name for word, words in chosen_words
+def build_sentence(
+    who: str, did: str, kind: str, what: str, day: str, is_passive: bool = False
+) -> SentencePair:
+    """The sentence in both languages; raises KeyError for a word that may not stand there.
+
+    "" is no modifier. The passive is of a plural: "earnings were announced by the CEO".
+    """
+    slots = list_slots().values()
+    subject, verb, modifier, noun, friday = (
+        words[word] if word else None
+        for word, words in zip((who, did, kind, what, day), slots, strict=True)
     )
-    [before] = [entry for entry in read_lexicon()["before a day"] if entry.name == "on"]
-    on = translate_word("on", before.vietnamese)
-    english = [write_function_word("the"), subject, verb, modifier, noun, on, friday]
-    phrase = join_phrases(english, [subject, mark_past(verb), verb, noun, modifier, on, friday])
-    return align_phrase(
-        phrase._replace(pairs=frozenset({(subject_name, verb_name), (modifier_name, noun_name)}))
-    )
+    if not (subject and verb and noun and friday):
+        raise KeyError("")
+    actor, time = _translate(who, subject), _translate(day, friday)
+    described = [_translate(kind, modifier)] if modifier else []
+    news = [*described, _translate(what, noun)]
+    on = _translate("on", next(one for one in read_lexicon()["before a day"] if one.name == "on"))
+    if is_passive:
+        were, done = translate_word("were", "đã được"), _translate(verb.forms[3], verb)
+        agent = [write_function_word(word) for word in ("by", "the")]
+        english = [*news, were, done, *agent, actor, on, time]
+        vietnamese = [*reversed(news), were, *agent, actor, done, on, time]
+    else:
+        does = _translate(did, verb)
+        english = [write_function_word("the"), actor, does, *news, on, time]
+        vietnamese = [actor, mark_past(does), does, *reversed(news), on, time]
+    pairs = {(subject.name, verb.name)} | ({(modifier.name, noun.name)} if modifier else set())
+    phrase = join_phrases(english, vietnamese)
+    return align_phrase(phrase._replace(pairs=frozenset(pairs)))
+
+
+def _translate(word: str, entry: Entry) -> Phrase:
+    return translate_word(word, entry.vietnamese)
+
+
+def rebuild_sentence(words: Sequence[str]) -> SentencePair:
+    """The sentence that has these words where a built one has them; raises if there is none."""
+    match words:
+        case (_the, who, did, kind, what, _on, day):
+            return build_sentence(who, did, kind, what, day)
+        case (_the, who, did, what, _on, day):
+            return build_sentence(who, did, "", what, day)
+        case (kind, what, _were, did, _by, _the, who, _on, day):
+            return build_sentence(who, did, kind, what, day, is_passive=True)
+    raise KeyError(" ".join(words))
 
 
 def find_gold(words: tuple[str, ...]) -> SentencePair | None:
@@ -83,10 +112,19 @@ def find_gold(words: tuple[str, ...]) -> SentencePair | None:
     if known or words == RUNNING_PAIR.source:
         return known or RUNNING_PAIR
     try:
-        pair = build_sentence(*(words[position] for position in SLOT_POSITIONS))
-    except (KeyError, IndexError):
+        pair = rebuild_sentence(words)
+    except KeyError:
         return None
     return pair if pair.source == words else None
+
+
+def write_variant(kind: str | None = None, is_passive: bool = False) -> str:
+    """The running sentence as a reader types it, in the passive or with another modifier."""
+    who, did, own_kind, what, day = _list_default_words()
+    kind = own_kind if kind is None else kind
+    return " ".join(
+        capitalise_sentence(build_sentence(who, did, kind, what, day, is_passive).source)
+    )
 
 
 def _read_plural(entry: Entry) -> str:
@@ -118,37 +156,42 @@ def translate_once(words: tuple[str, ...], beams: int) -> Translation:
     return weights_file.load_translator().translate(words, beams)
 
 
-def read_words(text: Prose, sentence: Sentence) -> tuple[str, ...]:
-    """The reader's words if the translator knows them all, else those of the running sentence."""
-    words = find_words(sentence.text)
+def read_words(sentence: str) -> tuple[tuple[str, ...], dict[str, object]]:
+    """The reader's words; if the translator cannot read them, the running sentence, and why."""
+    words = find_words(sentence)
     try:
         check_words(words)
     except ValueError as error:
         known = len(english_vocabulary().tokens) - len(SPECIAL_TOKENS)
-        with st.container(border=True):
-            text("cannot", problem=verbatim(shorten(_(error.args[0]), 300)), known=known)
-        return RUNNING_PAIR.source
-    return words
+        problem = verbatim(shorten(_(error.args[0]), 300))
+        return RUNNING_PAIR.source, {"problem": problem, "known": known}
+    return words, {}
 
 
-def choose_translation(text: Prose, sentence: Sentence, queries_down: bool) -> View | None:
-    """The translation of the reader's sentence, or nothing if no syllable was written."""
-    words = read_words(text, sentence)
-    offer_sentences()
-    translation = translate_once(words, BEAMS[controls.search_method()])
-    if not translation.syllables:
-        text("nothing_written")
-        return None
+def translate_view(words: tuple[str, ...], queries_down: bool) -> View:
+    """The translation of words that the translator knows, with its gold if that is known."""
+    translation = translate_once(words, BEAMS[controls.search_method.read()])
     gold = find_gold(words)
     return View(
         translation, gold if gold and gold.target == translation.syllables else None, queries_down
     )
 
 
-def offer_sentences() -> None:
+def list_beams(translation: Translation) -> dict[str, object]:
+    """What the other beams wrote, and how much less probable that is."""
+    best = translation.log_probabilities.sum().item()
+    lines = [f"- {best:.2f}: {verbatim(' '.join(translation.syllables))}"]
+    lines += [
+        f"- {beam.log_probability:.2f}: {verbatim(' '.join(beam.syllables))}"
+        for beam in translation.other_beams
+    ]
+    return {"beams": len(lines), "lines": "\n".join(lines)}
+
+
+def offer_sentences(_typed: str) -> None:
     """Sentences that the translator can read: to be put together, or held out from training."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        with st.popover(_("Build a sentence"), icon=":material/construction:"), st.form("builder"):
+    with st.popover(_("Build one"), icon=":material/construction:", help=_("Build a sentence")):
+        with st.form("builder", border=False):
             for (name, words), default in zip(
                 list_slots().items(), _list_default_words(), strict=True
             ):
@@ -164,6 +207,7 @@ def offer_sentences() -> None:
             placeholder=_("Choose"),
             on_change=_use_held_out_example,
         )
+        controls.search_method()
 
 
 def _list_default_words() -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from explainers.attention.cross import hide_padding
+from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.cross_attention.alignment_view import END, View
 from explainers.chapters.cross_attention.choose_sentence import list_held_out_examples
 from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER
@@ -27,12 +28,12 @@ from explainers.translation.vocabulary import (
 from explainers.translations import _
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
-from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
-from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
 
 PAD_TOKEN = SPECIAL_TOKENS[PAD]
+
+
+CODE = hide_padding, pad_rows
 
 
 class PaddedBatch(NamedTuple):
@@ -75,57 +76,44 @@ def run_padded_batch(words: tuple[str, ...], syllables: tuple[str, ...]) -> Padd
     return PaddedBatch(words, columns, alone, masked, leaking, weights[2], weights[1], written)
 
 
-def show_padding(text: Prose, view: View) -> None:
-    """A guess where the weight goes; then the weights with the mask and without, and the leak."""
-    translation = view.translation
-    batch = run_padded_batch(translation.words, translation.syllables)
-    num_padding = len(batch.columns) - len(batch.words) - 1
-    if not num_padding:
-        text("padding_longest", words=len(batch.words) + 1)
-        return
-    text("padding", words=len(batch.words) + 1, length=len(batch.columns), filled=num_padding)
-    padding_weight = batch.weights[:, len(batch.words) + 1 :].sum(dim=-1).mean().item()
-    options = N_("nothing: filling is zeros"), N_("less than 1 %"), N_("more than 1 %")
-    answer = (
-        options[0] if padding_weight == 0 else options[1] if padding_weight < 0.01 else options[2]
-    )
-    share = f"{100 * padding_weight:.1f}"
-    if not revealed(text, "padding", options, answer, share=share):
-        return
-    rows, kept_words = translation.syllables, len(batch.words) + 1
+def count_rows(batch: PaddedBatch) -> dict[str, int]:
+    """The rows of the reader's source in the batch, and how many of them are no words."""
+    words, length = len(batch.words) + 1, len(batch.columns)
+    return {"words": words, "length": length, "filled": length - words}
+
+
+def measure_leak(batch: PaddedBatch) -> str:
+    """Of the weight, in percent, how much goes to the padding without a mask."""
+    return f"{100 * batch.weights[:, len(batch.words) + 1 :].sum(dim=-1).mean():.1f}"
+
+
+def show_leak(view: View, batch: PaddedBatch) -> dict[str, object]:
+    """The weights with the padding mask and without; the numbers for the text."""
+    rows, kept_words = view.translation.syllables, len(batch.words) + 1
+    share = measure_leak(batch)
     visible: list[list[float | None]] = [
-        [*line[:kept_words], *[None] * num_padding] for line in batch.hidden.tolist()
+        [*line[:kept_words], *[None] * count_rows(batch)["filled"]]
+        for line in batch.hidden.tolist()
     ]
+    rule = _("decoder layer {layer}, mean of heads", layer=LAST_LAYER + 1)
+    axes = rows, batch.columns, TARGET_AXIS, SOURCE_AXIS
     panels = [
-        Panel(
-            name,
-            Matrix(
-                name,
-                _("decoder layer {layer}, mean of heads", layer=LAST_LAYER + 1),
-                weights[: len(rows)],
-                rows,
-                batch.columns,
-                TARGET_AXIS,
-                SOURCE_AXIS,
-                kind="weights",
-            ),
-        )
+        Panel(name, Matrix(name, rule, weights[: len(rows)], *axes, kind="weights"))
         for name, weights in (
             (N_("with the mask"), visible),
             (N_("without"), batch.weights.tolist()),
         )
     ]
     alt = _(
-        "Weights on words and filling, with the padding mask and without: {share} % leaks.",
+        "Weights on words and padding, with the padding mask and without: {share} % leaks.",
         share=share,
     )
-    show_figure(Figure(orient_panels(panels, view.queries_down), alt), view.origin, "padding")
-    text(
-        "padding_seen",
-        share=share,
-        same=f"{(batch.masked - batch.alone).abs().max():.1g}",
-        leak=f"{(batch.leaking - batch.alone).abs().max():.2g}",
-        written=verbatim(" ".join(batch.written)),
-        verdict=_("the same") if batch.written == rows else _("another one"),
-    )
-    show_source(hide_padding, pad_rows)
+    figure = Figure(orient_panels(panels, view.queries_down), alt)
+    show_figure(figure, view.origin, "padding")
+    return {
+        "share": share,
+        "same": bound_rounding((batch.masked - batch.alone).abs().max().item()),
+        "leak": f"{(batch.leaking - batch.alone).abs().max():.2g}",
+        "written": verbatim(" ".join(batch.written)),
+        "verdict": _("the same") if batch.written == rows else _("another one"),
+    }

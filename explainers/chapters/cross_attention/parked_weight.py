@@ -10,18 +10,14 @@ from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS
 from explainers.messages import N_
-from explainers.translation.changed_weights import leave_one_out
 from explainers.translation.train import HIDDEN_SHARE
 from explainers.translations import _
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
-from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
-from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
 
 SMALL_LOSS = 0.05
-ROW_KINDS = N_("where a word begins"), N_("where a word goes on"), N_("in both alike")
+ROW_KINDS = N_("where a word begins"), N_("where it continues"), N_("in both alike")
 
 
 def draw_weak_row(view: View, syllable_index: int, losses: Tensor, is_small: bool) -> Figure:
@@ -52,43 +48,37 @@ def draw_weak_row(view: View, syllable_index: int, losses: Tensor, is_small: boo
     return Figure([Panel("row", shares), Panel("lost", without)], alt)
 
 
-def show_parked_weight(text: Prose, view: View) -> None:
-    """A guess about the rows of second syllables; then the weakest syllable, head by head."""
-    end_weights = held_out_scores.measure_end_weight()
-    recall = held_out_scores.measure_link_recall()
-    text("parking")
-    answer = (
-        ROW_KINDS[end_weights.word_start < end_weights.word_rest]
-        if abs(end_weights.word_start - end_weights.word_rest) > 0.01
-        else ROW_KINDS[2]
-    )
-    first, later = f"{100 * end_weights.word_start:.0f}", f"{100 * end_weights.word_rest:.0f}"
-    hidden = f"{100 * HIDDEN_SHARE:.0f}"
-    if not revealed(text, "parking", ROW_KINDS, answer, first=first, later=later, hidden=hidden):
-        return
-    syllable_index = find_weak_syllable(view)
-    translation = view.translation
-    losses = compute_losses(translation.words, translation.syllables)[syllable_index]
+def answer_parking() -> tuple[str, dict[str, str]]:
+    """Where more weight is on `<eos>`, and how much; for a text."""
+    end = held_out_scores.measure_end_weight()
+    is_alike = abs(end.word_start - end.word_rest) <= 0.01
+    answer = ROW_KINDS[2] if is_alike else ROW_KINDS[end.word_start < end.word_rest]
+    return answer, {
+        "first": f"{100 * end.word_start:.0f}",
+        "later": f"{100 * end.word_rest:.0f}",
+        "hidden": f"{100 * HIDDEN_SHARE:.0f}",
+    }
+
+
+def show_weak_row(view: View) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The weakest syllable, head by head; the sections of the text that fit it, and its numbers."""
+    at, translation = find_weak_syllable(view), view.translation
+    losses = compute_losses(translation.words, translation.syllables)[at]
     is_small = losses.abs().max().item() < SMALL_LOSS  # the past says it all: no word costs much
-    show_figure(draw_weak_row(view, syllable_index, losses, is_small), view.origin, "parking")
-    syllable = verbatim(translation.syllables[syllable_index])
-    costliest_word = verbatim(translation.words[int(losses.argmax())])
+    recall = held_out_scores.measure_link_recall()
     end_weight = translation.cross[LAST_LAYER].mean(dim=0)[: view.num_syllables, -1].mean().item()
-    if view.gold and view.gold.weak:
-        text("parking_weak", syllable=syllable)
-    else:
-        text("parking_most_on_end", syllable=syllable)
-    if is_small:
-        text("parking_costs_none", most=costliest_word)
-    else:
-        text("parking_costs_one", most=costliest_word)
-    text(
-        "parking_seen",
-        on_end=f"{100 * end_weight:.0f}",
-        weak=f"{100 * recall.weak:.0f}",
-        others=f"{100 * recall.others:.0f}",
-    )
-    show_source(leave_one_out)
+    show_figure(draw_weak_row(view, at, losses, is_small), view.origin, "parking")
+    named = {
+        "syllable": verbatim(translation.syllables[at]),
+        "most": verbatim(translation.words[int(losses.argmax())]),
+        "on_end": f"{100 * end_weight:.0f}",
+        "weak": f"{100 * recall.weak:.0f}",
+        "others": f"{100 * recall.others:.0f}",
+    }
+    is_weak = view.gold and view.gold.weak
+    found = "parking_weak" if is_weak else "parking_most_on_end"
+    costs = "parking_costs_none" if is_small else "parking_costs_one"
+    return (found, costs, "parking_seen"), named
 
 
 def find_weak_syllable(view: View) -> int:

@@ -22,15 +22,16 @@ from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
-from explainers.ui.page import Prose
 from explainers.ui.provenance import real_model
 from explainers.ui.session import TRANSLATION_JOB
-from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import shorten, verbatim
 
 
-def show_pieces(text: Prose, view: View) -> None:
-    """How the pieces that were learned from the corpus cut this sentence and its translation."""
+def cut_both(view: View) -> dict[str, object]:
+    """How subwords that were learned from the corpus cut this sentence and its translation.
+
+    Numbers for a text; none where the file of subwords is broken, which is said.
+    """
     from explainers.translation import word_pieces  # the page needs no sentencepiece to start
 
     sides = view.translation.words, view.translation.syllables
@@ -38,18 +39,16 @@ def show_pieces(text: Prose, view: View) -> None:
         source, target = map(word_pieces.cut_words, sides)
     except BrokenWeightsError as error:
         st.error(verbatim(translate_error(error)), icon=":material/error:")
-        return
-    text(
-        "pieces",
-        kinds=word_pieces.NUM_PIECES,
-        words=len(source),
-        syllables=len(target),
-        word_pieces=sum(map(len, source)),
-        syllable_pieces=sum(map(len, target)),
-        source=spell_pieces(source),
-        target=spell_pieces(target),
-    )
-    show_source(word_pieces.cut_words)
+        return {}
+    return {
+        "kinds": word_pieces.NUM_PIECES,
+        "words": len(source),
+        "syllables": len(target),
+        "word_pieces": sum(map(len, source)),
+        "syllable_pieces": sum(map(len, target)),
+        "source": spell_pieces(source),
+        "target": spell_pieces(target),
+    }
 
 
 def spell_pieces(words: Sequence[Sequence[str]]) -> str:
@@ -57,7 +56,8 @@ def spell_pieces(words: Sequence[Sequence[str]]) -> str:
     return " ".join(" + ".join(map(verbatim, word)) for word in words)
 
 
-PIECE_AXES = N_("piece written"), N_("piece read")
+CODE = merge_weights, translate_text
+PIECE_AXES = N_("subword written"), N_("subword read")
 
 
 class TranslationRequest(NamedTuple):
@@ -89,9 +89,8 @@ def translate_sentence(job: TranslationJob) -> tuple[Translation, str]:
     return translate_text(loaded, job.subject.sentence), loaded.provenance
 
 
-def show_real_translation(text: Prose, sentence: str, queries_down: bool) -> None:
-    """A name and a button; then the same sentence, read by that model."""
-    text("real")
+def offer_real_translation(sentence: str) -> tuple[Translation, str] | None:
+    """A name and a button; then what that model wrote, and where its weights come from."""
     request = TranslationRequest(controls.translator(), sentence)
     job = offer_job(
         TRANSLATION_JOB,
@@ -100,59 +99,60 @@ def show_real_translation(text: Prose, sentence: str, queries_down: bool) -> Non
         icon=":material/translate:",
     )
     if not job or job.subject != request:
-        return
+        return None
     if job.state == "failed":
         problem = verbatim(shorten(_(job.problem), 300))
         st.info(_("{problem} Our translator stays.", problem=problem), icon=":material/cloud_off:")
     elif job.result:
-        show_translation(text, *job.result, queries_down)
+        return job.result
     else:
         watch_job(TRANSLATION_JOB, job, verbatim(request.model), describe=_describe_progress)
+    return None
 
 
 def _describe_progress(job: TranslationJob) -> str:
     return verbatim(_(job.reports[-1])) if job.reports else _("beginning")
 
 
-def show_translation(
-    text: Prose, translation: Translation, origin: str, queries_down: bool
-) -> None:
-    """Pieces, then words: the same weights, summed one way and averaged the other."""
+def show_real_weights(
+    translation: Translation, origin: str, queries_down: bool
+) -> dict[str, object]:
+    """Weights between words and between their subwords; the numbers for the text."""
     layers = [str(n + 1) for n in range(len(translation.weights))]
     layer_index = layers.index(controls.translator_layer(layers, layers[max(0, len(layers) - 2)]))
     weights = translation.weights[layer_index].mean(dim=0)
     sides = index_words(translation.target), index_words(translation.source)
     words = merge_weights(weights, *sides)
-    written_text = " ".join(
-        join_words(translation.target[:-1], index_words(translation.target[:-1]))
-    )
-    text("real_written", written=verbatim(written_text), difference=f"{translation.difference:.1g}")
     names = join_words(translation.target, sides[0]), join_words(translation.source, sides[1])
     heads = _(
         "decoder layer {layer} of {count}, mean of heads", layer=layer_index + 1, count=len(layers)
     )
-    axes = TARGET_AXIS, SOURCE_AXIS
+    rule = _("{heads}; every row sums to 1", heads=heads)
+    axes, pieces = (TARGET_AXIS, SOURCE_AXIS), (translation.target, translation.source)
     panels = [
         _make_panel(N_("lines"), words, *names, *axes, heads, "ties"),
-        _make_panel(
-            N_("words"), words, *names, *axes, _("{heads}; every row sums to 1", heads=heads)
-        ),
-        _make_panel(
-            N_("pieces"), weights, translation.target, translation.source, *PIECE_AXES, heads
-        ),
+        _make_panel(N_("words"), words, *names, *axes, rule),
+        _make_panel(N_("subwords"), weights, *pieces, *PIECE_AXES, heads),
     ]
     alt = _(
-        "Cross-attention of a real translator, {heads}: between words, and between their pieces.",
+        "Cross-attention of a real translator, {heads}: between words, and between their subwords.",
         heads=heads,
     )
     figure = Figure([panels[0], *orient_panels(panels[1:], queries_down)], alt)
-    show_figure(
-        figure, real_model(f"{origin} · computed live on {describe_device(weights.device)}"), "real"
-    )
-    count = max(sides[1]) + 1
-    cut = sum(sides[1].count(word) > 1 for word in range(count))
-    text("real_seen", pieces=len(translation.source), words=count, cut=cut)
-    show_source(merge_weights, translate_text)
+    where = real_model(f"{origin} · computed live on {describe_device(weights.device)}")
+    show_figure(figure, where, "real")
+    return _name_sizes(translation, sides[1])
+
+
+def _name_sizes(translation: Translation, source: Sequence[int]) -> dict[str, object]:
+    count, written = max(source) + 1, translation.target[:-1]
+    return {
+        "written": verbatim(" ".join(join_words(written, index_words(written)))),
+        "difference": f"{translation.difference:.1g}",
+        "pieces": len(translation.source),
+        "words": count,
+        "cut": sum(source.count(word) > 1 for word in range(count)),
+    }
 
 
 def _make_panel(

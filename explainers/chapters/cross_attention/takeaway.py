@@ -10,7 +10,6 @@ from explainers.attention.cross import Attend
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.cross_attention.alignment_view import View
 from explainers.takeaway.recipe import Recipe
-from explainers.translation.alignment import PREDICTED
 from explainers.translation.translator import Translation
 from explainers.translations import _
 from explainers.ui.takeaway_files import take
@@ -42,9 +41,8 @@ def take_weights(view: View) -> None:
     """The picture of both sentences."""
     cross = view.translation.decoder[view.layer].cross
     head = int(view.head) if view.head.isdigit() else None
-    first = 0 if view.row_side == PREDICTED else 1
     inputs: dict[str, Any] = {"query": cross.query, "key": cross.key, "value": cross.value}
-    inputs |= {"head": head, "first": first, "rows": view.num_syllables}
+    inputs |= {"head": head, "first": view.first_row, "rows": view.num_syllables}
     shown_values = {"weights": view.weights, "every head": cross.weights}
     take(
         "weights",

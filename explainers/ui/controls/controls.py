@@ -189,9 +189,11 @@ cross_layer = Choice("cross_layer", N_("Decoder layer"), "2", ("1", "2"))
 block_layer = Choice("block_layer", N_("Layer of the block"), "2", ("1", "2"))
 cross_head = Choice("cross_head", N_("Head"), MEAN, (MEAN, "0", "1", "2", "3"))
 cross_rows = Choice(
-    "cross_rows", N_("A row is named by the syllable that it"), PREDICTS, (PREDICTS, READS)
+    "cross_rows", N_("A row belongs to the syllable that it"), PREDICTS, (PREDICTS, READS)
 )
-gold_rings = Switch("gold", N_("Ring what gold says"), True)
+cross_view = Choice("cross_view", N_("Show as"), N_("lines"), (N_("lines"), N_("table")))
+followed_syllable = Counter("syllable", N_("Syllable, from 0"), None)
+gold_rings = Switch("gold", N_("Show the correct words"), True)
 written_syllables = BrowserSlider("written", N_("Syllables written"), 48, tuple(range(1, 49)))
 replaced_weights = Choice(
     "instead",

@@ -13,6 +13,7 @@ import { Journey } from "./heroes/journey.js";
 import { Masked } from "./heroes/masked.js";
 import { Shelves } from "./heroes/shelves.js";
 import { Tokens } from "./heroes/tokens.js";
+import { Translation } from "./heroes/translation.js";
 import { Views } from "./heroes/views.js";
 // What only those need is named as well: all files are asked for at once, and not one after the other.
 import "../common/colours.js";
@@ -39,6 +40,9 @@ import "./heroes/shelves_places.js";
 import "./heroes/shelves_side.js";
 import "./heroes/temperature.js";
 import "./heroes/tokens_places.js";
+import "./heroes/translation_grid.js";
+import "./heroes/translation_lines.js";
+import "./heroes/translation_places.js";
 import "./heroes/views_places.js";
 import "./lanes.js";
 import "./mixture.js";
@@ -54,7 +58,7 @@ import "./strip.js";
 import "./words.js";
 
 /** @type {Record<string, new (root: HTMLElement) => Hero<any>>} */
-const KINDS = { dials: Dials, four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, shelves: Shelves, tokens: Tokens, views: Views };
+const KINDS = { dials: Dials, four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, shelves: Shelves, tokens: Tokens, translation: Translation, views: Views };
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 /** @type {WeakMap<Element, Hero<any>>} */

@@ -1,0 +1,139 @@
+"""The picture of cross-attention shows what torch computes, for every layer and head."""
+
+import json
+from random import Random
+
+import pytest
+import torch
+
+from explainers.chapters.cross_attention import hero as chapter
+from explainers.chapters.cross_attention.alignment_view import View
+from explainers.chapters.cross_attention.choose_sentence import (
+    find_gold,
+    list_held_out_examples,
+    translate_once,
+    write_variant,
+)
+from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER, score_readings
+from explainers.chapters.cross_attention.recall import shape_of_weights
+from explainers.translation.alignment import PREDICTED, read_links
+from explainers.translation.corpus import RUNNING_PAIR
+from explainers.translation.vocabulary import find_words
+from explainers.ui.controls.controls import MEAN
+from tests.support.opening import PAGES, opened, pictures
+
+PAGE = next(page for page in PAGES if page.stem == "12_cross_attention")
+LONGEST = max((pair.source for pair in list_held_out_examples().values()), key=len)
+SENTENCES = [RUNNING_PAIR.source, LONGEST, ("sales",)]
+
+
+def hero(**link):
+    """What the browser is sent for the picture."""
+    sent = json.loads(pictures(opened(PAGE, link))[0])[0]
+    assert sent["kind"] == "translation"
+    return sent
+
+
+def view_of(words):
+    translation = translate_once(words, 1)
+    gold = find_gold(words)
+    return View(translation, gold if gold and gold.target == translation.syllables else None, True)
+
+
+@pytest.mark.parametrize("words", SENTENCES, ids=" ".join)
+def test_weights_of_every_layer_and_head_are_torchs(words):
+    view = view_of(words)
+    sent, cross = chapter.compute_numbers(view), view.translation.cross
+    for layer, heads in enumerate(cross):
+        expected = {MEAN: heads.mean(dim=0), **{str(n): head for n, head in enumerate(heads)}}
+        assert list(sent["weights"][layer]) == list(expected)
+        for name, weights in expected.items():
+            shown = torch.tensor(sent["weights"][layer][name])
+            torch.testing.assert_close(shown, weights, atol=1e-5, rtol=0)
+    assert [word.lower() for word in sent["words"]] == [one.lower() for one in view.columns]
+    assert len(sent["syllables"]) == view.num_syllables
+
+
+@pytest.mark.parametrize("words", SENTENCES, ids=" ".join)
+@pytest.mark.parametrize("layer", [0, 1])
+def test_rounded_weights_name_the_same_words(words, layer):
+    """The browser counts the right syllables from what it is sent."""
+    view = view_of(words)
+    rows = torch.tensor(chapter.compute_numbers(view)["weights"][layer][MEAN])
+    sides = len(words), view.num_syllables, PREDICTED
+    exact = view.translation.cross[layer].mean(dim=0)
+    assert read_links(rows, *sides) == read_links(exact, *sides)
+
+
+def test_what_is_sent_is_bounded():
+    assert len(json.dumps(chapter.compute_numbers(view_of(LONGEST)))) < 150_000
+
+
+def test_the_running_sentence_opens_complete_with_its_gold():
+    sent = hero()
+    assert sent["syllables"][sent["choices"]["syllable"]] == "nhập"
+    assert sent["choices"]["written"] == sent["complete"] >= 34
+    assert {tuple(link) for link in sent["gold"]} == RUNNING_PAIR.sure
+    row = sent["weights"][LAST_LAYER][MEAN][sent["choices"]["syllable"]]
+    assert sent["words"][row.index(max(row))] == "earnings"
+    assert max(row) > 0.9
+    for name in chapter.SENTENCES:
+        assert "{{" in sent["texts"][name] or name == "hero_caption"
+
+
+def test_a_link_chooses_a_syllable_and_how_many_are_written():
+    sent = hero(syllable="8", written="5", cross_view="table", gold="false", cross_rows="reads")
+    chosen = {name: sent["choices"][name] for name in ("syllable", "written", "gold")}
+    assert chosen == {"syllable": 8, "written": 5, "gold": False}
+    assert (sent["choices"]["cross_view"], sent["choices"]["cross_rows"]) == ("table", "reads")
+
+
+def test_experiments_say_what_the_translator_does():
+    texts = {one["name"]: one for one in hero()["experiments"]}
+    passive, without = (
+        find_words(texts[name]["choices"]["text"]) for name in ("passive", "without")
+    )
+    assert " ".join(passive).startswith("record earnings were announced by the CEO")
+    assert set(RUNNING_PAIR.source) - set(without) == {"record"}
+    crossed = [
+        sum(a > b for at, a in enumerate(peaks) for b in peaks[at + 1 :])
+        for peaks in (
+            view_of(words).weights[:, : len(words)].argmax(dim=-1).tolist()
+            for words in (passive, RUNNING_PAIR.source)
+        )
+    ]
+    assert crossed[0] > crossed[1]
+    for number in crossed:
+        assert str(number) in texts["passive"]["text"]
+    assert " ".join(translate_once(without, 1).syllables[1:]) in texts["without"]["text"]
+    heads = {
+        (reading.layer, reading.head): score.precision
+        for reading, score in score_readings().items()
+        if reading.head != MEAN and reading.row_side == PREDICTED
+    }
+    layer, head = min(heads, key=lambda one: heads[one])
+    worst = texts["worst"]["choices"]
+    assert (worst["cross_layer"], worst["cross_head"]) == (str(layer + 1), head)
+    for precision in (min(heads.values()), max(heads.values())):
+        assert f"{100 * (1 - precision):.0f}" in texts["worst"]["text"]
+
+
+@pytest.mark.parametrize("variant", [{"is_passive": True}, {"kind": ""}], ids=str)
+def test_the_gold_of_the_experiments_sentences_is_known(variant):
+    view = view_of(find_words(write_variant(**variant)))
+    assert view.gold, "translated as the grammar does"
+    assert {syllable for syllable, _word in view.gold.sure} == set(range(view.num_syllables))
+
+
+def test_another_sentence_forgets_which_syllable_was_asked_about():
+    visit = opened(PAGE, {"syllable": "12"})
+    assert json.loads(pictures(visit)[0])[0]["choices"]["syllable"] == 12
+    visit.text_input(key="text").set_value("The bank confirmed weak sales on Monday").run()
+    sent = json.loads(pictures(visit)[0])[0]
+    view = view_of(find_words("The bank confirmed weak sales on Monday"))
+    assert sent["choices"]["syllable"] == chapter.find_opening(view.translation)
+
+
+def test_recall_counts_a_weight_for_each_pair():
+    question = shape_of_weights(Random(3))
+    assert question.answer == int(question.given["syllables"]) * int(question.given["words"])
