@@ -36,7 +36,7 @@ def ask_explaining() -> None:
     """Does the translation need the lines? Other weights instead, and what is written then."""
     answer, named = changed_translation.answer_explaining(view)
     if revealed(text, "explaining", changed_translation.UNCHANGED_SHARES, answer, **named):
-        text("explaining_more", **changed_translation.list_replacements(view))
+        text("explaining_more", **changed_translation.show_replacements(view))
 
 
 @fragment
@@ -44,7 +44,6 @@ def show_steps(syllable: int) -> None:
     """Q, K, scores and weights."""
     text("how", rows=view.num_syllables, columns=len(view.columns))
     WeightSteps(view, syllable).show()
-    text("how_eos")
     show_source(cross_attention)
 
 
@@ -80,7 +79,7 @@ def show_end_weight() -> None:
 def show_changes() -> None:
     """Other weights, or a word less; whether weights explain."""
     changed = changed_translation.show_change(view)
-    text(changed.section, **changed.named)
+    text(f"changed_{changed.name}", **changed.named)
     show_source(changed.code)
     if len(view.translation.words) > 1:  # one word has no order
         text("agreement", **changed_translation.measure_agreement(view))

@@ -50,8 +50,8 @@ def test_weights_of_every_layer_and_head_are_torchs(words):
         for name, weights in expected.items():
             shown = torch.tensor(sent["weights"][layer][name])
             torch.testing.assert_close(shown, weights, atol=1e-5, rtol=0)
-    assert [word.lower() for word in sent["words"]] == [one.lower() for one in view.columns]
-    assert len(sent["syllables"]) == view.num_syllables
+    assert [word.lower() for word in sent["source"]] == [one.lower() for one in view.columns]
+    assert len(sent["target"]) == view.num_syllables
 
 
 @pytest.mark.parametrize("words", SENTENCES, ids=" ".join)
@@ -71,11 +71,11 @@ def test_what_is_sent_is_bounded():
 
 def test_the_running_sentence_opens_complete_with_its_gold():
     sent = hero()
-    assert sent["syllables"][sent["choices"]["syllable"]] == "nhập"
+    assert sent["target"][sent["choices"]["syllable"]] == "nhập"
     assert sent["choices"]["written"] == sent["complete"] >= 34
     assert {tuple(link) for link in sent["gold"]} == RUNNING_PAIR.sure
     row = sent["weights"][LAST_LAYER][MEAN][sent["choices"]["syllable"]]
-    assert sent["words"][row.index(max(row))] == "earnings"
+    assert sent["source"][row.index(max(row))] == "earnings"
     assert max(row) > 0.9
     for name in chapter.SENTENCES:
         assert "{{" in sent["texts"][name] or name == "hero_caption"

@@ -9,7 +9,10 @@ import pytest
 
 from explainers import translations
 from explainers.chapters.common.own_words import list_known_sentences
-from explainers.chapters.cross_attention.choose_sentence import list_held_out_examples
+from explainers.chapters.cross_attention.choose_sentence import (
+    list_held_out_examples,
+    write_variant,
+)
 from explainers.chapters.start.hero import MOVED, OTHER
 from explainers.chapters.tokens.cut_text import CORPUS
 from explainers.models import load as loading
@@ -124,6 +127,7 @@ def is_english(text, english):
 def test_a_page_speaks_one_language(page, spoken):
     moved, other = (" ".join(GRAMMARS[ENGLISH].write_news(one).tokens) for one in (MOVED, OTHER))
     own = {SENTENCE, LINK["text"], moved, other, *PRESETS.values(), *list_held_out_examples()}
+    own |= {write_variant(is_passive=True), write_variant(kind="")}
     own |= {CORPUS.read_text(encoding="utf-8").strip(), *map(" ".join, list_known_sentences("en"))}
     english = visited(page, ENGLISH)
     said = visited(page, spoken)

@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -91,22 +92,26 @@ def answer_explaining(view: View) -> tuple[str, dict[str, Any]]:
     return answer, {"left": left, "count": view.num_syllables, "new": new}
 
 
-def list_replacements(view: View) -> dict[str, object]:
-    """A line for each replacement in the last layer: what is written, and how much stays."""
-    before, lines = view.translation, []
+def show_replacements(view: View) -> dict[str, object]:
+    """Each replacement in the last layer; a line of a table for what is written, and what stays."""
+    before, lines, panels = view.translation, [], []
     for replacement in (LEARNED, UNIFORM, PEAK, PERMUTED):
         changed = translate_changed(before.words, before.syllables, replacement).translation
         left = count_unchanged(before.syllables, changed.syllables)
         new = mark_changes(before.syllables, changed.syllables)
         lines.append(f"| {_(replacement)} | {new} | {left} |")
+        panels.append(replace(_make_weight_panel(replacement, changed), small=True))
+    alt = _("Weights of the last layer: as learned, and with three others instead.")
+    figure = Figure(orient_panels(panels, view.queries_down), alt)
+    show_figure(figure, view.origin, "replaced")
     return {"rows": "\n".join(lines), "count": view.num_syllables}
 
 
 class Change(NamedTuple):
     """What the reader puts in place of the weights, and what is written with it."""
 
-    section: str
-    """The part of the page's text that says what happened."""
+    name: str
+    """Of the replacement, as the sections of the page's text have it."""
     named: dict[str, object]
     code: Attend
 
@@ -140,8 +145,7 @@ def show_change(view: View) -> Change:
     )
     figure = Figure(orient_panels(panels, view.queries_down), alt)
     show_figure(figure, view.origin, "explaining")
-    section = f"changed_{replacement.replace(' ', '_')}"
-    return Change(section, named, REPLACEMENTS[replacement])
+    return Change(replacement.replace(" ", "_"), named, REPLACEMENTS[replacement])
 
 
 AGREEMENT_CODE = leave_one_out, compare_peaks, correlate_ranks

@@ -107,8 +107,8 @@ def compute_numbers(view: View) -> dict[str, Any]:
     ]
     *words, end = view.columns
     return {
-        "words": [*capitalise_sentence(words), end],
-        "syllables": capitalise_sentence(view.translation.syllables),
+        "source": [*capitalise_sentence(words), end],
+        "target": capitalise_sentence(view.translation.syllables),
         "weights": layers,
         "gold": sorted(view.gold.sure) if view.gold else None,
         "complete": controls.written_syllables.default,

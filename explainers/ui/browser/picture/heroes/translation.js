@@ -16,8 +16,8 @@ import { placeSentences } from "./translation_places.js";
 
 /**
  * @typedef {object} Numbers
- * @property {string[]} words that are read; the last one is the end
- * @property {string[]} syllables that are written
+ * @property {string[]} source the words that are read; the last one is the end
+ * @property {string[]} target the syllables that are written
  * @property {Record<string, number[][]>[]} weights of each layer, by the names of heads: rows × words;
  *   row t decides syllable t, and reads syllable t − 1
  * @property {[number, number][] | null} gold syllable and word that belong together, where that is known
@@ -32,6 +32,7 @@ import { placeSentences } from "./translation_places.js";
 const READS = "reads", TABLE = "table";
 const SEEN = 0.01; // smaller weights are not written beside their words
 const STRONG = 0.05; // words with more are coloured
+const TELL_AFTER_PLAY = 1200; // milliseconds: longer than a step of what is played
 const NAMED = 4; // syllables that the sentence about a word names at most
 
 /** @extends {Hero<HeroData & Numbers>} */
@@ -75,11 +76,11 @@ export class Translation extends Hero {
   get isTable() { return this.choices.cross_view === TABLE; }
   get isRead() { return this.choices.cross_rows === READS; }
   get hasGold() { return Boolean(this.choices.gold); }
-  get count() { return this.data.syllables.length; }
+  get count() { return this.data.target.length; }
   get written() { return Math.min(Number(this.choices.written), this.count); }
   get isComplete() { return this.written === this.count; }
   get asker() { return Math.min(Number(this.choices.syllable), this.count - 1); }
-  get end() { return this.data.words.length - 1; }
+  get end() { return this.data.source.length - 1; }
 
   /** @returns {Focus} */
   get focus() {
@@ -98,7 +99,7 @@ export class Translation extends Hero {
   /** @param {number} frame */
   wind(frame) {
     this.pinned = null;
-    this.choose({ written: frame + 1 >= this.count ? this.data.complete : frame + 1 });
+    this.choose({ written: frame + 1 >= this.count ? this.data.complete : frame + 1 }, TELL_AFTER_PLAY);
   }
 
   /** @param {Focus | null} focus */
@@ -145,7 +146,7 @@ export class Translation extends Hero {
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
-    const { words, syllables } = this.data, shown = JSON.stringify([words, syllables]);
+    const { source: words, target: syllables } = this.data, shown = JSON.stringify([words, syllables]);
     if (!isFirst && shown === this.textShown) return false;
     this.textShown = shown;
     this.pointed = this.pinned = null;
@@ -166,7 +167,7 @@ export class Translation extends Hero {
 
   /** @override */
   measure() {
-    this.plan = placeSentences(this.stage, this.data.words, this.data.syllables, this.isTable);
+    this.plan = placeSentences(this.stage, this.data.source, this.data.target, this.isTable);
     this.root.classList.toggle("down", this.plan.isDown);
     this.lines.aim(this.plan);
   }
@@ -185,7 +186,7 @@ export class Translation extends Hero {
   placeWords() {
     const { stage, data, focus, rows, isTable } = this, { table, depth, size, isDown, words } = this.layout();
     const row = focus.isColumn ? null : rows[focus.place], peak = row ? row.indexOf(Math.max(...row)) : focus.place;
-    this.words.show({ chosen: peak, shown: focus.isColumn ? focus.place : -1, names: data.words.map((_word, place) => this.tellWord(place)), hidden: data.words.map(() => false) });
+    this.words.show({ chosen: peak, shown: focus.isColumn ? focus.place : -1, names: data.source.map((_word, place) => this.tellWord(place)), hidden: data.source.map(() => false) });
     this.words.buttons.forEach((button, place) => {
       const weight = row ? row[place] : 0, share = this.shares.words[place];
       button.classList.toggle("gets", weight >= STRONG);
@@ -201,7 +202,7 @@ export class Translation extends Hero {
 
   placeSyllables() {
     const { stage, data, focus, rows, isTable, written } = this, { table, depth, size, isDown, syllables } = this.layout();
-    this.syllables.show({ chosen: focus.isColumn ? this.asker : focus.place, shown: focus.isColumn ? -1 : focus.place, names: data.syllables.map((_syllable, place) => this.tellSyllable(place)), hidden: data.syllables.map(() => false) });
+    this.syllables.show({ chosen: focus.isColumn ? this.asker : focus.place, shown: focus.isColumn ? -1 : focus.place, names: data.target.map((_syllable, place) => this.tellSyllable(place)), hidden: data.target.map(() => false) });
     this.syllables.buttons.forEach((button, place) => {
       const isWritten = place < written, weight = focus.isColumn && isWritten ? rows[place][focus.place] : 0, shown = isWritten ? 1 : 0;
       button.classList.toggle("gets", weight >= STRONG);
@@ -236,7 +237,7 @@ export class Translation extends Hero {
   /** @override @returns {Record<string, number[][]>} */
   goal() {
     if (!this.plan) return {};
-    const { rows, focus, written } = this, { words, syllables } = this.data, all = bundle(rows, this.plan, written);
+    const { rows, focus, written } = this, { source: words, target: syllables } = this.data, all = bundle(rows, this.plan, written);
     const most = Math.max(words.length, syllables.length), asked = { isColumn: focus.isColumn, length: focus.isColumn ? syllables.length : words.length };
     // The lines of what is asked for, drawn once more over the others.
     const own = Array.from({ length: most }, (_line, at) => {
@@ -249,7 +250,7 @@ export class Translation extends Hero {
 
   /** @override */
   paint() {
-    const { tween, plan, lines, focus, written } = this, { words } = this.data;
+    const { tween, plan, lines, focus, written } = this, { source: words } = this.data;
     if (!plan || !tween.blocks.all) return;
     lines.paths.all.forEach((path, at) => lines.draw(path, tween.row("all", at), plan));
     lines.paths.own.forEach((path, at) => lines.draw(path, tween.row("own", at), plan));
@@ -285,14 +286,14 @@ export class Translation extends Hero {
     const { data, focus, rows, written, count } = this, classes = { syllable: "query", word: "weight", share: "weight" };
     if (focus.isColumn) {
       const asked = rows.slice(0, written).map((row, asker) => ({ asker, weight: row[focus.place] })).filter(({ weight }) => weight >= STRONG);
-      const named = asked.sort((a, b) => b.weight - a.weight).slice(0, NAMED).map(({ asker, weight }) => `${data.syllables[asker]} ${percent(weight)}`);
-      return { name: named.length ? "hero_word" : "hero_word_none", values: { word: data.words[focus.place], list: named.join(", ") }, classes };
+      const named = asked.sort((a, b) => b.weight - a.weight).slice(0, NAMED).map(({ asker, weight }) => `${data.target[asker]} ${percent(weight)}`);
+      return { name: named.length ? "hero_word" : "hero_word_none", values: { word: data.source[focus.place], list: named.join(", ") }, classes };
     }
     const row = rows[focus.place], weight = Math.max(...row), peak = row.indexOf(weight);
-    const correct = (data.gold ?? []).filter(([asker]) => asker === focus.place).map(([, word]) => data.words[word]);
+    const correct = (data.gold ?? []).filter(([asker]) => asker === focus.place).map(([, word]) => data.source[word]);
     const values = {
-      syllable: data.syllables[focus.place], word: data.words[peak], share: percent(weight), correct: correct.join(", "),
-      written: String(written), count: String(count), right: String(data.syllables.filter((_syllable, asker) => this.isRight(asker)).length),
+      syllable: data.target[focus.place], word: data.source[peak], share: percent(weight), correct: correct.join(", "),
+      written: String(written), count: String(count), right: String(data.target.filter((_syllable, asker) => this.isRight(asker)).length),
     };
     return { name: this.sentenceName(focus.place, peak), values, classes };
   }
@@ -309,15 +310,15 @@ export class Translation extends Hero {
   /** @param {number} asker */
   tellSyllable(asker) {
     const row = this.rows[asker].map((weight, seen) => ({ weight, seen })).filter(({ weight }) => weight >= SEEN).sort((a, b) => b.weight - a.weight);
-    return `${this.data.syllables[asker]}: ${row.map(({ weight, seen }) => `${this.data.words[seen]} ${percent(weight)}`).join(", ")}`;
+    return `${this.data.target[asker]}: ${row.map(({ weight, seen }) => `${this.data.source[seen]} ${percent(weight)}`).join(", ")}`;
   }
 
   /** @param {number} seen */
   tellWord(seen) {
     const asked = this.rows.slice(0, this.written).map((row, asker) => ({ asker, weight: row[seen] })).filter(({ weight }) => weight >= STRONG);
-    return `${this.data.words[seen]}: ${asked.map(({ asker, weight }) => `${this.data.syllables[asker]} ${percent(weight)}`).join(", ")}`;
+    return `${this.data.source[seen]}: ${asked.map(({ asker, weight }) => `${this.data.target[asker]} ${percent(weight)}`).join(", ")}`;
   }
 
   /** @override */
-  describe() { return this.data.syllables.slice(0, this.written).map((_syllable, asker) => this.tellSyllable(asker)).join(". "); }
+  describe() { return this.data.target.slice(0, this.written).map((_syllable, asker) => this.tellSyllable(asker)).join(". "); }
 }
