@@ -170,7 +170,7 @@ def read_words(sentence: str) -> tuple[tuple[str, ...], dict[str, object]]:
 
 def translate_view(words: tuple[str, ...], queries_down: bool) -> View:
     """The translation of words that the translator knows, with its gold if that is known."""
-    search = st.session_state.get(controls.search_method.key)  # it is chosen where one is built
+    search = str(st.session_state.get(controls.search_method.key))  # chosen where one is built
     translation = translate_once(words, BEAMS.get(search, BEAMS[GREEDY]))
     gold = find_gold(words)
     return View(

@@ -111,8 +111,8 @@ export class Hero {
     this.choices = Object.assign({}, choices, ...this.tellings.map(({ some }) => some), this.untold);
   }
 
-  /** A choice of the reader's. @param {Record<string, Choice>} some @param {number} [after] milliseconds: then the server hears of it */
-  choose(some, after = TELL_AFTER) {
+  /** A choice of the reader's. @param {Record<string, Choice>} some */
+  choose(some) {
     const isWaiting = this.data.elsewhere.some((key) => key in some && some[key] !== this.choices[key]);
     Object.assign(this.choices, some);
     Object.assign(this.untold, some);
@@ -124,7 +124,7 @@ export class Hero {
       this.untold = {};
       this.tellings.push({ some: told, at: performance.now() });
       this.tell("choices", told);
-    }, isWaiting ? 0 : after);
+    }, isWaiting ? 0 : TELL_AFTER);
   }
 
   /** Everything that depends on choices and numbers, on its way from what is shown now. */

@@ -2,7 +2,7 @@
 // Two sentences: one is read, the other is written. A bundle of lines joins each syllable that is
 // written to the words that the translator looks at for it.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
+/** @import { Choice, HeroData, Sentence } from "../hero.js" */
 
 import { element } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
@@ -32,7 +32,6 @@ import { placeSentences } from "./translation_places.js";
 const READS = "reads", TABLE = "table";
 const SEEN = 0.01; // smaller weights are not written beside their words
 const STRONG = 0.05; // words with more are coloured
-const TELL_AFTER_PLAY = 1200; // milliseconds: longer than a step of what is played
 const NAMED = 4; // syllables that the sentence about a word names at most
 
 /** @extends {Hero<HeroData & Numbers>} */
@@ -65,7 +64,8 @@ export class Translation extends Hero {
     });
     /** @type {{ words: HTMLElement[], syllables: HTMLElement[] }} */
     this.shares = { words: [], syllables: [] };
-    this.film = new Film(this.below, _("syllables written"), (frame) => this.wind(frame));
+    this.film = new Film(this.below, _("syllables written"), (frame) => this.wind(frame), { play: _("Play"), pause: _("Pause") });
+    this.film.paused = () => { if (this.data) this.choose({ written: this.choices.written }); };
     this.legend = element("button", "translation-legend", _("correct word"));
     this.legend.setAttribute("role", "switch");
     this.legend.onclick = () => this.choose({ gold: !this.hasGold });
@@ -96,15 +96,25 @@ export class Translation extends Hero {
     return rows.slice(first, first + this.count);
   }
 
-  /** @param {number} frame */
+  /** A frame of the film; the server hears of the last one. @param {number} frame */
   wind(frame) {
-    this.pinned = null;
-    this.choose({ written: frame + 1 >= this.count ? this.data.complete : frame + 1 }, TELL_AFTER_PLAY);
+    this.pinned = this.pointed = null;
+    const written = frame + 1 >= this.count ? this.data.complete : frame + 1;
+    if (!this.film.isPlaying) return this.choose({ written });
+    this.choices.written = written;
+    this.update();
+  }
+
+  /** While it plays, the film knows best where it is. @override @param {Record<string, Choice>} choices */
+  obey(choices) {
+    const { written } = this.choices;
+    super.obey(choices);
+    if (this.film.isPlaying) this.choices.written = written;
   }
 
   /** @param {Focus | null} focus */
   peek(focus) {
-    if (this.film.timer || JSON.stringify(focus) === JSON.stringify(this.pointed)) return;
+    if (this.film.isPlaying || JSON.stringify(focus) === JSON.stringify(this.pointed)) return;
     this.pointed = focus;
     this.update();
   }
@@ -138,6 +148,7 @@ export class Translation extends Hero {
     if (rows) rows.root.hidden = !this.isRead; // a way back, where rows are those of a published picture
     this.legend.setAttribute("aria-checked", String(this.hasGold));
     this.root.classList.toggle("as-table", this.isTable);
+    this.says.setAttribute("aria-live", this.film.isPlaying ? "off" : "polite");
     this.film.show(this.written - 1, true);
     super.update();
   }
@@ -150,7 +161,8 @@ export class Translation extends Hero {
     if (!isFirst && shown === this.textShown) return false;
     this.textShown = shown;
     this.pointed = this.pinned = null;
-    this.film.pause();
+    if (this.film.isPlaying) this.choices.written = this.data.choices.written;
+    this.film.stop();
     this.film.offer(syllables.map((_syllable, at) => _("{n} of {all}", { n: String(at + 1), all: String(syllables.length) })));
     this.lines.renew(words.length, syllables.length);
     this.grid.renew(words.length, syllables.length);
