@@ -8,7 +8,7 @@ import streamlit as st
 from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
 from explainers.chapters.common.build_sentence import choose_sentence
-from explainers.chapters.common.choose_layer import choose_layer, origin_of
+from explainers.chapters.common.choose_layer import choose_sizes, origin_of
 from explainers.chapters.common.one_head import arithmetic_of, read_head, take_head
 from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
 from explainers.chapters.exercises.predict import a_mixture
@@ -24,7 +24,7 @@ from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.hero import show_hero
-from explainers.ui.figure.panels import Cell, orient_panels
+from explainers.ui.figure.panels import Cell, View, orient_panels
 from explainers.ui.page_parts.check_yourself import Recall, check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.page_parts.one_sentence import show_one_sentence
@@ -77,7 +77,20 @@ def show_other_ending(layer: Layer) -> None:
 
 def show_sizes(tokens: Tokens, mask: str) -> None:
     """One head of any size, in nine matrices, under the mask that was chosen above."""
-    show_all_words(choose_layer(tokens, has_mask=False, rule=mask), NINE, explore_figure)
+    sizes = choose_sizes(tokens, mask)
+    queries_down = page.has_queries_down()
+
+    def look(layer: Layer) -> View:
+        one_head = read_head(layer)
+        panels = [one_head.panel(name, "→" if name in {"Q", *AFTER} else "", True) for name in NINE]
+        return View(orient_panels(panels, queries_down), arithmetic_of(one_head))
+
+    slider = sizes.make_slider(look)
+    alt = _("One head of attention, a matrix per step, from the tokens to the output.")
+    origin = origin_of(sizes.layer)
+    opened, _unused = explore_figure(*slider.view, origin, "9 matrices", alt, view_slider=slider)
+    take_head(_("One head, every matrix"), sizes.layer, read_head(sizes.layer).numbers)
+    page.open_page(opened and PAGES.get(opened, SCORES), step=opened)
 
 
 def find_remaining_weight(draw: Random) -> Recall:

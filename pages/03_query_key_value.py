@@ -4,7 +4,7 @@ import streamlit as st
 
 from explainers.attention.single_head import project, projection_parameters
 from explainers.chapters.common.build_sentence import choose_sentence
-from explainers.chapters.common.choose_layer import choose_layer, offer_training, origin_of
+from explainers.chapters.common.choose_layer import choose_sizes, offer_training, origin_of
 from explainers.chapters.common.one_head import arithmetic_of, read_head
 from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
 from explainers.chapters.query_key_value import directions, recall
@@ -27,7 +27,7 @@ from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.hero import show_hero
-from explainers.ui.figure.panels import orient_panels
+from explainers.ui.figure.panels import View, orient_panels
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.page_parts.one_sentence import show_one_sentence
@@ -75,12 +75,18 @@ def show_parameters(layer: Layer) -> None:
 def show_sizes(tokens: Tokens, is_trained: bool) -> None:
     """The same matrices with untrained weights of any size, or of larger trained heads."""
     text("sizes")
-    layer = choose_layer(tokens, has_mask=False, has_value_dim=True, is_trained=is_trained)
-    one_head = read_head(layer)
-    panels = orient_panels([*map(one_head.panel, PROJECTED)], page.has_queries_down())
+    sizes = choose_sizes(tokens, is_trained=is_trained, has_value_dim=True)
+    layer, queries_down = sizes.layer, page.has_queries_down()
+
+    def look(layer: Layer) -> View:
+        one_head = read_head(layer)
+        panels = orient_panels([*map(one_head.panel, PROJECTED)], queries_down)
+        return View(panels, arithmetic_of(one_head))
+
+    slider = sizes.make_slider(look)
     alt = _("What a head learns, and what it makes of the words, a matrix each.")
-    show_clickable_figure(panels, arithmetic_of(one_head), origin_of(layer), "sizes", alt)
-    take_projections("sizes", layer, one_head)
+    show_clickable_figure(*slider.view, origin_of(layer), "sizes", alt, view_slider=slider)
+    take_projections("sizes", layer, read_head(layer))
     offer_training(layer)
 
 

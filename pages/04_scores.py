@@ -7,7 +7,7 @@ from explainers.attention.scaling import EXPERIMENT
 from explainers.attention.single_head import project
 from explainers.attention.steps import hide
 from explainers.chapters.common.build_sentence import choose_sentence
-from explainers.chapters.common.choose_layer import choose_layer, offer_training, origin_of
+from explainers.chapters.common.choose_layer import choose_sizes, offer_training, origin_of
 from explainers.chapters.common.one_head import attend, read_head, take_head
 from explainers.chapters.common.own_words import list_unknown_words, offer_ways_on
 from explainers.chapters.exercises import predict
@@ -71,15 +71,15 @@ def show_how(layer: Layer, word: int) -> None:
 
 def show_steps(tokens: tuple[str, ...], rule: str) -> None:
     """Queries and keys in, output out, one operation at a time, with weights of one's choice."""
-    layer = choose_layer(tokens, has_mask=False, rule=rule)
-    steps, one_head = choose_steps(), read_head(layer)
+    sizes = choose_sizes(tokens, rule)
+    layer, steps = sizes.layer, choose_steps()
     for step in steps:
         text(f"step_{step}")
-        show_step(one_head, step, page.has_queries_down(), origin_of(layer))
+        show_step(sizes, step, page.has_queries_down(), origin_of(layer))
     if "output" in steps:
         run_and_show(attention, *project(layer.x, layer.head()), layer.mask)
     offer_training(layer)
-    takeaway.take_chosen_head(layer, one_head)
+    takeaway.take_chosen_head(layer, read_head(layer))
 
 
 def show_temperature(layer: Layer) -> None:

@@ -13,25 +13,18 @@ from explainers.attention.multi_head import (
 )
 from explainers.chapters.common.build_sentence import choose_sentence
 from explainers.chapters.common.choose_layer import (
-    choose_head_dim,
+    choose_sizes_of_heads,
     list_unknown,
     offer_training,
     origin_of,
-    read_by_heads,
 )
 from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.common.own_words import offer_known_words
 from explainers.chapters.many_heads import dropout_draws, recall
 from explainers.chapters.many_heads import heads_at_equal_parameters as equal_heads
 from explainers.chapters.many_heads import takeaway as taken
-from explainers.chapters.many_heads.head_arithmetic import arithmetic_of_heads
-from explainers.chapters.many_heads.head_panels import (
-    compare_ways,
-    draw_steps,
-    follow,
-    head_id,
-    panels_of,
-)
+from explainers.chapters.many_heads.head_arithmetic import arithmetic_of_heads, view_heads
+from explainers.chapters.many_heads.head_panels import compare_ways, draw_steps, follow, head_id
 from explainers.chapters.many_heads.hero import make_hero, read_clicked_word
 from explainers.chapters.many_heads.selection import Selection
 from explainers.toys.grammar import NUM_WORDS
@@ -73,22 +66,29 @@ def show_layer(tokens: Tokens, num_heads: int, off: frozenset[int], word: int) -
         is_trained = controls.weights() == "trained"
         mask = choose_mask(controls.mask)
         d_model = controls.d_model(fixed=D_MODEL if is_trained else None)
-        head_dim = choose_head_dim(is_trained, num_heads)
         head = controls.enlarged_head(0, num_heads - 1)
-    layer = read_by_heads(tokens, is_trained, d_model, num_heads, head_dim, mask)
+    sizes = choose_sizes_of_heads(tokens, is_trained, d_model, num_heads, mask)
+    layer, queries_down = sizes.layer, page.has_queries_down()
     if layer.unknown:
         text("unknown", words=list_unknown(layer))
     offer_training(layer)
     followed = read_clicked_word(tokens, word)
-    looked = Selection.of(layer, head, followed, off)
-    if len(off) == looked.num_heads:
+    if len(off) == num_heads:
         text("all_off")
-    panels, working = panels_of(looked, page.has_queries_down()), arithmetic_of_heads(looked)
+    slider = sizes.make_slider(
+        lambda one: view_heads(Selection.of(one, head, followed, off), queries_down)
+    )
     alt = _("Every head's weights, one head enlarged, W_O, and what each head adds to a word.")
     explore_figure(
-        panels, working, origin_of(layer), "heads", alt, on_pick=follow, first=head_id(0)
+        *slider.view,
+        origin_of(layer),
+        "heads",
+        alt,
+        on_pick=follow,
+        first=head_id(0),
+        view_slider=slider,
     )
-    taken.take_heads(looked)
+    taken.take_heads(Selection.of(layer, head, followed, off))
     show_source(multi_head, split_heads, merge_heads, contributions, multi_head_one_by_one)
     if followed != word:
         st.rerun()  # the picture at the top follows the same word

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from explainers.chapters.common.choose_layer import choose_layer
 from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words
 from explainers.chapters.long_sequences.counted_cells import (
@@ -14,6 +13,7 @@ from explainers.chapters.long_sequences.measurement_job import show_measuring
 from explainers.chapters.long_sequences.online_row import show_row
 from explainers.chapters.long_sequences.tile_figure import show_tiles
 from explainers.device import choose_device, describe_device
+from explainers.toys.layers import draw_layer
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
@@ -60,7 +60,8 @@ def two_sequences() -> None:
 
 text("question")
 show_squares(text)
-layer = choose_layer(choose_text().tokens, has_mask=False, has_sizes=False, is_trained=False)
+sizes = controls.d_model.default, 1, controls.head_dim.default
+layer = draw_layer(choose_text().tokens, *sizes, "full", page.read_seed())
 choices = Lab(layer, page.has_queries_down())
 if len(choices.tokens) < FEWEST:
     text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)

@@ -109,6 +109,24 @@ def test_a_slider_moves_the_matrices(visit):
     assert one.redrawn(before) != before
 
 
+def test_a_size_changes_in_the_browser(visit):
+    """The matrices and the arithmetic of the number change at once; the link hears of it later."""
+    one = visit("scores", deep="steps", row="2", column="1")
+    moved, card, messages = slider(one, "d_k: "), one.page.locator(".card.docked"), one.sent
+    terms = card.inner_text().count("×")
+    moved.evaluate("(input) => { input.value = 2; input.dispatchEvent(new Event('input')); }")
+    expect(panel(one, "Q").locator("th.column")).to_have_count(16, timeout=1)
+    assert card.inner_text().count("×") > terms
+    assert framed(one, "products") == [[2, 1]]
+    drawn = one.drawn()
+    assert one.sent == messages
+    assert "d_k" not in one.choices
+    moved.evaluate("(input) => input.dispatchEvent(new Event('change'))")
+    one.wait_for_choice("d_k", "16")
+    assert one.ready().drawn() == drawn
+    assert visit("scores", deep="steps", row="2", column="1", d_k="16").drawn() == drawn
+
+
 def test_a_slider_moves_a_chart(visit):
     one = visit("scores", root_d_k="4")
     before, drawn = bars(one), one.drawn()

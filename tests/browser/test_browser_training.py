@@ -17,7 +17,7 @@ def test_another_visitor_gets_pictures_while_one_trains(visit, browser, address)
         bar = trains.page.get_by_test_id("stProgress")
         expect(bar).to_contain_text(re.compile(r"batch [1-9]\d* of"))
         expect(again).to_be_disabled()
-        other.page.get_by_role("slider", name=re.compile("^d_k: ")).press("ArrowRight")
+        other.page.get_by_role("radio", name="weights", exact=True).click()
         assert other.redrawn(drawn) != drawn
         assert not other.errors
         trains.page.get_by_role("button", name="Cancel").click()

@@ -30,6 +30,7 @@ from explainers.toys.sentence import SENTENCE
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Cell
 from tests.support.opening import PAGES, opened, pictures, unfolded, widgets
+from tests.support.reading import sizes
 
 PAGE = next(page for page in PAGES if page.stem == "06_many_heads")
 UNTRAINED = {"weights": "untrained"}
@@ -343,7 +344,7 @@ LARGE = {"heads": "8", "d_k": "128", "d_model": "128", "text": " ".join(f"w{n}" 
 def test_the_largest_layer_is_no_long_message():
     """Every click sends the picture again; of W_O it has the rows of the enlarged head."""
     panels, visit = heads_picture(**LARGE, head="5")
-    assert sum(map(len, pictures(visit))) < 300_000
+    assert sum(map(len, pictures(visit))) < 310_000
     lanes = [f"5.{n}" for n in range(128)]
     assert (panels["W_O"]["rows"], len(panels["heads"]["columns"])) == (lanes, 1024)
     assert "head 5's, all would be 1,024" in panels["W_O"]["formula"]
@@ -401,37 +402,34 @@ def test_what_a_link_cannot_have_is_told(link, told):
 def test_untrained_sizes_are_told_and_the_next_one_is_shown():
     visit = opened(PAGE, LAYER_OPEN | {"heads": "8", "d_k": "21"})
     assert ["Use one of 4, 8; the page shows ` 8 `" in info.value for info in visit.info] == [True]
-    assert widgets(visit)["d_k"].value == 8
+    assert sizes(visit) == (8, [4, 8])
 
 
 def test_trained_heads_open_with_the_sizes_of_the_first_picture():
     """As long as the reader has not chosen a d_k, they are as wide together as d_model."""
     visit = opened(PAGE, UNTRAINED | LAYER_OPEN)
-    assert widgets(visit)["d_k"].value == 4
+    assert sizes(visit)[0] == 4
     widgets(visit)["weights"].set_value("trained")
     for heads in (1, 2, 4, 8):
         visit.session_state["heads"] = str(heads)
         visit.run()
-        own = widgets(visit)["d_k"]
-        offered = [str(size) for size in layers.list_head_dims(heads)]
-        assert (own.value, own.options) == (layers.D_MODEL // heads, offered)
+        offered = list(layers.list_head_dims(heads))
+        assert sizes(visit) == (layers.D_MODEL // heads, offered)
         assert not visit.info
         linked = opened(PAGE, LAYER_OPEN | {"heads": str(heads)})
         assert drawn_with(visit, "parts") == drawn_with(linked, "parts")
-    widgets(visit)["d_k"].set_value(4)
+    visit.session_state["d_k"] = 4
     visit.run().session_state["heads"] = "2"
-    assert widgets(visit.run())["d_k"].value == 4, "chosen"
+    assert sizes(visit.run())[0] == 4, "chosen"
     visit.switch_page("pages/01_start.py").query_params["deep"] = "sizes"
-    visit.run()
-    assert widgets(visit)["d_k"].value == 4
+    assert sizes(visit.run())[0] == 4
 
 
 def test_other_pages_open_with_their_own_size():
     visit = opened(PAGE, LAYER_OPEN)
-    assert widgets(visit)["d_k"].value == 16
+    assert sizes(visit)[0] == 16
     visit.switch_page("pages/01_start.py").query_params["deep"] = "sizes"
-    visit.run()
-    assert widgets(visit)["d_k"].value == 4
+    assert sizes(visit.run())[0] == 4
 
 
 def test_what_to_try_is_true():

@@ -17,16 +17,28 @@ def said(visit: AppTest) -> str:
     return " ".join("\n".join(markdown.value for markdown in visit.main.markdown).split())
 
 
+def figures(visit: AppTest) -> list[dict[str, Any]]:
+    """What is sent for every linked picture."""
+    sent = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
+    return [data for data in sent if "panels" in data]
+
+
 def figure(visit: AppTest, first: str) -> dict[str, Any]:
     """What is sent for the linked picture that begins with this panel."""
-    sent = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
-    [found] = [data for data in sent if data.get("panels", [{}])[0].get("id") == first]
+    [found] = [data for data in figures(visit) if data["panels"][0]["id"] == first]
     return found
 
 
 def panels(visit: AppTest, first: str) -> dict[str, Any]:
     """Its panels, by their ids."""
     return {panel["id"]: panel for panel in figure(visit, first)["panels"]}
+
+
+def sizes(visit: AppTest) -> tuple[int, list[int]]:
+    """The d_k that is chosen in the one picture that has a slider for it, and all that may be."""
+    [slider] = [data["view_slider"] for data in figures(visit) if data["view_slider"]]
+    offered = [int(label) for label in slider["labels"]]
+    return offered[slider["index"]], offered
 
 
 def values(found: Mapping[str, Any], *ids: str) -> list[float]:

@@ -1,10 +1,12 @@
 """Trained or untrained: the layer that a page looks at, its controls, and what is said of it."""
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
-from explainers.chapters.common.mask_names import choose_mask, translate_mask
+from explainers.chapters.common.mask_names import translate_mask
 from explainers.messages import N_
 from explainers.toys.layers import (
     D_MODEL,
@@ -30,6 +32,7 @@ from explainers.toys.readable_head import (
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
+from explainers.ui.figure.panels import Slider, View, ViewSlider, make_views
 from explainers.ui.provenance import trained_weights, untrained_weights
 from explainers.ui.untrusted_text import verbatim
 
@@ -37,43 +40,71 @@ ABLE = 32
 """The d_k of a trained head where a page offers none: the readable one is too sharp to leak."""
 
 
-def choose_layer(
-    tokens: Tokens,
-    has_mask: bool = True,
-    has_value_dim: bool = False,
-    has_sizes: bool = True,
-    rule: str = "full",
-    is_trained: bool | None = None,
-) -> Layer:
-    """The controls of one head, in a row, with trained weights only the sizes that were trained.
+@dataclass(frozen=True)
+class LayerSizes:
+    """The same head at every d_k that can be chosen: trained or drawn once it is asked for."""
 
-    With d_k 4 it is the readable head, else one of d_model 64. Where nothing like the mask or the
-    seed was trained, it is said what is shown instead. `rule` is the mask, and `is_trained` says
-    which weights, where the page has chosen them elsewhere.
+    head_dims: Sequence[int]
+    head_dim: int
+    """What is chosen now."""
+    read: Callable[[int], Layer]
+    """The layer of a d_k."""
+
+    @property
+    def layer(self) -> Layer:
+        """The layer that is chosen now."""
+        return self.read(self.head_dim)
+
+    def make_slider(self, view: Callable[[Layer], View]) -> ViewSlider:
+        """d_k, moved in a picture."""
+        control, sizes = controls.head_dim, self.head_dims
+        labels, place = [f"{size}" for size in sizes], sizes.index(self.head_dim)
+        slider = Slider(control.label, labels, place, lambda turned: control.put(sizes[turned]))
+        return make_views(slider, lambda turned: view(self.read(sizes[turned])))
+
+
+def choose_sizes(
+    tokens: Tokens, rule: str = "full", is_trained: bool | None = None, has_value_dim: bool = False
+) -> LayerSizes:
+    """The controls of one head, in a row, but for d_k, which is moved in the picture.
+
+    There are trained weights of some sizes: with d_k 4 it is the readable head, else one of
+    d_model 64. Where nothing like the mask or the seed was trained, it is said what is shown
+    instead. `rule` is the mask, and `is_trained` says which weights, where the page has chosen
+    them elsewhere.
     """
+    control = controls.head_dim
     with st.container(horizontal=True):
         if is_trained is None:
             is_trained = controls.weights() == "trained"
-        rule = choose_mask(controls.mask) if has_mask else rule
-        d_model = controls.d_model.default
-        head_dim = ABLE if is_trained else controls.head_dim.default
-        if has_sizes:
-            head_dim = controls.head_dim(HEAD_DIMS if is_trained else ())
-            learned_width = READABLE_D_MODEL if head_dim == READABLE_HEAD_DIM else D_MODEL
-            d_model = controls.d_model(fixed=learned_width if is_trained else None)
-        value_dim = head_dim
+        head_dim = control(HEAD_DIMS if is_trained else ())
+        learned_width = READABLE_D_MODEL if head_dim == READABLE_HEAD_DIM else D_MODEL
+        d_model = controls.d_model(fixed=learned_width if is_trained else None)
+        value_dim = None
         if has_value_dim:
             value_dim = controls.value_dim(fixed=head_dim if is_trained else None)
     seed = page.read_seed()
-    if not is_trained:
-        return draw_layer(tokens, d_model, 1, head_dim, rule, seed, value_dim)
-    is_readable = head_dim == READABLE_HEAD_DIM
+
+    @functools.cache
+    def read(size: int) -> Layer:
+        if not is_trained:
+            return draw_layer(tokens, d_model, 1, size, rule, seed, value_dim)
+        if size == READABLE_HEAD_DIM:
+            shown_seed = seed if seed in READABLE_SEEDS else READABLE_SEEDS[0]
+            return load_readable_layer(tokens, rule, shown_seed)
+        return find_trained_layer(tokens, 1, size, rule, seed)
+
+    if is_trained:
+        _describe_trained(read(head_dim), rule, seed, has_value_dim)
+    return LayerSizes(HEAD_DIMS if is_trained else control.possible, head_dim, read)
+
+
+def _describe_trained(layer: Layer, rule: str, seed: int, has_value_dim: bool) -> None:
+    """What was learned, and what is shown instead of what was asked for."""
+    is_readable = layer.heads.head_dim == READABLE_HEAD_DIM
     if is_readable:
-        shown_seed = seed if seed in READABLE_SEEDS else READABLE_SEEDS[0]
-        layer = load_readable_layer(tokens, rule, shown_seed)
-        differences = not_among(N_("seed"), seed, shown_seed, READABLE_SEEDS)
+        differences = not_among(N_("seed"), seed, layer.seed, READABLE_SEEDS)
     else:
-        layer = find_trained_layer(tokens, 1, head_dim, rule, seed)
         differences = unlike(layer, rule, seed)
         differences += [] if seed in SEEDS else [_("Train it here takes any seed.")]
     width = layer.x.shape[-1]
@@ -89,7 +120,6 @@ def choose_layer(
             _("Training never saw {words}: vectors drawn at random stand in.", words=words)
         )
     st.caption(" ".join(notes))  # one element: each costs time at every rerun
-    return layer
 
 
 def read_layers(tokens: Tokens) -> tuple[Layer, Layer]:
@@ -122,11 +152,27 @@ def describe_wide_layer(layer: Layer, seed: int) -> None:
         st.caption(" ".join([trained, *unlike(layer, "full", seed), *any_seed]))
 
 
-def choose_head_dim(is_trained: bool, num_heads: int) -> int:
-    """d_k; trained heads open with as many numbers together as one head of full width."""
-    if not is_trained:
-        return controls.head_dim()
-    return controls.head_dim(list_head_dims(num_heads), D_MODEL // num_heads)
+def choose_sizes_of_heads(
+    tokens: Tokens, is_trained: bool, d_model: int, num_heads: int, rule: str
+) -> LayerSizes:
+    """The same for several heads, whose other controls the page has.
+
+    Trained heads open with as many numbers together as one head of full width.
+    """
+    control = controls.head_dim
+    if is_trained:
+        head_dims: Sequence[int] = list_head_dims(num_heads)
+        head_dim = control(head_dims, D_MODEL // num_heads)
+    else:
+        head_dims, head_dim = control.possible, control()
+    seed = page.read_seed()
+
+    @functools.cache
+    def read(size: int) -> Layer:
+        return _read_heads(tokens, is_trained, d_model, num_heads, size, rule, seed)
+
+    _describe_heads(read(head_dim), rule, seed)
+    return LayerSizes(head_dims, head_dim, read)
 
 
 def read_by_heads(
@@ -134,12 +180,29 @@ def read_by_heads(
 ) -> Layer:
     """A layer of heads that were chosen, or where mask or seed were not trained, another."""
     seed = page.read_seed()
-    if not is_trained:
-        return draw_layer(tokens, d_model, num_heads, head_dim, rule, seed)
-    layer = find_trained_layer(tokens, num_heads, head_dim, rule, seed)
-    trained = _("Trained on finding related words: d_model is {d_model}.", d_model=D_MODEL)
-    st.caption(" ".join([trained, *unlike(layer, rule, seed), *describe_long_text(layer)]))
+    layer = _read_heads(tokens, is_trained, d_model, num_heads, head_dim, rule, seed)
+    _describe_heads(layer, rule, seed)
     return layer
+
+
+def _read_heads(
+    tokens: Tokens,
+    is_trained: bool,
+    d_model: int,
+    num_heads: int,
+    head_dim: int,
+    rule: str,
+    seed: int,
+) -> Layer:
+    if is_trained:
+        return find_trained_layer(tokens, num_heads, head_dim, rule, seed)
+    return draw_layer(tokens, d_model, num_heads, head_dim, rule, seed)
+
+
+def _describe_heads(layer: Layer, rule: str, seed: int) -> None:
+    if layer.learned:
+        trained = _("Trained on finding related words: d_model is {d_model}.", d_model=D_MODEL)
+        st.caption(" ".join([trained, *unlike(layer, rule, seed), *describe_long_text(layer)]))
 
 
 def find_trained_layer(

@@ -24,6 +24,8 @@ from explainers.ui.takeaway_files import take
 Numbers = list[list[float]]
 SCORES = ("products", "scores", "masked")
 """Compared with each other, so drawn with one colour domain."""
+MOST_LANES = 24
+"""Dimensions side by side of which each has room for its digits."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,9 @@ class OneHead:
 
     def panel(self, name: str, operator: str = "", has_page: bool = False) -> Panel:
         """The matrix with the rows and columns that its numbers come from."""
-        return Panel(name, self.matrix(name), operator, has_page, KINDS[name].sources)
+        kind, matrix = KINDS[name], self.matrix(name)
+        is_wide = kind.columns == FEATURE_AXIS and matrix.shape[1] > MOST_LANES
+        return Panel(name, matrix, operator, has_page, kind.sources, dense=is_wide)
 
     def step(self, name: str, queries_down: bool) -> list[Panel]:
         """One of the four steps: what goes in and what comes out."""

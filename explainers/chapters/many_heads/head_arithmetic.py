@@ -15,7 +15,12 @@ from explainers.chapters.many_heads.head_panels import enlarge_head, head_of
 from explainers.chapters.many_heads.selection import Selection
 from explainers.toys.layers import TrainedHeads
 from explainers.translations import _
-from explainers.ui.figure.panels import Cell
+from explainers.ui.figure.panels import Cell, View
+
+
+def view_heads(looked: Selection, queries_down: bool) -> View:
+    """The whole layer in one picture, and what to ask about its numbers."""
+    return View(head_panels.panels_of(looked, queries_down), arithmetic_of_heads(looked))
 
 
 def arithmetic_of_heads(looked: Selection) -> Callable[[Cell], Arithmetic]:

@@ -10,15 +10,17 @@ from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention.scaling import with_temperature
 from explainers.attention.steps import OPERATIONS, softmax
+from explainers.chapters.common.choose_layer import LayerSizes
 from explainers.chapters.common.number_words import write_percent
-from explainers.chapters.common.one_head import OneHead, arithmetic_of
+from explainers.chapters.common.one_head import OneHead, arithmetic_of, read_head
 from explainers.charts.matrix import Values, blank_forbidden
+from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import describe_options
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
-from explainers.ui.figure.panels import Cell, Panel, Slider, orient_panels
+from explainers.ui.figure.panels import Cell, Panel, Slider, View, orient_panels
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.source import show_source
 
@@ -57,35 +59,29 @@ def choose_steps() -> tuple[str, ...]:
     return controls.step.options
 
 
-def show_step(one_head: OneHead, step: str, queries_down: bool, origin: str) -> None:
+def show_step(sizes: LayerSizes, step: str, queries_down: bool, origin: str) -> None:
     """The picture and the code of one step; of the weights, a row as bars as well."""
-    if is_lecture():
-        _show_to_class(one_head, step, queries_down, origin)
-        return
-    panels, working = one_head.step(step, queries_down), arithmetic_of(one_head)
-    _unused, cell = explore_figure(
-        panels, working, origin, "steps", _describe_step(step), stepper=step
+
+    def look(layer: Layer) -> View:
+        one_head = read_head(layer)
+        return View(one_head.step(step, queries_down), arithmetic_of(one_head))
+
+    slider, alt = (
+        sizes.make_slider(look),
+        _("What goes into and comes out of: {step}.", step=_(step)),
     )
-    if step == "weights":
-        show_shares(one_head, cell.row, origin)
-    show_source(*OPERATIONS[step])
-
-
-def _show_to_class(one_head: OneHead, step: str, queries_down: bool, origin: str) -> None:
-    """Four pictures on one page: each remembers its own click, and the bars come last."""
-    panels = one_head.step(step, queries_down)
-    working = arithmetic_of(one_head)
-    key = f"step {step}"
-    alt = _describe_step(step)
-    cell = show_clickable_figure(panels, working, origin, key, alt, stepper=step).cell
-    show_source(*OPERATIONS[step])
-    if step == "weights":
+    if is_lecture():  # four pictures on one page, each remembers its own click
+        cell = show_clickable_figure(
+            *slider.view, origin, f"step {step}", alt, stepper=step, view_slider=slider
+        ).cell
         row = cell.row if cell else controls.row.default
-        show_shares(one_head, min(row, len(one_head.tokens) - 1), origin)
-
-
-def _describe_step(step: str) -> str:
-    return _("What goes into and comes out of: {step}.", step=_(step))
+    else:
+        row = explore_figure(
+            *slider.view, origin, "steps", alt, stepper=step, view_slider=slider
+        ).cell.row
+    if step == "weights":
+        show_shares(read_head(sizes.layer), min(row, len(sizes.layer.tokens) - 1), origin)
+    show_source(*OPERATIONS[step])
 
 
 def show_all_words(one_head: OneHead, word: int, queries_down: bool, origin: str) -> None:

@@ -82,43 +82,6 @@ def _slide(
 
 
 @dataclass(frozen=True)
-class RestrictedSlider(Control):
-    """A whole number of which a page may offer only some: not every size has trained weights."""
-
-    low: int
-    high: int
-
-    def __call__(self, choices: Sequence[int] = (), opens_with: int | None = None) -> int:
-        """A choice that is not offered becomes the nearest one that is.
-
-        `opens_with` is shown until the reader chooses, also where another page opens with another
-        number.
-        """
-        request, opened_key = self.read_request(), OPENED_WITH.format(self.key)
-        options = list(choices or range(self.low, self.high + 1))
-        default = self.default if opens_with is None else opens_with
-        wanted = self._find_wanted(request, default)
-        if wanted == st.session_state.get(opened_key) and request is None:
-            wanted = default
-        nearest = min(options, key=lambda one: abs(one - wanted))
-        if request is not None or nearest != st.session_state.get(self.key, default):
-            st.session_state[self.key] = nearest
-        st.session_state[opened_key] = default
-        value = st.select_slider(
-            options=options, value=default, key=self.key, bind=URL_BINDING, **self.label_and_help
-        )
-        allowed = describe_options(options) if choices else describe_range(self.low, self.high)
-        return self.settle(request, value, allowed)
-
-    def _find_wanted(self, request: str | None, default: int) -> int:
-        """The number that is asked for by a link, or was chosen, whether it is offered or not."""
-        if request is None:
-            return st.session_state.get(self.key, default)
-        possible = range(self.low, self.high + 1)
-        return next((number for number in possible if is_value(request, number)), default)
-
-
-@dataclass(frozen=True)
 class Counter(Control):
     """A number to count up and down, whose range may depend on the sentence.
 
@@ -148,6 +111,12 @@ class Counter(Control):
             out_of_range[self.key] = wanted, value
         self.keep(wanted)
         return self.report_bad_link(request, value, allowed)
+
+    def find_nearest(self, low: int, high: int) -> int:
+        """What will be shown in another range."""
+        wanted = st.session_state.get(self.key, self.default)
+        wanted, _instead = st.session_state.get(OUT_OF_RANGE, {}).get(self.key, (wanted, None))
+        return min(max(wanted, low), high)
 
     def put(self, value: int) -> None:
         """Take over a number that was clicked; a callback."""
@@ -204,3 +173,39 @@ class BrowserSlider(Control):
         self.report_bad_link(request, value, describe_options(steps))
         self.write(value)
         return min(range(len(steps)), key=lambda index: abs(steps[index] - value))
+
+
+@dataclass(frozen=True)
+class RestrictedSlider(Control):
+    """A whole number that a component moves as well; a page may offer only some of them.
+
+    Not every size has trained weights.
+    """
+
+    low: int
+    high: int
+
+    @property
+    def possible(self) -> range:
+        """What may be chosen where nothing is trained."""
+        return range(self.low, self.high + 1)
+
+    def __call__(self, choices: Sequence[int] = (), opens_with: int | None = None) -> int:
+        """A choice that is not offered becomes the nearest one that is.
+
+        `opens_with` is shown until the reader chooses, also where another page opens with another
+        number.
+        """
+        opened_key, default = OPENED_WITH.format(self.key), opens_with or self.default
+        request, wanted = self.read_link(
+            lambda text: next((one for one in self.possible if is_value(text, one)), None), default
+        )
+        if wanted == st.session_state.get(opened_key) and request is None:
+            wanted = default
+        st.session_state[opened_key] = default
+        nearest = st.session_state[self.key] = min(
+            choices or self.possible, key=lambda one: abs(one - wanted)
+        )
+        self.write(nearest, default)
+        allowed = describe_options(choices) if choices else describe_range(self.low, self.high)
+        return int(self.report_bad_link(request, nearest, allowed))

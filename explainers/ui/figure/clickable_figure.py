@@ -1,6 +1,7 @@
 """Pictures whose numbers can be clicked: each shows the arithmetic that made it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -10,7 +11,15 @@ from explainers.arithmetic import Arithmetic
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
-from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, translate_matrix
+from explainers.ui.figure.panels import (
+    Cell,
+    Figure,
+    Panel,
+    Slider,
+    View,
+    ViewSlider,
+    translate_matrix,
+)
 from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.session import CLICKED, STEPPER_SEEN
 
@@ -42,11 +51,12 @@ def explore_figure(
     on_pick: Callable[[Cell], None] = lambda _unused: None,
     slider: Slider | None = None,
     first: str = "",
+    view_slider: ViewSlider | None = None,
 ) -> Exploration:
     """Draw linked matrices; a click on a number, or the fields below, show how it was computed.
 
     `on_pick` hears of a click before the page runs again; `first` names the panel that is looked
-    at before there was one.
+    at before there was one. The panels are the view of the `view_slider`, if there is one.
     """
 
     def pick(clicked: Cell) -> None:
@@ -69,8 +79,14 @@ def explore_figure(
         card = (
             make_card(cell, panels, arithmetic) if is_wanted else None
         )  # a class sees the picture first
-        figure = Figure(panels, alt, cell, pick, stepper, slider, working=card)
-        opened_panel = show_figure(figure, origin, key)
+        figure = Figure(panels, alt, cell, pick, stepper, slider, card, view_slider)
+
+        def look(view: View) -> Figure:
+            picked = _find_cell(cell.panel, view.panels)
+            working = make_card(picked, view.panels, view.working(picked)) if is_wanted else None
+            return Figure(view.panels, alt, picked, working=working)
+
+        opened_panel = show_figure(_add_views(figure, look), origin, key)
     return Exploration(opened_panel, cell)
 
 
@@ -86,6 +102,17 @@ def _choose_cell(panels: Sequence[Panel], stepper: str, first: str, key: str) ->
     name = controls.matrix(names, stepper or first or names[-1])
     rows, columns = panels[names.index(name)].matrix.shape
     return Cell(name, controls.row(0, rows - 1), controls.column(0, columns - 1))
+
+
+def _find_cell(name: str, panels: Sequence[Panel]) -> Cell:
+    """What will be looked at in these panels, where there may be less room, or more."""
+    panel = next((one for one in panels if one.id == name), panels[-1])
+    rows, columns = panel.matrix.shape
+    row, column = (
+        controls.row.find_nearest(0, rows - 1),
+        controls.column.find_nearest(0, columns - 1),
+    )
+    return Cell(panel.id, row, column)
 
 
 def _pick(cell: Cell) -> None:
@@ -137,6 +164,7 @@ def show_clickable_figure(
     slider: Slider | None = None,
     acts: Mapping[str, Callable[[Cell], None]] = MappingProxyType({}),
     stepper: str = "",
+    view_slider: ViewSlider | None = None,
 ) -> Click:
     """Draw linked matrices; a click on a number shows how it was computed, and nothing else.
 
@@ -150,12 +178,31 @@ def show_clickable_figure(
             act(clicked)
         st.session_state[clicked_key] = None if act else clicked
 
-    cell = st.session_state.get(clicked_key)
-    if cell and not _is_there(cell, panels):  # the sentence has become shorter
-        cell = None
-    card = make_card(cell, panels, working(cell)) if cell else None
-    figure = Figure(panels, alt, cell, pick, stepper, slider, working=card)
-    return Click(show_figure(figure, origin, key), cell)
+    clicked = st.session_state.get(clicked_key)
+
+    def look(view: View) -> Figure:
+        # The sentence may have become shorter, or the head smaller.
+        cell = clicked if clicked and _is_there(clicked, view.panels) else None
+        card = make_card(cell, view.panels, view.working(cell)) if cell else None
+        return Figure(view.panels, alt, cell, working=card)
+
+    figure = replace(
+        look(View(panels, working)),
+        on_pick=pick,
+        stepper=stepper,
+        slider=slider,
+        view_slider=view_slider,
+    )
+    return Click(show_figure(_add_views(figure, look), origin, key), figure.picked)
+
+
+def _add_views(figure: Figure, look: Callable[[View], Figure]) -> Figure:
+    """The figure with what stands there at the other steps of its slider."""
+    slider = figure.view_slider
+    if not isinstance(slider, ViewSlider):
+        return figure
+    others = {place: look(view) for place, view in slider.views.items() if place != slider.index}
+    return replace(figure, views=others)
 
 
 def _is_there(cell: Cell, panels: Sequence[Panel]) -> bool:

@@ -17,6 +17,7 @@ from explainers.ui.figure.panels import (
     Cell,
     Figure,
     Panel,
+    Slider,
     Source,
     list_axes,
     translate_figure,
@@ -49,7 +50,7 @@ HEAD_FIELDS = ("small", "marked", "muted", "followed")
 """What a panel says of itself is sent without a change."""
 RAMPS = {"signed": "signed_ramp", "weights": "weight_ramp"}
 """The kinds of matrices whose numbers are colours."""
-SLIDER_FIELDS = ("label", "labels", "index", "plays")
+SLIDER_FIELDS = ("label", "labels", "index", "plays", "name", "hidden")
 MOST_CELLS, MOST_READ, LONGEST_SIDE = 1500, 128, 32
 """A matrix with more is drawn as one image; `browser/figure` draws what it is told."""
 
@@ -60,8 +61,7 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
     What the browser tells is counted, and the count sent back, so that the browser can see which
     of its messages a new picture answers.
     """
-    by_id = {panel.id: panel for panel in figure.panels}
-    slider, count_key = figure.slider, f"{key} count"
+    by_id, count_key = {panel.id: panel for panel in figure.panels}, f"{key} count"
 
     def pick() -> None:
         last_answer = st.session_state.get(count_key, 0)
@@ -72,18 +72,18 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
                 figure.on_pick(Cell(panel.id, *(indices[::-1] if panel.flipped else indices)))
             st.session_state[count_key] = cell["count"]
 
-    def turn() -> None:
-        message = st.session_state[key].frame
+    def turn(slider: Slider | None, message: dict[str, Any]) -> None:
         st.session_state[count_key] = message["count"]
         if slider:
-            slider.on_turn(min(max(int(message["frame"]), 0), len(slider.labels) - 1))
+            slider.on_turn(min(max(int(message["place"]), 0), len(slider.labels) - 1))
 
+    panels = _describe_panels(by_id, theme)
     result = _component(
         key=key,
         # In a list: Streamlit imports pandas to see whether a value of a dict is a table.
         data=[
             {
-                "panels": [_describe_panel(panel, by_id, theme) for panel in figure.panels],
+                "panels": list(panels.values()),
                 "alt": figure.alt,
                 "words": translate_scripts(_SCRIPTS, list_axes(figure.panels)),
                 "ramps": {
@@ -95,19 +95,52 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
                 "selected": _describe_selection(figure.picked, by_id),
                 "pickable": figure.on_pick is not None,
                 "stepper": figure.stepper,
-                "slider": slider and {name: getattr(slider, name) for name in SLIDER_FIELDS},
+                "slider": _describe_slider(figure.slider),
                 "working": figure.working,
+                "view_slider": _describe_slider(figure.view_slider),
+                "views": {
+                    place: _describe_view(view, panels, theme)
+                    for place, view in figure.views.items()
+                },
                 "echo": st.session_state.get(count_key, 0),
             }
         ],
         on_cell_change=pick,
-        on_frame_change=turn,
+        on_frame_change=lambda: turn(figure.slider, st.session_state[key].frame),
+        on_view_change=lambda: turn(figure.view_slider, st.session_state[key].view),
         on_open_change=lambda: None,
         on_theme_change=lambda: None,
     )
     if result.theme:
         st.rerun()  # every picture of the page in the reader's new colours
     return result.open or ""
+
+
+def _describe_slider(slider: Slider | None) -> dict[str, Any] | None:
+    return {name: getattr(slider, name) for name in SLIDER_FIELDS} if slider else None
+
+
+def _describe_view(view: Figure, drawn: dict[str, dict[str, Any]], theme: Theme) -> dict[str, Any]:
+    """What is other than in the picture that was drawn."""
+    by_id = {panel.id: panel for panel in view.panels}
+    panels = _describe_panels(by_id, theme)
+    return {
+        "panels": [_find_changes(drawn.get(name, {}), panel) for name, panel in panels.items()],
+        "selected": _describe_selection(view.picked, by_id),
+        "working": view.working,
+    }
+
+
+def _find_changes(drawn: dict[str, Any], panel: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: value
+        for name, value in panel.items()
+        if name == "id" or name not in drawn or value != drawn[name]
+    }
+
+
+def _describe_panels(by_id: dict[str, Panel], theme: Theme) -> dict[str, dict[str, Any]]:
+    return {name: _describe_panel(panel, by_id, theme) for name, panel in by_id.items()}
 
 
 def _describe_panel(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]:

@@ -1,12 +1,14 @@
 """Matrices with their place in a computation, and the same in the visitor's language."""
 
 import functools
+import math
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from explainers.arithmetic import Arithmetic
 from explainers.charts.matrix import Matrix, Values
 from explainers.translations import ENGLISH, _, get_language
 
@@ -67,7 +69,8 @@ class Panel:
 class Slider:
     """Dragged in the browser: frame n of every panel was computed for `labels[n]`.
 
-    One that `plays` has buttons to play, pause and step through its frames.
+    One that `plays` has buttons to play, pause and step through its frames. Sliders of one name
+    move together, and of those one can be `hidden`: its picture follows another one's slider.
     """
 
     label: str
@@ -75,6 +78,8 @@ class Slider:
     index: int
     on_turn: Callable[[int], None]
     plays: bool = False
+    name: str = ""
+    hidden: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,51 @@ class Cell:
     panel: str
     row: int
     column: int
+
+
+class View(NamedTuple):
+    """What a picture shows at one step of a slider, and what to ask about any of its numbers."""
+
+    panels: Sequence[Panel]
+    working: Callable[[Cell], Arithmetic]
+
+
+@dataclass(frozen=True)
+class ViewSlider(Slider):
+    """Dragged in the browser as well, where more than the numbers of the panels changes.
+
+    There is a view for the chosen step and for those around it, as many as are sent in no time;
+    for any other the server is asked.
+    """
+
+    views: Mapping[int, View] = field(kw_only=True)
+
+    @property
+    def view(self) -> View:
+        """What is chosen now."""
+        return self.views[self.index]
+
+
+MOST_VIEWS, MOST_NUMBERS = 9, 40_000
+"""Of a picture, with all their numbers together."""
+
+
+def make_views(slider: Slider, make: Callable[[int], View]) -> ViewSlider:
+    """A slider with the views of its steps, the nearest ones first."""
+    views: dict[int, View] = {}
+    room = MOST_NUMBERS
+    places = sorted(range(len(slider.labels)), key=lambda place: abs(place - slider.index))
+    for place in places[:MOST_VIEWS]:
+        view = make(place)
+        room -= sum(map(_count_numbers, view.panels))
+        if views and room < 0:
+            break
+        views[place] = view
+    return ViewSlider(**vars(slider), views=views)
+
+
+def _count_numbers(panel: Panel) -> int:
+    return math.prod(panel.matrix.shape) * (1 + len(panel.frames))
 
 
 def orient_panels(panels: Sequence[Panel], queries_down: bool) -> list[Panel]:
@@ -96,7 +146,8 @@ class Figure:
     """A linked picture: `alt` says in a sentence what is seen.
 
     Without `on_pick` its numbers cannot be picked. `stepper` names the panel whose cells are
-    stepped through; `working` is shown beside a number that was clicked.
+    stepped through; `working` is shown beside a number that was clicked. `views` are what stands
+    there at other steps of the `view_slider`.
     """
 
     panels: Sequence[Panel]
@@ -106,6 +157,8 @@ class Figure:
     stepper: str = ""
     slider: Slider | None = None
     working: dict[str, Any] | None = None
+    view_slider: Slider | None = None
+    views: Mapping[int, "Figure"] = field(default_factory=dict)
 
 
 _TRANSLATED_TEXT = re.compile(r'(?<![\w$.])_\("([^"]+)"')
@@ -115,16 +168,26 @@ def translate_figure(figure: Figure) -> Figure:
     """The figure with everything in it said; names of panels and axes are no words but keys."""
     if get_language() == ENGLISH:
         return figure
-    slider, working = figure.slider, figure.working
-    if slider:
-        labels = [_(label) for label in slider.labels]
-        slider = replace(slider, label=_(slider.label), labels=labels)
+    working = figure.working
     if working:
         title, lines = working["title"], working["lines"]
         working = {**working, "title": _(title), "lines": [_(line) for line in lines]}
-    panels = [_translate_panel(panel) for panel in figure.panels]
-    alt = _(figure.alt)
-    return replace(figure, panels=panels, alt=alt, slider=slider, working=working)
+    return replace(
+        figure,
+        panels=[_translate_panel(panel) for panel in figure.panels],
+        alt=_(figure.alt),
+        slider=_translate_slider(figure.slider),
+        working=working,
+        view_slider=_translate_slider(figure.view_slider),
+        views={place: translate_figure(view) for place, view in figure.views.items()},
+    )
+
+
+def _translate_slider(slider: Slider | None) -> Slider | None:
+    if slider is None:
+        return None
+    labels = [_(label) for label in slider.labels]
+    return replace(slider, label=_(slider.label), labels=labels)
 
 
 def _translate_panel(panel: Panel) -> Panel:

@@ -23,15 +23,26 @@
  * @property {string} stepper the panel whose cells are stepped through, or nothing
  * @property {SliderData | null} slider
  * @property {Working | null} working
+ * @property {SliderData | null} view_slider
+ * @property {Record<string, ViewData>} views what stands there at other steps of that slider
  * @property {number} echo the last message that this answers
+ */
+
+/**
+ * @typedef {object} ViewData
+ * @property {(Partial<PanelData> & { id: string })[]} panels with what is other than in the picture's own
+ * @property {Cell | null} selected
+ * @property {Working | null} working
  */
 
 /**
  * @typedef {object} SliderData
  * @property {string} label
- * @property {string[]} labels of each frame
+ * @property {string[]} labels of each frame, or view
  * @property {number} index
  * @property {boolean} plays
+ * @property {string} name sliders of one name move together
+ * @property {boolean} hidden does its picture follow another one's slider?
  */
 
 /**

@@ -6,7 +6,7 @@
 
 /** @import { Component, Tell } from "../common/component.js" */
 /** @import { Value, Values } from "../common/numbers.js" */
-/** @import { Cell, FigureData, PanelData } from "./data.js" */
+/** @import { Cell, FigureData, PanelData, SliderData } from "./data.js" */
 /** @import { Panel, Token } from "./panels/panel.js" */
 
 import { loadStyle, wear } from "../common/component.js";
@@ -21,6 +21,7 @@ import { Links } from "./panels/links.js";
 import { labelsOf } from "./panels/panel.js";
 import { Table } from "./panels/table.js";
 import { Ties } from "./panels/ties.js";
+import { Range } from "./range.js";
 // What only those need is named as well: all files are asked for at once, and not one after the other.
 import "../common/colours.js";
 import "../common/numbers.js";
@@ -31,9 +32,18 @@ const KINDS = { arrows: Dials, cone: Cone, links: Links, ties: Ties }; // any ot
 
 const NO_STEPPING_IN = "input, textarea, select, [contenteditable=true], [role=slider], [role=grid], [role=radiogroup], [role=tablist]";
 
+// What is pointed at is lined; a cell keeps its colour, which is its number. Cells that are not lit
+// go without: to have all these in every cell of a picture doubles the time that it takes to draw it.
+const LINED = `
+  background-image: ${["above", "above", "beside", "beside", "tint"].map((line) => `linear-gradient(var(--${line}, transparent) 0 0)`).join(", ")};
+  background-position: top, bottom, left, right, center; background-repeat: no-repeat;
+  background-size: 100% 2px, 100% 2px, 2px 100%, 2px 100%, 100% 100%;`;
+
 const style = loadStyle(new URL("style.css", import.meta.url));
 /** @type {WeakMap<Element, Figure>} */
 const figures = new WeakMap();
+/** @type {Set<Figure>} */
+const shown = new Set(); // those that may be on the page
 
 /**
  * Draw what the server sent, or change what was drawn of it before.
@@ -47,6 +57,7 @@ export default async function ({ parentElement, data: sent, setTriggerValue }) {
   speak(data.words);
   const figure = figures.get(root) ?? new Figure(root, data, setTriggerValue);
   figures.set(root, figure);
+  shown.add(figure);
   figure.tell = setTriggerValue;
   figure.show(data);
 }
@@ -59,23 +70,25 @@ export class Figure {
    */
   constructor(root, data, tell) {
     this.root = root;
+    this.sent = data; // by the server; with a view of it, it becomes the data that are drawn
     this.data = data;
     this.tell = tell;
     /** @type {Map<string, Panel>} */
     this.panels = new Map();
     /** @type {(Cell & { count: number })[]} */
     this.clicks = [];
-    this.sent = 0; // what was told the server, counted; what it answers to less is out of date
+    this.told = 0; // what was told the server, counted; what it answers to less is out of date
     /** @type {Cell | null} */
     this.selected = null;
     /** @type {HTMLElement | null} */
     this.clicked = null; // where the card stands
-    this.structure = "";
+    this.structure = this.controls = ""; // what the panels and what the controls were built for
     this.named = ""; // what the names of rows were put for
     this.room = 0;
-    /** @type {HTMLInputElement | null} */
-    this.range = null;
-    this.shown = element("output", "");
+    /** @type {Range | null} */
+    this.frames = null;
+    /** @type {Range | null} */
+    this.views = null;
     /** @type {HTMLButtonElement | null} */
     this.playButton = null;
     this.dragging = false;
@@ -95,33 +108,124 @@ export class Figure {
 
   /** @param {FigureData} data */
   show(data) {
-    const structure = JSON.stringify([_("Play"), data.stepper, data.slider?.labels, data.panels.map((p) => [p.id, p.operator, p.heading, p.remark])]);
-    this.data = data;
+    this.sent = data;
     this.root.style.setProperty("--highlight", data.highlight);
+    this.control();
+    this.views?.put(this.placeOf(this.views, data.view_slider));
+    this.frames?.put(this.placeOf(this.frames, data.slider));
+    this.turnView();
+    if (data.echo >= this.told) this.explain();
+  }
+
+  /** Does the finger, or a newer choice, go before the server? */
+  get isAhead() { return this.dragging || this.sent.echo < this.told; }
+
+  /**
+   * Where a slider is to stand: where the server has it, if the reader has not moved it since.
+   * @param {Range} range
+   * @param {SliderData | null} slider
+   */
+  placeOf(range, slider) {
+    const leader = rangesLike(range).find(({ slider }) => !slider.hidden) ?? range;
+    return leader.figure.isAhead ? leader.place : slider?.index ?? 0;
+  }
+
+  /** Show the view at which its slider stands; of a picture without one, what the server sent. */
+  turnView() {
+    this.data = this.sent;
+    const view = this.views && this.sent.views[this.views.place];
+    if (view) {
+      const own = new Map(this.sent.panels.map((panel) => [panel.id, panel]));
+      const panels = view.panels.map((panel) => /** @type {PanelData} */ ({ ...own.get(panel.id), ...panel }));
+      this.data = { ...this.sent, ...view, panels };
+    }
+    const structure = JSON.stringify([_("Play"), this.data.panels.map((p) => [p.id, p.operator, p.heading, p.remark])]);
     if (structure !== this.structure) this.build(structure);
     else this.renew();
-    const upToDate = data.echo >= this.sent;
-    const held = this.dragging || !upToDate; // the finger, or a newer choice, goes before the server
-    this.legend.replaceChildren(...legend(data));
-    this.turnTo(held && this.range ? Number(this.range.value) : data.slider?.index ?? 0);
+    this.legend.replaceChildren(...legend(this.data));
+    this.turnFrame();
     this.nameRows();
-    if (!upToDate) return;
-    this.frame(data.selected);
-    if (data.working && (data.stepper || this.clicked)) this.card.show(data.working, this.clicked, Boolean(data.stepper));
+  }
+
+  /** Show the frame at which its slider stands: every one was computed on the server. */
+  turnFrame() {
+    for (const data of this.data.panels) this.paint(data);
+  }
+
+  /** @param {PanelData} data */
+  paint(data) {
+    const frame = this.frames?.place ?? 0;
+    const values = data.grows ? grown(data, frame) : data.frames?.[frame] ?? data.values;
+    this.panels.get(data.id)?.paint({ ...data, values }, this.data.ramps[data.kind]);
+  }
+
+  /** Frame the number that is looked at, and show its arithmetic, if the reader wants it. */
+  explain() {
+    const { selected, working, stepper } = this.data;
+    this.frame(selected);
+    if (working && (stepper || this.clicked)) this.card.show(working, this.clicked, Boolean(stepper));
+  }
+
+  /**
+   * The reader moves a slider.
+   * @param {Range} range
+   */
+  drag(range) {
+    this.stop();
+    this.dragging = true;
+    this.turn(range, range.place);
+  }
+
+  /**
+   * The reader has moved it, and the server hears of it.
+   * @param {"frame" | "view"} kind
+   * @param {Range} range
+   */
+  drop(kind, range) {
+    this.dragging = false;
+    this.send(kind, { place: range.place });
+  }
+
+  /**
+   * Turn a slider, and all that follow it.
+   * @param {Range} range
+   * @param {number} place
+   */
+  turn(range, place) {
+    for (const one of [range, ...rangesLike(range)]) {
+      one.put(place);
+      one.figure.follow(one);
+    }
+  }
+
+  /**
+   * Show where a slider stands now; for a view that was not sent the server is waited for.
+   * @param {Range} range
+   */
+  follow(range) {
+    if (range !== this.views) {
+      this.card.hide();
+      return this.turnFrame();
+    }
+    if (range.place !== this.sent.view_slider?.index && !(range.place in this.sent.views)) return;
+    const { clicked } = this;
+    this.turnView();
+    const { selected, working } = this.data;
+    const isSeen = Boolean(clicked && selected && working);
+    this.clicked = isSeen && selected ? this.panels.get(selected.panel)?.boxOf(selected.row, selected.column) ?? null : null;
+    this.explain();
+    if (!this.clicked && !this.data.stepper) this.card.hide();
   }
 
   /** @param {string} structure */
   build(structure) {
     this.structure = structure;
     this.named = "";
-    this.stop();
-    this.range = null;
     this.card.hide();
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", this.data.alt);
     this.panels.clear();
     this.stage.replaceChildren();
-    this.steps.replaceChildren();
     this.room ||= this.root.clientWidth;
     for (const panel of this.data.panels) {
       // What no operator parts stays together when lines are broken: Q, K and V.
@@ -133,8 +237,21 @@ export class Figure {
       this.draw(panel, (box) => place.append(box));
       this.stage.append(place);
     }
-    if (this.data.stepper) this.addStepper();
-    if (this.data.slider) this.addSlider(this.data.slider);
+  }
+
+  /** What stands above the panels. */
+  control() {
+    const { stepper, slider, view_slider: views } = this.sent;
+    const controls = JSON.stringify([_("Play"), stepper, ...[slider, views].map((one) => [one?.label, one?.labels])]);
+    if (controls === this.controls) return;
+    this.controls = controls;
+    this.stop();
+    this.steps.replaceChildren();
+    if (stepper) this.addStepper();
+    this.views = views && new Range(this, "view", views);
+    if (this.views) this.steps.append(this.views.line);
+    this.frames = slider && new Range(this, "frame", slider);
+    if (this.frames) this.addFrames(this.frames);
   }
 
   /**
@@ -144,6 +261,7 @@ export class Figure {
   draw(data, put) {
     const panel = new (KINDS[data.kind] ?? (data.image ? Picture : Table))(this, data);
     this.panels.set(data.id, panel);
+    this.paint(data); // on the page it would have to be laid out again
     put(panel.box);
     panel.fit(this.room);
   }
@@ -165,10 +283,13 @@ export class Figure {
     this.named = looks;
     const tables = [...this.panels.values()].map((panel) => panel instanceof Table ? panel : null);
     tables.forEach((table, i) => table?.nameRows(!table.continues(tables[i - 1])));
-    tables.forEach((table, i) => {
-      const before = tables[i - 1];
-      if (table?.continues(before) && !table.isBeside(before)) table.nameRows(true);
-    });
+    // All are measured before one is changed, as often as that moves others: to lay them out takes long.
+    for (let moved = true; moved;) {
+      const places = tables.map((table) => table?.table.getBoundingClientRect());
+      const apart = tables.filter((table, i) => table?.isNameless && !areBeside(places[i], places[i - 1]));
+      apart.forEach((table) => table?.nameRows(true));
+      moved = apart.length > 0;
+    }
   }
 
   addStepper() {
@@ -192,48 +313,24 @@ export class Figure {
     this.playButton = button(_("Play"), _("Play or pause"), () => this.play(advance));
   }
 
-  /** @param {NonNullable<FigureData["slider"]>} slider */
-  addSlider({ labels, label, plays }) {
-    const line = element("label", "slider");
-    const range = this.range = element("input", "");
-    Object.assign(range, { type: "range", min: 0, max: labels.length - 1, step: 1 });
-    this.shown = element("output", "");
-    line.append(element("span", "", label), range, this.shown);
-    range.oninput = () => { this.stop(); this.dragging = true; this.card.hide(); this.turnTo(Number(range.value)); };
-    range.onchange = () => { this.dragging = false; this.send("frame", { frame: Number(range.value) }); };
-    this.steps.append(line);
+  /** @param {Range} range */
+  addFrames(range) {
+    const { plays } = range.slider;
+    this.steps.append(range.line);
     this.steps.classList.toggle("held", plays); // in sight of all that it moves
     if (plays) this.addButtons(_("step"), (by) => this.slide(range, by));
   }
 
   /**
    * One frame on or back. While frames are played the server hears nothing, and then of the last.
-   * @param {HTMLInputElement} range
+   * @param {Range} range
    * @param {number} by
    */
   slide(range, by) {
-    const last = Number(range.max), here = Number(range.value);
-    const frame = Math.max(0, Math.min(last, here + by));
-    this.card.hide();
-    this.turnTo(frame);
-    if (!this.timer) this.send("frame", { frame });
-    else if (frame === last) this.pause();
-  }
-
-  /**
-   * Every frame was computed on the server; the browser only shows another one.
-   * @param {number} frame
-   */
-  turnTo(frame) {
-    for (const data of this.data.panels) {
-      const values = data.grows ? grown(data, frame) : data.frames?.[frame] ?? data.values;
-      this.panels.get(data.id)?.paint({ ...data, values }, this.data.ramps[data.kind]);
-    }
-    if (!this.data.slider || !this.range) return;
-    const label = this.data.slider.labels[frame];
-    this.range.value = String(frame);
-    this.shown.textContent = label;
-    this.range.setAttribute("aria-valuetext", label);
+    const place = Math.max(0, Math.min(range.last, range.place + by));
+    this.turn(range, place);
+    if (!this.timer) this.send("frame", { place });
+    else if (place === range.last) this.pause();
   }
 
   /**
@@ -255,7 +352,7 @@ export class Figure {
   }
 
   counted() {
-    return (this.sent = Math.max(this.sent, this.data.echo) + 1);
+    return (this.told = Math.max(this.told, this.sent.echo) + 1);
   }
 
   /** @param {Cell} cell */
@@ -263,7 +360,7 @@ export class Figure {
     if (!this.data.pickable) return;
     this.frame(cell);
     // All clicks that the server has not answered: of several quick ones it may hear the last only.
-    this.clicks = this.clicks.filter((click) => click.count > this.data.echo);
+    this.clicks = this.clicks.filter((click) => click.count > this.sent.echo);
     this.clicks.push({ ...cell, count: this.counted() });
     this.tell("cell", this.clicks);
   }
@@ -275,7 +372,7 @@ export class Figure {
    * @param {HTMLElement} box
    */
   click(panel, row, column, box) {
-    if (this.range) this.pause(); // the server has to know which frame it is
+    if (this.frames) this.pause(); // the server has to know which frame it is
     this.card.hide();
     this.clicked = this.data.stepper ? null : box;
     this.select({ panel, row, column });
@@ -284,12 +381,16 @@ export class Figure {
   /** @param {Cell | null} selected */
   frame(selected) {
     this.selected = selected;
-    for (const panel of this.panels.values()) panel.frame(null, null);
     const panel = selected && this.panels.get(selected.panel);
-    if (!panel) return;
-    panel.frame(selected.row, selected.column);
-    for (const source of panel.data.sources)
-      this.panels.get(source.panel)?.frame(source.row && selected[source.row], source.column && selected[source.column]);
+    /** @type {Map<string, [number | null, number | null]>} */
+    const framed = new Map();
+    if (selected && panel) {
+      framed.set(selected.panel, [selected.row, selected.column]);
+      for (const source of panel.data.sources)
+        framed.set(source.panel, [source.row && selected[source.row], source.column && selected[source.column]]);
+    }
+    // Each once: a frame that is taken away and put back would be painted anew.
+    for (const [id, one] of this.panels) one.frame(...framed.get(id) ?? /** @type {const} */ ([null, null]));
   }
 
   /** @param {number} by */
@@ -308,15 +409,15 @@ export class Figure {
   play(advance) {
     if (this.timer) return this.pause();
     if (this.playButton) this.playButton.textContent = _("Pause");
-    if (this.range && this.range.value === this.range.max) this.turnTo(0);
-    this.dragging = Boolean(this.range);
+    if (this.frames && this.frames.place === this.frames.last) this.turn(this.frames, 0);
+    this.dragging = Boolean(this.frames);
     this.timer = setInterval(() => this.root.isConnected ? advance(1) : this.pause(), 700);
   }
 
   pause() {
     const isPlaying = this.timer;
     this.stop();
-    if (isPlaying && this.range && this.root.isConnected) this.send("frame", { frame: Number(this.range.value) });
+    if (isPlaying && this.frames && this.root.isConnected) this.send("frame", { place: this.frames.place });
   }
 
   stop() {
@@ -342,10 +443,11 @@ export class Figure {
    * @param {Token} token
    */
   light(token, words = "") {
+    const [row, column] = ["row", "column"].map((axis) => `[data-${axis}-token="${token}"]`);
     this.lights.textContent = token === null ? "" :
-      `[data-row-token="${token}"] { --above: var(--line); }
-       [data-column-token="${token}"] { --beside: var(--line); }
-       :is(th, .band)[data-row-token="${token}"], :is(th, .band)[data-column-token="${token}"] { --tint: var(--lit); }`;
+      `${row} { --above: var(--line); } ${column} { --beside: var(--line); }
+       :is(th, .band):is(${row}, ${column}) { --tint: var(--lit); }
+       :is(td.cell, th):is(${row}, ${column}) { ${LINED} }`;
     for (const panel of this.panels.values()) panel.light(token);
     this.readout.textContent = words;
   }
@@ -357,6 +459,26 @@ export class Figure {
     for (const panel of this.panels.values()) panel.fit(room);
     this.nameRows();
   }
+}
+
+/**
+ * Do the rows of two tables stand at the same height?
+ * @param {DOMRect | undefined} here
+ * @param {DOMRect | undefined} there
+ */
+function areBeside(here, there) {
+  return here && there && here.width > 0 && Math.abs(here.bottom - there.bottom) < 1;
+}
+
+/**
+ * The sliders of other pictures that have this one's name.
+ * @param {Range} range
+ */
+function rangesLike(range) {
+  for (const figure of shown) if (!figure.root.isConnected) shown.delete(figure);
+  const { name } = range.slider;
+  return [...shown].flatMap(({ frames, views }) => [frames ?? [], views ?? []].flat())
+    .filter((other) => other !== range && name !== "" && other.slider.name === name);
 }
 
 /**

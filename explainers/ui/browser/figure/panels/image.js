@@ -29,6 +29,7 @@ export class Picture extends Panel {
     };
     this.canvas = this.named = element("canvas", "");
     this.canvas.setAttribute("role", "img");
+    this.painted = ""; // the numbers and colours that are on it
     this.bands = ["row", "column", "lit"].map((kind) => element("div", `band ${kind}`));
     this.frameBox.append(this.canvas, ...this.bands);
     this.canvas.addEventListener("pointermove", (event) => {
@@ -65,9 +66,12 @@ export class Picture extends Panel {
    */
   paint(data, ramp) {
     const packed = /** @type {PackedValues} */ (data.values); // images always are
+    const numbers = JSON.stringify([packed, data.low, data.high, ramp]);
     const [height, width] = [data.rows.length, data.columns.length];
     this.take({ ...data, values: unpackValues(packed, height, width) });
     this.certain = data.places && Math.max(0, Math.min(4, Math.floor(-Math.log10(packed.unit))));
+    if (numbers === this.painted) return;
+    this.painted = numbers;
     Object.assign(this.canvas, { width, height });
     const context = this.canvas.getContext("2d");
     if (!context) return;
@@ -92,6 +96,9 @@ export class Picture extends Panel {
    */
   light(token) { this.band(2, this.data.row_tokens || this.data.column_tokens ? token : null, this.data.row_tokens ? "row" : "column"); }
 
+  /** @override */
+  boxOf() { return this.frameBox; }
+
   /**
    * Put one of the three bands on a row or a column, or on none.
    * @param {number} index
@@ -99,14 +106,12 @@ export class Picture extends Panel {
    * @param {Axis} axis
    */
   band(index, at, axis) {
-    const style = this.bands[index].style;
-    style.display = at === null ? "none" : "block";
     const [start, size, count] = axis === "row"
       ? /** @type {const} */ (["top", "height", this.data.rows.length])
       : /** @type {const} */ (["left", "width", this.data.columns.length]);
-    Object.assign(style, { top: "0", left: "0", width: "100%", height: "100%" });
-    style[start] = `${100 * Number(at) / count}%`;
-    style[size] = `${100 / count}%`;
+    const place = { top: "0", left: "0", width: "100%", height: "100%", [start]: `${100 * Number(at) / count}%`, [size]: `${100 / count}%` };
+    const style = at === null ? "" : Object.entries({ display: "block", ...place }).map((one) => one.join(": ")).join("; ");
+    if (this.bands[index].getAttribute("style") !== style) this.bands[index].setAttribute("style", style);
   }
 
   /**

@@ -78,6 +78,14 @@ export class Panel {
   frame(row, column) {}
 
   /**
+   * What the arithmetic of a number stands beside.
+   * @param {number} row
+   * @param {number} column
+   * @returns {HTMLElement}
+   */
+  boxOf(row, column) { return this.box; }
+
+  /**
    * Light what belongs to a token.
    * @param {Token} token
    */

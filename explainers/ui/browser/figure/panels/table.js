@@ -169,13 +169,13 @@ export class Table extends Panel {
   }
 
   /**
-   * Do the rows of both stand at the same height?
-   * @param {Table} before
+   * @override
+   * @param {number} row
+   * @param {number} column
    */
-  isBeside(before) {
-    const [here, there] = [this, before].map(({ table }) => table.getBoundingClientRect());
-    return here.width > 0 && Math.abs(here.bottom - there.bottom) < 1;
-  }
+  boxOf(row, column) { return this.cells[row]?.[column] ?? this.box; }
+
+  get isNameless() { return this.table.classList.contains("nameless"); }
 
   /** @param {boolean} isNamed */
   nameRows(isNamed) {

@@ -1,0 +1,83 @@
+"""Sizes that a slider of the picture changes in the browser: what was sent for each of them."""
+
+import pytest
+
+from explainers.chapters.common.choose_layer import find_trained_layer
+from explainers.chapters.common.one_head import compute_matrices
+from explainers.toys.layers import HEAD_DIMS
+from explainers.toys.readable_head import load_readable_layer
+from explainers.toys.sentence import SENTENCE
+from explainers.ui.figure.panels import MOST_NUMBERS
+from tests.support.opening import PAGES, opened
+from tests.support.reading import close, figures, sizes, values
+
+START, KEYS, SCORES, HEADS = PAGES[0], PAGES[2], PAGES[3], PAGES[5]
+CARDS = {
+    "start": (START, {"deep": "sizes"}),
+    "start, another number": (START, {"deep": "sizes", "matrix": "Q", "column": "3"}),
+    "start, queries across": (START, {"deep": "sizes", "queries": "across", "mask": "causal"}),
+    "start, untrained": (START, {"deep": "sizes", "weights": "untrained", "d_k": "3"}),
+    "query_key_value": (KEYS, {"deep": "sizes"}),
+    "query_key_value, Vietnamese": (KEYS, {"deep": "sizes", "lang": "vi"}),
+    "scores": (SCORES, {"deep": "steps"}),
+    "scores, output": (SCORES, {"deep": "steps", "step": "output", "column": "3"}),
+    "many_heads": (HEADS, {"deep": "layer"}),
+}
+
+
+def sized(visit):
+    """The one picture whose sizes change."""
+    [found] = [data for data in figures(visit) if data["view_slider"]]
+    return found
+
+
+def look(data, place):
+    """What the browser makes of a view: the picture, with what is other in the view."""
+    view = data["views"][str(place)]
+    own = {panel["id"]: panel for panel in data["panels"]}
+    return view | {"panels": [own.get(panel["id"], {}) | panel for panel in view["panels"]]}
+
+
+@pytest.mark.parametrize(("page", "link"), CARDS.values(), ids=CARDS)
+def test_a_view_is_what_the_server_draws_there(page, link):
+    """Every number, the number that is looked at, and its arithmetic."""
+    data = sized(opened(page, link))
+    labels = data["view_slider"]["labels"]
+    assert data["views"]
+    for place in map(int, data["views"]):
+        drawn, view = sized(opened(page, link | {"d_k": labels[place]})), look(data, place)
+        assert drawn["view_slider"]["index"] == place
+        assert view == {name: drawn[name] for name in view}
+
+
+def test_the_numbers_of_every_size_are_those_of_the_head():
+    data, tokens = sized(opened(START, {"deep": "sizes"})), tuple(SENTENCE.split())
+    assert list(map(int, data["view_slider"]["labels"])) == list(HEAD_DIMS)
+    own = {"panels": data["panels"]}
+    for place, size in enumerate(HEAD_DIMS):
+        drawn = look(data, place) if str(place) in data["views"] else own
+        panels = {panel["id"]: panel for panel in drawn["panels"]}
+        layer = find_trained_layer(tokens, 1, size, "full", 0)
+        if size == HEAD_DIMS[0]:
+            layer = load_readable_layer(tokens, "full", 0)
+        for name, numbers in compute_matrices(layer).items():
+            if name in panels:
+                assert values(panels, name) == close(numbers, 5e-4), (size, name)
+
+
+def test_of_large_matrices_fewer_views_are_sent():
+    link = {"deep": "sizes", "weights": "untrained", "d_k": "64"}
+    small, large = (
+        sized(opened(KEYS, link | {"d_model": width, "d_v": "4"})) for width in ("4", "128")
+    )
+    assert len(small["views"]) > len(large["views"])
+    for data in (small, large):
+        drawn = [data["panels"], *(look(data, place)["panels"] for place in data["views"])]
+        numbers = [len(one["rows"]) * len(one["columns"]) for panels in drawn for one in panels]
+        assert sum(numbers) <= MOST_NUMBERS
+
+
+def test_a_size_that_was_not_trained_becomes_the_nearest():
+    visit = opened(START, {"deep": "sizes", "d_k": "17"})
+    assert sizes(visit) == (16, list(HEAD_DIMS))
+    assert ["d_k = ` 17 `" in info.value for info in visit.info] == [True]
