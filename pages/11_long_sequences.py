@@ -1,74 +1,150 @@
-"""Long sequences: n², a softmax in blocks, attention in tiles, and what this machine measures."""
+"""Long sequences: weights that never exist all at once, a softmax in blocks, and skipped tiles."""
 
 import streamlit as st
 
-from explainers.chapters.common.mask_names import choose_mask
+from explainers.attention import masks
+from explainers.attention.online_softmax import read_block, read_row
+from explainers.attention.scaled_dot_product import attention
+from explainers.attention.tiled import read_tile, tile_cells, tiled_attention
 from explainers.chapters.common.score_matrix import FEWEST, Lab, of_words
-from explainers.chapters.long_sequences.counted_cells import (
-    show_skipped_tiles,
-    show_squares,
-    show_two,
+from explainers.chapters.exercises import predict
+from explainers.chapters.long_sequences import (
+    counted_cells,
+    hero,
+    kernel_check,
+    matrix_sizes,
+    measurement_job,
+    online_row,
+    takeaway,
+    tile_figure,
 )
-from explainers.chapters.long_sequences.measurement_job import show_measuring
-from explainers.chapters.long_sequences.online_row import show_row
-from explainers.chapters.long_sequences.tile_figure import show_tiles
+from explainers.chapters.long_sequences.matrix_sizes import LONG, SIDE
 from explainers.device import choose_device, describe_device
 from explainers.toys.layers import draw_layer
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
+from explainers.ui.figure.hero import show_hero
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.page_parts.check_yourself import check_yourself
+from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.page_parts.one_sentence import show_one_sentence
+from explainers.ui.page_parts.veil import ask_veiled
+from explainers.ui.prediction import revealed
+from explainers.ui.source import show_functions_of, show_source
 from explainers.ui.text.language import fragment
 
 text = page.open_prose(__file__)
 
 
 @fragment
-def row(lab: Lab) -> None:
-    """A row of scores that is never whole."""
-    text("row")
-    with st.container(horizontal=True):
-        word = controls.reading_word(0, len(lab.tokens) - 1)
-        block = int(controls.kv_block())
-    show_row(text, lab, word, block)
+def ask_exact() -> None:
+    """Is a softmax of a row that is forgotten block by block still exact?"""
+    row = online_row.read_example(lab)
+    named = online_row.name_row(row)
+    if revealed(text, "exact", online_row.ANSWERS, online_row.ANSWERS[-1], **named):
+        show_figure(online_row.draw_difference(row), lab.origin, "exact")
+        text("exact_seen", **named)
 
 
 @fragment
-def tiles(lab: Lab) -> None:
-    """Many rows at once, and masks that let tiles be skipped."""
+def show_how() -> None:
+    """The three numbers that are kept of a row, block by block."""
+    text("how")
+    with st.container(horizontal=True):
+        word, block = controls.reading_word(0, words - 1), int(controls.kv_block())
+    online_row.show_row(online_row.Row.of(lab, word, block))
+    show_source(read_row, read_block)
+
+
+def show_corrections() -> None:
+    """How often a block brings a larger score than all before it."""
+    text("correction")
+    row = online_row.read_example(lab)
+    named = online_row.name_row(row)
+    options = [f"{n}" for n in range(min(len(row.steps), 4))]
+    ask_veiled(text, "row", f"{row.corrected}", options, **named)
+    text("corrections", rows=online_row.list_corrections(row), **named)
+
+
+def show_tiles_by_hand() -> None:
+    """Sides of a tile to choose, tiles that are skipped, and the code of a CPU and of a GPU."""
     text("tiles")
     with st.container(horizontal=True):
-        rule = choose_mask(controls.tile_mask)
         sides = int(controls.tile_rows()), int(controls.tile_columns())
-    show_tiles(text, lab, rule, sides)
+    tiles = tile_figure.Tiles(lab, masks.RULES[rule], sides)
+    named = tile_figure.name_tiles(tiles, rule)
+    if tiles.blocks != sides:
+        text("tiles_larger", **named)
+    ask_veiled(text, "tiles", f"{named['skipped']}", tile_figure.list_guesses(tiles), **named)
+    tile_figure.show_tiles(tiles, rule)
+    text("tiles_seen", **named)
+    show_source(tiled_attention, read_tile)
+    section, of_kernel = kernel_check.check_kernel()
+    text("kernel")
+    text(section, **of_kernel)
+    show_functions_of(kernel_check.KERNEL, *kernel_check.KERNEL_CODE, that=kernel_check.RUNS)
+
+
+def show_skipped() -> None:
+    """What masks skip in a long text: a mask with few cells need not skip a tile."""
+    text("spared", tokens=f"{LONG:,}", side=SIDE)
+    causal, strided = counted_cells.count_causal()
+    options = ["0", *(f"{counted_cells.ALL // part}" for part in (2, 4))]
+    ask_veiled(text, "spared", f"{strided}", options, causal=causal, side=SIDE)
+    text("spared_seen", rows=counted_cells.show_skipped_tiles(lab.queries_down), side=SIDE)
+    show_source(tile_cells)
 
 
 @fragment
-def measured() -> None:
+def show_measured() -> None:
     """Plain, tiled and fused attention on this machine."""
     text("measure", device=describe_device(choose_device()))
-    show_measuring(text, controls.measured_length())
+    measurement_job.show_measuring(
+        lambda found: text("measured", **found), controls.measured_length()
+    )
+    show_source(attention, tiled_attention)
+
+
+def show_growth() -> None:
+    """What grows with n, and what with its square."""
+    text("squares")
+    named = counted_cells.name_asked()
+    ask_veiled(text, "squares", counted_cells.SIZE, counted_cells.SIZES, **named)
+    text("squares_table", rows=counted_cells.list_sizes(), each=named["each"])
+    text("squares_seen", meet=counted_cells.MEET, d_k=counted_cells.HEAD_DIM)
+    counted_cells.show_growth()
+    show_source(matrix_sizes.weight_bytes, matrix_sizes.row_bytes)
 
 
 @fragment
-def two_sequences() -> None:
+def show_two_texts() -> None:
     """Looking at another sequence, or joining it."""
     text("two")
     with st.container(horizontal=True):
         q_len, kv_len = controls.cross_q(), controls.cross_kv()
-    show_two(text, q_len, kv_len)
+    named, options = counted_cells.name_two(q_len, kv_len)
+    ask_veiled(text, "two", counted_cells.times(q_len, kv_len), options, **named)
+    counted_cells.show_two(q_len, kv_len)
+    text("two_seen", **named)
+    show_source(matrix_sizes.cells)
 
 
 text("question")
-show_squares(text)
-sizes = controls.d_model.default, 1, controls.head_dim.default
-layer = draw_layer(choose_text().tokens, *sizes, "full", page.read_seed())
-choices = Lab(layer, page.has_queries_down())
-if len(choices.tokens) < FEWEST:
-    text("too_short", words=of_words(len(choices.tokens)), fewest=FEWEST)
+tokens = choose_text().tokens
+words, sizes = len(tokens), (controls.d_model.default, 1, controls.head_dim.default)
+lab = Lab(draw_layer(tokens, *sizes, "full", page.read_seed()), page.has_queries_down())
+show_hero(text, picture := hero.make_hero(text, lab), "sweep")
+rule = picture.chosen(controls.tile_mask)
+takeaway.take_sweep(lab, rule, hero.cut_tiles(lab, rule).blocks)
+of_any_text = {"spared": show_skipped, "measure": show_measured, "squares": show_growth}
+if words < FEWEST:
+    text("too_short", words=of_words(words), fewest=FEWEST)
+    go_deeper(text, of_any_text | {"two": show_two_texts})
 else:
-    row(choices)
-    tiles(choices)
-show_skipped_tiles(text, choices.queries_down)
-measured()
-two_sequences()
-text("notice")
+    ask_exact()
+    show_how()
+    of_words_read = {"row": show_corrections, "tiles": show_tiles_by_hand}
+    go_deeper(text, of_words_read | of_any_text | {"two": show_two_texts})
+show_one_sentence(text)
+check_yourself(text, {"correction": predict.a_correction, "growth": predict.growth_of_the_weights})

@@ -1,4 +1,6 @@
-"""Long sequences in a browser: blocks and tiles that are dragged, a measurement."""
+"""Long sequences in a browser: lengths, blocks and tiles that are dragged, a measurement."""
+
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -9,6 +11,64 @@ from tests.browser.test_browser import live_slider, panel, run, values
 def seen(visit, name):
     """How many numbers a matrix shows."""
     return sum(value is not None for line in values(visit, name) for value in line)
+
+
+AT_ONCE = """(range, at) => {
+  range.value = at;
+  range.dispatchEvent(new Event('input'));
+  const root = range.getRootNode();
+  return ['.tiles-size', '.says'].map((name) => root.querySelector(name).textContent);
+}"""
+"""Drag a slider; what the picture says right after it, before any server could."""
+DRAG = "(range, at) => { range.value = at; range.dispatchEvent(new Event('input')); }"
+
+
+def sizes(one):
+    """Of all weights, and of the tile."""
+    return one.page.locator(".hero .tiles-size")
+
+
+TILE_IS = """(share) => {
+  const root = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
+    .map((host) => host.shadowRoot.querySelector('.tiles')).find(Boolean);
+  const [dot, held] = ['.tiles-dot', '.tiles-held']
+    .map((name) => root.querySelector(name).getBoundingClientRect());
+  return Math.abs(dot.width / held.width - share) < 0.01;
+}"""
+"""Is the tile, when it has come to its place, so wide a part of the square?"""
+
+
+def test_a_length_and_a_mask_change_the_picture_at_once_and_are_in_the_link(visit):
+    one = visit("long_sequences", predict="true")
+    expect(sizes(one)).to_have_text(["32 GiB", "32 KiB"])
+    assert one.page.locator(".hero .stage").bounding_box()["y"] <= 260
+    size, says = one.page.locator(".hero .bar input").evaluate(AT_ONCE, 0)
+    assert size == "2 MiB"
+    assert "only 2 MiB" in says
+    one.page.wait_for_function(TILE_IS, arg=128 / 1024)
+    one.page.locator(".hero .chips button", has_text="causal").click()
+    expect(one.page.locator(".hero .says")).to_contain_text("skips 28 of 64 tiles")
+    expect(one.page.locator(".hero .tiles-cell.forbidden")).to_have_count(21)
+    one.wait_for_choice("length", "1024")
+    one.wait_for_choice("tile_mask", "causal")
+    followed = visit("long_sequences", **one.choices)
+    expect(followed.page.locator(".hero .says")).to_contain_text("skips 28 of 64 tiles")
+
+
+def test_the_sweep_fills_the_outputs_and_forgets_its_tiles(visit):
+    one = visit("long_sequences")
+    film = one.page.locator(".hero .film input")
+    for frame in range(12):
+        film.evaluate(DRAG, frame)
+        expect(one.page.locator(".hero .tiles-cell.now")).to_have_count(
+            (3 if frame % 3 < 2 else 1) * (2 if frame < 9 else 1)
+        )
+        done = 2 * (frame // 3 + 1)
+        expect(one.page.locator(".hero .strip:not(.empty)")).to_have_count(min(done, 7))
+    expect(one.page.locator(".hero .tiles-total.full")).to_have_count(7)
+    expect(one.page.locator(".hero .film output")).to_have_text("12 of 12")
+    one.page.locator(".hero .small-play").click()
+    expect(one.page.locator(".hero .film output")).to_have_text(re.compile(r"^[2-9] of 12$"))
 
 
 def test_blocks_are_read_in_the_browser(visit):
@@ -28,7 +88,7 @@ def test_a_correction_is_explained(visit):
     one = visit("long_sequences")
     cells = panel(one, "running").locator("tbody tr").nth(2).locator("td.cell")
     cells.nth(1).click()
-    card = one.page.locator(".card:visible").first
+    card = one.page.locator(".card:visible", has=one.page.locator(".lines")).first
     lines = card.locator(".lines").inner_text()
     assert lines.startswith("correction = e^(")
     shown = values(one, "running")[2][1]
@@ -36,7 +96,7 @@ def test_a_correction_is_explained(visit):
 
 
 def test_tiles_are_read_one_by_one_and_no_other_scores_are_held(visit):
-    one = visit("long_sequences", tile="1")
+    one = visit("long_sequences", tile="1", tile_mask="causal", deep="tiles")
     slider = live_slider(one, "Tiles read")
     held, done = [], []
     for frame in range(8):
@@ -51,7 +111,7 @@ def test_tiles_are_read_one_by_one_and_no_other_scores_are_held(visit):
 
 
 def test_measuring_shows_itself_and_comes_to_an_end(visit):
-    one = visit("long_sequences", up_to="1024")
+    one = visit("long_sequences", up_to="1024", deep="measure")
     charts = one.page.locator("[data-testid=stVegaLiteChart]")
     before = charts.count()
     one.page.get_by_role("button", name="Measure on this machine").click()

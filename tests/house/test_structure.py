@@ -21,9 +21,7 @@ MOST_MODULES = 270
 ROLES = {"__init__", "__main__", "takeaway", "hero", "recall", "train"}
 """Stems that mean the same in each folder where they stand."""
 WORDS_ELSEWHERE = (
-    "09_shared_heads 10_cache_memory "
-    "11_long_sequences 13_inspector 14_head_gallery 15_what_if 16_exercises "
-    "17_claims"
+    "09_shared_heads 10_cache_memory 13_inspector 14_head_gallery 15_what_if 16_exercises 17_claims"
 )
 """Pages of which some words are still spoken inside their chapter; none may be added."""
 

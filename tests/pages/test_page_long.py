@@ -1,5 +1,6 @@
 """Long sequences: what its pictures hold, what it counts, and what it measures on this machine."""
 
+import ast
 import contextlib
 import io
 import json
@@ -15,7 +16,7 @@ from torch.testing import assert_close
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.long_sequences import measurement, measurement_job
+from explainers.chapters.long_sequences import kernel_check, measurement, measurement_job
 from explainers.chapters.long_sequences.counted_cells import (
     LONG,
     SIDE,
@@ -41,19 +42,24 @@ from explainers.chapters.long_sequences.measurement_job import (
     table,
     times,
 )
-from explainers.chapters.long_sequences.online_row import Row, arithmetic_of_row, panels_of
+from explainers.chapters.long_sequences.online_row import (
+    ANSWERS,
+    EXAMPLE,
+    Row,
+    arithmetic_of_row,
+    panels_of,
+)
 from explainers.chapters.long_sequences.tile_figure import Tiles
 from explainers.job_queue import BusyError, Job
 from explainers.toys.layers import draw_layer
 from explainers.toys.sentence import SENTENCE
-from explainers.ui import session
+from explainers.ui import session, source
 from explainers.ui.figure.panels import Cell
 from tests.support.opening import PAGES, elements, opened, pictures, widgets
 from tests.support.reading import said
 from tests.support.waiting import PATIENCE, wait
 
 PAGE = next(page for page in PAGES if page.stem == "11_long_sequences")
-UNTRAINED = {"weights": "untrained"}
 WORDS = tuple(SENTENCE.split())
 LAB = Lab(draw_layer(WORDS, 8, 1, 4, "full", seed=0), queries_down=True)
 CPU = torch.device("cpu")
@@ -64,10 +70,11 @@ def findings(lengths):
     return [one for one in measure_ways(lengths, CPU) if one]
 
 
-def sent(visit):
-    """{name: panel} of the row, of its tiles and of long texts, as they are sent; their sliders."""
+def sent(visit, first):
+    """{name: panel} of the picture that begins with this panel, and its slider, as sent."""
     found = [json.loads(p)[0] for p in pictures(visit) if p.startswith("[")]
-    return [{p["id"]: p for p in f["panels"]} for f in found], [f["slider"] for f in found]
+    [drawn] = [one for one in found if one.get("panels", [{}])[0].get("id") == first]
+    return {panel["id"]: panel for panel in drawn["panels"]}, drawn["slider"]
 
 
 def numbers(values):
@@ -83,11 +90,11 @@ def expected():
 
 
 def test_the_figures_of_the_issue():
-    text = said(opened(PAGE))
+    text = said(opened(PAGE, {"deep": "squares"}))
     assert "| 4,096 | 16,777,216 | 32.00 MiB |" in text
     assert "| 131,072 | 17,179,869,184 | 32.00 GiB |" in text
-    asking = opened(PAGE, {"predict": "true", "guess_squares": "1.00 GiB"})
-    assert "It is **32.00 GiB**" in said(asking)
+    asking = opened(PAGE, {"predict": "true", "deep": "squares", "guess_squares": "1.00 GiB"})
+    assert "in **one** layer take :green-background[32.00 GiB]" in said(asking)
 
 
 def test_cells_are_the_scores_of_attention():
@@ -97,9 +104,7 @@ def test_cells_are_the_scores_of_attention():
 
 
 def test_the_row_ends_as_attention():
-    (row, *_), (slider, *_) = sent(
-        opened(PAGE, UNTRAINED | {"reader": "4", "kv_block": "3", "read": "3"})
-    )
+    row, slider = sent(opened(PAGE, {"reader": "4", "kv_block": "3", "read": "3"}), "scores")
     weights, output = expected()
     assert slider["labels"] == ["1 of 3", "2 of 3", "3 of 3"]
     assert slider["index"] == 2
@@ -109,7 +114,7 @@ def test_the_row_ends_as_attention():
 
 
 def test_after_each_block_the_row_is_a_softmax_of_what_was_read():
-    (row, *_), _ = sent(opened(PAGE, UNTRAINED | {"reader": "6", "kv_block": "2", "read": "4"}))
+    row, _ = sent(opened(PAGE, {"reader": "6", "kv_block": "2", "read": "4"}), "scores")
     scores = numbers(row["scores"]["values"])[0]
     kept = row["running"]["values"]
     for step, seen in enumerate((2, 4, 6, 7)):
@@ -129,7 +134,7 @@ def test_after_each_block_the_row_is_a_softmax_of_what_was_read():
 
 
 def test_frames_lead_from_the_first_block_to_all():
-    (row, *_), _ = sent(opened(PAGE, UNTRAINED | {"kv_block": "2", "read": "2"}))
+    row, _ = sent(opened(PAGE, {"kv_block": "2", "read": "2"}), "scores")
     for name in ("scores", "running", "weights", "powers", "output"):
         panel = row[name]
         assert len(panel["frames"]) == 4
@@ -169,8 +174,9 @@ def test_every_number_of_the_row_has_its_arithmetic():
 
 @pytest.mark.parametrize("rule", masks.RULES)
 def test_tiles_end_as_attention_and_hold_one_tile(rule):
-    link = {"tile_mask": rule, "tile_rows": "3", "tile_columns": "2", "tile": "1"}
-    (_, tiles, _), (_, slider, _) = sent(opened(PAGE, UNTRAINED | link))
+    link = {"tile_mask": rule, "tile_rows": "3", "tile_columns": "2", "tile": "1", "deep": "tiles"}
+    visit = opened(PAGE, link)
+    tiles, slider = sent(visit, "order of tiles")
     mask = masks.build(masks.RULES[rule], 7, 7)
     output = F.scaled_dot_product_attention(*LAB.views, attn_mask=mask)
     done, held = tiles["output so far"]["frames"], tiles["scores in memory"]["frames"]
@@ -182,22 +188,53 @@ def test_tiles_end_as_attention_and_hold_one_tile(rule):
     order = numbers(tiles["order of tiles"]["values"])
     assert sorted(set(order.flatten().tolist()) - {0.0}) == list(range(1, sum(parts) + 1))
     assert order[0, 0] == 1
-    assert f"{sum(parts)} of the 12 tiles are read" in said(opened(PAGE, UNTRAINED | link))
+    assert f"{sum(parts)} of the 12 tiles are read" in said(visit)
 
 
 def test_skipped_tiles_are_asked_for():
-    visit = opened(PAGE, {"predict": "true", "guess_tiles": "4"})
-    assert "7 words make 12 tiles of 2 × 3" in said(visit)
-    assert "Right: **4**." in said(visit)
-    assert "8 of the 12 tiles are read, one after the other; 4 are skipped" in said(visit)
+    link = {"predict": "true", "deep": "tiles", "tile_mask": "causal"}
+    asking = said(opened(PAGE, link))
+    assert "7 words make 12 tiles of 2 × 3" in asking
+    answered = said(opened(PAGE, link | {"guess_tiles": "4"}))
+    assert "that the mask *causal* skips is :green-background[4]." in answered
+    assert "8 of the 12 tiles are read, one after the other; 4 are skipped" in answered
+
+
+def test_corrections_are_asked_for_and_listed():
+    row = Row.of(LAB, *EXAMPLE)
+    answer = {"predict": "true", "deep": "row", "guess_row": f"{row.corrected}"}
+    text = said(opened(PAGE, answer))
+    assert f"than all blocks before them is :green-background[{row.corrected}]." in text
+    powers = [(s - max(row.scores[:4])).exp().item() for s in row.scores[:4]]
+    assert f"| 2 | {max(row.scores[:4]).item():.3f} |" in text
+    assert f"| {sum(powers):.3f} |" in text
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_it_is_asked_whether_the_result_is_exact(answer):
+    asking = {"predict": "true"}
+    assert not {"exact"} & set(drawn_names(opened(PAGE, asking)))
+    visit = opened(PAGE, asking | {"guess_exact": answer})
+    found, _ = sent(visit, "whole row")
+    whole, read = (numbers(found[name]["values"])[0] for name in ("whole row", "block by block"))
+    assert_close(whole, expected()[0][6], atol=1e-5, rtol=1e-4)
+    assert_close(read, whole, atol=1e-6, rtol=0)
+    assert_close(numbers(found["difference"]["values"])[0], read - whole, atol=1e-7, rtol=0)
+    assert ("Right: **equal, up to rounding**." in said(visit)) == (answer == ANSWERS[-1])
+
+
+def drawn_names(visit):
+    """Of all panels on the page."""
+    found = [json.loads(p)[0] for p in pictures(visit) if p.startswith("[")]
+    return [panel["id"] for one in found for panel in one.get("panels", [])]
 
 
 def test_of_two_words_no_blocks_are_made():
     visit = opened(PAGE, {"text": "two words", "predict": "true"})
     assert not visit.exception
     assert "This text has 2 words." in said(visit)
-    assert not {"guess_row", "guess_tiles", "reader"} & set(widgets(visit))
-    assert {"guess_squares", "guess_spared"} <= set(widgets(visit))
+    assert not {"guess_exact", "reader"} & set(widgets(visit))
+    assert not drawn_names(visit)
 
 
 def test_a_tile_is_no_larger_than_the_text():
@@ -206,8 +243,8 @@ def test_a_tile_is_no_larger_than_the_text():
 
 
 def test_a_long_text_has_larger_tiles():
-    visit = opened(PAGE, {"text": "word " * 24, "tile_rows": "2", "tile_columns": "6"})
-    assert "these have 4 × 6" in said(visit)
+    link = {"text": "word " * 24, "tile_rows": "2", "tile_columns": "6", "deep": "tiles"}
+    assert "These have 4 × 6" in said(opened(PAGE, link))
     assert Tiles(LAB, masks.full, (2, 3)).blocks == (2, 3)
 
 
@@ -219,12 +256,13 @@ def test_what_tiles_spare_is_what_the_mask_says():
         assert allowed == int(mask.sum())
         assert (skipped, count) == (int((~per_tile).sum()), per_tile.numel())
         assert computed == int(per_tile.sum()) * SIDE**2
-    asking = opened(PAGE, {"predict": "true", "guess_spared": "almost half"})
-    assert "Right: **almost half**." in said(asking)
+    asking = opened(PAGE, {"predict": "true", "deep": "spared", "guess_spared": "120"})
+    assert "The causal mask skips 120 tiles." in said(asking)
+    assert "The number of tiles that it skips is :green-background[120]." in said(asking)
 
 
 def test_long_texts_are_drawn_tile_by_tile():
-    (*_, drawn), _ = sent(opened(PAGE))
+    drawn, _ = sent(opened(PAGE, {"deep": "spared"}), "full")
     assert list(drawn) == list(sparse_rules())
     side = LONG // SIDE
     expected = {"full": torch.ones(side, side), "causal": torch.ones(side, side).tril()}
@@ -236,8 +274,8 @@ def test_long_texts_are_drawn_tile_by_tile():
 def test_two_sequences_are_counted():
     assert list(by_way(3, 5).values()) == [15, 64]
     assert times_as_many(3, 5) == "4.3 times"
-    visit = opened(PAGE, {"predict": "true", "guess_two": "34.0 times"})
-    assert "Right: **" in said(visit)
+    visit = opened(PAGE, {"predict": "true", "deep": "two", "guess_two": "34.0 times"})
+    assert "The joined sequence has :green-background[34.0 times] as many scores." in said(visit)
 
 
 def test_measured_memory_is_theorys():
@@ -361,7 +399,7 @@ def progress(visit):
 
 
 def test_the_page_measures():
-    visit = opened(PAGE, {"up_to": "1024"})
+    visit = opened(PAGE, {"up_to": "1024", "deep": "measure"})
     charts = [e.type for e in elements(visit.main)].count("vega_lite_chart")
     assert not visit.get("progress")
     clicked(visit, "Measure on this machine")
@@ -380,7 +418,7 @@ def test_the_page_measures():
 
 
 def test_measuring_can_be_watched_and_cancelled(gate):
-    visit = clicked(opened(PAGE, {"up_to": "1024"}), "Measure on this machine")
+    visit = clicked(opened(PAGE, {"up_to": "1024", "deep": "measure"}), "Measure on this machine")
     job = visit.session_state[session.MEASUREMENT_JOB]
     wait(lambda: len(job.reports) == 3)
     visit.run()
@@ -405,7 +443,7 @@ def test_a_failure_is_shown(monkeypatch):
         raise ZeroDivisionError("no such kernel")
 
     monkeypatch.setattr(measurement_job, "measure_ways", broken)
-    visit = clicked(opened(PAGE), "Measure on this machine")
+    visit = clicked(opened(PAGE, {"deep": "measure"}), "Measure on this machine")
     wait(lambda: visit.session_state[session.MEASUREMENT_JOB].is_over)
     visit.run()
     assert not visit.exception
@@ -417,7 +455,7 @@ def test_who_may_not_wait_is_told(monkeypatch):
         raise BusyError("8 others wait already.")
 
     monkeypatch.setattr(Job, "start", full)
-    visit = clicked(opened(PAGE), "Measure on this machine")
+    visit = clicked(opened(PAGE, {"deep": "measure"}), "Measure on this machine")
     assert "wait already" in visit.info[0].value
     assert not visit.run().info
 
@@ -429,3 +467,38 @@ def test_the_kernel_is_measured_where_it_can_run(monkeypatch):
     found = findings([256])
     assert [one.way for one in found] == ["plain", "tiled", "fused", "kernel"]
     assert found[-1].difference == pytest.approx(0, abs=1e-5)
+
+
+def test_the_kernel_is_shown_and_it_is_said_where_it_runs(monkeypatch):
+    link = {"deep": "tiles"}
+    assert "This machine has no CUDA device, so the kernel does not run here." in said(
+        opened(PAGE, link)
+    )
+    visit = opened(PAGE, link | {"code": "open"})
+    labels = [box.label for box in visit.expander]
+    assert "The code that just ran: `tiled_attention`, `read_tile`" in labels
+    assert "The code that runs on a GPU: `read_tiles`, `kernel_attention`" in labels
+    monkeypatch.setattr(kernel_check, "has_kernel", lambda device: True)
+    monkeypatch.setattr(kernel_check, "TOKENS", 96)
+    section, named = kernel_check.check_kernel()
+    assert section == "kernel_ran"
+    assert named["difference"].startswith("less than 0.00000")
+
+
+def test_a_gpu_without_triton_is_told_what_to_install(monkeypatch):
+    monkeypatch.setattr(kernel_check, "choose_device", lambda: torch.device("cuda"))
+    monkeypatch.setattr(kernel_check, "describe_device", lambda device: "cuda (a GPU)")
+    monkeypatch.setattr(kernel_check, "has_kernel", lambda device: False)
+    assert kernel_check.check_kernel()[0] == "kernel_missing"
+
+
+def test_a_function_is_shown_without_its_module():
+    lines = kernel_check.KERNEL.read_text(encoding="utf-8").splitlines()
+    node = next(
+        node
+        for node in ast.parse("\n".join(lines)).body
+        if isinstance(node, ast.FunctionDef) and node.name == "read_tiles"
+    )
+    shown = source._cut(lines, node)
+    assert shown.startswith("@triton.jit\ndef read_tiles(")
+    assert shown.endswith("is_query)")

@@ -51,7 +51,7 @@ SHARED = {
     *("head 3", "change of head 3", "with repeat, head 2", "latent", "rotary key", "MLA head 3")
 }
 READ = {"layer 1: K", "layer 2: V", "layer 2: weights", "wrong", "full (both ways)", "lost"}
-LONG = {"scores", "running", "powers", "weights", "output", "output so far"}
+LONG = {"scores", "running", "powers", "weights", "output"}
 CASES = {
     "start": ({**KNOWN, "deep": "all_words"}, ONE_HEAD - {"products", "scores"}),
     "start ending": ({**KNOWN, "deep": "ending"}, {"output", "new"}),
@@ -108,7 +108,11 @@ CASES = {
     "kv_cache broken": ({**BUSY, "deep": "broken"}, {"wrong"}),
     "kv_cache both ways": ({**BUSY, "deep": "both_ways"}, {"full (both ways)"}),
     "kv_cache windows": ({**BUSY, "deep": "windows", "reach_window": "2", "sinks": "1"}, {"lost"}),
-    "long_sequences": ({**BUSY, "reader": "2", "kv_block": "2", "read": "2", "tile": "3"}, LONG),
+    "long_sequences": ({**BUSY, "reader": "2", "kv_block": "2", "read": "2"}, LONG),
+    "long_sequences tiles": (
+        {**BUSY, "tile_mask": "causal", "tile": "3", "deep": "tiles"},
+        {"output so far"},
+    ),
     "cross_attention": (
         {"queries": "across", "cross_head": "2", "instead": "uniform", "deep": "explaining"},
         {"weights", "now"},

@@ -11,7 +11,6 @@ from explainers.chapters.long_sequences.matrix_sizes import (
     SIDE,
     TOKENS,
     by_way,
-    cells,
     count_skipped_tiles,
     per_tokens,
     row_bytes,
@@ -26,40 +25,34 @@ from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
-from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
 from explainers.ui.provenance import formula
-from explainers.ui.source import show_source
 
 ASKED = 131_072
 HEAD_DIM = 128
 """Of most models that run today."""
+MEET = 4 * HEAD_DIM
+"""Tokens at which the weights are as many as all else: n · n = 4 · n · d_k."""
 SERIES = (N_("n² weights"), N_("Q, K, V, output"))
 CPU = torch.device("cpu")
+SIZE = format_size(weight_bytes(ASKED))
+SIZES = [format_size(weight_bytes(ASKED) // part) for part in (1024, 32, 1)]
+"""The weights of a long text, and what they might be."""
 
 
-def show_squares(text: Prose) -> None:
-    """Guess the bytes of a long text's weights, then see how they grow."""
-    text("squares")
-    answer = format_size(weight_bytes(ASKED))
-    options = [
-        format_size(weight_bytes(ASKED) // 1024),
-        format_size(weight_bytes(ASKED) // 32),
-        answer,
-    ]
-    tokens = f"{ASKED:,}"
-    numbers = per_tokens()
-    cells = next(f"{count:,}" for n, count, _unused in numbers if n == ASKED)
-    if not revealed(text, "squares", options, answer, tokens=tokens, each=CELL_BYTES, cells=cells):
-        return
-    rows = [f"| {n:,} | {count:,} | {format_size(held)} |" for n, count, held in numbers]
-    text("squares_table", rows="\n".join(rows), each=CELL_BYTES)
+def name_asked() -> dict[str, object]:
+    """What a text says of the weights that are asked for."""
+    return {"tokens": f"{ASKED:,}", "each": CELL_BYTES, "cells": f"{ASKED**2:,}"}
+
+
+def list_sizes() -> str:
+    """A line of a table for each length."""
     taken.take_cells(TOKENS)
-    _show_growth(text)
-    show_source(weight_bytes, row_bytes)
+    rows = [f"| {n:,} | {count:,} | {format_size(held)} |" for n, count, held in per_tokens()]
+    return "\n".join(rows)
 
 
-def _show_growth(text: Prose) -> None:
+def show_growth() -> None:
+    """Two lines, one twice as steep as the other."""
     import pandas as pd
 
     from explainers.charts.curves import Axis, draw_curve
@@ -68,21 +61,10 @@ def _show_growth(text: Prose) -> None:
     points = [(n, weight_bytes(n) / 2**20, SERIES[0], False) for n in lengths]
     points += [(n, row_bytes(n, HEAD_DIM) / 2**20, SERIES[1], False) for n in lengths]
     rows = pd.DataFrame(points, columns=["x", "y", "series", "reference"])
-    meet = 4 * HEAD_DIM  # n · n = 4 · n · d_k
-    text("squares_seen", meet=meet, d_k=HEAD_DIM)
     alt = _("MiB against tokens, both axes in powers of 2: the weights' line is twice as steep.")
     axes = {"x": Axis(N_("tokens n"), is_logarithmic=True), "y": Axis("MiB", is_logarithmic=True)}
     origin = formula(_("n · n · {count} bytes", count=CELL_BYTES), CPU)
     show_chart(draw_curve, rows, alt, "growth", origin, series=SERIES, **axes)
-
-
-SHARES = {
-    N_("none"): 0.0,
-    N_("about a quarter"): 0.125,
-    N_("almost half"): 0.375,
-    N_("more than half"): 0.5,
-}
-"""Answers, and the least share of the tiles that each means."""
 
 
 @st.cache_data(show_spinner=False)
@@ -92,19 +74,24 @@ def tiles_of() -> dict[str, list[list[int]]]:
     return {name: tile_cells(rule, *sizes).tolist() for name, rule in sparse_rules().items()}
 
 
-def show_skipped_tiles(text: Prose, queries_down: bool) -> None:
-    """Guess what causal tiles spare, then every mask as its tiles, and a table."""
-    tokens, found = f"{LONG:,}", tiles_of()
-    text("spared", tokens=tokens, side=SIDE)
-    _unused, _unused, skipped, count = count_skipped_tiles(found["causal"])
-    answer = next(name for name, least in reversed(SHARES.items()) if skipped >= least * count)
-    rest = f"{1 - skipped / count:.1%}"
-    if not revealed(text, "spared", list(SHARES), answer, skipped=skipped, count=count, rest=rest):
-        return
+ALL = (LONG // SIDE) ** 2
+"""Tiles of a long text."""
+
+
+def count_causal() -> tuple[int, int]:
+    """Tiles that the causal mask skips, and that the strided one does, which allows fewer pairs."""
+    found = list(tiles_of().values())
+    causal, strided = (count_skipped_tiles(tiles)[2] for tiles in (found[1], found[-1]))
+    return causal, strided
+
+
+def show_skipped_tiles(queries_down: bool) -> str:
+    """Every mask as its tiles, and a table as a text."""
+    found = tiles_of()
     taken.take_masks(LONG, {str(name): count_skipped_tiles(tiles) for name, tiles in found.items()})
     panels = [_map(name, tiles) for name, tiles in found.items()]
     alt = _("Masks of a long text, a cell per tile: filled where it is computed.")
-    origin = formula(_("masks of {tokens} tokens", tokens=tokens), torch.device("cpu"))
+    origin = formula(_("masks of {tokens} tokens", tokens=f"{LONG:,}"), CPU)
     show_figure(Figure(orient_panels(panels, queries_down), alt), origin, "spared")
     rows = []
     for name, tiles in found.items():
@@ -115,8 +102,7 @@ def show_skipped_tiles(text: Prose, queries_down: bool) -> None:
             f"| {computed:,} ({computed / LONG**2:.1%}) "
             f"| {spared_tiles} |"
         )
-    text("spared_seen", rows="\n".join(rows), side=SIDE)
-    show_source(tile_cells)
+    return "\n".join(rows)
 
 
 def _map(name: str, tiles: list[list[int]]) -> Panel:
@@ -141,13 +127,14 @@ def times_in_words(number: float) -> str:
     return N_("{number:,.1f} times", number=number)
 
 
-def show_two(text: Prose, q_len: int, kv_len: int) -> None:
-    """Guess, then both counts as bars."""
-    q, kv, both = (f"{count:,}" for count in (q_len, kv_len, q_len + kv_len))
-    answer = times(q_len, kv_len)
-    options = [times_in_words(number) for number in (1, 2, (q_len + kv_len) / kv_len)]
-    if not revealed(text, "two", options, answer, q=q, kv=kv, sum=both):
-        return
+def name_two(q_len: int, kv_len: int) -> tuple[dict[str, str], list[str]]:
+    """What a text says of two sequences, and guesses of how many times more cells there are."""
+    named = {"q": f"{q_len:,}", "kv": f"{kv_len:,}", "sum": f"{q_len + kv_len:,}"}
+    return named, [times_in_words(number) for number in (1, 2, (q_len + kv_len) / kv_len)]
+
+
+def show_two(q_len: int, kv_len: int) -> None:
+    """Both counts as bars."""
     from explainers.charts.bars import (  # the page needs no altair to start
         draw_bars,
         make_amount_rows,
@@ -157,9 +144,7 @@ def show_two(text: Prose, q_len: int, kv_len: int) -> None:
     amounts = [(_(way), count) for way, count in by_way(q_len, kv_len).items()]
     counts = ", ".join(f"{name} {count:,}" for name, count in amounts)
     alt = _("Cells: {counts}", counts=counts)
-    origin = formula(_("cells of one head and layer"), torch.device("cpu"))
+    origin = formula(_("cells of one head and layer"), CPU)
     show_chart(
         draw_bars, make_amount_rows(amounts), alt, "two", origin, length=2, x_title=N_("cells")
     )
-    text("two_seen", q=q, kv=kv)
-    show_source(cells)

@@ -1,7 +1,10 @@
-"""Cells of the weight matrix and their bytes, in whole numbers, and what sparse masks spare."""
+"""Cells of the weight matrix and their bytes, in whole numbers, and which tiles masks skip."""
+
+from functools import cache
 
 from explainers.attention import masks
 from explainers.attention.rules import Rule
+from explainers.attention.tiled import tile_cells
 from explainers.messages import N_
 
 CELL_BYTES = 2
@@ -46,6 +49,26 @@ def tiled_bytes(tokens: int, head_dim: int, q_block: int, kv_block: int) -> int:
 def per_tokens(numbers: tuple[int, ...] = TOKENS) -> list[tuple[int, int, int]]:
     """(tokens, cells, bytes) of the weight matrix."""
     return [(n, cells(n, n), weight_bytes(n)) for n in numbers]
+
+
+TILE = 128
+"""Queries, and keys, of a tile as a GPU reads it."""
+
+
+@cache
+def count_read_tiles(mask: str, tokens: int) -> int:
+    """How many tiles of a text a mask leaves, counted for three short texts.
+
+    From these on, each row of tiles has as many tiles more as the row before: the counts of all
+    texts lie on a parabola.
+    """
+    counts = [
+        int((tile_cells(masks.RULES[mask], n * TILE, n * TILE, TILE, TILE) > 0).sum())
+        for n in (1, 2, 3)
+    ]
+    steps = tokens // TILE - 1
+    growth, more = counts[1] - counts[0], counts[2] - 2 * counts[1] + counts[0]
+    return counts[0] + steps * growth + steps * (steps - 1) // 2 * more
 
 
 LONG, SIDE, WIDTH, SINKS = 4_096, 256, 512, 4

@@ -1,13 +1,11 @@
 """The measurement on this machine: button, progress, and points over the line of theory."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from explainers.attention.scaled_dot_product import attention
-from explainers.attention.tiled import tiled_attention
 from explainers.chapters.common.background_job import describe_reports, offer_job, watch_job
 from explainers.chapters.long_sequences.matrix_sizes import plain_bytes, tiled_bytes
 from explainers.chapters.long_sequences.measurement import (
@@ -25,10 +23,8 @@ from explainers.memory.sizes import format_size
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.page import Prose
 from explainers.ui.provenance import measured_times as measured_live
 from explainers.ui.session import MEASUREMENT_JOB
-from explainers.ui.source import show_source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,12 +58,16 @@ def peaks(found: list[Measurement]) -> list[Point]:
     return points
 
 
-def table(found: list[Measurement], cells: Callable[[list[Measurement]], list[str]]) -> str:
+def table(
+    found: list[Measurement],
+    cells: Callable[[list[Measurement]], list[str]],
+    all_ways: Sequence[str] = WAYS,
+) -> str:
     """A row for each length: what `cells` says of the ways, as far as they were measured."""
     rows = []
     for length in sorted({one.length for one in found}):
         known = {one.way: one for one in found if one.length == length}
-        ways = [known.get(way, Measurement(way, length)) for way in WAYS]
+        ways = [known.get(way, Measurement(way, length)) for way in all_ways]
         rows.append(f"| {length:,} | " + " | ".join(cells(ways)) + " |")
     return "\n".join(rows)
 
@@ -88,7 +88,11 @@ def differences_of(ways: list[Measurement]) -> list[str]:
     return [f"{max(differences):.2g}" if differences else UNKNOWN]
 
 
-def show_measuring(text: Prose, longest: int) -> None:
+Remark = Callable[[dict[str, object]], None]
+"""How the page says what was measured."""
+
+
+def show_measuring(remark: Remark, longest: int) -> None:
     """A button, and what measuring comes to while one looks on."""
     label = _("Measure on this machine")
     lengths = lengths_to(longest)
@@ -98,8 +102,7 @@ def show_measuring(text: Prose, longest: int) -> None:
     job: MeasurementJob | None = st.session_state.get(MEASUREMENT_JOB)
     if job:  # up to another length it is still worth seeing
         title = _("Up to {count:,} tokens", count=job.subject)
-        watch_job(MEASUREMENT_JOB, job, title, partial(_show, text, job), _describe)
-        show_source(attention, tiled_attention)
+        watch_job(MEASUREMENT_JOB, job, title, partial(_show, remark, job), _describe)
 
 
 def _describe(job: MeasurementJob) -> str:
@@ -112,16 +115,17 @@ def _describe(job: MeasurementJob) -> str:
     return f"{done}, {last}"
 
 
-def _show(text: Prose, job: MeasurementJob) -> None:
+def _show(remark: Remark, job: MeasurementJob) -> None:
     if found := list(job.reports):
-        show_measurements(text, found)
+        remark(show_measurements(found))
 
 
-def show_measurements(text: Prose, found: list[Measurement]) -> None:
-    """Points over theory's lines, and every number in a table."""
+def show_measurements(found: list[Measurement]) -> dict[str, object]:
+    """Points over theory's lines; every number for the table of a text."""
     from explainers.charts.curves import Axis, draw_curve
 
     device = choose_device()
+    all_ways = list_ways(device)
     what = _("full attention, one head, d_k {head_dim}, float32", head_dim=HEAD_DIM)
     origin = measured_live(what, device)
     tokens = Axis(N_("tokens n"), True, tuple(sorted({one.length for one in found})))
@@ -134,25 +138,32 @@ def show_measurements(text: Prose, found: list[Measurement]) -> None:
             alt = _(
                 "{unit} against tokens, both axes in powers of 2, for {ways} attention.",
                 unit=_(unit),
-                ways=", ".join(WAYS),
+                ways=", ".join(all_ways),
             )
             axes = {"x": tokens, "y": Axis(unit, is_logarithmic=True)}
             with column:
                 show_chart(
-                    draw_curve, _rows(points), alt, f"measured {unit}", origin, series=WAYS, **axes
+                    draw_curve,
+                    _rows(points),
+                    alt,
+                    f"measured {unit}",
+                    origin,
+                    series=all_ways,
+                    **axes,
                 )
     largest = max((one.difference for one in found if one.difference is not None), default=0.0)
     q_block, kv_block = blocks(device)
-    text(
-        "measured",
-        device=describe_device(device),
-        times=table(found, seconds_of),
-        sizes=table(found, bytes_of),
-        differences=table(found, differences_of),
-        largest=f"{largest:.2g}",
-        q_block=f"{q_block:,}",
-        kv_block=f"{kv_block:,}",
-    )
+    return {
+        "device": describe_device(device),
+        "ways": " | ".join(all_ways),
+        "columns": "---:|" * len(all_ways),
+        "times": table(found, seconds_of, all_ways),
+        "sizes": table(found, bytes_of, all_ways),
+        "differences": table(found, differences_of, all_ways),
+        "largest": f"{largest:.2g}",
+        "q_block": f"{q_block:,}",
+        "kv_block": f"{kv_block:,}",
+    }
 
 
 def _rows(points: list[Point]) -> "pd.DataFrame":

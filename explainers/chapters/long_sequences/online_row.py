@@ -8,7 +8,6 @@ from math import inf
 
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic, choose_decimals, compute_power, round_number
-from explainers.attention.online_softmax import read_block, read_row
 from explainers.attention.steps import softmax
 from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.one_head import arithmetic_of
@@ -19,11 +18,8 @@ from explainers.charts.theme import BLOCK_AXIS, FEATURE_AXIS, KEY_AXIS, QUERY_AX
 from explainers.messages import N_, ngettext
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.clickable_figure import explore_figure
-from explainers.ui.figure.panels import Cell, Panel, Slider, Source, orient_panels
-from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
-from explainers.ui.source import show_source
+from explainers.ui.figure.clickable_figure import show_clickable_figure
+from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, Source, orient_panels
 from explainers.ui.untrusted_text import verbatim
 
 SCORES, WEIGHTS, OUTPUT = N_("scores"), N_("weights"), N_("output")
@@ -155,16 +151,60 @@ FORMULAS = {
 }
 
 
-def show_row(text: Prose, lab: Lab, word: int, block: int) -> None:
-    """Guess how often a correction is needed, then read the row block by block."""
-    row = Row.of(lab, word, block)
-    count, name = len(row.steps), verbatim(lab.tokens[word])
-    options = [f"{n}" for n in range(min(count, 4))]
-    blocks = _(ngettext("{count:,} block", "{count:,} blocks", count))
-    each = _(ngettext("{count:,} score", "{count:,} scores", block))
-    if not revealed(text, "row", options, f"{row.corrected}", word=name, block=each, count=blocks):
-        return
-    control = controls.block_count
+EXAMPLE = 6, 2
+"""Word and block of the question and of the correction's table."""
+ANSWERS = (N_("some percent"), N_("less than 1 %"), N_("equal, up to rounding"))
+
+
+def read_example(lab: Lab) -> Row:
+    """The row that is asked about."""
+    word, block = EXAMPLE
+    return Row.of(lab, min(word, len(lab.tokens) - 1), block)
+
+
+def name_row(row: Row) -> dict[str, str]:
+    """What a text says of a row."""
+    count = len(row.steps)
+    return {
+        "word": verbatim(row.lab.tokens[row.word]),
+        "block": f"{row.block}",
+        "count": _(ngettext("{count:,} block", "{count:,} blocks", count)),
+        "softmax": bound_rounding(row.difference),
+        "output": bound_rounding(row.output_difference),
+    }
+
+
+def draw_difference(row: Row) -> Figure:
+    """Weights from the whole row, weights after the last block, and how far they are apart."""
+    tokens, word = row.lab.tokens, [row.lab.tokens[row.word]]
+    whole, read = softmax(row.scores), row.weights(len(row.steps) - 1)
+    found = {
+        N_("whole row"): (whole, N_("softmax of all scores at once"), "weights"),
+        N_("block by block"): (read, N_("after the last block"), "weights"),
+        N_("difference"): (read - whole, N_("of the two rows"), "signed"),
+    }
+    panels = []
+    for name, (numbers, formula, kind) in found.items():
+        places = word, tokens, QUERY_AXIS, KEY_AXIS
+        limit = 1.0 if kind == "signed" else None
+        matrix = Matrix(name, formula, [numbers.tolist()], *places, kind=kind, limit=limit)
+        panels.append(Panel(name, matrix))
+    alt = _("A row of weights, computed at once and block by block.")
+    return Figure(orient_panels(panels, row.lab.queries_down), alt)
+
+
+def list_corrections(row: Row) -> str:
+    """A line of a table for each block: the largest score so far, the correction, the total."""
+    return "\n".join(
+        f"| {n} | {s.largest.item():.3f} | {s.correction.item() if n > 1 else 1:.3f} "
+        f"| {s.total.item():.3f} |"
+        for n, s in enumerate(row.steps, start=1)
+    )
+
+
+def show_row(row: Row) -> None:
+    """The row block by block, as far as the slider says."""
+    control, count, lab = controls.block_count, len(row.steps), row.lab
     place = min(control(), count - 1)
     labels = [_("{count} of {all}", count=n + 1, all=count) for n in range(count)]
     slider = Slider(control.label, labels, place, lambda turned: control.put(turned + 1), True)
@@ -172,16 +212,8 @@ def show_row(text: Prose, lab: Lab, word: int, block: int) -> None:
     alt = _(
         "A row of scores, read in blocks: largest score, correction and total; powers; weights."
     )
-    explore_figure(
-        panels, arithmetic_of_row(row), lab.origin, "row", alt, slider=slider, first=RUNNING
-    )
-    taken.take_row(lab, word, block, place + 1, row.so_far(place + 1))
-    text(
-        "row_seen",
-        softmax=bound_rounding(row.difference),
-        output=bound_rounding(row.output_difference),
-    )
-    show_source(read_row, read_block)
+    show_clickable_figure(panels, arithmetic_of_row(row), lab.origin, "row", alt, slider)
+    taken.take_row(lab, row.word, row.block, place + 1, row.so_far(place + 1))
 
 
 def panels_of(row: Row, read: int) -> list[Panel]:

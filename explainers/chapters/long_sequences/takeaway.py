@@ -145,6 +145,13 @@ def read_in_tiles(layer: Layer, rule: str, q_block: int, kv_block: int, tiles: i
     return {"output so far": reading.output(tiles), "tiled": tiled, "attention": output}
 
 
+def compare_tiles(layer: Layer, rule: str, q_block: int, kv_block: int) -> Computed:
+    """The output after all tiles, and by `attention()`."""
+    views = project(layer.x, layer.head())
+    tiled, output = TileReading(views, masks.RULES[rule], (q_block, kv_block)).both()
+    return {"tiled": tiled, "attention": output}
+
+
 def count_tiles_by_mask(length: int) -> dict[str, tuple[int, ...]]:
     """Of each mask: cells allowed, cells computed, tiles skipped, tiles there are."""
     sizes = length, length, SIDE, SIDE
@@ -172,6 +179,14 @@ def take_tiles(lab: Lab, rule: str, blocks: tuple[int, int], read: int, shown: C
     sizes = {"q_block": q_block, "kv_block": kv_block, "tiles": read}
     inputs = {"layer": lab.layer, "rule": rule, **sizes}
     take("tiles", Recipe(_("Attention in tiles"), read_in_tiles, inputs, shown))
+
+
+def take_sweep(lab: Lab, rule: str, blocks: tuple[int, int]) -> None:
+    """All tiles of the first picture, and what they come to."""
+    tiled, output = TileReading(lab.views, masks.RULES[rule], blocks).both()
+    inputs = {"layer": lab.layer, "rule": rule, "q_block": blocks[0], "kv_block": blocks[1]}
+    shown = {"tiled": tiled, "attention": output}
+    take("sweep", Recipe(_("Attention in tiles, the first picture"), compare_tiles, inputs, shown))
 
 
 def take_masks(length: int, found: dict[str, tuple[int, ...]]) -> None:

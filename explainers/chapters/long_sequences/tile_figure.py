@@ -10,10 +10,8 @@ from torch import Tensor
 
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
-from explainers.attention import masks
 from explainers.attention.rules import Rule
 from explainers.attention.steps import hide, softmax
-from explainers.attention.tiled import read_tile, tiled_attention
 from explainers.chapters.common.mask_names import translate_mask
 from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.one_head import arithmetic_of
@@ -26,9 +24,6 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.panels import Cell, Panel, Slider, orient_panels
-from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
-from explainers.ui.source import show_source
 
 MOST_SIDE = 6
 """Tiles on a side that can still be followed, and sent with a picture for each."""
@@ -126,16 +121,32 @@ def blank(values: Tensor) -> Values:
     return [[None if v != v else v for v in line] for line in values.tolist()]
 
 
-def show_tiles(text: Prose, lab: Lab, rule: str, asked: tuple[int, int]) -> None:
-    """The order in which tiles are read, the only scores that exist, the output as it grows."""
-    tiles = Tiles(lab, masks.RULES[rule], asked)
+def name_tiles(tiles: Tiles, rule: str) -> dict[str, object]:
+    """What a text says of the tiles."""
     rows, columns = tiles.blocks
-    words, count = len(lab.tokens), len(tiles.steps)
-    if rows > asked[0] or columns > asked[1]:
-        text("tiles_larger", words=words, rows=rows, columns=columns)
-    if not foretold(text, tiles, rule):
-        return
-    control = controls.tile_count
+    words, read = len(tiles.lab.tokens), len(tiles.steps)
+    return {
+        "words": words,
+        "mask": translate_mask(rule),
+        "rows": rows,
+        "columns": columns,
+        "count": tiles.count,
+        "read": read,
+        "skipped": tiles.count - read,
+        "most": rows * columns,
+        "all": words**2,
+        "difference": bound_rounding(tiles.difference),
+    }
+
+
+def list_guesses(tiles: Tiles) -> list[str]:
+    """How many tiles might be skipped."""
+    return ["0", *(f"{tiles.count // part}" for part in (4, 3, 2))]
+
+
+def show_tiles(tiles: Tiles, rule: str) -> None:
+    """The order in which tiles are read, the only scores that exist, the output as it grows."""
+    lab, count, control = tiles.lab, len(tiles.steps), controls.tile_count
     place = min(control(), count - 1)
     labels = [_("{count} of {all}", count=n + 1, all=count) for n in range(count)]
     slider = Slider(control.label, labels, place, lambda turned: control.put(turned + 1), True)
@@ -146,36 +157,6 @@ def show_tiles(text: Prose, lab: Lab, rule: str, asked: tuple[int, int]) -> None
     show_clickable_figure(tiles.panels(place + 1), explain, lab.origin, "tiles", alt, slider)
     done = {"output so far": tiles.output(place + 1), "tiled": tiles.output(count)}
     taken.take_tiles(lab, rule, tiles.blocks, place + 1, done)
-    text(
-        "tiles_seen",
-        difference=bound_rounding(tiles.difference),
-        most=rows * columns,
-        all=words**2,
-        rows=rows,
-        columns=columns,
-        count=tiles.count,
-        read=count,
-        skipped=tiles.count - count,
-    )
-    show_source(tiled_attention, read_tile)
-
-
-def foretold(text: Prose, tiles: Tiles, rule: str) -> bool:
-    """Has the reader said how many tiles are skipped?"""
-    count, read = tiles.count, len(tiles.steps)
-    rows, columns = tiles.blocks
-    return revealed(
-        text,
-        "tiles",
-        ["0", *(f"{count // part}" for part in (4, 3, 2))],
-        f"{count - read}",
-        words=len(tiles.lab.tokens),
-        mask=translate_mask(rule),
-        rows=rows,
-        columns=columns,
-        count=count,
-        read=read,
-    )
 
 
 def _arithmetic(tiles: Tiles, read: int) -> Callable[[Cell], Arithmetic]:

@@ -12,6 +12,7 @@ import { Heads } from "./heroes/heads.js";
 import { Journey } from "./heroes/journey.js";
 import { Masked } from "./heroes/masked.js";
 import { Shelves } from "./heroes/shelves.js";
+import { Tiles } from "./heroes/tiles.js";
 import { Tokens } from "./heroes/tokens.js";
 import { Translation } from "./heroes/translation.js";
 import { Views } from "./heroes/views.js";
@@ -39,6 +40,8 @@ import "./heroes/shelves_motion.js";
 import "./heroes/shelves_places.js";
 import "./heroes/shelves_side.js";
 import "./heroes/temperature.js";
+import "./heroes/tiles_places.js";
+import "./heroes/tiles_squares.js";
 import "./heroes/tokens_places.js";
 import "./heroes/translation_grid.js";
 import "./heroes/translation_lines.js";
@@ -58,7 +61,7 @@ import "./strip.js";
 import "./words.js";
 
 /** @type {Record<string, new (root: HTMLElement) => Hero<any>>} */
-const KINDS = { dials: Dials, four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, shelves: Shelves, tokens: Tokens, translation: Translation, views: Views };
+const KINDS = { dials: Dials, four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, shelves: Shelves, tiles: Tiles, tokens: Tokens, translation: Translation, views: Views };
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 /** @type {WeakMap<Element, Hero<any>>} */

@@ -1,0 +1,159 @@
+"""The hero of the page: all weights of a long text and the one tile in memory, to one scale."""
+
+from typing import Any
+
+import torch
+
+from explainers.attention import masks
+from explainers.attention.steps import hide, softmax
+from explainers.attention.tiled import tile_cells
+from explainers.chapters.common.mask_names import MASK_NAMES, translate_mask
+from explainers.chapters.common.number_words import bound_rounding
+from explainers.chapters.common.score_matrix import Lab
+from explainers.chapters.long_sequences.matrix_sizes import (
+    CELL_BYTES,
+    TILE,
+    count_read_tiles,
+    weight_bytes,
+)
+from explainers.chapters.long_sequences.tile_figure import Tiles
+from explainers.memory.sizes import format_size
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.page import Prose
+
+LENGTHS = tuple(2**power for power in range(10, 21))
+SHORT = 4_096
+"""Of the lengths, the longest whose weights fit into memory without a thought."""
+BLOCKS = 2, 3
+"""Queries and keys of a tile of the sentence."""
+SHADES = 32
+"""Squares along each side by which a mask is shaded."""
+SENTENCES = ("hero_caption", "hero_short", "hero_all", "hero_skipped")
+
+
+def make_hero(text: Prose, lab: Lab) -> Hero:
+    """Every length under every mask, and the tiles of the sentence one after the other."""
+    length, mask = controls.sequence_length, controls.tile_mask
+    names = list(MASK_NAMES)
+    labels = [translate_mask(name) for name in names]
+    choices = [
+        HeroChoice(mask, names, read_choice(mask, names), labels),
+        HeroChoice(length, LENGTHS, read_choice(length, LENGTHS)),
+    ]
+    alt = _("All weights of a long text, and beside them the one tile that is in memory.")
+    numbers = compute_numbers(lab)
+    return Hero(
+        "tiles",
+        alt,
+        numbers,
+        choices,
+        SENTENCES,
+        list_experiments(text),
+        lab.origin,
+        lambda: make_length_table(names),
+    )
+
+
+def compute_numbers(lab: Lab) -> dict[str, Any]:
+    """Sizes of the texts, which tiles each mask leaves, and what each tile of the sentence adds."""
+    return {
+        "tokens": list(lab.tokens),
+        "side": TILE,
+        "tileBytes": write_size(TILE**2 * CELL_BYTES),
+        "lengths": [
+            {
+                "tokens": tokens,
+                "name": f"{tokens:,}",
+                "bytes": write_size(weight_bytes(tokens)),
+                "ratio": f"{weight_bytes(tokens) // (TILE**2 * CELL_BYTES):,}",
+                "isShort": tokens <= SHORT,
+                "tiles": f"{(tokens // TILE) ** 2:,}",
+                "read": {name: f"{count_read_tiles(name, tokens):,}" for name in masks.RULES},
+                "skipped": {
+                    name: f"{(tokens // TILE) ** 2 - count_read_tiles(name, tokens):,}"
+                    for name in masks.RULES
+                },
+            }
+            for tokens in LENGTHS
+        ],
+        "masks": {name: compute_sweep(lab, name) for name in masks.RULES},
+    }
+
+
+def cut_tiles(lab: Lab, name: str) -> Tiles:
+    """The sentence under a mask, in tiles that can be followed."""
+    return Tiles(lab, masks.RULES[name], BLOCKS)
+
+
+def compute_sweep(lab: Lab, name: str) -> dict[str, Any]:
+    """A mask's shades, and each tile of the sentence with all that is known when it was read."""
+    tiles, reach = cut_tiles(lab, name), SHADES * 8
+    shades = tile_cells(tiles.rule, reach, reach, 8, 8) > 0
+    count = range(1, len(tiles.steps) + 1)
+    seen = torch.stack([tiles.seen(read) for read in count])  # (tiles, words, words)
+    so_far = softmax(hide(lab.scores, seen)).nan_to_num()
+    output = so_far @ lab.views.value
+    total = (lab.weights(tiles.rule) * seen).sum(dim=-1)
+    rows, columns = tiles.blocks
+    return {
+        "name": translate_mask(name),
+        "shades": [int(row @ 2 ** torch.arange(SHADES)) for row in shades.long()],
+        "allowed": lab.mask(tiles.rule).long().tolist(),
+        "blocks": [rows, columns],
+        "all": tiles.count,
+        "difference": bound_rounding(tiles.difference),
+        "steps": [
+            {
+                "rows": [step.queries.start, step.queries.stop],
+                "columns": [step.keys.start, step.keys.stop],
+                "shares": round_numbers(shares[step.queries, step.keys]),
+                "output": round_numbers(mixed[step.queries], 3),
+                "total": round_numbers(sums[step.queries], 3),
+            }
+            for step, shares, mixed, sums in zip(tiles.steps, so_far, output, total, strict=True)
+        ],
+    }
+
+
+def write_size(count: int) -> str:
+    """Bytes, without decimals that are 0."""
+    return format_size(count).replace(".00", "")
+
+
+def list_experiments(text: Prose) -> list[Experiment]:
+    """What a reader can try, each with its numbers."""
+    length, usual = controls.sequence_length, controls.sequence_length.default
+    short, long = SHORT, LENGTHS[-1]
+    whole = (usual // TILE) ** 2
+    skipped = whole - count_read_tiles("causal", usual)
+    of_short = {"tokens": f"{short:,}", "bytes": write_size(weight_bytes(short))}
+    of_long = {
+        "times": long // usual,
+        "squared": (long // usual) ** 2,
+        "bytes": write_size(weight_bytes(long)),
+        "tile": write_size(TILE**2 * CELL_BYTES),
+    }
+    share = {"share": f"{skipped / whole:.0%}".replace("%", " %"), "tokens": f"{usual:,}"}
+    return [
+        Experiment("short", text.fill("try_short", **of_short), {length.key: short}),
+        Experiment("million", text.fill("try_million", **of_long), {length.key: long}),
+        Experiment(
+            "causal",
+            text.fill("try_causal", **share),
+            {controls.tile_mask.key: "causal", length.key: usual},
+        ),
+    ]
+
+
+def make_length_table(names: list[str]) -> Any:
+    """All lengths, their bytes, and the tiles that each mask leaves."""
+    import pandas as pd  # the first paint needs no tables
+
+    rows = [
+        [tokens, weight_bytes(tokens), *(count_read_tiles(name, tokens) for name in names)]
+        for tokens in LENGTHS
+    ]
+    read = [_("tiles read: {mask}", mask=translate_mask(name)) for name in names]
+    return pd.DataFrame(rows, columns=[_("tokens"), _("bytes"), *read])
