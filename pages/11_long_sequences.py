@@ -11,8 +11,8 @@ from explainers.chapters.exercises import predict
 from explainers.chapters.long_sequences import (
     counted_cells,
     hero,
-    kernel_check,
     matrix_sizes,
+    measurement,
     measurement_job,
     online_row,
     takeaway,
@@ -80,10 +80,10 @@ def show_tiles_by_hand() -> None:
     tile_figure.show_tiles(tiles, rule)
     text("tiles_seen", **named)
     show_source(tiled_attention, read_tile)
-    section, of_kernel = kernel_check.check_kernel()
+    section, of_kernel = measurement.check_kernel()
     text("kernel")
     text(section, **of_kernel)
-    show_functions_of(kernel_check.KERNEL, *kernel_check.KERNEL_CODE, that=kernel_check.RUNS)
+    show_functions_of(measurement.KERNEL_FILE, *measurement.KERNEL_CODE, that=measurement.RUNS)
 
 
 def show_skipped() -> None:

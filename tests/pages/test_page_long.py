@@ -16,7 +16,7 @@ from torch.testing import assert_close
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.long_sequences import kernel_check, measurement, measurement_job
+from explainers.chapters.long_sequences import measurement, measurement_job
 from explainers.chapters.long_sequences.counted_cells import (
     LONG,
     SIDE,
@@ -478,22 +478,22 @@ def test_the_kernel_is_shown_and_it_is_said_where_it_runs(monkeypatch):
     labels = [box.label for box in visit.expander]
     assert "The code that just ran: `tiled_attention`, `read_tile`" in labels
     assert "The code that runs on a GPU: `read_tiles`, `kernel_attention`" in labels
-    monkeypatch.setattr(kernel_check, "has_kernel", lambda device: True)
-    monkeypatch.setattr(kernel_check, "TOKENS", 96)
-    section, named = kernel_check.check_kernel()
+    monkeypatch.setattr(measurement, "has_kernel", lambda device: True)
+    monkeypatch.setattr(measurement, "CHECKED", 96)
+    section, named = measurement.check_kernel()
     assert section == "kernel_ran"
     assert named["difference"].startswith("less than 0.00000")
 
 
 def test_a_gpu_without_triton_is_told_what_to_install(monkeypatch):
-    monkeypatch.setattr(kernel_check, "choose_device", lambda: torch.device("cuda"))
-    monkeypatch.setattr(kernel_check, "describe_device", lambda device: "cuda (a GPU)")
-    monkeypatch.setattr(kernel_check, "has_kernel", lambda device: False)
-    assert kernel_check.check_kernel()[0] == "kernel_missing"
+    monkeypatch.setattr(measurement, "choose_device", lambda: torch.device("cuda"))
+    monkeypatch.setattr(measurement, "describe_device", lambda device: "cuda (a GPU)")
+    monkeypatch.setattr(measurement, "has_kernel", lambda device: False)
+    assert measurement.check_kernel()[0] == "kernel_missing"
 
 
 def test_a_function_is_shown_without_its_module():
-    lines = kernel_check.KERNEL.read_text(encoding="utf-8").splitlines()
+    lines = measurement.KERNEL_FILE.read_text(encoding="utf-8").splitlines()
     node = next(
         node
         for node in ast.parse("\n".join(lines)).body

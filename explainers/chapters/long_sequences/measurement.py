@@ -1,5 +1,6 @@
-"""Time and memory of three ways to the same output, measured on the present device."""
+"""Time and memory of three ways to the same output, and our kernel, on the present device."""
 
+import functools
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +17,11 @@ from explainers.attention.kernel_inputs import choose_sides
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.tile_list import list_tiles
 from explainers.attention.tiled import tiled_attention
+from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.long_sequences.matrix_sizes import plain_bytes, row_bytes, tiled_bytes
+from explainers.device import choose_device, describe_device
+from explainers.folders import ROOT
+from explainers.messages import N_
 
 
 def peak_bytes(run: Callable[[], object], device: torch.device) -> int | None:
@@ -171,3 +176,34 @@ def one_way(
     difference = (outputs[-1] - outputs[0]).abs().max().item()
     yield None
     yield Measurement(way, length, seconds(run, device), peak, difference)
+
+
+KERNEL_FILE = ROOT / "explainers" / "attention" / "tiled_kernel.py"
+"""Shown as a file: to import it, Triton must be there."""
+KERNEL_CODE = "read_tiles", "kernel_attention"
+RUNS = N_("runs on a GPU")
+CHECKED = 1_024
+"""Random tokens that our kernel and `attention` both read."""
+
+
+def check_kernel() -> tuple[str, dict[str, str]]:
+    """The section of the text that says what happened, and its numbers."""
+    device = choose_device()
+    named = {"device": describe_device(device), "tokens": f"{CHECKED:,}", "head_dim": f"{HEAD_DIM}"}
+    if has_kernel(device):
+        return "kernel_ran", named | {"difference": bound_rounding(measure_difference(device))}
+    return ("kernel_missing" if device.type == "cuda" else "kernel_absent"), named
+
+
+@functools.cache
+@torch.no_grad()
+def measure_difference(device: torch.device) -> float:
+    """The largest of any number of the kernel's output from that of attention, in float32."""
+    from explainers.attention.tiled_kernel import kernel_attention  # few machines have Triton
+
+    random = torch.Generator().manual_seed(0)
+    query, key, value = torch.randn(3, CHECKED, HEAD_DIM, generator=random).to(device).unbind()
+    tiles = list_tiles(masks.causal, CHECKED, CHECKED, *choose_sides(query))
+    mask = masks.build(masks.causal, CHECKED, CHECKED).to(device)
+    output = kernel_attention(query, key, value, tiles)
+    return (output - attention(query, key, value, mask).output).abs().max().item()
