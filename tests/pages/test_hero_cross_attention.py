@@ -131,7 +131,15 @@ def test_another_sentence_forgets_which_syllable_was_asked_about():
     visit.text_input(key="text").set_value("The bank confirmed weak sales on Monday").run()
     sent = json.loads(pictures(visit)[0])[0]
     view = view_of(find_words("The bank confirmed weak sales on Monday"))
-    assert sent["choices"]["syllable"] == chapter.find_opening(view.translation)
+    assert sent["choices"]["syllable"] == chapter.find_opening(view)
+
+
+@pytest.mark.parametrize("text", [write_variant(is_passive=True), write_variant(kind="")])
+def test_a_picture_opens_with_a_syllable_that_is_right(text):
+    view = view_of(find_words(text))
+    opening = chapter.find_opening(view)
+    row = view.weights[opening, : len(view.translation.words)]
+    assert (opening, int(row.argmax())) in view.gold.sure
 
 
 def test_recall_counts_a_weight_for_each_pair():

@@ -100,13 +100,18 @@ class View:
         return arithmetic.explain_dot_product(heads, shares, value.item(), name)
 
 
-def find_reordered_syllable(translation: Translation, weights: Tensor) -> int:
+def find_reordered_syllable(
+    translation: Translation, weights: Tensor, links: frozenset[Link] = frozenset()
+) -> int:
     """The syllable whose word stands farthest from where it would stand word for word.
 
-    Of several as far, one that turns back; of those, the one that is surest of its word.
+    Of several as far, one that turns back; of those, the one that is surest of its word. Where
+    `links` are known, one whose word is right.
     """
     words, syllables = len(translation.words), len(translation.syllables)
     largest, peaks = weights[:syllables, :words].max(dim=-1)
     straight = torch.arange(syllables) * words // syllables
     turns_back = peaks.diff(prepend=peaks[:1]) < 0
-    return int((2 * (peaks - straight).abs() + turns_back + largest / 2).argmax())
+    is_right = torch.tensor([link in links for link in enumerate(peaks.tolist())])
+    distance = 2 * (peaks - straight).abs() + turns_back + largest / 2
+    return int((distance + 2 * words * is_right).argmax())

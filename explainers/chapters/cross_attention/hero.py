@@ -45,7 +45,7 @@ def make_hero(text: Prose, view: View, sentence: str) -> Hero:
     translation = view.translation
     _forget_syllable(translation.words)
     syllables = tuple(range(view.num_syllables))
-    opening = find_opening(translation)
+    opening = find_opening(view)
     written, sides = controls.written_syllables, (True, False)
     frames = tuple(map(int, written.steps))
     choices = [
@@ -87,11 +87,13 @@ def _forget_syllable(words: tuple[str, ...]) -> None:
     st.session_state[TRANSLATED_WORDS] = words
 
 
-def find_opening(translation: Translation) -> int:
-    """The syllable that is asked about at first: one that looks back or far ahead."""
+def find_opening(view: View) -> int:
+    """The syllable that is asked about at first: a right one that looks back or far ahead."""
+    translation = view.translation
     if translation.words == RUNNING_PAIR.source and OPENING in translation.syllables:
         return translation.syllables.index(OPENING)
-    return find_reordered_syllable(translation, translation.cross[LAST_LAYER].mean(dim=0))
+    links = view.gold.sure if view.gold else frozenset()
+    return find_reordered_syllable(translation, translation.cross[LAST_LAYER].mean(dim=0), links)
 
 
 def compute_numbers(view: View) -> dict[str, Any]:

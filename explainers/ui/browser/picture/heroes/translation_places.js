@@ -26,6 +26,7 @@
  */
 
 const LARGEST = 24, SMALLEST = 14, PHONE = 560, INSET = 8;
+const LEAST_ROW = 17; // of the table: its digits can be read
 
 /** @param {number[]} list */
 const sum = (list) => list.reduce((all, one) => all + one, 0);
@@ -56,7 +57,7 @@ export function placeSentences(stage, words, syllables, isTable) {
   let size = LARGEST;
   while (size > SMALLEST && needs(size) > room - 2 * INSET) size--;
   const isDown = room < PHONE || needs(size) > room - 2 * INSET;
-  const height = isDown ? placeHeight(words, syllables, isTable && room >= PHONE) : isTable ? 300 : 264;
+  const height = isDown ? placeHeight(words, syllables, isTable && room >= PHONE) : isTable ? Math.max(300, 30 + LEAST_ROW * syllables.length) : 264;
   stage.resize(room, height);
   const places = isDown ? placeColumns(stage, words, syllables) : placeLines(stage, words, syllables, size);
   return { ...places, isDown, table: placeTable(stage, words, syllables, isDown) };
