@@ -34,16 +34,16 @@ def choose(visit, control, typed):
     box.press("Enter")
 
 
-@pytest.mark.parametrize("size", [(1280, 900), (1024, 768)])
-def test_the_number_is_in_sight_without_scrolling(visit, size):
-    one = visit(PATH, size=size, predict="true")
-    for shown in (
-        listed(one, controls.model),
-        listed(one, controls.tokens),
-        one.page.get_by_role("heading", name="10.41 GiB = 11.17 GB"),
-        one.page.get_by_text(bytes_of("gemma-3-27b", 131_072)),
-    ):
-        expect(shown).to_be_in_viewport(ratio=1)
+def test_a_square_of_the_map_is_clicked(visit):
+    one = visit(PATH)
+    expect(one.says).to_contain_text("16.00 GiB")
+    one.page.get_by_role("gridcell", name="8 × 8k").click()
+    expect(one.says).to_contain_text("8 texts of 8,192 tokens take 8.00 GiB")
+    one.wait_for_choice("texts", "8")
+    one.wait_for_choice("tokens", "8,192")
+    expect(one.page.get_by_text(bytes_of("llama-3.1-8b", 8_192, 8))).to_be_visible()
+    one.page.get_by_role("gridcell", name="64 × 128k").press("ArrowUp")
+    expect(one.says).to_contain_text("32 texts of 131,072 tokens take 512.00 GiB")
 
 
 def test_a_model_is_searched_and_stands_in_the_link(visit):
@@ -77,6 +77,7 @@ def test_a_link_sets_everything(visit):
         "page_size": "32",
         "percent": "80",
         "overhead": "3",
+        "deep": "serving",
     }
     one = visit(PATH, **link)
     size = count_cache_bytes(find_shape("llama-3-8b"), 128_000, 4, "fp8")
@@ -142,11 +143,9 @@ def test_a_file_is_uploaded(visit):
     expect(one.page.get_by_text(bytes_of("llama-3-8b", 33_000))).to_be_visible()
 
 
-def test_layers_come_when_the_question_is_answered(visit):
-    one = visit(PATH, predict="true")
-    expect(one.page.locator(".vega-embed")).to_have_count(0)
-    one.page.get_by_role("radiogroup", name="Your prediction").first.get_by_text(
-        "25 to 50 %", exact=True
-    ).click()
+def test_the_share_of_the_layers_is_under_a_veil(visit):
+    one = visit(PATH, model="gemma-3-27b", deep="layers", predict="true")
     expect(one.page.locator('.vega-embed[aria-label*="What each layer holds"]')).to_be_visible()
-    expect(one.page.get_by_text("It is 75 % and more")).to_be_visible()
+    expect(one.page.get_by_text("96.1 %")).to_have_count(0)
+    one.page.get_by_role("button", name="hidden number, show").click()
+    expect(one.page.get_by_text("96.1 %")).to_be_visible()

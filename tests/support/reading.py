@@ -29,6 +29,13 @@ def figure(visit: AppTest, first: str) -> dict[str, Any]:
     return found
 
 
+def hero(visit: AppTest) -> dict[str, Any]:
+    """What is sent for the page's first picture."""
+    sent = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
+    [found] = [data for data in sent if "looks" in data]
+    return found
+
+
 def panels(visit: AppTest, first: str) -> dict[str, Any]:
     """Its panels, by their ids."""
     return {panel["id"]: panel for panel in figure(visit, first)["panels"]}

@@ -169,6 +169,7 @@ def test_a_recipe_names_what_its_function_takes(page, link):
 
 def test_bytes_are_those_of_the_page(elsewhere):
     link = {"model": "gemma-3-27b", "tokens": "40000", "dtype": "fp8", "gpus": "2"}
+    link |= {"deep": "serving"}
     visit = opened(PAGE["cache_memory"], link)
     cache, fit = executed(cells_of(visit), *elsewhere)
     words = "\n".join(element.value for element in visit.main.markdown)

@@ -33,7 +33,7 @@ from explainers.messages import N_, Message, ngettext
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
+from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.untrusted_text import verbatim
 
 VERIFICATIONS = {
@@ -77,12 +77,12 @@ def show_result(text: Prose, choice: CacheChoice) -> None:
         each_beam=_(" in each of {beams:,} beams", beams=choice.beams) if choice.beams > 1 else "",
         next=f"{count_next_token_bytes(choice):,}",
     )
-    # Where layers differ, the formula would answer the question about them before it is asked.
-    alike = len(shape.require_groups()) < 2
-    with st.expander(_("The formula with these numbers"), expanded=alike):
-        st.code("\n".join(map(_, formula.lines)), language=None, wrap_lines=True)
     text("remarks", remarks="\n".join(f"- {remark}" for remark in list_remarks(choice)))
-    show_origin(text, shape)
+
+
+def show_working(choice: CacheChoice) -> None:
+    """The formula with its numbers."""
+    st.code("\n".join(map(_, choice.explain().lines)), language=None, wrap_lines=True)
 
 
 def has_window(shape: ModelShape) -> bool:
@@ -168,7 +168,6 @@ ORIGIN = N_("formula: bytes that each layer must keep, exact")
 # A sentence that changed with the model would have the browser build the picture anew.
 ALT = N_("What each layer holds, a bar for each; the text below says it for every kind of layer.")
 MAX_LISTED = 6
-SHARES = (N_("under 25 %"), N_("25 to 50 %"), N_("50 to 75 %"), N_("75 % and more"))
 
 
 def show_layers(text: Prose, choice: CacheChoice) -> None:
@@ -185,26 +184,23 @@ def show_layers(text: Prose, choice: CacheChoice) -> None:
     layers = sum(part.group.count for part in caches)
     names = dict(zip(caches, name_groups(caches), strict=True))
     text("layers", model=verbatim(choice.shape.id), groups=list_groups(names))
-    if revealed(
+    ask_veiled(
         text,
         "layers",
-        SHARES,
-        SHARES[min(4 * largest_cache.size // total, 3)],
+        f"{100 * largest_cache.size / total:.1f} %",
         kind=names[largest_cache],
         count=_(ngettext("{count:,} layer", "{count:,} layers", largest_cache.group.count)),
         layers=layers,
         tokens=_(ngettext("{count:,} token", "{count:,} tokens", choice.tokens)),
-        share=f"{100 * largest_cache.size / total:.1f} %",
-    ):
-        draw_layers(names, choice)
-        is_order_known = list_layer_caches(choice.shape, caches)[1]
-        group_texts = [describe_group(part, name) for part, name in names.items()]
-        listed_texts = "; ".join(group_texts[:MAX_LISTED])
-        text(
-            f"layers_in_{'order' if is_order_known else 'groups'}",
-            most=format_both_sizes(largest_cache.size),
-            each=listed_texts,
-        )
+    )
+    draw_layers(names, choice)
+    is_order_known = list_layer_caches(choice.shape, caches)[1]
+    group_texts = [describe_group(part, name) for part, name in names.items()]
+    text(
+        f"layers_in_{'order' if is_order_known else 'groups'}",
+        most=format_both_sizes(largest_cache.size),
+        each="; ".join(group_texts[:MAX_LISTED]),
+    )
 
 
 def describe_alike_layers(caches: tuple[GroupCache, ...]) -> str:

@@ -15,11 +15,9 @@ from explainers.memory.cache_formula import (
 )
 from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape, list_model_ids
 from explainers.memory.read_config import MAX_CHARACTERS, read_config, read_config_file
-from explainers.models.registry import READ_FOLDERS_VARIABLE, may_read_folders
-from explainers.translations import _, translate_error
+from explainers.models.registry import may_read_folders
+from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.page import Prose
-from explainers.ui.untrusted_text import verbatim
 
 
 class CacheOptions(TypedDict):
@@ -105,40 +103,36 @@ MAX_LAYERS, MAX_WIDTH = 1_000, 100_000
 MAX_WINDOW = 10**8
 
 
-def choose_cache(text: Prose) -> CacheChoice | None:
-    """The inputs of the page; nothing, and a message, while a model's numbers cannot be."""
-    shape, message = None, ""
-    names = [controls.OWN, controls.CONFIG, *list_model_ids()]
+def list_models() -> list[str]:
+    """Whatever can be chosen as a model."""
+    return [controls.OWN, controls.CONFIG, *list_model_ids()]
+
+
+def choose_shape(name: str) -> ModelShape | None:
+    """A model by its name or from the reader's numbers; ValueError for numbers that cannot be."""
+    if name == controls.OWN:
+        shape: ModelShape | None = choose_own_shape()
+    elif name == controls.CONFIG:
+        shape = choose_config()
+    else:
+        shape = find_shape(name)
+    if shape:
+        shape.require_groups()
+    return shape
+
+
+def choose_options(shape: ModelShape, tokens: int, texts: int) -> CacheChoice:
+    """What else can be chosen of a cache."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = controls.model(names, controls.model.default)
-        tokens, texts = controls.tokens(), controls.texts()
         dtype = controls.cache_dtype(CACHE_FORMATS, controls.cache_dtype.default)
         counting = controls.counting_rule(list(COUNTINGS), controls.counting_rule.default)
-        more = st.container(horizontal=True, vertical_alignment="bottom")
-    try:
-        if name == controls.OWN:
-            shape = choose_own_shape()
-        elif name == controls.CONFIG:
-            text("paste", most=f"{MAX_PASTED:,}", switch=READ_FOLDERS_VARIABLE)
-            shape = choose_config()
-            message = "" if shape else _("Waiting for a config.json.")
-        else:
-            shape = find_shape(name)
-        if shape:
-            shape.require_groups()
-    except ValueError as error:
-        shape, message = None, translate_error(error)
-    with more:
         source_tokens, beams = choose_encoder_options(shape)
-    if shape is None:
-        st.warning(verbatim(message), icon=":material/edit_note:")
-        return None
     return CacheChoice(shape, tokens, texts, dtype, counting, source_tokens, beams)
 
 
-def choose_encoder_options(shape: ModelShape | None) -> tuple[int | None, int]:
+def choose_encoder_options(shape: ModelShape) -> tuple[int | None, int]:
     """(tokens of the other text, beams): only a model with an encoder has something to choose."""
-    if shape is None or not any(group.kind == "cross" for group in shape.require_groups()):
+    if not any(group.kind == "cross" for group in shape.require_groups()):
         return None, 1
     return controls.encoder_tokens(0, shape.encoder_context or MAX_WINDOW), controls.beams(1, 64)
 

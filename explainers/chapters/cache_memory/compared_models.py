@@ -11,7 +11,6 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
 
 LENGTHS = (1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288, 1_048_576)
 TICKS = LENGTHS[::2]
@@ -37,23 +36,18 @@ def list_comparable_models() -> list[str]:
     return [shape.id for shape in shapes if shape.groups]
 
 
-def show_comparison(text: Prose, choice: CacheChoice, hardware: Hardware) -> None:
-    """Guess which of two needs more, then see any six."""
-    text("compare")
-    small_size, large_size = (
-        count_model_bytes(find_shape(name), QUESTION, 1, "bfloat16") for name in (SMALL, LARGE)
-    )
-    if revealed(
-        text,
-        "compare",
-        (SMALL, LARGE),
-        SMALL if small_size > large_size else LARGE,
-        tokens=f"{QUESTION:,}",
-        small=format_both_sizes(small_size),
-        large=format_both_sizes(large_size),
-    ):
-        show_chosen_models(text, choice, hardware)
-        text("noticed")
+def compare_two() -> dict[str, str]:
+    """Which of a small and a large model needs the larger cache, and how large both are."""
+    sizes = {
+        name: count_model_bytes(find_shape(name), QUESTION, 1, "bfloat16")
+        for name in (SMALL, LARGE)
+    }
+    return {
+        "answer": max(sizes, key=sizes.__getitem__),
+        "tokens": f"{QUESTION:,}",
+        "small": format_both_sizes(sizes[SMALL]),
+        "large": format_both_sizes(sizes[LARGE]),
+    }
 
 
 def show_chosen_models(text: Prose, choice: CacheChoice, hardware: Hardware) -> None:
@@ -68,6 +62,7 @@ def show_chosen_models(text: Prose, choice: CacheChoice, hardware: Hardware) -> 
     tokens = _(ngettext("{count:,} token", "{count:,} tokens", choice.tokens))
     texts = _(ngettext("{count:,} text", "{count:,} texts", choice.texts))
     text("compared", rows=rows, tokens=tokens, texts=texts, dtype=choice.dtype)
+    text("noticed")
 
 
 def make_model_row(shape: ModelShape, tokens: int, texts: int, dtype: str) -> str:

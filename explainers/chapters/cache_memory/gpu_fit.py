@@ -23,7 +23,6 @@ from explainers.memory.serving import (
     explain_memory,
     find_longest_context,
     find_weight_format,
-    read_gpus,
     split_shape,
 )
 from explainers.memory.sizes import format_both_sizes
@@ -34,10 +33,9 @@ from explainers.memory.speed import (
     round_fraction,
 )
 from explainers.messages import ngettext
-from explainers.translations import _, translate_error
+from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.page import Prose
-from explainers.ui.untrusted_text import verbatim
 
 PAGE_SIZES = ("1", "8", "16", "32", "64", "128", "256")
 WEIGHT_FORMATS = [name for name, format_ in FORMATS.items() if not format_.residual]
@@ -56,10 +54,9 @@ class Hardware:
     overhead: int
 
 
-def choose_hardware() -> Hardware:
-    """The inputs; they are there whatever model there is."""
+def choose_hardware(gpu: Gpu) -> Hardware:
+    """How many such GPUs, and how they are used."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        gpu = read_gpus()[controls.gpu(list(read_gpus()), controls.gpu.default)]
         number = int(controls.gpus())
         default = controls.weight_dtype.default
         weights = controls.weight_dtype([default, *WEIGHT_FORMATS], default)
@@ -68,28 +65,24 @@ def choose_hardware() -> Hardware:
     return Hardware(gpu, number, weights, block, percent, overhead * GIB)
 
 
-def make_deployment(choice: CacheChoice, hardware: Hardware) -> Deployment | None:
-    """The model on the GPUs; nothing, and a message, where it cannot be split over them."""
+def make_deployment(choice: CacheChoice, hardware: Hardware) -> Deployment:
+    """The model on the GPUs; ValueError where it cannot be split over them."""
     shape = choose_parameters(choice.shape)
     weights = hardware.weight_dtype
     if weights not in FORMATS:
         weights = find_weight_format(shape)
-    try:
-        return Deployment(
-            shape,
-            hardware.gpu,
-            hardware.gpus,
-            weights,
-            choice.dtype,
-            hardware.overhead,
-            hardware.percent,
-            hardware.block,
-            choice.source_tokens,
-            choice.beams,
-        )
-    except ValueError as error:
-        st.warning(verbatim(translate_error(error)), icon=":material/edit_note:")
-        return None
+    return Deployment(
+        shape,
+        hardware.gpu,
+        hardware.gpus,
+        weights,
+        choice.dtype,
+        hardware.overhead,
+        hardware.percent,
+        hardware.block,
+        choice.source_tokens,
+        choice.beams,
+    )
 
 
 def choose_parameters(shape: ModelShape) -> ModelShape:

@@ -113,7 +113,7 @@ class Exercise:
     @property
     def kind(self) -> str:
         """Predict a number, reach a goal, or write a function."""
-        return self.module
+        return self.module.partition("_")[0]
 
     @property
     def make(self) -> Generator:

@@ -1,4 +1,4 @@
-"""Predict: scores, softmax, masks, parameters, caches, and how work grows."""
+"""Predict: scores, softmax, masks, parameters, rows of a cache, and how work grows."""
 
 import math
 from random import Random
@@ -14,8 +14,6 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import random_scores
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.exercises.exercise_table import Prediction, format_signed
-from explainers.memory.cache_bytes import count_bytes_per_token, count_cache_bytes
-from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape
 from explainers.toys.examples import random_heads
 
 HUNDREDTH = 0.02
@@ -114,9 +112,6 @@ def _row(numbers: list[int] | list[float]) -> str:
     return "(" + ", ".join(map(format_signed, numbers)) + ")"
 
 
-MODELS = "llama-3-8b", "llama-3.1-70b", "llama-2-7b", "qwen3-8b", "smollm2-135m"
-
-
 def numbers_in_a_layer(draw: Random) -> Prediction:
     """The four matrices of attention, with fewer KV heads than query heads."""
     head_dim, heads = draw.choice([16, 32, 64]), draw.choice([4, 8])
@@ -136,42 +131,6 @@ def query_heads_per_group(draw: Random) -> Prediction:
     given = {"heads": f"{kv_heads * size}", "kv_heads": f"{kv_heads}", "head": f"{head}"}
     shared = [kv for kv in range(kv_heads) for _ in range(size)]
     return Prediction(given, shared[head], worked={"size": f"{size}"})
-
-
-def bytes_of_a_token(draw: Random) -> Prediction:
-    """What each new token adds to the cache of a model, in bytes."""
-    layers, kv_heads = draw.choice([12, 24, 32, 48]), draw.choice([1, 2, 4, 8])
-    head_dim = draw.choice([64, 128])
-    group = LayerGroup("full", layers, num_kv_heads=kv_heads, head_dim=head_dim)
-    shape = ModelShape("the exercise's", (group,), num_heads=kv_heads, d_model=head_dim)
-    given = {"layers": f"{layers}", "kv_heads": f"{kv_heads}", "d_k": f"{head_dim}"}
-    return Prediction(given, count_bytes_per_token(shape))
-
-
-def gigabytes_of_a_model(draw: Random) -> Prediction:
-    """A published model's cache, in GiB; what is about a twentieth off is near enough."""
-    name, tokens = draw.choice(MODELS), 1024 * draw.choice([4, 8, 16, 32, 64])
-    shape = find_shape(name)
-    (group,) = shape.require_groups()
-    size = count_cache_bytes(shape, tokens) / 2**30
-    given = {
-        "model": name,
-        "tokens": f"{tokens:,}",
-        "layers": f"{group.count}",
-        "kv_heads": f"{group.num_kv_heads}",
-        "d_k": f"{group.head_dim}",
-    }
-    worked = {"token": f"{count_bytes_per_token(shape):,}"}
-    return Prediction(given, size, float(f"{size / 20:.1g}"), worked)
-
-
-def numbers_of_a_latent(draw: Random) -> Prediction:
-    """What one layer of MLA keeps of a token."""
-    latent, rope = draw.choice([128, 256, 384, 512, 768]), draw.choice([16, 32, 64])
-    heads, head_dim = draw.choice([8, 16, 32, 128]), draw.choice([64, 128])
-    ((_, answer),) = LayerGroup("latent", 1, latent_dim=latent, rope_dim=rope).vectors
-    given = {"heads": f"{heads}", "d_k": f"{head_dim}", "latent": f"{latent}", "rope": f"{rope}"}
-    return Prediction(given, answer, worked={"plain": f"{2 * heads * head_dim:,}"})
 
 
 def rows_with_and_without(draw: Random) -> Prediction:

@@ -124,7 +124,7 @@ LENGTHS = (
     *(1, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 128_000, 131_072),
     *(200_000, 262_144, 524_288, 1_000_000, 1_048_576),
 )
-model = NameList("model", N_("Model (type to search)"), "gemma-3-27b", width=220)
+model = NameList("model", N_("Model (type to search)"), "llama-3.1-8b", width=220)
 tokens = TypedNumber("tokens", N_("Tokens"), "131,072", LENGTHS, 10**9)
 texts = TypedNumber("texts", N_("Texts at once"), "1", tuple(2**n for n in range(11)), 10**6)
 cache_dtype = NameList("cache_dtype", N_("Cache in"), "bfloat16", width=150)

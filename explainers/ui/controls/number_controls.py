@@ -139,7 +139,7 @@ class TypedNumber(Control):
         number = self.read(typed_text or "")
         if number is not None:
             return number
-        instead = self.read(self.default) or 1
+        instead = self.unchosen
         notice = _(
             "{name} = {written} is not allowed. Use {allowed}; the page shows {instead:,}.",
             name=self.key,
@@ -149,6 +149,14 @@ class TypedNumber(Control):
         )
         st.info(notice, icon=":material/edit_off:")
         return instead
+
+    @property
+    def unchosen(self) -> int:
+        return self.read(self.default) or 1
+
+    def put(self, value: int) -> None:
+        """Take over a number that was clicked; a callback."""
+        super().put(f"{value:,}")
 
     def read(self, typed_text: str) -> int | None:
         """1000 or 1,000, but not 1,0; nothing if it is no such number."""

@@ -7,10 +7,9 @@ below the picture.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
-from torch import Tensor
 
 from explainers.charts.theme import THEMES
 from explainers.toys.sentence import MAX_CHARACTERS
@@ -23,6 +22,9 @@ from explainers.ui.figure.panels import translate_scripts
 from explainers.ui.lecture.screens import screen
 from explainers.ui.page import Prose, split_title
 from explainers.ui.tour_mode import is_tour
+
+if TYPE_CHECKING:
+    from torch import Tensor  # a picture of sizes alone needs none
 
 _SCRIPTS = browser_files.list_scripts("picture", "common")
 _component = browser_files.make_component("picture/picture.js", "hero")
@@ -182,7 +184,7 @@ def make_weight_table(tokens: Sequence[str], weights: Sequence[Sequence[float]])
     return pd.DataFrame(weights, words, words).rename_axis(_("query")).reset_index()
 
 
-def round_numbers(numbers: Tensor, digits: int = 4) -> Any:
+def round_numbers(numbers: "Tensor", digits: int = 4) -> Any:
     """A tensor as lists of numbers, with as many digits as a picture can tell."""
     return numbers.double().round(decimals=digits).tolist()
 

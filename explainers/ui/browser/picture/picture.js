@@ -11,6 +11,7 @@ import { FourSteps } from "./heroes/four_steps.js";
 import { Heads } from "./heroes/heads.js";
 import { Journey } from "./heroes/journey.js";
 import { Masked } from "./heroes/masked.js";
+import { Memory } from "./heroes/memory.js";
 import { Shelves } from "./heroes/shelves.js";
 import { Tiles } from "./heroes/tiles.js";
 import { Tokens } from "./heroes/tokens.js";
@@ -36,6 +37,7 @@ import "./heroes/journey_steps.js";
 import "./heroes/masked_drawing.js";
 import "./heroes/masked_grid.js";
 import "./heroes/masked_shares.js";
+import "./heroes/memory_map.js";
 import "./heroes/shelves_motion.js";
 import "./heroes/shelves_places.js";
 import "./heroes/shelves_side.js";
@@ -61,7 +63,7 @@ import "./strip.js";
 import "./words.js";
 
 /** @type {Record<string, new (root: HTMLElement) => Hero<any>>} */
-const KINDS = { dials: Dials, four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, shelves: Shelves, tiles: Tiles, tokens: Tokens, translation: Translation, views: Views };
+const KINDS = { dials: Dials, four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, memory: Memory, shelves: Shelves, tiles: Tiles, tokens: Tokens, translation: Translation, views: Views };
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 /** @type {WeakMap<Element, Hero<any>>} */
