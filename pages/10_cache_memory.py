@@ -106,13 +106,14 @@ def with_model(show: Callable[[CacheChoice], None]) -> Callable[[], None]:
 text("question")
 with st.container(key="hero-controls", horizontal=True, vertical_alignment="bottom"):
     name = controls.model(list_models(), controls.model.default)
-    tokens, texts = controls.tokens(), controls.texts()
+    tokens = controls.tokens()
     gpu = read_gpus()[controls.gpu(list(read_gpus()), controls.gpu.default)]
     more = st.popover(_("More"), icon=":material/tune:", help=_("Formats, counting, GPUs"))
 shape = read_shape(name)
 take("cache")  # until what was typed or brought can be counted
 take("fit")
 with more:
+    texts = controls.texts()
     hardware = choose_hardware(gpu)
     choice = choose_options(shape, tokens, texts) if shape else None
 deployment = deploy(choice, hardware) if choice else None

@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from playwright.sync_api import expect
 
 from explainers.memory.cache_bytes import count_cache_bytes
@@ -37,13 +36,13 @@ def choose(visit, control, typed):
 def test_a_square_of_the_map_is_clicked(visit):
     one = visit(PATH)
     expect(one.says).to_contain_text("16.00 GiB")
-    one.page.get_by_role("gridcell", name="8 × 8k").click()
+    one.page.get_by_role("gridcell", name="8 × 8k: 8.00 GiB, fits", exact=True).click()
     expect(one.says).to_contain_text("8 texts of 8,192 tokens take 8.00 GiB")
     one.wait_for_choice("texts", "8")
     one.wait_for_choice("tokens", "8,192")
     expect(one.page.get_by_text(bytes_of("llama-3.1-8b", 8_192, 8))).to_be_visible()
-    one.page.get_by_role("gridcell", name="64 × 128k").press("ArrowUp")
-    expect(one.says).to_contain_text("32 texts of 131,072 tokens take 512.00 GiB")
+    one.page.get_by_role("gridcell", selected=True).press("ArrowUp")
+    expect(one.says).to_contain_text("4 texts of 8,192 tokens take 4.00 GiB")
 
 
 def test_a_model_is_searched_and_stands_in_the_link(visit):
@@ -58,6 +57,7 @@ def test_any_number_of_tokens_can_be_typed(visit):
     choose(one, controls.tokens, "33000")
     one.wait_for_choice("tokens", "33000")
     expect(one.page.get_by_text(bytes_of("llama-3-8b", 33_000))).to_be_visible()
+    one.page.get_by_role("button", name="More").click()
     choose(one, controls.texts, "many")
     one.wait_for_choice("texts", "many")
     expect(one.page.get_by_text("Use a whole number from 1")).to_be_visible()

@@ -51,14 +51,16 @@ def make_hero(text: Prose, choice: CacheChoice, deployment: Deployment, models: 
         HeroChoice(controls.gpus, controls.gpus.options, number, is_elsewhere=True),
     ]
     alt = _("The memory of a GPU with weights and caches in it, and a map of the texts that fit.")
+    numbers = compute_numbers(deployment, lengths, counts)
     return Hero(
         "memory",
         alt,
-        compute_numbers(deployment, lengths, counts),
+        numbers,
         choices,
         SENTENCES,
         list_experiments(text, choice),
         _("formula: bytes that must be kept, exact; overhead estimated"),
+        lambda: make_table(numbers),
     )
 
 
@@ -92,6 +94,15 @@ def compute_numbers(
         "users": [count_users(deployment, one) if is_known else None for one in lengths],
         "sizes": [[format_size(count * cache) for cache in caches] for count in counts],
     }
+
+
+def make_table(numbers: dict[str, Any]) -> Any:
+    """A row for each length: the caches of so many texts, and how many fit."""
+    import pandas as pd  # the first paint needs no tables
+
+    table = pd.DataFrame(dict(zip(map(str, numbers["counts"]), numbers["sizes"], strict=True)))
+    table.insert(0, _("tokens"), numbers["lengths"])
+    return table.assign(**{_("texts that fit"): pd.Series(numbers["users"], dtype="Int64")})
 
 
 def list_experiments(text: Prose, choice: CacheChoice) -> list[Experiment]:
