@@ -37,6 +37,8 @@ TARGETS = {
         "/relative_positions", ".hero input[type=range] >> nth=0"
     ),
     "kv_cache: step": Target("/kv_cache", ".hero input[type=range]"),
+    "long_sequences: tokens n": Target("/long_sequences", ".hero .bar input[type=range]"),
+    "long_sequences: tiles read": Target("/long_sequences", ".hero .film input[type=range]"),
     "cross_attention: syllables": Target("/cross_attention", ".hero input[type=range]"),
     "tokens: merges": Target("/tokens", ".hero input[type=range]"),
 }

@@ -6,7 +6,6 @@ import torch
 
 from explainers.attention import masks
 from explainers.attention.steps import hide, softmax
-from explainers.attention.tiled import tile_cells
 from explainers.chapters.common.mask_names import MASK_NAMES, translate_mask
 from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.score_matrix import Lab
@@ -28,8 +27,8 @@ SHORT = 4_096
 """Of the lengths, the longest whose weights fit into memory without a thought."""
 BLOCKS = 2, 3
 """Queries and keys of a tile of the sentence."""
-SHADES = 32
-"""Squares along each side by which a mask is shaded."""
+SHADES, APART = 48, 1_024
+"""Positions along each side by which a mask is shaded, and the tokens between two of them."""
 SENTENCES = ("hero_caption", "hero_short", "hero_all", "hero_skipped")
 
 
@@ -89,8 +88,8 @@ def cut_tiles(lab: Lab, name: str) -> Tiles:
 
 def compute_sweep(lab: Lab, name: str) -> dict[str, Any]:
     """A mask's shades, and each tile of the sentence with all that is known when it was read."""
-    tiles, reach = cut_tiles(lab, name), SHADES * 8
-    shades = tile_cells(tiles.rule, reach, reach, 8, 8) > 0
+    tiles, place = cut_tiles(lab, name), APART * torch.arange(SHADES)
+    shades = tiles.rule(place[:, None], place)
     count = range(1, len(tiles.steps) + 1)
     seen = torch.stack([tiles.seen(read) for read in count])  # (tiles, words, words)
     so_far = softmax(hide(lab.scores, seen)).nan_to_num()
