@@ -93,11 +93,10 @@ def show_merges(merges: int) -> None:
 def show_waves(words: tuple[str, ...]) -> None:
     """A position as clock hands, then P for many positions, a column each."""
     text("waves")
-    with st.container(horizontal=True):
-        choices = Choices(words, controls.d_model(), controls.wave_base(), page.read_seed())
-    two_readings.draw_hands(choices, two_readings.read_followed_word(words))
+    d_model, bases = controls.d_model(), two_readings.make_base_slider()
+    two_readings.draw_hands(words, d_model, page.read_seed(), bases)
     text("waves_all", places=two_readings.POSITIONS)
-    two_readings.draw_waves(choices.d_model, choices.longest)
+    two_readings.draw_waves(d_model, bases)
     text("waves_tried", **name_quick_turn())
     st.page_link("pages/07_relative_positions.py", label=_("Relative positions"))
 

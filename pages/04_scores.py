@@ -45,7 +45,7 @@ def show_root() -> None:
     text("root_rows")
     without, with_root = root_experiment.write_averages(measurement)
     text("root_largest", d_k=f"{measurement.head_dim:,}", without=without, with_root=with_root)
-    root_experiment.show_largest(measurement)
+    root_experiment.show_largest(measurements, measurement)
     takeaway.take_root(measurements)
     show_source(*EXPERIMENT)
 

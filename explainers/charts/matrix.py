@@ -30,8 +30,9 @@ class Matrix:
     column_axis: str
     kind: str = "signed"
     """How it is drawn: as "weights" from 0 to 1, as "signed" numbers, as "arrows" (a query and a
-    key, two columns are one arrow), as "links" (query heads joined to KV heads), as "ties"
-    (links as thick as their weights) or as a "cone" (a dot per layer and word that is reached)."""
+    key, two columns are one arrow), as "bars" (how often numbers came out, a series per row), as
+    "links" (query heads joined to KV heads), as "ties" (links as thick as their weights) or as a
+    "cone" (a dot per layer and word that is reached)."""
     role: str = ""
     """The colour of the title: that of "query", "key", "value", or of plain text."""
     limit: float | None = None

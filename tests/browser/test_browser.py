@@ -127,22 +127,27 @@ def test_a_size_changes_in_the_browser(visit):
     assert visit("scores", deep="steps", row="2", column="1", d_k="16").drawn() == drawn
 
 
-def test_a_slider_moves_a_chart(visit):
+def test_a_slider_moves_what_follows_it(visit):
+    """Bars in a picture of their own, without a word to the server."""
     one = visit("scores", root_d_k="4")
-    before, drawn = bars(one), one.drawn()
-    live_slider(one, "d_k").press("End")
-    one.wait_for_choice("root_d_k", None)
-    one.redrawn(drawn)
+    before, messages = bars(one), one.sent
+    live_slider(one, "d_k").evaluate(
+        "(input) => { input.value = input.max; input.dispatchEvent(new Event('input')); }"
+    )
     after = bars(one)
-    assert [bar["share"] for bar in before] != [bar["share"] for bar in after]
-    assert [bar["path"] for bar in before] != [bar["path"] for bar in after]
+    assert one.sent == messages
+    assert before != after
+    assert float(after[19]["height"]) > 10 * float(before[19]["height"]), "one takes everything"
+    live_slider(one, "d_k").evaluate("(input) => input.dispatchEvent(new Event('change'))")
+    one.wait_for_choice("root_d_k", None)
+    assert bars(one.ready()) == after == bars(visit("scores"))
 
 
 def bars(visit):
-    """The data behind the bars of the largest weights, and their outlines."""
-    return visit.page.locator('.vega-embed[aria-label*="Largest of 7 weights"]').evaluate(
-        "(chart) => [...chart.querySelectorAll('.role-mark.mark-rect path')].map("
-        "(mark) => ({...mark.__data__.datum, path: mark.getAttribute('d')}))"
+    """How often the largest weight was how large, as it is drawn."""
+    return visit.page.locator("rect.share").evaluate_all(
+        "(bars) => bars.map((bar) => Object.fromEntries("
+        "[...bar.attributes].map(({ name, value }) => [name, value])))"
     )
 
 
@@ -608,11 +613,10 @@ def test_a_chart_can_be_taken_away(files):
         read = list(csv.DictReader(file))
     drawn = bars(one)
     assert len(read) == len(drawn) == 2 * 20
+    colours = {"without √d_k": drawn[0]["fill"], "with √d_k": drawn[20]["fill"]}
     for line, bar in zip(read, drawn, strict=True):
-        assert line.pop("series") == bar["series"]
-        assert {name: float(value) for name, value in line.items()} == pytest.approx(
-            {name: bar[name] for name in line}
-        )
+        assert colours[line["series"]] == bar["fill"]
+        assert float(line["share"]) * 180 == pytest.approx(float(bar["height"]), abs=1e-3)
 
 
 def looks_like_a_picture(kept):

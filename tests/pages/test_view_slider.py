@@ -2,16 +2,19 @@
 
 import pytest
 
+from explainers.attention.positions import sinusoidal
 from explainers.chapters.common.choose_layer import find_trained_layer
 from explainers.chapters.common.one_head import compute_matrices
+from explainers.chapters.scores import root_experiment
 from explainers.toys.layers import HEAD_DIMS
 from explainers.toys.readable_head import load_readable_layer
 from explainers.toys.sentence import SENTENCE
+from explainers.ui.controls import controls
 from explainers.ui.figure.panels import MOST_NUMBERS
 from tests.support.opening import PAGES, opened
-from tests.support.reading import close, figures, sizes, values
+from tests.support.reading import close, figure, figures, sizes, values
 
-START, KEYS, SCORES, HEADS = PAGES[0], PAGES[2], PAGES[3], PAGES[5]
+START, TOKENS, KEYS, SCORES, HEADS = PAGES[0], PAGES[1], PAGES[2], PAGES[3], PAGES[5]
 CARDS = {
     "start": (START, {"deep": "sizes"}),
     "start, another number": (START, {"deep": "sizes", "matrix": "Q", "column": "3"}),
@@ -21,6 +24,7 @@ CARDS = {
     "query_key_value, Vietnamese": (KEYS, {"deep": "sizes", "lang": "vi"}),
     "scores": (SCORES, {"deep": "steps"}),
     "scores, output": (SCORES, {"deep": "steps", "step": "output", "column": "3"}),
+    "tokens": (TOKENS, {"deep": "waves", "clock": "7", "d_model": "16"}),
     "many_heads": (HEADS, {"deep": "layer"}),
 }
 
@@ -42,10 +46,11 @@ def look(data, place):
 def test_a_view_is_what_the_server_draws_there(page, link):
     """Every number, the number that is looked at, and its arithmetic."""
     data = sized(opened(page, link))
-    labels = data["view_slider"]["labels"]
+    key, labels = data["view_slider"]["name"], data["view_slider"]["labels"]
     assert data["views"]
     for place in map(int, data["views"]):
-        drawn, view = sized(opened(page, link | {"d_k": labels[place]})), look(data, place)
+        asked = {key: labels[place].replace(",", "")}
+        drawn, view = sized(opened(page, link | asked)), look(data, place)
         assert drawn["view_slider"]["index"] == place
         assert view == {name: drawn[name] for name in view}
 
@@ -63,6 +68,23 @@ def test_the_numbers_of_every_size_are_those_of_the_head():
         for name, numbers in compute_matrices(layer).items():
             if name in panels:
                 assert values(panels, name) == close(numbers, 5e-4), (size, name)
+
+
+def test_what_follows_a_slider_was_sent_for_all_of_its_steps():
+    """The heat map of the waves, and the bars below the rows without and with √d_k."""
+    waves = figure(opened(TOKENS, {"deep": "waves"}), "P")
+    bases = controls.wave_base.steps
+    assert waves["slider"]["name"] == controls.wave_base.key
+    assert waves["slider"]["hidden"]
+    for frame, base in zip(waves["panels"][0]["frames"], bases, strict=True):
+        positions = sinusoidal(32, 8, base).T
+        assert [n for line in frame for n in line] == close(positions)
+    bars = figure(opened(SCORES), "largest")
+    assert bars["slider"]["name"] == controls.root_head_dim.key
+    measured = root_experiment.load_measurements()
+    for frame, one in zip(bars["panels"][0]["frames"], measured, strict=True):
+        assert frame == [pytest.approx(line, abs=1e-5) for line in one.shares]
+        assert all(sum(line) == pytest.approx(1) for line in frame)
 
 
 def test_of_large_matrices_fewer_views_are_sent():

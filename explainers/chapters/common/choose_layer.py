@@ -59,7 +59,11 @@ class LayerSizes:
         """d_k, moved in a picture."""
         control, sizes = controls.head_dim, self.head_dims
         labels, place = [f"{size}" for size in sizes], sizes.index(self.head_dim)
-        slider = Slider(control.label, labels, place, lambda turned: control.put(sizes[turned]))
+
+        def put(turned: int) -> None:
+            control.put(sizes[turned])
+
+        slider = Slider(control.label, labels, place, put, name=control.key)
         return make_views(slider, lambda turned: view(self.read(sizes[turned])))
 
 

@@ -1,6 +1,7 @@
 """Token vectors: embedding + position, and the outputs of two computations side by side."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from torch import Tensor
 
@@ -14,7 +15,7 @@ from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.linked_matrices import show_figure
-from explainers.ui.figure.panels import Cell, Figure, Panel, Source, orient_panels
+from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, Source, orient_panels
 
 ANSWERS = (
     N_("the same outputs, only rearranged"),
@@ -53,25 +54,29 @@ def explain_sum(x: Tensor, positions: Tensor, longest: float) -> Callable[[Cell]
     return explain
 
 
-def show_waves(positions: Tensor, origin: str) -> None:
-    """The position vectors (length, d_model) as a heat map."""
-    length, d_model = positions.shape
-    rows, columns = ([str(n) for n in range(size)] for size in (length, d_model))
+def show_waves(by_base: Sequence[Tensor], bases: Slider, origin: str) -> None:
+    """The position vectors (length, d_model) of each base as a heat map."""
+    length, d_model = by_base[0].shape
+    rows, columns = ([str(n) for n in range(size)] for size in (d_model, length))
+    frames = tuple(positions.T.tolist() for positions in by_base)
     matrix = Matrix(
         "P",
         _("sines and cosines: fast waves above, slow waves below"),
-        positions.tolist(),
+        frames[bases.index],
         rows,
         columns,
-        POSITION_AXIS,
         FEATURE_AXIS,
+        POSITION_AXIS,
         limit=1.0,
     )
     alt = _(
         "Heat map of {length} position vectors side by side: fast waves above, slow ones below.",
         length=length,
     )
-    show_figure(Figure([Panel("P", matrix.transposed())], alt), origin, "positions")
+    follower = replace(bases, hidden=True)
+    show_figure(
+        Figure([Panel("P", matrix, frames=frames)], alt, slider=follower), origin, "positions"
+    )
 
 
 def make_output_matrix(name: str, words: Sequence[str], rows: Tensor) -> Matrix:

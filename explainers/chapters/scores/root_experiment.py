@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import streamlit as st
 import torch
@@ -11,12 +11,12 @@ from torch import Tensor
 from explainers.attention.scaling import measure
 from explainers.attention.steps import dot_products, scale, softmax
 from explainers.charts.matrix import Matrix
-from explainers.charts.theme import KEY_AXIS
+from explainers.charts.theme import KEY_AXIS, Theme
 from explainers.messages import N_
 from explainers.toys.examples import make_generator
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.figure.chart import show_chart
+from explainers.ui.figure.chart import show_chart, translate_rows
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider
 from explainers.ui.provenance import random_weights
@@ -98,18 +98,55 @@ def _make_rows(head_dims: list[int]) -> Iterator[Pair[Numbers]]:
 CPU = torch.device("cpu")
 
 
-def show_largest(measurement: Measurement) -> None:
-    """How large the largest weight was at a d_k: how often, without and with √d_k."""
-    from explainers.charts.bars import draw_histogram
-
+def show_largest(measurements: list[Measurement], measurement: Measurement) -> None:
+    """How large the largest weight was: how often, without and with √d_k, at the slider's d_k."""
+    place, title = measurements.index(measurement), _("largest weight")
+    frames = tuple(m.shares for m in measurements)
+    ends = [f"{n / BINS:.2f} – {(n + 1) / BINS:.2f}" for n in range(BINS)]
+    shares = Matrix(
+        title,
+        _("share of draws"),
+        frames[place],
+        _name_series(),
+        ends,
+        "",
+        "",
+        kind="bars",
+        limit=1.0,
+    )
     without, with_root = write_averages(measurement)
     alt = _(
         "Largest of 7 weights over the draws: mean {without} without √d_k, {with_root} with it.",
         without=without,
         with_root=with_root,
     )
-    rows, title, origin = _make_histogram_rows(measurement), _("largest weight"), _name_origin()
-    show_chart(draw_histogram, rows, alt, "largest", origin, x_title=title, series=_name_series())
+    figure = Figure(
+        [Panel("largest", shares, frames=frames)], alt, slider=_make_slider(place, True)
+    )
+
+    def draw(theme: Theme) -> Any:
+        from explainers.charts.bars import draw_histogram  # the first page needs no altair
+
+        return draw_histogram(make_rows(), theme, x_title=title, series=_name_series())
+
+    def make_rows() -> "pd.DataFrame":
+        return translate_rows(_make_histogram_rows(measurement))
+
+    show_figure(figure, _name_origin(), "largest", draw, make_rows)
+
+
+def _make_slider(place: int, is_hidden: bool = False) -> Slider:
+    """d_k; both pictures follow it."""
+    control = controls.root_head_dim
+    labels = [f"d_k = {step:g}" for step in control.steps]
+    return Slider(
+        control.label,
+        labels,
+        place,
+        lambda turned: control.put(control.steps[turned]),
+        name=control.key,
+        hidden=is_hidden,
+    )
 
 
 def write_averages(measurement: Measurement) -> Pair[str]:
@@ -150,15 +187,12 @@ def _name_series() -> tuple[str, str]:
 
 def show_rows(measurements: list[Measurement]) -> Measurement:
     """Rows of weights without and with √d_k; returns what was measured at the chosen d_k."""
-    control = controls.root_head_dim
-    place = control()
+    place = controls.root_head_dim()
     panels = [
         _make_panel(series, tuple(m.rows[series] for m in measurements), place) for series in (0, 1)
     ]
-    labels = [f"d_k = {m.head_dim}" for m in measurements]
-    slider = Slider(control.label, labels, place, lambda n: control.put(measurements[n].head_dim))
     alt = _("Rows of weights of a few draws, without and with √d_k, at the slider's d_k.")
-    show_figure(Figure(panels, alt, slider=slider), _name_origin(), "rows")
+    show_figure(Figure(panels, alt, slider=_make_slider(place)), _name_origin(), "rows")
     return measurements[place]
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -21,18 +22,28 @@ MOST_DRAWN = 16
 ROWS = ("E", "+ P", "= X")
 
 
-def draw_clock(word: str, embedding: Tensor, longest: int) -> Figure:
-    """The hands at the position of a slider, and the sum for a word (d_model,) that is there."""
+def draw_clock(word: str, embedding: Tensor, bases: Slider) -> Figure:
+    """The hands at the position of a slider, and the sum for a word (d_model,) that is there.
+
+    The other slider has the bases of the waves.
+    """
     control = controls.clock_position
-    places, d_model = len(control.steps), min(len(embedding), MOST_DRAWN)
-    positions = sinusoidal(places, len(embedding), longest).to(embedding.device)[:, :d_model]
-    place = control()
-    labels = [str(n) for n in range(places)]
+    place, labels = control(), [f"{step:g}" for step in control.steps]
     slider = Slider(control.label, labels, place, control.put, plays=True)
-    sums = [make_sum_rows(embedding[:d_model], row) for row in positions]
-    panels = [_draw_hands(positions, place), make_strips(word, sums[place], sums)]
     alt = _("A dial for each pair of numbers of a position, and the sum of a word and a position.")
-    return Figure(panels, alt, slider=slider)
+    figures = [
+        Figure(_draw_position(word, embedding, place, base), alt)
+        for base in controls.wave_base.steps
+    ]
+    views = dict(enumerate(figures))
+    return replace(views.pop(bases.index), slider=slider, view_slider=bases, views=views)
+
+
+def _draw_position(word: str, embedding: Tensor, place: int, base: float) -> list[Panel]:
+    places, d_model = len(controls.clock_position.steps), min(len(embedding), MOST_DRAWN)
+    positions = sinusoidal(places, len(embedding), base).to(embedding.device)[:, :d_model]
+    sums = [make_sum_rows(embedding[:d_model], row) for row in positions]
+    return [_draw_hands(positions, place), make_strips(word, sums[place], sums)]
 
 
 def make_sum_rows(embedding: Tensor, position: Tensor) -> Values:

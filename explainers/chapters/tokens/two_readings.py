@@ -21,10 +21,11 @@ from explainers.translations import _
 from explainers.ui import provenance
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import is_value
-from explainers.ui.controls.number_controls import StepSlider
+from explainers.ui.controls.number_controls import BrowserSlider, StepSlider
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.clickable_figure import explore_figure, show_clickable_figure
 from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.figure.panels import Slider
 
 POSITIONS = 32
 HEAD_DIM = 4
@@ -106,7 +107,7 @@ def read_sizes() -> tuple[int, int]:
     return _read_size(controls.d_model), _read_size(controls.wave_base)
 
 
-def _read_size(control: StepSlider) -> int:
+def _read_size(control: StepSlider | BrowserSlider) -> int:
     """What is chosen, or what the link asks for where the control was not drawn yet."""
     asked = (step for step in control.steps if is_value(control.read_url() or "", step))
     return int(st.session_state.get(control.key, next(asked, control.default)))
@@ -118,18 +119,29 @@ def read_followed_word(words: tuple[str, ...]) -> int:
     return min(st.session_state.get(control.key, control.default), len(words) - 1)
 
 
-def draw_hands(choices: Choices, word: int) -> None:
+def make_base_slider() -> Slider:
+    """The base of the waves, moved in one picture; the other one follows."""
+    control = controls.wave_base
+    labels = [f"{base:,}" for base in control.steps]
+
+    def put(turned: int) -> None:
+        control.put(control.steps[turned])
+
+    return Slider(control.label, labels, control(), put, name=control.key)
+
+
+def draw_hands(words: tuple[str, ...], d_model: int, seed: int, bases: Slider) -> None:
     """A position as the hands of a clock, and added to a word."""
-    x = examples.draw_embeddings(choices.tokens, choices.d_model, choices.seed)
-    origin = provenance.random_weights(choices.seed, x.device)
-    show_figure(draw_clock(choices.tokens[word], x[word], choices.longest), origin, "clock")
-    takeaway.take_vectors(
-        "clock", choices, x, sinusoidal(POSITIONS, choices.d_model, choices.longest)
-    )
+    x, word = examples.draw_embeddings(words, d_model, seed), read_followed_word(words)
+    origin = provenance.random_weights(seed, x.device)
+    show_figure(draw_clock(words[word], x[word], bases), origin, "clock")
+    longest = int(controls.wave_base.steps[bases.index])
+    choices = Choices(words, d_model, longest, seed)
+    takeaway.take_vectors("clock", choices, x, sinusoidal(POSITIONS, d_model, longest))
 
 
-def draw_waves(d_model: int, longest: int) -> None:
+def draw_waves(d_model: int, bases: Slider) -> None:
     """P for many positions, a column per position."""
-    positions = sinusoidal(POSITIONS, d_model, longest)
-    origin = provenance.formula(_("sines and cosines"), positions.device)
-    token_vectors.show_waves(positions, origin)
+    by_base = [sinusoidal(POSITIONS, d_model, base) for base in controls.wave_base.steps]
+    origin = provenance.formula(_("sines and cosines"), by_base[0].device)
+    token_vectors.show_waves(by_base, bases, origin)

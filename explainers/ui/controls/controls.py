@@ -53,13 +53,13 @@ column = Counter("column", N_("Column, from 0"), 1)
 batches = Control("batches", N_("Batches learned"), 3000)
 
 # Tokens and positions
-_POWERS = (4, 8, 16, 32, 64, 128)
+_POWERS, _BASES = (4, 8, 16, 32, 64, 128), (10, 100, 1000, 10_000, 100_000)
 token_unit = Control("unit", N_("Cut into"), N_("byte pairs"))
 tokenizer = Control("tokenizer", N_("Model"), None)
 merges = Control("merges", N_("Merges learned"), 250)
 positions_added = Switch("positions", N_("Add the positions"), False)
 d_model = StepSlider("d_model", N_("d_model: numbers per token"), 8, _POWERS)
-wave_base = StepSlider("longest", N_("Base of the waves"), 10_000, (10, 100, 1000, 10_000, 100_000))
+wave_base = BrowserSlider("longest", N_("Base of the waves"), 10_000, _BASES)
 clock_position = BrowserSlider("clock", N_("Position"), 5, tuple(range(64)))
 
 # Query, key, value

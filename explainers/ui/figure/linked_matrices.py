@@ -4,6 +4,8 @@ import math
 import sys
 from array import array
 from base64 import b64encode
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -169,7 +171,7 @@ def _describe_panel(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict
         "low": low,
         "high": high,
         "colour": theme.role(matrix.role),
-        "roles": [theme.query, theme.key],
+        "roles": theme.series[:2] if matrix.kind == "bars" else [theme.query, theme.key],
         "image": is_image,
         "sources": [_describe_source(s, panel, by_id) for s in panel.sources if s.panel in by_id],
     }
@@ -200,11 +202,21 @@ def _describe_selection(picked: Cell | None, by_id: dict[str, Panel]) -> dict[st
     return {"panel": picked.panel, "row": row, "column": column}
 
 
-def show_figure(figure: Figure, origin: str, key: str) -> str:
-    """`show_matrices` with badge and files; returns the panel whose name was clicked, or ""."""
+def show_figure(
+    figure: Figure,
+    origin: str,
+    key: str,
+    draw: Callable[[Theme], Any] | None = None,
+    table: Callable[[], Any] | None = None,
+) -> str:
+    """`show_matrices` with badge and files; returns the panel whose name was clicked, or "".
+
+    In the files are the matrices, where `draw` and `table` do not make something else.
+    """
     theme, figure = read_theme(), translate_figure(figure)
     opened = show_matrices(figure, theme, f"picture {key}")
-    offer_files(key, origin, lambda: _draw_file(figure, theme), lambda: _make_table(figure))
+    chart = partial(draw, theme) if draw else partial(_draw_file, figure, theme)
+    offer_files(key, origin, chart, table or partial(_make_table, figure))
     return opened
 
 

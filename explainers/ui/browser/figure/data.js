@@ -75,7 +75,7 @@
  * @property {number} low
  * @property {number} high
  * @property {string} colour
- * @property {[string, string]} roles colours of queries and of keys
+ * @property {[string, string]} roles colours of queries and of keys, or of two series
  * @property {boolean} image
  * @property {Source[]} sources
  */

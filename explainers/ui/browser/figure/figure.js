@@ -14,6 +14,7 @@ import { element } from "../common/elements.js";
 import { _, speak } from "../common/words.js";
 import { Card } from "./card.js";
 import { legend } from "./legend.js";
+import { Bars } from "./panels/bars.js";
 import { Cone } from "./panels/cone.js";
 import { Dials } from "./panels/dials.js";
 import { Picture } from "./panels/image.js";
@@ -28,7 +29,7 @@ import "../common/numbers.js";
 import "./panels/drawing.js";
 
 /** @type {Record<string, typeof Panel>} */
-const KINDS = { arrows: Dials, cone: Cone, links: Links, ties: Ties }; // any other kind is a matrix of numbers
+const KINDS = { arrows: Dials, bars: Bars, cone: Cone, links: Links, ties: Ties }; // any other kind is a matrix of numbers
 
 const NO_STEPPING_IN = "input, textarea, select, [contenteditable=true], [role=slider], [role=grid], [role=radiogroup], [role=tablist]";
 
@@ -121,13 +122,13 @@ export class Figure {
   get isAhead() { return this.dragging || this.sent.echo < this.told; }
 
   /**
-   * Where a slider is to stand: where the server has it, if the reader has not moved it since.
+   * Where a slider is to stand: where the server has it, if no reader has moved it, or one of its name, since.
    * @param {Range} range
    * @param {SliderData | null} slider
    */
   placeOf(range, slider) {
-    const leader = rangesLike(range).find(({ slider }) => !slider.hidden) ?? range;
-    return leader.figure.isAhead ? leader.place : slider?.index ?? 0;
+    const leader = [range, ...rangesLike(range)].find(({ figure }) => figure.isAhead);
+    return leader?.place ?? slider?.index ?? 0;
   }
 
   /** Show the view at which its slider stands; of a picture without one, what the server sent. */
@@ -249,7 +250,7 @@ export class Figure {
     this.steps.replaceChildren();
     if (stepper) this.addStepper();
     this.views = views && new Range(this, "view", views);
-    if (this.views) this.steps.append(this.views.line);
+    if (views && this.views && !views.hidden) this.steps.append(this.views.line);
     this.frames = slider && new Range(this, "frame", slider);
     if (this.frames) this.addFrames(this.frames);
   }
@@ -315,8 +316,8 @@ export class Figure {
 
   /** @param {Range} range */
   addFrames(range) {
-    const { plays } = range.slider;
-    this.steps.append(range.line);
+    const { plays, hidden } = range.slider;
+    if (!hidden) this.steps.append(range.line);
     this.steps.classList.toggle("held", plays); // in sight of all that it moves
     if (plays) this.addButtons(_("step"), (by) => this.slide(range, by));
   }

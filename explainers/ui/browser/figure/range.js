@@ -19,7 +19,6 @@ export class Range {
     Object.assign(input, { type: "range", min: 0, max: slider.labels.length - 1, step: 1 });
     this.shown = element("output", "");
     this.line = element("label", "slider");
-    this.line.hidden = slider.hidden;
     this.line.append(element("span", "", slider.label), input, this.shown);
     input.oninput = () => figure.drag(this);
     input.onchange = () => figure.drop(kind, this);
