@@ -121,6 +121,11 @@ def test_the_passive_is_translated_and_taken_back(hero):
     expect(picture.locator(".words button").first).to_have_text("Record")
     expect(picture.locator(".card.on p")).to_contain_text("pairs of lines cross")
     one.wait_for_choice("text", "Record earnings were announced by the CEO on Friday")
+    one.page.wait_for_timeout(900)  # what stays has come to its place
+    places = [button.bounding_box()["x"] for button in picture.locator(".words button").all()]
+    assert places[:10] == sorted(places[:10])
+    assert places[10:] == sorted(places[10:])
+    assert len(places) == 10 + 14
     picture.get_by_role("button", name="Reset").click()
     expect(picture.locator(".words button").first).to_have_text("The")
 

@@ -45,6 +45,7 @@ import "./heroes/temperature.js";
 import "./heroes/tiles_places.js";
 import "./heroes/tiles_squares.js";
 import "./heroes/tokens_places.js";
+import "./heroes/translation_glide.js";
 import "./heroes/translation_grid.js";
 import "./heroes/translation_lines.js";
 import "./heroes/translation_places.js";

@@ -2,14 +2,17 @@
 // Two sentences: one is read, the other is written. A bundle of lines joins each syllable that is
 // written to the words that the translator looks at for it.
 
-/** @import { Choice, HeroData, Sentence } from "../hero.js" */
+/** @import { Choice, HeroData, Sentence, Tell } from "../hero.js" */
+/** @import { Before } from "./translation_glide.js" */
 
 import { element } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
+import { isStill } from "../motion.js";
 import { Film } from "../player.js";
 import { percent } from "../sentence.js";
 import { Words } from "../words.js";
+import { beginLines, findBefore, putBack, rememberLine } from "./translation_glide.js";
 import { TranslationGrid } from "./translation_grid.js";
 import { bundle, Lines } from "./translation_lines.js";
 import { placeSentences } from "./translation_places.js";
@@ -173,6 +176,34 @@ export class Translation extends Hero {
     const shares = (/** @type {string[]} */ line) => line.map(() => this.stage.add("div", "text share"));
     this.shares = { words: shares(words), syllables: shares(syllables) };
     return true;
+  }
+
+  /** Another sentence begins where the last one was. @override @param {HeroData & Numbers} data @param {Tell} tell */
+  show(data, tell) {
+    const shown = this.textShown, before = this.remember();
+    super.show(data, tell);
+    if (before && shown !== this.textShown) this.glide(before);
+  }
+
+  /** @returns {Before | null} */
+  remember() {
+    const { tween } = this;
+    if (!tween.blocks.all || isStill() || this.isTable) return null;
+    const lines = Array.from({ length: tween.blocks.all.count }, (_line, at) => [...tween.row("all", at)]);
+    return { words: rememberLine(this.words.buttons), syllables: rememberLine(this.syllables.buttons), lines };
+  }
+
+  /** @param {Before} before */
+  glide(before) {
+    const { source, target } = this.data, goal = this.goal();
+    const words = findBefore(before.words.texts, source), syllables = findBefore(before.syllables.texts, target);
+    this.root.classList.add("still");
+    const arrive = [putBack(this.words.buttons, before.words, words), putBack(this.syllables.buttons, before.syllables, syllables)];
+    this.tween.aim({ all: beginLines(goal.all, before, words, syllables), own: goal.own.map(([from, to]) => [from, to, 0]) }, true);
+    void this.root.offsetWidth; // a style that is set before is not animated
+    this.root.classList.remove("still");
+    for (const go of arrive) go();
+    this.tween.aim(goal);
   }
 
   // Places.
