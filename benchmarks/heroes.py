@@ -36,6 +36,7 @@ TARGETS = {
     "relative_positions: move both": Target(
         "/relative_positions", ".hero input[type=range] >> nth=0"
     ),
+    "shared_heads: KV heads": Target("/shared_heads", CHIPS + " >> nth=1"),
     "kv_cache: step": Target("/kv_cache", ".hero input[type=range]"),
     "long_sequences: tokens n": Target("/long_sequences", ".hero .bar input[type=range]"),
     "long_sequences: tiles read": Target("/long_sequences", ".hero .film input[type=range]"),

@@ -47,7 +47,7 @@ PAGES = {
     "masks: layers": Target(f"/masks?{SHOWN}&deep=reach", controls.layers.label),
     "many_heads: d_k": Target(f"/many_heads?{SHOWN}&deep=layer", D_K),
     "many_heads: dropout": Target(f"/many_heads?{SHOWN}&deep=dropout", controls.dropout.label),
-    "shared_heads: latent": Target(f"/shared_heads?{SHOWN}", controls.latent_dim.label),
+    "shared_heads: latent": Target(f"/shared_heads?{SHOWN}&deep=latent", controls.latent_dim.label),
     "kv_cache: words read": Target(f"/kv_cache?{SHOWN}&deep=steps", controls.word_count.label),
     "cache_memory: model": Target(
         f"/cache_memory?{SHOWN}", controls.model.label, options=("gpt-oss-20b", "gemma-3-4b")

@@ -2,77 +2,165 @@
 
 import streamlit as st
 
-from explainers.attention.grouped_query import average_kv_heads, grouped_query, share
+from explainers.attention import grouped_query as shared
 from explainers.attention.latent import absorbed, compress, latent_attention, queries
 from explainers.chapters.common.choose_layer import list_unknown, origin_of, read_by_heads
 from explainers.chapters.common.mask_names import choose_mask
-from explainers.chapters.shared_heads import takeaway as taken
+from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
+from explainers.chapters.common.score_matrix import of_words
+from explainers.chapters.exercises import predict
+from explainers.chapters.shared_heads import hero, kv_sharing, latent_heads, takeaway
+from explainers.chapters.shared_heads import uptraining_job as uptraining
 from explainers.chapters.shared_heads.fixed_layers import (
     D_MODEL,
     HEAD_DIM,
+    NUM_HEADS,
     ROPE_DIM,
     given_to_latent,
 )
-from explainers.chapters.shared_heads.kv_sharing import (
-    divisors,
-    learned_sharing,
-    show_cache,
-    show_mistake,
-    show_shared,
-)
-from explainers.chapters.shared_heads.latent_heads import show_latent
-from explainers.chapters.shared_heads.uptraining_job import show_uptraining
-from explainers.toys import layers
+from explainers.toys.grammar import NUM_WORDS
+from explainers.toys.layers import Configuration
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
+from explainers.ui.figure.hero import Hero, show_hero
+from explainers.ui.figure.linked_matrices import show_figure
+from explainers.ui.page_parts.check_yourself import check_yourself
+from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.page_parts.one_sentence import show_one_sentence
+from explainers.ui.page_parts.veil import ask_veiled
+from explainers.ui.prediction import revealed
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
+Tokens = tuple[str, ...]
 text = page.open_prose(__file__)
 
 
 @fragment
-def sharing(tokens: tuple[str, ...]) -> None:
-    """The sentence through heads that share keys and values."""
-    with st.container(horizontal=True):
-        is_trained, rule = controls.weights() == "trained", choose_mask(controls.mask)
-        num_heads = int(controls.num_heads())
-        num_kv_heads = int(controls.num_kv_heads(divisors(num_heads)))
-    of_heads, seed = (num_heads, D_MODEL // num_heads), page.read_seed()
-
-    layer = read_by_heads(tokens, is_trained, D_MODEL, *of_heads, rule)
-    if layer.unknown:
-        text("unknown", words=list_unknown(layer))
-    averaged = average_kv_heads(layer.heads, num_kv_heads)
-    run = grouped_query(layer.x, averaged, layer.mask)
-    learned = learned_sharing(layer, num_kv_heads)
-    show_shared(text, layer, averaged, run, learned, page.has_queries_down(), origin_of(layer))
-    show_source(average_kv_heads, share, grouped_query)
-    taken.take_sharing(layer, num_kv_heads, run)
-    own = layers.Configuration(num_heads, *of_heads, rule)
-    show_uptraining(text, own, num_kv_heads, seed, tokens)
+def ask_averaged(tokens: Tokens) -> None:
+    """What is left of trained heads whose keys and values are averaged, asked first."""
+    own = Configuration(NUM_HEADS, NUM_HEADS, HEAD_DIM, "full")
+    found = uptraining.average(own, 1, 0, tokens)
+    named = {**found.name_losses(), **found.name_wrong_words(), "heads": f"{NUM_HEADS}"}
+    answer = uptraining.answer_averaging(found)
+    if revealed(text, "averaged", uptraining.ANSWERS, answer, **named):
+        uptraining.show_losses_of_averages(found)
+        text("averaged_seen", **named)
+        show_source(shared.average_kv_heads)
 
 
 @fragment
-def latent(tokens: tuple[str, ...]) -> None:
+def show_how(tokens: Tokens, picture: Hero) -> None:
+    """Keys of the KV heads, dealt out to the query heads, and the weights that these get."""
+    word, *sizes = hero.find_choices(picture, len(tokens))
+    layer = hero.load_sharing(tokens, *sizes)
+    dealing = kv_sharing.Dealing.of(layer, word)
+    text("how", **dealing.name_words())
+    show_figure(kv_sharing.draw_dealing(dealing), origin_of(layer), "dealing")
+    show_source(shared.share, shared.grouped_query)
+
+
+def show_weights(tokens: Tokens, heads: int, kv_heads: int) -> None:
+    """Every head's weights: averaged, what that changed, and learned with sharing."""
+    text("weights")
+    with st.container(horizontal=True):
+        is_trained, rule = controls.weights() == "trained", choose_mask(controls.mask)
+    layer = read_by_heads(tokens, is_trained, D_MODEL, heads, D_MODEL // heads, rule)
+    if layer.unknown:
+        text("unknown", words=list_unknown(layer))
+    averaged = shared.average_kv_heads(layer.heads, kv_heads)
+    run = shared.grouped_query(layer.x, averaged, layer.mask)
+    learned = kv_sharing.learned_sharing(layer, kv_heads)
+    takeaway.take_sharing(layer, kv_heads, run)
+    changed, down = takeaway.measure_change(layer, run), page.has_queries_down()
+    figure = kv_sharing.draw_shared(layer, run, changed, kv_heads, learned, down)
+    is_shared = kv_heads < heads
+    origin = kv_sharing.name_origin(origin_of(layer), is_shared, bool(learned))
+    show_figure(figure, origin, "shared")
+    named = kv_sharing.name_sharing(layer, run, kv_heads)
+    text("shared" if is_shared else "own", **named)
+    if learned:
+        text("learned", **named)
+    show_source(shared.average_kv_heads, shared.share, shared.grouped_query)
+
+
+def show_uptraining(tokens: Tokens, heads: int, kv_heads: int) -> None:
+    """Averaged heads are trained a little more, beside random ones."""
+    text("uptraining", tests=uptraining.TESTS)
+    rule = choose_mask(controls.mask)
+    if kv_heads == heads:
+        text("nobody_to_share_with" if heads == 1 else "nothing_to_average")
+        return
+    own = Configuration(heads, heads, D_MODEL // heads, rule)
+    found = uptraining.average(own, kv_heads, page.read_seed(), tokens)
+    if found.notes:
+        st.caption(" ".join(found.notes))
+    text("averaged", **found.name_losses())
+    text(f"averaged_{found.verdict}", **found.name_wrong_words())
+    uptraining.offer_uptraining(found, tokens, lambda **numbers: text("uptrained", **numbers))
+
+
+def show_cache(tokens: Tokens) -> None:
+    """What one KV head keeps, veiled; then all patterns."""
+    words, amounts = len(tokens), kv_sharing.by_pattern(len(tokens))
+    text("cache", heads=NUM_HEADS, d_k=HEAD_DIM, words=of_words(words))
+    full, *_unused, least = amounts.values()
+    options = [f"{full:,}", f"{full // 2:,}", f"{least:,}"]
+    ask_veiled(text, "cache", f"{least:,}", options, heads=NUM_HEADS, full=f"{full:,}")
+    takeaway.take_cached_numbers(words, HEAD_DIM, kv_sharing.list_kv_heads())
+    kv_sharing.show_amounts(amounts, "cache")
+    show_source(shared.cache_elements)
+
+
+def show_mistake(tokens: Tokens) -> None:
+    """Every head as it should be, and as it is if the KV heads are dealt out wrongly."""
+    text("mistake", heads=NUM_HEADS, kv_heads=kv_sharing.NUM_KV_HEADS)
+    mistake, seed = kv_sharing.Mistake.make(tokens, page.read_seed()), page.read_seed()
+    origin = random_weights(seed, mistake.reader.x.device)
+    show_figure(kv_sharing.draw_mistake(mistake, page.has_queries_down()), origin, "mistake")
+    takeaway.take_mistake(mistake.reader, kv_sharing.NUM_KV_HEADS, mistake.changed)
+    text("mistaken", **mistake.name_changes())
+    show_source(shared.share, shared.share_wrongly)
+
+
+def show_latent(tokens: Tokens) -> None:
     """One short row per word instead of keys and values."""
+    text("latent", rope=ROPE_DIM, d_k=HEAD_DIM)
     latent_dim, seed = controls.latent_dim(), page.read_seed()
     given = given_to_latent(tokens, latent_dim, seed)
     run, short = latent_attention(*given), absorbed(*given)
-    origin = random_weights(seed, given.x.device)
-    taken.take_latent(tokens, latent_dim, seed, run, short)
-    show_latent(text, tokens, run, short, given.mask, page.has_queries_down(), origin)
+    takeaway.take_latent(tokens, latent_dim, seed, run, short)
+    figure = latent_heads.draw_latent(tokens, run, given.mask, page.has_queries_down())
+    show_figure(figure, random_weights(seed, given.x.device), "latent")
+    text("latent_kept", **latent_heads.name_latent(tokens, run, short))
+    show_source(compress, queries, latent_attention, absorbed)
 
 
 text("question")
 words = choose_text().tokens
-text("sharing")
-sharing(words)
-fragment(show_cache)(text, words)
-fragment(show_mistake)(text, words, page.read_seed(), page.has_queries_down())
-text("latent", rope=ROPE_DIM, d_k=HEAD_DIM)
-latent(words)
-fragment(show_source)(compress, queries, latent_attention, absorbed)
-text("notice")
+picture = hero.make_hero(text, words)
+if unknown := list_unknown_words(words):
+    text("own_words", known=NUM_WORDS, unknown=unknown)
+    offer_known_words(words)
+else:
+    show_hero(text, picture, "shared heads")
+    text("learned_here")
+ask_averaged(words)
+show_how(words, picture)
+word, num_heads, num_kv_heads = hero.find_choices(picture, len(words))
+go_deeper(
+    text,
+    {
+        "weights": lambda: show_weights(words, num_heads, num_kv_heads),
+        "uptraining": lambda: show_uptraining(words, num_heads, num_kv_heads),
+        "cache": lambda: show_cache(words),
+        "mistake": lambda: show_mistake(words),
+        "latent": lambda: show_latent(words),
+    },
+)
+show_one_sentence(text)
+check_yourself(
+    text, {"reads": predict.query_heads_per_group, "latent": predict.numbers_of_a_latent}
+)

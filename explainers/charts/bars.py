@@ -18,8 +18,8 @@ def make_storable(numbers: Sequence[int]) -> list[int] | list[float]:
     return list(map(float, numbers)) if max(numbers, default=0) >= 2**63 else list(numbers)
 
 
-def make_amount_rows(amounts: Iterable[tuple[str, int]]) -> pd.DataFrame:
-    """Names with whole numbers, in the given order, for `draw_bars`.
+def make_amount_rows(amounts: Iterable[tuple[str, float]]) -> pd.DataFrame:
+    """Names with their numbers, in the given order, for `draw_bars`.
 
     Pairs, not by name: two names may be one in a translation.
     """

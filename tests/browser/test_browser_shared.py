@@ -2,52 +2,84 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.test_browser import option, panel, slider, values
+from tests.browser.test_browser import option, slider, values
 
 PATH = "shared_heads"
-LINES = """(panel) => [...panel.querySelectorAll('path.link')].map(
-  (line) => line.getAttribute('d').match(/[\\d.]+/g).map(Number))"""
-"""From where to where the lines of a drawing go."""
+SHARED = """() => {
+  const host = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]
+    .find((one) => one.shadowRoot.querySelector('.hero'));
+  const hero = host.shadowRoot.querySelector('.hero');
+  const seen = (name) => [...hero.querySelectorAll(name)]
+    .filter((node) => Number(node.style.opacity) > 0.5);
+  return {
+    boxes: seen('.sharing-box').length, circles: seen('.sharing-circle').length,
+    lines: seen('.sharing-line').length, wrong: seen('.sharing-circle.wrong').length,
+    stored: hero.querySelectorAll('.sharing-number')[1].textContent,
+  };
+}"""
+"""What is seen in the first picture."""
 
 
-def heads_offered(visit):
-    group = visit.page.get_by_role("radiogroup", name="KV heads")
-    return group.get_by_role("radio").all_inner_texts()
+def expect_picture(one, **parts):
+    """In the end so many parts of each kind are seen."""
+    one.page.wait_for_function(
+        f"(parts) => Object.entries(parts).every(([name, of]) => ({SHARED})()[name] === of)",
+        arg=parts,
+        timeout=10_000,
+    )
 
 
-def choose(visit, group, name):
-    radios = visit.page.get_by_role("radiogroup", name=group)
-    radios.get_by_role("radio", name=name, exact=True).click()
+def chip(visit, group, name):
+    radios = visit.page.locator(".hero").get_by_role("radiogroup", name=group)
+    return radios.locator(f"button[value='{name}']")
 
 
-def test_fewer_kv_heads_are_shared_by_more_query_heads(visit):
-    one = visit(PATH, weights="untrained")
-    sharing = panel(one, "who shares")
-    ends = [line[2] for line in sharing.evaluate(LINES)]
-    assert len(ends) == 4
-    assert len(set(ends)) == 2
-    before = values(one, "head 0"), values(one, "change of head 0")
-    choose(one, "KV heads", "1")
+def test_the_picture_is_seen_without_a_click(visit):
+    one = visit(PATH)
+    stage = one.page.locator(".hero .stage").bounding_box()
+    assert stage["y"] <= 260
+    assert stage["height"] <= 430
+    said = one.says.bounding_box()
+    assert said["y"] + said["height"] <= 800
+    expect_picture(one, boxes=2, circles=4, lines=4, wrong=0, stored="64")
+    expect(one.says).to_contain_text("4 query heads share 2 KV heads: 64 numbers per word")
+    expect(one.says).to_contain_text("announced still looks most at earnings")
+
+
+def test_fewer_kv_heads_change_picture_and_sentence_without_the_server(visit):
+    one = visit(PATH)
+    messages = one.sent
+    chip(one, "KV heads", "1").click()
+    expect_picture(one, boxes=1, circles=4, stored="32")
+    expect(one.says).to_contain_text("4 query heads share 1 KV head: 32 numbers per word")
+    assert one.sent == messages
     one.wait_for_choice("kv_heads", "1")
-    expect(one.page.get_by_text("Weights: multi-query (MQA)")).to_be_visible()
+    chip(one.ready(), "Query heads", "8").click()
+    expect_picture(one, boxes=1, circles=8, stored="16")
+    one.wait_for_choice("heads", "8")
+
+
+def test_no_more_kv_heads_are_offered_than_there_are_query_heads(visit):
+    one = visit(PATH, heads="8", kv_heads="8")
+    expect_picture(one, boxes=8, circles=8)
+    chip(one, "Query heads", "2").click()
+    expect_picture(one, boxes=2, circles=2)
+    expect(chip(one, "KV heads", "4")).to_be_hidden()
+    one.wait_for_choice("heads", "2")
     one.ready()
-    assert len({line[2] for line in sharing.evaluate(LINES)}) == 1
-    after = values(one, "head 0"), values(one, "change of head 0")
-    assert all(a != b for a, b in zip(before, after, strict=True))
+    expect_picture(one, boxes=2, circles=2)
 
 
-def test_a_change_of_heads_leaves_no_impossible_kv_heads(visit):
-    one = visit(PATH, weights="untrained", heads="8", kv_heads="8")
-    assert heads_offered(one) == ["1", "2", "4", "8"]
-    choose(one, "Query heads", "2")
-    expect(panel(one, "head 2")).to_have_count(0)  # the address changes before the page does
-    assert heads_offered(one.ready()) == ["1", "2"]
-    expect(panel(one, "head 1")).to_be_visible()
-    assert one.choices.get("kv_heads", "2") in ("1", "2")
+def test_heads_that_are_dealt_out_wrongly_are_marked(visit):
+    one = visit(PATH)
+    one.page.get_by_role("button", name="Deal them wrongly").click()
+    expect_picture(one, wrong=2)
+    expect(one.says).to_contain_text("heads 1, 2 read keys and values that were made for others")
+    one.wait_for_choice("dealing", "turn")
 
 
 def test_a_longer_latent_is_drawn_and_counted(visit):
-    one = visit(PATH, weights="untrained")
+    one = visit(PATH, weights="untrained", deep="latent")
     assert len(values(one, "latent c")[0]) == 16
     slider(one, "r: numbers").press("Home")
     one.wait_for_choice("latent", "4")
@@ -55,23 +87,25 @@ def test_a_longer_latent_is_drawn_and_counted(visit):
     assert len(values(one.ready(), "latent c")[0]) == 4
 
 
-def test_an_answer_shows_what_is_cached(visit):
-    one = visit(PATH, weights="untrained", predict="true")
+def test_an_answer_shows_what_averaging_costs(visit):
+    one = visit(PATH, predict="true")
+    chart = one.page.locator('.vega-embed[aria-label*="The loss of four layers"]')
+    expect(chart).to_have_count(0)
     asked = one.page.get_by_role("radiogroup", name="Your prediction").first
-    asked.get_by_text("448", exact=True).click()
-    expect(one.page.get_by_text("It is 224")).to_be_visible()
-    expect(one.page.locator('.vega-embed[aria-label*="1 KV head 224"]')).to_be_visible()
+    asked.get_by_text("in between", exact=True).click()
+    expect(one.page.get_by_text("It is worse than the untrained layer")).to_be_visible()
+    expect(chart).to_be_visible()
 
 
 def test_the_mask_stays_when_weights_change(visit):
-    one = visit(PATH, weights="untrained")
+    one = visit(PATH, weights="untrained", deep="weights")
     option(one, "causal").click()
     one.wait_for_choice("mask", "causal")
     assert values(one.ready(), "head 0")[0][1:] == [None] * 6
 
 
 def test_training_goes_on_by_itself_and_can_be_stopped(visit):
-    one = visit(PATH, weights="untrained", kv_heads="1")
+    one = visit(PATH, weights="untrained", kv_heads="1", deep="uptraining")
     train = one.page.get_by_role("button", name="Train the averaged heads")
     train.click()
     expect(one.page.get_by_text("100 batches more")).to_be_visible()

@@ -20,9 +20,7 @@ MOST_MODULES = 280
 """Modules of the product without its pages: as many as one can walk through."""
 ROLES = {"__init__", "__main__", "takeaway", "hero", "recall", "train"}
 """Stems that mean the same in each folder where they stand."""
-WORDS_ELSEWHERE = (
-    "09_shared_heads 10_cache_memory 13_inspector 14_head_gallery 15_what_if 16_exercises 17_claims"
-)
+WORDS_ELSEWHERE = "10_cache_memory 13_inspector 14_head_gallery 15_what_if 16_exercises 17_claims"
 """Pages of which some words are still spoken inside their chapter; none may be added."""
 
 

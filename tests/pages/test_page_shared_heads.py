@@ -1,5 +1,6 @@
 """Shared keys and values: the page prints and draws what attention computes."""
 
+import json
 import math
 import re
 import time
@@ -50,9 +51,19 @@ from tests.support.reading import close, panels, said, values
 
 PAGE = ROOT / "pages" / "09_shared_heads.py"
 UNTRAINED = {"weights": "untrained"}
+WEIGHTS, TRAINING, CACHE, MISTAKE, LATENT = (
+    {"deep": card} for card in ("weights", "uptraining", "cache", "mistake", "latent")
+)
 TOKENS = tuple(SENTENCE.split())
 FULL = torch.ones(7, 7, dtype=torch.bool)
 CAUSAL = FULL.tril()
+
+
+def hero(visit):
+    """What the browser is sent for the first picture."""
+    drawn = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
+    [found] = [one for one in drawn if one.get("kind") == "sharing"]
+    return found
 
 
 def read_by_heads(seed):
@@ -62,7 +73,9 @@ def read_by_heads(seed):
 
 @pytest.mark.parametrize(("heads", "kv_heads"), [(4, 2), (8, 2), (8, 1), (2, 1)])
 def test_weights_and_changes_are_what_sharing_computes(heads, kv_heads):
-    visit = opened(PAGE, UNTRAINED | {"heads": str(heads), "kv_heads": str(kv_heads), "seed": "5"})
+    visit = opened(
+        PAGE, UNTRAINED | WEIGHTS | {"heads": str(heads), "kv_heads": str(kv_heads), "seed": "5"}
+    )
     x, layer = read_by_heads(5), examples.random_heads(64, heads, heads, 64 // heads, 5)
     weights = grouped_query(x, average_kv_heads(layer, kv_heads), FULL).weights
     changed = weights - multi_head(x, layer, FULL).weights
@@ -81,7 +94,7 @@ def test_weights_and_changes_are_what_sharing_computes(heads, kv_heads):
 @pytest.mark.parametrize(("heads", "kv_heads", "seed"), [(4, 1, 0), (4, 2, 1), (8, 2, 0)])
 def test_heads_that_learned_to_share_are_drawn_beside_the_averaged_ones(heads, kv_heads, seed):
     link = {"heads": str(heads), "kv_heads": str(kv_heads), "seed": str(seed), "mask": "causal"}
-    visit = opened(PAGE, link | {"weights": "trained"})
+    visit = opened(PAGE, link | WEIGHTS | {"weights": "trained"})
     of_own = Configuration(heads, heads, 64 // heads, "causal")
     sharing = load_layer(TOKENS, of_own._replace(num_kv_heads=kv_heads), seed)
     own = load_layer(TOKENS, of_own, seed)
@@ -98,11 +111,11 @@ def test_heads_that_learned_to_share_are_drawn_beside_the_averaged_ones(heads, k
 
 
 def test_only_what_was_averaged_is_called_so():
-    at_random = opened(PAGE, UNTRAINED | {"kv_heads": "2"})
+    at_random = opened(PAGE, UNTRAINED | WEIGHTS | {"kv_heads": "2"})
     assert "KV heads averaged" in said(at_random)
     assert "trained so" not in said(at_random)
     assert not any(name.startswith("learned") for name in panels(at_random, "sharing"))
-    own = opened(PAGE, {"kv_heads": "4", "weights": "trained"})
+    own = opened(PAGE, WEIGHTS | {"kv_heads": "4", "weights": "trained"})
     assert "averaged" not in " ".join(m.value for m in own.main.markdown if "badge" in m.value)
     assert not any(name.startswith("learned") for name in panels(own, "sharing"))
 
@@ -121,7 +134,9 @@ def test_what_to_try_is_true_of_heads_that_learned_to_share(kv_heads):
 
 @pytest.mark.parametrize("heads", [1, 4])
 def test_where_nothing_is_shared_nothing_is_said_to_change(heads):
-    visit = opened(PAGE, UNTRAINED | {"heads": str(heads), "kv_heads": str(heads), "seed": "5"})
+    visit = opened(
+        PAGE, UNTRAINED | WEIGHTS | {"heads": str(heads), "kv_heads": str(heads), "seed": "5"}
+    )
     x, layer = read_by_heads(5), examples.random_heads(64, heads, heads, 64 // heads, 5)
     sent = panels(visit, "sharing")
     assert values(sent, *[f"head {n}" for n in range(heads)]) == close(
@@ -133,38 +148,40 @@ def test_where_nothing_is_shared_nothing_is_said_to_change(heads):
     assert "**0.00**" not in said(visit)
     assert ("MHA and MQA at once" in said(visit)) == (heads == 1)
     assert not re.findall(r"\b1 \w+(?: \w+)?heads\b", said(visit))
-    assert "more query heads" in said(visit) if heads == 1 else "fewer KV heads" in said(visit)
+    trained = opened(PAGE, TRAINING | {"heads": str(heads), "kv_heads": str(heads)})
+    assert "more query heads in" in said(trained) or heads > 1
+    assert "nothing is averaged" in said(trained) or heads == 1
 
 
 def test_what_is_fixed_below_the_choices_is_said():
-    visit = opened(PAGE, UNTRAINED | {"heads": "8", "kv_heads": "4", "mask": "full", "seed": "5"})
-    assert f"{NUM_HEADS} query heads with d_k = {HEAD_DIM}, and the causal mask" in said(visit)
+    link = UNTRAINED | {"heads": "8", "kv_heads": "4", "mask": "full", "seed": "5"}
+    fixed = f"{NUM_HEADS} query heads with d_k = {HEAD_DIM}, and the causal mask"
+    assert fixed in said(opened(PAGE, link | CACHE))
     hidden = [(i, j) for i in range(7) for j in range(7) if j > i]
     names = {"latent": "MLA head", "repeat_interleave": "with repeat, head"}
-    for first, name in names.items():
-        found = {key: p["values"] for key, p in panels(visit, first).items() if name in key}
+    for (first, name), card in zip(names.items(), (LATENT, MISTAKE), strict=True):
+        sent = panels(opened(PAGE, link | card), first)
+        found = {key: p["values"] for key, p in sent.items() if name in key}
         assert len(found) == NUM_HEADS
         for drawn in found.values():
             assert [(i, j) for i in range(7) for j in range(7) if drawn[i][j] is None] == hidden
 
 
 def test_who_shares_is_drawn():
-    visit = opened(PAGE, UNTRAINED | {"heads": "8", "kv_heads": "2"})
+    visit = opened(PAGE, UNTRAINED | WEIGHTS | {"heads": "8", "kv_heads": "2"})
     drawn = panels(visit, "sharing")["sharing"]
     assert drawn["values"] == [[1, 1, 1, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1, 1, 1]]
     assert (drawn["rows"], drawn["columns"]) == (["0", "1"], list("01234567"))
 
 
 @pytest.mark.parametrize("heads", ["1", "2", "4", "8"])
-def test_only_divisors_are_offered_and_a_change_of_heads_keeps_to_them(heads):
-    visit = opened(PAGE, UNTRAINED | {"heads": "8", "kv_heads": "8"})
-    widgets(visit)["heads"].set_value(heads)
-    visit.run()
+def test_only_divisors_are_offered_and_chosen(heads):
+    visit = opened(PAGE, UNTRAINED | {"heads": heads, "kv_heads": "8"})
     assert not visit.exception
-    assert not visit.info
-    offered = [int(option) for option in widgets(visit)["kv_heads"].options]
-    assert offered == [n for n in (1, 2, 4, 8) if int(heads) % n == 0]
-    assert int(widgets(visit)["kv_heads"].value) in offered
+    assert bool(visit.info) == (heads != "8"), "a link to KV heads that cannot be is told"
+    sent = hero(visit)
+    assert list(sent["layers"][heads]) == [str(n) for n in (1, 2, 4, 8) if int(heads) % n == 0]
+    assert sent["choices"]["kv_heads"] in sent["layers"][heads]
 
 
 @pytest.mark.parametrize(
@@ -174,9 +191,10 @@ def test_only_divisors_are_offered_and_a_change_of_heads_keeps_to_them(heads):
         ({"heads": "4", "kv_heads": "3"}, {"kv_heads"}),
         ({"heads": "2", "kv_heads": "8"}, {"kv_heads"}),
         ({"heads": "0", "kv_heads": "-1"}, {"heads", "kv_heads"}),
-        ({"latent": "1e9"}, {"latent"}),
-        ({"latent": "0"}, {"latent"}),
-        ({"mask": "prefix of 4"}, {"mask"}),
+        ({"latent": "1e9", **LATENT}, {"latent"}),
+        ({"latent": "0", **LATENT}, {"latent"}),
+        ({"mask": "prefix of 4", **WEIGHTS}, {"mask"}),
+        ({"dealing": "at random"}, {"dealing"}),
     ],
 )
 def test_impossible_heads_and_latents_are_corrected_and_said(link, keys):
@@ -184,8 +202,8 @@ def test_impossible_heads_and_latents_are_corrected_and_said(link, keys):
     assert not visit.exception
     assert {re.findall(r"asks for (\w+) =", note.value)[0] for note in visit.info} == keys
     assert widgets(visit)["seed"].value == 7
-    kept = {key: value for key, value in link.items() if key not in keys}
-    assert {key: widgets(visit)[key].value for key in kept} == kept
+    kept = {key: value for key, value in link.items() if key not in keys | {"deep"}}
+    assert {key: hero(visit)["choices"][key] for key in kept} == kept
 
 
 @pytest.mark.parametrize("text", ["one", SENTENCE])
@@ -195,23 +213,22 @@ def test_the_cache_is_what_the_keys_and_values_hold(text):
     for kv_heads, amount in zip((4, 2, 1), by_pattern(len(tokens)).values(), strict=True):
         run = grouped_query(x, examples.random_heads(64, 4, kv_heads, 16, 0), mask)
         assert amount == run.key.numel() + run.value.numel()
-    asking = opened(PAGE, UNTRAINED | {"text": text, "predict": "true"})
-    answered = opened(
-        PAGE, UNTRAINED | {"text": text, "predict": "true", "guess_cache": f"{amount}"}
-    )
-    assert f"**{4 * amount}**" not in said(asking)
-    assert len(pictures(answered)) == len(pictures(asking)) + 1
-    assert f"Right: **{amount}**." in said(answered)
+    study = UNTRAINED | CACHE | {"text": text, "predict": "true"}
+    asking, answered = opened(PAGE, study), opened(PAGE, study | {"guess_cache": f"{amount}"})
+    assert f"background[{amount}]" not in said(asking)
+    assert f"With one KV head: :green-background[{amount}]" in said(answered).replace("**", "")
 
 
 def test_the_running_sentence_needs_896_numbers_with_mha():
     assert list(by_pattern(7).values()) == [896, 448, 224]
-    assert "For this text: 168 instead of 896" in said(opened(PAGE, UNTRAINED | {"latent": "16"}))
+    assert "For this text: 168 instead of 896" in said(
+        opened(PAGE, UNTRAINED | LATENT | {"latent": "16"})
+    )
 
 
 @pytest.mark.parametrize("latent_dim", [4, 64])
 def test_a_latent_is_counted_drawn_and_absorbed(latent_dim):
-    visit = opened(PAGE, UNTRAINED | {"latent": str(latent_dim), "seed": "5"})
+    visit = opened(PAGE, UNTRAINED | LATENT | {"latent": str(latent_dim), "seed": "5"})
     run = latent_attention(*given_to_latent(TOKENS, latent_dim, 5))
     sent = panels(visit, "latent")
     half_a_step = run.cached.latent.abs().max().item() / 65_534 + 1e-5
@@ -228,7 +245,7 @@ def test_a_latent_is_counted_drawn_and_absorbed(latent_dim):
 
 
 def test_the_mistake_changes_the_heads_that_read_another_groups_keys():
-    visit = opened(PAGE, UNTRAINED | {"seed": "5"})
+    visit = opened(PAGE, UNTRAINED | MISTAKE | {"seed": "5"})
     layer = examples.random_heads(D_MODEL, NUM_HEADS, NUM_KV_HEADS, HEAD_DIM, 5)
     run = grouped_query(read_by_heads(5), layer, CAUSAL)
     assert (readers(share, run), readers(share_wrongly, run)) == ([0, 0, 1, 1], [0, 1, 0, 1])
@@ -237,7 +254,7 @@ def test_the_mistake_changes_the_heads_that_read_another_groups_keys():
     assert torch.allclose(repeat_wrongly(run, CAUSAL).output, expected, atol=1e-5)
     output = merge_heads(expected) @ layer.w_output
     moved = (output - run.output).abs().max()
-    assert f"and **{moved:.2f}** in a number of the layer's output" in said(visit)
+    assert f"In the layer's output they differ by up to **{moved:.2f}**" in said(visit)
     assert moved > 0.1
     sent = panels(visit, "repeat_interleave")
     changes = [max(map(abs, values(sent, f"with repeat, head {n}"))) for n in range(4)]
@@ -246,7 +263,7 @@ def test_the_mistake_changes_the_heads_that_read_another_groups_keys():
 
 
 def test_one_word_is_enough():
-    visit = opened(PAGE, UNTRAINED | {"text": "x"})
+    visit = opened(PAGE, UNTRAINED | WEIGHTS | {"text": "x"})
     assert not visit.exception
     assert panels(visit, "sharing")["head 0"]["values"] == [[1]]
 
@@ -261,7 +278,7 @@ def loss_after(visit, words):
 
 @pytest.mark.parametrize("kv_heads", [1, 2])
 def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_start(kv_heads):
-    visit = opened(PAGE, UNTRAINED | {"kv_heads": str(kv_heads), "mask": "causal"})
+    visit = opened(PAGE, UNTRAINED | TRAINING | {"kv_heads": str(kv_heads), "mask": "causal"})
     drawn = len(pictures(visit))
     before = loss_after(visit, "Trained, a KV head each")
     after = loss_after(visit, f"The same heads averaged to {kv_heads} KV heads?")
@@ -287,7 +304,7 @@ def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_star
     assert len(pictures(visit)) == drawn + 1
     for one in job.result:
         assert (one.layer.num_heads, one.layer.num_kv_heads) == (4, kv_heads)
-    widgets(visit)["kv_heads"].set_value("4")
+    visit.session_state["kv_heads"] = "4"
     visit.run()
     assert len(pictures(visit)) == drawn, "the curve of another training"
     assert "nothing is averaged" in said(visit)
@@ -298,7 +315,7 @@ def test_the_curve_says_which_loss_is_of_which_sentences(monkeypatch):
     monkeypatch.setattr(
         uptraining_job, "show_chart", lambda build, rows, *_, **of: drawn.update(of, rows=rows)
     )
-    visit = opened(PAGE, UNTRAINED | {"kv_heads": "2", "mask": "causal"})
+    visit = opened(PAGE, UNTRAINED | TRAINING | {"kv_heads": "2", "mask": "causal"})
     own = Configuration(4, 4, 16, "causal")
     request = TrainingRequest(own._replace(num_kv_heads=2), 0, TOKENS)
     job = uptraining_job.make_uptraining_job(request, own)
@@ -320,7 +337,7 @@ def test_the_curve_says_which_loss_is_of_which_sentences(monkeypatch):
 )
 def test_what_averaging_makes_of_trained_heads_is_counted(kv_heads, verdict):
     own, shared = Configuration(4, 4, 16, "full"), Configuration(4, kv_heads, 16, "full")
-    text = said(visit := opened(PAGE, UNTRAINED | {"kv_heads": str(kv_heads)}))
+    text = said(visit := opened(PAGE, UNTRAINED | TRAINING | {"kv_heads": str(kv_heads)}))
     assert verdict in text
     task = make_task(Batch(*(part[:TESTS] for part in draw_pool(True, "en"))), "full")
     fresh_one = TrainedHeads.from_parts(ENGLISH.words, draw_parts(shared, 0), 16)
@@ -374,7 +391,7 @@ def test_losses_are_of_sentences_that_nobody_trained_on(monkeypatch):
 @pytest.mark.parametrize("weights", ["untrained", "trained"])
 def test_what_was_not_trained_is_replaced_and_said(weights):
     link = {"mask": "prefix of 3", "seed": "3", "weights": weights, "kv_heads": "2"}
-    visit = opened(PAGE, UNTRAINED | link)
+    visit = opened(PAGE, UNTRAINED | link | TRAINING)
     assert not visit.exception
     assert not visit.info
     assert widgets(visit)["mask"].value == "prefix of 3", "what was chosen elsewhere is lost"
@@ -384,13 +401,13 @@ def test_what_was_not_trained_is_replaced_and_said(weights):
     shown = compare_sharing(Configuration(4, 4, 16, "full"), 2, 0)
     assert loss_after(visit, "with random weights") == pytest.approx(shown[2].loss, abs=6e-4)
     blank = [(i, j) for i in range(7) for j in range(7) if j > max(i, 2)]
-    drawn = panels(visit, "sharing")["head 0"]["values"]
+    drawn = panels(opened(PAGE, UNTRAINED | link | WEIGHTS), "sharing")["head 0"]["values"]
     hidden = [(i, j) for i in range(7) for j in range(7) if drawn[i][j] is None]
     assert hidden == (blank if weights == "untrained" else [])
 
 
 def test_what_was_trained_needs_no_excuse():
-    visit = opened(PAGE, UNTRAINED | {"seed": "1", "mask": "causal", "kv_heads": "2"})
+    visit = opened(PAGE, UNTRAINED | TRAINING | {"seed": "1", "mask": "causal", "kv_heads": "2"})
     assert not any("among them" in caption.value for caption in visit.caption)
 
 

@@ -47,9 +47,7 @@ KNOWN_WORDS = {"weights": "trained", "text": "The team praised young fans on Sun
 NAMED = {"head 3", "layer", "votes", "named"}
 HEADS = {"head 1", "weights", "output", "heads", "layer", "parts", "shares"}
 MOVED = {"scores with added positions", "change with RoPE"}
-SHARED = {
-    *("head 3", "change of head 3", "with repeat, head 2", "latent", "rotary key", "MLA head 3")
-}
+SHARED = {"head 3", "change of head 3"}
 READ = {"layer 1: K", "layer 2: V", "layer 2: weights", "wrong", "full (both ways)", "lost"}
 LONG = {"scores", "running", "powers", "weights", "output"}
 CASES = {
@@ -99,8 +97,13 @@ CASES = {
     "many_heads dropout": ({**BUSY, "dropout": "0.3", "deep": "dropout"}, {"100 draws"}),
     "relative_positions": ({**BUSY, "shift": "4", "deep": "alibi"}, {*MOVED, "with ALiBi, head 1"}),
     "relative_positions T5": ({**BUSY, "deep": "learned_bias"}, {"bucket", "added, head 2"}),
-    "shared_heads": ({**BUSY, "kv_heads": "1", "latent": "8"}, SHARED),
-    "shared_heads trained": ({**BUSY, "weights": "trained"}, {"head 3", "change of head 3"}),
+    "shared_heads": ({**BUSY, "kv_heads": "1", "deep": "weights"}, SHARED),
+    "shared_heads trained": ({**BUSY, "weights": "trained", "deep": "weights"}, SHARED),
+    "shared_heads mistake": ({**BUSY, "deep": "mistake"}, {"with repeat, head 2"}),
+    "shared_heads latent": (
+        {**BUSY, "latent": "8", "deep": "latent"},
+        {"latent", "rotary key", "MLA head 3"},
+    ),
     "kv_cache": (
         {**BUSY, "words_read": "3", "deep": "steps"},
         READ - {"wrong", "full (both ways)", "lost"},

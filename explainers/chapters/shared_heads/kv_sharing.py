@@ -2,30 +2,27 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from explainers.attention.grouped_query import cache_elements, grouped_query, share, share_wrongly
-from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import ManyHeads, merge_heads, parameters
+from explainers.attention.scaled_dot_product import Attention
 from explainers.chapters.common.head_matrices import miniatures, pair, per_head
-from explainers.chapters.shared_heads import takeaway as taken
 from explainers.chapters.shared_heads.fixed_layers import D_MODEL, HEAD_DIM, NUM_HEADS
-from explainers.chapters.shared_heads.takeaway import measure_change
+from explainers.chapters.shared_heads.takeaway import measure_change, repeat_wrongly
 from explainers.charts.matrix import Matrix
-from explainers.charts.theme import HEAD_AXIS
+from explainers.charts.theme import FEATURE_AXIS, HEAD_AXIS, KEY_AXIS
 from explainers.messages import ngettext
 from explainers.toys import examples
 from explainers.toys.layers import Configuration, Layer, draw_layer, load_layer
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
-from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
-from explainers.ui.provenance import formula, random_weights
-from explainers.ui.source import show_source
+from explainers.ui.provenance import formula
+from explainers.ui.untrusted_text import verbatim
 
 
 def learned_sharing(layer: Layer, num_kv_heads: int) -> list[Panel]:
@@ -93,52 +90,34 @@ def draw_shared(
     return Figure(panels, alt)
 
 
-def show_shared(
-    text: Prose,
-    layer: Layer,
-    averaged: MultiHead,
-    run: ManyHeads,
-    learned: Sequence[Panel],
-    queries_down: bool,
-    origin: str,
-) -> None:
-    """Who shares, every head's weights, and what changed, in one picture; and what it saves.
+def name_sharing(layer: Layer, run: ManyHeads, num_kv_heads: int) -> dict[str, object]:
+    """What the heads are called, and what sharing changes and saves, for a text."""
+    heads, head_dim = layer.heads.num_heads, layer.heads.head_dim
+    width = layer.x.shape[-1]
+    here, everyone = (parameters(width, heads, n, head_dim) for n in (num_kv_heads, heads))
+    name = pattern(heads, num_kv_heads)
+    return {
+        "pattern": name[0].upper() + name[1:],
+        "heads": _(ngettext("{count:,} query head", "{count:,} query heads", heads)),
+        "kv_heads": _(ngettext("{count:,} KV head", "{count:,} KV heads", num_kv_heads)),
+        "d_k": head_dim,
+        "group": heads // num_kv_heads,
+        "change": f"{measure_change(layer, run).abs().max().item():.2f}",
+        "parameters": f"{here:,}",
+        "all": f"{everyone:,}",
+        "saved": f"{everyone - here:,}",
+    }
 
-    `learned` are heads that shared from the start, if there are such heads.
-    """
-    heads, kv_heads, head_dim = averaged.num_heads, averaged.num_kv_heads, averaged.head_dim
-    is_shared = kv_heads < heads
-    if is_shared:
-        origin += _(" · KV heads averaged")
-        origin += _(", the last ones trained so") if learned else ""
-    changed = measure_change(layer, run)
-    figure = draw_shared(layer, run, changed, kv_heads, learned, queries_down)
-    show_figure(figure, origin, "shared")
-    of_layer = layer.x.shape[-1], heads
-    here, everyone = (parameters(*of_layer, n, head_dim) for n in (kv_heads, heads))
-    name = pattern(heads, kv_heads)
-    title = name[0].upper() + name[1:]
+
+def name_origin(origin: str, is_shared: bool, has_learned: bool) -> str:
+    """The badge of a picture of heads that share by averaging, and of others beside them."""
     if not is_shared:
-        many = (
-            _(ngettext("{count:,} query head", "{count:,} query heads", heads)),
-            _(ngettext("{count:,} KV head", "{count:,} KV heads", kv_heads)),
-        )
-        text("own", pattern=title, heads=many[0], kv_heads=many[1], d_k=head_dim, all=f"{here:,}")
-        return
-    text(
-        "shared",
-        pattern=title,
-        heads=_(ngettext("{count:,} query head", "{count:,} query heads", heads)),
-        d_k=head_dim,
-        kv_heads=_(ngettext("{count:,} KV head", "{count:,} KV heads", kv_heads)),
-        group=averaged.group_size,
-        change=f"{changed.abs().max().item():.2f}",
-        parameters=f"{here:,}",
-        all=f"{everyone:,}",
-        saved=f"{everyone - here:,}",
+        return origin
+    return (
+        origin
+        + _(" · KV heads averaged")
+        + (_(", the last ones trained so") if has_learned else "")
     )
-    if learned:
-        text("learned", kv_heads=_(ngettext("{count:,} KV head", "{count:,} KV heads", kv_heads)))
 
 
 def readers(dealt: Callable[[Tensor, int], Tensor], run: ManyHeads) -> list[int]:
@@ -171,30 +150,18 @@ CPU = torch.device("cpu")
 def by_pattern(tokens: int) -> dict[str, int]:
     """Cached numbers for each number of KV heads, the most first."""
     found = {}
-    for number in map(int, reversed(divisors(NUM_HEADS))):
+    for number in list_kv_heads():
         heads = _(ngettext("{count:,} KV head", "{count:,} KV heads", number))
         found[f"{pattern(NUM_HEADS, number)}, {heads}"] = cache_elements(tokens, number, HEAD_DIM)
     return found
 
 
-def show_cache(text: Prose, tokens: tuple[str, ...]) -> None:
-    """Guess what one KV head keeps, then see all patterns."""
-    text(
-        "cache",
-        heads=NUM_HEADS,
-        d_k=HEAD_DIM,
-        words=_(ngettext("{count:,} word", "{count:,} words", len(tokens))),
-    )
-    amounts = by_pattern(len(tokens))
-    full, *_unused, least = amounts.values()
-    options = [f"{full:,}", f"{full // 2:,}", f"{least:,}"]
-    if revealed(text, "cache", options, f"{least:,}", heads=NUM_HEADS, full=f"{full:,}"):
-        taken.take_cached_numbers(len(tokens), HEAD_DIM, [*map(int, reversed(divisors(NUM_HEADS)))])
-        show_amounts(amounts, _("2 · words · KV heads · d_k"), "cache")
-        show_source(cache_elements)
+def list_kv_heads() -> list[int]:
+    """Every number of KV heads of the page's own layer, the most first."""
+    return [*map(int, reversed(divisors(NUM_HEADS)))]
 
 
-def show_amounts(amounts: Mapping[str, int], rule: str, key: str) -> None:
+def show_amounts(amounts: Mapping[str, int], key: str) -> None:
     """A bar for each way to cache a text."""
     from explainers.charts.bars import (  # the page needs no altair to start
         draw_bars,
@@ -205,22 +172,121 @@ def show_amounts(amounts: Mapping[str, int], rule: str, key: str) -> None:
     alt = _("Numbers kept of the text: {listed}", listed=listed)
     rows = make_amount_rows(amounts.items())
     title = _("numbers kept of this text")
-    origin = formula(rule, CPU)
+    origin = formula(_("2 · words · KV heads · d_k"), CPU)
     show_chart(draw_bars, rows, alt, key, origin, length=len(amounts), x_title=title)
 
 
 NUM_KV_HEADS = 2
 
 
-def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: bool) -> None:
-    """Every head as it should be, and below as it is if the KV heads are dealt out wrongly."""
-    text("mistake", heads=NUM_HEADS, kv_heads=NUM_KV_HEADS)
-    reader = draw_layer(tokens, D_MODEL, NUM_HEADS, HEAD_DIM, "causal", seed)
-    layer = examples.random_heads(D_MODEL, NUM_HEADS, NUM_KV_HEADS, HEAD_DIM, seed)
-    run = grouped_query(reader.x, layer, reader.mask)
-    wrong = taken.repeat_wrongly(run, reader.mask)
-    output = merge_heads(wrong.output) @ layer.w_output
-    changed = wrong.weights - run.weights
+MOST_COLUMNS = 8
+"""Of a key, so many numbers are drawn."""
+
+
+class Dealing(NamedTuple):
+    """One word's keys in every KV head, and who looks at that word."""
+
+    layer: Layer
+    run: ManyHeads
+    asker: int
+    asked: int
+
+    @classmethod
+    def of(cls, layer: Layer, asker: int) -> "Dealing":
+        """The word is the one at which any head looks most."""
+        run = grouped_query(layer.x, layer.heads, layer.mask)
+        return cls(layer, run, asker, int(run.weights[:, asker].amax(dim=0).argmax()))
+
+    def name_words(self) -> dict[str, object]:
+        """Both words and the sizes, for a text."""
+        heads = self.layer.heads
+        return {
+            "word": verbatim(self.layer.tokens[self.asker]),
+            "asked": verbatim(self.layer.tokens[self.asked]),
+            "heads": _(ngettext("{count:,} query head", "{count:,} query heads", heads.num_heads)),
+            "kv_heads": _(ngettext("{count:,} KV head", "{count:,} KV heads", heads.num_kv_heads)),
+            "group": heads.group_size,
+        }
+
+
+def draw_dealing(dealing: Dealing) -> Figure:
+    """Keys of the KV heads, the same dealt out to the query heads, and these heads' weights."""
+    layer, run = dealing.layer, dealing.run
+    heads, tokens = layer.heads, layer.tokens
+    shown = min(MOST_COLUMNS, heads.head_dim)
+    columns = [str(n) for n in range(shown)]
+    keys = run.key[:, dealing.asked, :shown]
+    dealt = share(run.key, heads.group_size)[:, dealing.asked, :shown]
+    limit = keys.abs().max().item()
+    numbers = _("{shown} of {all} numbers", shown=shown, all=heads.head_dim)
+    kv_heads, query_heads = ([str(n) for n in range(len(rows))] for rows in (keys, dealt))
+    stored = Matrix(
+        _("stored: K of {word}", word=tokens[dealing.asked]),
+        numbers,
+        keys.tolist(),
+        kv_heads,
+        columns,
+        _("KV head"),
+        FEATURE_AXIS,
+        role="key",
+        limit=limit,
+    )
+    read = replace(
+        stored,
+        name=_("as the query heads read it"),
+        formula="repeat_interleave",
+        values=dealt.tolist(),
+        rows=query_heads,
+        row_axis=HEAD_AXIS,
+    )
+    weights = Matrix(
+        _("weights of {word}", word=tokens[dealing.asker]),
+        _("every row sums to 1"),
+        run.weights[:, dealing.asker].tolist(),
+        query_heads,
+        tokens,
+        HEAD_AXIS,
+        KEY_AXIS,
+        kind="weights",
+    )
+    alt = _("One word's keys in each KV head, as the query heads read them, and their weights.")
+    return Figure([Panel("stored", stored), Panel("dealt", read), Panel("of word", weights)], alt)
+
+
+class Mistake(NamedTuple):
+    """KV heads that are dealt out in turn: the layer, what was right, and what became of it."""
+
+    reader: Layer
+    run: ManyHeads
+    wrong: Attention
+    output: Tensor
+
+    @classmethod
+    def make(cls, tokens: tuple[str, ...], seed: int) -> "Mistake":
+        """Untrained heads of the page's own sizes, under the causal mask."""
+        reader = draw_layer(tokens, D_MODEL, NUM_HEADS, HEAD_DIM, "causal", seed)
+        layer = examples.random_heads(D_MODEL, NUM_HEADS, NUM_KV_HEADS, HEAD_DIM, seed)
+        run = grouped_query(reader.x, layer, reader.mask)
+        wrong = repeat_wrongly(run, reader.mask)
+        return cls(reader, run, wrong, merge_heads(wrong.output) @ layer.w_output)
+
+    @property
+    def changed(self) -> Tensor:
+        """By head: how much each weight differs (heads, q_len, kv_len)."""
+        return self.wrong.weights - self.run.weights
+
+    def name_changes(self) -> dict[str, str]:
+        """The largest differences, for a text."""
+        return {
+            "change": f"{self.changed.abs().max().item():.2f}",
+            "moved": f"{(self.output - self.run.output).abs().max().item():.2f}",
+            "size": f"{self.run.output.abs().max().item():.2f}",
+        }
+
+
+def draw_mistake(mistake: Mistake, queries_down: bool) -> Figure:
+    """Who reads whom, rightly and wrongly, and what it does to every weight."""
+    reader, run = mistake.reader, mistake.run
     ways = {"repeat_interleave": readers(share, run), "repeat": readers(share_wrongly, run)}
     pairs = zip(*ways.values(), strict=True)
     formulas = [
@@ -232,7 +298,7 @@ def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     name = _("with repeat, head {head}")
     heads = [
         replace(matrix, kind="signed", limit=1.0)
-        for matrix in per_head(name, formulas, changed, tokens, reader.mask)
+        for matrix in per_head(name, formulas, mistake.changed, reader.tokens, reader.mask)
     ]
     first, second = (Panel(name, draw_links(name, read)) for name, read in ways.items())
     heading = _("Weights with repeat − weights with repeat_interleave")
@@ -241,12 +307,4 @@ def show_mistake(text: Prose, tokens: tuple[str, ...], seed: int, queries_down: 
     alt = _(
         "Who reads whom with repeat_interleave and with repeat, and what it does to each weight."
     )
-    show_figure(Figure(panels, alt), random_weights(seed, reader.x.device), "mistake")
-    taken.take_mistake(reader, NUM_KV_HEADS, changed)
-    text(
-        "mistaken",
-        change=f"{changed.abs().max().item():.2f}",
-        moved=f"{(output - run.output).abs().max().item():.2f}",
-        size=f"{run.output.abs().max().item():.2f}",
-    )
-    show_source(share, share_wrongly)
+    return Figure(panels, alt)

@@ -14,9 +14,7 @@ from explainers.chapters.shared_heads.fixed_layers import HEAD_DIM, NUM_HEADS, R
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.translations import _
-from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
-from explainers.ui.page import Prose
 from explainers.ui.untrusted_text import verbatim
 
 
@@ -27,19 +25,18 @@ def difference(one: LatentHeads, other: LatentHeads) -> str:
     return bound_rounding(largest.max().item())  # torch's max, unlike Python's, keeps a NaN
 
 
-def show_latent(
-    text: Prose,
-    tokens: tuple[str, ...],
-    run: LatentHeads,
-    short: LatentHeads,
-    mask: Tensor,
-    queries_down: bool,
-    origin: str,
-) -> None:
-    """What is cached and every head's weights in one picture, and how much it is."""
+def count_stored(tokens: Sequence[str], run: LatentHeads) -> tuple[int, int]:
+    """How many numbers of a text MLA and MHA store."""
     latent_dim = run.cached.latent.shape[-1]
-    kept = latent_cache_elements(len(tokens), latent_dim, ROPE_DIM)
-    mha = cache_elements(len(tokens), NUM_HEADS, HEAD_DIM)
+    mla = latent_cache_elements(len(tokens), latent_dim, ROPE_DIM)
+    return mla, cache_elements(len(tokens), NUM_HEADS, HEAD_DIM)
+
+
+def draw_latent(
+    tokens: tuple[str, ...], run: LatentHeads, mask: Tensor, queries_down: bool
+) -> Figure:
+    """What is cached, how much it is, and every head's weights."""
+    kept, mha = count_stored(tokens, run)
     latent, key = run.cached
     content, place = (_("all that heads know of content"), _("turned by RoPE, one for all heads"))
     amounts = Matrix(
@@ -66,22 +63,25 @@ def show_latent(
         *orient_panels(miniatures(weights, "MLA head", heading), queries_down),
     ]
     alt = _("The cached latent and rotary key of each word, and the weights of every head.")
-    show_figure(Figure(panels, alt), origin, "latent")
-    asking, asked = pair(tokens)
-    text(
-        "latent_kept",
-        rope=ROPE_DIM,
-        latent=latent_dim,
-        each=kept // len(tokens),
-        mha_each=mha // len(tokens),
-        kept=f"{kept:,}",
-        mha=f"{mha:,}",
-        difference=difference(run, short),
-        asking=verbatim(tokens[asking]),
-        asked=verbatim(tokens[asked]),
-        long=f"{run.scores[0, asking, asked].item():.4f}",
-        short=f"{short.scores[0, asking, asked].item():.4f}",
-    )
+    return Figure(panels, alt)
+
+
+def name_latent(tokens: tuple[str, ...], run: LatentHeads, short: LatentHeads) -> dict[str, object]:
+    """What is stored, and one score computed both ways, for a text."""
+    (kept, mha), (asking, asked) = count_stored(tokens, run), pair(tokens)
+    return {
+        "rope": ROPE_DIM,
+        "latent": run.cached.latent.shape[-1],
+        "each": kept // len(tokens),
+        "mha_each": mha // len(tokens),
+        "kept": f"{kept:,}",
+        "mha": f"{mha:,}",
+        "difference": difference(run, short),
+        "asking": verbatim(tokens[asking]),
+        "asked": verbatim(tokens[asked]),
+        "long": f"{run.scores[0, asking, asked].item():.4f}",
+        "short": f"{short.scores[0, asking, asked].item():.4f}",
+    }
 
 
 def _rows(name: str, formula: str, tokens: Sequence[str], values: Tensor) -> Matrix:

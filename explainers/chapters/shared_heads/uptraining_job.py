@@ -1,5 +1,6 @@
 """From trained heads to shared ones: average, see what it costs, and train a little more."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from explainers.chapters.common.background_job import show_refusal, start_job, w
 from explainers.chapters.common.choose_layer import mask_not_among, not_among
 from explainers.chapters.common.live_training import describe_batches
 from explainers.job_queue import Job
-from explainers.messages import ngettext
+from explainers.messages import N_, ngettext
 from explainers.toys import layers
 from explainers.toys.grammar import find_language
 from explainers.toys.layers import Configuration, TrainedHeads
@@ -30,7 +31,6 @@ from explainers.toys.training import (
 )
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.page import Prose
 from explainers.ui.provenance import learned_numbers
 from explainers.ui.session import UPTRAINING_JOB
 
@@ -91,42 +91,90 @@ STEPS = 100
 """A sixth of what the heads were trained with from the start."""
 
 
-def show_uptraining(
-    text: Prose, own: Configuration, num_kv_heads: int, seed: int, tokens: tuple[str, ...]
-) -> None:
-    """What averaging costs at once; on request, a little training, in a thread of its own."""
-    text("uptraining", tests=TESTS)
-    if num_kv_heads == own.num_heads:
-        if own.num_heads == 1:
-            text("nobody_to_share_with")
-        else:
-            text("nothing_to_average")
-        return
+class Averaged(NamedTuple):
+    """Trained heads whose keys and values were averaged, and what they are compared with."""
+
+    own: Configuration
+    """Of the heads before that; of a mask and a seed that were trained."""
+    num_kv_heads: int
+    seed: int
+    notes: list[str]
+    """What is shown instead of what was chosen."""
+    before: HeldOutResult
+    after: HeldOutResult
+    untrained: HeldOutResult
+    from_start: HeldOutResult
+
+    @property
+    def verdict(self) -> str:
+        """Are the averages better than a layer that has learned nothing?"""
+        return "worse" if self.after.loss > self.untrained.loss else "better"
+
+    def name_losses(self) -> dict[str, str]:
+        """All losses, for a text."""
+        return {
+            "before": f"{self.before.loss:.3f}",
+            "after": f"{self.after.loss:.3f}",
+            "untrained": f"{self.untrained.loss:.3f}",
+            "from_start": f"{self.from_start.loss:.3f}",
+            "kv_heads": _(ngettext("{count:,} KV head", "{count:,} KV heads", self.num_kv_heads)),
+        }
+
+    def name_wrong_words(self) -> dict[str, str]:
+        """How far the averages are from an untrained layer, and what both name, for a text."""
+        return {
+            "gap": f"{abs(self.after.loss - self.untrained.loss):.2f}",
+            "wrong": f"{self.after.wrong:.2f}",
+            "untrained_wrong": f"{self.untrained.wrong:.2f}",
+        }
+
+
+def average(own: Configuration, num_kv_heads: int, seed: int, tokens: tuple[str, ...]) -> Averaged:
+    """The shipped heads nearest to what is chosen, averaged and measured."""
     rule = own.rule if own.rule in layers.MASK_NAMES else layers.MASK_NAMES[0]
-    instead = mask_not_among(own.rule, rule)
-    instead += not_among("seed", seed, layers.choose_shipped_seed(seed), layers.SEEDS)
-    if instead:
-        st.caption(" ".join(instead))
+    notes = mask_not_among(own.rule, rule)
+    notes += not_among("seed", seed, layers.choose_shipped_seed(seed), layers.SEEDS)
     own, seed = own._replace(rule=rule), layers.choose_shipped_seed(seed)
-    before, after, untrained, from_start = compare_sharing(
-        own, num_kv_heads, seed, find_language(tokens)
+    found = compare_sharing(own, num_kv_heads, seed, find_language(tokens))
+    return Averaged(own, num_kv_heads, seed, notes, *found)
+
+
+ANSWERS = (N_("almost as good as before"), N_("in between"), N_("worse than the untrained layer"))
+
+
+def answer_averaging(found: Averaged) -> str:
+    """Among the answers: what is left of trained heads that were averaged."""
+    if found.verdict == "worse":
+        return ANSWERS[2]
+    middle = (found.before.loss + found.untrained.loss) / 2
+    return ANSWERS[0 if found.after.loss < middle / 4 else 1]
+
+
+def show_losses_of_averages(found: Averaged) -> None:
+    """A bar for each of the four layers."""
+    from explainers.charts.bars import draw_bars, make_amount_rows
+
+    names = (
+        _("trained, a KV head each"),
+        _("trained, one KV head from the start"),
+        _("untrained"),
+        _("the trained heads, averaged to one KV head"),
     )
-    verdict = "worse" if after.loss > untrained.loss else "better"
-    text(
-        "averaged",
-        before=f"{before.loss:.3f}",
-        after=f"{after.loss:.3f}",
-        untrained=f"{untrained.loss:.3f}",
-        from_start=f"{from_start.loss:.3f}",
-        kv_heads=_(ngettext("{count:,} KV head", "{count:,} KV heads", num_kv_heads)),
+    some = found.before, found.from_start, found.untrained, found.after
+    losses = [(name, round(one.loss, 3)) for name, one in zip(names, some, strict=True)]
+    alt = _(
+        "The loss of four layers: {listed}", listed=", ".join(f"{n} {loss}" for n, loss in losses)
     )
-    text(
-        f"averaged_{verdict}",
-        gap=f"{abs(after.loss - untrained.loss):.2f}",
-        wrong=f"{after.wrong:.2f}",
-        untrained_wrong=f"{untrained.wrong:.2f}",
-    )
-    request = TrainingRequest(own._replace(num_kv_heads=num_kv_heads), seed, tokens)
+    origin = learned_numbers(_("related words, seed {seed}", seed=found.seed))
+    rows = make_amount_rows(losses)
+    title = _("loss on unseen sentences")
+    show_chart(draw_bars, rows, alt, "averaged", origin, length=len(losses), x_title=title)
+
+
+def offer_uptraining(found: Averaged, tokens: tuple[str, ...], tell: Callable[..., None]) -> None:
+    """On request a little training, in a thread of its own; `tell` says what came of it."""
+    own, seed = found.own, found.seed
+    request = TrainingRequest(own._replace(num_kv_heads=found.num_kv_heads), seed, tokens)
     job: TrainingJob | None = st.session_state.get(UPTRAINING_JOB)
     if job and _describe_subject(job.subject) != _describe_subject(request):
         job.cancel()
@@ -139,7 +187,7 @@ def show_uptraining(
         st.button(label, on_click=start_job, args=start, icon=":material/model_training:")
     show_refusal(UPTRAINING_JOB)
     if job:
-        show = partial(_show, text, job, before, after)
+        show = partial(_show, job, found, tell)
         title = _("averaged and random heads")
         watch_job(UPTRAINING_JOB, job, title, show, describe_batches)
 
@@ -160,17 +208,16 @@ def make_uptraining_job(request: TrainingRequest, own: Configuration) -> Trainin
     return Job(request, uptrain, STEPS + 1)
 
 
-def _show(text: Prose, job: TrainingJob, before: HeldOutResult, after: HeldOutResult) -> None:
+def _show(job: TrainingJob, found: Averaged, tell: Callable[..., None]) -> None:
     if list_losses(job):
-        _show_losses(job, before.loss)
+        _show_losses(job, found.before.loss)
     if job.result:
         now, beside = (
             measure_held_out(learned, job.subject.configuration.rule) for learned in job.result
         )
-        text(
-            "uptrained",
+        tell(
             steps=STEPS,
-            after=f"{after.loss:.2f}",
+            after=f"{found.after.loss:.2f}",
             now=f"{now.loss:.2f}",
             beside=f"{beside.loss:.2f}",
         )

@@ -12,6 +12,7 @@ import { Heads } from "./heroes/heads.js";
 import { Journey } from "./heroes/journey.js";
 import { Masked } from "./heroes/masked.js";
 import { Memory } from "./heroes/memory.js";
+import { Sharing } from "./heroes/sharing.js";
 import { Shelves } from "./heroes/shelves.js";
 import { Tiles } from "./heroes/tiles.js";
 import { Tokens } from "./heroes/tokens.js";
@@ -38,6 +39,7 @@ import "./heroes/masked_drawing.js";
 import "./heroes/masked_grid.js";
 import "./heroes/masked_shares.js";
 import "./heroes/memory_map.js";
+import "./heroes/sharing_places.js";
 import "./heroes/shelves_motion.js";
 import "./heroes/shelves_places.js";
 import "./heroes/shelves_side.js";
@@ -64,7 +66,7 @@ import "./strip.js";
 import "./words.js";
 
 /** @type {Record<string, new (root: HTMLElement) => Hero<any>>} */
-const KINDS = { dials: Dials, four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, memory: Memory, shelves: Shelves, tiles: Tiles, tokens: Tokens, translation: Translation, views: Views };
+const KINDS = { dials: Dials, four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, memory: Memory, sharing: Sharing, shelves: Shelves, tiles: Tiles, tokens: Tokens, translation: Translation, views: Views };
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 /** @type {WeakMap<Element, Hero<any>>} */

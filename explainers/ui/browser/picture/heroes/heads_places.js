@@ -52,7 +52,7 @@ export function placeHeads(stage, words, columns, heads) {
 }
 
 /** The words on one line, or slanted where they have no room. @param {Stage} stage @param {string[]} words @param {[number, number]} inset */
-function placeWords(stage, words, inset) {
+export function placeWords(stage, words, inset) {
   const line = poster(stage, words, 32, inset);
   if (line) return { ...line, isSlanted: false, turn: 0 };
   const [left, right] = inset, width = (stage.room - left - right - 30) / words.length;

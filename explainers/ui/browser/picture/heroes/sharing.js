@@ -1,0 +1,249 @@
+// @ts-check
+// Query heads that share keys and values: who reads which KV head, where one word looks in each query
+// head, and how many numbers are stored for a word.
+
+/** @import { HeroData, Sentence } from "../hero.js" */
+
+import { element, shape } from "../../common/elements.js";
+import { _ } from "../../common/words.js";
+import { ArcStrip } from "../arc_strip.js";
+import { Hero } from "../hero.js";
+import { percent } from "../sentence.js";
+import { Words } from "../words.js";
+import { placeSharing } from "./sharing_places.js";
+
+/**
+ * @typedef {object} Layer heads that learned to share
+ * @property {number[][][]} weights of each query head
+ * @property {number[]} read the KV head that each query head reads
+ * @property {number} stored numbers per word
+ */
+/**
+ * @typedef {object} Numbers
+ * @property {string[]} tokens
+ * @property {Record<string, Record<string, Record<string, Layer>>>} layers by query heads, KV heads and dealing
+ * @property {number} latent numbers per word that MLA stores
+ */
+
+const MOST = 8, SEEN = 0.05, GROUPS = "groups";
+const HUES = [0, 2, 6, 7, 5, 3, 4, 1]; // of the KV heads; first those that mean nothing else here
+
+/** @extends {Hero<HeroData & Numbers>} */
+export class Sharing extends Hero {
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    super(root);
+    root.classList.add("sharing");
+    /** @type {number | null} */
+    this.pointed = null;
+    this.wordsShown = "";
+    this.lines = this.stage.draw("g", "sharing-lines");
+    this.lines.append(...Array.from({ length: MOST }, () => shape("path", { class: "sharing-line" })));
+    this.boxes = Array.from({ length: MOST }, (_box, head) => {
+      const box = this.stage.add("div", "sharing-box");
+      box.append(element("span", "key", "K"), element("span", "value", "V"));
+      box.style.setProperty("--hue", `var(--head${HUES[head]})`);
+      box.setAttribute("role", "img");
+      box.setAttribute("aria-label", _("KV head {head}", { head }));
+      return box;
+    });
+    this.circles = Array.from({ length: MOST }, (_circle, head) => this.stage.add("div", "sharing-circle", String(head)));
+    this.strips = Array.from({ length: MOST }, (_strip, head) => new ArcStrip(this.stage, `--row${head}`));
+    this.baselines = Array.from({ length: MOST }, () => this.stage.add("div", "baseline"));
+    this.bars = Array.from({ length: 3 }, (_bar, at) => ({
+      bar: this.stage.add("div", `sharing-bar ${at === 1 ? "now" : at === 2 ? "latent" : "each"}`),
+      number: this.stage.add("div", "text sharing-number"), name: this.stage.add("div", "text quiet"),
+    }));
+    this.titles = [_("KV heads"), _("query heads"), _("numbers stored per word")].map((name) => this.stage.add("div", "text quiet", name));
+    this.words = new Words(this.stage, {
+      label: _("The word whose query is used"),
+      choose: (place) => { this.pointed = null; this.choose({ word: place }); },
+      peek: (place) => this.peek(place),
+    });
+  }
+
+  // What is chosen.
+
+  get asker() { return this.pointed ?? Math.min(Number(this.choices.word), this.data.tokens.length - 1); }
+  get count() { return Number(this.choices.heads); }
+  /** No more than there are query heads. */
+  get shared() { return Math.min(Number(this.choices.kv_heads), this.count); }
+  /** @param {string} dealing */
+  layerOf(dealing) {
+    const layers = this.data.layers[String(this.count)][String(this.shared)];
+    return layers[dealing] ?? layers[GROUPS];
+  }
+  get layer() { return this.layerOf(String(this.choices.dealing)); }
+  get each() { return this.data.layers[String(this.count)][String(this.count)][GROUPS]; }
+  /** Query heads that read what was made for others. */
+  get wrong() {
+    const right = this.layerOf(GROUPS).read;
+    return this.layer.read.flatMap((kv, head) => (kv === right[head] ? [] : [head]));
+  }
+  get amounts() { return [this.each.stored, this.layer.stored, this.data.latent]; }
+
+  /** @param {number | null} place */
+  peek(place) {
+    if (place === this.pointed) return;
+    this.pointed = place;
+    this.update();
+  }
+
+  /** @override */
+  update() {
+    for (const button of this.chips.get("kv_heads")?.buttons ?? []) button.hidden = Number(button.value) > this.count;
+    super.update();
+    this.chips.get("kv_heads")?.show(String(this.shared));
+  }
+
+  // Nodes and places.
+
+  /** @override @param {boolean} isFirst */
+  renew(isFirst) {
+    const { tokens } = this.data, shown = tokens.join("\0");
+    if (!isFirst && shown === this.wordsShown) return false;
+    this.wordsShown = shown;
+    this.pointed = null;
+    this.words.renew(tokens);
+    for (const strip of this.strips) strip.renew(tokens.length);
+    return true;
+  }
+
+  /** @override */
+  measure() {
+    this.plan = placeSharing(this.stage, this.data.tokens, this.count, this.amounts);
+    this.stage.resize(this.stage.room, this.plan.height);
+  }
+
+  layout() { return /** @type {NonNullable<typeof this.plan>} */ (this.plan); }
+
+  /** @override */
+  place() {
+    this.measure();
+    const { stage, data, asker, count } = this, plan = this.layout(), { read } = this.layer, { wrong } = this;
+    const weights = this.layer.weights, first = plan.centres[0], last = plan.centres[plan.centres.length - 1];
+    this.circles.forEach((circle, head) => {
+      const row = plan.rows[Math.min(head, count - 1)], isShown = head < count ? 1 : 0, { radius } = plan;
+      this.root.style.setProperty(`--row${head}`, `var(--head${HUES[read[head] ?? 0]})`);
+      circle.style.setProperty("--hue", `var(--row${head})`);
+      circle.classList.toggle("wrong", wrong.includes(head));
+      stage.put(circle, { x: plan.circle - radius, y: row.middle - radius, width: 2 * radius, height: 2 * radius }, isShown);
+      stage.put(this.baselines[head], { x: first - 8, y: row.base, width: last - first + 16, height: 1 }, isShown);
+      const strip = this.strips[head];
+      strip.arcs.style.opacity = String(isShown);
+      strip.shares.forEach((share, seen) => {
+        const isTold = isShown && weights[head][asker][seen] >= SEEN;
+        stage.write(share, plan.centres[seen], row.base + 10, plan.digits, isTold ? 1 : 0);
+      });
+      /** @type {HTMLElement | SVGElement} */ (this.lines.children[head]).style.opacity = String(isShown);
+    });
+    this.boxes.forEach((box, kv) => stage.put(box, { ...plan.box, y: this.boxDepth(kv) - plan.box.height / 2 }, kv < this.shared ? 1 : 0));
+    this.words.show({ chosen: Number(this.choices.word), shown: asker, names: data.tokens.map((_word, place) => this.tellWord(place)), hidden: data.tokens.map(() => false) });
+    this.words.buttons.forEach((button, place) => {
+      button.classList.toggle("slanted", plan.isSlanted);
+      stage.write(button, plan.centres[place], plan.wordDepth, plan.size, 1, 0, plan.isSlanted ? "right" : "middle", plan.turn);
+    });
+    this.placeBars();
+  }
+
+  /** A KV head is beside the middle of the query heads for which it was made. @param {number} kv */
+  boxDepth(kv) {
+    const { rows } = this.layout(), size = this.count / this.shared, own = rows.slice(Math.floor(kv * size), Math.floor((kv + 1) * size));
+    return own.length ? own.reduce((sum, { middle }) => sum + middle, 0) / own.length : rows[rows.length - 1].middle;
+  }
+
+  placeBars() {
+    const { stage, amounts, shared, count } = this, plan = this.layout();
+    const names = [_("MHA"), shared === count ? _("MHA") : shared === 1 ? _("MQA") : _("GQA"), _("MLA")];
+    this.bars.forEach(({ bar, number, name }, at) => {
+      const place = plan.bars[at], unit = (plan.isPhone ? place.box.width : place.box.height) / (at === 0 ? count : at === 1 ? shared : 1);
+      bar.style.setProperty("--unit", `${unit.toFixed(2)}px`);
+      bar.style.setProperty("--way", plan.isPhone ? "90deg" : "0deg");
+      stage.put(bar, place.box);
+      number.textContent = String(amounts[at]);
+      name.textContent = names[at];
+      stage.write(number, ...place.number, at === 1 ? 20 : 17, 1, 0, plan.isPhone ? "left" : "middle");
+      stage.write(name, ...place.name, 14, 1, 0, plan.isPhone ? "left" : "middle");
+    });
+    const [boxes, circles, bars] = this.titles, { titles, hasTitles } = plan;
+    stage.write(boxes, plan.box.x + plan.box.width / 2, titles.y, 14, hasTitles ? 1 : 0);
+    stage.write(circles, plan.circle, titles.y, 14, hasTitles ? 1 : 0);
+    stage.write(bars, titles.barsX, titles.bars, 14, 1, 0, "left");
+  }
+
+  /** @override @returns {Record<string, number[][]>} */
+  goal() {
+    const { plan, count, layer, asker } = this;
+    if (!plan) return {};
+    const none = this.data.tokens.map(() => 0), rows = Array.from({ length: MOST }, (_row, head) => plan.rows[Math.min(head, count - 1)]);
+    return {
+      weights: rows.map((_row, head) => (head < count ? layer.weights[head][asker] : none)),
+      centres: [plan.centres],
+      form: rows.map(({ base, high, scale }) => [plan.centres[asker], base, high, scale]),
+      lines: rows.map(({ middle }, head) => [this.boxDepth(layer.read[head] ?? 0), middle]),
+    };
+  }
+
+  /** @override */
+  paint() {
+    const { tween, plan } = this;
+    if (!plan || !tween.blocks.form) return;
+    const centres = tween.row("centres", 0), from = plan.box.x + plan.box.width, to = plan.circle - plan.radius, half = (from + to) / 2;
+    this.strips.forEach((strip, head) => {
+      const [asker, base, high, scale] = tween.row("form", head), [box, circle] = tween.row("lines", head);
+      strip.paint(tween.row("weights", head), { centres, asker, base, high, scale, even: 0, isUpright: false }, () => true);
+      const line = /** @type {SVGElement} */ (this.lines.children[head]);
+      line.setAttribute("d", `M${from} ${box.toFixed(1)}C${half} ${box.toFixed(1)} ${half} ${circle.toFixed(1)} ${to} ${circle.toFixed(1)}`);
+      line.style.stroke = `var(--row${head})`;
+    });
+  }
+
+  // In words.
+
+  /** The two words at which any head looks most, and which head that is. @param {Layer} layer */
+  best(layer) {
+    const found = this.data.tokens.map((_word, place) => {
+      const shares = layer.weights.map((rows) => rows[this.asker][place]), share = Math.max(...shares);
+      return { place, share, head: shares.indexOf(share) };
+    });
+    return found.sort((a, b) => b.share - a.share).slice(0, 2);
+  }
+
+  /** @override @returns {Sentence} */
+  sentence() {
+    const { data, asker, count, shared, wrong } = this, [first, second = first] = this.best(this.layer);
+    const hue = (/** @type {number} */ head) => `hue${HUES[this.layer.read[head]]}`;
+    const values = {
+      heads: count === 1 ? _("1 query head") : _("{count} query heads", { count }), kv_heads: shared === 1 ? _("1 KV head") : _("{count} KV heads", { count: shared }),
+      stored: String(this.layer.stored), all: String(this.each.stored), word: data.tokens[asker], wrong: wrong.join(", "),
+      first: data.tokens[first.place], first_share: percent(first.share), first_head: String(first.head),
+      second: data.tokens[second.place], second_share: percent(second.share), second_head: String(second.head),
+    };
+    const classes = { word: "query", first: hue(first.head), first_share: hue(first.head), second: hue(second.head), second_share: hue(second.head), wrong: "wrong" };
+    return { name: this.sentenceName(), values, classes };
+  }
+
+  sentenceName() {
+    if (this.data.tokens.length < 2) return "hero_short";
+    if (this.wrong.length) return "hero_dealt";
+    if (this.shared === this.count) return "hero_own";
+    const places = (/** @type {Layer} */ layer) => this.best(layer).map(({ place }) => place).sort().join();
+    return places(this.layer) === places(this.each) ? "hero_still" : "hero_other";
+  }
+
+  /** What a word is told as: where each head looks from it. @param {number} asker */
+  tellWord(asker) {
+    const { tokens } = this.data;
+    const heads = this.layer.weights.map((rows, head) => {
+      const weight = Math.max(...rows[asker]);
+      return _("head {head}: {word} {share}", { head, word: tokens[rows[asker].indexOf(weight)], share: percent(weight) });
+    });
+    return `${tokens[asker]}: ${heads.join(", ")}`;
+  }
+
+  /** @override */
+  describe() {
+    const readers = this.layer.read.map((kv, head) => _("query head {head} reads KV head {kv}", { head, kv }));
+    return [...readers, ...this.data.tokens.map((_word, asker) => this.tellWord(asker))].join(". ");
+  }
+}
