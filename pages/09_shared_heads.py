@@ -57,6 +57,7 @@ def show_how(tokens: Tokens, picture: Hero) -> None:
     word, *sizes = hero.find_choices(picture, len(tokens))
     layer = hero.load_sharing(tokens, *sizes)
     dealing = kv_sharing.Dealing.of(layer, word)
+    takeaway.take_learned(layer, dealing.run)
     text("how", **dealing.name_words())
     show_figure(kv_sharing.draw_dealing(dealing), origin_of(layer), "dealing")
     show_source(shared.share, shared.grouped_query)
@@ -89,7 +90,7 @@ def show_weights(tokens: Tokens, heads: int, kv_heads: int) -> None:
 def show_uptraining(tokens: Tokens, heads: int, kv_heads: int) -> None:
     """Averaged heads are trained a little more, beside random ones."""
     text("uptraining", tests=uptraining.TESTS)
-    rule = choose_mask(controls.mask)
+    rule = choose_mask(controls.averaged_mask)
     if kv_heads == heads:
         text("nobody_to_share_with" if heads == 1 else "nothing_to_average")
         return

@@ -278,7 +278,9 @@ def loss_after(visit, words):
 
 @pytest.mark.parametrize("kv_heads", [1, 2])
 def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_start(kv_heads):
-    visit = opened(PAGE, UNTRAINED | TRAINING | {"kv_heads": str(kv_heads), "mask": "causal"})
+    visit = opened(
+        PAGE, UNTRAINED | TRAINING | {"kv_heads": str(kv_heads), "averaged_mask": "causal"}
+    )
     drawn = len(pictures(visit))
     before = loss_after(visit, "Trained, a KV head each")
     after = loss_after(visit, f"The same heads averaged to {kv_heads} KV heads?")
@@ -315,7 +317,7 @@ def test_the_curve_says_which_loss_is_of_which_sentences(monkeypatch):
     monkeypatch.setattr(
         uptraining_job, "show_chart", lambda build, rows, *_, **of: drawn.update(of, rows=rows)
     )
-    visit = opened(PAGE, UNTRAINED | TRAINING | {"kv_heads": "2", "mask": "causal"})
+    visit = opened(PAGE, UNTRAINED | TRAINING | {"kv_heads": "2", "averaged_mask": "causal"})
     own = Configuration(4, 4, 16, "causal")
     request = TrainingRequest(own._replace(num_kv_heads=2), 0, TOKENS)
     job = uptraining_job.make_uptraining_job(request, own)
@@ -390,11 +392,14 @@ def test_losses_are_of_sentences_that_nobody_trained_on(monkeypatch):
 
 @pytest.mark.parametrize("weights", ["untrained", "trained"])
 def test_what_was_not_trained_is_replaced_and_said(weights):
-    link = {"mask": "prefix of 3", "seed": "3", "weights": weights, "kv_heads": "2"}
+    asked = {"mask": "prefix of 3", "averaged_mask": "prefix of 3"}
+    link = {**asked, "seed": "3", "weights": weights, "kv_heads": "2"}
     visit = opened(PAGE, UNTRAINED | link | TRAINING)
     assert not visit.exception
     assert not visit.info
-    assert widgets(visit)["mask"].value == "prefix of 3", "what was chosen elsewhere is lost"
+    assert widgets(visit)["averaged_mask"].value == "prefix of 3", (
+        "what was chosen elsewhere is lost"
+    )
     told = visit.caption[-1].value
     assert "no mask prefix of 3" in told
     assert "no seed 3" in told
@@ -407,7 +412,9 @@ def test_what_was_not_trained_is_replaced_and_said(weights):
 
 
 def test_what_was_trained_needs_no_excuse():
-    visit = opened(PAGE, UNTRAINED | TRAINING | {"seed": "1", "mask": "causal", "kv_heads": "2"})
+    visit = opened(
+        PAGE, UNTRAINED | TRAINING | {"seed": "1", "averaged_mask": "causal", "kv_heads": "2"}
+    )
     assert not any("among them" in caption.value for caption in visit.caption)
 
 

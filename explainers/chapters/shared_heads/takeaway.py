@@ -28,6 +28,16 @@ def share_heads(layer: Layer, num_kv_heads: int) -> Computed:
     return list_shared_numbers(layer, run)
 
 
+def read_learned_heads(layer: Layer) -> Computed:
+    """The weights of heads that learned with fewer keys and values."""
+    return list_learned_numbers(grouped_query(layer.x, layer.heads, layer.mask))
+
+
+def list_learned_numbers(run: ManyHeads) -> Computed:
+    """The weights of a run under the names of its heads."""
+    return name_by_head("learned head", run.weights)
+
+
 def list_shared_numbers(layer: Layer, run: ManyHeads) -> Computed:
     """The weights of a run with shared keys and values, and how they differ from the layer's."""
     changed = measure_change(layer, run)
@@ -69,6 +79,13 @@ def list_latent_numbers(run: LatentHeads, short: LatentHeads) -> Computed:
     rows = {"latent": run.cached.latent, "rotary key": run.cached.rotary_key}
     outputs = {"output": run.output, "output, absorbed": short.output}
     return {**rows, **name_by_head("MLA head", run.weights), **outputs}
+
+
+def take_learned(layer: Layer, run: ManyHeads) -> None:
+    """Heads that learned to share."""
+    title = _("Heads that learned to share keys and values")
+    shown = list_learned_numbers(run)
+    take("learned", Recipe(title, read_learned_heads, {"layer": layer}, shown))
 
 
 def take_sharing(layer: Layer, num_kv_heads: int, run: ManyHeads) -> None:

@@ -103,6 +103,7 @@ asked_word = Control("asked", N_("Word whose key is used, from 0"), 4)
 # Shared keys and values
 num_kv_heads = Choice("kv_heads", N_("KV heads"), "2", ("1", "2", "4", "8"))
 dealing = Control("dealing", N_("Dealt out"), "groups")
+averaged_mask = Choice("averaged_mask", N_("Mask"), N_("full"))
 latent_dim = StepSlider("latent", N_("r: numbers in a word's latent"), 16, (4, 8, 16, 32, 64))
 
 # KV cache
