@@ -8,7 +8,7 @@ from explainers.chapters.common.choose_layer import list_unknown, origin_of, rea
 from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
 from explainers.chapters.common.score_matrix import of_words
-from explainers.chapters.exercises import predict
+from explainers.chapters.exercises import predict, predict_cache
 from explainers.chapters.shared_heads import hero, kv_sharing, latent_heads, takeaway
 from explainers.chapters.shared_heads import uptraining_job as uptraining
 from explainers.chapters.shared_heads.fixed_layers import (
@@ -163,5 +163,5 @@ go_deeper(
 )
 show_one_sentence(text)
 check_yourself(
-    text, {"reads": predict.query_heads_per_group, "latent": predict.numbers_of_a_latent}
+    text, {"reads": predict.query_heads_per_group, "latent": predict_cache.numbers_of_a_latent}
 )
