@@ -26,6 +26,7 @@ from explainers.attention import (
     sinks,
     softcap,
     steps,
+    tile_list,
     tiled,
 )
 from explainers.attention.cache import decoding, kv_cache, step_costs, windows
@@ -58,6 +59,7 @@ from tests.attention import (
     test_single_head,
     test_sinks,
     test_softcap,
+    test_tile_list,
 )
 from tests.memory import test_cache_bytes, test_real_caches
 from tests.models import test_attention_hook
@@ -129,6 +131,7 @@ BY_BLOCKS = test_online_softmax.test_after_each_block_it_is_softmax_of_what_was_
 BY_TILES = partial(
     test_online_softmax.test_tiled_is_attention_and_torchs_under_every_rule, "causal"
 )
+BY_LIST = partial(test_tile_list.test_the_list_is_what_the_mask_says, "window of 3")
 IN_ORDER = test_cache_bytes.test_layers_stand_where_they_were_published
 COUNTED_AS = test_cache_bytes.test_every_counting_multiplies_out
 COUNTED = test_tokens.test_each_merge_is_the_most_frequent_pair
@@ -184,6 +187,8 @@ FAULTS = [
         partial(BY_TILES, (4, 3)),
     ),
     (tiled, "math.sqrt(query.shape[-1])", "query.shape[-1]", partial(BY_TILES, (4, 3))),
+    (tile_list, "clamp(max=q_len - 1)", "clamp(max=0)", BY_LIST),
+    (tile_list, "cumsum(0).view(cut.shape) - cut", "cumsum(0).view(cut.shape)", BY_LIST),
     (kv_cache, "position=cache.seen", "position=0", ONE_PASS),
     (kv_cache, "torch.cat([cache.value, value]", "torch.cat([value, cache.value]", ONE_PASS),
     (kv_cache, "key = rotate(", "key = (lambda key, _: key)(", WITH_ROPE),

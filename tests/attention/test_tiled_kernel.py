@@ -10,8 +10,9 @@ from torch.testing import assert_close
 from explainers.attention import masks
 from explainers.attention.kernel_inputs import choose_sides
 from explainers.attention.scaled_dot_product import attention
-from explainers.attention.tile_list import CUT, EMPTY, WHOLE, find_kinds, list_tiles
+from explainers.attention.tile_list import list_tiles
 from tests.attention.test_attention import rounding
+from tests.attention.test_tile_list import RULES
 from tests.support.shapes import watch_shapes
 
 pytest.importorskip("triton", reason="Triton has no build for this machine")
@@ -21,13 +22,6 @@ from explainers.attention.tiled_kernel import kernel_attention
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 TYPES = (torch.float32, torch.float16, torch.bfloat16)
-RULES = masks.RULES | {
-    "window of 1": masks.sliding_window(1),
-    "every third": masks.Rule(lambda query_pos, key_pos: (query_pos - key_pos) % 3 == 0),
-    "the first, then none, then near": masks.causal
-    & masks.Rule(lambda query_pos, key_pos: (key_pos < 1) | (query_pos - key_pos < 4)),
-}
-NOBODY = masks.Rule(lambda query_pos, key_pos: (query_pos != 57) & (key_pos >= 0))
 
 
 @pytest.fixture(autouse=True)
@@ -125,35 +119,6 @@ def test_huge_scores_do_not_overflow():
     assert kernel_attention(query, key, value, tiles).tolist() == [[5], [1]]
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_the_list_is_what_the_mask_says(rule):
-    tiles = list_tiles(RULES[rule], 37, 71, 16, 32)
-    mask = masks.build(RULES[rule], 37, 71)
-    for block, rows in enumerate(mask.split(16)):
-        parts = dict(enumerate(rows.split(32, dim=1)))
-        whole = [j for j, part in parts.items() if part.all() and part.shape[1] == 32]
-        cut = [j for j, part in parts.items() if part.any() and j not in whole]
-        assert tiles.keys[block, : len(whole) + len(cut)].tolist() == whole + cut
-        assert tiles.whole[block] == len(whole)
-        assert tiles.cut[block] == len(cut)
-        kept = tiles.allowed[int(tiles.first[block]) :]
-        for part, known in zip((parts[j] for j in cut), kept, strict=False):
-            assert (known[: len(rows), : part.shape[1]] == part).all()
-            assert not known[:, part.shape[1] :].any()
-    assert len(tiles.allowed) == tiles.cut.sum()
-
-
-def test_a_long_causal_text_keeps_a_mask_for_its_diagonal_only():
-    tiles = list_tiles(masks.causal, 4_096, 4_096, 128, 64)
-    assert tiles.allowed.numel() == 4_096 * 128
-    assert int(tiles.whole.sum() + tiles.cut.sum()) < 32 * 64 * 0.52
-
-
-def test_kinds_of_tiles():
-    tiles = torch.tensor([[[True, True]], [[False, True]], [[False, False]]])
-    assert find_kinds(tiles).tolist() == [WHOLE, CUT, EMPTY]
-
-
 def test_tiles_that_a_rule_forbids_are_not_read():
     """What is not a number there does not come into the output."""
     query, key, value = draw(leading=())
@@ -161,14 +126,6 @@ def test_tiles_that_a_rule_forbids_are_not_read():
     near = masks.Rule(lambda query_pos, key_pos: (key_pos < 40) & (query_pos >= 0))
     output = kernel_attention(query, key, value, list_tiles(near, 37, 71, 16, 32))
     assert output.isfinite().all()
-
-
-def test_a_query_with_nothing_to_look_at_is_refused():
-    """Position 57 of 71 is row 23 of the last 37."""
-    with pytest.raises(ValueError, match=r"leaves row 23 \(of 37 queries\) nothing to look at"):
-        list_tiles(NOBODY, 37, 71, 16, 32)
-    with pytest.raises(ValueError, match=r"leaves row 23 \(of 37 queries\) nothing to look at"):
-        masks.build(NOBODY, 37, 71)
 
 
 def test_what_cannot_be_computed_is_named(monkeypatch):
