@@ -135,7 +135,9 @@ class Visit:
     def redrawn(self, before: Any) -> Any:
         """Wait until the pictures show something else, and return it."""
         self.page.wait_for_function(
-            f"(before) => JSON.stringify(({DRAWN})()) !== JSON.stringify(before)", arg=before
+            f"(before) => JSON.stringify(({DRAWN})()) !== JSON.stringify(before)",
+            arg=before,
+            polling=100,  # to read all pixels takes longer than a frame
         )
         return self.ready().drawn()
 
