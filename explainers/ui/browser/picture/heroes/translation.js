@@ -14,7 +14,7 @@ import { percent } from "../sentence.js";
 import { Words } from "../words.js";
 import { beginLines, findBefore, putBack, rememberLine } from "./translation_glide.js";
 import { TranslationGrid } from "./translation_grid.js";
-import { bundle, Lines } from "./translation_lines.js";
+import { bundle, Lines, NO_LINE } from "./translation_lines.js";
 import { placeSentences } from "./translation_places.js";
 
 /**
@@ -44,6 +44,10 @@ export class Translation extends Hero {
     super(root);
     root.classList.add("translation");
     this.textShown = "";
+    this.measuredAs = false;
+    this.toldOf = "";
+    /** @type {{ words: string[], syllables: string[] }} what each word and syllable is told as */
+    this.told = { words: [], syllables: [] };
     /** @type {Focus | null} what the pointer is on */
     this.pointed = null;
     /** @type {number | null} a word that was chosen, whose column is shown */
@@ -210,6 +214,7 @@ export class Translation extends Hero {
 
   /** @override */
   measure() {
+    this.measuredAs = this.isTable;
     this.plan = placeSentences(this.stage, this.data.source, this.data.target, this.isTable);
     this.root.classList.toggle("down", this.plan.isDown);
     this.lines.aim(this.plan);
@@ -217,9 +222,10 @@ export class Translation extends Hero {
 
   /** @override */
   place() {
-    this.measure();
+    if (this.measuredAs !== this.isTable) this.measure();
     const { rows, focus, written, isTable } = this, lines = bundle(rows, this.layout(), written);
     this.stage.lines.style.opacity = isTable ? "0" : "1";
+    this.tellAll();
     this.placeWords();
     this.placeSyllables();
     this.placeCaret();
@@ -229,7 +235,7 @@ export class Translation extends Hero {
   placeWords() {
     const { stage, data, focus, rows, isTable } = this, { table, depth, size, isDown, words } = this.layout();
     const row = focus.isColumn ? null : rows[focus.place], peak = row ? row.indexOf(Math.max(...row)) : focus.place;
-    this.words.show({ chosen: peak, shown: focus.isColumn ? focus.place : -1, names: data.source.map((_word, place) => this.tellWord(place)), hidden: data.source.map(() => false) });
+    this.words.show({ chosen: peak, shown: focus.isColumn ? focus.place : -1, names: this.told.words, hidden: data.source.map(() => false) });
     this.words.buttons.forEach((button, place) => {
       const weight = row ? row[place] : 0, share = this.shares.words[place];
       button.classList.toggle("gets", weight >= STRONG);
@@ -245,7 +251,7 @@ export class Translation extends Hero {
 
   placeSyllables() {
     const { stage, data, focus, rows, isTable, written } = this, { table, depth, size, isDown, syllables } = this.layout();
-    this.syllables.show({ chosen: focus.isColumn ? this.asker : focus.place, shown: focus.isColumn ? -1 : focus.place, names: data.target.map((_syllable, place) => this.tellSyllable(place)), hidden: data.target.map(() => false) });
+    this.syllables.show({ chosen: focus.isColumn ? this.asker : focus.place, shown: focus.isColumn ? -1 : focus.place, names: this.told.syllables, hidden: data.target.map(() => false) });
     this.syllables.buttons.forEach((button, place) => {
       const isWritten = place < written, weight = focus.isColumn && isWritten ? rows[place][focus.place] : 0, shown = isWritten ? 1 : 0;
       button.classList.toggle("gets", weight >= STRONG);
@@ -299,15 +305,16 @@ export class Translation extends Hero {
     lines.paths.own.forEach((path, at) => lines.draw(path, tween.row("own", at), plan));
     const gold = this.hasGold ? (this.data.gold ?? []).filter(([asker]) => asker < written) : [];
     lines.paths.marks.forEach((path, at) => {
-      path.style.display = "none";
-      if (gold[at]) lines.draw(path, tween.row("all", gold[at][0] * words.length + gold[at][1]), plan, true);
+      const [asker, seen] = gold[at] ?? [];
+      if (asker === undefined) lines.draw(path, NO_LINE, plan);
+      else lines.draw(path, tween.row("all", asker * words.length + seen), plan, true);
     });
     const own = gold.filter(([asker, seen]) => (focus.isColumn ? seen : asker) === focus.place);
     lines.paths.ringed.forEach((path, at) => {
       const [asker, seen] = own[at >> 1] ?? [];
       path.setAttribute("class", at % 2 ? "inner" : "outer");
-      path.style.display = "none";
-      if (asker !== undefined) lines.draw(path, tween.row("own", focus.isColumn ? asker : seen), plan, true);
+      if (asker === undefined) lines.draw(path, NO_LINE, plan);
+      else lines.draw(path, tween.row("own", focus.isColumn ? asker : seen), plan, true);
     });
   }
 
@@ -350,6 +357,14 @@ export class Translation extends Hero {
     return this.isRight(asker) ? "hero_right" : "hero_wrong";
   }
 
+  /** Once for the same weights, however often somebody points at a word. */
+  tellAll() {
+    const { cross_layer: layer, cross_head: head, cross_rows: rows } = this.choices, of = JSON.stringify([layer, head, rows, this.written, this.textShown]);
+    if (of === this.toldOf) return;
+    this.toldOf = of;
+    this.told = { words: this.data.source.map((_word, seen) => this.tellWord(seen)), syllables: this.data.target.map((_syllable, asker) => this.tellSyllable(asker)) };
+  }
+
   /** @param {number} asker */
   tellSyllable(asker) {
     const row = this.rows[asker].map((weight, seen) => ({ weight, seen })).filter(({ weight }) => weight >= SEEN).sort((a, b) => b.weight - a.weight);
@@ -363,5 +378,5 @@ export class Translation extends Hero {
   }
 
   /** @override */
-  describe() { return this.data.target.slice(0, this.written).map((_syllable, asker) => this.tellSyllable(asker)).join(". "); }
+  describe() { return this.told.syllables.slice(0, this.written).join(". "); }
 }

@@ -25,6 +25,7 @@ export class TranslationGrid {
   constructor(stage, { peek, choose }) {
     this.stage = stage;
     this.acts = { peek, choose };
+    this.isShown = false;
     this.frame = stage.add("div", "row-frame");
     /** @type {HTMLElement[][]} */
     this.cells = [];
@@ -33,6 +34,7 @@ export class TranslationGrid {
   /** @param {number} words @param {number} syllables */
   renew(words, syllables) {
     for (const cell of this.cells.flat()) cell.remove();
+    this.isShown = false;
     this.cells = Array.from({ length: syllables }, (_row, asker) => Array.from({ length: words }, () => {
       const cell = this.stage.add("div", "cell translation-cell");
       cell.setAttribute("aria-hidden", "true"); // the words tell the same
@@ -44,25 +46,43 @@ export class TranslationGrid {
   }
 
   /** @param {GridState} state */
-  place({ rows, lines, places, written, isShown, focus, isCorrect }) {
+  place(state) {
+    const isComing = state.isShown && !this.isShown;
+    if (!state.isShown && !this.isShown) return; // out of sight, and there already
+    if (isComing) {
+      this.put({ ...state, isShown: false });
+      void this.stage.root.offsetWidth; // from here on cells grow
+    }
+    this.isShown = state.isShown;
+    this.put(state);
+    this.placeFrame(state.focus, state.places, state.written, state.isShown);
+  }
+
+  /** @param {GridState} state */
+  put({ rows, lines, places, written, isShown, isCorrect }) {
     const { table, isDown } = places, hasDigits = table.side >= LEAST_FOR_DIGITS;
-    this.stage.root.style.setProperty("--digits", `${hasDigits ? 13 : 0}px`);
     this.cells.forEach((cells, asker) => cells.forEach((cell, seen) => {
       const weight = rows[asker][seen], [x, width] = table.columns[seen];
-      const isWritten = asker < written, told = weight < LEAST_TOLD ? "·" : isDown ? String(Math.round(100 * weight)) : percent(weight);
-      cell.textContent = hasDigits && isShown ? told : "";
-      cell.style.setProperty("--share", `${(100 * weight).toFixed(1)}%`);
-      cell.classList.toggle("deep", weight >= DEEP);
-      cell.classList.toggle("low", weight < LEAST_TOLD);
-      cell.classList.toggle("correct", isCorrect(asker, seen));
+      this.fill(cell, weight, hasDigits && isShown ? tell(weight, isDown) : "", isCorrect(asker, seen));
       const [from, to] = lines[asker * cells.length + seen], along = (from + to) / 2, depth = (places.from + places.to) / 2;
       const [left, top] = isDown ? [depth, along] : [along, depth], start = Math.max(1, weight * 22);
       const box = isShown
         ? { x: x + 1, y: table.head + asker * table.side + 1, width: width - 2, height: table.side - 2 }
         : { x: left - start / 2, y: top - 9, width: start, height: 18 };
-      this.stage.put(cell, box, isShown && isWritten ? 1 : 0);
+      this.stage.put(cell, box, isShown && asker < written ? 1 : 0);
     }));
-    this.placeFrame(focus, places, written, isShown);
+  }
+
+  /** @param {HTMLElement} cell @param {number} weight @param {string} told @param {boolean} isCorrect */
+  fill(cell, weight, told, isCorrect) {
+    const shown = `${told} ${weight} ${isCorrect}`;
+    if (cell.dataset.shown === shown) return;
+    cell.dataset.shown = shown;
+    cell.textContent = told;
+    cell.style.setProperty("--share", `${(100 * weight).toFixed(1)}%`);
+    cell.classList.toggle("deep", weight >= DEEP);
+    cell.classList.toggle("low", weight < LEAST_TOLD);
+    cell.classList.toggle("correct", isCorrect);
   }
 
   /** @param {{ isColumn: boolean, place: number }} focus @param {Places} places @param {number} written @param {boolean} isShown */
@@ -74,4 +94,10 @@ export class TranslationGrid {
     this.frame.classList.toggle("column", isColumn);
     this.stage.put(this.frame, box, isShown ? 1 : 0);
   }
+}
+
+/** @param {number} weight @param {boolean} isNarrow */
+function tell(weight, isNarrow) {
+  if (weight < LEAST_TOLD) return "·";
+  return isNarrow ? String(Math.round(100 * weight)) : percent(weight);
 }

@@ -7,6 +7,8 @@ import { shape } from "../../common/elements.js";
 /** @typedef {import("./translation_places.js").Places} Places */
 /** @typedef {ArrayLike<number>} Line from where along the syllables, to where along the words, how wide */
 
+/** @type {Line} */
+export const NO_LINE = [0, 0, 0];
 const LEAST = 0.008; // a share below this has no line
 
 /**
@@ -46,6 +48,8 @@ export class Lines {
     this.strong = stage.draw("g", "translation-strong");
     this.rings = stage.draw("g", "translation-rings");
     this.strong.style.setProperty("--glow", `url(#${this.glow.id})`);
+    /** @type {WeakMap<SVGElement, string>} what each path shows, so that nothing is written twice */
+    this.drawn = new WeakMap();
     /** @type {Record<"all" | "own" | "marks" | "ringed", SVGElement[]>} */
     this.paths = { all: [], own: [], marks: [], ringed: [] };
   }
@@ -72,6 +76,9 @@ export class Lines {
   draw(path, line, places, isBare = false) {
     const from = line[0], to = line[1], wide = line[2];
     const isSeen = isBare || wide > places.full * LEAST;
+    const shown = isSeen ? `${places.isDown},${from.toFixed(1)},${to.toFixed(1)},${places.from},${places.to},${isBare ? "" : wide.toFixed(2)}` : "";
+    if (this.drawn.get(path) === shown) return;
+    this.drawn.set(path, shown);
     path.style.display = isSeen ? "" : "none";
     if (!isSeen) return;
     const middle = (places.from + places.to) / 2;
