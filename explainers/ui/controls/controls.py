@@ -107,9 +107,8 @@ averaged_mask = Choice("averaged_mask", N_("Mask"), N_("full"))
 latent_dim = StepSlider("latent", N_("r: numbers in a word's latent"), 16, (4, 8, 16, 32, 64))
 
 # KV cache
-word_count = BrowserSlider(
-    "words_read", N_("Words read"), MAX_TOKENS, tuple(range(1, MAX_TOKENS + 1))
-)
+COUNTS = tuple(range(1, MAX_TOKENS + 1))
+word_count = BrowserSlider("words_read", N_("Words read"), MAX_TOKENS, COUNTS)
 cache_layer = Control("cache_layer", N_("Layer"), "1")
 cache_mask = Control("cache_mask", N_("Mask"), "causal")
 sinks = Choice("sinks", N_("Sinks"), "1", ("0", "1", "2", "4"))
@@ -167,7 +166,7 @@ published_rows = Choice(
 # Long sequences
 reading_word = Counter("reader", N_("Word that reads, from 0"), 6)
 kv_block = Choice("kv_block", N_("Keys per block"), "2", ("1", "2", "3", "4"))
-block_count = BrowserSlider("read", N_("Blocks read"), 3, tuple(range(1, 25)))
+block_count = BrowserSlider("read", N_("Blocks read"), 3, COUNTS)
 sequence_length = Control("length", N_("Tokens n"), 131_072)
 tile_mask = Choice("tile_mask", N_("Mask of the tiles"), N_("full"))
 tile_rows = Choice("tile_rows", N_("Queries per tile"), "2", ("2", "3", "4", "6"))
