@@ -9,17 +9,11 @@ from explainers.chapters.common.mask_names import choose_mask
 from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
 from explainers.chapters.common.score_matrix import of_words
 from explainers.chapters.exercises import predict, predict_cache
-from explainers.chapters.shared_heads import hero, kv_sharing, latent_heads, takeaway
+from explainers.chapters.shared_heads import dealt_heads, hero, kv_sharing, latent_heads
+from explainers.chapters.shared_heads import takeaway as taken
 from explainers.chapters.shared_heads import uptraining_job as uptraining
-from explainers.chapters.shared_heads.fixed_layers import (
-    D_MODEL,
-    HEAD_DIM,
-    NUM_HEADS,
-    ROPE_DIM,
-    given_to_latent,
-)
+from explainers.chapters.shared_heads.fixed_layers import D_MODEL, HEAD_DIM, NUM_HEADS, ROPE_DIM
 from explainers.toys.grammar import NUM_WORDS
-from explainers.toys.layers import Configuration
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
@@ -41,8 +35,7 @@ text = page.open_prose(__file__)
 @fragment
 def ask_averaged(tokens: Tokens) -> None:
     """What is left of trained heads whose keys and values are averaged, asked first."""
-    own = Configuration(NUM_HEADS, NUM_HEADS, HEAD_DIM, "full")
-    found = uptraining.average(own, 1, 0, tokens)
+    found = uptraining.average(NUM_HEADS, 1, "full", 0, tokens)
     named = {**found.name_losses(), **found.name_wrong_words(), "heads": f"{NUM_HEADS}"}
     answer = uptraining.answer_averaging(found)
     if revealed(text, "averaged", uptraining.ANSWERS, answer, **named):
@@ -56,10 +49,10 @@ def show_how(tokens: Tokens, picture: Hero) -> None:
     """Keys of the KV heads, dealt out to the query heads, and the weights that these get."""
     word, *sizes = hero.find_choices(picture, len(tokens))
     layer = hero.load_sharing(tokens, *sizes)
-    dealing = kv_sharing.Dealing.of(layer, word)
-    takeaway.take_learned(layer, dealing.run)
+    dealing = dealt_heads.Dealing.of(layer, word)
+    taken.take_learned(layer, dealing.run)
     text("how", **dealing.name_words())
-    show_figure(kv_sharing.draw_dealing(dealing), origin_of(layer), "dealing")
+    show_figure(dealt_heads.draw_dealing(dealing), origin_of(layer), "dealing")
     show_source(shared.share, shared.grouped_query)
 
 
@@ -71,19 +64,11 @@ def show_weights(tokens: Tokens, heads: int, kv_heads: int) -> None:
     layer = read_by_heads(tokens, is_trained, D_MODEL, heads, D_MODEL // heads, rule)
     if layer.unknown:
         text("unknown", words=list_unknown(layer))
-    averaged = shared.average_kv_heads(layer.heads, kv_heads)
-    run = shared.grouped_query(layer.x, averaged, layer.mask)
-    learned = kv_sharing.learned_sharing(layer, kv_heads)
-    takeaway.take_sharing(layer, kv_heads, run)
-    changed, down = takeaway.measure_change(layer, run), page.has_queries_down()
-    figure = kv_sharing.draw_shared(layer, run, changed, kv_heads, learned, down)
-    is_shared = kv_heads < heads
-    origin = kv_sharing.name_origin(origin_of(layer), is_shared, bool(learned))
-    show_figure(figure, origin, "shared")
-    named = kv_sharing.name_sharing(layer, run, kv_heads)
-    text("shared" if is_shared else "own", **named)
-    if learned:
-        text("learned", **named)
+    averaged = kv_sharing.Averaged(layer, kv_heads)
+    show_figure(averaged.draw(page.has_queries_down()), averaged.origin, "shared")
+    text("shared" if averaged.is_shared else "own", **averaged.name())
+    if averaged.learned:
+        text("learned", **averaged.name())
     show_source(shared.average_kv_heads, shared.share, shared.grouped_query)
 
 
@@ -94,8 +79,7 @@ def show_uptraining(tokens: Tokens, heads: int, kv_heads: int) -> None:
     if kv_heads == heads:
         text("nobody_to_share_with" if heads == 1 else "nothing_to_average")
         return
-    own = Configuration(heads, heads, D_MODEL // heads, rule)
-    found = uptraining.average(own, kv_heads, page.read_seed(), tokens)
+    found = uptraining.average(heads, kv_heads, rule, page.read_seed(), tokens)
     if found.notes:
         st.caption(" ".join(found.notes))
     text("averaged", **found.name_losses())
@@ -110,18 +94,18 @@ def show_cache(tokens: Tokens) -> None:
     full, *_unused, least = amounts.values()
     options = [f"{full:,}", f"{full // 2:,}", f"{least:,}"]
     ask_veiled(text, "cache", f"{least:,}", options, heads=NUM_HEADS, full=f"{full:,}")
-    takeaway.take_cached_numbers(words, HEAD_DIM, kv_sharing.list_kv_heads())
+    taken.take_cached_numbers(words, HEAD_DIM, kv_sharing.list_kv_heads())
     kv_sharing.show_amounts(amounts, "cache")
     show_source(shared.cache_elements)
 
 
 def show_mistake(tokens: Tokens) -> None:
     """Every head as it should be, and as it is if the KV heads are dealt out wrongly."""
-    text("mistake", heads=NUM_HEADS, kv_heads=kv_sharing.NUM_KV_HEADS)
-    mistake, seed = kv_sharing.Mistake.make(tokens, page.read_seed()), page.read_seed()
+    text("mistake", heads=NUM_HEADS, kv_heads=dealt_heads.NUM_KV_HEADS)
+    mistake, seed = dealt_heads.Mistake.make(tokens, page.read_seed()), page.read_seed()
     origin = random_weights(seed, mistake.reader.x.device)
-    show_figure(kv_sharing.draw_mistake(mistake, page.has_queries_down()), origin, "mistake")
-    takeaway.take_mistake(mistake.reader, kv_sharing.NUM_KV_HEADS, mistake.changed)
+    show_figure(dealt_heads.draw_mistake(mistake, page.has_queries_down()), origin, "mistake")
+    taken.take_mistake(mistake.reader, dealt_heads.NUM_KV_HEADS, mistake.changed)
     text("mistaken", **mistake.name_changes())
     show_source(shared.share, shared.share_wrongly)
 
@@ -130,9 +114,8 @@ def show_latent(tokens: Tokens) -> None:
     """One short row per word instead of keys and values."""
     text("latent", rope=ROPE_DIM, d_k=HEAD_DIM)
     latent_dim, seed = controls.latent_dim(), page.read_seed()
-    given = given_to_latent(tokens, latent_dim, seed)
-    run, short = latent_attention(*given), absorbed(*given)
-    takeaway.take_latent(tokens, latent_dim, seed, run, short)
+    given, run, short = latent_heads.run_both_ways(tokens, latent_dim, seed)
+    taken.take_latent(tokens, latent_dim, seed, run, short)
     figure = latent_heads.draw_latent(tokens, run, given.mask, page.has_queries_down())
     show_figure(figure, random_weights(seed, given.x.device), "latent")
     text("latent_kept", **latent_heads.name_latent(tokens, run, short))
@@ -162,6 +145,5 @@ go_deeper(
     },
 )
 show_one_sentence(text)
-check_yourself(
-    text, {"reads": predict.query_heads_per_group, "latent": predict_cache.numbers_of_a_latent}
-)
+questions = predict.query_heads_per_group, predict_cache.numbers_of_a_latent
+check_yourself(text, dict(zip(("reads", "latent"), questions, strict=True)))

@@ -15,6 +15,7 @@ from explainers.attention.multi_head import merge_heads, multi_head
 from explainers.attention.positions import sinusoidal
 from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.shared_heads import uptraining_job
+from explainers.chapters.shared_heads.dealt_heads import NUM_KV_HEADS
 from explainers.chapters.shared_heads.fixed_layers import (
     D_MODEL,
     HEAD_DIM,
@@ -22,7 +23,7 @@ from explainers.chapters.shared_heads.fixed_layers import (
     ROPE_DIM,
     given_to_latent,
 )
-from explainers.chapters.shared_heads.kv_sharing import NUM_KV_HEADS, by_pattern, readers
+from explainers.chapters.shared_heads.kv_sharing import by_pattern, readers
 from explainers.chapters.shared_heads.latent_heads import difference
 from explainers.chapters.shared_heads.takeaway import repeat_wrongly
 from explainers.chapters.shared_heads.uptraining_job import (

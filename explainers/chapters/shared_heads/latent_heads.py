@@ -6,11 +6,17 @@ import torch
 from torch import Tensor
 
 from explainers.attention.grouped_query import cache_elements
-from explainers.attention.latent import LatentHeads
+from explainers.attention.latent import LatentHeads, absorbed, latent_attention
 from explainers.attention.latent_layer import latent_cache_elements
 from explainers.chapters.common.head_matrices import miniatures, pair, per_head
 from explainers.chapters.common.number_words import bound_rounding
-from explainers.chapters.shared_heads.fixed_layers import HEAD_DIM, NUM_HEADS, ROPE_DIM
+from explainers.chapters.shared_heads.fixed_layers import (
+    HEAD_DIM,
+    NUM_HEADS,
+    ROPE_DIM,
+    LatentInputs,
+    given_to_latent,
+)
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.translations import _
@@ -23,6 +29,14 @@ def difference(one: LatentHeads, other: LatentHeads) -> str:
     pairs = zip(one[1:], other[1:], strict=True)
     largest = torch.stack([(a - b).abs().max() for a, b in pairs])
     return bound_rounding(largest.max().item())  # torch's max, unlike Python's, keeps a NaN
+
+
+def run_both_ways(
+    tokens: tuple[str, ...], latent_dim: int, seed: int
+) -> tuple[LatentInputs, LatentHeads, LatentHeads]:
+    """What MLA is given, and what it computes of that written out and absorbed."""
+    given = given_to_latent(tokens, latent_dim, seed)
+    return given, latent_attention(*given), absorbed(*given)
 
 
 def count_stored(tokens: Sequence[str], run: LatentHeads) -> tuple[int, int]:

@@ -129,12 +129,15 @@ class Averaged(NamedTuple):
         }
 
 
-def average(own: Configuration, num_kv_heads: int, seed: int, tokens: tuple[str, ...]) -> Averaged:
+def average(
+    num_heads: int, num_kv_heads: int, chosen_rule: str, seed: int, tokens: tuple[str, ...]
+) -> Averaged:
     """The shipped heads nearest to what is chosen, averaged and measured."""
-    rule = own.rule if own.rule in layers.MASK_NAMES else layers.MASK_NAMES[0]
-    notes = mask_not_among(own.rule, rule)
+    rule = chosen_rule if chosen_rule in layers.MASK_NAMES else layers.MASK_NAMES[0]
+    notes = mask_not_among(chosen_rule, rule)
     notes += not_among("seed", seed, layers.choose_shipped_seed(seed), layers.SEEDS)
-    own, seed = own._replace(rule=rule), layers.choose_shipped_seed(seed)
+    own = Configuration(num_heads, num_heads, layers.D_MODEL // num_heads, rule)
+    seed = layers.choose_shipped_seed(seed)
     found = compare_sharing(own, num_kv_heads, seed, find_language(tokens))
     return Averaged(own, num_kv_heads, seed, notes, *found)
 
