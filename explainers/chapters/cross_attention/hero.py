@@ -136,7 +136,9 @@ def list_experiments(text: Prose) -> list[Experiment]:
     passive, without = write_variant(is_passive=True), write_variant(kind="")
     return [
         Experiment(
-            "passive", text.fill("try_passive", **compare_passive()), {"text": passive, **head}
+            "passive",
+            text.fill("try_passive", **compare_passive()),
+            {"text": passive, "cross_view": controls.cross_view.default, **head},
         ),
         Experiment(
             "without", text.fill("try_without", **compare_without()), {"text": without, **head}
