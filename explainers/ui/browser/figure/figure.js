@@ -85,6 +85,8 @@ export class Figure {
     this.clicked = null; // where the card stands
     this.structure = this.controls = ""; // what the panels and what the controls were built for
     this.named = ""; // what the names of rows were put for
+    /** @type {Map<string, boolean[]>} */
+    this.nameless = new Map(); // which tables can do without them, for what was measured before
     this.room = 0;
     /** @type {Range | null} */
     this.frames = null;
@@ -222,6 +224,7 @@ export class Figure {
   build(structure) {
     this.structure = structure;
     this.named = "";
+    this.nameless.clear();
     this.card.hide();
     this.root.setAttribute("role", "group");
     this.root.setAttribute("aria-label", this.data.alt);
@@ -283,7 +286,9 @@ export class Figure {
     if (looks === this.named) return;
     this.named = looks;
     const tables = [...this.panels.values()].map((panel) => panel instanceof Table ? panel : null);
-    tables.forEach((table, i) => table?.nameRows(!table.continues(tables[i - 1])));
+    const known = this.nameless.get(looks);
+    tables.forEach((table, i) => table?.nameRows(known ? !known[i] : !table.continues(tables[i - 1])));
+    if (known) return;
     // All are measured before one is changed, as often as that moves others: to lay them out takes long.
     for (let moved = true; moved;) {
       const places = tables.map((table) => table?.table.getBoundingClientRect());
@@ -291,6 +296,7 @@ export class Figure {
       apart.forEach((table) => table?.nameRows(true));
       moved = apart.length > 0;
     }
+    this.nameless.set(looks, tables.map((table) => Boolean(table?.isNameless)));
   }
 
   addStepper() {
