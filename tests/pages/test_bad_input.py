@@ -6,15 +6,11 @@ from string import ascii_lowercase
 import pytest
 from playwright.sync_api import expect
 
-from explainers.chapters.what_if import choose_changes
-from explainers.models.registry import locate_folder
 from explainers.toys.sentence import MAX_CHARACTERS, SENTENCE, split_words
 from explainers.ui.controls import controls
-from explainers.ui.controls.controls import SMALLEST
 from explainers.ui.controls.number_controls import BrowserSlider
 from explainers.ui.session import SIZE
-from tests.pages.test_page_what_if import scores
-from tests.support import browser_fixtures, saved_models
+from tests.support import browser_fixtures
 from tests.support.opening import PAGES, controls_on, opened, pictures, reads_text, widgets
 
 MARKUP = "<script>alert(1)</script> <img src=x onerror=alert(1)> [a](http://x.invalid) **b** $x^2$"
@@ -118,21 +114,6 @@ def choices(page):
     here = opened(page).session_state
     by_link[()] |= {control.key: f"{control.steps[0]:g}" for control in live if control.key in here}
     return by_link
-
-
-@pytest.fixture
-def quick(page, monkeypatch, tmp_path):
-    """A model of five words for the page that reads its text twice with every link."""
-    if page.stem != "15_what_if":
-        yield
-        return
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    saved_models.llama(locate_folder(SMALLEST), longest=64)
-    two = scores(induction=[(0, 1)], **{"previous token": [(1, 2)]})
-    monkeypatch.setattr(choose_changes, "read_scores", lambda _: two)
-    controls_on.cache_clear()  # it has other layers and heads
-    yield
-    controls_on.cache_clear()
 
 
 @each_page

@@ -103,6 +103,7 @@ def set_controls(visit, asked):
 
 
 @each_page
+@pytest.mark.usefixtures("quick")
 def test_every_control_at_its_extremes(page):
     """Several controls in a run; where they do not get along, fewer of them and then each alone."""
     for link, group in groups_on(page):

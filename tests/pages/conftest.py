@@ -1,0 +1,26 @@
+"""What the tests of all pages share."""
+
+import pytest
+
+from explainers.chapters.what_if import choose_changes
+from explainers.models.head_roles import ROLES
+from explainers.models.registry import locate_folder
+from explainers.ui.controls.controls import SMALLEST
+from tests.pages.test_page_what_if import scores
+from tests.support import saved_models
+from tests.support.opening import controls_on
+
+
+@pytest.fixture
+def quick(page, monkeypatch, tmp_path):
+    """A model of five words for the page that reads its text twice in every run."""
+    if page.stem != "15_what_if":
+        yield
+        return
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+    saved_models.llama(locate_folder(SMALLEST), longest=64)
+    each = scores(**{role.score_name: [divmod(n, 6)] for n, role in enumerate(ROLES)})
+    monkeypatch.setattr(choose_changes, "read_scores", lambda _: each)
+    controls_on.cache_clear()  # it has other layers and heads
+    yield
+    controls_on.cache_clear()
