@@ -1,17 +1,34 @@
-"""What if: a real model whose attention is changed, and what it says then."""
+"""What if: a real model whose attention is changed, and what it expects then."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from explainers.chapters.common.choose_real_model import choose_model
+import streamlit as st
+
+from explainers.chapters.common.choose_real_model import choose_name, obtain_model
 from explainers.chapters.what_if.before_after import show_outcome
 from explainers.chapters.what_if.choose_changes import chosen_changes, find_shape_or_explain
+from explainers.chapters.what_if.hero import CHANGES, make_hero
+from explainers.chapters.what_if.recall import count_visible, lose_certainty
 from explainers.chapters.what_if.silenced_heads import show_silencing
-from explainers.chapters.what_if.two_windows import show_two_windows
+from explainers.chapters.what_if.takeaway import take_outcome
+from explainers.chapters.what_if.two_windows import (
+    ANSWERS,
+    answer_first,
+    draw_windows,
+    measure_windows,
+    name_windows,
+)
+from explainers.models.changes import compute_losses
 from explainers.ui import page
 from explainers.ui.controls import controls
+from explainers.ui.figure.hero import show_hero
+from explainers.ui.page_parts.check_yourself import check_yourself
+from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.page_parts.one_sentence import show_one_sentence
+from explainers.ui.prediction import revealed
+from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.language import fragment
 from explainers.ui.tour import end_stop
 
 if TYPE_CHECKING:
@@ -21,12 +38,10 @@ if TYPE_CHECKING:
 text = page.open_prose(__file__)
 
 
-@fragment
-def changing(loaded: "RealModel", shape: "HeadCounts") -> None:
-    """Any change or several, on any text: before and after."""
+def change_anything(loaded: "RealModel", shape: "HeadCounts", written: str) -> None:
+    """Any change or several: before and after."""
     text("changing")
     take("outcome")  # until what is asked about these changes is answered
-    written = controls.prompt()
     changes = chosen_changes(loaded.name, shape)
     if changes:
         show_outcome(text, loaded, written, changes)
@@ -34,24 +49,40 @@ def changing(loaded: "RealModel", shape: "HeadCounts") -> None:
         text("nothing_changed")
 
 
-@fragment
-def silencing(loaded: "RealModel") -> None:
-    """What a few heads are needed for, and what not."""
-    show_silencing(text, loaded, page.read_seed())
-
-
-def tell_two_windows() -> None:
+def tell_first_token(loaded: "RealModel") -> None:
     """What a window of four tokens breaks, and one more token mends."""
-    if named := show_two_windows():
-        text("two_windows", **named)
+    effects = measure_windows(loaded, controls.CAPITALS)
+    draw_windows(effects, loaded)
+    text("two_windows", **name_windows(effects, controls.CAPITALS))
 
 
 text("question")
-end_stop(text, tell_two_windows)
-loaded = choose_model()
+with st.container(key="hero-controls", horizontal=True, vertical_alignment="bottom"):
+    written = controls.prompt()
+    named = choose_name()
+loaded = obtain_model(named, "chosen")
 shape = find_shape_or_explain(loaded) if loaded else None
-if loaded and shape:
-    changing(loaded, shape)
-    silencing(loaded)
+hero = make_hero(text, loaded, written) if loaded and shape else None
+if loaded and shape and hero:
+    show_hero(text, hero, "what if")
+    end_stop(text, partial(tell_first_token, loaded))
+    section, change = CHANGES[hero.chosen(controls.what_if)]
+    take_outcome(loaded, written, (change,))
+    effects = measure_windows(loaded, written)
+    if effects:
+        told = name_windows(effects, written)
+        if revealed(text, "first", ANSWERS, answer_first(effects), **told):
+            draw_windows(effects, loaded)
+    text("how")
+    show_source(type(change), compute_losses)
+    go_deeper(
+        text,
+        {
+            "changing": partial(change_anything, loaded, shape, written),
+            "silencing": partial(show_silencing, text, loaded, page.read_seed()),
+            "notice": partial(text, "notice"),
+        },
+    )
+end_stop(text)
 show_one_sentence(text)
-text("notice")
+check_yourself(text, {"hidden": count_visible, "certain": lose_certainty})

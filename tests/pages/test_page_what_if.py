@@ -11,14 +11,16 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch.testing import assert_close
 
-from explainers.chapters.what_if import before_after, choose_changes, silenced_heads
+from explainers.chapters.what_if import before_after, choose_changes, silenced_heads, two_windows
 from explainers.chapters.what_if.choose_changes import all_heads
+from explainers.chapters.what_if.hero import CHANGES
 from explainers.models import ablation
 from explainers.models import ablation as working
 from explainers.models.ablation import AblationRequest, make_ablation_job
 from explainers.models.attention_hook import Change
 from explainers.models.changes import (
     AblatedHeads,
+    Effect,
     FewerKVHeads,
     HardAttention,
     HeadCounts,
@@ -62,11 +64,19 @@ def tiny(monkeypatch, tmp_path):
 
 
 def visited(tiny, **link):
-    return opened(PAGE, {"real_model": tiny.name, "what_text": TEXT, **link})
+    """The page with the card open in which anything can be changed."""
+    card = "silencing" if "silence" in link else "changing"
+    return opened(PAGE, {"real_model": tiny.name, "what_text": TEXT, "deep": card, **link})
 
 
 def said(visit):
     return "\n".join(one.value for one in [*visit.markdown, *visit.caption])
+
+
+def figures(visit):
+    """What is sent for linked pictures, from the top of the page to its end."""
+    sent = [json.loads(one)[0] for one in pictures(visit) if one.startswith("[")]
+    return [one for one in sent if "panels" in one]
 
 
 def told(visit):
@@ -185,12 +195,17 @@ CASES: list[tuple[dict[str, Any], Change]] = [
 ]
 
 
+SHOWN = [(Window(width=4, sinks=sinks),) for sinks in (0, 1)]
+"""What the picture and the question of the page ask for by themselves."""
+
+
 def made(monkeypatch, tiny, link):
-    """The changes that the page asks for, and the page."""
+    """The changes that the card asks for, and the page."""
     asked = []
 
     def heard(loaded, written, changes):
-        asked.append(changes)
+        if changes not in SHOWN:
+            asked.append(changes)
         return measure_effect(loaded, written, changes)
 
     monkeypatch.setattr(before_after, "measure_effect", heard)
@@ -311,7 +326,7 @@ def test_the_numbers_of_a_change_come_back_with_it(tiny):
 def test_before_and_after_have_the_same_tokens_and_the_same_colours(tiny):
     visit = visited(tiny, changes=controls.HARD)
     found = measure_effect(tiny, TEXT, [HardAttention()])
-    following, panel = (json.loads(one)[0]["panels"][0] for one in pictures(visit))
+    following, panel = (one["panels"][0] for one in figures(visit)[-2:])
     expected = [list(chances) for chances in list(zip(*found.next_tokens, strict=True))[1:]]
     assert_close(torch.tensor(following["values"]), torch.tensor(expected), atol=1e-4, rtol=0)
     assert following["rows"] == ["as it is", "changed"]
@@ -321,33 +336,16 @@ def test_before_and_after_have_the_same_tokens_and_the_same_colours(tiny):
     assert_close(shown, torch.tensor([*found.losses, found.divergences[:-1]]), atol=1e-4, rtol=0)
 
 
-def test_a_question_comes_first_and_is_answered_by_what_was_computed(tiny):
-    asking = visited(tiny, predict="true")
-    assert len(asking.radio) == 1
-    assert not pictures(asking)
-    before, after = measure_effect(tiny, TEXT, [HiddenFirstToken()]).mean_losses
-    asking.radio[0].set_value(before_after.answer_of(after - before)).run()
-    assert "Right: **" in said(asking)
-    assert len(pictures(asking)) == 2
-
-
-@pytest.mark.parametrize(
-    ("more", "answer"),
-    [
-        (-0.2, before_after.FALLS),
-        (-0.05, before_after.SAME),
-        (0.5, before_after.SOME),
-        (1.5, before_after.MUCH),
-    ],
-)
-def test_the_ranges_of_the_question(more, answer):
-    assert before_after.answer_of(more) == answer
+def test_the_loss_is_under_a_veil(tiny):
+    _before, after = measure_effect(tiny, TEXT, [HiddenFirstToken()]).mean_losses
+    assert f"to :green-background[{after:.2f}] nats" in said(visited(tiny))
+    assert f"{after:.2f}] nats" not in said(visited(tiny, predict="true"))
 
 
 def test_one_token_has_no_loss(tiny):
     visit = visited(tiny, what_text="the")
     assert "This text has one token" in said(visit)
-    assert len(pictures(visit)) == 1
+    assert len(figures(visit)) == 1
     assert not visit.exception
 
 
@@ -365,6 +363,32 @@ def test_a_text_that_cannot_be_read_is_told(tiny, written, why):
 def test_a_text_without_a_token_is_told(tiny):
     visit = visited(tiny, what_text="\u200b")
     assert not visit.exception
+
+
+def test_the_picture_has_the_numbers_of_its_change(tiny):
+    for name, (section, change) in CHANGES.items():
+        visit = visited(tiny, what_if=name, deep="notice")
+        [sent] = [json.loads(one)[0] for one in pictures(visit) if '"kind": "what_if"' in one]
+        found = measure_effect(tiny, TEXT, [change])
+        assert sent["sentence"] == f"hero_{section}"
+        assert sent["tokens"] == list(found.tokens)
+        assert_close(torch.tensor(sent["losses"]), torch.tensor(found.losses), atol=1e-4, rtol=0)
+        chances = [one["chances"] for one in sent["next"]]
+        assert chances == [pytest.approx(one[1:], abs=1e-6) for one in found.next_tokens]
+        means = [f"{loss:.2f}" for loss in found.mean_losses]
+        assert [sent["said"]["before_loss"], sent["said"]["after_loss"]] == means
+        assert not visit.exception
+
+
+@pytest.mark.parametrize(
+    ("mended", "answer"),
+    [(4.9, two_windows.HARDLY), (3.0, two_windows.HALFWAY), (1.2, two_windows.BACK)],
+)
+def test_what_the_first_token_mends_is_computed(mended, answer):
+    def effect(loss):
+        return Effect(("a", "b"), ([1.0], [loss]), [0.0, 0.0], [("c", 0.5, 0.5)])
+
+    assert two_windows.answer_first([effect(5.0), effect(mended)]) == answer
 
 
 # Heads that are needed for one thing.
@@ -511,7 +535,7 @@ def test_a_link_shows_all_three_and_the_next_visitor_does_not_wait(monkeypatch, 
         )
     assert "L0.H3, L1.H1" in said(visit)
     assert "drawn with seed 3" in said(visit)
-    assert len(pictures(visit)) == 1
+    assert len(pictures(visit)) == 3, "the page's, two windows, and the losses by position"
     assert not visit.exception
     monkeypatch.setattr(working, "measure_ablation", pytest.fail)
     other = visited(tiny, changes="", silence="true", seed="3")
@@ -523,7 +547,7 @@ def test_a_link_shows_all_three_and_the_next_visitor_does_not_wait(monkeypatch, 
 def test_the_switch_begins_it_and_ends_it(monkeypatch, tiny):
     probes(monkeypatch)
     monkeypatch.setattr(working, "read_scores", lambda _: scores(induction=[(0, 3)]))
-    visit = visited(tiny, changes="")
+    visit = visited(tiny, deep="silencing")
     assert session.ABLATION_JOB not in visit.session_state
     visit.toggle(key="silence").set_value(True).run()
     job = visit.session_state[session.ABLATION_JOB]
@@ -539,12 +563,10 @@ def test_the_switch_begins_it_and_ends_it(monkeypatch, tiny):
 
 
 @pytest.mark.usefixtures("nothing_read")
-def test_what_suffers_is_asked_before_it_is_shown(monkeypatch, tiny):
-    visit = linked(monkeypatch, tiny, predict="true", induction=[(0, 3)])
-    assert "guessed right" not in said(visit)
-    visit.radio[-1].set_value(silenced_heads.PROSE).run()
+def test_what_suffers_is_under_a_veil(monkeypatch, tiny):
+    visit = linked(monkeypatch, tiny, induction=[(0, 3)])
+    assert "nat per token in: :green-background[neither]" in said(visit)  # random weights
     assert "guessed right" in said(visit)
-    assert "It is **neither**" in said(visit)  # random weights copy nothing
 
 
 def test_no_head_to_switch_off_is_told(monkeypatch, tiny):

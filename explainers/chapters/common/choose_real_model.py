@@ -37,11 +37,16 @@ class HubAnswer(NamedTuple):
     commit: str = ""
 
 
-def choose_model() -> "RealModel | None":
-    """The reader's model, or a word on where it is and what can be done."""
+def choose_name() -> str:
+    """The reader's model, wherever it is."""
     from explainers.models.registry import OFFERED_MODELS
 
-    return obtain_model(controls.real_model([one.id for one in OFFERED_MODELS]), "chosen")
+    return controls.real_model([one.id for one in OFFERED_MODELS])
+
+
+def choose_model() -> "RealModel | None":
+    """The reader's model, or a word on where it is and what can be done."""
+    return obtain_model(choose_name(), "chosen")
 
 
 def obtain_model(named: str, place: str) -> "RealModel | None":

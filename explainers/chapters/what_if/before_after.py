@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from explainers.chapters.common.recording import describe_live_run
-from explainers.chapters.what_if import takeaway as taken
+from explainers.chapters.what_if.takeaway import take_outcome
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
-from explainers.messages import N_
 from explainers.models.attention_hook import Change
 from explainers.models.changes import Effect, compute_divergence, compute_losses, measure_effect
 from explainers.translations import _, translate_error
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
+from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import shorten, show_spaces, verbatim
 
@@ -25,39 +24,31 @@ if TYPE_CHECKING:
 
 FELT = 0.01
 """A loss that rises by fewer nats is not worth a word."""
-FALLS, SAME = N_("it falls"), N_("by less than 0.1")
-SOME, MUCH = N_("by 0.1 to 1"), N_("by more than 1")
 
 
 def show_outcome(
     text: Prose, loaded: "RealModel", written: str, changes: Mapping[str, Change]
 ) -> None:
-    """A guess about the loss; then next tokens, losses and the code of what was changed."""
-    try:
-        which, made = repr(changes), tuple(changes.values())
-        with st.spinner(_("The model reads the text twice …")):
-            found = computed(loaded.name, id(loaded), written, which, made, loaded)
-    except Exception as error:  # a model from a folder or the hub may raise anything
-        why = verbatim(shorten(translate_error(error), 300))
-        st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
+    """The loss under a veil; then next tokens, losses and the code of what was changed."""
+    made = tuple(changes.values())
+    found = measure_or_explain(loaded, written, made)
+    if found is None:
         return
     names = ", ".join(map(_, changes))
     is_short = len(found.tokens) < 2
     before, after = found.mean_losses
     if is_short:
         text("one_token")
-    elif not revealed(
-        text,
-        "loss",
-        (FALLS, SAME, SOME, MUCH),
-        answer_of(after - before),
-        about=f"loss {', '.join(changes)}",
-        names=names,
-        before=f"{before:.2f}",
-        after=f"{after:.2f}",
-    ):
-        return
-    taken.outcome(loaded, written, made)
+    else:
+        ask_veiled(
+            text,
+            "loss",
+            f"{after:.2f}",
+            about=f"loss {', '.join(changes)}",
+            names=names,
+            before=f"{before:.2f}",
+        )
+    take_outcome(loaded, written, made)
     origin = describe_live_run(loaded)
     _show_following(text, found, origin)
     if not is_short:
@@ -66,6 +57,19 @@ def show_outcome(
         text(f"remark_{name.replace(' ', '_').replace('√', '')}")
     show_source(*(type(change) for change in changes.values()))
     show_source(compute_losses, compute_divergence)
+
+
+def measure_or_explain(
+    loaded: "RealModel", written: str, changes: tuple[Change, ...]
+) -> Effect | None:
+    """What changes do to a text; nothing, and a message, for a text that cannot be read."""
+    try:
+        with st.spinner(_("The model reads the text twice …")):
+            return computed(loaded.name, id(loaded), written, repr(changes), changes, loaded)
+    except Exception as error:  # a model from a folder or the hub may raise anything
+        why = verbatim(shorten(translate_error(error), 300))
+        st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
+        return None
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
@@ -79,13 +83,6 @@ def computed(
 ) -> Effect:
     """Once for a model (`which` of this name), a text and changes (`named_changes` names them)."""
     return measure_effect(_loaded, written, _changes)
-
-
-def answer_of(more: float) -> str:
-    """In which of the ranges that the question offers a change of the loss falls."""
-    if abs(more) < 0.1:
-        return SAME
-    return FALLS if more < 0 else SOME if more <= 1 else MUCH
 
 
 def _show_following(text: Prose, found: Effect, origin: str) -> None:

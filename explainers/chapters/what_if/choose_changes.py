@@ -121,9 +121,7 @@ def _layers(count: int) -> Layers:
 
 def _window(place: Place) -> Change:
     return Window(
-        width=controls.changed_window(),
-        sinks=int(controls.kept_first_tokens()),
-        layers=place.layers,
+        width=controls.changed_window(), sinks=int(controls.kept_sinks()), layers=place.layers
     )
 
 

@@ -29,7 +29,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
+from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.session import ABLATION_JOB
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
@@ -90,8 +90,7 @@ def _show(text: Prose, found: list[Ablation], loaded: "RealModel", seed: int) ->
     )
     answer = {(1, 0): SECOND, (0, 1): PROSE, (1, 1): BOTH, (0, 0): NEITHER}[rises]
     options = SECOND, PROSE, BOTH, NEITHER
-    if not revealed(text, "suffers", options, answer, count=count, felt=f"{FELT:g}"):
-        return
+    ask_veiled(text, "suffers", _(answer), [*map(_, options)], count=count, felt=f"{FELT:g}")
     rows = "\n".join(map(_row, SERIES, found))
     text(
         "silenced",

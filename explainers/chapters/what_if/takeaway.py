@@ -36,7 +36,7 @@ def before_and_after(
     return {name: numbers[0] for name, numbers in found.items()}
 
 
-def outcome(loaded: "RealModel", written: str, changes: tuple[Change, ...]) -> None:
+def take_outcome(loaded: "RealModel", written: str, changes: tuple[Change, ...]) -> None:
     """Up to the first changed layer both runs are the same, so its inputs are."""
     first = min(map(_first, changes))
     title = _("Layer {layer}, as it is and changed", layer=first)

@@ -1,17 +1,14 @@
-"""What the tour shows: a model that sees four tokens, and the same with the first one as well."""
+"""A model that sees four tokens, and the same with the first one as well."""
 
 from typing import TYPE_CHECKING
 
-import streamlit as st
-
-from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.common.recording import describe_live_run
-from explainers.chapters.what_if.before_after import computed
+from explainers.chapters.what_if.before_after import measure_or_explain
 from explainers.charts.matrix import Matrix, Values
+from explainers.messages import N_
 from explainers.models.changes import Effect, Window
 from explainers.translations import _
-from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.untrusted_text import show_spaces, verbatim
@@ -20,25 +17,33 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 WIDTH = 4
+ANSWERS = HARDLY, HALFWAY, BACK = (
+    N_("It hardly changes"),
+    N_("It falls about halfway"),
+    N_("It falls almost back to what it was"),
+)
 
 
-def show_two_windows() -> dict[str, str]:
-    """The next token as it is, with a window, and with a window and the first token.
+def measure_windows(loaded: "RealModel", written: str) -> list[Effect]:
+    """What a window does to a text, and the same window with the first token.
 
-    Returns what the page says of it; nothing where there is no model.
+    Nothing for a text that cannot be read, or has no token for the window to hide.
     """
-    loaded = obtain_model(controls.SMALLEST, "chosen")
-    if loaded is None:
-        return {}
-    with st.spinner(_("The model reads the text twice …")):
-        effects = [_measure(loaded, sinks) for sinks in (0, 1)]
+    windows = [Window(width=WIDTH, sinks=sinks) for sinks in (0, 1)]
+    found = [measure_or_explain(loaded, written, (window,)) for window in windows]
+    return [effect for effect in found if effect and len(effect.tokens) > WIDTH]
+
+
+def answer_first(effects: list[Effect]) -> str:
+    """How much of what the window broke the first token mends."""
+    (before, broken), (_before, mended) = (effect.mean_losses for effect in effects)
+    share = (broken - mended) / (broken - before) if broken != before else 0.0
+    return HARDLY if share < 1 / 4 else HALFWAY if share < 3 / 4 else BACK
+
+
+def draw_windows(effects: list[Effect], loaded: "RealModel") -> None:
+    """The next token as it is, with the window, and with the first token as well."""
     show_figure(_draw(effects), describe_live_run(loaded), "two windows")
-    return name_windows(effects)
-
-
-def _measure(loaded: "RealModel", sinks: int) -> Effect:
-    change = Window(width=WIDTH, sinks=sinks)
-    return computed(loaded.name, id(loaded), controls.CAPITALS, repr(change), (change,), loaded)
 
 
 def list_chances(effects: list[Effect]) -> dict[str, list[float | None]]:
@@ -54,10 +59,10 @@ def list_chances(effects: list[Effect]) -> dict[str, list[float | None]]:
     return chances
 
 
-def name_windows(effects: list[Effect]) -> dict[str, str]:
+def name_windows(effects: list[Effect], prompt: str) -> dict[str, str]:
     """What the sentence says: the most probable token of each, and the losses."""
     chances = list_chances(effects)
-    named = {"width": f"{WIDTH}", "prompt": controls.CAPITALS, "word": effects[0].tokens[0]}
+    named = {"width": f"{WIDTH}", "prompt": verbatim(prompt), "word": effects[0].tokens[0]}
     for place, name in enumerate(("before", "window", "first")):
         best = max(chances, key=lambda token: chances[token][place] or 0.0)
         named[name] = verbatim(show_spaces(best))

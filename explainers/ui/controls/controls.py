@@ -240,6 +240,7 @@ CAPITALS = (
     "The capital of Japan is"
 )
 prompt = TextLine("what_text", N_("Text for the model"), CAPITALS, 2000)
+what_if = Choice("what_if", N_("Change"), NARROW_WINDOW)
 changes = MultiChoice("changes", N_("Changes"), (FIRST_HIDDEN,))
 changed_temperature = StepSlider(
     "what_temperature", N_("Temperature"), 4, (0.125, 0.25, 0.5, 1, 2, 4, 8, 16)
@@ -247,9 +248,7 @@ changed_temperature = StepSlider(
 changed_window = WholeNumber(
     "what_window", N_("Tokens that each token sees, itself included"), 4, 1, 64
 )
-kept_first_tokens = Choice(
-    "what_sinks", N_("First tokens kept in sight"), "0", ("0", "1", "2", "4")
-)
+kept_sinks = Choice("what_sinks", N_("First tokens kept in sight"), "0", ("0", "1", "2", "4"))
 heads_off_by = Choice("heads_by", N_("Heads that are off"), BY_NAME, (BY_NAME, BY_ROLE, AT_RANDOM))
 heads_off = SearchableMultiChoice(
     "heads_off", N_("Their names: L for the layer, H for the head"), ("L0.H0",), 40

@@ -18,6 +18,7 @@ import { Tiles } from "./heroes/tiles.js";
 import { Tokens } from "./heroes/tokens.js";
 import { Translation } from "./heroes/translation.js";
 import { Views } from "./heroes/views.js";
+import { WhatIf } from "./heroes/what_if.js";
 // What only those need is named as well: all files are asked for at once, and not one after the other.
 import "../common/colours.js";
 import "../common/elements.js";
@@ -66,7 +67,7 @@ import "./strip.js";
 import "./words.js";
 
 /** @type {Record<string, new (root: HTMLElement) => Hero<any>>} */
-const KINDS = { dials: Dials, four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, memory: Memory, sharing: Sharing, shelves: Shelves, tiles: Tiles, tokens: Tokens, translation: Translation, views: Views };
+const KINDS = { dials: Dials, four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, memory: Memory, sharing: Sharing, shelves: Shelves, tiles: Tiles, tokens: Tokens, translation: Translation, views: Views, what_if: WhatIf };
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 /** @type {WeakMap<Element, Hero<any>>} */

@@ -1,0 +1,103 @@
+"""The hero of the page: a text that a real model reads, as it is and with its attention changed."""
+
+from typing import TYPE_CHECKING, Any
+
+from explainers.chapters.common.number_words import write_percent
+from explainers.chapters.common.recording import describe_live_run
+from explainers.chapters.what_if.before_after import measure_or_explain
+from explainers.models.attention_hook import Change
+from explainers.models.changes import (
+    Effect,
+    HiddenFirstToken,
+    NoScaling,
+    QuantisedCache,
+    UniformWeights,
+    Window,
+)
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
+from explainers.ui.page import Prose
+from explainers.ui.untrusted_text import show_spaces
+
+if TYPE_CHECKING:
+    from explainers.models.load import RealModel
+
+WIDTH, BITS = 4, 4
+CHANGES: dict[str, tuple[str, Change]] = {
+    controls.NARROW_WINDOW: ("window", Window(width=WIDTH, sinks=0)),
+    controls.UNSCALED: ("unscaled", NoScaling()),
+    controls.UNIFORM_WEIGHTS: ("uniform", UniformWeights()),
+    controls.QUANTISED: ("bits", QuantisedCache(bits=BITS)),
+    controls.FIRST_HIDDEN: ("first", HiddenFirstToken()),
+}
+"""What can be changed in the picture: by its name, that of its texts, and the change."""
+
+
+def make_hero(text: Prose, loaded: "RealModel", written: str) -> Hero | None:
+    """One change at a time; the server reads the text for each that is asked for.
+
+    Nothing, and a message, for a text that cannot be read.
+    """
+    control, names = controls.what_if, tuple(CHANGES)
+    chosen = read_choice(control, names)
+    section, change = CHANGES[chosen]
+    effect = measure_or_explain(loaded, written, (change,))
+    if effect is None:
+        return None
+    choice = HeroChoice(control, names, chosen, [*map(_, names)], is_elsewhere=True)
+    alt = _("A text with the loss of each of its tokens, and what the model expects next.")
+    return Hero(
+        "what_if",
+        alt,
+        {**compute_numbers(effect), "sentence": f"hero_{section}"},
+        [choice],
+        ("hero_caption", *(f"hero_{name}" for name, _change in CHANGES.values())),
+        [
+            Experiment(name, text.fill(f"try_{name}", **describe_change(loaded)), {control.key: to})
+            for to, (name, _change) in CHANGES.items()
+            if name in ("unscaled", "uniform", "bits")
+        ],
+        describe_live_run(loaded),
+        lambda: make_table(effect),
+    )
+
+
+def compute_numbers(effect: Effect) -> dict[str, Any]:
+    """Losses, probabilities, and the slots of the sentence."""
+    before, after = (max(effect.next_tokens, key=lambda one: one[side]) for side in (1, 2))
+    losses = effect.mean_losses
+    return {
+        "tokens": list(effect.tokens),
+        "losses": [[round(loss, 4) for loss in side] for side in effect.losses],
+        "next": [
+            {"token": token, "chances": [round(chance, 6) for chance in chances]}
+            for token, *chances in effect.next_tokens
+        ],
+        "said": {
+            "width": f"{WIDTH}",
+            "bits": f"{BITS}",
+            "word": show_spaces(effect.tokens[0]),
+            "before": show_spaces(before[0].strip() or before[0]),
+            "before_share": write_percent(before[1]),
+            "after": show_spaces(after[0].strip() or after[0]),
+            "after_share": write_percent(after[2]),
+            "before_loss": f"{losses[0]:.2f}",
+            "after_loss": f"{losses[1]:.2f}",
+        },
+    }
+
+
+def describe_change(loaded: "RealModel") -> dict[str, str]:
+    """The sizes that the remarks on the changes name."""
+    config = loaded.model.config
+    head_dim = getattr(config, "head_dim", None)
+    head_dim = head_dim or config.hidden_size // config.num_attention_heads
+    return {"d_k": f"{head_dim}", "times": f"{head_dim**0.5:.3g}", "levels": f"{2**BITS - 1}"}
+
+
+def make_table(effect: Effect) -> Any:
+    """Each token that may come next, with both of its probabilities."""
+    import pandas as pd  # the first paint needs no tables
+
+    return pd.DataFrame(effect.next_tokens, columns=[_("token"), _("as it is"), _("changed")])
