@@ -3,6 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.browser.test_browser import option, slider, values
+from tests.support.waiting import wait
 
 PATH = "shared_heads"
 SHARED = """() => {
@@ -84,7 +85,7 @@ def test_a_longer_latent_is_drawn_and_counted(visit):
     slider(one, "r: numbers").press("Home")
     one.wait_for_choice("latent", "4")
     expect(one.page.get_by_text("84 instead of 896")).to_be_visible()
-    assert len(values(one.ready(), "latent c")[0]) == 4
+    wait(lambda: len(values(one.ready(), "latent c")[0]) == 4)  # drawn after the text is there
 
 
 def test_an_answer_shows_what_averaging_costs(visit):
