@@ -92,9 +92,9 @@ def _show_following(text: Prose, found: Effect, origin: str) -> None:
     text(
         "following",
         before=first,
-        before_chance=f"{max(both[0]):.2f}",
+        before_share=f"{max(both[0]):.2f}",
         after=second,
-        after_chance=f"{max(both[1]):.2f}",
+        after_share=f"{max(both[1]):.2f}",
         divergence=f"{found.divergences[-1]:.2f}",
     )
     sides = _("as it is"), _("changed")

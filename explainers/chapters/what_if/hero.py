@@ -25,13 +25,19 @@ if TYPE_CHECKING:
 
 WIDTH, BITS = 4, 4
 CHANGES: dict[str, tuple[str, Change]] = {
-    controls.NARROW_WINDOW: ("window", Window(width=WIDTH, sinks=0)),
-    controls.UNSCALED: ("unscaled", NoScaling()),
-    controls.UNIFORM_WEIGHTS: ("uniform", UniformWeights()),
-    controls.QUANTISED: ("bits", QuantisedCache(bits=BITS)),
-    controls.FIRST_HIDDEN: ("first", HiddenFirstToken()),
+    controls.NARROW_WINDOW: ("hero_window", Window(width=WIDTH, sinks=0)),
+    controls.UNSCALED: ("hero_unscaled", NoScaling()),
+    controls.UNIFORM_WEIGHTS: ("hero_uniform", UniformWeights()),
+    controls.QUANTISED: ("hero_bits", QuantisedCache(bits=BITS)),
+    controls.FIRST_HIDDEN: ("hero_first", HiddenFirstToken()),
 }
-"""What can be changed in the picture: by its name, that of its texts, and the change."""
+"""What can be changed in the picture: by its name, its sentence and the change."""
+TRIED = {
+    "try_unscaled": controls.UNSCALED,
+    "try_uniform": controls.UNIFORM_WEIGHTS,
+    "try_bits": controls.QUANTISED,
+}
+"""The experiments: by their texts, the change that each chooses."""
 
 
 def make_hero(text: Prose, loaded: "RealModel", written: str) -> Hero | None:
@@ -46,17 +52,17 @@ def make_hero(text: Prose, loaded: "RealModel", written: str) -> Hero | None:
     if effect is None:
         return None
     choice = HeroChoice(control, names, chosen, [*map(_, names)], is_elsewhere=True)
+    sizes = describe_change(loaded)
     alt = _("A text with the loss of each of its tokens, and what the model expects next.")
     return Hero(
         "what_if",
         alt,
-        {**compute_numbers(effect), "sentence": f"hero_{section}"},
+        {**compute_numbers(effect), "sentence": section},
         [choice],
-        ("hero_caption", *(f"hero_{name}" for name, _change in CHANGES.values())),
+        ("hero_caption", *(sentence for sentence, _change in CHANGES.values())),
         [
-            Experiment(name, text.fill(f"try_{name}", **describe_change(loaded)), {control.key: to})
-            for to, (name, _change) in CHANGES.items()
-            if name in ("unscaled", "uniform", "bits")
+            Experiment(name, text.fill(name, **sizes), {control.key: to})
+            for name, to in TRIED.items()
         ],
         describe_live_run(loaded),
         lambda: make_table(effect),
