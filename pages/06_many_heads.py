@@ -50,7 +50,7 @@ text = page.open_prose(__file__)
 def show_steps(layer: Layer, word: int, off: frozenset[int]) -> None:
     """Split, attend, join, mix: the heads side by side, W_O, and the layer's output."""
     num_heads, head_dim = layer.heads.num_heads, layer.heads.head_dim
-    text("steps", heads=num_heads, d_k=head_dim, width=D_MODEL, word=layer.tokens[word])
+    text("steps", heads=num_heads, d_k=head_dim, width=D_MODEL)
     looked = Selection.of(layer, 0, word, off)
     panels, working = draw_steps(looked), arithmetic_of_heads(looked)
     alt = _("The weights of every head, their outputs side by side, and the output of the layer.")

@@ -64,13 +64,6 @@ def test_who_comes_back_finds_the_card_open(visit):
     one.wait_for_choice("sinks", "4")
 
 
-def test_the_page_is_offered_as_a_file_as_soon_as_it_shows_something(visit):
-    one = visit("long_sequences", predict="true")
-    expect(one.page.get_by_role("button", name="Notebook")).to_have_count(0)
-    one.page.get_by_role("button", name="Show me").first.click()
-    expect(one.page.get_by_role("button", name="Notebook")).to_be_visible()
-
-
 def test_both_questions_answered_mark_the_page(visit):
     one = visit("kv_cache")
     for box in one.page.get_by_label("Your answer").all():
