@@ -4,82 +4,137 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from explainers.chapters.common.choose_real_model import choose_model
+from explainers.chapters.common.choose_real_model import choose_name, is_loading, obtain_model
 from explainers.chapters.common.recording import Recording
+from explainers.chapters.inspector import hero, recall
 from explainers.chapters.inspector.both_directions import show_beside
-from explainers.chapters.inspector.head_figure import Head, show_head
+from explainers.chapters.inspector.head_figure import Head, show_head, take_head
 from explainers.chapters.inspector.head_overview import (
     ask_most,
-    chosen_head,
+    read_clicked_head,
     show_overview,
     show_position,
     show_sinks,
 )
 from explainers.chapters.inspector.long_text import show_long
 from explainers.chapters.inspector.sentence_run import (
+    name_model,
     run_or_explain,
     show_difference,
     show_next_tokens,
 )
-from explainers.chapters.inspector.sound_attention import given_sound, show_heard
+from explainers.chapters.inspector.sound_attention import given_sound, play_ready_sound, show_heard
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
+from explainers.ui.figure.hero import Hero, show_hero
+from explainers.ui.page_parts.check_yourself import check_yourself
+from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.page_parts.one_sentence import show_one_sentence
 from explainers.ui.text.language import fragment
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
+HEARING = "openai/whisper-tiny"
+PLACEHOLDER = 520  # pixels of the picture that is on its way
 text = page.open_prose(__file__)
 queries_down = page.has_queries_down()
 
 
 @fragment
-def looking(shown: Recording, sentence: str) -> None:
-    """All heads small, one of them large, and what is parked on the first token."""
-    text("looking")
-    if not ask_most(text, shown):
-        return
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        layer, head = chosen_head(shown)
-        is_dimmed = controls.dim_first_token()
-    show_overview(text, shown, (layer, head), is_dimmed)
-    show_head(text, Head(shown, layer, head), is_dimmed, queries_down)
-    show_sinks(text, shown)
-    show_beside(text, shown, layer, head, sentence, queries_down)
+def ask_position(shown: Recording, loaded: "RealModel", sentence: str) -> None:
+    """Is it the word or its position that gets the weight?"""
+    show_position(text, shown, loaded, sentence)
 
 
 @fragment
-def asking(shown: Recording, loaded: "RealModel", sentence: str) -> None:
-    """Is it the word or its place; what comes next; is it really the model?"""
-    show_position(text, shown, loaded, sentence)
-    show_next_tokens(text, shown)
+def show_how(shown: Recording, loaded: "RealModel", sentence: str) -> None:
+    """Is it really the model? Ours against its own."""
     show_difference(text, shown, loaded, sentence)
 
 
-@fragment
-def long(shown: Recording, loaded: "RealModel") -> None:
-    """A text of many tokens, one layer at a time."""
-    show_long(text, shown, loaded)
+def show_one_head(shown: Recording, head: Head, is_dimmed: bool) -> None:
+    """The chosen head, with all that led to its weights."""
+    show_head(text, head, is_dimmed, queries_down)
+
+
+def show_all_heads(shown: Recording, chosen: tuple[int, int], is_dimmed: bool) -> None:
+    """Which token gets most; then all heads to point at, and how much each gives the first."""
+    text("sinks")
+    ask_most(text, shown)
+    show_overview(text, shown, chosen, is_dimmed)
+    show_sinks(text, shown)
+    if read_clicked_head(chosen) != chosen:
+        st.rerun()  # the picture at the top shows the head that was clicked
+
+
+def show_listening() -> None:
+    """A model that reads sound, and a sound that is ready."""
+    play_ready_sound(text)
+    loaded = obtain_model(HEARING, "listening")
+    if loaded:
+        listen(loaded)
 
 
 @fragment
-def listening(loaded: "RealModel") -> None:
-    """A model that hears gets a sound instead."""
+def listen(loaded: "RealModel") -> None:
+    """A model that reads sound gets a sound instead of a sentence."""
     samples = given_sound(text, loaded)
     if samples is not None:
         show_heard(text, loaded, samples)
 
 
+def open_on(heads: hero.Heads, sentence: str, model: str) -> Hero:
+    """The picture, and what it shows."""
+    picture = hero.make_hero(text, heads, sentence, model)
+    show_hero(text, picture, "mosaic")
+    return picture
+
+
+def inspect(shown: Recording, loaded: "RealModel", sentence: str, model: str) -> None:
+    """All of the page that needs a model."""
+    picture = open_on(hero.cut_heads(shown), sentence, model)
+    if len(shown.tokens) > hero.MOST_DRAWN:
+        text("hero_cut", drawn=hero.MOST_DRAWN, tokens=len(shown.tokens))
+    text("model", **name_model(shown, loaded))
+    chosen = picture.chosen(controls.model_layer), picture.chosen(controls.model_head)
+    is_dimmed = picture.chosen(controls.dim_first_token)
+    head = Head(shown, *chosen)
+    take_head(head)
+    ask_position(shown, loaded, sentence)
+    show_how(shown, loaded, sentence)
+    go_deeper(
+        text,
+        {
+            "head": lambda: show_one_head(shown, head, is_dimmed),
+            "sinks": lambda: show_all_heads(shown, chosen, is_dimmed),
+            "beside": lambda: show_beside(text, shown, *chosen, sentence, queries_down),
+            "predicted": lambda: show_next_tokens(text, shown),
+            "long": lambda: show_long(text, shown, loaded),
+            "listening": show_listening,
+        },
+    )
+
+
 text("question")
-loaded = choose_model()
+beside_it, field = st.columns([1, 2], vertical_alignment="bottom")
+with beside_it:
+    model = choose_name(is_named=False)
+loaded = obtain_model(model, "chosen")
 if loaded and loaded.feature_extractor:
-    listening(loaded)
+    listen(loaded)
 else:
-    sentence = choose_text(is_english=True).text
-    shown = run_or_explain(text, loaded, sentence) if loaded else None
+    with field:
+        sentence = choose_text(is_english=True).text
+    shown = run_or_explain(loaded, sentence) if loaded else None
     if loaded and shown:
-        looking(shown, sentence)
-        asking(shown, loaded, sentence)
-        long(shown, loaded)
+        inspect(shown, loaded, sentence, model)
+    elif is_loading("chosen"):
+        with st.container(height=PLACEHOLDER, key="picture to come"):
+            text("loading")
+    else:
+        open_on(hero.load_toy_heads(model), sentence, model)
 text("notice")
+show_one_sentence(text)
+check_yourself(text, {"first": recall.find_sink, "zero": recall.read_difference})

@@ -30,7 +30,7 @@ def read_out(one, canvas, query, key, tokens):
 
 
 def test_pointing_tells_the_weight_that_the_model_computed(visit, shown):
-    one = visit("inspector")
+    one = visit("inspector", deep="sinks")
     for layer, head, query, key in ((1, 2, 6, 5), (16, 0, 3, 2), (29, 8, 4, 0)):
         said = read_out(one, tile(one, layer, head), query, key, 7)
         weight = shown.weights[layer, head, query, key].item()
@@ -40,21 +40,56 @@ def test_pointing_tells_the_weight_that_the_model_computed(visit, shown):
 
 
 def test_a_click_shows_a_head_large_and_stands_in_the_link(visit, shown):
-    one = visit("inspector")
+    one = visit("inspector", deep="sinks")
     before = one.drawn()
-    tile(one, 16, 0).click()
+    tile(one, 16, 1).click()
     one.wait_for_choice("model_layer", "16")
-    one.wait_for_choice("model_head", "0")
+    one.wait_for_choice("model_head", "1")
     one.redrawn(before)
-    expect(one.page.get_by_text("layer 16, head 0").first).to_be_visible()
+    expect(one.page.get_by_text("layer 16, head 1").first).to_be_visible()
     followed = visit("inspector", **one.choices)
     place = "(tile) => [...tile.parentNode.querySelectorAll('.tile')].indexOf(tile)"
-    assert followed.page.locator(".tile.marked").evaluate(place) == 16
-    expect(followed.page.get_by_text("layer 16, head 0").first).to_be_visible()
+    assert followed.page.locator(".tile.marked").evaluate(place) == 30 + 16
+    expect(followed.page.get_by_text("layer 16, head 1").first).to_be_visible()
+
+
+def test_the_picture_changes_at_a_click_and_is_in_the_link(visit, shown):
+    one = visit("inspector")
+    hero = one.page.locator(".hero")
+    assert hero.locator(".stage").bounding_box()["y"] <= 260
+    says = hero.locator(".says")
+    weight = shown.weights[11, 0, 6, 2].item()
+    assert f"Friday gives announced {100 * weight:.0f}\u00a0%" in says.inner_text()
+    field = hero.locator(".mosaic-field")
+    box = field.bounding_box()
+    side = box["width"] / 30
+    field.click(position={"x": 16.4 * side, "y": 0.4 * side})
+    most = shown.weights[16, 0, 6].argmax().item()
+    share = f"{100 * shown.weights[16, 0, 6, most].item():.0f}\u00a0%"
+    expect(says).to_contain_text("layer 16, head 0")
+    expect(says).to_contain_text(share)
+    one.wait_for_choice("model_layer", "16")
+    hero.get_by_role("radio").nth(3).click()
+    one.wait_for_choice("token", "3")
+    field.press("ArrowDown")
+    one.wait_for_choice("model_head", "1")
+    expect(says).to_contain_text("layer 16, head 1")
+    hero.get_by_role("switch").click()
+    expect(says).to_have_attribute("data-name", "hero_dimmed")
+    one.wait_for_choice("dim_first", "1")
+
+
+def test_another_telling_head_is_a_click_away(visit, shown):
+    one = visit("inspector")
+    hero = one.page.locator(".hero")
+    hero.get_by_role("button", name="Another telling head").click()
+    expect(hero.locator(".says")).to_contain_text("layer 12, head 0")
+    weight = shown.weights[12, 0, 6, 2].item()
+    expect(hero.locator(".says")).to_contain_text(f"{100 * weight:.0f}\u00a0%")
 
 
 def test_a_long_text_is_zoomed_into(visit, shown):
-    one = visit("inspector", tokens_read="128")
+    one = visit("inspector", tokens_read="128", deep="long")
     one.page.get_by_role("button", name="Read it").click()
     canvas = one.page.locator(".enlarges canvas").first
     expect(canvas).to_be_visible()

@@ -40,7 +40,7 @@ from explainers.ui.figure.head_tiles import HIDDEN, STEPS
 from explainers.ui.figure.panels import Cell
 from tests.support import saved_models, tiny_families
 from tests.support.opening import PAGES, opened, pictures, settled, unfolded, widgets
-from tests.support.reading import said
+from tests.support.reading import hero, said
 from tests.support.waiting import wait
 
 PAGE = next(page for page in PAGES if page.stem == "13_inspector")
@@ -170,25 +170,28 @@ def test_a_text_is_cut_where_the_model_or_the_picture_ends(tiny, minilm):
 
 
 def test_the_page_shows_the_head_that_was_chosen(tiny):
-    visit = visited(model_layer="1", model_head="4")
-    tiles = sent(visit, "planes")
+    link = {"model_layer": "1", "model_head": "4"}
+    tiles = sent(visited(**link, deep="sinks"), "across")
     assert tiles["selected"] == [4, 1]
     assert (tiles["across"], tiles["group_size"]) == (["0", "1"], 2)
     shown = record_text(tiny, TEXT)
+    visit = visited(**link, deep="head")
     assert sent(visit, WEIGHTS)["panels"][0]["formula"].startswith("layer 1, head 4")
     drawn = next(p for p in sent(visit, WEIGHTS)["panels"] if p["id"] == WEIGHTS)["values"]
     assert drawn[4] == pytest.approx(shown.weights[1, 4, 4].tolist(), rel=1e-5)
     assert "= **1.0000**" in said(visit)
     assert "the largest weight among them is **0**" in said(visit)
     parked = int((shown.first_token_weights > 0.3).sum())
-    assert f"{parked} of 12 heads put more than 0.3" in said(visit)
+    assert f"{parked} of 12 heads put more than 0.3" in said(visited(**link, deep="sinks"))
 
 
 def test_dimming_prints_what_is_missing(tiny):
-    visit = visited(dim_first="true")
+    link = {"dim_first": "true", "model_layer": "1", "model_head": "2"}
     shown = record_text(tiny, TEXT)
     head = shown.weights[1, 2, :, 0].mean().item()
+    visit = visited(**link, deep="head")
     assert f"**{100 * head:.1f} % of this head's weight is not drawn**" in said(visit)
+    visit = visited(**link, deep="sinks")
     assert f"It holds {100 * shown.weights[..., 0].mean():.0f} % of all weight" in said(visit)
 
 
@@ -203,7 +206,7 @@ def test_a_model_in_the_link_comes_by_itself(store):
     saved_models.llama(registry.locate_folder(ID))
     visit = visited()
     assert not visit.exception
-    assert sent(visit, "planes")
+    assert not hero(visit)["isToy"]
     assert "someone/tiny-model, from a folder" in said(visit)
 
 
@@ -219,7 +222,9 @@ def test_a_model_in_the_link_comes_by_itself(store):
 def test_a_model_that_cannot_be_is_told_and_the_page_stays(tiny, named, told):
     visit = visited(real_model=named)
     assert not visit.exception
-    assert not pictures(visit)
+    [only] = pictures(visit)
+    assert hero(visit)["isToy"], "small heads stand in, and the picture says so"
+    assert json.loads(only)[0]["model"][:20] == named.rstrip("/").split("/")[-1][:20]
     notes = [note.value for note in [*visit.error, *visit.warning, *visit.info]]
     assert any(told in note for note in notes), notes
 
@@ -336,7 +341,7 @@ def test_a_visitor_who_keeps_the_work_does_not_keep_the_model_in_memory(store, m
 
 
 def test_the_page_reads_a_long_text(tiny):
-    visit = visited(tokens_read="64", long_layer="0")
+    visit = visited(tokens_read="64", long_layer="0", deep="long")
     next(button for button in visit.button if button.label == "Read it").click()
     visit.run()
     wait(lambda: visit.session_state["long text of this visitor"].is_over)
@@ -352,10 +357,11 @@ def test_the_page_reads_a_long_text(tiny):
 def test_local_layers_are_marked_and_counted(store):
     folder = saved_models.llama(registry.locate_folder(ID))
     tiny_families.tiny("Gemma 3 (local/global)").save_pretrained(folder)
-    visit = visited(model_layer="0")
+    visit = visited(model_layer="0", model_head="2", deep="sinks")
     near = "local: the last 4 tokens"
-    assert sent(visit, "planes")["remarks"] == [near, "", near]
+    assert sent(visit, "across")["remarks"] == [near, "", near]
     assert "(*local*) have dotted names: 0, 2; 2 of 3" in said(visit)
+    visit = visited(model_layer="0", model_head="2", deep="head")
     weights = next(p for p in sent(visit, WEIGHTS)["panels"] if p["id"] == WEIGHTS)["values"]
     assert weights[4][0] is None, "four tokens back, of a window of four"
     assert weights[4][1] is not None

@@ -134,7 +134,7 @@ def test_a_sound_of_the_reader(folder, kind):
     long = torch.cat([synthesise_sound(CLICKS, 3).samples, torch.zeros(3 * SAMPLE_RATE)])
     place.set_value(("it.wav", encode_wave(long), "audio/wav")).run()
     assert not visit.exception
-    assert f"The model hears {SECONDS} seconds at a time: 2.0 more are left out" in said(visit)
+    assert f"The model reads {SECONDS} seconds at a time: 2.0 more are left out" in said(visit)
     assert "sum to **1.0000**" in said(visit)
     assert "fall 0.0 % of all weight" in said(visit)
 

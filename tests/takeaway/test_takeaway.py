@@ -122,7 +122,7 @@ CASES = {
     ),
     "cross_attention less": ({"instead": "a word less", "deep": "explaining"}, {"weights", "now"}),
     "inspector": (
-        {"text": BUSY["text"], "model_layer": "3", "model_head": "5"},
+        {"text": BUSY["text"], "model_layer": "3", "model_head": "5", "deep": "head"},
         {"scores", "weights", "output"},
     ),
 }

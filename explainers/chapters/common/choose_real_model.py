@@ -37,16 +37,16 @@ class HubAnswer(NamedTuple):
     commit: str = ""
 
 
-def choose_name() -> str:
-    """The reader's model, wherever it is."""
-    from explainers.models.registry import OFFERED_MODELS
-
-    return controls.real_model([one.id for one in OFFERED_MODELS])
-
-
 def choose_model() -> "RealModel | None":
     """The reader's model, or a word on where it is and what can be done."""
     return obtain_model(choose_name(), "chosen")
+
+
+def choose_name(is_named: bool = True) -> str:
+    """The name of the reader's model."""
+    from explainers.models.registry import OFFERED_MODELS
+
+    return controls.real_model([one.id for one in OFFERED_MODELS], is_named)
 
 
 def obtain_model(named: str, place: str) -> "RealModel | None":
@@ -76,6 +76,12 @@ def obtain_model(named: str, place: str) -> "RealModel | None":
         return None
     _offer_loading(job, named, key, is_near)
     return None
+
+
+def is_loading(place: str) -> bool:
+    """Is a model on its way to this place of the page?"""
+    job: LoadJob | None = st.session_state.get(MODEL_JOB.format(place))
+    return job is not None and not job.is_over
 
 
 def _start_loading(key: str, named: str) -> None:

@@ -5,16 +5,13 @@ from typing import NamedTuple
 from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.recording import Recording, record_text
 from explainers.charts.matrix import blank_forbidden, make_pair_matrix
-from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
+from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.untrusted_text import verbatim
-
-SOME, NONE = N_("some of it"), N_("exactly 0")
 
 
 class Directions(NamedTuple):
@@ -36,14 +33,12 @@ def directions(one: Recording) -> Directions:
 def show_beside(
     text: Prose, shown: Recording, layer: int, head: int, sentence: str, queries_down: bool
 ) -> None:
-    """A guess about later tokens, then both models' weights on the sentence."""
+    """How much falls on later tokens, veiled; then both models' weights on the sentence."""
     from explainers.models.registry import WHEEL_MODELS
 
     text("beside")
-    after = directions(shown).after
-    answer = NONE if after == 0 else SOME
-    if not revealed(text, "beside", (SOME, NONE), answer, which=verbatim(shown.name)):
-        return
+    after = f"{100 * directions(shown).after:.0f} %"
+    ask_veiled(text, "beside", after, ("0 %", "25 %", "50 %"), which=verbatim(shown.name))
     if not controls.other_model():
         return
     other_kind = "bidirectional" if shown.is_causal else "causal"

@@ -122,6 +122,11 @@ class Head:
         return arithmetic.explain_dot_product([number / root for number in query], key, value, name)
 
 
+def take_head(head: Head) -> None:
+    """The head for the notebook of the page."""
+    take("head", make_head_recipe(head.said, head.ran, head.head))
+
+
 WRITTEN_OUT = 8
 """Weights of a row; more nobody adds up."""
 
@@ -137,7 +142,6 @@ def show_head(text: Prose, head: Head, is_dimmed: bool, queries_down: bool) -> N
         "{head} of {model}: {looks}", head=head.said, model=head.seen.name, looks="; ".join(looks)
     )
     panels = head.panels(is_dimmed, queries_down)
-    take("head", make_head_recipe(head.said, head.ran, head.head))
     explore_figure(panels, head.working, head.seen.origin, "head", alt, first=WEIGHTS)
     if is_dimmed:
         share = head.weights[:, 0].mean().item()

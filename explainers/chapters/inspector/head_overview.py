@@ -25,6 +25,7 @@ from explainers.ui.figure.head_tiles import Tiles, show_tiles
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
 from explainers.ui.page import Prose
+from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
@@ -33,25 +34,27 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 
-def ask_most(text: Prose, seen: Recording) -> bool:
-    """A guess about the token that all heads together look at most."""
+def ask_most(text: Prose, seen: Recording) -> None:
+    """Which token gets most of all weight: a veiled name."""
     mass = seen.weights.mean(dim=(0, 1, 2))
-    places = dict.fromkeys((0, len(seen.tokens) // 2, len(seen.tokens) - 1, int(mass.argmax())))
-    names = {
-        place: N_("{token} (place {place})", token=verbatim(seen.tokens[place]), place=place)
-        for place in places
-    }
-    answer = names[int(mass.argmax())]
+    most = int(mass.argmax())
+    places = dict.fromkeys((most, len(seen.tokens) // 2, len(seen.tokens) - 1))
+    names = {place: name_place(seen, place) for place in sorted(places)}
     layers, heads = seen.shape
-    return revealed(
+    ask_veiled(
         text,
         "most",
+        names[most],
         list(names.values()),
-        answer,
         heads=layers * heads,
         share=f"{100 * mass.max():.0f}",
         even=f"{100 / len(seen.tokens):.0f}",
     )
+
+
+def name_place(seen: Recording, place: int) -> str:
+    """A token and its position."""
+    return _("{token} (position {place})", token=verbatim(seen.tokens[place]), place=place)
 
 
 def show_overview(text: Prose, seen: Recording, chosen: tuple[int, int], is_dimmed: bool) -> None:
@@ -81,16 +84,19 @@ def show_overview(text: Prose, seen: Recording, chosen: tuple[int, int], is_dimm
     _say_what_is_seen(text, seen, is_dimmed)
 
 
-def chosen_head(seen: Recording) -> tuple[int, int]:
-    """(layer, head) to be shown large: the fields where a reader without a mouse says so."""
-    layers, heads = seen.shape
-    return controls.model_layer(0, layers - 1), controls.model_head(0, heads - 1)
-
-
 def choose(row: int, column: int) -> None:
     """Show the head of this row and this layer large; a callback."""
     controls.model_layer.put(column)
     controls.model_head.put(row)
+
+
+def read_clicked_head(shown: tuple[int, int]) -> tuple[int, int]:
+    """The layer and the head that were clicked last, below the picture or in it."""
+    layer, head = (
+        st.session_state.get(control.key) for control in (controls.model_layer, controls.model_head)
+    )
+    # Where nobody has chosen, the picture has chosen by itself.
+    return shown if layer is None or head is None else (layer, head)
 
 
 def _say_what_is_seen(text: Prose, seen: Recording, is_dimmed: bool) -> None:
@@ -112,8 +118,8 @@ def _say_what_is_seen(text: Prose, seen: Recording, is_dimmed: bool) -> None:
     text("parked", parked=parked, heads=layers * heads, limit=SINK_THRESHOLD, first=first)
 
 
-NEW, OLD = N_("on the token that is first now"), N_("on the word that was first")
-BOTH = N_("on both alike")
+NEW, OLD = N_("the token that is first now"), N_("the token that was first")
+BOTH = N_("both about the same")
 ALIKE = 0.1
 """Two shares that are closer than this are called alike."""
 
@@ -121,7 +127,6 @@ ALIKE = 0.1
 def show_sinks(text: Prose, shown: Recording) -> None:
     """The weight on the first token, head by head and layer by layer; a click chooses the head."""
     layers, heads = shown.shape
-    text("sinks")
     mean = shown.first_token_weights.mean(dim=1, keepdim=True)
     values = torch.cat([mean, shown.first_token_weights], dim=1).T.tolist()
     matrix = Matrix(
@@ -159,32 +164,35 @@ def _pick(cell: Cell) -> None:
 
 def show_position(text: Prose, shown: Recording, loaded: "RealModel", sentence: str) -> None:
     """A guess, then the same text with other tokens put first: who gets the weight now?"""
-    if len(shown.tokens) < 2:
+    ids = _list_others(loaded, shown, sentence) if len(shown.tokens) > 1 else []
+    if not ids:
         return
-    text("position")
-    runs = {
-        token: record_text(loaded, sentence, (token,)) for token in _others(loaded, shown, sentence)
-    }
-    if not runs:
-        return
-    pairs = {one.tokens[0]: (_on(one, 0), _on(one, 1)) for one in runs.values()}
-    new, old = next(iter(pairs.values()))
+    moved = record_text(loaded, sentence, (ids[0],))
+    new, old = _on(moved, 0), _on(moved, 1)
     answer = BOTH if abs(new - old) < ALIKE else NEW if new > old else OLD
-    word, put = _in_table(shown.tokens[0]), verbatim(next(iter(pairs)))
-    if not revealed(
-        text, "position", (NEW, OLD, BOTH), answer, word=verbatim(shown.tokens[0]), put=put
-    ):
+    named = {"word": verbatim(shown.tokens[0]), "put": verbatim(moved.tokens[0])}
+    share = f"{100 * _on(shown, 0):.0f}"
+    before, after = f"{100 * new:.0f}", f"{100 * old:.0f}"
+    told = {"share": share, "new": before, "old": after}
+    if not revealed(text, "position", (NEW, OLD, BOTH), answer, **named, **told):
         return
-    nothing = _("nothing")
-    rows = [f"| {nothing} | – | {_on(shown, 0):.2f} |"]
-    rows += [f"| {_in_table(name)} | {a:.2f} | {b:.2f} |" for name, (a, b) in pairs.items()]
-    text("position_table", word=word, rows="\n".join(rows))
-    st.caption(shown.origin)
-
-
-def _in_table(token: str) -> str:
-    """A token in a table's cell, which a bar would end."""
-    return verbatim(token).replace("|", r"\|")
+    runs = [moved, *(record_text(loaded, sentence, (token,)) for token in ids[1:])]
+    put = [_("nothing"), *(run.tokens[0] for run in runs)]
+    shares: list[list[float | None]] = [[None, _on(shown, 0)]]
+    shares += [[_on(run, 0), _on(run, 1)] for run in runs]
+    word = _("“{token}”", token=shown.tokens[0])
+    matrix = Matrix(
+        _("weight of later tokens"),
+        _("mean over all layers and heads"),
+        shares,
+        put,
+        [_("first token"), word],
+        _("put before the text"),
+        _("weight on"),
+        kind="weights",
+    )
+    alt = _("Weight on the new first token and on the old one: {answer}.", answer=_(answer))
+    show_figure(Figure([Panel("position", matrix)], alt), shown.origin, "position")
 
 
 def _on(one: Recording, place: int) -> float:
@@ -193,12 +201,12 @@ def _on(one: Recording, place: int) -> float:
     return behind.mean().item()
 
 
-def _others(loaded: "RealModel", shown: Recording, sentence: str) -> list[int]:
-    """Ids to be put first: the token that begins a text, and the text's own last one."""
+def _list_others(loaded: "RealModel", shown: Recording, sentence: str) -> list[int]:
+    """Ids to be put first: the text's own last one, one of its middle, one that begins a text."""
     from explainers.models.token_text import tokenise_text
 
     ids = tokenise_text(loaded, cut_text(loaded, sentence, MOST_TOKENS)[0]).ids[0].tolist()
     tokenizer = loaded.tokenizer
     begins = [tokenizer.bos_token_id, tokenizer.cls_token_id]
     found = [token for token in begins if token is not None and token != ids[0]]
-    return list(dict.fromkeys([*found[:1], ids[len(ids) // 2], ids[-1]]))
+    return list(dict.fromkeys([ids[-1], ids[len(ids) // 2], *found[:1]]))

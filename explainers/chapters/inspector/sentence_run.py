@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 
-def run_or_explain(text: Prose, loaded: "RealModel", sentence: str) -> Recording | None:
+def run_or_explain(loaded: "RealModel", sentence: str) -> Recording | None:
     """One run on the sentence; what cannot be run is told, and the rest of the page stays."""
     try:
         shown = record_text(loaded, sentence)
@@ -37,23 +37,26 @@ def run_or_explain(text: Prose, loaded: "RealModel", sentence: str) -> Recording
         st.caption(
             _(
                 "The first {shown} tokens are shown; {more} more are left out. "
-                "A long text has its place further down.",
+                "For a long text, open the card “A long text” below.",
                 shown=len(shown.tokens),
                 more=shown.num_left_out,
             )
         )
-    layers, heads = shown.shape
-    text(
-        "model",
-        which=verbatim(shown.name),
-        tokens=len(shown.tokens),
-        layers=layers,
-        heads=heads,
-        kv_heads=heads // shown.group_size,
-        head_dim=shown.layers[0].query.shape[-1],
-        parameters=f"{loaded.num_parameters:,}",
-    )
     return shown
+
+
+def name_model(shown: Recording, loaded: "RealModel") -> dict[str, object]:
+    """Which model it is, and its sizes."""
+    layers, heads = shown.shape
+    return {
+        "which": verbatim(shown.name),
+        "tokens": len(shown.tokens),
+        "layers": layers,
+        "heads": heads,
+        "kv_heads": heads // shown.group_size,
+        "head_dim": shown.layers[0].query.shape[-1],
+        "parameters": f"{loaded.num_parameters:,}",
+    }
 
 
 DECODED = 2

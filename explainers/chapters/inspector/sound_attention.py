@@ -75,6 +75,12 @@ def given_sound(text: Prose, loaded: "RealModel") -> Tensor | None:
     return samples
 
 
+def play_ready_sound(text: Prose) -> None:
+    """A sound that is computed here, for a reader whose model that reads sound is missing."""
+    text("listening_ready")
+    st.audio(encode_wave(synthesise_sound(SWEEP, 0).samples))
+
+
 def _made(text: Prose, kind: str) -> Sound:
     seed = page.read_seed() if kind == CLICKS else 0
     text(f"made_{'sweep' if kind == SWEEP else 'clicks'}", seed=seed)

@@ -199,7 +199,9 @@ def _has_other_words(options: Sequence[str]) -> bool:
     return get_language() != ENGLISH and any(_(option) != option for option in options)
 
 
-def choose_or_type(control: Control, names: Sequence[str], width: int) -> str | None:
+def choose_or_type(
+    control: Control, names: Sequence[str], width: int, is_named: bool = True
+) -> str | None:
     """A list of names that can be searched, and takes others that are typed."""
     return st.selectbox(
         options=names,
@@ -208,5 +210,6 @@ def choose_or_type(control: Control, names: Sequence[str], width: int) -> str | 
         bind=URL_BINDING,
         accept_new_options=True,
         width=width,
+        label_visibility="visible" if is_named else "collapsed",
         **control.label_and_help,
     )

@@ -210,6 +210,7 @@ SMALLEST = "HuggingFaceTB/SmolLM2-135M-Instruct"
 real_model = ModelName("real_model", N_("Real model"), SMALLEST)
 model_layer = Counter("model_layer", N_("Layer, from 0"), 1)
 model_head = Counter("model_head", N_("Head, from 0"), 2)
+queried_token = Counter("token", N_("Token whose attention is shown, from 0"), None)
 dim_first_token = Switch("dim_first", N_("Dim the first token"), False)
 other_model = Switch("beside", N_("Put a model of the other kind beside it"), False)
 long_length = StepSlider("tokens_read", N_("Tokens read"), 256, (64, 128, 256, 512, 1024))

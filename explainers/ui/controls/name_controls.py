@@ -120,11 +120,12 @@ class TextLine(Control):
 class ModelName(Control):
     """One of a list of models, or another one whose name the reader types."""
 
-    def __call__(self, names: Sequence[str]) -> str:
+    def __call__(self, names: Sequence[str], is_named: bool = True) -> str:
+        """Above a picture there is no room for its name."""
         request = self.read_request()
         other_name = st.session_state.get(self.key) or request
         names = [*names, other_name] if other_name and other_name not in names else list(names)
-        value = choose_or_type(self, names, width=380)
+        value = choose_or_type(self, names, 380, is_named)
         allowed = N_("owner/name of a model, or a folder where the server reads them")
         self.settle(request, value, allowed)
         return (value or self.default)[:LONGEST_NAME]

@@ -12,6 +12,7 @@ import { Heads } from "./heroes/heads.js";
 import { Journey } from "./heroes/journey.js";
 import { Masked } from "./heroes/masked.js";
 import { Memory } from "./heroes/memory.js";
+import { Mosaic } from "./heroes/mosaic.js";
 import { Sharing } from "./heroes/sharing.js";
 import { Shelves } from "./heroes/shelves.js";
 import { Tiles } from "./heroes/tiles.js";
@@ -40,6 +41,8 @@ import "./heroes/masked_drawing.js";
 import "./heroes/masked_grid.js";
 import "./heroes/masked_shares.js";
 import "./heroes/memory_map.js";
+import "./heroes/mosaic_places.js";
+import "./heroes/mosaic_squares.js";
 import "./heroes/sharing_places.js";
 import "./heroes/shelves_motion.js";
 import "./heroes/shelves_places.js";
@@ -67,7 +70,7 @@ import "./strip.js";
 import "./words.js";
 
 /** @type {Record<string, new (root: HTMLElement) => Hero<any>>} */
-const KINDS = { dials: Dials, four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, memory: Memory, sharing: Sharing, shelves: Shelves, tiles: Tiles, tokens: Tokens, translation: Translation, views: Views, what_if: WhatIf };
+const KINDS = { dials: Dials, four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, memory: Memory, mosaic: Mosaic, sharing: Sharing, shelves: Shelves, tiles: Tiles, tokens: Tokens, translation: Translation, views: Views, what_if: WhatIf };
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 /** @type {WeakMap<Element, Hero<any>>} */

@@ -1,0 +1,208 @@
+"""The hero of the inspector: all heads of a model as squares, and the arcs of one of them."""
+
+from base64 import b64encode
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import streamlit as st
+import torch
+from torch import Tensor
+
+from explainers.attention.multi_head import multi_head
+from explainers.chapters.common.choose_layer import origin_of
+from explainers.chapters.common.number_words import write_percent
+from explainers.chapters.common.recording import (
+    Recording,
+    average_weight_on_key,
+    pack_weights,
+    tabulate_strongest_keys,
+)
+from explainers.models.head_scores import SINK_THRESHOLD
+from explainers.toys.layers import D_MODEL, Configuration, load_layer
+from explainers.toys.sentence import PRESETS, SENTENCE
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.controls.control import Control
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
+from explainers.ui.page import Prose
+from explainers.ui.session import INSPECTED
+from explainers.ui.untrusted_text import shorten
+
+SENTENCES = (
+    *("hero_caption", "hero_seen", "hero_first", "hero_alone"),
+    *("hero_dimmed", "hero_dimmed_alone", "hero_toy"),
+)
+MOST_DRAWN = 24
+"""Tokens of the picture: the squares of a longer text would be grey, and its words too small."""
+MOST_TELLING, NEAR = 24, 2
+"""Heads that are offered one after the other; a token nearer than this is nothing to tell."""
+LONGEST_NAME = 40
+REPEATED = "a repeated word"
+TOY_HEADS = Configuration(8, 8, D_MODEL // 8, "full")
+
+
+class Heads(NamedTuple):
+    """What the picture shows: weights (layers, heads, tokens, tokens), and what may be seen."""
+
+    name: str
+    origin: str
+    tokens: tuple[str, ...]
+    weights: Tensor
+    hidden: Tensor
+    group_size: int
+    is_toy: bool = False
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(layers, heads)"""
+        return self.weights.shape[0], self.weights.shape[1]
+
+    @property
+    def is_causal(self) -> bool:
+        """Is no later token seen in any layer?"""
+        return not bool((~self.hidden).triu(1).any())
+
+
+def cut_heads(seen: Recording) -> Heads:
+    """The heads of a model on the first tokens of a text."""
+    few = slice(MOST_DRAWN)
+    weights = seen.weights[..., few, few]
+    hidden = ~seen.masks[:, None, few, few].expand_as(weights)
+    return Heads(
+        shorten_name(seen.name), seen.origin, seen.tokens[few], weights, hidden, seen.group_size
+    )
+
+
+def shorten_name(name: str) -> str:
+    """A model's name without its owner or its folder."""
+    return shorten(name.rstrip("/").split("/")[-1], LONGEST_NAME)
+
+
+def load_toy_heads(missing: str) -> Heads:
+    """Small heads that were trained for this app: they stand in for a model that is missing."""
+    layer = load_layer(tuple(SENTENCE.split()), TOY_HEADS, 0)
+    weights = multi_head(layer.x, layer.heads, layer.mask).weights[None]
+    hidden = torch.zeros_like(weights, dtype=torch.bool)
+    name = shorten_name(missing)
+    return Heads(name, origin_of(layer), layer.tokens, weights, hidden, 1, is_toy=True)
+
+
+def make_hero(text: Prose, heads: Heads, sentence: str, model: str) -> Hero:
+    """All heads as squares; the head, the token and the model that are chosen."""
+    _forget_head(heads)
+    telling = find_telling_heads(heads)
+    first_layer, first_head, first_query = telling[0]
+    layers, count = heads.shape
+    dim, switch = controls.dim_first_token, (False, True)
+    choices = [
+        _choose(controls.model_layer, layers, first_layer),
+        _choose(controls.model_head, count, first_head),
+        _choose(controls.queried_token, len(heads.tokens), first_query),
+        HeroChoice(dim, switch, read_choice(dim, switch)),
+        HeroChoice(controls.sentence, (), sentence, is_elsewhere=True),
+        HeroChoice(controls.real_model, (model,), model, is_elsewhere=True),
+    ]
+    return Hero(
+        "mosaic",
+        _("The weights of all heads as small squares, and the arcs of one head."),
+        compute_numbers(heads, telling),
+        choices,
+        SENTENCES,
+        [] if heads.is_toy else list_experiments(text, heads),
+        heads.origin,
+        lambda: tabulate_strongest_keys(heads.weights, range(layers), heads.tokens),
+    )
+
+
+def _choose(control: Control, count: int, opening: int) -> HeroChoice:
+    values = tuple(range(count))
+    return HeroChoice(control, values, read_choice(control, values, opening))
+
+
+def _forget_head(heads: Heads) -> None:
+    """In another sentence or model, or after a reset, begin with the most telling head."""
+    shown = heads.name, heads.tokens
+    is_reset = st.session_state.get(controls.queried_token.key, 0) is None
+    if is_reset or st.session_state.get(INSPECTED, shown) != shown:
+        for control in (controls.model_layer, controls.model_head, controls.queried_token):
+            Control.put(control, None)
+    st.session_state[INSPECTED] = shown
+
+
+def find_telling_heads(heads: Heads) -> list[tuple[int, int, int]]:
+    """Layer, head and query of the largest weights between tokens that are not neighbours.
+
+    The first token is left aside, and the last one where all tokens are seen: they are attention
+    sinks. Each head has one place in the list.
+    """
+    size = len(heads.tokens)
+    places = torch.arange(size)
+    is_far = (places[:, None] - places).abs() >= NEAR
+    is_far[:, 0] = False
+    if not heads.is_causal and not heads.is_toy:
+        is_far[:, -1] = is_far[-1] = False
+    weights = heads.weights.cpu().masked_fill(~is_far | heads.hidden.cpu(), 0).flatten(2)
+    best = weights.max(dim=-1)
+    order = best.values.flatten().argsort(descending=True, stable=True)[:MOST_TELLING].tolist()
+    queries = best.indices.flatten() // size
+    if not best.values.any():
+        return [(0, 0, size - 1)]
+    return [(*divmod(place, heads.shape[1]), int(queries[place])) for place in order]
+
+
+def compute_numbers(heads: Heads, telling: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
+    """What the picture is drawn from."""
+    layers, count = heads.shape
+    return {
+        "model": heads.name,
+        "isToy": heads.is_toy,
+        "tokens": [token.strip() or "␣" for token in heads.tokens],
+        "layers": layers,
+        "heads": count,
+        "group": heads.group_size,
+        "planes": b64encode(
+            pack_weights(heads.weights.flatten(0, 1), heads.hidden.flatten(0, 1))
+        ).decode(),
+        "parked": count_sinks(heads),
+        "onFirst": measure_first_share(heads),
+        "telling": [list(one) for one in telling],
+    }
+
+
+def count_sinks(heads: Heads) -> int:
+    """How many heads give the first token more than the threshold."""
+    return int((average_weight_on_key(heads.weights, 0) > SINK_THRESHOLD).sum())
+
+
+def measure_first_share(heads: Heads) -> float:
+    """The first token's share of all weight, the mean over all rows of all heads."""
+    return round(heads.weights[..., 0].mean().item(), 4)
+
+
+def list_experiments(text: Prose, heads: Heads) -> list[Experiment]:
+    """What a reader can try: another sentence, without the first token, another kind of model."""
+    other = find_other_model(heads.is_causal)
+    tries = [
+        Experiment(
+            "sentence", text.fill("try_sentence"), {controls.sentence.key: PRESETS[REPEATED]}
+        ),
+        Experiment(
+            "past_first",
+            text.fill("try_past", share=write_percent(measure_first_share(heads))),
+            {controls.dim_first_token.key: True},
+        ),
+    ]
+    if other:
+        section = "try_both_ways" if heads.is_causal else "try_one_way"
+        told = text.fill(section, other=shorten_name(other))
+        tries.append(Experiment("other_model", told, {controls.real_model.key: other}))
+    return tries
+
+
+def find_other_model(is_causal: bool) -> str | None:
+    """A model of the other kind, if this machine has it."""
+    from explainers.models.load import is_on_disk  # the first paint needs no models
+    from explainers.models.registry import WHEEL_MODELS
+
+    kind = "bidirectional" if is_causal else "causal"
+    return next((one.id for one in WHEEL_MODELS if one.kind == kind and is_on_disk(one.id)), None)

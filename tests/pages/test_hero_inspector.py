@@ -1,0 +1,130 @@
+"""What the picture of the inspector shows is what the model computes."""
+
+import base64
+
+import pytest
+import torch
+
+from explainers.chapters.common.recording import record_text
+from explainers.chapters.inspector.hero import (
+    MOST_DRAWN,
+    cut_heads,
+    find_other_model,
+    find_telling_heads,
+    load_toy_heads,
+)
+from explainers.models import load as loading_module
+from explainers.models import registry
+from explainers.models.load import load_model
+from explainers.toys.sentence import PRESETS, SENTENCE
+from explainers.ui.figure.head_tiles import HIDDEN, STEPS
+from tests.pages.test_page_inspector import ID, PAGE, TEXT, unpacked, visited
+from tests.support import saved_models
+from tests.support.opening import opened
+from tests.support.reading import hero, said
+
+
+@pytest.fixture
+def tiny(monkeypatch, tmp_path):
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+    monkeypatch.setattr(loading_module, "_models", {})
+    saved_models.llama(registry.locate_folder(ID))
+    return load_model(ID)
+
+
+def test_the_squares_are_the_weights_of_all_heads(tiny):
+    shown = record_text(tiny, TEXT)
+    found = hero(visited())
+    assert (found["layers"], found["heads"], found["group"]) == (2, 6, 2)
+    assert found["tokens"] == TEXT.split()
+    steps = unpacked(base64.b64decode(found["planes"]), 2, 6, 5, 5)
+    forbidden = ~shown.masks[:, None].expand(2, 6, 5, 5)
+    assert torch.equal(steps == HIDDEN, forbidden)
+    weights = torch.where(forbidden, 0, steps) / STEPS
+    assert torch.allclose(weights, shown.weights, atol=0.5 / STEPS + 1e-7)
+    assert found["parked"] == int((shown.first_token_weights > 0.3).sum())
+    assert found["onFirst"] == pytest.approx(shown.weights[..., 0].mean().item(), abs=1e-4)
+
+
+def test_telling_heads_are_sorted_by_their_largest_weight_between_distant_tokens(tiny):
+    heads = cut_heads(record_text(tiny, TEXT))
+    found = find_telling_heads(heads)
+    assert len({(layer, head) for layer, head, _query in found}) == len(found) == 12
+    best = [
+        max(heads.weights[layer, head, query, key].item() for key in range(1, query - 1))
+        for layer, head, query in found
+        if query >= 3
+    ]
+    assert best == sorted(best, reverse=True)
+    assert best[0] == max(
+        heads.weights[..., query, key].max().item()
+        for query in range(5)
+        for key in range(1, query - 1)
+    )
+
+
+def test_the_page_opens_on_the_most_telling_head_and_the_link_on_another(tiny):
+    layer, head, query = find_telling_heads(cut_heads(record_text(tiny, TEXT)))[0]
+    chosen = hero(visited())["choices"]
+    assert (chosen["model_layer"], chosen["model_head"], chosen["token"]) == (layer, head, query)
+    chosen = hero(visited(model_layer="1", model_head="4", token="3", dim_first="true"))["choices"]
+    assert (chosen["model_layer"], chosen["model_head"], chosen["token"]) == (1, 4, 3)
+    assert chosen["dim_first"] is True
+
+
+def test_another_sentence_has_another_telling_head(tiny):
+    visit = visited(model_layer="1", model_head="4")
+    text = "CEO record earnings the announced CEO"
+    visit.text_input("text").set_value(text).run()
+    first = find_telling_heads(cut_heads(record_text(tiny, text)))[0]
+    chosen = hero(visit)["choices"]
+    assert (chosen["model_layer"], chosen["model_head"], chosen["token"]) == first
+
+
+def test_a_missing_model_is_replaced_by_small_heads_that_say_so(tiny):
+    found = hero(visited(real_model="someone/other-model"))
+    assert (found["isToy"], found["model"], found["experiments"]) == (True, "other-model", [])
+    toys = load_toy_heads("someone/other-model")
+    assert toys.shape == (1, found["heads"]) == (1, 8)
+    assert found["tokens"] == SENTENCE.split()
+    sums = toys.weights.sum(dim=-1)
+    assert torch.allclose(sums, torch.ones_like(sums))
+
+
+def test_the_running_sentence_opens_on_friday_and_announced(smollm2):
+    heads = cut_heads(record_text(smollm2, SENTENCE))
+    assert find_telling_heads(heads)[0] == (11, 0, 6)
+    assert heads.weights[11, 0, 6].argmax() == 2
+    assert heads.is_causal
+    found = hero(opened(PAGE))
+    assert (found["parked"], found["layers"] * found["heads"]) == (251, 270)
+    tries = {one["name"]: one["choices"] for one in found["experiments"]}
+    assert tries["sentence"] == {"text": PRESETS["a repeated word"]}
+    assert tries["past_first"] == {"dim_first": True}
+    other = find_other_model(is_causal=True)
+    assert tries.get("other_model") == ({"real_model": other} if other else None)
+
+
+def test_a_long_text_is_cut_for_the_picture_alone(smollm2):
+    shown = record_text(smollm2, "the bank raised the rate " * 8)
+    heads = cut_heads(shown)
+    assert len(shown.tokens) > MOST_DRAWN == len(heads.tokens)
+    assert torch.equal(heads.weights, shown.weights[..., :MOST_DRAWN, :MOST_DRAWN])
+
+
+def test_of_a_model_that_reads_both_ways_its_last_token_is_no_find(minilm):
+    shown = record_text(minilm, SENTENCE)
+    heads = cut_heads(shown)
+    assert not heads.is_causal
+    last = len(heads.tokens) - 1
+    for layer, head, query in find_telling_heads(heads)[:6]:
+        assert query != last
+        assert 0 < heads.weights[layer, head, query].max() <= 1
+
+
+def test_the_guess_about_the_first_token_is_asked_with_its_numbers(tiny):
+    visit = visited(predict="true")
+    assert "Now we put ` earnings ` before it" in said(visit)
+    shown = record_text(tiny, TEXT)
+    share = 100 * shown.weights[..., 2:, 0].mean().item()
+    assert f"**{share:.0f} %** of their weight" in said(visit)
