@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.what_if.before_after import measure_or_explain
+from explainers.messages import N_
 from explainers.models.attention_hook import Change
 from explainers.models.changes import (
     Effect,
@@ -29,7 +30,7 @@ CHANGES: dict[str, tuple[str, Change]] = {
     controls.UNSCALED: ("hero_unscaled", NoScaling()),
     controls.UNIFORM_WEIGHTS: ("hero_uniform", UniformWeights()),
     controls.QUANTISED: ("hero_bits", QuantisedCache(bits=BITS)),
-    controls.FIRST_HIDDEN: ("hero_first", HiddenFirstToken()),
+    N_("first hidden"): ("hero_first", HiddenFirstToken()),
 }
 """What can be changed in the picture: by its name, its sentence and the change."""
 TRIED = {
