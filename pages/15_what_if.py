@@ -49,11 +49,11 @@ def change_anything(loaded: "RealModel", shape: "HeadCounts", written: str) -> N
         text("nothing_changed")
 
 
-def tell_first_token(loaded: "RealModel") -> None:
+def tell_first_token(loaded: "RealModel", written: str) -> None:
     """What a window of four tokens breaks, and one more token mends."""
-    effects = measure_windows(loaded, controls.CAPITALS)
-    draw_windows(effects, loaded)
-    text("two_windows", **name_windows(effects, controls.CAPITALS))
+    effects = measure_windows(loaded, written)
+    if effects:
+        text("two_windows", **name_windows(effects, written))
 
 
 text("question")
@@ -65,7 +65,7 @@ shape = find_shape_or_explain(loaded) if loaded else None
 hero = make_hero(text, loaded, written) if loaded and shape else None
 if loaded and shape and hero:
     show_hero(text, hero, "what if")
-    end_stop(text, partial(tell_first_token, loaded))
+    end_stop(text, partial(tell_first_token, loaded, written))
     section, change = CHANGES[hero.chosen(controls.what_if)]
     take_outcome(loaded, written, (change,))
     effects = measure_windows(loaded, written)

@@ -225,7 +225,7 @@ def test_a_head_of_a_real_model_has_the_scores_on_screen(elsewhere):
 
 
 def test_a_changed_layer_is_computed_as_it_is_and_changed(elsewhere):
-    choices = {"what_temperature": "0.5", "what_text": "x y z"}
+    choices = {"deep": "changing", "what_temperature": "0.5", "what_text": "x y z"}
     visit = opened(PAGE["what_if"], {**choices, "changes": ["temperature", "window"]})
     if lacks_model(visit):
         pytest.skip("no model here: python -m explainers.models fetch says why")

@@ -15,6 +15,7 @@ from explainers.toys.layers import Configuration, load_heads, load_layer
 from explainers.toys.training import run_heads
 from explainers.ui.controls import controls
 from tests.support.opening import PAGES, elements, opened, pictures, widgets
+from tests.support.reading import sizes
 
 TOKENS = ("The", "ceo", "Zebra", "announced", "zebra", "EARNINGS", "gnu")
 GQA = Configuration(4, 2, 8, "causal")
@@ -156,7 +157,7 @@ def test_the_switch_changes_numbers_badge_and_what_is_said(page):
         shown = [s for s in visit.select_slider if s.label == controls.d_model.label]
         assert [(slider.value, slider.disabled) for slider in shown] == [(width, True)]
     assert not widgets(drawn)["d_model"].disabled
-    assert widgets(learned_)["d_k"].options == ["4", "8", "16", "32", "64"]
+    assert sizes(learned_) == (4, [4, 8, 16, 32, 64])
 
 
 @each_page
