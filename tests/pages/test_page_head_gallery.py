@@ -2,6 +2,7 @@
 the sentence about layers, tested on the real ones where they are here."""
 
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -11,6 +12,7 @@ from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 from explainers.chapters.common.measured_heads import MEASURE_LABEL, Gallery
 from explainers.chapters.head_gallery import head_card
 from explainers.chapters.head_gallery.head_card import list_probe_texts, record_heads
+from explainers.chapters.head_gallery.kept_role import HALF, NOTHING, SAME
 from explainers.chapters.head_gallery.layer_entropy import (
     BY_FIRST,
     FAILS,
@@ -19,10 +21,6 @@ from explainers.chapters.head_gallery.layer_entropy import (
     compute_rank_correlation,
     measure_trend,
 )
-from explainers.chapters.head_gallery.partner_heads import ALL, FEW, MOST
-from explainers.chapters.head_gallery.partner_heads import NONE as NO_RELATION
-from explainers.chapters.head_gallery.score_mosaic import FEW as FEW_HEADS
-from explainers.chapters.head_gallery.score_mosaic import MANY, NONE
 from explainers.models import head_scores_job, registry
 from explainers.models import load as loading_module
 from explainers.models.head_scores import HeadScores, measure_heads
@@ -32,13 +30,16 @@ from explainers.ui.prediction import SKIP
 from explainers.ui.session import HEAD_SCORES_JOB
 from tests.support import saved_models
 from tests.support.opening import PAGES, opened, pictures
-from tests.support.reading import said
+from tests.support.reading import hero, said
 from tests.support.waiting import wait
 
 PAGE = next(page for page in PAGES if page.stem == "14_head_gallery")
 ID, BOTH_WAYS = "someone/tiny-model", "someone/both-ways"
 LAYERS, HEADS = 2, 6
 HERE = {"real_model": ID, "model_layer": "1", "model_head": "4", "text": "the CEO announced"}
+MEASURES, EVIDENCE, PARTNERS, LAYERS_CARD = (
+    {"deep": card} for card in ("measures", "evidence", "partners", "layers")
+)
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +113,11 @@ def verdict(visit, question):
     return after.split("**")[0]
 
 
+def unveiled(visit):
+    """The answers under the veils of a page that asks nothing."""
+    return re.findall(r":green-background\[(.*?)\]", said(visit))
+
+
 def asked(*names, **link):
     return opened(PAGE, {**HERE, "predict": "true", **{f"guess_{n}": SKIP for n in names}, **link})
 
@@ -128,7 +134,7 @@ def test_without_a_model_there_is_one_clear_line(store):
 def test_all_heads_are_measured_on_request_and_then_kept(store, model):
     for file in (store / "scores").glob("*"):
         file.unlink()
-    visit = opened(PAGE, {"real_model": model})
+    visit = opened(PAGE, {"real_model": model, **MEASURES})
     assert not pictures(visit)
     next(button for button in visit.button if button.label == MEASURE_LABEL).click().run()
     job = visit.session_state[HEAD_SCORES_JOB]
@@ -139,7 +145,7 @@ def test_all_heads_are_measured_on_request_and_then_kept(store, model):
         pytest.approx(row, abs=1e-4)
         for row in job.result.select("repeated", "induction").T.tolist()
     ]
-    other = opened(PAGE, {"real_model": model})
+    other = opened(PAGE, {"real_model": model, **MEASURES})
     assert HEAD_SCORES_JOB not in other.session_state
     assert pictures(other) == pictures(visit)
     offered = next(box for box in other.selectbox if box.key == "head_score").options
@@ -148,14 +154,17 @@ def test_all_heads_are_measured_on_request_and_then_kept(store, model):
 
 def test_the_map_has_a_row_per_head_and_a_click_away_is_the_head(planted):
     plant(planted, {("natural", "distance"): ((0, 5), 7.25)})
-    visit = opened(PAGE, {**HERE, "probe": PROSE, "head_score": "distance"})
+    visit = opened(PAGE, {**HERE, **MEASURES, "probe": PROSE, "head_score": "distance"})
     shown = panel(visit, "heads")
     assert shown["rows"] == [f"head {n}" for n in range(HEADS)]
     assert shown["columns"] == ["0", "1"]
     assert shown["values"][5][0] == 7.25
     next(b for b in visit.button if b.label == "Look at L0.H5, the highest").click().run()
     assert [visit.session_state[key] for key in ("model_layer", "model_head")] == [0, 5]
-    assert "L0.H5: no name" in said(visit)
+    assert hero(visit)["choices"]["model_head"] == 5
+    assert "L0.H5: no name" in said(
+        opened(PAGE, {**HERE, **EVIDENCE, "model_layer": "0", "model_head": "5"})
+    )
 
 
 def test_a_head_has_several_names_each_with_what_speaks_against_it(planted):
@@ -164,10 +173,10 @@ def test_a_head_has_several_names_each_with_what_speaks_against_it(planted):
     planted.tensors["natural: induction, counterexample"][1, 4] = against
     planted.tensors["repeated: induction, shuffled"][0, 0] = 0.37
     plant(planted, places)
-    visit = opened(PAGE, HERE)
+    visit = opened(PAGE, HERE | EVIDENCE)
     assert "L1.H4: **induction** and **sink**." in said(visit)
     assert "**induction**: 0.90 on random tokens, twice (needed: more than 0.4" in said(visit)
-    assert "By chance the best head has 0.37" in said(visit)
+    assert "At random the best head has 0.37" in said(visit)
     elsewhere = planted.select("natural", "induction")[1, 4]
     assert f"The same score on prose: {elsewhere:.2f}." in said(visit)
     assert "Counter-example, passage 3" in said(visit)
@@ -175,7 +184,7 @@ def test_a_head_has_several_names_each_with_what_speaks_against_it(planted):
     assert "only 0.06 to what the name induction promises" in said(visit)
     assert "| sink | " in said(visit)
     assert "**0.70** (> 0.3) |" in said(visit)
-    assert "L1.H3: no name" in said(opened(PAGE, {**HERE, "model_head": "3"}))
+    assert "L1.H3: no name" in said(opened(PAGE, {**HERE, **EVIDENCE, "model_head": "3"}))
 
 
 def test_a_head_whose_worst_row_fits_has_no_counter_example(planted):
@@ -183,7 +192,7 @@ def test_a_head_whose_worst_row_fits_has_no_counter_example(planted):
         [3, 21, 2, 0.75, 0.75]
     )
     plant(planted, {("repeated", "induction"): ((1, 4), 0.9)})
-    visit = opened(PAGE, HERE)
+    visit = opened(PAGE, HERE | EVIDENCE)
     assert "gives 0.75 to what the name induction promises. No counter-example" in said(visit)
     assert "Counter-example, passage" not in said(visit)
 
@@ -191,33 +200,34 @@ def test_a_head_whose_worst_row_fits_has_no_counter_example(planted):
 def test_chance_can_take_a_name_away(planted):
     planted.tensors["repeated: induction, shuffled"][0, 0] = 0.95
     plant(planted, {("repeated", "induction"): ((1, 4), 0.9)})
-    visit = opened(PAGE, HERE)
+    visit = opened(PAGE, HERE | EVIDENCE)
     assert "L1.H4: no name" in said(visit)
     assert f"for {LAYERS * HEADS} of {LAYERS * HEADS} heads" in said(visit)
 
 
-@pytest.mark.parametrize(("count", "answer"), [(0, NONE), (1, FEW_HEADS), (3, MANY)])
-def test_heads_that_look_for_what_followed_are_counted(planted, count, answer):
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_heads_that_look_for_what_followed_are_counted(planted, count):
     planted.select("repeated", "induction").flatten()[:count] = 0.5
     plant(planted, {})
-    assert verdict(asked("induction"), "so know what comes next") == answer
+    assert unveiled(opened(PAGE, HERE | MEASURES)) == [str(count)]
 
 
 @pytest.mark.parametrize(
-    ("after", "answer"), [(0.85, "about as much"), (0.1, "clearly less"), (1.0, "clearly more")]
+    ("after", "answer"), [(0.75, SAME), (0.4, HALF), (0.1, NOTHING), (1.0, SAME)]
 )
 def test_the_surest_head_is_asked_about(planted, after, answer):
     plant(
         planted,
         {("repeated", "induction"): ((1, 4), 0.8), ("natural", "induction"): ((1, 4), after)},
     )
-    visit = asked("induction", "keeps")
-    assert "L1.H4 is the surest of all: its score as **induction** is 0.80" in said(visit)
-    assert verdict(visit, "is the surest of all") == answer
+    visit = asked("keeps")
+    assert "L1.H4 is the surest head for **induction**: it scores 0.80" in said(visit)
+    assert verdict(visit, "is the surest head for") == answer
+    assert [row[0] for row in panel(visit, "kept")["values"]] == pytest.approx([0.8, after])
 
 
-@pytest.mark.parametrize(("better", "answer"), [(0, NO_RELATION), (1, FEW), (3, MOST), (None, ALL)])
-def test_heads_are_compared_with_the_best_fixed_distance(planted, better, answer):
+@pytest.mark.parametrize("better", [0, 1, 3, None])
+def test_heads_are_compared_with_the_best_fixed_distance(planted, better):
     found = sorted(n for n in planted.tensors if n.startswith("syntax") and "offset" not in n)
     for place, name in enumerate(found):
         planted.tensors[name].zero_()
@@ -225,8 +235,8 @@ def test_heads_are_compared_with_the_best_fixed_distance(planted, better, answer
         is_better = better is None or place < better
         planted.tensors[f"{name}, offset"][1] = 0.5 if is_better else 0.7
     plant(planted, {})
-    visit = asked("partners")
-    assert verdict(visit, "a rule that knows no grammar") == answer
+    visit = opened(PAGE, HERE | PARTNERS)
+    assert unveiled(visit) == [str(len(found) if better is None else better)]
     shown = panel(visit, "partners")
     assert [row[0] for row in shown["values"]] == [0.75] * len(found)
     assert "| L0.H5 |" in said(visit)
@@ -255,19 +265,18 @@ def test_the_verdict_and_its_numbers_are_shown(planted, tiny):
     planted.select("natural", "first token")[1] = 0.875
     plant(planted, {})
     assert measure_trend(Gallery(tiny, planted)).verdict == BY_FIRST
-    visit = asked("layers")
-    assert verdict(visit, "is it true of this model") == BY_FIRST
+    visit = opened(PAGE, HERE | LAYERS_CARD)
+    assert unveiled(visit) == [BY_FIRST]
     assert "correlation of layer and entropy: -1.00; without the first token: +1.00" in said(visit)
     assert "layer 1 with 0.25, where 88 % of the weight lies on the first token" in said(visit)
 
 
-def test_every_question_hides_its_picture(planted):
+def test_the_question_hides_its_picture_and_no_other(planted):
     plant(planted, {})
-    questions = "induction", "keeps", "partners", "layers"
-    asking = asked()
-    assert not pictures(asking)
-    assert len(asking.radio) == 3  # the one about a head comes behind the first
-    assert pictures(asked(*questions)) == pictures(opened(PAGE, HERE))
+    asking, shown = asked(), opened(PAGE, HERE)
+    assert [one.key for one in asking.radio if one.key.startswith("guess")] == ["guess_keeps"]
+    assert len(pictures(shown)) == len(pictures(asking)) + 1
+    assert pictures(asked("keeps")) == pictures(shown)
 
 
 def test_a_pattern_is_what_the_model_does_on_that_text(planted, tiny):
@@ -277,7 +286,7 @@ def test_a_pattern_is_what_the_model_does_on_that_text(planted, tiny):
     assert found.weights.sum(dim=-1) == pytest.approx(1, abs=1e-5)
     assert torch.equal(found.masks[0], torch.ones(64, 64, dtype=torch.bool).tril())
     plant(planted, {})
-    visit = opened(PAGE, HERE)
+    visit = opened(PAGE, HERE | EVIDENCE)
     sentence = panel(visit, "sentence")
     assert sentence["rows"] == ["the", "CEO", "announced"]
     words = torch.tensor([[0, 1, 2]])
@@ -291,7 +300,7 @@ def test_a_pattern_is_what_the_model_does_on_that_text(planted, tiny):
 def test_a_long_sentence_is_cut_before_all_heads_read_it(planted, monkeypatch):
     plant(planted, {})
     monkeypatch.setattr(head_card, "MOST_TOKENS", 2)
-    visit = opened(PAGE, HERE)
+    visit = opened(PAGE, HERE | EVIDENCE)
     assert panel(visit, "sentence")["rows"] == ["the", "CEO"]
     assert any("the last 1 tokens are left out" in one.value for one in visit.caption)
 
@@ -302,8 +311,8 @@ def test_a_long_sentence_is_cut_before_all_heads_read_it(planted, monkeypatch):
         {"real_model": "../../etc"},
         {"real_model": "x" * 5_000},
         {"model_layer": "999", "model_head": "-3"},
-        {"head_score": "<script>", "probe": "nan"},
-        {"text": "word " * 60},
+        {"head_score": "<script>", "probe": "nan", **MEASURES},
+        {"text": "word " * 60, **EVIDENCE},
     ],
 )
 def test_a_hostile_link_shows_a_page(planted, link):

@@ -9,6 +9,7 @@ from explainers.models.grammar_heads import SENTENCES_PER_HALF
 from explainers.models.head_scores import HeadScores
 from explainers.models.head_scores_job import RUNS, make_head_scores_job, read_scores
 from explainers.models.probes import NATURAL_LENGTH, NUM_TEXTS, REPEATED_LENGTH
+from explainers.models.shipped_scores import read_shipped_scores
 from explainers.translations import _
 from explainers.ui.controls.controls import PROSE, TWICE
 from explainers.ui.page import Prose
@@ -30,8 +31,12 @@ PROBE_NAMES = {TWICE: "repeated", PROSE: "natural"}
 class Gallery:
     """A model with the scores of its heads."""
 
-    loaded: "RealModel"
+    loaded: "RealModel | None"
+    """None as long as nothing needs the model itself."""
     scores: HeadScores
+    name: str = ""
+    is_shipped: bool = False
+    """Did the scores come with the app?"""
 
     @property
     def layers(self) -> int:
@@ -44,7 +49,9 @@ class Gallery:
 
     @property
     def origin(self) -> str:
-        model = self.loaded.provenance
+        model = self.loaded.provenance if self.loaded else self.name
+        if self.is_shipped:
+            return real_model(_("{model} · measured beforehand, kept with the app", model=model))
         return real_model(_("{model} · measured once, then kept on the server's disk", model=model))
 
 
@@ -53,11 +60,17 @@ def name_head(layer: int, head: int) -> str:
     return f"L{layer}.H{head}"
 
 
-def obtain_gallery(text: Prose, loaded: "RealModel") -> Gallery | None:
-    """The scores if there are any; else a button that has them measured, and how far that is."""
-    scores = read_scores(loaded.name)
+def find_gallery(model: str) -> Gallery | None:
+    """The scores that are known of a model: measured here before, or kept with the app."""
+    scores = read_scores(model)
     if scores:
-        return Gallery(loaded, scores)
+        return Gallery(None, scores, model)
+    shipped = read_shipped_scores(model)
+    return Gallery(None, shipped.scores, model, is_shipped=True) if shipped else None
+
+
+def measure_gallery(text: Prose, loaded: "RealModel") -> Gallery | None:
+    """A button that has all heads measured, how far that is, and at last the scores."""
     text(
         "measure",
         runs=RUNS,
@@ -73,7 +86,7 @@ def obtain_gallery(text: Prose, loaded: "RealModel") -> Gallery | None:
     if shown.state == "failed":
         show_problem(shown)
     elif shown.result:  # measured, but the disk could not keep it
-        return Gallery(loaded, shown.result)
+        return Gallery(loaded, shown.result, loaded.name)
     else:
         watch_job(HEAD_SCORES_JOB, shown, _("Reading"))
     return None

@@ -18,7 +18,6 @@ from explainers.chapters.common.recording import (
 )
 from explainers.chapters.head_gallery import takeaway as taken
 from explainers.charts.matrix import blank_forbidden, make_pair_matrix
-from explainers.messages import N_
 from explainers.models.attention_hook import RecordedAttention
 from explainers.models.head_roles import OTHER_PROBE, ROLES, EarnedRole, find_roles
 from explainers.models.head_scores import PROBES
@@ -29,7 +28,6 @@ from explainers.ui.figure.head_tiles import Tiles, show_tiles
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import shorten, verbatim
 
@@ -83,10 +81,15 @@ def _read_layer(layer: RecordedAttention) -> tuple[Tensor, Tensor]:
 
 
 def show_patterns(
-    text: Prose, gallery: Gallery, chosen: tuple[int, int], sentence: str, queries_down: bool
+    text: Prose,
+    gallery: Gallery,
+    loaded: "RealModel",
+    chosen: tuple[int, int],
+    sentence: str,
+    queries_down: bool,
 ) -> None:
     """The same head on texts in which it may have something to do, or nothing."""
-    loaded, probes = gallery.loaded, list_probe_texts(gallery.loaded)
+    probes = list_probe_texts(loaded)
     against = next(
         (one.counterexample for one in find_roles(gallery.scores, *chosen) if one.counterexample),
         None,
@@ -147,47 +150,18 @@ def _show_sentence(
 
 
 WORDS = {probe: words for words, probe in PROBE_NAMES.items()}
-KEEPS, LESS, MORE = N_("about as much"), N_("clearly less"), N_("clearly more")
-ALIKE = 0.1
-"""Shares that are closer than this are called alike."""
 UNKNOWN, NEEDS = "–", "\N{NO-BREAK SPACE}(>\N{NO-BREAK SPACE}"
 
 
-def ask_keeps(text: Prose, gallery: Gallery) -> bool:
-    """A guess about the surest head of the random tokens: does it do the same in prose?"""
-    scores = gallery.scores
-    roles = [role for role in ROLES if role.probe == "repeated"]
-    best = max(
-        roles,
-        key=lambda role: float(scores.select(role.probe, role.score_name).nan_to_num(0).max()),
-    )
-    there = scores.select(best.probe, best.score_name)
-    layer, head = divmod(int(there.nan_to_num(-1).argmax()), gallery.heads)
-    before, after = (
-        float(scores.select(p, best.score_name)[layer, head]) for p in ("repeated", "natural")
-    )
-    first = float(scores.select("natural", "first token")[layer, head])
-    moved = after - before
-    return revealed(
-        text,
-        "keeps",
-        (KEEPS, LESS, MORE),
-        KEEPS if abs(moved) < ALIKE else MORE if moved > 0 else LESS,
-        head=name_head(layer, head),
-        role=_(best.name),
-        before=f"{before:.2f}",
-        after=f"{after:.2f}",
-        first=f"{first:.2f}",
-    )
-
-
-def show_labels(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
+def show_labels(
+    text: Prose, gallery: Gallery, loaded: "RealModel", chosen: tuple[int, int]
+) -> None:
     """All names of a head, each with what speaks against it; and all scores that names are for."""
     found = find_roles(gallery.scores, *chosen)
     names = _(" and ").join(f"**{_(label.role)}**" for label in found)
     text("named", head=name_head(*chosen), names=names or _("no name"))
     for label in found:
-        _show_label(text, gallery, label)
+        _show_label(text, loaded, label)
         if label.role == "positional":
             text("offset", offset=f"{gallery.scores.select('natural', 'offset')[chosen]:+.0f}")
     if not found:
@@ -210,7 +184,7 @@ def show_labels(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
     show_source(find_roles)
 
 
-def _show_label(text: Prose, gallery: Gallery, label: EarnedRole) -> None:
+def _show_label(text: Prose, loaded: "RealModel", label: EarnedRole) -> None:
     role = next(one for one in ROLES if one.name == label.role)
     text(
         "label",
@@ -229,9 +203,7 @@ def _show_label(text: Prose, gallery: Gallery, label: EarnedRole) -> None:
         text("no_against")
         return
     against = label.counterexample
-    tokens = spell_tokens(
-        gallery.loaded, list_probe_texts(gallery.loaded)["natural"][against.text_index]
-    )
+    tokens = spell_tokens(loaded, list_probe_texts(loaded)["natural"][against.text_index])
     text(
         f"row_{'fits' if against.mass >= against.weight else 'against'}",
         role=_(label.role),

@@ -13,7 +13,7 @@ from explainers.models.head_scores import compute_entropy, drop_first_key
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
+from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
 
@@ -59,14 +59,11 @@ def compute_rank_correlation(values: Tensor) -> float:
 
 
 def show_layers(text: Prose, gallery: Gallery) -> None:
-    """A guess whether the sentence is true of this model; then both curves and the verdict."""
+    """Is the sentence true of this model, veiled; then both curves and the verdict."""
     found = measure_trend(gallery)
-    text("layers")
+    text("layers", clear=CLEAR)
     numbers = {"rank": f"{found.rank:+.2f}", "rest": f"{found.rank_of_rest:+.2f}"}
-    if not revealed(
-        text, "layers", (HOLDS, BY_FIRST, FAILS), found.verdict, clear=CLEAR, **numbers
-    ):
-        return
+    ask_veiled(text, "layers", found.verdict, (HOLDS, BY_FIRST, FAILS), **numbers)
     x, y = Axis(LAYER_AXIS), Axis(_("entropy ÷ its maximum"))
     alt = _(
         "Entropy by layer, with all tokens and without the first: correlation {rank}, {rest}.",
@@ -81,7 +78,7 @@ def show_layers(text: Prose, gallery: Gallery) -> None:
     sharpest = int(found.whole.argmin())
     text(
         "layers_seen",
-        model=verbatim(gallery.loaded.name),
+        model=verbatim(gallery.name),
         verdict=_(found.verdict),
         rank=numbers["rank"],
         rest=numbers["rest"],

@@ -11,12 +11,10 @@ from explainers.translations import _
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
 from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
+from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.source import show_source
 
 TABLE = "partners"
-NONE, FEW = N_("for none"), N_("for less than half")
-MOST, ALL = N_("for half or more"), N_("for all")
 CLEARLY = 0.1
 """A head that is better by less than this is called as good as a fixed distance."""
 WORDS = (
@@ -27,20 +25,15 @@ WORDS = (
 
 
 def show_partners(text: Prose, gallery: Gallery) -> None:
-    """A guess how often a head beats the best fixed distance; then both, relation by relation."""
+    """How often a head beats the best fixed distance, veiled; then both, relation by relation."""
     found = find_relation_heads(gallery.scores)
     text("partners", sentences=SENTENCES_PER_HALF)
     if not found:
         text("no_partners")
         return
     better = sum(one.score > one.offset_score + CLEARLY for one in found)
-    half = MOST if 2 * better >= len(found) else FEW
-    answer = NONE if not better else ALL if better == len(found) else half
-    options, count = (NONE, FEW, MOST, ALL), len(found)
-    if not revealed(
-        text, "partners", options, answer, better=better, relations=count, clearly=CLEARLY
-    ):
-        return
+    options, count = [f"{better}", "0", f"{len(found)}"], len(found)
+    ask_veiled(text, "partners", f"{better}", options, relations=count, clearly=CLEARLY)
     letters = [chr(ord("a") + place) for place in range(len(found))]
     matrix = Matrix(
         _("partners found"),

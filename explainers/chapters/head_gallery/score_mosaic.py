@@ -1,7 +1,7 @@
 """Every head of a model in one picture, coloured by a score of the reader's choice."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 from torch import Tensor
@@ -18,7 +18,7 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
 from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
+from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.source import show_source
 
 MAP = "heads"
@@ -29,42 +29,49 @@ SCORES = (
     *(N_("entropy without the first token"), N_("distance")),
 )
 OPENS_WITH = "induction"
-NONE, FEW, MANY = N_("none"), N_("fewer than 1 in 10"), N_("1 in 10 or more")
 NAMED = 5
 """So many of the highest are named below the picture."""
 
 
-def ask_induction(text: Prose, gallery: Gallery) -> bool:
-    """A guess how many heads look at what followed the same token before."""
+def veil_induction(text: Prose, gallery: Gallery) -> None:
+    """How many heads look at what followed the same token before, as a hidden number."""
     [role] = [one for one in ROLES if one.score_name == OPENS_WITH]
     found = gallery.scores.select(role.probe, role.score_name)
     count, all_heads = int((found > role.threshold).sum()), found.numel()
     best = divmod(int(found.nan_to_num(-1).argmax()), gallery.heads)
-    return revealed(
+    ask_veiled(
         text,
         "induction",
-        (NONE, FEW, MANY),
-        NONE if count == 0 else FEW if 10 * count < all_heads else MANY,
+        f"{count}",
+        [f"{count}", "0", f"{all_heads // 4}"],
         heads=all_heads,
         threshold=role.threshold,
-        count=count,
         best=name_head(*best),
         score=f"{found[best]:.2f}",
         chance=f"{gallery.scores.find_chance_score(role.probe, role.score_name):.2f}",
     )
 
 
-def chosen_head(gallery: Gallery) -> tuple[int, int]:
-    """(layer, head), by numbers: the way to a head without a mouse."""
-    with st.container(horizontal=True):
-        layer = controls.model_layer(0, gallery.layers - 1)
-        return layer, controls.model_head(0, gallery.heads - 1)
-
-
 def choose(layer: int, head: int) -> None:
     """Look at another head; a callback."""
     controls.model_layer.put(layer)
     controls.model_head.put(head)
+
+
+def follow_choice(
+    show: Callable[[], None], gallery: Gallery, chosen: tuple[int, int]
+) -> Callable[[], None]:
+    """A card about a head: a click in it chooses another one for the whole page."""
+
+    def draw() -> None:
+        controls_of_head = controls.model_layer, controls.model_head
+        layer, head = (st.session_state.get(one.key) for one in controls_of_head)
+        is_head = layer in range(gallery.layers) and head in range(gallery.heads)
+        if is_head and (layer, head) != chosen:
+            st.rerun()
+        show()
+
+    return draw
 
 
 def show_map(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
@@ -92,14 +99,14 @@ def show_map(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
     alt = _(
         "{score} of every head of {model}; the highest: {highest}.",
         score=_(what),
-        model=gallery.loaded.name,
+        model=gallery.name,
         highest=highest,
     )
 
     def pick(cell: Cell) -> None:
         choose(cell.column, cell.row)
 
-    taken.scores(gallery.loaded, scores, probe, chosen, name_head(*chosen))
+    taken.scores(gallery, probe, chosen, name_head(*chosen))
     layer, head = chosen
     figure = Figure([Panel(MAP, matrix)], alt, Cell(MAP, head, layer), pick)
     show_figure(figure, gallery.origin, MAP)

@@ -5,15 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
+from explainers.chapters.common.measured_heads import Gallery
 from explainers.chapters.common.real_head_takeaway import make_head_recipe, record_layer, to_cpu
 from explainers.models.head_scores import (
     PROBES,
-    HeadScores,
     build_patterns,
     compute_entropy,
     measure_distance,
     score_pattern,
 )
+from explainers.models.load import is_on_disk, load_model
 from explainers.models.probes import Probe
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
@@ -40,15 +41,18 @@ def scores_of_head(weights: Tensor, mask: Tensor, ids: Tensor, marks: Tensor) ->
     return found
 
 
-def scores(loaded: "RealModel", measured: HeadScores, probe: str, place: Place, head: str) -> None:
-    """The scores of the chosen head, of which the picture shows one for every head."""
+def scores(gallery: Gallery, probe: str, place: Place, head: str) -> None:
+    """The scores of the chosen head, of which the picture shows one for every head.
+
+    The model is loaded when the file is made, not before.
+    """
     title = _("The scores of {head}", head=head)
-    take("scores", partial(_scores, loaded, measured, probe, place, title))
+    if gallery.loaded or is_on_disk(gallery.name):
+        take("scores", partial(_scores, gallery, probe, place, title))
 
 
-def _scores(
-    loaded: "RealModel", measured: HeadScores, probe: str, place: Place, title: str
-) -> Recipe:
+def _scores(gallery: Gallery, probe: str, place: Place, title: str) -> Recipe:
+    loaded, measured = gallery.loaded or load_model(gallery.name), gallery.scores
     (number, head), texts = place, PROBES[probe](loaded)
     layer = record_layer(loaded, number, texts.ids)
     inputs: dict[str, Any] = {"weights": layer.weights[:, head], "mask": layer.mask[0, 0]}

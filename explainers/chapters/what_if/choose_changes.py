@@ -23,7 +23,7 @@ from explainers.models.changes import (
     Window,
     count_heads,
 )
-from explainers.models.head_scores_job import read_scores
+from explainers.models.shipped_scores import find_known_scores
 from explainers.translations import _, translate_error
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -48,7 +48,7 @@ def chosen_heads(model: str, shape: HeadCounts) -> tuple[HeadIndex, ...]:
 
 def _of_role(model: str) -> tuple[HeadIndex, ...]:
     """Needs the scores of all heads, which are measured once for a model."""
-    scores = read_scores(model)
+    scores = find_known_scores(model)
     if not scores:
         st.caption(
             _(

@@ -223,6 +223,7 @@ mean_over_heads = Switch("over_heads", N_("Mean over all heads"), True)
 TWICE, PROSE = N_("random tokens, twice"), N_("prose")
 probe_text = Choice("probe", N_("Text that the heads read"), TWICE, (TWICE, PROSE))
 head_score = NameList("head_score", N_("Score"), None, width=280)
+head_name = Choice("head_name", N_("Heads with this name"), N_("all heads"))
 
 # What if
 UNSCALED, CHANGED_TEMPERATURE, NARROW_WINDOW = N_("no √d_k"), N_("temperature"), N_("window")

@@ -8,6 +8,7 @@ import { loadStyle, wear } from "../common/component.js";
 import { speak } from "../common/words.js";
 import { Dials } from "./heroes/dials.js";
 import { FourSteps } from "./heroes/four_steps.js";
+import { Gallery } from "./heroes/gallery.js";
 import { Heads } from "./heroes/heads.js";
 import { Journey } from "./heroes/journey.js";
 import { Masked } from "./heroes/masked.js";
@@ -35,6 +36,8 @@ import "./heroes/dials_hands.js";
 import "./heroes/dials_places.js";
 import "./heroes/dials_ruler.js";
 import "./heroes/four_steps_layout.js";
+import "./heroes/gallery_bars.js";
+import "./heroes/gallery_map.js";
 import "./heroes/heads_places.js";
 import "./heroes/journey_steps.js";
 import "./heroes/masked_drawing.js";
@@ -70,7 +73,7 @@ import "./strip.js";
 import "./words.js";
 
 /** @type {Record<string, new (root: HTMLElement) => Hero<any>>} */
-const KINDS = { dials: Dials, four_steps: FourSteps, heads: Heads, journey: Journey, masked: Masked, memory: Memory, mosaic: Mosaic, sharing: Sharing, shelves: Shelves, tiles: Tiles, tokens: Tokens, translation: Translation, views: Views, what_if: WhatIf };
+const KINDS = { dials: Dials, four_steps: FourSteps, gallery: Gallery, heads: Heads, journey: Journey, masked: Masked, memory: Memory, mosaic: Mosaic, sharing: Sharing, shelves: Shelves, tiles: Tiles, tokens: Tokens, translation: Translation, views: Views, what_if: WhatIf };
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 /** @type {WeakMap<Element, Hero<any>>} */

@@ -1,0 +1,218 @@
+"""The hero of the head gallery: all heads by name, one with its scores and its arcs on a text."""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+from torch import Tensor
+
+from explainers.chapters.common.measured_heads import Gallery, name_head
+from explainers.messages import N_
+from explainers.models.head_roles import ROLES, EarnedRole, Role, find_relation_heads, find_roles
+from explainers.models.head_scores import HeadScores
+from explainers.models.registry import WHEEL_MODELS
+from explainers.models.shipped_scores import LEVELS, Example, read_shipped_scores
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
+from explainers.ui.page import Prose
+
+INDUCTION, PREVIOUS, SINK = "induction", "previous token", "sink"
+GRAMMAR_MODEL, RELATION = WHEEL_MODELS[1].id, "determiner → noun"
+EVERY, NAMELESS = controls.head_name.default, N_("no name")
+EXPERIMENTS = {INDUCTION: "try_induction", PREVIOUS: "try_previous"}
+NAMES = (*(role.name for role in ROLES if role.name != SINK), SINK)
+"""The sink stands last: most heads have that name, so any other one says more of a head."""
+CLEARLY = 0.1
+"""A head that beats the best distance by less than this is not said to find a partner."""
+SENTENCES = (
+    *("hero_caption", "hero_named", "hero_sink", "hero_other", "hero_nameless"),
+    *("hero_nobody", "hero_relation"),
+)
+
+Place = tuple[int, int]
+
+
+def make_hero(text: Prose, gallery: Gallery) -> tuple[Hero, Place]:
+    """All heads of a model by name; and the head that is looked at."""
+    scores, (layers, heads) = gallery.scores, gallery.scores.shape
+    opens = find_best_head(scores, INDUCTION)
+    layer_control = replace(controls.model_layer, default=opens[0])
+    head_control = replace(controls.model_head, default=opens[1])
+    offered = [EVERY, *NAMES, NAMELESS]
+    shipped = read_shipped_scores(gallery.name)
+    example = shipped.example if shipped else None
+    word = replace(controls.followed_word, default=example.first_repeated if example else 0)
+    words = range(len(example.tokens)) if example else range(1)
+    chosen = [
+        HeroChoice(control, values, read_choice(control, values))
+        for control, values in (
+            (layer_control, range(layers)),
+            (head_control, range(heads)),
+            (controls.head_name, offered),
+            (word, words),
+        )
+    ]
+    models = [one.id for one in WHEEL_MODELS]
+    model = HeroChoice(controls.real_model, models, gallery.name, is_elsewhere=True)
+    numbers = compute_numbers(gallery.name, scores, example)
+    hero = Hero(
+        "gallery",
+        _("A square for every head of a model, coloured by its name; and one head's scores."),
+        numbers,
+        [*chosen, model],
+        SENTENCES,
+        list_experiments(text, scores),
+        gallery.origin,
+        lambda: make_table(scores),
+    )
+    return hero, (chosen[0].value, chosen[1].value)
+
+
+def compute_numbers(model: str, scores: HeadScores, example: Example | None) -> dict[str, Any]:
+    """What the picture shows of each head, layer by layer."""
+    layers, heads = scores.shape
+    places = list_places(scores)
+    roles = sort_roles()
+    return {
+        "model": model.split("/")[-1],
+        "layers": layers,
+        "heads": heads,
+        "names": [role.name for role in roles],
+        "labels": {name: _(name) for name in (EVERY, *NAMES, NAMELESS)},
+        "named": [[NAMES.index(name) for name in list_names(scores, one)] for one in places],
+        "scores": [[_round(_select(scores, role)[one]) for role in roles] for one in places],
+        "chance": [
+            round(scores.find_chance_score(role.probe, role.score_name), 4) for role in roles
+        ],
+        "needed": [role.threshold for role in roles],
+        "relations": describe_relations(scores),
+        "tokens": [token.strip() for token in example.tokens] if example else [],
+        "weights": _pack(example.weights) if example else "",
+    }
+
+
+def list_places(scores: HeadScores) -> list[Place]:
+    """All heads, layer by layer."""
+    layers, heads = scores.shape
+    return list(product(range(layers), range(heads)))
+
+
+def sort_roles() -> list[Role]:
+    """In the order of `NAMES`."""
+    return sorted(ROLES, key=lambda role: NAMES.index(role.name))
+
+
+def list_names(scores: HeadScores, place: Place) -> list[str]:
+    """All names of a head: first the one whose score is farthest above what it needs."""
+    needed = {role.name: role.threshold for role in ROLES}
+
+    def rank(found: EarnedRole) -> tuple[bool, float]:
+        bar = max(needed[found.role], found.chance_score)
+        return found.role == SINK, -(found.score - bar) / (1 - bar)
+
+    return [found.role for found in sorted(find_roles(scores, *place), key=rank)]
+
+
+def find_best_head(scores: HeadScores, name: str) -> Place:
+    """The head with the highest score for this name."""
+    [role] = [one for one in ROLES if one.name == name]
+    found = _select(scores, role)
+    layer, head = divmod(int(found.nan_to_num(-1).argmax()), found.shape[1])
+    return layer, head
+
+
+def describe_relations(scores: HeadScores) -> list[dict[str, Any]]:
+    """Heads that find a word's partner clearly better than a fixed distance does."""
+    return [
+        {
+            "place": one.layer_index * scores.shape[1] + one.head_index,
+            "label": " → ".join(_(word) for word in one.relation.split(" → ")),
+            "score": round(one.score, 4),
+            "chance": round(one.offset_score, 4),
+        }
+        for one in find_relation_heads(scores)
+        if one.score > one.offset_score + CLEARLY
+    ]
+
+
+def list_experiments(text: Prose, scores: HeadScores) -> list[Experiment]:
+    """What a reader can try, each with the numbers that it will show."""
+    found = [_show_name(text, scores, name) for name in EXPERIMENTS]
+    shipped = read_shipped_scores(GRAMMAR_MODEL)
+    if shipped:
+        grammar = shipped.scores
+        [best] = [one for one in find_relation_heads(grammar) if one.relation == RELATION]
+        told = {
+            "model": GRAMMAR_MODEL.split("/")[-1],
+            "head": name_head(best.layer_index, best.head_index),
+            "score": _percent(best.score),
+            "offset": _percent(best.offset_score),
+        }
+        choices = {
+            controls.real_model.key: GRAMMAR_MODEL,
+            controls.head_name.key: EVERY,
+            controls.model_layer.key: best.layer_index,
+            controls.model_head.key: best.head_index,
+        }
+        found.append(Experiment("grammar", text.fill("try_grammar", **told), choices))
+    return found
+
+
+def _show_name(text: Prose, scores: HeadScores, name: str) -> Experiment:
+    [role] = [one for one in ROLES if one.name == name]
+    layer, head = find_best_head(scores, name)
+    named = _list_named(scores, name)
+    named_layers = {one for one, _head in named}
+    told = {
+        "count": len(named),
+        "head": name_head(layer, head),
+        "score": f"{_select(scores, role)[layer, head]:.2f}",
+        "chance": f"{scores.find_chance_score(role.probe, role.score_name):.2f}",
+        "first": min(named_layers, default=layer),
+        "last": max(named_layers, default=layer),
+    }
+    choices = {
+        controls.head_name.key: name,
+        controls.model_layer.key: layer,
+        controls.model_head.key: head,
+    }
+    section = EXPERIMENTS[name]
+    return Experiment(section.removeprefix("try_"), text.fill(section, **told), choices)
+
+
+def _list_named(scores: HeadScores, name: str) -> list[Place]:
+    return [place for place in list_places(scores) if name in list_names(scores, place)]
+
+
+def make_table(scores: HeadScores) -> Any:
+    """A row for each head: its names, and the scores that they are for."""
+    import pandas as pd  # the first paint needs no tables
+
+    rows = []
+    for place in list_places(scores):
+        names = ", ".join(_(name) for name in list_names(scores, place))
+        values = [float(_select(scores, role)[place]) for role in sort_roles()]
+        rows.append([name_head(*place), names, *values])
+    return pd.DataFrame(rows, columns=[_("head"), _("names"), *map(_, NAMES)])
+
+
+def _select(scores: HeadScores, role: Role) -> Tensor:
+    return scores.select(role.probe, role.score_name)
+
+
+def _round(value: Tensor) -> float | None:
+    """A head that has no row to be scored on has no score."""
+    return None if value.isnan() else round(float(value), 4)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}\N{NO-BREAK SPACE}%"
+
+
+def _pack(weights: Tensor) -> str:
+    """Every weight as one byte."""
+    levels: Sequence[int] = (weights * LEVELS).round().int().flatten().tolist()
+    return base64.b64encode(bytes(levels)).decode()

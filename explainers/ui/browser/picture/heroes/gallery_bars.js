@@ -1,0 +1,77 @@
+// @ts-check
+// The scores of one head as bars: each beside what heads reach at random, and what a name needs.
+
+/** @import { Stage } from "../stage.js" */
+
+import { element } from "../../common/elements.js";
+import { _ } from "../../common/words.js";
+
+/**
+ * @typedef {object} BarsState
+ * @property {number} x
+ * @property {number} y
+ * @property {number} width
+ * @property {string} title
+ * @property {(number | null)[]} scores
+ * @property {number[]} chance
+ * @property {number[]} needed
+ * @property {string[]} hues
+ * @property {number[]} own names that the head has
+ * @property {{ label: string, score: number, chance: number }[]} relations
+ */
+
+const TITLE = 24, ROW = 20, VALUE = 40, MOST_RELATIONS = 2;
+
+export class HeadBars {
+  /** @param {Stage} stage */
+  constructor(stage) {
+    this.stage = stage;
+    this.title = stage.add("div", "text gallery-title");
+    this.note = stage.add("div", "gallery-note");
+    this.note.append(element("i", "at-random"), ` ${_("best at random")} `, element("i", "needed"), ` ${_("needed for the name")}`);
+    /** @type {{ name: HTMLElement, track: HTMLElement, bar: HTMLElement, needed: HTMLElement, chance: HTMLElement, value: HTMLElement }[]} */
+    this.rows = [];
+  }
+
+  /** @param {string[]} labels */
+  renew(labels) {
+    for (const row of this.rows) for (const node of Object.values(row)) node.remove();
+    const { stage } = this;
+    this.rows = [...labels, ...Array(MOST_RELATIONS).fill("")].map((label) => ({
+      name: stage.add("div", "text", label), track: stage.add("div", "gallery-track"),
+      bar: stage.add("div", "gallery-bar"), needed: stage.add("div", "gallery-needed"),
+      chance: stage.add("div", "gallery-chance"), value: stage.add("div", "text"),
+    }));
+  }
+
+  /** Put everything to its place; returns where the bars end. @param {BarsState} state */
+  place({ x, y, width, title, scores, chance, needed, hues, own, relations }) {
+    const { stage, rows } = this, names = rows.map(({ name }) => name.textContent ?? "");
+    const left = Math.min(width * 0.5, Math.max(...stage.widths([...names, ...relations.map(({ label }) => label)], 14)) + 10);
+    const long = width - left - VALUE;
+    this.title.textContent = title;
+    const large = Math.min(17, (17 * width) / stage.widths([title], 17)[0]);
+    stage.write(this.title, x, y + TITLE / 2 - 2, large, 1, 0, "left");
+    const shown = [
+      ...scores.map((score, at) => ({ score, chance: chance[at], needed: needed[at], hue: hues[at], isOwn: own.includes(at), label: "" })),
+      ...relations.map((one) => ({ ...one, needed: 0, hue: "var(--key)", isOwn: true })),
+    ];
+    rows.forEach((row, at) => {
+      const one = shown[at], top = y + TITLE + at * ROW, seen = one ? 1 : 0, score = one?.score ?? 0;
+      if (one?.label) row.name.textContent = one.label;
+      for (const node of [row.name, row.value]) node.classList.toggle("quiet", !one?.isOwn);
+      stage.write(row.name, x + left - 8, top + ROW / 2, 14, seen, 0, "right");
+      stage.put(row.track, { x: x + left, y: top + 3, width: long, height: ROW - 6 }, seen);
+      row.bar.style.setProperty("--hue", one?.hue ?? "");
+      row.bar.classList.toggle("low", !one?.isOwn);
+      stage.put(row.bar, { x: x + left, y: top + 3, width: long * score, height: ROW - 6 }, seen);
+      stage.put(row.needed, { x: x + left + long * (one?.needed ?? 0) - 1, y: top + 1, width: 2, height: ROW - 2 }, one?.needed ? 1 : 0);
+      stage.put(row.chance, { x: x + left + long * (one?.chance ?? 0) - 1.5, y: top + 1, width: 3, height: ROW - 2 }, seen);
+      row.value.textContent = one && one.score !== null ? one.score.toFixed(2) : "–";
+      stage.write(row.value, x + width, top + ROW / 2, 14, seen, 0, "right");
+    });
+    const end = y + TITLE + shown.length * ROW;
+    stage.put(this.note, { x, y: end + 3, width, height: 22 });
+    return end + 26;
+  }
+}
