@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from explainers.chapters.common.choose_real_model import obtain_model
-from explainers.chapters.common.measured_heads import Gallery, find_gallery, measure_gallery
+from explainers.chapters.common.measured_heads import (
+    Gallery,
+    find_gallery,
+    measure_gallery,
+    name_head,
+)
+from explainers.chapters.head_gallery import takeaway
 from explainers.chapters.head_gallery.head_card import show_labels, show_patterns
 from explainers.chapters.head_gallery.hero import Place, make_hero
 from explainers.chapters.head_gallery.kept_role import ask_keeps
@@ -59,6 +65,7 @@ def show_gallery(gallery: Gallery) -> None:
     """The picture, the question below it, and the cards."""
     hero, chosen = make_hero(text, gallery)
     show_hero(text, hero, "gallery")
+    takeaway.scores(gallery, "repeated", chosen, name_head(*chosen))
     fragment(ask_keeps)(text, gallery)
     text("how")
     show_score_steps(text, gallery, chosen)

@@ -115,9 +115,9 @@ def test_the_page_opens_on_the_best_induction_head_without_a_model(nothing_measu
     visit = opened(PAGE)
     assert not visit.exception
     sent = hero(visit)
-    assert (sent["choices"]["model_layer"], sent["choices"]["model_head"]) == (18, 6)
-    assert sent["usual"]["model_layer"] == 18
-    assert sent["tokens"][sent["choices"]["word"]] == "Ann"
+    assert (sent["choices"]["gallery_layer"], sent["choices"]["gallery_head"]) == (18, 6)
+    assert sent["usual"]["gallery_layer"] == 18
+    assert sent["tokens"][sent["choices"]["gallery_word"]] == "Ann"
 
 
 def test_experiments_say_what_they_will_show(nothing_measured):
@@ -126,7 +126,7 @@ def test_experiments_say_what_they_will_show(nothing_measured):
     assert told["induction"]["choices"]["head_name"] == "induction"
     scores = read_shipped_scores(MINILM).scores
     [best] = [one for one in find_relation_heads(scores) if one.relation == "determiner → noun"]
-    assert told["grammar"]["choices"]["model_layer"] == best.layer_index
+    assert told["grammar"]["choices"]["gallery_layer"] == best.layer_index
     assert f"{100 * best.score:.0f}\N{NO-BREAK SPACE}%" in told["grammar"]["text"]
     sent = hero(
         opened(PAGE, {key: str(value) for key, value in told["grammar"]["choices"].items()})

@@ -160,8 +160,8 @@ def test_the_map_has_a_row_per_head_and_a_click_away_is_the_head(planted):
     assert shown["columns"] == ["0", "1"]
     assert shown["values"][5][0] == 7.25
     next(b for b in visit.button if b.label == "Look at L0.H5, the highest").click().run()
-    assert [visit.session_state[key] for key in ("model_layer", "model_head")] == [0, 5]
-    assert hero(visit)["choices"]["model_head"] == 5
+    assert [visit.session_state[key] for key in ("gallery_layer", "gallery_head")] == [0, 5]
+    assert hero(visit)["choices"]["gallery_head"] == 5
     assert "L0.H5: no name" in said(
         opened(PAGE, {**HERE, **EVIDENCE, "model_layer": "0", "model_head": "5"})
     )

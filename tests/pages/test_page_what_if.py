@@ -289,10 +289,10 @@ def test_heads_are_chosen_by_a_role_that_was_measured(monkeypatch, tiny):
     assert changes is None
     assert "have not been measured" in said(visit)
     found = ((0, 3), (1, 1))
-    monkeypatch.setattr(choose_changes, "read_scores", lambda _: scores(induction=found))
+    monkeypatch.setattr(choose_changes, "find_known_scores", lambda _: scores(induction=found))
     [change], _ = made(monkeypatch, tiny, link)
     assert change.heads == set(found)
-    monkeypatch.setattr(choose_changes, "read_scores", lambda _: scores())
+    monkeypatch.setattr(choose_changes, "find_known_scores", lambda _: scores())
     assert "earned a role" in said(made(monkeypatch, tiny, link)[1])
 
 

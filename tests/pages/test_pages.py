@@ -38,6 +38,7 @@ from tests.support.opening import (
 
 ORIGIN = re.compile(r":gray-badge\[:material/info: (.*)\]")
 BUSY = {
+    "gallery_layer": "2",
     "text": known_words(7),
     "weights": "untrained",
     "seed": "7",

@@ -9,6 +9,12 @@ from typing import Any
 from torch import Tensor
 
 from explainers.chapters.common.measured_heads import Gallery, name_head
+from explainers.chapters.head_gallery.chosen_head import (
+    gallery_head,
+    gallery_layer,
+    gallery_word,
+    read_old_link,
+)
 from explainers.messages import N_
 from explainers.models.head_roles import ROLES, EarnedRole, Role, find_relation_heads, find_roles
 from explainers.models.head_scores import HeadScores
@@ -39,12 +45,13 @@ def make_hero(text: Prose, gallery: Gallery) -> tuple[Hero, Place]:
     """All heads of a model by name; and the head that is looked at."""
     scores, (layers, heads) = gallery.scores, gallery.scores.shape
     opens = find_best_head(scores, INDUCTION)
-    layer_control = replace(controls.model_layer, default=opens[0])
-    head_control = replace(controls.model_head, default=opens[1])
+    read_old_link()
+    layer_control = replace(gallery_layer, default=opens[0])
+    head_control = replace(gallery_head, default=opens[1])
     offered = [EVERY, *NAMES, NAMELESS]
     shipped = read_shipped_scores(gallery.name)
     example = shipped.example if shipped else None
-    word = replace(controls.followed_word, default=example.first_repeated if example else 0)
+    word = replace(gallery_word, default=example.first_repeated if example else 0)
     words = range(len(example.tokens)) if example else range(1)
     chosen = [
         HeroChoice(control, values, read_choice(control, values))
@@ -154,8 +161,8 @@ def list_experiments(text: Prose, scores: HeadScores) -> list[Experiment]:
         choices = {
             controls.real_model.key: GRAMMAR_MODEL,
             controls.head_name.key: EVERY,
-            controls.model_layer.key: best.layer_index,
-            controls.model_head.key: best.head_index,
+            gallery_layer.key: best.layer_index,
+            gallery_head.key: best.head_index,
         }
         found.append(Experiment("grammar", text.fill("try_grammar", **told), choices))
     return found
@@ -174,11 +181,7 @@ def _show_name(text: Prose, scores: HeadScores, name: str) -> Experiment:
         "first": min(named_layers, default=layer),
         "last": max(named_layers, default=layer),
     }
-    choices = {
-        controls.head_name.key: name,
-        controls.model_layer.key: layer,
-        controls.model_head.key: head,
-    }
+    choices = {controls.head_name.key: name, gallery_layer.key: layer, gallery_head.key: head}
     section = EXPERIMENTS[name]
     return Experiment(section.removeprefix("try_"), text.fill(section, **told), choices)
 

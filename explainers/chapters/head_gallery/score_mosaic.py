@@ -8,6 +8,7 @@ from torch import Tensor
 
 from explainers.chapters.common.measured_heads import CODE_ROLE, PROBE_NAMES, Gallery, name_head
 from explainers.chapters.head_gallery import takeaway as taken
+from explainers.chapters.head_gallery.chosen_head import choose, gallery_head, gallery_layer
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
 from explainers.messages import N_
@@ -52,19 +53,13 @@ def veil_induction(text: Prose, gallery: Gallery) -> None:
     )
 
 
-def choose(layer: int, head: int) -> None:
-    """Look at another head; a callback."""
-    controls.model_layer.put(layer)
-    controls.model_head.put(head)
-
-
 def follow_choice(
     show: Callable[[], None], gallery: Gallery, chosen: tuple[int, int]
 ) -> Callable[[], None]:
     """A card about a head: a click in it chooses another one for the whole page."""
 
     def draw() -> None:
-        controls_of_head = controls.model_layer, controls.model_head
+        controls_of_head = gallery_layer, gallery_head
         layer, head = (st.session_state.get(one.key) for one in controls_of_head)
         is_head = layer in range(gallery.layers) and head in range(gallery.heads)
         if is_head and (layer, head) != chosen:

@@ -50,25 +50,25 @@ export class Gallery extends Hero {
     this.centres = [];
     this.base = 0;
     this.legend = element("div", "gallery-legend");
-    root.insertBefore(this.legend, this.stage.root);
+    this.stage.root.append(this.legend);
     /** @type {Chips | null} */
     this.filter = null;
-    this.map = new HeadMap(this.stage, (layer, head) => this.choose({ model_layer: layer, model_head: head }));
+    this.map = new HeadMap(this.stage, (layer, head) => this.choose({ gallery_layer: layer, gallery_head: head }));
     this.bars = new HeadBars(this.stage);
     this.arcs = new ArcStrip(this.stage);
     this.words = new Words(this.stage, {
       label: _("The word whose arcs are drawn"),
-      choose: (place) => { this.pointed = null; this.choose({ word: place }); },
+      choose: (place) => { this.pointed = null; this.choose({ gallery_word: place }); },
       peek: (place) => this.peek(place),
     });
   }
 
   // What is chosen.
 
-  get chosen() { return Number(this.choices.model_layer) * this.data.heads + Number(this.choices.model_head); }
-  get headName() { return `L${this.choices.model_layer}.H${this.choices.model_head}`; }
+  get chosen() { return Number(this.choices.gallery_layer) * this.data.heads + Number(this.choices.gallery_head); }
+  get headName() { return `L${this.choices.gallery_layer}.H${this.choices.gallery_head}`; }
   get wanted() { return String(this.choices.head_name); }
-  get word() { return this.pointed ?? Math.min(Number(this.choices.word), this.data.tokens.length - 1); }
+  get word() { return this.pointed ?? Math.min(Number(this.choices.gallery_word), this.data.tokens.length - 1); }
   get isPhone() { return this.stage.room < 560; }
   get hasArcs() { return this.data.tokens.length > 0 && !this.isPhone; }
 
@@ -134,7 +134,7 @@ export class Gallery extends Hero {
     const { names, scores, heads } = this.data, at = names.indexOf(name), lit = names.includes(name);
     if (!lit) return this.choose({ head_name: name });
     const best = scores.reduce((most, row, place) => ((row[at] ?? -1) > (scores[most][at] ?? -1) ? place : most), 0);
-    this.choose({ head_name: name, model_layer: Math.floor(best / heads), model_head: best % heads });
+    this.choose({ head_name: name, gallery_layer: Math.floor(best / heads), gallery_head: best % heads });
   }
 
   /** @param {string} name */
@@ -161,11 +161,12 @@ export class Gallery extends Hero {
       return name ? this.hueOf(name) : "";
     });
     const told = data.named.map((own) => own.map((at) => data.labels[data.names[at]]).join(", ") || data.labels[this.ends[1]]);
-    const end = this.map.place({ wide, chosen: this.chosen, hues, lit: this.lit, told });
+    const top = Math.ceil(this.legend.offsetHeight) + 8;
+    const end = this.map.place({ top, wide, chosen: this.chosen, hues, lit: this.lit, told });
     const beside = wide < room;
     const relations = data.relations.filter(({ place }) => place === this.chosen).slice(0, 2);
     const below = this.bars.place({
-      x: beside ? wide + GAP : 0, y: beside ? 0 : end + 12, width: beside ? BARS : room, title: this.titleOf(this.chosen),
+      x: beside ? wide + GAP : 0, y: beside ? top : end + 12, width: beside ? BARS : room, title: this.titleOf(this.chosen),
       scores: data.scores[this.chosen], chance: data.chance, needed: data.needed, relations,
       hues: data.names.map((name) => this.hueOf(name)), own: data.named[this.chosen],
     });
@@ -196,7 +197,7 @@ export class Gallery extends Hero {
       return centre;
     });
     words.show({
-      chosen: Number(this.choices.word), shown: this.word,
+      chosen: Number(this.choices.gallery_word), shown: this.word,
       names: tokens.map((token, place) => `${token}: ${percent(this.rowOf(this.word)[place])}`),
       hidden: tokens.map(() => false),
     });

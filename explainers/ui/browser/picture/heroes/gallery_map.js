@@ -8,6 +8,7 @@ import { _ } from "../../common/words.js";
 
 /**
  * @typedef {object} MapState
+ * @property {number} top
  * @property {number} wide
  * @property {number} chosen
  * @property {string[]} hues of all heads; none for a head without a name
@@ -60,22 +61,22 @@ export class HeadMap {
   }
 
   /** Put everything to its place; returns where the map ends. @param {MapState} state */
-  place({ wide, chosen, hues, lit, told }) {
+  place({ top, wide, chosen, hues, lit, told }) {
     const { stage, layers, heads } = this, isPhone = stage.room < 560, left = isPhone ? 30 : LEFT;
     const width = Math.min(48, (wide - left) / layers), height = Math.max(13, Math.min(22, TALLEST / heads));
     this.at = chosen;
     const layer = Math.floor(chosen / heads), head = chosen % heads;
     this.corner.textContent = isPhone ? "" : _("layer");
-    stage.write(this.corner, 0, HEAD / 2, 13, 1, 0, "left");
+    stage.write(this.corner, 0, top + HEAD / 2, 13, 1, 0, "left");
     const step = width >= 19 ? 1 : width * 2 >= 19 ? 2 : 5;
     this.names.forEach((name, place) => {
       const isSeen = place === layer || (place % step === 0 && Math.abs(place - layer) * width >= 19);
       name.classList.toggle("chosen", place === layer);
-      stage.write(name, left + (place + 0.5) * width, HEAD / 2, 13, isSeen ? 1 : 0);
+      stage.write(name, left + (place + 0.5) * width, top + HEAD / 2, 13, isSeen ? 1 : 0);
     });
     this.rowNames.forEach((name, place) => {
       name.classList.toggle("chosen", place === head);
-      stage.write(name, left - 6, HEAD + (place + 0.5) * height, 13, 1, 0, "right");
+      stage.write(name, left - 6, top + HEAD + (place + 0.5) * height, 13, 1, 0, "right");
     });
     this.cells.forEach((row, line) => row.forEach((cell, column) => {
       const place = column * heads + line, isChosen = place === chosen;
@@ -86,10 +87,10 @@ export class HeadMap {
       cell.setAttribute("aria-selected", String(isChosen));
       cell.setAttribute("aria-label", `L${column}.H${line}: ${told[place]}`);
       cell.title = `L${column}.H${line}: ${told[place]}`;
-      stage.put(cell, { x: left + column * width + 1, y: HEAD + line * height + 1, width: width - 2, height: height - 2 });
+      stage.put(cell, { x: left + column * width + 1, y: top + HEAD + line * height + 1, width: width - 2, height: height - 2 });
     }));
-    stage.put(this.frame, { x: left + layer * width - 2, y: HEAD + head * height - 2, width: width + 4, height: height + 4 });
-    return HEAD + heads * height + 4;
+    stage.put(this.frame, { x: left + layer * width - 2, y: top + HEAD + head * height - 2, width: width + 4, height: height + 4 });
+    return top + HEAD + heads * height + 4;
   }
 
   /** @param {KeyboardEvent} event */
