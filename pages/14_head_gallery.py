@@ -11,13 +11,12 @@ from explainers.chapters.common.measured_heads import (
     find_gallery,
     measure_gallery,
     name_head,
+    show_measuring,
 )
 from explainers.chapters.head_gallery import takeaway
-from explainers.chapters.head_gallery.head_card import show_labels, show_patterns
+from explainers.chapters.head_gallery.head_card import ask_keeps, show_labels, show_patterns
 from explainers.chapters.head_gallery.hero import Place, make_hero
-from explainers.chapters.head_gallery.kept_role import ask_keeps
 from explainers.chapters.head_gallery.layer_entropy import show_layers
-from explainers.chapters.head_gallery.measured_again import show_measuring
 from explainers.chapters.head_gallery.partner_heads import show_partners
 from explainers.chapters.head_gallery.score_mosaic import follow_choice, show_map, veil_induction
 from explainers.chapters.head_gallery.score_steps import show_score_steps

@@ -6,9 +6,8 @@ from collections import Counter
 import pytest
 import torch
 
-from explainers.chapters.common.measured_heads import find_gallery
+from explainers.chapters.common.measured_heads import find_gallery, find_largest_difference
 from explainers.chapters.head_gallery.hero import NAMES, compute_numbers, find_best_head, list_names
-from explainers.chapters.head_gallery.measured_again import find_largest_difference
 from explainers.chapters.head_gallery.score_steps import compute_steps
 from explainers.models.head_roles import ROLES, find_relation_heads, find_roles
 from explainers.models.head_scores import HeadScores, measure_layer
@@ -32,6 +31,20 @@ ROUNDING = 2e-3
 """Another processor adds up in another order."""
 
 
+def shipped_scores(model):
+    """What the app has of a model: it must be there."""
+    found = read_shipped_scores(model)
+    assert found
+    return found
+
+
+def shipped_gallery(model):
+    """The same as the page takes it."""
+    found = find_gallery(model)
+    assert found
+    return found
+
+
 @pytest.fixture
 def nothing_measured(monkeypatch, tmp_path):
     """A machine without models: the scores are those of the app."""
@@ -41,10 +54,10 @@ def nothing_measured(monkeypatch, tmp_path):
 @pytest.mark.parametrize("model", [SMOLLM2, MINILM])
 def test_scores_come_with_the_app(nothing_measured, model):
     assert locate_shipped_scores(model).stat().st_size < 200_000
-    shipped = read_shipped_scores(model)
+    shipped = shipped_scores(model)
     assert shipped.scores.shape == SHAPES[model]
     assert find_known_scores(model) is shipped.scores
-    assert find_gallery(model).is_shipped
+    assert shipped_gallery(model).is_shipped
     assert torch.allclose(shipped.example.weights.sum(dim=-1), torch.ones(1), atol=16 / LEVELS)
 
 
@@ -56,7 +69,7 @@ def test_no_other_model_has_such_scores(nothing_measured):
 @pytest.mark.parametrize("which", ["smollm2", "minilm"])
 def test_what_came_with_the_app_is_what_the_model_does(which, request):
     loaded = request.getfixturevalue(which)
-    shipped = read_shipped_scores(loaded.name)
+    shipped = shipped_scores(loaded.name)
     assert shipped.fingerprint == compute_fingerprint(resolve_folder(loaded.name))
     example = read_example(loaded)
     assert example.tokens == shipped.example.tokens
@@ -67,7 +80,7 @@ def test_what_came_with_the_app_is_what_the_model_does(which, request):
 def test_one_layer_measured_again_has_the_scores_of_the_app(minilm):
     from explainers.models.attention_hook import run_model
 
-    shipped, probe = read_shipped_scores(MINILM).scores, make_natural_probe(minilm)
+    shipped, probe = shipped_scores(MINILM).scores, make_natural_probe(minilm)
     layers = run_model(
         minilm.model, record=lambda one: measure_layer(one, probe), input_ids=probe.ids
     ).layers
@@ -86,7 +99,7 @@ def test_other_weights_of_the_same_name_have_no_scores(monkeypatch, tmp_path):
 
 
 def test_all_heads_are_sent_with_their_names_and_scores(nothing_measured):
-    shipped = read_shipped_scores(SMOLLM2)
+    shipped = shipped_scores(SMOLLM2)
     sent, scores = compute_numbers(SMOLLM2, shipped.scores, shipped.example), shipped.scores
     counted = Counter(NAMES[one] for own in sent["named"] for one in own)
     for role in ROLES:
@@ -103,7 +116,7 @@ def test_all_heads_are_sent_with_their_names_and_scores(nothing_measured):
 
 
 def test_a_sink_is_named_last():
-    scores = read_shipped_scores(SMOLLM2).scores
+    scores = shipped_scores(SMOLLM2).scores
     best = find_best_head(scores, "induction")
     assert best == (18, 6)
     names = list_names(scores, best)
@@ -124,7 +137,7 @@ def test_experiments_say_what_they_will_show(nothing_measured):
     told = {one["name"]: one for one in hero(opened(PAGE))["experiments"]}
     assert "8 heads" in told["induction"]["text"]
     assert told["induction"]["choices"]["head_name"] == "induction"
-    scores = read_shipped_scores(MINILM).scores
+    scores = shipped_scores(MINILM).scores
     [best] = [one for one in find_relation_heads(scores) if one.relation == "determiner → noun"]
     assert told["grammar"]["choices"]["gallery_layer"] == best.layer_index
     assert f"{100 * best.score:.0f}\N{NO-BREAK SPACE}%" in told["grammar"]["text"]
@@ -140,7 +153,7 @@ def test_experiments_say_what_they_will_show(nothing_measured):
 
 @pytest.mark.parametrize("place", [(18, 6), (16, 0), (29, 1), (8, 0), (0, 0)])
 def test_the_steps_of_a_score_add_up(nothing_measured, place):
-    gallery, example = find_gallery(SMOLLM2), read_shipped_scores(SMOLLM2).example
+    gallery, example = shipped_gallery(SMOLLM2), shipped_scores(SMOLLM2).example
     steps = compute_steps(gallery, example, place)
     assert torch.allclose((steps.weights * steps.pattern).sum(dim=-1), steps.mass)
     assert torch.equal(steps.weights, example.weights[place][steps.rows])

@@ -11,8 +11,13 @@ from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
 from explainers.chapters.common.measured_heads import MEASURE_LABEL, Gallery
 from explainers.chapters.head_gallery import head_card
-from explainers.chapters.head_gallery.head_card import list_probe_texts, record_heads
-from explainers.chapters.head_gallery.kept_role import HALF, NOTHING, SAME
+from explainers.chapters.head_gallery.head_card import (
+    HALF,
+    NOTHING,
+    SAME,
+    list_probe_texts,
+    record_heads,
+)
 from explainers.chapters.head_gallery.layer_entropy import (
     BY_FIRST,
     FAILS,

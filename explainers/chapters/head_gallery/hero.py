@@ -6,15 +6,10 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
+import streamlit as st
 from torch import Tensor
 
 from explainers.chapters.common.measured_heads import Gallery, name_head
-from explainers.chapters.head_gallery.chosen_head import (
-    gallery_head,
-    gallery_layer,
-    gallery_word,
-    read_old_link,
-)
 from explainers.messages import N_
 from explainers.models.head_roles import ROLES, EarnedRole, Role, find_relation_heads, find_roles
 from explainers.models.head_scores import HeadScores
@@ -22,6 +17,7 @@ from explainers.models.registry import WHEEL_MODELS
 from explainers.models.shipped_scores import LEVELS, Example, read_shipped_scores
 from explainers.translations import _
 from explainers.ui.controls import controls
+from explainers.ui.controls.number_controls import Counter
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
 from explainers.ui.page import Prose
 
@@ -39,6 +35,27 @@ SENTENCES = (
 )
 
 Place = tuple[int, int]
+
+gallery_layer = Counter("gallery_layer", N_("Layer, from 0"), None)
+gallery_head = Counter("gallery_head", N_("Head, from 0"), None)
+gallery_word = Counter("gallery_word", N_("Word to follow, from 0"), None)
+"""Without a default: what is shown at first depends on the model."""
+controls.register(gallery_layer, gallery_head, gallery_word)
+_OLD = {controls.model_layer.key: gallery_layer.key, controls.model_head.key: gallery_head.key}
+
+
+def read_old_link() -> None:
+    """Links once named the head as those of the inspector do."""
+    for old, new in _OLD.items():
+        if old in st.query_params and new not in st.query_params:
+            st.query_params[new] = st.query_params[old]
+            del st.query_params[old]
+
+
+def choose(layer: int, head: int) -> None:
+    """Look at another head; a callback."""
+    gallery_layer.put(layer)
+    gallery_head.put(head)
 
 
 def make_hero(text: Prose, gallery: Gallery) -> tuple[Hero, Place]:

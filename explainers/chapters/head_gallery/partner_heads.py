@@ -1,7 +1,7 @@
 """Heads that find a word's grammatical partner, beside a rule that only counts words."""
 
 from explainers.chapters.common.measured_heads import CODE_ROLE, Gallery, name_head
-from explainers.chapters.head_gallery.chosen_head import choose
+from explainers.chapters.head_gallery.hero import choose
 from explainers.charts.matrix import Matrix
 from explainers.messages import N_
 from explainers.models import grammar_heads

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from explainers.chapters.common.measured_heads import CODE_ROLE, PROBE_NAMES, Gallery, name_head
 from explainers.chapters.head_gallery import takeaway as taken
-from explainers.chapters.head_gallery.chosen_head import choose, gallery_head, gallery_layer
+from explainers.chapters.head_gallery.hero import choose, gallery_head, gallery_layer
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
 from explainers.messages import N_
