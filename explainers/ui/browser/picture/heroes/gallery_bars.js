@@ -28,7 +28,8 @@ export class HeadBars {
     this.stage = stage;
     this.title = stage.add("div", "text gallery-title");
     this.note = stage.add("div", "gallery-note");
-    this.note.append(element("i", "at-random"), ` ${_("best at random")} `, element("i", "needed"), ` ${_("needed for the name")}`);
+    const atRandom = element("span", "", _("best at random")), needed = element("span", "", _("needed for the name"));
+    this.note.append(element("i", "at-random"), atRandom, element("i", "needed"), needed);
     /** @type {{ name: HTMLElement, track: HTMLElement, bar: HTMLElement, needed: HTMLElement, chance: HTMLElement, value: HTMLElement }[]} */
     this.rows = [];
   }
@@ -50,7 +51,7 @@ export class HeadBars {
     const left = Math.min(width * 0.5, Math.max(...stage.widths([...names, ...relations.map(({ label }) => label)], 14)) + 10);
     const long = width - left - VALUE;
     this.title.textContent = title;
-    const large = Math.min(17, (17 * width) / stage.widths([title], 17)[0]);
+    const large = Math.min(17, (17 * width) / stage.widths([title], 17, 700)[0]);
     stage.write(this.title, x, y + TITLE / 2 - 2, large, 1, 0, "left");
     const shown = [
       ...scores.map((score, at) => ({ score, chance: chance[at], needed: needed[at], hue: hues[at], isOwn: own.includes(at), label: "" })),
