@@ -8,13 +8,13 @@ from explainers.chapters.common.choose_layer import choose_sizes, offer_training
 from explainers.chapters.common.one_head import arithmetic_of, read_head
 from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
 from explainers.chapters.query_key_value import directions, recall
-from explainers.chapters.query_key_value.biases import measure_biases
-from explainers.chapters.query_key_value.hero import make_hero, make_layers
-from explainers.chapters.query_key_value.swapped_query_key import (
+from explainers.chapters.query_key_value.changed_head import (
     ANSWERS,
     draw_exchange,
     find_exchange,
+    measure_biases,
 )
+from explainers.chapters.query_key_value.hero import make_hero, make_layers
 from explainers.chapters.query_key_value.takeaway import (
     PROJECTED,
     take_parameters,

@@ -14,7 +14,6 @@ from explainers.attention.position_bias import (
 )
 from explainers.attention.rotary import angles, rotary_attention, rotate
 from explainers.chapters.common.head_matrices import pair
-from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.relative_positions import hero, position_scores, takeaway
 from explainers.chapters.relative_positions.distance_biases import (
     draw_buckets,
@@ -37,6 +36,7 @@ from explainers.ui.prediction import revealed
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
+from explainers.ui.text.numbers import bound_rounding
 
 text = page.open_prose(__file__)
 

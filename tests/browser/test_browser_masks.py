@@ -8,11 +8,11 @@ from playwright.sync_api import expect
 
 from explainers.attention import masks
 from explainers.attention.steps import hide, softmax
-from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.common.score_matrix import Lab
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer
 from explainers.toys.sentence import SENTENCE
 from explainers.ui.controls.mask_drawing import read_cells
+from explainers.ui.text.numbers import write_percent
 from tests.browser.test_browser import live_slider
 
 TOKENS = tuple(SENTENCE.split())

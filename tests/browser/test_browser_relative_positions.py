@@ -4,9 +4,9 @@ import pytest
 import torch
 from playwright.sync_api import expect
 
-from explainers.chapters.common.number_words import write_decimals
 from explainers.chapters.relative_positions.moved_pair import MovedPair
 from explainers.toys.sentence import SENTENCE
+from explainers.ui.text.numbers import write_decimals
 
 PATH = "relative_positions"
 TOKENS = tuple(SENTENCE.split())

@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import expect
 
 from explainers.attention.single_head import single_head
-from explainers.chapters.common.number_words import write_percent
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer
 from explainers.toys.sentence import SENTENCE
+from explainers.ui.text.numbers import write_percent
 
 TOKENS = tuple(SENTENCE.split())
 CLICK = """(word) => {

@@ -6,10 +6,10 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
-from explainers.chapters.common.number_words import write_percent
 from explainers.charts.theme import LIGHT, parse_colour
 from explainers.toys.readable_head import FILM_SEED, film_of, load_readable_layer
 from explainers.toys.sentence import SENTENCE
+from explainers.ui.text.numbers import write_percent
 from tests.support.browser_fixtures import Visit
 
 TOKENS = tuple(SENTENCE.split())

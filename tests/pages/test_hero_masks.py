@@ -8,12 +8,12 @@ import torch
 from explainers.attention import masks
 from explainers.attention.rules import Mask, Rule
 from explainers.attention.scaled_dot_product import attention
-from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.masks.hero import compute_numbers
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import load_sections
+from explainers.ui.text.numbers import write_percent
 from tests.support.opening import PAGES, opened, pictures
 
 PAGE = next(page for page in PAGES if page.stem == "05_masks")

@@ -11,13 +11,13 @@ from explainers.attention.positions import sinusoidal
 from explainers.attention.rotary import angles, rotary_attention, rotate
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.single_head import project
-from explainers.chapters.common.number_words import bound_rounding, write_decimals
 from explainers.chapters.relative_positions.hero import compute_numbers
 from explainers.chapters.relative_positions.moved_pair import MovedPair
 from explainers.chapters.relative_positions.position_scores import D_MODEL, TURNED_DIM
 from explainers.chapters.relative_positions.takeaway import compute_moved_pair
 from explainers.toys import examples
 from explainers.toys.sentence import SENTENCE
+from explainers.ui.text.numbers import bound_rounding, write_decimals
 from tests.support.opening import ROOT, opened, pictures
 
 PAGE = ROOT / "pages" / "07_relative_positions.py"

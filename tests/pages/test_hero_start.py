@@ -7,7 +7,6 @@ import pytest
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.common.own_words import find_nearest_sentence, list_unknown_words
 from explainers.chapters.start.hero import MASKS, compute_numbers, list_experiments
 from explainers.toys.grammar import GRAMMARS
@@ -16,6 +15,7 @@ from explainers.toys.sentence import SENTENCE, split_words
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Hero, HeroChoice
 from explainers.ui.page import Prose
+from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import verbatim
 from tests.support.opening import ROOT
 

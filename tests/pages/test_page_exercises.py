@@ -4,7 +4,7 @@ import pytest
 
 from explainers.chapters.exercises.exercise_table import Goal, Prediction, read_exercises
 from explainers.ui.session import SIZE
-from explainers.ui.typed_numbers import format_answer, parse_number
+from explainers.ui.text.numbers import format_answer, parse_number
 from explainers.ui.untrusted_text import make_title
 from tests.support.opening import ROOT, opened
 from tests.support.reading import said

@@ -8,7 +8,7 @@ import torch
 
 from explainers.attention.single_head import single_head
 from explainers.chapters.common.one_head import attend
-from explainers.chapters.query_key_value import biases, directions, recall, swapped_query_key
+from explainers.chapters.query_key_value import changed_head, directions, recall
 from explainers.chapters.query_key_value.hero import (
     KEY_MATRICES,
     LEARNED,
@@ -151,15 +151,15 @@ def test_words_that_the_head_does_not_know_are_named_and_not_drawn():
 
 def test_exchanged_matrices_mirror_the_table():
     for layer in make_layers(TOKENS[:3]).values():
-        products, swapped = swapped_query_key.exchange(layer).values()
+        products, swapped = changed_head.exchange(layer).values()
         torch.testing.assert_close(swapped, products.T)
     layers = make_layers(TOKENS)
-    assert swapped_query_key.find_exchange(layers["trained", "own"]) == swapped_query_key.MIRRORED
-    assert swapped_query_key.find_exchange(layers["trained", "w_q"]) == swapped_query_key.SAME
+    assert changed_head.find_exchange(layers["trained", "own"]) == changed_head.MIRRORED
+    assert changed_head.find_exchange(layers["trained", "w_q"]) == changed_head.SAME
 
 
 def test_a_bias_on_the_keys_changes_nothing():
-    measured = biases.measure_biases(make_layers(TOKENS)["trained", "own"])
+    measured = changed_head.measure_biases(make_layers(TOKENS)["trained", "own"])
     assert measured["on_keys"].startswith("less than 0.0000")
     assert float(measured["on_queries"]) > 0.1
 

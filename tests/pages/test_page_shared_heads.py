@@ -13,7 +13,6 @@ from explainers.attention.grouped_query import average_kv_heads, grouped_query, 
 from explainers.attention.latent import latent_attention
 from explainers.attention.multi_head import merge_heads, multi_head
 from explainers.attention.positions import sinusoidal
-from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.shared_heads import uptraining_job
 from explainers.chapters.shared_heads.dealt_heads import NUM_KV_HEADS
 from explainers.chapters.shared_heads.fixed_layers import (
@@ -47,6 +46,7 @@ from explainers.toys.training import (
     list_losses,
 )
 from explainers.ui.session import UPTRAINING_JOB
+from explainers.ui.text.numbers import bound_rounding
 from tests.support.opening import ROOT, opened, pictures, widgets
 from tests.support.reading import close, panels, said, values
 

@@ -7,7 +7,6 @@ import streamlit as st
 
 from explainers.chapters.cache_memory.choose_cache import CacheChoice
 from explainers.chapters.cache_memory.published_table import escape_cell
-from explainers.chapters.common.number_words import keep_units_together
 from explainers.memory.cache_bytes import (
     FORMATS,
     GroupCache,
@@ -34,6 +33,7 @@ from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.veil import ask_veiled
+from explainers.ui.text.numbers import keep_units_together
 from explainers.ui.untrusted_text import verbatim
 
 VERIFICATIONS = {

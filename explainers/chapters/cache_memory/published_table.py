@@ -7,13 +7,13 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 
-from explainers.chapters.common.number_words import keep_units_together
 from explainers.memory.published_figures import REASONS, Figure, read_figures
 from explainers.memory.speed import round_fraction
 from explainers.messages import N_, ngettext
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
 from explainers.ui.page import Prose
+from explainers.ui.text.numbers import keep_units_together
 
 SIGNS = (
     (r"\bL(\d+)", r"\1 layers"),

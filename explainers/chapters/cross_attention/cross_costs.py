@@ -8,7 +8,6 @@ import torch
 from explainers.attention import masks
 from explainers.attention.cross import cross_attention, hide_padding, read_source
 from explainers.attention.encoder_block import normalise
-from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.cross_attention.alignment_view import View
 from explainers.messages import N_
 from explainers.translation import weights_file
@@ -17,6 +16,7 @@ from explainers.translation.translator import Translator
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.provenance import formula
+from explainers.ui.text.numbers import bound_rounding
 
 CROSS, JOINED = N_("cross-attention"), N_("one sequence")
 

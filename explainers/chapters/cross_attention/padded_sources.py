@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 
 from explainers.attention.cross import hide_padding
-from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.cross_attention.alignment_view import END, View
 from explainers.chapters.cross_attention.choose_sentence import list_held_out_examples
 from explainers.chapters.cross_attention.held_out_scores import LAST_LAYER
@@ -28,6 +27,7 @@ from explainers.translation.vocabulary import (
 from explainers.translations import _
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
+from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import verbatim
 
 PAD_TOKEN = SPECIAL_TOKENS[PAD]

@@ -31,7 +31,7 @@ from explainers.ui.page import Prose
 from explainers.ui.session import EXERCISES_COUNTED, EXERCISES_OFFERED
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
-from explainers.ui.typed_numbers import format_answer, parse_number
+from explainers.ui.text.numbers import format_answer, parse_number
 from explainers.ui.untrusted_text import make_title, shorten, verbatim
 
 

@@ -10,7 +10,6 @@ from torch import Tensor
 
 from explainers.attention.multi_head import multi_head
 from explainers.chapters.common.choose_layer import origin_of
-from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.common.recording import (
     Recording,
     average_weight_on_key,
@@ -26,6 +25,7 @@ from explainers.ui.controls.control import Control
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
 from explainers.ui.page import Prose
 from explainers.ui.session import INSPECTED
+from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import shorten
 
 SENTENCES = (

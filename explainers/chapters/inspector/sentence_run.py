@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 import streamlit as st
 import torch
 
-from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.recording import (
     MOST_TOKENS,
     Recording,
@@ -18,6 +17,7 @@ from explainers.translations import _, translate_error
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
+from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import shorten, verbatim
 
 if TYPE_CHECKING:

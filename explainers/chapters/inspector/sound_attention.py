@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 import hashlib
 from typing import TYPE_CHECKING
 
-from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.recording import describe_live_run
 from explainers.messages import N_
 from explainers.models.encoder_decoder import Transcription, transcribe
@@ -35,6 +34,7 @@ from explainers.models.sound import measure_loudness
 from explainers.translations import _, translate_error
 from explainers.ui.figure.chart import read_theme, show_chart
 from explainers.ui.source import show_source
+from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import shorten, show_spaces
 
 if TYPE_CHECKING:

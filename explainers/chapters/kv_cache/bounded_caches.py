@@ -7,7 +7,6 @@ from torch import Tensor
 
 from explainers.attention.cache.step_costs import cache_bytes
 from explainers.attention.cache.windows import sinks_and_window, slot_of
-from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.kv_cache.cost_curves import LENGTHS, origin
 from explainers.chapters.kv_cache.reading import CAUSAL, Written, gap, reading
 from explainers.charts.matrix import Matrix, Values
@@ -16,6 +15,7 @@ from explainers.messages import ngettext
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.text.numbers import bound_rounding
 
 
 def slots_over_time(words: int, sinks: int, window: int) -> list[list[float | None]]:

@@ -6,7 +6,6 @@ from typing import Any
 import torch
 
 from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
-from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.common.score_matrix import ROUNDING, of_words
 from explainers.chapters.kv_cache.cost_curves import one_layer
 from explainers.chapters.kv_cache.reading import LAYERS, Reading, Written
@@ -16,6 +15,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
 from explainers.ui.page import Prose
+from explainers.ui.text.numbers import write_percent
 
 CAUSAL_NAME, FULL_NAME = "causal", "full"
 MASKS = {CAUSAL_NAME: N_("causal"), FULL_NAME: N_("full")}

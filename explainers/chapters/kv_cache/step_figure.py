@@ -7,7 +7,6 @@ from functools import partial
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
-from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.kv_cache import takeaway as taken
 from explainers.chapters.kv_cache.reading import (
     HEAD_DIM,
@@ -24,6 +23,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.panels import Cell, Panel, Slider
+from explainers.ui.text.numbers import bound_rounding
 
 _COLUMNS = [str(n) for n in range(HEAD_DIM)]
 

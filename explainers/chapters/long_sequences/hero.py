@@ -7,7 +7,6 @@ import torch
 from explainers.attention import masks
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.mask_names import MASK_NAMES, translate_mask
-from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences.matrix_sizes import (
     CELL_BYTES,
@@ -21,6 +20,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
 from explainers.ui.page import Prose
+from explainers.ui.text.numbers import bound_rounding
 
 LENGTHS = tuple(2**power for power in range(10, 21))
 SHORT = 4_096

@@ -17,11 +17,11 @@ from explainers.attention.kernel_inputs import choose_sides
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.tile_list import list_tiles
 from explainers.attention.tiled import tiled_attention
-from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.long_sequences.matrix_sizes import plain_bytes, row_bytes, tiled_bytes
 from explainers.device import choose_device, describe_device
 from explainers.folders import ROOT
 from explainers.messages import N_
+from explainers.ui.text.numbers import bound_rounding
 
 
 def peak_bytes(run: Callable[[], object], device: torch.device) -> int | None:

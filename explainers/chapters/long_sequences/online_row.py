@@ -9,7 +9,6 @@ from math import inf
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic, choose_decimals, compute_power, round_number
 from explainers.attention.steps import softmax
-from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.one_head import arithmetic_of
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import takeaway as taken
@@ -20,6 +19,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, Source, orient_panels
+from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import verbatim
 
 SCORES, WEIGHTS, OUTPUT = N_("scores"), N_("weights"), N_("output")

@@ -13,7 +13,6 @@ from explainers.arithmetic import Arithmetic
 from explainers.attention.rules import Rule
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common.mask_names import translate_mask
-from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.one_head import arithmetic_of
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import takeaway as taken
@@ -24,6 +23,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.panels import Cell, Panel, Slider, orient_panels
+from explainers.ui.text.numbers import bound_rounding
 
 MOST_SIDE = 6
 """Tiles on a side that can still be followed, and sent with a picture for each."""

@@ -6,7 +6,6 @@ from torch import Tensor
 
 from explainers.attention.multi_head import multi_head, parameters
 from explainers.attention.single_head import projection_parameters
-from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.many_heads.head_panels import head_id
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS
@@ -26,6 +25,7 @@ from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.provenance import learned_numbers, trained_weights
+from explainers.ui.text.numbers import write_percent
 
 WIDE, GPT3 = 512, 12_288
 """The widths of the models of Vaswani et al. 2017 and Brown et al. 2020."""

@@ -10,7 +10,6 @@ from torch import Tensor
 from explainers.attention import masks
 from explainers.attention.rules import Mask
 from explainers.attention.steps import hide, softmax
-from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.masks.drawn_mask import Drawing, read_drawing
 from explainers.messages import N_
@@ -29,6 +28,7 @@ from explainers.ui.figure.hero import (
     round_numbers,
 )
 from explainers.ui.page import Prose
+from explainers.ui.text.numbers import write_percent
 
 OWN, OWN_NAME = "own", N_("your own")
 """Among the names of the masks, the one that the reader draws; and what its button says."""

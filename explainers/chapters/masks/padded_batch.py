@@ -7,13 +7,13 @@ from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.single_head import single_head
-from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.common.score_matrix import Lab, Tokens, of_words, weight_panel
 from explainers.chapters.masks.masked_weights import Computed, compute_batch_weights
 from explainers.toys.grammar import GRAMMARS, find_language
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.figure.panels import Figure
+from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import verbatim
 
 TOPIC = 2

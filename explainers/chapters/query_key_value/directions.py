@@ -1,12 +1,12 @@
 """Attention in both directions: what one word gives another, and what it gets back."""
 
-from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.common.one_head import arithmetic_of, attend, read_head
 from explainers.messages import N_
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.figure.clickable_figure import show_clickable_figure
 from explainers.ui.figure.panels import orient_panels
+from explainers.ui.text.numbers import write_percent
 
 AS_MUCH, HALF, NOTHING = N_("about as much"), N_("about half as much"), N_("almost nothing")
 ANSWERS = AS_MUCH, HALF, NOTHING

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 from explainers.chapters.common.choose_layer import origin_of
-from explainers.chapters.common.number_words import write_decimals, write_percent
 from explainers.chapters.common.one_head import attend
 from explainers.messages import N_
 from explainers.toys.grammar import find_language
@@ -23,6 +22,7 @@ from explainers.ui.figure.hero import (
     round_numbers,
 )
 from explainers.ui.page import Prose
+from explainers.ui.text.numbers import write_decimals, write_percent
 
 LEARNED = {"trained": -1, "untrained": 0}
 """Which stage of the training is shown."""

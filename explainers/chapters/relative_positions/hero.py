@@ -9,7 +9,6 @@ import torch
 
 from explainers.attention.rotary import angles
 from explainers.chapters.common.head_matrices import pair
-from explainers.chapters.common.number_words import bound_rounding, write_decimals
 from explainers.chapters.relative_positions.moved_pair import (
     FARTHEST_APART,
     FARTHEST_SHIFT,
@@ -29,6 +28,7 @@ from explainers.ui.figure.hero import (
 )
 from explainers.ui.page import Prose
 from explainers.ui.provenance import random_weights
+from explainers.ui.text.numbers import bound_rounding, write_decimals
 from explainers.ui.untrusted_text import verbatim
 
 SENTENCES = ("hero_caption", "hero_start", "hero_moved", "hero_apart", "hero_both")

@@ -11,7 +11,6 @@ from explainers.arithmetic import Arithmetic
 from explainers.attention.scaling import with_temperature
 from explainers.attention.steps import OPERATIONS, softmax
 from explainers.chapters.common.choose_layer import LayerSizes
-from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.common.one_head import OneHead, arithmetic_of, read_head
 from explainers.charts.matrix import Values, blank_forbidden
 from explainers.toys.layers import Layer
@@ -23,6 +22,7 @@ from explainers.ui.figure.clickable_figure import explore_figure, show_clickable
 from explainers.ui.figure.panels import Cell, Panel, Slider, View, orient_panels
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.source import show_source
+from explainers.ui.text.numbers import write_percent
 
 EXAMPLE = (2.0, 0.0)
 """Two scores, with which softmax is worked out."""

@@ -8,7 +8,6 @@ from explainers.attention.scaling import with_temperature
 from explainers.attention.steps import hide
 from explainers.chapters.common.choose_layer import origin_of
 from explainers.chapters.common.mask_names import MASK_NAMES, translate_mask
-from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.common.one_head import attend
 from explainers.chapters.common.own_words import list_unknown_words
 from explainers.toys.layers import Layer, Tokens, draw_layer
@@ -31,6 +30,7 @@ from explainers.ui.figure.hero import (
     round_numbers,
 )
 from explainers.ui.page import Prose
+from explainers.ui.text.numbers import write_percent
 
 MASKS = tuple(MASK_NAMES)
 TEMPERATURES = tuple(

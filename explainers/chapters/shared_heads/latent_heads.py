@@ -9,7 +9,6 @@ from explainers.attention.grouped_query import cache_elements
 from explainers.attention.latent import LatentHeads, absorbed, latent_attention
 from explainers.attention.latent_layer import latent_cache_elements
 from explainers.chapters.common.head_matrices import miniatures, pair, per_head
-from explainers.chapters.common.number_words import bound_rounding
 from explainers.chapters.shared_heads.fixed_layers import (
     HEAD_DIM,
     NUM_HEADS,
@@ -21,6 +20,7 @@ from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.translations import _
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
+from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import verbatim
 
 

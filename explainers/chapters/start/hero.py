@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from explainers.chapters.common.choose_layer import origin_of
-from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.common.one_head import attend
 from explainers.toys.grammar import GRAMMARS, News, find_language
 from explainers.toys.layers import Layer, Tokens
@@ -21,6 +20,7 @@ from explainers.ui.figure.hero import (
     round_numbers,
 )
 from explainers.ui.page import Prose
+from explainers.ui.text.numbers import write_percent
 
 MASKS = ("full", "causal")
 MOVED = 0, 1, 1, 0, 0, 4, 0, 0, 0, 0, 0, 0

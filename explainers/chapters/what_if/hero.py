@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.what_if.before_after import measure_or_explain
 from explainers.messages import N_
@@ -19,6 +18,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
 from explainers.ui.page import Prose
+from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import show_spaces
 
 if TYPE_CHECKING:

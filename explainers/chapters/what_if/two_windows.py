@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from explainers.chapters.common.number_words import write_percent
 from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.what_if.before_after import measure_or_explain
 from explainers.charts.matrix import Matrix, Values
@@ -11,6 +10,7 @@ from explainers.models.changes import Effect, Window
 from explainers.translations import _
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import show_spaces, verbatim
 
 if TYPE_CHECKING:

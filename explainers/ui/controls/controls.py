@@ -295,7 +295,6 @@ def reset_choices() -> None:
     for key in list(st.session_state):
         if str(key).startswith((GUESS, SIZE)):
             st.session_state[key] = None
-    st.session_state[NOTICES] = {}
-    st.session_state[KEPT_CHOICES] = {}
-    st.session_state[OUT_OF_RANGE] = {}
+    for kept in (NOTICES, KEPT_CHOICES, OUT_OF_RANGE):
+        st.session_state[kept] = {}
     st.session_state[PRESET] = None

@@ -14,7 +14,7 @@ from explainers.ui.page import Prose, read_seed
 from explainers.ui.prediction import SKIP, sort_options, write_verdict
 from explainers.ui.session import RECALLS_ANSWERED
 from explainers.ui.text.language import fragment
-from explainers.ui.typed_numbers import format_answer, parse_number
+from explainers.ui.text.numbers import format_answer, parse_number
 
 
 class Question(Protocol):

@@ -1,9 +1,13 @@
-"""How sentences write numbers: rounding errors by a bound, amounts with their units."""
+"""Numbers as sentences write them, and as readers type them in an answer."""
 
 import math
 import re
 
 from explainers.translations import _
+
+_COMMAS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", re.ASCII)
+"""Thousands apart, as the pages write them."""
+_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+", re.ASCII)
 
 
 def bound_rounding(difference: float) -> str:
@@ -31,3 +35,26 @@ def write_decimals(number: float, places: int = 2) -> str:
     """A number as the browser writes it: with a minus as wide as a plus, and no −0."""
     text = f"{number:.{places}f}"
     return text[1:] if re.fullmatch(r"-[0.]+", text) else text.replace("-", "−")
+
+
+def parse_number(typed: str) -> float | None:
+    """0.25, 0,25, 1,024, −3 or 1e6; nothing if it is no number.
+
+    A comma is one for decimals unless it stands where the pages put one for thousands.
+    """
+    text = typed.strip().replace("−", "-")
+    if _COMMAS.fullmatch(text):
+        text = text.replace(",", "")
+    elif _DECIMAL_COMMA.fullmatch(text):
+        text = text.replace(",", ".")
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def format_answer(answer: float) -> str:
+    """Whole numbers with their thousands apart, others to four places."""
+    text = f"{answer:,.0f}" if answer == round(answer) else f"{answer:,.4g}"
+    return text.replace("-", "−")
