@@ -175,29 +175,27 @@ def test_links_that_say_random_are_obeyed(page):
 @each_page
 def test_sizes_of_the_readers_own_come_back_with_untrained_weights(page):
     visit = opened_there(page, UNTRAINED)
-    for key, own in {
-        "d_model": 32,
-        "d_k": 10,
-        **({"d_v": 6} if page == SWITCHED[0] else {}),
-    }.items():
-        widgets(visit)[key].set_value(own)
+    visit.session_state["d_k"] = 10
+    widgets(visit)["d_model"].set_value(32)
+    if page == SWITCHED[0]:
+        widgets(visit)["d_v"].set_value(6)
     before = pictures_there(page, visit.run())
-    for weights, d_k in (("trained", 8), ("untrained", 8)):
+    for weights in ("trained", "untrained"):
         switch(visit, weights)
-        assert widgets(visit)["d_k"].value == d_k, "the nearest that was trained"
+        assert sizes(visit)[0] == 8, "the nearest that was trained"
         assert not visit.info
     assert (visit.session_state["d_model"], visit.session_state["d_k"]) == (32, 8)
-    widgets(visit)["d_k"].set_value(10)
+    visit.session_state["d_k"] = 10
     assert pictures_there(page, visit.run()) == before
 
 
 @pytest.mark.parametrize(("asked", "shown"), [("10", 8), ("128", 64), ("nonsense", 4)])
 def test_a_link_to_a_size_that_was_not_trained(asked, shown):
     visit = opened_there(SWITCHED[1], {"weights": "trained", "d_k": asked})
-    assert widgets(visit)["d_k"].value == shown
+    assert sizes(visit)[0] == shown
     said = f"d_k = ` {asked} `. Use one of 4, 8, 16, 32, 64; the page shows ` {shown} `."
     assert [said in info.value for info in visit.info] == [True]
-    widgets(visit)["d_k"].set_value(32)
+    visit.session_state["d_k"] = 32
     assert not visit.run().info
 
 
