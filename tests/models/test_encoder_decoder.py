@@ -87,7 +87,7 @@ def read_with(visit):
 
 
 def test_the_page_reads_the_sentence_with_it():
-    visit = read_with(opened(PAGE, {"translator": ID}))
+    visit = read_with(opened(PAGE, {"deep": "real", "translator": ID}))
     text = "\n".join(one.value for one in visit.markdown)
     assert "changes no number by more than 0." in text
     assert f"{ID}, from a folder" in text
@@ -96,7 +96,7 @@ def test_the_page_reads_the_sentence_with_it():
 
 def test_without_a_network_one_line_says_so(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    visit = read_with(opened(PAGE, {"translator": "someone/nothing"}))
+    visit = read_with(opened(PAGE, {"deep": "real", "translator": "someone/nothing"}))
     [info] = visit.info
     assert "someone/nothing is not on this machine" in info.value
     assert info.value.endswith("Our translator stays.")
@@ -105,6 +105,6 @@ def test_without_a_network_one_line_says_so(monkeypatch):
 
 @pytest.mark.parametrize("name", ["../../etc", "a" * 400, "<b>x</b>", "no such name"])
 def test_no_name_is_read_that_is_none(name):
-    visit = read_with(opened(PAGE, {"translator": name}))
+    visit = read_with(opened(PAGE, {"deep": "real", "translator": name}))
     assert visit.info
     assert not visit.exception
