@@ -8,11 +8,12 @@ from tests.support.browser_fixtures import PAGES
 HERO_NUMBERS = ("01", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12", "13", "14")
 WITH_HEROES = [path for name, path in PAGES.items() if name[:2] in HERO_NUMBERS]
 SIZES = ((1280, 800), (1024, 768), (390, 844))
-LEAST = {"top": 260, "width": 0.4, "height": 250, "digits": 13}
+LEAST = {"top": 260, "width": 0.4, "height": 250, "digits": 13, "bottom": 800}
 """The lowest place of the picture's top and its least height and digits, in pixels; its width as a
-share of the window."""
+share of the window; and where its sentence ends at the latest in a window of 1280 × 800."""
 IS_SEEN = """(seen, least) => seen.top <= least.top && seen.width >= least.width &&
   seen.height >= least.height && seen.digits >= least.digits && !seen.scrolls &&
+  (innerWidth < 1280 || seen.bottom <= least.bottom) &&
   seen.says && !seen.says.includes('{{')"""
 
 HERO = """() => {
@@ -30,10 +31,12 @@ HERO = """() => {
   const digits = [...stage.querySelectorAll('*')].filter((node) =>
     [...node.childNodes].some((one) => one.nodeType === 3 && /[0-9]/.test(one.data)) && seen(node));
   const main = document.querySelector('[data-testid=stMain]');
-  const says = host.shadowRoot.querySelector('.says').textContent;
+  const sentence = host.shadowRoot.querySelector('.says'), says = sentence.textContent;
+  const { bottom } = sentence.getBoundingClientRect();
   const sizes = digits.map((node) => parseFloat(getComputedStyle(node).fontSize));
   const scrolls = main.scrollWidth > main.clientWidth;
-  return { top, width: width / innerWidth, height, digits: Math.min(...sizes), scrolls, says };
+  const smallest = Math.min(...sizes);
+  return { top, bottom, width: width / innerWidth, height, digits: smallest, scrolls, says };
 }"""
 
 

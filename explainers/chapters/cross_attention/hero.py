@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-import streamlit as st
-
 from explainers.chapters.cross_attention import held_out_scores
 from explainers.chapters.cross_attention.alignment_view import View, find_reordered_syllable
 from explainers.chapters.cross_attention.choose_sentence import translate_once, write_variant
@@ -18,9 +16,15 @@ from explainers.translation.translator import Translation
 from explainers.translation.vocabulary import capitalise_sentence, find_words
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.controls.control import Control
 from explainers.ui.controls.controls import MEAN, PREDICTS
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice, round_numbers
+from explainers.ui.figure.hero import (
+    Experiment,
+    Hero,
+    HeroChoice,
+    begin_again,
+    read_choice,
+    round_numbers,
+)
 from explainers.ui.page import Prose
 from explainers.ui.session import TRANSLATED_WORDS
 
@@ -43,7 +47,7 @@ def read_reading() -> tuple[int, str, str]:
 def make_hero(text: Prose, view: View, sentence: str) -> Hero:
     """All weights of a translation, and which of them is looked at."""
     translation = view.translation
-    _forget_syllable(translation.words)
+    begin_again(TRANSLATED_WORDS, translation.words, controls.followed_syllable)
     syllables = tuple(range(view.num_syllables))
     opening = find_opening(view)
     written, sides = controls.written_syllables, (True, False)
@@ -77,14 +81,6 @@ def make_hero(text: Prose, view: View, sentence: str) -> Hero:
 
 def _read(control: Any, labels: Sequence[str] = ()) -> HeroChoice:
     return HeroChoice(control, control.options, read_choice(control, control.options), labels)
-
-
-def _forget_syllable(words: tuple[str, ...]) -> None:
-    """In another sentence another syllable stands in that place: begin with the usual one."""
-    control: Control = controls.followed_syllable
-    if st.session_state.get(TRANSLATED_WORDS, words) != words:
-        control.put(None)
-    st.session_state[TRANSLATED_WORDS] = words
 
 
 def find_opening(view: View) -> int:

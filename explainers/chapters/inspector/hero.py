@@ -4,7 +4,6 @@ from base64 import b64encode
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import streamlit as st
 import torch
 from torch import Tensor
 
@@ -22,7 +21,7 @@ from explainers.toys.sentence import PRESETS, SENTENCE
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
-from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again, read_choice
 from explainers.ui.page import Prose
 from explainers.ui.session import INSPECTED
 from explainers.ui.text.numbers import write_percent
@@ -89,7 +88,8 @@ def load_toy_heads(missing: str) -> Heads:
 
 def make_hero(text: Prose, heads: Heads, sentence: str, model: str) -> Hero:
     """All heads as squares; the head, the token and the model that are chosen."""
-    _forget_head(heads)
+    followed = controls.model_layer, controls.model_head, controls.queried_token
+    begin_again(INSPECTED, (heads.name, heads.tokens), *followed)
     telling = find_telling_heads(heads)
     first_layer, first_head, first_query = telling[0]
     layers, count = heads.shape
@@ -117,16 +117,6 @@ def make_hero(text: Prose, heads: Heads, sentence: str, model: str) -> Hero:
 def _choose(control: Control, count: int, opening: int) -> HeroChoice:
     values = tuple(range(count))
     return HeroChoice(control, values, read_choice(control, values, opening))
-
-
-def _forget_head(heads: Heads) -> None:
-    """In another sentence or model, or after a reset, begin with the most telling head."""
-    shown = heads.name, heads.tokens
-    is_reset = st.session_state.get(controls.queried_token.key, 0) is None
-    if is_reset or st.session_state.get(INSPECTED, shown) != shown:
-        for control in (controls.model_layer, controls.model_head, controls.queried_token):
-            Control.put(control, None)
-    st.session_state[INSPECTED] = shown
 
 
 def find_telling_heads(heads: Heads) -> list[tuple[int, int, int]]:

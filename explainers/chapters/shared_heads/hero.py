@@ -41,7 +41,7 @@ DEALINGS = {GROUPS: N_("in groups"), TURN: N_("in turn")}
 HEADS = [str(number) for number in NUM_HEADS]
 MANY, FEW = 8, 2
 """Query heads and KV heads that can be tried."""
-SENTENCES = (*("hero_caption", "hero_still", "hero_other", "hero_own", "hero_dealt", "hero_short"),)
+SENTENCES = "hero_caption", "hero_still", "hero_other", "hero_own", "hero_dealt", "hero_short"
 
 
 def load_sharing(tokens: Tokens, num_heads: int, num_kv_heads: int) -> Layer:

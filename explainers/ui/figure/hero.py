@@ -114,6 +114,18 @@ def read_choice(control: Control, values: Sequence[Any], default: Any = None) ->
     return value
 
 
+def begin_again(kept: str, shown: object, *followed: Control) -> None:
+    """In another text or model, or after a reset, follow what is followed there at first.
+
+    `kept` is where the session has what was shown before.
+    """
+    is_reset = any(st.session_state.get(control.key, shown) is None for control in followed)
+    if is_reset or st.session_state.get(kept, shown) != shown:
+        for control in followed:
+            Control.put(control, None)
+    st.session_state[kept] = shown
+
+
 def choose_word(count: int) -> HeroChoice:
     """The word that is followed, of so many; at first the running sentence's verb."""
     control, places = controls.followed_word, tuple(range(count))

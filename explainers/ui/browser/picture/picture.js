@@ -70,6 +70,7 @@ import "./snapshot.js";
 import "./softmax.js";
 import "./stage.js";
 import "./strip.js";
+import "./word_hero.js";
 import "./words.js";
 
 /** @type {Record<string, new (root: HTMLElement) => Hero<any>>} */

@@ -10,12 +10,11 @@ import { element, shape } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { ribbonPath } from "../arcs.js";
-import { Hero } from "../hero.js";
+import { WordHero } from "../word_hero.js";
 import { signedRamp } from "../palette.js";
 import { percent } from "../sentence.js";
 import { softmax, weightedSum } from "../softmax.js";
 import { Strip } from "../strip.js";
-import { Words } from "../words.js";
 import { layOutSteps } from "./four_steps_layout.js";
 import { Temperature } from "./temperature.js";
 
@@ -46,15 +45,12 @@ import { Temperature } from "./temperature.js";
 const NAMED = 17; // pixels of a part that has room for its word
 const ONE = 0.8, SPREAD = 0.3; // the largest weight, from which on, and below which, another sentence is true
 
-/** @extends {Hero<HeroData & Numbers>} */
-export class FourSteps extends Hero {
+/** @extends {WordHero<HeroData & Numbers>} */
+export class FourSteps extends WordHero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
     root.classList.add("four-steps");
-    /** @type {number | null} */
-    this.pointed = null;
-    this.wordsShown = "";
     this.isDragging = false;
     /** @type {Lane[]} */
     this.lanes = [];
@@ -62,11 +58,7 @@ export class FourSteps extends Hero {
     this.places = null;
     this.drawing = this.stage.draw("g", "");
     this.axes = [0, 1].map(() => this.drawn("line", "axis"));
-    this.words = new Words(this.stage, {
-      label: _("The word whose query is used"),
-      choose: (place) => { this.pointed = null; this.choose({ word: place }); },
-      peek: (place) => this.peek(place),
-    });
+    this.words = this.addWords();
     this.heads = [0, 1, 2, 3].map(() => {
       const head = this.stage.add("div", "step-head");
       head.append(element("b"), element("span"));
@@ -80,19 +72,11 @@ export class FourSteps extends Hero {
   // What is chosen.
 
   get count() { return this.data.tokens.length; }
-  get asker() { return this.pointed ?? Math.min(Number(this.choices.word), this.count - 1); }
   get allowed() { return this.data.allowed[String(this.choices.mask)][this.asker]; }
   get temperature() { return Number(this.choices.divided_by); }
   get products() { return this.data.products[this.asker]; }
   get weights() { return softmax(this.products, this.temperature, this.allowed); }
   get isRoot() { return this.temperature === this.data.root; }
-
-  /** @param {number | null} place */
-  peek(place) {
-    if (place === this.pointed) return;
-    this.pointed = place;
-    this.update();
-  }
 
   /** @param {number} at */
   drag(at) {
@@ -116,10 +100,8 @@ export class FourSteps extends Hero {
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
-    const { tokens } = this.data, shown = tokens.join("\0");
-    if (!isFirst && shown === this.wordsShown) return false;
-    this.wordsShown = shown;
-    this.pointed = null;
+    if (!this.hasNewWords(isFirst)) return false;
+    const { tokens } = this.data;
     for (const { bars, outline, rent, shutter, digits: numbers, again, share, funnel, part, value, ribbon } of this.lanes) {
       for (const node of [...bars, outline, rent, shutter, ...numbers, again, share, funnel, part, value.node, ribbon]) node.remove();
     }

@@ -7,10 +7,9 @@ import { element } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { ArcStrip } from "../arc_strip.js";
-import { Hero } from "../hero.js";
+import { WordHero } from "../word_hero.js";
 import { placeHeads } from "./heads_places.js";
 import { percent } from "../sentence.js";
-import { Words } from "../words.js";
 
 /**
  * @typedef {object} Layer trained heads, all layers with equally many parameters
@@ -39,15 +38,12 @@ import { Words } from "../words.js";
 const MOST_HEADS = 8, MOST_NEEDED = 3;
 const SEEN = 0.05; // smaller weights are not written beside their arcs
 
-/** @extends {Hero<HeroData & Numbers>} */
-export class Heads extends Hero {
+/** @extends {WordHero<HeroData & Numbers>} */
+export class Heads extends WordHero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
     root.classList.add("heads");
-    /** @type {number | null} */
-    this.pointed = null;
-    this.wordsShown = "";
     /** @type {HTMLElement[]} */
     this.guides = [];
     this.ghost = this.row(-1);
@@ -63,11 +59,7 @@ export class Heads extends Hero {
       sum: this.stage.add("div", "text quiet", _("sum")),
       others: this.stage.add("div", "text heads-others"),
     };
-    this.words = new Words(this.stage, {
-      label: _("The word whose query is used"),
-      choose: (place) => { this.pointed = null; this.choose({ word: place }); },
-      peek: (place) => this.peek(place),
-    });
+    this.words = this.addWords();
   }
 
   /** @param {number} head @returns {Row} */
@@ -85,7 +77,6 @@ export class Heads extends Hero {
 
   // What is chosen.
 
-  get asker() { return this.pointed ?? Math.min(Number(this.choices.word), this.data.tokens.length - 1); }
   get count() { return Number(this.choices.heads); }
   get layer() { return this.data.layers[String(this.choices.heads)]; }
   get single() { return this.data.layers["1"]; }
@@ -109,21 +100,12 @@ export class Heads extends Hero {
     super.choose("heads" in some ? { off: "", ...some } : some);
   }
 
-  /** @param {number | null} place */
-  peek(place) {
-    if (place === this.pointed) return;
-    this.pointed = place;
-    this.update();
-  }
-
   // Nodes and places.
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
-    const { tokens } = this.data, shown = tokens.join("\0");
-    if (!isFirst && shown === this.wordsShown) return false;
-    this.wordsShown = shown;
-    this.pointed = null;
+    if (!this.hasNewWords(isFirst)) return false;
+    const { tokens } = this.data;
     for (const guide of this.guides) guide.remove();
     this.guides = tokens.map(() => this.stage.add("div", "heads-guide"));
     this.words.renew(tokens);

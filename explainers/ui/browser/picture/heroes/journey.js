@@ -15,7 +15,7 @@ import { _ } from "../../common/words.js";
 import { AllWords, COLUMN_NAMES } from "../all_words.js";
 import { ArcStrip } from "../arc_strip.js";
 import { ribbonPath } from "../arcs.js";
-import { Hero } from "../hero.js";
+import { WordHero } from "../word_hero.js";
 import { lanes, poster, rows } from "../lanes.js";
 import { Mixture } from "../mixture.js";
 import { isStill } from "../motion.js";
@@ -23,7 +23,6 @@ import { signedRamp } from "../palette.js";
 import { Film, Player } from "../player.js";
 import { percent } from "../sentence.js";
 import { Strip } from "../strip.js";
-import { Words } from "../words.js";
 import { BORN, DELAYS, depthTable, DWELL, HEIGHT, LOOK, MASK, NUMBERS, OUTPUT, PER_WORD, SCORES, SOURCE, VIEWS, WEIGHTS } from "./journey_steps.js";
 
 /** @typedef {number[][]} Matrix */
@@ -54,27 +53,20 @@ const ROLES = { x: "input", query: "query", asked: "query", key: "key", value: "
 const OWN = ["x", "value", "key", "asked", "product", "weighted"]; // each word has these
 const ASKERS = ["query", "output"]; // only the word that asks has these
 
-/** @extends {Hero<HeroData & Numbers>} */
-export class Journey extends Hero {
+/** @extends {WordHero<HeroData & Numbers>} */
+export class Journey extends WordHero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
     this.step = LOOK;
     this.all = false;
     this.isForward = false;
-    /** @type {number | null} */
-    this.pointed = null;
-    this.wordsShown = "";
     /** @type {Lane[]} */
     this.lanes = [];
     this.ribbons = this.stage.draw("g", "ribbons");
     this.arcs = new ArcStrip(this.stage);
     this.baseline = this.stage.add("div", "baseline");
-    this.words = new Words(this.stage, {
-      label: _("The word whose query is used"),
-      choose: (place) => { this.pointed = null; this.choose({ word: place }); },
-      peek: (place) => this.peek(place),
-    });
+    this.words = this.addWords();
     this.mixture = new Mixture(this.stage, _("What the new vector is made of"));
     this.grid = new AllWords(this.stage, (row) => this.choose({ word: row }));
     /** @type {Record<string, HTMLElement>} */
@@ -100,7 +92,6 @@ export class Journey extends Hero {
   // What is chosen.
 
   get count() { return this.data.tokens.length; }
-  get asker() { return this.pointed ?? Math.min(Number(this.choices.word), this.count - 1); }
   get rule() { return this.data.masks[String(this.choices.mask)]; }
   get lastFrame() { return this.data.batches.length - 1; }
   get frame() {
@@ -112,12 +103,10 @@ export class Journey extends Hero {
   /** @param {number} place @param {number} [asker] */
   isHidden(place, asker = this.asker) { return !this.rule.allowed[asker][place]; }
 
-  /** @param {number | null} place */
+  /** @override @param {number | null} place */
   peek(place) {
-    if (place === this.pointed) return;
-    this.pointed = place;
     this.root.classList.add("quick");
-    this.update();
+    super.peek(place);
   }
 
   /** @param {number} step */
@@ -161,11 +150,9 @@ export class Journey extends Hero {
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
-    const { tokens, batches } = this.data, shown = tokens.join("\0");
+    const { tokens, batches } = this.data;
     this.film.offer(batches.map((batch) => batch.toLocaleString("en")));
-    if (!isFirst && shown === this.wordsShown) return false;
-    this.wordsShown = shown;
-    this.pointed = null;
+    if (!this.hasNewWords(isFirst)) return false;
     for (const lane of this.lanes) {
       for (const strip of Object.values(lane.strips)) strip.node.remove();
       for (const node of [lane.shutter, lane.bar, lane.score, lane.may, lane.ribbon]) node.remove();

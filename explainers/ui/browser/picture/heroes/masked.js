@@ -11,10 +11,9 @@ import { element, shape } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
 import { ArcStrip } from "../arc_strip.js";
 import { arcPath, arcWidth } from "../arcs.js";
-import { Hero } from "../hero.js";
+import { WordHero } from "../word_hero.js";
 import { poster } from "../lanes.js";
 import { percent } from "../sentence.js";
-import { Words } from "../words.js";
 import { CAUSAL, FULL, readCells, readRow, softmax, writeCells } from "./masked_drawing.js";
 import { MaskedGrid } from "./masked_grid.js";
 import { MaskedShares } from "./masked_shares.js";
@@ -50,8 +49,8 @@ import { MaskedShares } from "./masked_shares.js";
 const HEIGHT = 424, HEAD = 64, LARGEST = 56, BESIDE = 600, NUMBERS = 122; // pixels; below BESIDE the strip is below the cells
 const SAME = 0.005, LITTLE = 0.005; // of a weight: what is written alike, and what as less than 1 %
 
-/** @extends {Hero<HeroData & Numbers>} */
-export class Masked extends Hero {
+/** @extends {WordHero<HeroData & Numbers>} */
+export class Masked extends WordHero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
@@ -59,10 +58,8 @@ export class Masked extends Hero {
     this.known = undefined;
     root.classList.add("masked");
     /** @type {number | null} */
-    this.pointed = null;
-    /** @type {number | null} */
     this.column = null;
-    this.wordsShown = this.drawn = "";
+    this.drawn = "";
     this.ghosts = this.stage.draw("g", "masked-ghosts");
     this.shares = new MaskedShares(this.stage);
     /** @type {HTMLElement[]} */
@@ -74,11 +71,7 @@ export class Masked extends Hero {
       click: (row, column) => this.click(row, column),
       peek: (row, column) => this.peek(row, column),
     });
-    this.words = new Words(this.stage, {
-      label: _("The word whose query is used"),
-      choose: (place) => { this.pointed = null; this.choose({ word: place }); },
-      peek: (place) => this.peek(place, null),
-    });
+    this.words = this.addWords();
     this.slide = element("label", "masked-slide");
     this.slideName = this.slide.appendChild(element("span"));
     this.slider = this.slide.appendChild(element("input"));
@@ -95,7 +88,6 @@ export class Masked extends Hero {
   // What is chosen.
 
   get count() { return this.data.tokens.length; }
-  get asker() { return this.pointed ?? Math.min(Number(this.choices.word), this.count - 1); }
   get isOwn() { return String(this.choices.rule) === this.data.own; }
   get mask() { return this.data.masks.find(({ name }) => name === String(this.choices.rule)); }
   /** The mask's number, or the largest that differs in this text. @param {Mask} mask */
@@ -122,8 +114,8 @@ export class Masked extends Hero {
     return shown;
   }
 
-  /** @param {number | null} row @param {number | null} column */
-  peek(row, column) {
+  /** @override @param {number | null} row @param {number | null} [column] */
+  peek(row, column = null) {
     if (row === this.pointed && column === this.column) return;
     Object.assign(this, { pointed: row, column });
     this.root.classList.add("quick");
@@ -151,10 +143,9 @@ export class Masked extends Hero {
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
-    const { tokens } = this.data, shown = tokens.join("\0");
-    if (!isFirst && shown === this.wordsShown) return false;
-    this.wordsShown = shown;
-    this.pointed = this.column = null;
+    if (!this.hasNewWords(isFirst)) return false;
+    const { tokens } = this.data;
+    this.column = null;
     for (const node of [...this.shutters, ...this.befores]) node.remove();
     this.shutters = tokens.map(() => this.stage.add("div", "masked-shutter"));
     this.befores = tokens.map(() => this.stage.add("div", "text masked-before"));

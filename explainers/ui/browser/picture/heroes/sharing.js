@@ -7,9 +7,8 @@
 import { element, shape } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
 import { ArcStrip } from "../arc_strip.js";
-import { Hero } from "../hero.js";
+import { WordHero } from "../word_hero.js";
 import { percent } from "../sentence.js";
-import { Words } from "../words.js";
 import { placeSharing } from "./sharing_places.js";
 
 /**
@@ -28,15 +27,12 @@ import { placeSharing } from "./sharing_places.js";
 const MOST = 8, SEEN = 0.05, GROUPS = "groups";
 const HUES = [0, 2, 6, 7, 5, 3, 4, 1]; // of the KV heads; first those that mean nothing else here
 
-/** @extends {Hero<HeroData & Numbers>} */
-export class Sharing extends Hero {
+/** @extends {WordHero<HeroData & Numbers>} */
+export class Sharing extends WordHero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
     root.classList.add("sharing");
-    /** @type {number | null} */
-    this.pointed = null;
-    this.wordsShown = "";
     this.lines = this.stage.draw("g", "sharing-lines");
     this.lines.append(...Array.from({ length: MOST }, () => shape("path", { class: "sharing-line" })));
     this.boxes = Array.from({ length: MOST }, (_box, head) => {
@@ -55,16 +51,11 @@ export class Sharing extends Hero {
       number: this.stage.add("div", "text sharing-number"), name: this.stage.add("div", "text quiet"),
     }));
     this.titles = [_("KV heads"), _("query heads"), _("numbers stored per word")].map((name) => this.stage.add("div", "text quiet", name));
-    this.words = new Words(this.stage, {
-      label: _("The word whose query is used"),
-      choose: (place) => { this.pointed = null; this.choose({ word: place }); },
-      peek: (place) => this.peek(place),
-    });
+    this.words = this.addWords();
   }
 
   // What is chosen.
 
-  get asker() { return this.pointed ?? Math.min(Number(this.choices.word), this.data.tokens.length - 1); }
   get count() { return Number(this.choices.heads); }
   /** No more than there are query heads. */
   get shared() { return Math.min(Number(this.choices.kv_heads), this.count); }
@@ -82,13 +73,6 @@ export class Sharing extends Hero {
   }
   get amounts() { return [this.each.stored, this.layer.stored, this.data.latent]; }
 
-  /** @param {number | null} place */
-  peek(place) {
-    if (place === this.pointed) return;
-    this.pointed = place;
-    this.update();
-  }
-
   /** @override */
   update() {
     for (const button of this.chips.get("kv_heads")?.buttons ?? []) button.hidden = Number(button.value) > this.count;
@@ -100,10 +84,8 @@ export class Sharing extends Hero {
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
-    const { tokens } = this.data, shown = tokens.join("\0");
-    if (!isFirst && shown === this.wordsShown) return false;
-    this.wordsShown = shown;
-    this.pointed = null;
+    if (!this.hasNewWords(isFirst)) return false;
+    const { tokens } = this.data;
     this.words.renew(tokens);
     for (const strip of this.strips) strip.renew(tokens.length);
     return true;

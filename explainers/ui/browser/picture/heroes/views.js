@@ -10,12 +10,11 @@ import { element, shape } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { arcOpacity } from "../arcs.js";
-import { Hero } from "../hero.js";
+import { WordHero } from "../word_hero.js";
 import { signedRamp } from "../palette.js";
 import { PixelGrid } from "../pixel_grid.js";
 import { percent } from "../sentence.js";
 import { Strip } from "../strip.js";
-import { Words } from "../words.js";
 import { arrowPath, findPlaces, linePath } from "./views_places.js";
 
 /** @typedef {number[][]} Matrix */
@@ -40,21 +39,18 @@ const VIEWS = /** @type {View[]} */ (["query", "key", "value"]);
 const MATRICES = { query: "W_Q", key: "W_K", value: "W_V" };
 const WIDEST = 32; // pixels that all lines are wide together
 
-/** @extends {Hero<HeroData & Numbers>} */
-export class Views extends Hero {
+/** @extends {WordHero<HeroData & Numbers>} */
+export class Views extends WordHero {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
     root.classList.add("views");
-    /** @type {number | null} */
-    this.pointed = null;
     /** @type {{ view: View, column: number } | null} */
     this.cell = null;
-    this.wordsShown = "";
     this.arrows = this.stage.draw("g", "views-arrows");
     this.own = this.stage.draw("path", "views-own");
     this.lines = this.stage.draw("g", "views-lines");
-    this.asker = this.stage.add("div", "text views-asker");
+    this.askingWord = this.stage.add("div", "text views-asker");
     this.xName = this.stage.add("div", "text quiet views-note");
     this.x = new Strip(this.stage, "x", "input");
     this.blocks = VIEWS.map((view) => this.addBlock(view));
@@ -64,11 +60,7 @@ export class Views extends Hero {
     this.keys = [];
     /** @type {HTMLElement[]} */
     this.shares = [];
-    this.words = new Words(this.stage, {
-      label: _("The word whose query is used"),
-      choose: (place) => { this.pointed = null; this.choose({ word: place }); },
-      peek: (place) => this.peek(place),
-    });
+    this.words = this.addWords();
   }
 
   /** @param {View} view */
@@ -107,16 +99,8 @@ export class Views extends Hero {
   // What is chosen.
 
   get count() { return this.data.tokens.length; }
-  get askerPlace() { return this.pointed ?? Math.min(Number(this.choices.word), this.count - 1); }
   get isTied() { return this.choices.w_k === "w_q"; }
   get head() { return this.data.heads[String(this.choices.weights)][String(this.choices.w_k)]; }
-
-  /** @param {number | null} place */
-  peek(place) {
-    if (place === this.pointed) return;
-    this.pointed = place;
-    this.update();
-  }
 
   /** @param {View} view @param {number | null} column */
   look(view, column) {
@@ -131,10 +115,8 @@ export class Views extends Hero {
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
-    const { tokens } = this.data, shown = tokens.join("\0");
-    if (!isFirst && shown === this.wordsShown) return false;
-    this.wordsShown = shown;
-    this.pointed = null;
+    if (!this.hasNewWords(isFirst)) return false;
+    const { tokens } = this.data;
     for (const node of [...this.keys.map((key) => key.node), ...this.shares]) node.remove();
     this.keys = tokens.map((_token, place) => {
       const key = new Strip(this.stage, "key", "key");
@@ -172,11 +154,11 @@ export class Views extends Hero {
 
   /** @override */
   place() {
-    const { places, stage, head, data, askerPlace: asker } = this;
+    const { places, stage, head, data, asker } = this;
     if (!places) return;
     const word = data.tokens[asker], at = /** @type {[number, number]} */ (places.asker);
-    this.asker.textContent = word;
-    stage.write(this.asker, ...at, places.askerSize, 1, 0, places.isColumn ? "left" : "middle");
+    this.askingWord.textContent = word;
+    stage.write(this.askingWord, ...at, places.askerSize, 1, 0, places.isColumn ? "left" : "middle");
     this.xName.textContent = places.isUpright ? "x" : places.isColumn ? "x" : _("x: {count} numbers", { count: head.x[0].length });
     stage.write(this.xName, ...places.xName, 14, 1, 0, places.isUpright ? "left" : "middle");
     stage.put(this.x.node, places.x);
@@ -205,7 +187,7 @@ export class Views extends Hero {
 
   /** @param {ReturnType<Views["addBlock"]>} block @param {Places} places @param {number} nth @param {string} word */
   placeBlock({ view, matrix, strip, matrixName, name, meaning }, places, nth, word) {
-    const { stage, head } = this, at = places.blocks[nth], own = head[view][this.askerPlace];
+    const { stage, head } = this, at = places.blocks[nth], own = head[view][this.asker];
     matrixName.textContent = view === "key" && this.isTied ? "W_K = W_Q" : MATRICES[view];
     stage.put(matrix.node, at.matrix);
     stage.put(strip.node, at.strip);
@@ -229,7 +211,7 @@ export class Views extends Hero {
       strip.node.setAttribute("aria-valuemin", "0");
       strip.node.setAttribute("aria-valuemax", String(count - 1));
       strip.node.setAttribute("aria-valuenow", String(column ?? 0));
-      strip.node.setAttribute("aria-valuetext", digits(this.head[view][this.askerPlace][column ?? 0]));
+      strip.node.setAttribute("aria-valuetext", digits(this.head[view][this.asker][column ?? 0]));
     }
     this.root.classList.toggle("multiplies", this.cell !== null);
   }
@@ -239,7 +221,7 @@ export class Views extends Hero {
   /** @override @returns {Record<string, number[][]>} */
   goal() {
     if (!this.places) return {};
-    const { head, askerPlace: asker } = this, { query, key, value } = head.matrices;
+    const { head, asker } = this, { query, key, value } = head.matrices;
     return {
       x: [head.x[asker]], query: [head.query[asker]], key: [head.key[asker]], value: [head.value[asker]], keys: head.key,
       w_query: query, w_key: key, w_value: value, weights: [head.weights[asker]],
@@ -284,7 +266,7 @@ export class Views extends Hero {
 
   /** @override @returns {Sentence} */
   sentence() {
-    const { data, head, askerPlace: asker, cell } = this, { tokens } = data, weights = head.weights[asker];
+    const { data, head, asker, cell } = this, { tokens } = data, weights = head.weights[asker];
     const ranked = weights.map((weight, place) => ({ weight, place })).sort((a, b) => b.weight - a.weight), [first, second] = ranked;
     const values = {
       word: tokens[asker], first: tokens[first.place], first_share: percent(first.weight),
