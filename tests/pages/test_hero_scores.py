@@ -19,11 +19,11 @@ PAGE = ROOT / "pages" / "04_scores.py"
 SOFTMAX = ROOT / "explainers" / "ui" / "browser" / "picture" / "softmax.js"
 TOKENS = tuple(SENTENCE.split())
 RUN = """
-import {{ softmax, weightedSum }} from "{file}";
+import {{ softmax, sumWeighted }} from "{file}";
 const {{ products, value, allowed, temperatures }} = {numbers};
 console.log(JSON.stringify(temperatures.map((temperature) => products.map((row, at) => {{
   const weights = softmax(row, temperature, allowed[at]);
-  return {{ weights, output: weightedSum(weights, value) }};
+  return {{ weights, output: sumWeighted(weights, value) }};
 }}))));
 """
 

@@ -5,7 +5,7 @@
 /** @import { Card, CardsData } from "./data.js" */
 
 import { loadStyle, wear } from "../common/component.js";
-import { themeOf } from "../common/colours.js";
+import { readTheme } from "../common/colours.js";
 import { element } from "../common/elements.js";
 
 const style = loadStyle(new URL("style.css", import.meta.url));
@@ -13,7 +13,7 @@ const WIDTH = 240, HEIGHT = 150; // of a thumbnail
 
 /** Every thumbnail in the colours of the theme. @param {HTMLElement} root @param {string} files */
 function dress(root, files) {
-  const theme = themeOf(root);
+  const theme = readTheme(root);
   if (!root.isConnected) return;
   if (!theme) {
     requestAnimationFrame(() => dress(root, files));

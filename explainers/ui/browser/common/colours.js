@@ -22,7 +22,7 @@ export function mix(ramp, share) {
  * Black or white, whichever is read better on this colour.
  * @param {Rgb} rgb
  */
-export function inkOn(rgb) {
+export function chooseInk(rgb) {
   return luminance(rgb) > INK_TURNS ? "#000" : "#fff";
 }
 
@@ -41,7 +41,7 @@ export function gradient(ramp) {
 }
 
 /** Which theme an element is shown in; before the theme's variables are there, none. @param {HTMLElement} root @returns {"light" | "dark" | ""} */
-export function themeOf(root) {
+export function readTheme(root) {
   const { backgroundColor } = getComputedStyle(root);
   if (backgroundColor === TRANSPARENT) return "";
   const [r, g, b] = (backgroundColor.match(/[\d.]+/g) ?? []).map(Number);

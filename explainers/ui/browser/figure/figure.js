@@ -19,7 +19,7 @@ import { Cone } from "./panels/cone.js";
 import { Dials } from "./panels/dials.js";
 import { Picture } from "./panels/image.js";
 import { Links } from "./panels/links.js";
-import { labelsOf } from "./panels/panel.js";
+import { readLabels } from "./panels/panel.js";
 import { Table } from "./panels/table.js";
 import { Ties } from "./panels/ties.js";
 import { Range } from "./range.js";
@@ -274,7 +274,7 @@ export class Figure {
   renew() {
     for (const data of this.data.panels) {
       const old = this.panels.get(data.id);
-      if (!old || old.labels === labelsOf(data)) continue;
+      if (!old || old.labels === readLabels(data)) continue;
       if (this.clicked && old.box.contains(this.clicked)) this.card.hide();
       this.draw(data, (box) => old.box.replaceWith(box));
     }
@@ -282,7 +282,7 @@ export class Figure {
 
   // Matrices side by side with the same rows have them named once, on the left: so two lines hold seven.
   nameRows() {
-    const looks = JSON.stringify([this.room, this.data.panels.map((panel) => [labelsOf(panel), panel.name, panel.formula])]);
+    const looks = JSON.stringify([this.room, this.data.panels.map((panel) => [readLabels(panel), panel.name, panel.formula])]);
     if (looks === this.named) return;
     this.named = looks;
     const tables = [...this.panels.values()].map((panel) => panel instanceof Table ? panel : null);

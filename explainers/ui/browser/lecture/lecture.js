@@ -10,9 +10,9 @@
 import { loadStyle, wear } from "../common/component.js";
 import { Bar } from "./bar.js";
 import { isMeantFor, KEYS } from "./keys.js";
-import { limits, lookOf, mark } from "./look.js";
-import { cut, KEYS_TURN_SCREENS, shadowOf } from "./pieces.js";
-import { screensOf } from "./screens.js";
+import { limits, readLook, mark } from "./look.js";
+import { cut, KEYS_TURN_SCREENS, findShadow } from "./pieces.js";
+import { listScreens } from "./screens.js";
 import { Share } from "./share.js";
 import "../common/elements.js"; // what only those need is asked for at once, and not after them
 
@@ -184,7 +184,7 @@ export class Lecture {
   watch(main) {
     if (main.firstElementChild) this.grown.observe(main.firstElementChild);
     for (const screen of this.screens) {
-      const shadow = shadowOf(screen.parts.find(({ kind }) => kind === "picture")?.node ?? document.body);
+      const shadow = findShadow(screen.parts.find(({ kind }) => kind === "picture")?.node ?? document.body);
       if (!shadow || this.watched.has(shadow)) continue;
       this.watched.add(shadow);
       this.inside.observe(shadow, { childList: true, subtree: true });
@@ -195,7 +195,7 @@ export class Lecture {
   group() {
     const main = /** @type {HTMLElement | null} */ (document.querySelector("[data-testid=stMainBlockContainer]"));
     if (!main) return;
-    this.screens = screensOf(main);
+    this.screens = listScreens(main);
     mark(main, this.screens);
     this.watch(main);
     if (!this.isWhole && this.isComplete()) {
@@ -222,7 +222,7 @@ export class Lecture {
     this.at = at;
     this.id = screen?.id ?? this.id;
     this.root.dataset.lectureKind = screen?.kind ?? "waits";
-    this.look.textContent = lookOf(this, screen ? at : WAITS);
+    this.look.textContent = readLook(this, screen ? at : WAITS);
     this.bar.count(at, this.screens.length, isNew && screen ? screen.title() : "");
     if (!screen) return;
     for (const { node, kind, piece } of screen.parts) if (kind === "picture") cut(node, (piece ?? "") + KEYS_TURN_SCREENS);
@@ -247,12 +247,12 @@ export class Lecture {
     const turn = ++this.turned;
     const isTooLarge = () => this.overflow(screen) > 1.005 && found.zoom > least && found.tries < TRIES;
     do {
-      this.look.textContent = lookOf(this, this.at);
+      this.look.textContent = readLook(this, this.at);
       while (isTooLarge()) { // before anything is painted
         found.tries += 1;
         found.fails = found.zoom;
         found.zoom = Math.max(least, found.zoom * Math.max(0.75, Math.min(0.97, 1 / Math.sqrt(this.overflow(screen)))));
-        this.look.textContent = lookOf(this, this.at);
+        this.look.textContent = readLook(this, this.at);
       }
       this.enlarge(screen, found);
       await new Promise(requestAnimationFrame); // pictures see their new width in the next frame
@@ -271,10 +271,10 @@ export class Lecture {
     for (let tries = 0; tries < 4 && found.fails > 1.03 * found.zoom; tries++) {
       const fits = found.zoom;
       found.zoom = (fits + found.fails) / 2;
-      this.look.textContent = lookOf(this, this.at);
+      this.look.textContent = readLook(this, this.at);
       if (this.overflow(screen) <= 1.005) continue;
       [found.fails, found.zoom] = [found.zoom, fits];
-      this.look.textContent = lookOf(this, this.at);
+      this.look.textContent = readLook(this, this.at);
     }
   }
 
@@ -285,7 +285,7 @@ export class Lecture {
   overflow(screen) {
     const box = this.scroller();
     if (!box) return 1;
-    const wide = screen.parts.flatMap(({ node }) => [...node.querySelectorAll("pre"), ...shadowOf(node)?.querySelectorAll(".stage") ?? []]);
+    const wide = screen.parts.flatMap(({ node }) => [...node.querySelectorAll("pre"), ...findShadow(node)?.querySelectorAll(".stage") ?? []]);
     const shares = wide.map((part) => part.scrollWidth / part.clientWidth);
     return Math.max(box.scrollHeight / box.clientHeight, ...shares.filter(Number.isFinite));
   }

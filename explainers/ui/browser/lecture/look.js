@@ -4,7 +4,7 @@
 /** @import { Lecture } from "./lecture.js" */
 /** @import { Kind, Screen } from "./screens.js" */
 
-import { childrenOf, hookOf, kindOf } from "./screens.js";
+import { listChildren, findHook, readKind } from "./screens.js";
 
 /**
  * Mark everything on the page with the screens that it belongs to.
@@ -47,9 +47,9 @@ function allPartsOf(main) {
   /** @type {HTMLElement[]} */
   const leaves = [];
   const walk = (/** @type {HTMLElement} */ node, /** @type {string | null} */ above) => {
-    for (const child of childrenOf(node)) {
-      const hook = hookOf(child) ?? above;
-      const kind = kindOf(child, hook);
+    for (const child of listChildren(node)) {
+      const hook = findHook(child) ?? above;
+      const kind = readKind(child, hook);
       if (kind === "inside") walk(child, hook);
       else if (!child.matches("style")) leaves.push(child);
     }
@@ -80,7 +80,7 @@ const SMALL = { head: 0.62, title: 0.62, controls: 0.62, notice: 0.62, badge: 0.
  * @param {Lecture} lecture
  * @param {number} at
  */
-export function lookOf(lecture, at) {
+export function readLook(lecture, at) {
   const { type, screens, zooms } = lecture;
   const rules = [
     `[data-lecture]:not([data-lecture~="s${at}"]) { display: none !important; }`,

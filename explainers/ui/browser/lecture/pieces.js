@@ -14,7 +14,7 @@ const WIDE = 41, NARROW = 33; // a column where there is room, and where there i
  * Rules for the picture, one for each piece: what of it is not shown.
  * @param {HTMLElement} node
  */
-export function piecesOf(node) {
+export function listPieces(node) {
   const units = unitsOf(stageOf(node));
   if (heightOf(units) <= SHEET.height) return [""];
   /** @type {Deal} */
@@ -115,14 +115,14 @@ function sizeOf(panel, column = WIDE) {
 
 /** @param {Element} node */
 function stageOf(node) {
-  return shadowOf(node)?.querySelector(".figure > .stage");
+  return findShadow(node)?.querySelector(".figure > .stage");
 }
 
 /**
  * What a picture consists of, which selectors of the page do not reach.
  * @param {Element} node
  */
-export function shadowOf(node) {
+export function findShadow(node) {
   return node.querySelector("[data-testid=stBidiComponentIsolated]")?.shadowRoot;
 }
 
@@ -135,7 +135,7 @@ export const KEYS_TURN_SCREENS = " .hint { display: none; }";
  * @param {string} rule
  */
 export function cut(node, rule) {
-  const shadow = shadowOf(node);
+  const shadow = findShadow(node);
   if (!shadow) return;
   const look = shadow.querySelector("style.lecture") ?? shadow.appendChild(Object.assign(document.createElement("style"), { className: "lecture" }));
   if (look.textContent !== rule) look.textContent = rule;

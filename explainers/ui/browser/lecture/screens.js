@@ -2,7 +2,7 @@
 // Which parts of a page are a screen: an idea begins with a heading or a question; of each picture
 // first the picture, then the code, then what is said of it.
 
-import { piecesOf } from "./pieces.js";
+import { listPieces } from "./pieces.js";
 
 const A_SCREENFUL = 560; // letters that a class reads at once
 const PICTURE = "[data-testid=stBidiComponentIsolated], [data-testid=stVegaLiteChart], [data-testid=stImage], [data-testid=stSkeleton]";
@@ -36,7 +36,7 @@ const PICTURE = "[data-testid=stBidiComponentIsolated], [data-testid=stVegaLiteC
  * All screens of a page, in the order in which it is read.
  * @param {HTMLElement} main
  */
-export function screensOf(main) {
+export function listScreens(main) {
   /** @type {Screen[]} */
   const screens = [];
   /** @type {Part | null} */
@@ -48,7 +48,7 @@ export function screensOf(main) {
     screens.push(new Screen(kind, parts.filter((part) => part !== null)));
   const flush = (/** @type {Part[]} */ keeps = []) => {
     const { picture, controls, notices, badges, after, codes, texts } = unit;
-    for (const part of picture ? piecesOf(picture.node).map((piece) => ({ ...picture, piece })) : [])
+    for (const part of picture ? listPieces(picture.node).map((piece) => ({ ...picture, piece })) : [])
       add("picture", [head, ...controls, ...notices, part, ...badges, ...after]);
     const said = picture ? [] : notices;
     const remarks = screenfuls(texts).map((some) => () => add("text", [head, ...said.splice(0), ...some, ...(picture ? [] : controls)]));
@@ -186,9 +186,9 @@ function partsOf(main) {
   /** @type {Part[]} */
   const parts = [];
   const walk = (/** @type {HTMLElement} */ node, /** @type {string | null} */ above, /** @type {HTMLElement | null} */ around) => {
-    for (const child of childrenOf(node)) {
-      const own = hookOf(child), hook = own ?? above, box = own ? child : around;
-      const kind = kindOf(child, hook);
+    for (const child of listChildren(node)) {
+      const own = findHook(child), hook = own ?? above, box = own ? child : around;
+      const kind = readKind(child, hook);
       if (kind === "inside") walk(child, hook, box);
       else if (kind === "words") parts.push(...blocksOf(child, hook, box));
       else parts.push({ node: child, kind, hook, box, name: nameOf(child) });
@@ -202,7 +202,7 @@ function partsOf(main) {
  * What an element holds.
  * @param {HTMLElement} node
  */
-export function childrenOf(node) {
+export function listChildren(node) {
   return /** @type {HTMLElement[]} */ ([...node.children]);
 }
 
@@ -211,7 +211,7 @@ export function childrenOf(node) {
  * @param {HTMLElement} node
  * @param {string | null} hook
  */
-export function kindOf(node, hook) {
+export function readKind(node, hook) {
   const { testid } = node.dataset;
   const has = (/** @type {string} */ what) => node.querySelector(what);
   if (hook === "nothing") return "nothing";
@@ -243,10 +243,10 @@ function blocksOf(leaf, hook, box) {
   /** @type {Part[]} */
   const found = [];
   const text = /** @type {HTMLElement | null} */ (leaf.querySelector("[data-testid=stMarkdownContainer]"));
-  for (const node of text ? childrenOf(text) : []) {
+  for (const node of text ? listChildren(text) : []) {
     if (node.matches("h2") || node.querySelector("h2")) found.push({ node, leaf, kind: "head", hook, box });
     else if ((!hook || hook === "page") && node.matches("ul, ol") && textOf(node).length > A_SCREENFUL)
-      found.push(...childrenOf(node).map((point) => ({ node: point, leaf, list: node, kind: "text", hook: null, box })));
+      found.push(...listChildren(node).map((point) => ({ node: point, leaf, list: node, kind: "text", hook: null, box })));
     else found.push({ node, leaf, kind: !hook || hook === "page" ? "text" : hook, hook, box });
   }
   return found;
@@ -256,7 +256,7 @@ function blocksOf(leaf, hook, box) {
  * "ask" of a container whose key begins with "lecture ask".
  * @param {Element} node
  */
-export function hookOf(node) {
+export function findHook(node) {
   return [...node.classList].find((name) => name.startsWith("st-key-lecture-"))?.split("-")[3] ?? null;
 }
 

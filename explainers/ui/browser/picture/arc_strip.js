@@ -2,7 +2,7 @@
 // How one word divides its attention: an arc to each word, and the percentage beside it.
 
 import { shape } from "../common/elements.js";
-import { arcOpacity, arcPath, arcWidth } from "./arcs.js";
+import { chooseArcOpacity, writeArcPath, chooseArcWidth } from "./arcs.js";
 import { percent } from "./sentence.js";
 
 /** @typedef {import("./stage.js").Stage} Stage */
@@ -55,11 +55,11 @@ export class ArcStrip {
     const span = isUpright ? height : room * 0.82, widest = isUpright ? 19 : 27;
     [...this.arcs.children].forEach((node, place) => {
       const arc = /** @type {SVGElement} */ (node), weight = weights[place];
-      arc.setAttribute("d", arcPath({ from: asker, to: form.centres[place], base, high, span, isUpright }));
-      arc.style.strokeWidth = (arcWidth(weight, widest) * scale * (1 - even) + 1.6 * even).toFixed(2);
+      arc.setAttribute("d", writeArcPath({ from: asker, to: form.centres[place], base, high, span, isUpright }));
+      arc.style.strokeWidth = (chooseArcWidth(weight, widest) * scale * (1 - even) + 1.6 * even).toFixed(2);
       arc.style.stroke = even > 0.5 ? "var(--query)" : `url(#${this.name})`;
       arc.style.strokeDasharray = even > 0.5 ? "2 5" : "";
-      arc.style.opacity = isSeen(place) ? (arcOpacity(weight) * (1 - even) + 0.75 * even).toFixed(3) : "0";
+      arc.style.opacity = isSeen(place) ? (chooseArcOpacity(weight) * (1 - even) + 0.75 * even).toFixed(3) : "0";
       const text = percent(weight), share = this.shares[place];
       if (share.textContent !== text) share.textContent = text;
       share.classList.toggle("low", weight < 0.05);

@@ -12,7 +12,7 @@
  */
 
 /** The path of an arc; a word's arc to itself is a small loop. @param {ArcPlace} place */
-export function arcPath({ from, to, base, high, span, isUpright }) {
+export function writeArcPath({ from, to, base, high, span, isUpright }) {
   const isLoop = Math.abs(to - from) < 1, loop = isLoop ? 13 : 0;
   const start = from + (isLoop ? 0 : Math.sign(to - from) * 7), far = Math.abs(to - start);
   const reach = isLoop ? high * 0.2 : high * Math.min(1, 0.24 + (0.86 * far) / span);
@@ -23,16 +23,16 @@ export function arcPath({ from, to, base, high, span, isUpright }) {
 }
 
 /** How wide the arc of a weight is. @param {number} weight @param {number} widest */
-export const arcWidth = (weight, widest) => 1.2 + widest * weight;
+export const chooseArcWidth = (weight, widest) => 1.2 + widest * weight;
 
 /** Faint for what hardly counts, never invisible. @param {number} weight */
-export const arcOpacity = (weight) => 0.16 + 0.74 * Math.min(1, weight * 1.6);
+export const chooseArcOpacity = (weight) => 0.16 + 0.74 * Math.min(1, weight * 1.6);
 
 /**
  * A ribbon between two edges: as wide at both ends as the share that it carries.
  * @param {{ across: boolean, start: number, end: number, from: [number, number], to: [number, number] }} place
  */
-export function ribbonPath({ across, start, end, from, to }) {
+export function writeRibbonPath({ across, start, end, from, to }) {
   const middle = (start + end) / 2;
   const point = (/** @type {number} */ depth, /** @type {number} */ along) =>
     across ? `${along.toFixed(1)} ${depth.toFixed(1)}` : `${depth.toFixed(1)} ${along.toFixed(1)}`;

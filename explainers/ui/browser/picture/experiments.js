@@ -3,8 +3,8 @@
 
 import { element } from "../common/elements.js";
 import { _ } from "../common/words.js";
-import { sentenceNodes } from "./sentence.js";
-import { copyButton } from "./snapshot.js";
+import { makeSentenceNodes } from "./sentence.js";
+import { addCopyButton } from "./snapshot.js";
 
 /** @typedef {import("./hero.js").Experiment} Experiment */
 /** @typedef {import("./hero.js").Choice} Choice */
@@ -36,7 +36,7 @@ export class Experiments {
     this.back = element("button", "back", _("Reset"));
     this.back.onclick = () => this.reset();
     const head = element("header"), grid = element("div", "grid");
-    head.append(heading, this.back, copyButton(this.hero));
+    head.append(heading, this.back, addCopyButton(this.hero));
     this.cards = new Map(experiments.map((experiment) => [experiment, this.card(experiment)]));
     grid.append(...this.cards.values());
     this.root.replaceChildren(head, grid);
@@ -83,7 +83,7 @@ export class Experiments {
       const said = /** @type {HTMLElement} */ (card.lastElementChild), text = isOn ? experiment.text : "";
       if (said.dataset.text === text) continue;
       said.dataset.text = text;
-      said.replaceChildren(...sentenceNodes(text, {}));
+      said.replaceChildren(...makeSentenceNodes(text, {}));
     }
     if (this.back) this.back.hidden = Object.keys(this.before).length === 0;
   }

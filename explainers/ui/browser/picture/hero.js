@@ -2,13 +2,13 @@
 // What every hero is: a picture with its choices, one sentence made of its numbers, and experiments.
 // A hero changes itself at once; the server hears of a choice afterwards, for the link.
 
-import { themeOf } from "../common/colours.js";
+import { readTheme } from "../common/colours.js";
 import { element } from "../common/elements.js";
 import { Chips } from "./chips.js";
 import { Experiments } from "./experiments.js";
 import { isStill, onStillness, Tween } from "./motion.js";
 import { dress } from "./palette.js";
-import { sentenceNodes, sentenceText } from "./sentence.js";
+import { makeSentenceNodes, writeSentence } from "./sentence.js";
 import { Stage } from "./stage.js";
 
 /** @typedef {import("../common/component.js").Tell} Tell */
@@ -149,20 +149,20 @@ export class Hero {
       new Chips(this.bar, { ...control, choose: (value) => this.choose({ [control.key]: value }) }),
     ]));
     this.experiments.offer(experiments, usual);
-    this.hint.replaceChildren(...sentenceNodes(this.data.texts.hero_caption ?? "", {}));
+    this.hint.replaceChildren(...makeSentenceNodes(this.data.texts.hero_caption ?? "", {}));
   }
 
   /** The colours of the theme that is shown; before its variables are there, the next frame's. */
   wear() {
     const { backgroundColor } = getComputedStyle(this.root);
-    if (!themeOf(this.root)) this.awaitTheme();
+    if (!readTheme(this.root)) this.awaitTheme();
     this.worn = backgroundColor;
     this.dressed(dress(this.root, this.data.looks));
   }
 
   awaitTheme(frames = 60) {
     requestAnimationFrame(() => {
-      if (themeOf(this.root)) this.redress();
+      if (readTheme(this.root)) this.redress();
       else if (frames) this.awaitTheme(frames - 1);
     });
   }
@@ -202,11 +202,11 @@ export class Hero {
 
   speak() {
     const { name, values, classes } = this.sentence(), template = this.data.texts[name] ?? "";
-    const text = sentenceText(template, values);
+    const text = writeSentence(template, values);
     if (this.says.dataset.text === text) return;
     this.says.dataset.text = text;
     this.says.dataset.name = name;
-    this.says.replaceChildren(...sentenceNodes(template, values, classes));
+    this.says.replaceChildren(...makeSentenceNodes(template, values, classes));
     this.inWords.textContent = this.describe();
     this.root.setAttribute("aria-label", `${this.data.alt} ${text}`);
   }

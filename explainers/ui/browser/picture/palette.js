@@ -1,7 +1,7 @@
 // @ts-check
 // Colours of a picture: the server names them for both themes, the browser knows which one it shows.
 
-import { themeOf } from "../common/colours.js";
+import { readTheme } from "../common/colours.js";
 
 /**
  * @typedef {object} Look the colours of one theme: charts/theme.py
@@ -26,7 +26,7 @@ export const LEVELS = 255;
 /** The colours of a theme on a root, as custom properties, for its stylesheet. @param {HTMLElement} root @param {Looks} looks @returns {Dress} */
 export function dress(root, looks) {
   const background = channels(getComputedStyle(root).backgroundColor);
-  const look = looks[themeOf(root) || "dark"];
+  const look = looks[readTheme(root) || "dark"];
   const { heads, ...single } = look;
   for (const [name, colour] of Object.entries(single)) root.style.setProperty(`--${name}`, colour);
   heads.forEach((colour, h) => root.style.setProperty(`--head${h}`, colour));
@@ -37,7 +37,7 @@ export function dress(root, looks) {
  * The colour of every level from the lowest number to the highest, 0 as the background.
  * @param {number[]} background @param {string} above @param {string} below
  */
-export function signedRamp(background, above, below) {
+export function makeSignedRamp(background, above, below) {
   const ends = [channels(below), channels(above)];
   return Uint32Array.from({ length: 2 * LEVELS + 1 }, (_, at) => {
     const level = (at - LEVELS) / LEVELS, end = ends[level < 0 ? 0 : 1], share = Math.abs(level) ** GAMMA;

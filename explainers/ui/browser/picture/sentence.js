@@ -10,7 +10,7 @@ import { element } from "../common/elements.js";
  * @param {Record<string, string>} [classes] of slots that have a colour in the picture
  * @returns {Node[]}
  */
-export function sentenceNodes(template, values, classes = {}) {
+export function makeSentenceNodes(template, values, classes = {}) {
   return template.split(/(\*\*.+?\*\*|\*.+?\*)/).filter(Boolean).map((part) => {
     const mark = part.match(/^\*+/)?.[0].length ?? 0;
     const inner = mark ? part.slice(mark, -mark) : part;
@@ -24,8 +24,8 @@ export function sentenceNodes(template, values, classes = {}) {
 }
 
 /** The same as plain text. @param {string} template @param {Record<string, string>} values */
-export function sentenceText(template, values) {
-  return sentenceNodes(template, values).map((node) => node.textContent).join("");
+export function writeSentence(template, values) {
+  return makeSentenceNodes(template, values).map((node) => node.textContent).join("");
 }
 
 /** A weight as readers see it: whole percent, the smallest told apart from nothing. @param {number} weight */

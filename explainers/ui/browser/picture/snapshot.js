@@ -9,7 +9,7 @@ const MARGIN = 24, FOOTER = 32; // pixels around it, and for the address below i
 const SAID_FOR = 2500; // milliseconds
 
 /** A button that copies the picture it stands in. @param {HTMLElement} hero */
-export function copyButton(hero) {
+export function addCopyButton(hero) {
   const button = element("button", "copy", _("Copy as picture"));
   button.onclick = async () => {
     button.disabled = true;

@@ -14,6 +14,6 @@ export function softmax(products, temperature, allowed) {
 }
 
 /** Rows added up, each as much as its weight. @param {number[]} weights @param {number[][]} rows */
-export function weightedSum(weights, rows) {
+export function sumWeighted(weights, rows) {
   return rows[0].map((_first, d) => weights.reduce((sum, weight, place) => sum + weight * rows[place][d], 0));
 }

@@ -23,7 +23,7 @@ export class Panel {
   constructor(figure, data) {
     this.figure = figure;
     this.data = data;
-    this.labels = labelsOf(data);
+    this.labels = readLabels(data);
     /** @type {Matrix["values"]} */
     this.values = [];
     /** @type {number | undefined} */
@@ -115,8 +115,8 @@ export class Panel {
    * @returns {Token}
    */
   tokenAt(row, column) {
-    if (this.data.row_tokens) return tokenName(this.data.row_axis, row);
-    return this.data.column_tokens ? tokenName(this.data.column_axis, column) : null;
+    if (this.data.row_tokens) return nameToken(this.data.row_axis, row);
+    return this.data.column_tokens ? nameToken(this.data.column_axis, column) : null;
   }
 }
 
@@ -125,7 +125,7 @@ export class Panel {
  * @param {string} axis
  * @param {number} place
  */
-export function tokenName(axis, place) {
+export function nameToken(axis, place) {
   return OF_TWO.includes(axis) ? `${axis}-${place}` : place;
 }
 
@@ -133,6 +133,6 @@ export function tokenName(axis, place) {
  * What a panel cannot change without being drawn anew.
  * @param {PanelData} data
  */
-export function labelsOf(data) {
+export function readLabels(data) {
   return JSON.stringify([data.has_page, data.rows, data.columns, data.row_axis, data.column_axis, data.image]);
 }

@@ -6,11 +6,11 @@
 /** @import { Axis, Matrix, PanelData } from "../data.js" */
 /** @import { Figure } from "../figure.js" */
 
-import { inkOn, mix } from "../../common/colours.js";
+import { chooseInk, mix } from "../../common/colours.js";
 import { element } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
-import { LABELS, Panel, tokenName } from "./panel.js";
+import { LABELS, Panel, nameToken } from "./panel.js";
 
 /** @typedef {HTMLTableCellElement & { place: [number, number], value?: Value, dye?: string }} Cell  `dye` says how its colour was found */
 
@@ -64,7 +64,7 @@ export class Table extends Panel {
     label.append(element("span", axis === "column" && text.length > (this.data.small ? 1 : 3) ? "turned" : "", text));
     label.title = text;
     label.dir = "auto";
-    if (isToken) label.dataset[`${axis}Token`] = String(tokenName(this.data[`${axis}_axis`], index));
+    if (isToken) label.dataset[`${axis}Token`] = String(nameToken(this.data[`${axis}_axis`], index));
     return label;
   }
 
@@ -78,8 +78,8 @@ export class Table extends Panel {
     cell.tabIndex = -1;
     cell.place = [row, column];
     cell.setAttribute("role", "gridcell");
-    if (this.data.row_tokens) cell.dataset.rowToken = String(tokenName(this.data.row_axis, row));
-    if (this.data.column_tokens) cell.dataset.columnToken = String(tokenName(this.data.column_axis, column));
+    if (this.data.row_tokens) cell.dataset.rowToken = String(nameToken(this.data.row_axis, row));
+    if (this.data.column_tokens) cell.dataset.columnToken = String(nameToken(this.data.column_axis, column));
     return cell;
   }
 
@@ -98,7 +98,7 @@ export class Table extends Panel {
       cell.textContent = value === null ? data.blank : short(value, data.places);
       const colour = value === null ? null : mix(ramp, (value - data.low) / (data.high - data.low));
       cell.style.backgroundColor = colour ? `rgb(${colour})` : "";
-      cell.style.color = colour ? inkOn(colour) : "";
+      cell.style.color = colour ? chooseInk(colour) : "";
       cell.classList.toggle("masked", value === null);
     }));
     const rings = new Set(data.ringed.map(String));

@@ -7,7 +7,7 @@
 
 import { shape } from "../../common/elements.js";
 import { Drawing } from "./drawing.js";
-import { tokenName } from "./panel.js";
+import { nameToken } from "./panel.js";
 
 const FAINT = 0.04; // a smaller weight has no line
 const STEP = 26, LEFT = 116, RIGHT = 264, WIDTH = 380; // between two words; of the two ends of lines; of all
@@ -27,7 +27,7 @@ export class Ties extends Drawing {
     const height = STEP * Math.max(targets.length, sources.length);
     const line = (/** @type {number} */ i, /** @type {number} */ j, /** @type {Record<string, string | number>} */ look) => shape("line", {
       x1: LEFT, y1: at(j, sources.length, height), x2: RIGHT, y2: at(i, targets.length, height), ...look,
-      "data-names": `${tokenName(targetAxis, i)} ${tokenName(sourceAxis, j)}`,
+      "data-names": `${nameToken(targetAxis, i)} ${nameToken(sourceAxis, j)}`,
     });
     const written = weights.filter((row) => row[0] !== null).length;
     /** @type {SVGElement[]} */
@@ -41,9 +41,9 @@ export class Ties extends Drawing {
     });
     shapes.push(...rings.filter(([i]) => i < written).map(([i, j]) => line(i, j, { class: "gold" })));
     sources.forEach((name, j) => shapes.push(
-      this.word(name, at(j, sources.length, height), LEFT - 8, "end", tokenName(sourceAxis, j), "")));
+      this.word(name, at(j, sources.length, height), LEFT - 8, "end", nameToken(sourceAxis, j), "")));
     targets.slice(0, written).forEach((name, i) => shapes.push(
-      this.word(name, at(i, targets.length, height), RIGHT + 8, "start", tokenName(targetAxis, i), i === written - 1 ? "last" : "")));
+      this.word(name, at(i, targets.length, height), RIGHT + 8, "start", nameToken(targetAxis, i), i === written - 1 ? "last" : "")));
     this.stage.classList.add("ties");
     this.stage.style.setProperty("--tie", `rgb(${this.figure.data?.ramps.weights.at(-1)})`);
     this.stage.replaceChildren(this.drawn([0, 0, WIDTH, height], `${data.name}: ${strongest.join("; ")}`, shapes));

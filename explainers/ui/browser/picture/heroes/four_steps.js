@@ -9,11 +9,11 @@
 import { element, shape } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
-import { ribbonPath } from "../arcs.js";
+import { writeRibbonPath } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
-import { signedRamp } from "../palette.js";
+import { makeSignedRamp } from "../palette.js";
 import { percent } from "../sentence.js";
-import { softmax, weightedSum } from "../softmax.js";
+import { softmax, sumWeighted } from "../softmax.js";
 import { Strip } from "../strip.js";
 import { layOutSteps } from "./four_steps_layout.js";
 import { Temperature } from "./temperature.js";
@@ -139,7 +139,7 @@ export class FourSteps extends WordHero {
 
   /** @override @param {Dress} dress */
   dressed({ look, background }) {
-    this.ramp = signedRamp(background, look.value, look.below);
+    this.ramp = makeSignedRamp(background, look.value, look.below);
   }
 
   // Places.
@@ -233,7 +233,7 @@ export class FourSteps extends WordHero {
   /** @override @returns {Record<string, number[][]>} */
   goal() {
     const { products, temperature, weights } = this;
-    return { products: [products], scores: [products.map((product) => product / temperature)], weights: [weights], output: [weightedSum(weights, this.data.value)] };
+    return { products: [products], scores: [products.map((product) => product / temperature)], weights: [weights], output: [sumWeighted(weights, this.data.value)] };
   }
 
   /** @override */
@@ -280,7 +280,7 @@ export class FourSteps extends WordHero {
     const { top } = blocks[block], all = lane * this.count, y = top + from * all, high = weight * all;
     const middle = this.middle(place, block), half = lane * 0.36, to = /** @type {[number, number]} */ ([y, y + high]);
     const strength = weight < 0.002 ? "0" : (0.22 + 0.4 * weight).toFixed(3);
-    row.funnel.setAttribute("d", ribbonPath({ across: false, start: funnel.left, end: funnel.right, from: [middle - half, middle + half], to }));
+    row.funnel.setAttribute("d", writeRibbonPath({ across: false, start: funnel.left, end: funnel.right, from: [middle - half, middle + half], to }));
     row.funnel.style.opacity = strength;
     lay(row.part, funnel.right, y, column - funnel.right, high);
     setText(row.part, high >= NAMED ? this.data.tokens[place] : "");
@@ -288,7 +288,7 @@ export class FourSteps extends WordHero {
     row.value.fill(this.data.value[place], this.limit ?? 1, /** @type {Uint32Array} */ (this.ramp));
     row.value.describe(_("value of {word}", { word: this.data.tokens[place] }), this.data.value[place]);
     const start = top + (all - output.height) / 2, ends = /** @type {[number, number]} */ ([start + from * output.height, start + (from + weight) * output.height]);
-    row.ribbon.setAttribute("d", ribbonPath({ across: false, start: values.left + values.width + 2, end: output.left - 3, from: to, to: ends }));
+    row.ribbon.setAttribute("d", writeRibbonPath({ across: false, start: values.left + values.width + 2, end: output.left - 3, from: to, to: ends }));
     row.ribbon.style.opacity = strength;
   }
 

@@ -14,16 +14,16 @@ import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { AllWords, COLUMN_NAMES } from "../all_words.js";
 import { ArcStrip } from "../arc_strip.js";
-import { ribbonPath } from "../arcs.js";
+import { writeRibbonPath } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
 import { lanes, poster, rows } from "../lanes.js";
 import { Mixture } from "../mixture.js";
 import { isStill } from "../motion.js";
-import { signedRamp } from "../palette.js";
+import { makeSignedRamp } from "../palette.js";
 import { Film, Player } from "../player.js";
 import { percent } from "../sentence.js";
 import { Strip } from "../strip.js";
-import { BORN, DELAYS, depthTable, DWELL, HEIGHT, LOOK, MASK, NUMBERS, OUTPUT, PER_WORD, SCORES, SOURCE, VIEWS, WEIGHTS } from "./journey_steps.js";
+import { BORN, DELAYS, makeDepthTable, DWELL, HEIGHT, LOOK, MASK, NUMBERS, OUTPUT, PER_WORD, SCORES, SOURCE, VIEWS, WEIGHTS } from "./journey_steps.js";
 
 /** @typedef {number[][]} Matrix */
 /** @typedef {{ allowed: boolean[][], weights: Matrix, output: Matrix, film: Matrix[] }} Masked */
@@ -183,9 +183,9 @@ export class Journey extends WordHero {
 
   /** @override @param {Dress} dress */
   dressed({ look, background }) {
-    const role = (/** @type {string} */ colour) => signedRamp(background, colour, look.below);
+    const role = (/** @type {string} */ colour) => makeSignedRamp(background, colour, look.below);
     this.ramps = /** @type {Record<string, Uint32Array>} */ ({
-      x: signedRamp(background, look.input, look.inputBelow), query: role(look.query), asked: role(look.query), key: role(look.key), value: role(look.value),
+      x: makeSignedRamp(background, look.input, look.inputBelow), query: role(look.query), asked: role(look.query), key: role(look.key), value: role(look.value),
       product: role(look.heads[0]), weighted: role(look.value), output: role(look.value),
     });
   }
@@ -209,7 +209,7 @@ export class Journey extends WordHero {
       const left = Math.max(70, Math.min(stage.room * 0.3, stage.room - Math.max(...widths) - 84));
       this.plan = { line, poster: { size, widths, centres }, left: line.left, strip: line.strip, posterLeft: left };
     }
-    this.table = depthTable(this.isUpright, stage.room - this.plan.left - 2, stage.height);
+    this.table = makeDepthTable(this.isUpright, stage.room - this.plan.left - 2, stage.height);
     const length = this.isUpright ? 0 : this.plan.strip; // on a phone there is no room for digits
     for (const { strips } of this.lanes) {
       strips.x.isColumn = !this.isUpright;
@@ -487,7 +487,7 @@ export class Journey extends WordHero {
     let at = across ? output.x : output.y;
     this.lanes.forEach(({ ribbon }, place) => {
       const half = (strip * weights[place]) / 2, centre = line.centres[place], to = at + full * weights[place];
-      ribbon.setAttribute("d", ribbonPath({ across, start, end, from: [centre - half, centre + half], to: [at, to] }));
+      ribbon.setAttribute("d", writeRibbonPath({ across, start, end, from: [centre - half, centre + half], to: [at, to] }));
       ribbon.style.opacity = weights[place] < 0.002 ? "0" : (0.25 + 0.4 * weights[place]).toFixed(3);
       at = to;
     });

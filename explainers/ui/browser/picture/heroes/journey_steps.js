@@ -51,7 +51,7 @@ export const PER_WORD = 60; // milliseconds later for each word of distance from
  * @param {boolean} isUpright words stand below each other
  * @param {number} room to the right of them @param {number} height
  */
-export function depthTable(isUpright, room, height) {
+export function makeDepthTable(isUpright, room, height) {
   const by = isUpright ? room : height / HEIGHT;
   return (isUpright ? BESIDE : BELOW).map((step) => Object.fromEntries(
     Object.entries(step).map(([kind, depth]) => {

@@ -10,7 +10,7 @@
 import { element, shape } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
 import { ArcStrip } from "../arc_strip.js";
-import { arcPath, arcWidth } from "../arcs.js";
+import { writeArcPath, chooseArcWidth } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
 import { poster } from "../lanes.js";
 import { percent } from "../sentence.js";
@@ -265,8 +265,8 @@ export class Masked extends WordHero {
     const hides = allowed[asker].includes(false);
     [...this.ghosts.children].forEach((node, place) => {
       const ghost = /** @type {SVGElement} */ (node);
-      ghost.setAttribute("d", arcPath({ from, to: centres[place], base: form.base, high: strip.high, span, isUpright: strip.isUpright }));
-      ghost.style.strokeWidth = (arcWidth(was[place], strip.isUpright ? 19 : 27) * 0.8).toFixed(2);
+      ghost.setAttribute("d", writeArcPath({ from, to: centres[place], base: form.base, high: strip.high, span, isUpright: strip.isUpright }));
+      ghost.style.strokeWidth = (chooseArcWidth(was[place], strip.isUpright ? 19 : 27) * 0.8).toFixed(2);
       ghost.style.opacity = hides && was[place] >= 0.01 ? "1" : "0";
     });
     this.shares.paint(shares, was, now, allowed[asker]);

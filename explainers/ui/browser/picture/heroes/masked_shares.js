@@ -3,7 +3,7 @@
 
 import { element, shape } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
-import { ribbonPath } from "../arcs.js";
+import { writeRibbonPath } from "../arcs.js";
 
 /** @typedef {import("../stage.js").Stage} Stage */
 /** @typedef {{ left: number, width: number, top: number, thick: number, gap: number }} SharesPlace */
@@ -63,7 +63,7 @@ export class MaskedShares {
       });
       const ribbon = /** @type {SVGElement} */ (this.ribbons.children[k]);
       const isSeen = allowed[k] && edges[0][1] - edges[0][0] + edges[1][1] - edges[1][0] > 1;
-      ribbon.setAttribute("d", isSeen ? ribbonPath({ across: true, start: top + thick, end: lower, from: edges[0], to: edges[1] }) : "");
+      ribbon.setAttribute("d", isSeen ? writeRibbonPath({ across: true, start: top + thick, end: lower, from: edges[0], to: edges[1] }) : "");
     });
   }
 }

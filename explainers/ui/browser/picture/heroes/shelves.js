@@ -11,7 +11,7 @@ import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { isStill } from "../motion.js";
-import { signedRamp } from "../palette.js";
+import { makeSignedRamp } from "../palette.js";
 import { Film } from "../player.js";
 import { Strip } from "../strip.js";
 import { Words } from "../words.js";
@@ -146,7 +146,7 @@ export class Shelves extends Hero {
 
   /** @override @param {Dress} dress */
   dressed({ look, background }) {
-    this.ramps = { query: signedRamp(background, look.query, look.below), key: signedRamp(background, look.key, look.below), value: signedRamp(background, look.value, look.below) };
+    this.ramps = { query: makeSignedRamp(background, look.query, look.below), key: makeSignedRamp(background, look.key, look.below), value: makeSignedRamp(background, look.value, look.below) };
   }
 
   // Places.

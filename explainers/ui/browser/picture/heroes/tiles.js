@@ -8,7 +8,7 @@
 import { element } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
-import { signedRamp } from "../palette.js";
+import { makeSignedRamp } from "../palette.js";
 import { Film } from "../player.js";
 import { Strip } from "../strip.js";
 import { Slide } from "./dials_controls.js";
@@ -145,7 +145,7 @@ export class Tiles extends Hero {
 
   /** @override @param {Dress} dress */
   dressed({ look, background }) {
-    this.ramp = signedRamp(background, look.value, look.below);
+    this.ramp = makeSignedRamp(background, look.value, look.below);
     this.colour = look.heads[0];
     this.squares.shade(this.sweep.shades, this.colour);
   }

@@ -9,7 +9,7 @@
 import { element } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
-import { signedRamp } from "../palette.js";
+import { makeSignedRamp } from "../palette.js";
 import { Film } from "../player.js";
 import { Strip } from "../strip.js";
 import { ID, placeLetters, POSITION } from "./tokens_places.js";
@@ -158,7 +158,7 @@ export class Tokens extends Hero {
 
   /** @override @param {Dress} dress */
   dressed({ look, background }) {
-    this.ramp = signedRamp(background, look.input, look.inputBelow);
+    this.ramp = makeSignedRamp(background, look.input, look.inputBelow);
   }
 
   // Places.

@@ -9,13 +9,13 @@
 import { element, shape } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
-import { arcOpacity } from "../arcs.js";
+import { chooseArcOpacity } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
-import { signedRamp } from "../palette.js";
+import { makeSignedRamp } from "../palette.js";
 import { PixelGrid } from "../pixel_grid.js";
 import { percent } from "../sentence.js";
 import { Strip } from "../strip.js";
-import { arrowPath, findPlaces, linePath } from "./views_places.js";
+import { writeArrowPath, findPlaces, writeLinePath } from "./views_places.js";
 
 /** @typedef {number[][]} Matrix */
 /**
@@ -133,9 +133,9 @@ export class Views extends WordHero {
 
   /** @override @param {Dress} dress */
   dressed({ look, background }) {
-    const role = (/** @type {string} */ colour) => signedRamp(background, colour, look.below);
+    const role = (/** @type {string} */ colour) => makeSignedRamp(background, colour, look.below);
     this.ramps = {
-      x: signedRamp(background, look.input, look.inputBelow), query: role(look.query), key: role(look.key), value: role(look.value),
+      x: makeSignedRamp(background, look.input, look.inputBelow), query: role(look.query), key: role(look.key), value: role(look.value),
     };
   }
 
@@ -180,7 +180,7 @@ export class Views extends WordHero {
         word: token, share: percent(head.weights[asker][place]), score: digits(head.scores[asker][place]),
       })),
     });
-    this.own.setAttribute("d", linePath(places.blocks[1].strip, places.rows[asker].key, 0, places.isUpright));
+    this.own.setAttribute("d", writeLinePath(places.blocks[1].strip, places.rows[asker].key, 0, places.isUpright));
     this.root.classList.toggle("tied", this.isTied);
     this.frameCell();
   }
@@ -198,8 +198,8 @@ export class Views extends WordHero {
     const names = { query: _("query of {word}", { word }), key: _("key of {word}", { word }), value: _("value of {word}", { word }) };
     strip.describe(names[view], own);
     const [toMatrix, toStrip] = [...this.arrows.children].slice(2 * nth, 2 * nth + 2);
-    toMatrix.setAttribute("d", arrowPath(places.x, places.isUpright ? { ...at.matrix, y: at.matrix.y - 18 } : at.matrix, places.isUpright));
-    toStrip.setAttribute("d", arrowPath(at.matrix, places.isUpright ? { ...at.strip, y: at.strip.y - 18 } : at.strip, places.isUpright));
+    toMatrix.setAttribute("d", writeArrowPath(places.x, places.isUpright ? { ...at.matrix, y: at.matrix.y - 18 } : at.matrix, places.isUpright));
+    toStrip.setAttribute("d", writeArrowPath(at.matrix, places.isUpright ? { ...at.strip, y: at.strip.y - 18 } : at.strip, places.isUpright));
   }
 
   /** The column of a matrix that makes the number one points at. */
@@ -252,9 +252,9 @@ export class Views extends WordHero {
       const line = /** @type {SVGElement} */ (node), weight = weights[place], width = full * weight;
       // On a phone the lines turn to the right: those to the last words start at the left.
       const offset = places.isUpright ? -(at + width / 2) : at + width / 2;
-      line.setAttribute("d", linePath(query, places.rows[place].key, offset, places.isUpright));
+      line.setAttribute("d", writeLinePath(query, places.rows[place].key, offset, places.isUpright));
       line.style.strokeWidth = Math.max(1.2, width).toFixed(2);
-      line.style.opacity = arcOpacity(weight).toFixed(3);
+      line.style.opacity = chooseArcOpacity(weight).toFixed(3);
       at += width;
       const text = percent(weight), share = this.shares[place];
       if (share.textContent !== text) share.textContent = text;

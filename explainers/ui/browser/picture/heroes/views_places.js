@@ -117,7 +117,7 @@ function standBelow(stage, tokens, { own, x: entries }) {
  * The line from a query to a key, as wide as the weight; all of them together are as wide as the query.
  * @param {Box} query @param {Box} key @param {number} offset of its middle from the query's @param {boolean} isUpright
  */
-export function linePath(query, key, offset, isUpright) {
+export function writeLinePath(query, key, offset, isUpright) {
   const end = key.y + key.height / 2;
   if (isUpright) {
     const start = query.x + query.width / 2 + offset, top = query.y + query.height + 2;
@@ -128,7 +128,7 @@ export function linePath(query, key, offset, isUpright) {
 }
 
 /** The arrow from one box to the next, and its head. @param {Box} from @param {Box} to @param {boolean} isUpright */
-export function arrowPath(from, to, isUpright) {
+export function writeArrowPath(from, to, isUpright) {
   if (isUpright) {
     const x = to.x + to.width / 2, start = from.y + from.height + 3, end = to.y - 4;
     const at = Math.max(from.x + 6, Math.min(from.x + from.width - 6, x));
