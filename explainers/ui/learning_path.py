@@ -90,6 +90,12 @@ def count_minutes(texts: Mapping[str, str]) -> int:
     return round(words / WORDS_PER_MINUTE + to_try * MINUTES_TO_TRY)
 
 
+def number_pages(contents: Contents) -> dict[str, tuple[str, str]]:
+    """By file, in reading order: the number of each page as in a link, and its title."""
+    titles = [(path, name) for part in contents.values() for path, name in part.items()]
+    return {path: (_write_place(place), _(name)) for place, (path, name) in enumerate(titles)}
+
+
 def label_pages(contents: Contents) -> dict[str, str]:
     """By file: the number, the name and the dot of each page, for the sidebar."""
     if _OLD_VALUE.fullmatch(st.query_params.get(OLD_KEY, "")):

@@ -13,7 +13,13 @@ from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control, describe_options
 from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.page import Prose
-from explainers.ui.session import ALL_ANSWERS_OFFER, GUESS, SKIPS_IN_A_ROW
+from explainers.ui.session import (
+    ALL_ANSWERS_OFFER,
+    GUESS,
+    PAGE_NUMBER,
+    PREDICTIONS_MARKED,
+    SKIPS_IN_A_ROW,
+)
 from explainers.ui.tour_mode import is_tour
 
 SKIP = N_("just show me")
@@ -41,9 +47,14 @@ class Guess(Control):
         self.report_bad_link(request, guess or _("no answer"), describe_options(answers))
         return self.select_possible(guess, answers)
 
-    def choose(self, answer: str) -> None:
-        """Take over an answer that was clicked; a callback."""
+    def choose(self, answer: str, right: str = "") -> None:
+        """Take over an answer that was clicked, and mark it if the `right` one is told; a callback.
+
+        An answer that came with a link is not marked: somebody else may have given it.
+        """
         count_skip(self.key, answer == SKIP)
+        if right and not is_lecture():
+            mark_prediction(self.key, None if answer == SKIP else answer == right)
         self.put(answer)
 
 
@@ -78,7 +89,7 @@ def revealed(
     with box:
         text(f"ask_{name}", **numbers)
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            guess = _ask(asked_of, answers, is_class)
+            guess = _ask(asked_of, answers, answer, is_class)
             if guess is None and not is_class:
                 st.caption(_("Answer to see the result."), width="content")
         if guess is None and not is_class:
@@ -90,7 +101,7 @@ def revealed(
     return True
 
 
-def _ask(asked_of: str, options: list[str], is_class: bool) -> str | None:
+def _ask(asked_of: str, options: list[str], answer: str, is_class: bool) -> str | None:
     """The reader's guess; of a class, what most hands were raised for, if that is clicked."""
     control = make_guess(asked_of)
     guess = control(options)
@@ -105,29 +116,29 @@ def _ask(asked_of: str, options: list[str], is_class: bool) -> str | None:
         label_visibility="collapsed" if is_class else "visible",
         # Found by its English, as links have it: what is put together from slots has only that.
         format_func=lambda option: translated.get(option, option),
-        on_change=_note_answer(control),
+        on_change=_note_answer(control, answer),
         **control.label_and_help,
     )
     if guess is None and not is_class:
-        skip_button(control)
+        skip_button(control, answer)
     return guess
 
 
-def _note_answer(control: Guess) -> Callable[[], None]:
+def _note_answer(control: Guess, answer: str) -> Callable[[], None]:
     def note() -> None:
-        control.choose(st.session_state[control.key])
+        control.choose(st.session_state[control.key], answer)
 
     return note
 
 
-def skip_button(control: Guess) -> None:
+def skip_button(control: Guess, answer: str) -> None:
     """The button for those who want the answer at once."""
     st.button(
         _("Show me"),
         key=f"show {control.key}",
         icon=":material/visibility:",
         on_click=control.choose,
-        args=(SKIP,),
+        args=(SKIP, answer),
     )
 
 
@@ -143,6 +154,12 @@ def write_verdict(guess: str, answer: str) -> str:
         "You chose **{guess}**. It is **{answer}**.", guess=guess_text, answer=answer_text
     )
     return f":material/cancel: {disagreement}"
+
+
+def mark_prediction(key: str, is_right: bool | None) -> None:
+    """Remember the first answer of a visitor: who has seen what is right predicts no more."""
+    marked = st.session_state.setdefault(PREDICTIONS_MARKED, {})
+    marked.setdefault(key, (st.session_state.get(PAGE_NUMBER, ""), is_right))
 
 
 def count_skip(key: str, is_skip: bool) -> None:

@@ -12,7 +12,7 @@ from explainers.ui.learning_path import finished_pages
 from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.page import Prose, read_seed
 from explainers.ui.prediction import SKIP, sort_options, write_verdict
-from explainers.ui.session import RECALLS_ANSWERED
+from explainers.ui.session import PAGE_NUMBER, RECALLS_ANSWERED, RECALLS_MARKED
 from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import format_answer, parse_number
 
@@ -51,8 +51,19 @@ class Recall:
     worked: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class MarkedRecall:
+    """How a question was answered first, and the question as it is asked again later."""
+
+    is_right: bool
+    again: Recall
+    has_other_numbers: bool
+
+
 Recalls = Mapping[str, Callable[[Random], Question]]
 """Name of a question → what draws its numbers and computes its answer."""
+DRAWS = 20
+"""How often other numbers are drawn for a question that is asked again."""
 
 
 @fragment
@@ -73,7 +84,9 @@ def check_yourself(text: Prose, recalls: Recalls) -> None:
             _show_screens(text, name, question)
         return
     answered = _ask_side_by_side(text, questions)
-    if recalls and answered == set(recalls) and not finished_pages.has_this_page():
+    for name, is_right in answered.items():
+        _mark_recall(text.page, name, recalls[name], is_right)
+    if recalls and set(answered) == set(recalls) and not finished_pages.has_this_page():
         finished_pages.add_this_page()
         st.rerun()  # the whole page: its dot stands outside
 
@@ -83,34 +96,61 @@ def seed_recall(page: str, name: str, seed: int) -> Random:
     return Random(f"{page} recall {name} {seed}")  # noqa: S311 - numbers of questions are no secrets
 
 
-def _ask_side_by_side(text: Prose, questions: Mapping[str, Question]) -> set[str]:
-    """A card each, on a phone under each other; the names of those that have been answered."""
-    answered = set()
+def _mark_recall(page: str, name: str, make: Callable[[Random], Question], is_right: bool) -> None:
+    """Remember the first answer: after it the reader has seen what is right.
+
+    The question of later is drawn now, so that its page needs nothing of this one's chapter.
+    """
+    number = st.session_state.get(PAGE_NUMBER, "")
+    marked = st.session_state.setdefault(RECALLS_MARKED, {}).setdefault(number, {})
+    if name not in marked:
+        marked[name] = draw_again(page, name, make, is_right)
+
+
+def draw_again(
+    page: str, name: str, make: Callable[[Random], Question], is_right: bool
+) -> MarkedRecall:
+    """The question with other numbers and, if there is such a one, another answer."""
+    now = make(seed_recall(page, name, read_seed()))
+    others = [make(seed_recall(page, name, read_seed() + more)) for more in range(1, DRAWS + 1)]
+    later = max(others, key=lambda it: (it.given != now.given, it.answer != now.answer))
+    options = tuple(getattr(later, "options", ()))
+    again = Recall(later.answer, later.given, options, later.tolerance, later.worked)
+    return MarkedRecall(is_right, again, later.given != now.given)
+
+
+def _ask_side_by_side(text: Prose, questions: Mapping[str, Question]) -> dict[str, bool]:
+    """A card each, on a phone under each other; of those that have been answered: was it right?"""
+    answered = {}
     for place, (name, question) in zip(
         st.columns(len(questions) or 1), questions.items(), strict=False
     ):
         with place:
-            if _ask(text, name, question):
-                answered.add(name)
+            with st.container(border=True, height="stretch", key=f"recall card {name}"):
+                is_right = ask_recall(text, name, question, f"{read_seed()}")
+            if is_right is not None:
+                answered[name] = is_right
     return answered
 
 
-def _ask(text: Prose, name: str, question: Question) -> bool:
-    """One question in its card; has it been answered?"""
-    with st.container(border=True, height="stretch", key=f"recall card {name}"):
-        text(f"recall_{name}", **question.given)
-        options = getattr(question, "options", ())
-        place = f"{text.page} {name} {read_seed()}"
-        read = _choose if options else _type
-        answer = read(place, sort_options([*options, write_answer(question)]))
-        if answer is None:
-            return False
-        is_right = is_near(question, answer)
-        st.markdown(
-            write_verdict(write_answer(question) if is_right else answer, write_answer(question))
-        )
-        _show_reason(text, name, question)
-    return True
+def ask_recall(text: Prose, name: str, question: Question, time: str) -> bool | None:
+    """One question; was its answer right? None before it.
+
+    The answers to what is asked several times are told apart by the `time`.
+    """
+    text(f"recall_{name}", **question.given)
+    options = getattr(question, "options", ())
+    place = f"{text.page} {name} {time}"
+    read = _choose if options else _type
+    answer = read(place, sort_options([*options, write_answer(question)]))
+    if answer is None:
+        return None
+    is_right = is_near(question, answer)
+    st.markdown(
+        write_verdict(write_answer(question) if is_right else answer, write_answer(question))
+    )
+    _show_reason(text, name, question)
+    return is_right
 
 
 def _choose(place: str, options: Sequence[str]) -> str | None:

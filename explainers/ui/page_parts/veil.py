@@ -56,7 +56,7 @@ def ask_veiled(
         if guess is None:
             _draw_tile(text, name, answer, control, numbers)
             if options:
-                _draw_chips(guesses, control)
+                _draw_chips(guesses, answer, control)
             return
         _show_answer(text, name, answer, numbers, "" if guess == SKIP else guess)
         offer_all_answers(asked_of)
@@ -102,7 +102,7 @@ def _draw_tile(
             _("hidden number, show"),
             key=f"show {control.key}",
             on_click=control.choose,
-            args=(SKIP,),
+            args=(SKIP, answer),
             width=max(_NARROWEST, _LETTER_WIDTH * len(_(answer))),
         )
         if end:
@@ -124,12 +124,15 @@ def close_bold(start: str, end: str) -> tuple[str, str]:
     return start, f"&#32;{end.lstrip()}" if end != end.lstrip() else end
 
 
-def _draw_chips(guesses: Sequence[str], control: Guess) -> None:
+def _draw_chips(guesses: Sequence[str], answer: str, control: Guess) -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key=f"chips {control.key}"
     ):
         st.caption(_("Your guess:"), width="content")
         for guess in guesses:
             st.button(
-                _(guess), key=f"{control.key}: {guess}", on_click=control.choose, args=(guess,)
+                _(guess),
+                key=f"{control.key}: {guess}",
+                on_click=control.choose,
+                args=(guess, answer),
             )
