@@ -9,6 +9,8 @@ from explainers.ui.learning_path import finished_pages, label_pages, note_page, 
 from explainers.ui.lecture.screens import screen
 from explainers.ui.page import draw_frame, restore_link
 from explainers.ui.page_parts.page_cards import show_wall
+from explainers.ui.page_parts.repetition import repeat_question
+from explainers.ui.page_parts.tally import show_tally
 from explainers.ui.text.language import settle_language
 from explainers.ui.tour import explain_detour
 
@@ -59,6 +61,8 @@ done_pages = finished_pages(list(listed))
 takeaway_files.begin_takeaway(title, page.url_path or "start")
 page.run()
 with screen("nothing", "after the page"):
+    repeat_question(CONTENTS, here)
+    show_tally(CONTENTS, here, done_pages)
     takeaway_files.offer_takeaway()
     offer_next(CONTENTS, here, done_pages)
     if here == next(iter(listed)):

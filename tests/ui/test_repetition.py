@@ -1,0 +1,171 @@
+"""A question that is asked again two pages later, and the tally on the last page."""
+
+import pytest
+
+from explainers.chapters.query_key_value.recall import count_query_numbers
+from explainers.ui.page_parts.check_yourself import MarkedRecall, Recall, draw_again, seed_recall
+from explainers.ui.page_parts.repetition import choose_question
+from explainers.ui.page_parts.tally import Tally, write_tally
+from explainers.ui.session import PREDICTIONS_MARKED, RECALLS_MARKED
+from tests.support.opening import ROOT, elements, opened, settled
+from tests.support.reading import said
+
+FROM = ROOT / "pages" / "03_query_key_value.py"
+THEN, LAST = "pages/05_masks.py", "pages/17_claims.py"
+STUDY = {"predict": "true"}
+AGAIN = "again"
+GUESS = "guess_directions"
+REPEATED = "Do you still know it?"
+
+
+def answer(visit, name, value, time="0"):
+    """Answer a question of the page on queries, keys and values."""
+    key = f"recall {FROM.stem} {name} {time}"
+    [field] = [one for one in elements(visit.main) if getattr(one, "key", None) == key]
+    visit = field.set_value(value).run()
+    assert not visit.exception
+    return visit
+
+
+def go(visit, path):
+    visit = settled(visit.switch_page(path).run())
+    assert not visit.exception
+    return visit
+
+
+def find_again(visit, name):
+    return visit.session_state[RECALLS_MARKED]["03"][name].again
+
+
+def test_a_missed_question_returns_two_pages_later_with_other_numbers():
+    visit = answer(answer(opened(FROM), "shape", "1"), "growing", "W_V")
+    assert REPEATED not in said(go(visit, "pages/04_scores.py"))
+    visit = go(visit, THEN)
+    assert REPEATED in said(visit)
+    first = count_query_numbers(seed_recall(FROM.stem, "shape", 0))
+    again = find_again(visit, "shape")
+    assert again.given != first.given
+    assert again.answer != first.answer
+    for number in again.given.values():
+        assert number in said(visit).partition(REPEATED)[2]
+    [link] = [one for one in elements(visit.main) if one.type == "page_link"]
+    assert link.proto.label == "From 3 · Queries, keys, values"
+    visit = answer(visit, "shape", f"{again.answer:.0f}", AGAIN)
+    assert f"Right: **{again.answer:,.0f}**." in said(visit).partition(REPEATED)[2]
+    assert visit.query_params["pages_done"] == "03"
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ({"a": (True, True), "b": (False, True)}, "b"),
+        ({"a": (True, False), "b": (True, True)}, "b"),
+        ({"a": (False, False), "b": (True, True)}, "a"),
+        ({"a": (True, True), "b": (True, True)}, "a"),
+    ],
+)
+def test_the_missed_question_returns_before_one_with_other_numbers(answers, expected):
+    marked = {
+        name: MarkedRecall(is_right, Recall("yes"), has_other_numbers)
+        for name, (is_right, has_other_numbers) in answers.items()
+    }
+    assert choose_question(marked) == expected
+
+
+def test_numbers_and_answer_are_other_ones_where_there_are_others():
+    def make(draw):
+        number = draw.choice([1, 2, 3])
+        return Recall(number // 3, {"number": f"{number}"})
+
+    for name in "abcdefgh":
+        now, later = make(seed_recall("page", name, 0)), draw_again("page", name, make, False)
+        assert later.has_other_numbers
+        assert later.again.given != now.given
+        assert later.again.answer != now.answer
+    assert not draw_again("page", "same", lambda _draw: Recall("yes"), False).has_other_numbers
+
+
+def test_nothing_returns_to_whom_was_asked_nothing():
+    assert REPEATED not in said(go(opened(FROM), THEN))
+    assert REPEATED not in said(opened(ROOT / THEN))
+
+
+@pytest.mark.parametrize("mode", ["lecture", "tour"])
+def test_nothing_returns_in_a_lecture_or_in_the_tour(mode):
+    visit = opened(FROM, STUDY)
+    visit.radio(GUESS).set_value(find_guesses(visit)[0]).run()
+    visit = answer(visit, "shape", "1")
+    assert REPEATED in said(go(visit, THEN))
+    assert "You predicted" in said(go(visit, LAST))
+    if mode == "tour":
+        visit.session_state[mode] = True
+    else:
+        visit.toggle(mode).set_value(True).run()
+    assert REPEATED not in said(go(visit, THEN))
+    assert "You predicted" not in said(go(visit, LAST))
+
+
+def test_the_tally_counts_first_guesses_and_what_is_known_now():
+    visit = opened(FROM, STUDY)
+    wrong, right = find_guesses(visit)
+    visit.radio(GUESS).set_value(wrong).run()
+    visit.radio(GUESS).set_value(right).run()  # too late: the answer is in sight
+    visit = answer(answer(visit, "shape", "1"), "growing", "W_V")
+    visit = go(visit, "pages/04_scores.py")
+    visit.button("show guess_root").click().run()
+    visit = go(visit, THEN)
+    told = said(go(visit, LAST))
+    assert "You predicted 0 of 1 right." in told
+    assert "you now get 1 of 2 right" in told
+    visit = go(visit, THEN)
+    visit = answer(visit, "shape", f"{find_again(visit, 'shape').answer:.0f}", AGAIN)
+    assert "you now get 2 of 2 right" in said(go(visit, LAST))
+
+
+def find_guesses(visit):
+    """A wrong answer and the right one to the prediction of the page."""
+    options = visit.radio(GUESS).options
+    probe = opened(FROM, STUDY | {GUESS: "just show me"})
+    right = next(one for one in options if f"It is **{one}**" in said(probe))
+    return next(one for one in options if one != right), right
+
+
+def test_a_guess_in_somebody_elses_link_is_no_prediction():
+    _wrong, right = find_guesses(opened(FROM, STUDY))
+    visit = opened(FROM, STUDY | {GUESS: right})
+    assert f"Right: **{right}**" in said(visit)
+    assert "You predicted" not in said(go(visit, LAST))
+
+
+def test_a_guess_at_a_veil_counts():
+    visit = opened(ROOT / "pages" / "08_kv_cache.py", STUDY | {"deep": "both_ways"})
+    visit.button("guess_both_ways: 21").click().run()
+    told = said(go(visit, LAST))
+    assert "You predicted 1 of 1 right." in told
+    assert "where you were wrong" not in told
+
+
+def test_the_tally_is_one_of_this_visitor():
+    visit = opened(FROM, STUDY)
+    visit.radio(GUESS).set_value(find_guesses(visit)[0]).run()
+    other = opened(ROOT / LAST)
+    assert PREDICTIONS_MARKED not in other.session_state
+    assert "You predicted" not in said(other)
+    assert "Not done yet" not in "".join(link_labels(other))
+
+
+def test_the_last_page_leads_to_the_first_that_is_not_done():
+    visit = opened(ROOT / LAST, {"pages_done": "01.02.04"})
+    assert "Not done yet: 3 · Queries, keys, values" in link_labels(visit)
+    all_but_the_last = ".".join(f"{number:02d}" for number in range(1, 17))
+    visit = opened(ROOT / LAST, {"pages_done": all_but_the_last})
+    assert not any("Not done" in label for label in link_labels(visit))
+
+
+def link_labels(visit):
+    return [one.proto.label for one in elements(visit.main) if one.type == "page_link"]
+
+
+def test_a_tally_without_questions_is_one_sentence():
+    assert write_tally(Tally(9, 4, 0, 0)) == "**You predicted 4 of 9 right.**"
+    assert write_tally(Tally(9, 4, 5, 4)).endswith("you now get 4 of 5 right.")
