@@ -2,18 +2,61 @@
 
 import pytest
 
-from explainers.chapters.exercises.exercise_table import Goal, Prediction, read_exercises
+from explainers.chapters.exercises.exercise_table import KINDS, Goal, Prediction, read_exercises
+from explainers.chapters.exercises.hero import MINUTES, TOPICS, sort_cards
 from explainers.ui.session import SIZE
-from explainers.ui.text.numbers import format_answer, parse_number
+from explainers.ui.text.numbers import format_answer, list_readings, parse_number
 from explainers.ui.untrusted_text import make_title
 from tests.support.opening import ROOT, opened
-from tests.support.reading import said
+from tests.support.reading import hero, said
 
 PAGE = ROOT / "pages" / "16_exercises.py"
 
 
 def linked(name, **more):
     return opened(PAGE, {"exercise": make_title(name), **more})
+
+
+def press(visit, label):
+    next(one for one in visit.button if one.label == label).click().run()
+
+
+def done_in(visit):
+    """The cards with a tick."""
+    return hero(visit)["done"]
+
+
+def names_in(visit):
+    """All cards that are offered."""
+    return [card["name"] for card in hero(visit)["cards"]]
+
+
+def test_the_deck_has_a_card_for_each_exercise_row_by_row():
+    sent = hero(opened(PAGE, {"done": "a mixture"}))
+    assert sent["kind"] == "deck"
+    assert {card["name"] for card in sent["cards"]} == set(map(make_title, read_exercises()))
+    rows = [KINDS.index(card["kind"]) for card in sent["cards"]]
+    assert rows == sorted(rows)
+    for kind in KINDS:
+        pages = [one.page for one in sort_cards().values() if one.kind == kind]
+        assert pages == sorted(pages), "in the order of the pages"
+    assert [kind["minutes"] for kind in sent["kinds"]] == [MINUTES[kind] for kind in KINDS]
+    assert sent["done"] == ["a mixture"]
+    assert sent["choices"]["exercise"] == "a score", "the first that is not done"
+    assert "{{name}}" in sent["texts"]["hero_next"]
+
+
+def test_topics_are_called_as_their_pages():
+    app = (ROOT / "app.py").read_text(encoding="utf-8")
+    for page, title in TOPICS.items():
+        assert f'"pages/{page}.py": N_("{title}")' in app
+
+
+def test_the_first_card_of_a_kind_is_open():
+    for kind, name in [("reach", "change one key"), ("write", "softmax")]:
+        visit = opened(PAGE, {"kind": kind})
+        assert hero(visit)["choices"] == {"exercise": name, "kind": kind}
+        assert visit.header[0].value == name.capitalize()
 
 
 @pytest.mark.parametrize("name", read_exercises())
@@ -36,7 +79,8 @@ def test_a_number_is_right_near_wrong_or_no_number():
         (f"{task.answer + 1}", "is not it"),
         ("much", "That is not a number"),
         ("<b>inf</b>", "That is not a number"),
-        ("1,2,3", "with a point for decimals"),
+        ("1,2,3", "a point or a comma for decimals"),
+        (f"{task.answer:.2f}".replace(".", ","), "is right"),
     ]:
         answer.set_value(answer_given).run()
         assert reply in said(visit)
@@ -46,13 +90,30 @@ def test_a_number_is_right_near_wrong_or_no_number():
 def test_what_was_done_is_counted_once_and_can_be_taken_off():
     task = read_exercises()["cells_of_a_causal_mask"].task(0)
     assert isinstance(task, Prediction)
-    visit = linked("cells_of_a_causal_mask", done="a score")
+    visit = linked("cells_of_a_causal_mask", done="a score", deep="done")
     visit.text_input[0].set_value(f"{task.answer}").run()
     done = visit.button_group("done")
     assert done.value == ["a score", "cells of a causal mask"]
-    assert "2 of 34 done" in said(visit)
+    assert visit.query_params["done"] == done.value
+    assert done_in(visit) == done.value
+    assert "You have done 2." in said(visit)
     done.set_value(["a score"]).run()
-    assert "1 of 34 done" in said(visit)
+    assert "You have done 1." in said(visit)
+    assert done_in(visit) == ["a score"]
+    assert "is right" in said(visit)
+
+
+def test_what_was_done_is_kept_while_its_card_is_closed():
+    task = read_exercises()["a_mixture"].task(0)
+    assert isinstance(task, Prediction)
+    visit = opened(PAGE, {"done": ["a score", "the moon"]})
+    assert any("done" in note.value for note in visit.info)
+    visit.text_input[0].set_value(f"{task.answer}").run()
+    assert done_in(visit) == ["a mixture", "a score"]
+    assert visit.query_params["done"] == ["a mixture", "a score"]
+    press(visit, "Next exercise")
+    assert done_in(visit) == ["a mixture", "a score"]
+    assert visit.header[0].value == "A weight of two"
 
 
 @pytest.mark.parametrize("name", [e.id for e in read_exercises().values() if e.kind == "reach"])
@@ -63,13 +124,13 @@ def test_a_goal_is_reached_by_a_link_with_a_solution(name):
     turned = {f"{SIZE}{name}_{key}": f"{value}" for key, value in next(task.solutions()).items()}
     visit = linked(name, seed="2", **turned)
     assert "**Reached.**" in said(visit)
-    assert visit.button_group("done").value == [make_title(name)]
+    assert done_in(visit) == [make_title(name)]
 
 
 def test_other_numbers_are_the_next_seeds():
     visit = linked("a_score", seed="99")
     before = said(visit)
-    next(button for button in visit.button if button.label == "Other numbers").click().run()
+    press(visit, "Other numbers")
     assert visit.session_state["seed"] == 0
     assert said(visit) != before
 
@@ -80,15 +141,28 @@ def test_the_next_exercise_is_the_first_of_the_kind_that_is_not_done():
     visit = linked("a_score", kind="predict", done="a weight of two")
     assert "Next exercise" not in [button.label for button in visit.button]
     visit.text_input[0].set_value(f"{task.answer}").run()
-    next(button for button in visit.button if button.label == "Next exercise").click().run()
-    assert visit.header[0].value == "A mixture"
-    assert visit.query_params["exercise"] == "a mixture"
+    press(visit, "Next exercise")
+    assert visit.header[0].value == "Variance of products"
+    assert visit.query_params["exercise"] == "variance of products"
+
+
+def test_after_the_last_of_a_kind_comes_another_kind():
+    functions = [name for name, one in sort_cards().items() if one.kind == "write"]
+    visit = linked(functions[-1], kind="write", done=functions)
+    press(visit, "Next exercise")
+    assert hero(visit)["choices"] == {"exercise": "a mixture", "kind": "all"}
+
+
+def test_who_has_done_all_is_offered_no_next():
+    visit = linked("a_score", done=list(sort_cards()))
+    assert "Next exercise" not in [button.label for button in visit.button]
+    assert len(done_in(visit)) == 34
 
 
 def test_other_numbers_close_the_solution():
     visit = linked("a_score", seed="5")
     before = {expander.proto.id for expander in visit.expander}
-    next(button for button in visit.button if button.label == "Other numbers").click().run()
+    press(visit, "Other numbers")
     after = {expander.proto.id for expander in visit.expander}
     assert len(before - after) == 1, "what was open stays open where the id stays"
 
@@ -96,29 +170,45 @@ def test_other_numbers_close_the_solution():
 def test_what_was_written_is_counted_by_the_learner():
     visit = linked("share", lang="vi")
     assert "share" not in visit.query_params.get("done", [])
-    next(one for one in visit.button if one.label == "Bài của tôi đạt: tính là xong").click().run()
+    press(visit, "Bài của tôi đạt: tính là xong")
     assert visit.query_params["done"] == "share"
-    next(one for one in visit.button if one.label == "Bài tiếp theo").click().run()
-    assert visit.query_params["exercise"] != "share"
+    press(visit, "Bài tiếp theo")
+    assert hero(visit)["choices"]["exercise"] != "share"
     assert visit.query_params["done"] == "share"
 
 
 def test_a_lecturers_set_is_all_there_is():
     visit = opened(PAGE, {"only": ["share", "a mixture"], "kind": "predict", "done": "a score"})
-    assert visit.selectbox("exercise").options == ["a mixture"]
-    visit.button_group("kind").set_value("reach").run()
-    assert visit.selectbox("exercise").options == ["a mixture", "share"], (
-        "the set has none of these"
-    )
+    assert names_in(visit) == ["a mixture", "share"]
+    assert visit.header[0].value == "A mixture"
     assert "chose 2 exercises for you" in said(visit)
-    assert "0 of 2 done" in said(visit)
+    assert "a score" in done_in(visit)
+    visit = opened(PAGE, {"only": ["share", "a mixture"], "kind": "reach"})
+    assert visit.header[0].value == "A mixture", "the set has none of these"
+
+
+def test_a_lecturer_chooses_a_set_and_copies_its_link():
+    visit = opened(PAGE, {"deep": "lecturers", "seed": "7"})
+    visit.button_group("only").set_value(["a score", "share"]).run()
+    assert names_in(visit) == ["a score", "share"]
+    link = visit.code[0].value
+    assert "only=a%20score&only=share&seed=7" in link
+    visit.button_group("only").set_value([]).run()
+    assert len(names_in(visit)) == 34
+
+
+def test_a_class_is_shown_the_exercises_of_a_set_one_after_the_other():
+    some = ["a mixture", "change one key", "share"]
+    visit = opened(PAGE, {"only": some, "lecture": "true"})
+    assert not visit.exception
+    assert [one.value for one in visit.header] == ["A mixture", "Change one key", "Share"]
 
 
 def test_a_link_to_no_exercise_says_so():
     visit = linked("the_moon", only="the sun", kind="dance")
     assert not visit.exception
     assert len(visit.info) == 3
-    assert visit.header[0].value == "A score"
+    assert visit.header[0].value == "A mixture"
 
 
 def test_a_hole_is_shown_and_nothing_runs_here():
@@ -148,6 +238,14 @@ def test_numbers_as_people_write_them(said, read):
 )
 def test_what_is_no_number(said):
     assert parse_number(said) is None or abs(parse_number(said) or 0) < 1e40
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [("2,125", [2125, 2.125]), ("2.125", [2.125, 2125]), ("1.234,5", [1234.5]), ("7", [7])],
+)
+def test_numbers_that_mean_thousands_here_and_decimals_there(said, read):
+    assert list_readings(said) == read
 
 
 def test_answers_are_printed_as_precisely_as_they_are_accepted():

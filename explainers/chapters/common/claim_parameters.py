@@ -49,8 +49,13 @@ def describe_sizes(sizes: Sequence[Parameter], values: Mapping[str, Any], mark: 
     """Each with its value, in the visitor's language; a `mark` makes the values bold."""
     labelled = {size.name: (_(size.label), values[size.name]) for size in sizes}
     return ", ".join(
-        f"{label} {mark}{_(format_value(value))}{mark}" for label, value in labelled.values()
+        f"{label} {mark}{_write_value(value)}{mark}" for label, value in labelled.values()
     )
+
+
+def _write_value(value: object) -> str:
+    written = _(format_value(value))
+    return written.replace("-", "−") if isinstance(value, int | float) else written
 
 
 def capitalise(words: str) -> str:

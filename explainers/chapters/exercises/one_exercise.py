@@ -1,9 +1,10 @@
-"""One exercise: its question, the answer, what comes out, and what is taken away of it."""
+"""One exercise: its answer or its settings, what they give, and what is taken away of it."""
 
 from collections.abc import Callable
 from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
 
 import streamlit as st
 
@@ -18,20 +19,18 @@ from explainers.chapters.exercises.exercise_table import (
     Goal,
     Measurement,
     Prediction,
-    read_exercises,
     seed_random,
 )
-from explainers.messages import N_
+from explainers.chapters.exercises.hero import Deck, name_exercise, sort_cards
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.lecture.screens import fold_box, is_open, screen
-from explainers.ui.page import Prose
-from explainers.ui.session import EXERCISES_COUNTED, EXERCISES_OFFERED
-from explainers.ui.source import show_source
+from explainers.ui.controls.name_controls import MultiChoice
+from explainers.ui.lecture.screens import fold_box, is_lecture
+from explainers.ui.session import EXERCISES_COUNTED
 from explainers.ui.takeaway_files import take
-from explainers.ui.text.numbers import format_answer, parse_number
+from explainers.ui.text.numbers import format_answer, list_readings
 from explainers.ui.untrusted_text import make_title, shorten, verbatim
 
 
@@ -50,71 +49,125 @@ def measure_settings(
     return {**task.given, **reached.measured, "reached": reached.met}
 
 
-def offer_prediction(
-    exercise: Exercise, seed: int, task: Prediction, title: str, statement: str
-) -> None:
-    """A number that is asked for."""
+def offer_prediction(exercise: Exercise, task: Prediction, statement: str) -> None:
+    """A number that is asked for, as a file."""
     shown = {**task.given, "answer": task.answer}
-    _take(title, compute_answer, exercise, {"seed": seed}, shown, statement)
+    _take(exercise, compute_answer, {}, shown, statement)
 
 
 def offer_goal(
-    exercise: Exercise,
-    seed: int,
-    task: Goal,
-    settings: dict[str, Any],
-    found: Measurement,
-    title: str,
-    statement: str,
+    exercise: Exercise, task: Goal, settings: dict[str, Any], found: Measurement, statement: str
 ) -> None:
-    """A condition, with the settings as they are."""
+    """A condition, with the settings as they are, as a file."""
     shown = {**task.given, **found.measured, "reached": found.met}
-    more = {"seed": seed, "settings": settings}
-    _take(title, measure_settings, exercise, more, shown, statement)
+    _take(exercise, measure_settings, {"settings": settings}, shown, statement)
 
 
 def _take(
-    title: str, function: Any, exercise: Exercise, more: Any, shown: dict[str, Any], statement: str
+    exercise: Exercise, function: Any, more: Any, shown: dict[str, Any], statement: str
 ) -> None:
-    inputs = {"make": exercise.make, "exercise": exercise.id, **more}
+    inputs = {"make": exercise.make, "exercise": exercise.id, "seed": page.read_seed(), **more}
     given = partial(find_published_entries, exercise.make, ())
+    title = capitalise(name_exercise(exercise))
     take("exercise", Recipe(title, function, inputs, shown, given=given, remark=statement))
 
 
+FILE = "my_attention.py"
 LAST_SEED = controls.seed.high
+MOST_IN_LECTURE = 5
+"""Exercises that a class is shown one after the other, where no lecturer has chosen a set."""
 
 
-def choose_exercise(text: Prose) -> Exercise:
-    """One of all, of a kind, or of those that a lecturer chose."""
-    by_title = {name_exercise(exercise): exercise for exercise in read_exercises().values()}
-    with st.expander(_("For lecturers: choose a set"), icon=":material/school:"):
-        only = controls.exercise_set(tuple(by_title))
-    offered = [name for name in by_title if not only or name in only]
-    if only:
-        text("set", count=len(only))
+def list_exercises(deck: Deck) -> list[Exercise]:
+    """The one that is open; in front of a class those after it as well."""
+    if not is_lecture():
+        return [deck.exercise]
+    names = [deck.chosen, *deck.undone]
+    return [deck.cards[name] for name in (names if deck.is_set else names[:MOST_IN_LECTURE])]
+
+
+def draw_heading(exercise: Exercise) -> None:
+    """Its name, and a button for other numbers."""
+    with st.container(horizontal=True, vertical_alignment="center", key=f"head {exercise.id}"):
+        st.header(capitalise(name_exercise(exercise)))
+        if exercise.kind != "write" and st.button(
+            _("Other numbers"),
+            key=f"again {exercise.id}",
+            on_click=_draw_other_numbers,
+            icon=":material/casino:",
+        ):
+            st.rerun()  # the seed is chosen outside
+
+
+def _draw_other_numbers() -> None:
+    st.session_state[controls.seed.key] = (page.read_seed() + 1) % (LAST_SEED + 1)
+
+
+class Reply(NamedTuple):
+    """What is said of an answer: a section of the page's text, and its numbers."""
+
+    section: str
+    numbers: dict[str, str]
+    is_right: bool = False
+
+
+def ask_number(exercise: Exercise, task: Prediction) -> Reply | None:
+    """The field for an answer, and what is to be said of it; nothing before there is one."""
+    key = f"answer {exercise.id} {page.read_seed()}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        kind = controls.exercise_kind()
-        some = [name for name in offered if kind in ("all", by_title[name].kind)] or offered
-        name = controls.exercise(some, some[0])
-        st.session_state[EXERCISES_OFFERED] = some
-        if by_title[name].kind != "write":
-            st.button(_("Other numbers"), on_click=_draw_other_numbers, icon=":material/casino:")
-    return by_title[name]
+        typed = st.text_input(_("Your answer"), key=key, max_chars=30, width=200)
+        is_asked = st.button(_("Check"), key=f"check {exercise.id}", type="primary")
+    if typed:
+        return judge_answer(task, typed)
+    return Reply("empty", {}) if is_asked else None
 
 
-def name_exercise(exercise: Exercise) -> str:
-    """Functions are called by their names in every language."""
-    name = make_title(exercise.id)
-    return N_("{function}", function=name) if exercise.kind == "write" else name
+def judge_answer(task: Prediction, typed: str) -> Reply:
+    """Right, near enough, wrong, or no number at all; a comma may be one for decimals."""
+    readings, exact = list_readings(typed), format_answer(task.answer)
+    if not readings:
+        return Reply("unreadable", {})
+    said = verbatim(shorten(typed.replace("-", "−")))
+    accepted = [number for number in readings if task.accepts(number)]
+    if not accepted:
+        return Reply("wrong", {"said": said})
+    if any(format_answer(number) == exact for number in accepted):
+        return Reply("right", {"answer": exact}, is_right=True)
+    return Reply("near", {"said": said, "answer": exact}, is_right=True)
 
 
-def show_done(text: Prose) -> None:
-    """Progress, in the link; of a lecturer's set, where there is one."""
-    titles = tuple(map(name_exercise, read_exercises().values()))
-    with st.expander(_("What you have done"), icon=":material/checklist:"):
-        done = controls.finished_exercises(titles)
-    counted = controls.exercise_set.read_selection() or titles
-    text("done", done=len({*done} & {*counted}), all=len(counted))
+def turn_settings(exercise: Exercise, task: Goal) -> tuple[dict[str, Any], Measurement]:
+    """The settings of a goal as the reader turns them, and what they give."""
+    with st.container(horizontal=True):
+        turned = {setting.name: choose_size(exercise.id, setting) for setting in task.settings}
+    return turned, task.measure(**turned)
+
+
+def write_measured(reached: Measurement) -> dict[str, str]:
+    """What was measured, in the visitor's words."""
+    return {name: _(found) for name, found in reached.measured.items()}
+
+
+def find_way(task: Goal) -> str:
+    """Settings that meet the condition; they are tried one by one, which takes time."""
+    return describe_sizes(task.settings, next(task.solutions()), "**")
+
+
+def fold_hint(exercise: Exercise) -> Any:
+    """What to think of first, behind a click."""
+    return fold_box(_("Hint"), ":material/lightbulb:", f"hint {exercise.id}")
+
+
+def link_page(exercise: Exercise) -> None:
+    """Where to read about it."""
+    label, icon = _("The page on this"), ":material/menu_book:"
+    st.page_link(f"pages/{exercise.page}.py", label=label, icon=icon)
+
+
+def fold_solution(exercise: Exercise) -> Any:
+    """Closed again when the numbers are other ones: Streamlit keeps open what keeps its key."""
+    key = f"solution {exercise.id} {page.read_seed()}"
+    return fold_box(_("Worked solution"), ":material/school:", key, on_change="rerun")
 
 
 def count_as_done(exercise: Exercise) -> None:
@@ -122,126 +175,55 @@ def count_as_done(exercise: Exercise) -> None:
     counted = st.session_state.setdefault(EXERCISES_COUNTED, set())
     if (exercise.id, page.read_seed()) not in counted:
         counted.add((exercise.id, page.read_seed()))
-        controls.finished_exercises.add(name_exercise(exercise))
+        if make_title(exercise.id) not in controls.finished_exercises.read_selection():
+            controls.finished_exercises.add(make_title(exercise.id))
+            st.rerun()  # the deck stands outside
 
 
-def is_done(exercise: Exercise) -> bool:
-    """Here, or before: the link says so."""
-    return name_exercise(exercise) in controls.finished_exercises.read_selection()
-
-
-def offer_next(exercise: Exercise) -> None:
-    """Below one that is done: the one after it that is not, of those that are offered."""
-    offered = st.session_state[EXERCISES_OFFERED]
-    done = controls.finished_exercises.read_selection()
-    here = offered.index(name_exercise(exercise))
-    later = [*offered[here + 1 :], *offered[:here]]
-    following = next((name for name in later if name not in done), None)
-    if following:
-        go, icon = controls.exercise.put, ":material/arrow_forward:"
-        st.button(_("Next exercise"), on_click=go, args=(following,), icon=icon)
-
-
-def _draw_other_numbers() -> None:
-    st.session_state[controls.seed.key] = (page.read_seed() + 1) % (LAST_SEED + 1)
-
-
-def show_exercise(text: Prose, exercise: Exercise) -> None:
-    """The statement with the numbers of the seed, and what belongs to its kind."""
-    if exercise.kind == "write":
-        st.header(capitalise(name_exercise(exercise)))
-        _show_hole(text, exercise)
-    else:
-        task = exercise.task(page.read_seed())
-        with screen("ask", f"task {exercise.id}"):
-            st.header(capitalise(name_exercise(exercise)))
-            text(f"task_{exercise.id}", **task.given)
-        if isinstance(task, Goal):
-            _show_goal(text, exercise, task)
-        else:
-            statement = text.fill(f"task_{exercise.id}", **task.given)
-            name = capitalise(name_exercise(exercise))
-            offer_prediction(exercise, page.read_seed(), task, name, statement)
-            _show_prediction(text, exercise, task)
-        show_source(exercise.make)
-    st.page_link(
-        f"pages/{exercise.page}.py", label=_("The page on this"), icon=":material/menu_book:"
-    )
-
-
-def _show_prediction(text: Prose, exercise: Exercise, task: Prediction) -> None:
-    if task.tolerance:
-        text("predict_help", tolerance=format_answer(task.tolerance))
-    else:
-        text("exact_help")
-    key = f"answer {exercise.id} {page.read_seed()}"
-    typed = st.text_input(_("Your answer"), key=key, max_chars=30, width=200)
-    if typed:
-        read = parse_number(typed)
-        if read is None:
-            text("unreadable")
-        elif not task.accepts(read):
-            text("wrong", said=verbatim(shorten(typed)))
-        else:
-            _praise(text, typed, task)
-            count_as_done(exercise)
-            offer_next(exercise)
-    _show_help(text, exercise)
-    answer = format_answer(task.answer)
-    with _solution(exercise) as box:
-        if is_open(box):
-            text(f"solution_{exercise.id}", **task.given, **task.worked, answer=answer)
-
-
-def _praise(text: Prose, typed: str, task: Prediction) -> None:
-    exact = format_answer(task.answer)
-    if format_answer(parse_number(typed) or 0.0) == exact:
-        text("right", answer=exact)
-    else:
-        text("near", said=verbatim(shorten(typed)), answer=exact)
-
-
-def _show_goal(text: Prose, exercise: Exercise, task: Goal) -> None:
-    with st.container(horizontal=True):
-        turned = {setting.name: choose_size(exercise.id, setting) for setting in task.settings}
-    reached = task.measure(**turned)
-    name = capitalise(name_exercise(exercise))
-    statement = text.fill(f"task_{exercise.id}", **task.given)
-    offer_goal(exercise, page.read_seed(), task, turned, reached, name, statement)
-    measured = {name: _(found) for name, found in reached.measured.items()}
-    text(f"measured_{exercise.id}", **task.given, **measured)
-    if reached.met:
-        text("reached")
+def offer_to_count(exercise: Exercise) -> None:
+    """For a function that was written elsewhere."""
+    if st.button(_("Mine passes: count it as done"), icon=":material/check:"):
         count_as_done(exercise)
-        offer_next(exercise)
-    else:
-        text("not_reached")
-    _show_help(text, exercise)
-    with _solution(exercise) as box:
-        if is_open(box):  # settings are tried one by one, which takes time that few ask for
-            way = describe_sizes(task.settings, next(task.solutions()), "**")
-            text("solution_settings", settings=way)
 
 
-def _show_help(text: Prose, exercise: Exercise) -> None:
-    with fold_box(_("Hint"), ":material/lightbulb:", f"hint {exercise.id}"):
-        text(f"hint_{exercise.id}")
+def offer_next(deck: Deck) -> None:
+    """Below one that is done: the next that is not, of the chosen kind as long as there is one."""
+    if not deck.undone:
+        return
+    following = deck.undone[0]
+    label, icon = _("Next exercise"), ":material/arrow_forward:"
+    if st.button(label, key=f"next {deck.chosen}", type="primary", icon=icon):
+        controls.exercise.put(following)
+        if not deck.is_lit(following):
+            controls.exercise_kind.put(controls.exercise_kind.default)
+        st.rerun()
 
 
-def _solution(exercise: Exercise) -> Any:
-    """Closed again when the numbers are other ones: Streamlit keeps open what keeps its key."""
-    key = f"solution {exercise.id} {page.read_seed()}"
-    return fold_box(_("Worked solution"), ":material/school:", key, on_change="rerun")
+def offer_names(control: MultiChoice, before: list[str]) -> list[str]:
+    """All exercises to choose from; `before` is what the deck was drawn with."""
+    chosen = control.offer([name_exercise(one) for one in sort_cards().values()])
+    if set(chosen) != set(before):
+        st.rerun()
+    return chosen
 
 
-def _show_hole(text: Prose, exercise: Exercise) -> None:
+def write_link(names: list[str]) -> str:
+    """The address of a set of exercises, with the numbers that all are to get."""
+    asked = [(controls.exercise_set.key, name) for name in names]
+    if page.read_seed() != controls.seed.default:
+        asked.append((controls.seed.key, str(page.read_seed())))
+    return f"{quote(st.context.url or '', safe=':/[]')}?{urlencode(asked, quote_via=quote)}"
+
+
+def read_hole(exercise: Exercise) -> str:
+    """The first lines of a function that is to be written."""
     from explainers.chapters.exercises.write import HOLES  # brings torch
 
-    text("write", count=len(HOLES))
-    text("write_hole")
-    st.code(HOLES[exercise.id].template)
-    if is_done(exercise):
-        offer_next(exercise)
-    else:
-        label = _("Mine passes: count it as done")
-        st.button(label, on_click=count_as_done, args=(exercise,), icon=":material/check:")
+    return HOLES[exercise.id].template
+
+
+def read_template() -> tuple[str, int]:
+    """The file with all functions that are to be written, and how many there are."""
+    from explainers.chapters.exercises.write import HOLES, make_template
+
+    return make_template(FILE), len(HOLES)

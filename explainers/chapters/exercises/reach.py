@@ -46,7 +46,7 @@ def change_one_key(draw: Random) -> Goal:
 def _keys_to_change(draw: Random) -> Iterator[Goal]:
     settings = (
         Setting("word", "Word whose key is changed", WORDS, WORDS[0]),
-        Setting("steps", "Add so many times the query of announced", STEPS, 0.0),
+        Setting("steps", "Query of announced, times", STEPS, 0.0),
     )
     while True:
         seed, least = draw.randrange(100), draw.choice([0.5, 0.6, 0.7])

@@ -269,7 +269,7 @@ silence_induction = Switch("silence", N_("Switch off all induction heads"), Fals
 exercise_kind = Choice(
     "kind", N_("Kind"), N_("all"), (N_("all"), N_("predict"), N_("reach"), N_("write"))
 )
-exercise = NameList("exercise", N_("Exercise"), None, width=230)
+exercise = Control("exercise", N_("Exercise"), None)
 finished_exercises = MultiChoice("done", N_("Done"), [])
 exercise_set = MultiChoice("only", N_("Only these"), [])
 claim_topic = Choice("about", N_("Claims about"), N_("scores"))

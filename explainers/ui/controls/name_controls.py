@@ -152,6 +152,32 @@ class MultiChoice(Control):
             wanted if is_disobeyed else None, selection, options, describe_options(options)
         )
 
+    def read(self, options: Sequence[str]) -> list[str]:
+        """What is chosen of the options, or linked, also while the control is out of sight."""
+        self.read_request()  # takes up what was chosen on another page
+        request, value = self.read_link(lambda asked: self.select_possible(asked, options))
+        value = [one for one in options if one in value]
+        st.session_state[self.key] = value  # Streamlit forgets the choice of a control that is gone
+        wanted = [one for one in request or [] if one]
+        is_disobeyed = set(wanted) != set(value)
+        self._finish(
+            wanted if wanted and is_disobeyed else None, value, options, describe_options(options)
+        )
+        self.write(value)
+        return value
+
+    def offer(self, options: Sequence[str]) -> list[str]:
+        """Offer what `read` reads; who changes it here wants the page to be drawn again."""
+        words = self.label_and_help
+        return st.pills(
+            options=options,
+            selection_mode="multi",
+            key=self.key,
+            format_func=_,
+            on_change=self._note_change,
+            **words,
+        )
+
     def read_selection(self) -> list[str]:
         """What is chosen, or linked, before the control is drawn."""
         linked = st.query_params.get_all(self.key) if self.read_request() is not None else []
@@ -160,7 +186,7 @@ class MultiChoice(Control):
     def add(self, option: str) -> None:
         """Choose one more, before the control is drawn."""
         if option not in self.read_selection():
-            st.session_state[self.key] = [*self.read_selection(), option]
+            self.put([*self.read_selection(), option])
 
     def read_url(self) -> list[str] | None:
         """The names in the URL; an empty one is what stands there when all were taken away."""

@@ -54,6 +54,16 @@ def parse_number(typed: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
+def list_readings(typed: str) -> list[float]:
+    """All numbers that an answer can mean: who writes 2,125 may mean thousands, or decimals.
+
+    So may who writes 2.125, in a language with a comma for decimals.
+    """
+    exchanged = typed.translate(str.maketrans(",.", ".,"))
+    found = (parse_number(text) for text in (typed, exchanged))
+    return list(dict.fromkeys(number for number in found if number is not None))
+
+
 def format_answer(answer: float) -> str:
     """Whole numbers with their thousands apart, others to four places."""
     text = f"{answer:,.0f}" if answer == round(answer) else f"{answer:,.4g}"
