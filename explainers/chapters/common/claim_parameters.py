@@ -59,9 +59,9 @@ def _write_value(value: object) -> str:
 
 
 def capitalise(words: str) -> str:
-    """The visitor's words, beginning with a capital."""
+    """The visitor's words, beginning with a capital, unless it is d_k that they begin with."""
     labelled = _(words)
-    return labelled[:1].upper() + labelled[1:]
+    return labelled if labelled.startswith("d_k") else labelled[:1].upper() + labelled[1:]
 
 
 def find_published_entries(function: Callable[..., Any], chosen: Iterable[object]) -> Given:
