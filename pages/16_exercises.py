@@ -42,7 +42,7 @@ deck = read_deck()
 
 def show_prediction(exercise: Exercise, task: Prediction) -> None:
     """A number is asked for, and the answer judged; the reason comes with a right one."""
-    worked = {**task.given, **task.worked, "answer": format_answer(task.answer)}
+    worked = task.given | task.worked | {"answer": format_answer(task.answer)}
     with screen("ask", f"task {exercise.id}"):
         draw_heading(exercise)
         text(f"task_{exercise.id}", **task.given)
@@ -122,8 +122,7 @@ def show_exercises() -> None:
 def choose_set() -> None:
     """A lecturer's choice of cards, and the link that a class is to open."""
     text("lecturers")
-    chosen = offer_names(controls.exercise_set, list(deck.cards) if deck.is_set else [])
-    if chosen:
+    if chosen := offer_names(controls.exercise_set, list(deck.cards) if deck.is_set else []):
         text("set_link")
         st.code(write_link(chosen), language=None, wrap_lines=True)
 
@@ -142,9 +141,10 @@ def show_done() -> None:
 
 
 text("question")
-if deck.is_set:
+if deck.is_set and not is_lecture():
     text("set", count=len(deck.cards))
 show_hero(text, make_hero(deck), "deck")
 show_exercises()
-go_deeper(text, {"lecturers": choose_set, "machine": explain_writing, "done": show_done})
+with screen("nothing", "cards"):
+    go_deeper(text, {"lecturers": choose_set, "machine": explain_writing, "done": show_done})
 show_one_sentence(text)

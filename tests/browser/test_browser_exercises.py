@@ -1,8 +1,57 @@
-"""Exercises done in a browser: wrong, right, and a goal that is reached by a slider."""
+"""The deck in a browser, and exercises: wrong, right, and a goal that is reached by a slider."""
 
 from playwright.sync_api import expect
 
 from explainers.chapters.exercises.exercise_table import Goal, Prediction, read_exercises
+
+OPEN = """() => {
+  const hosts = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')];
+  const deck = hosts.map((host) => host.shadowRoot.querySelector('.deck')).find(Boolean);
+  const { top, bottom } = deck.querySelector('.deck-card.open').getBoundingClientRect();
+  return { name: deck.querySelector('.deck-card.open .deck-name').textContent, top, bottom,
+    says: deck.querySelector('.says').textContent, ticks: deck.querySelectorAll('.done').length };
+}"""
+
+
+def test_a_card_opens_at_once_and_its_exercise_with_it(visit):
+    reader = visit("exercises", done="a mixture")
+    page = reader.page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.get_by_role("radio", name="A score").wait_for()
+    opened = page.evaluate(OPEN)
+    assert opened["name"] == "A score"
+    assert opened["top"] <= 260
+    assert opened["ticks"] == 1
+    assert "1 of 34 done. Next: A score" in opened["says"]
+    field = page.get_by_role("textbox", name="Your answer").bounding_box()
+    assert field
+    assert field["y"] + field["height"] < 800, "its task is seen without scrolling"
+    page.get_by_role("radio", name="Heads for a budget").click()
+    opened = page.evaluate(OPEN)  # no run of the server comes between
+    assert opened["name"] == "Heads for a budget"
+    assert "Next: Heads for a budget (about 3 minutes)" in opened["says"]
+    expect(page.get_by_role("heading", name="Heads for a budget")).to_be_visible()
+    reader.wait_for_choice("exercise", "heads for a budget")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(OPEN)["name"] == "A model on two GPUs"
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(OPEN)["name"] == "Read block"
+    expect(page.get_by_role("heading", name="Read block")).to_be_visible()
+    assert not reader.errors
+
+
+def test_a_row_keeps_to_its_kind(visit):
+    reader = visit("exercises")
+    page = reader.page
+    row = page.get_by_role("button", name="Reach a goal")
+    row.click()
+    assert page.evaluate(OPEN)["name"] == "Change one key"
+    reader.wait_for_choice("kind", "reach")
+    expect(row).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("radio", name="A mixture").click()
+    expect(row).to_have_attribute("aria-pressed", "false")
+    expect(page.get_by_role("heading", name="A mixture")).to_be_visible()
+    assert not reader.errors
 
 
 def test_a_wrong_answer_can_be_mended_and_a_right_one_counts(visit):

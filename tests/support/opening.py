@@ -31,7 +31,7 @@ WIDGETS = (
 )
 RECALL = "recall "
 """Keys of answers at the end of a page, which no link has, begin with this."""
-WITHOUT_PICTURES = {"17_claims"}
+WITHOUT_PICTURES = {"16_exercises", "17_claims"}
 """Pages that draw only what was asked to be measured, or whose answers are sentences."""
 PLACES = ("chosen", "beside", "listening")
 """Where a page may ask for a real model."""
@@ -41,6 +41,8 @@ DEEPER = {"15_what_if": [OFF | {"heads_by": by} for by in ("by role", "drawn at 
 PICTURES = ("bidi_component", "vega_lite_chart", "imgs")
 CARDS = "cards-cards"
 """The component whose pictures lead to pages."""
+DECKS = ('"kind": "deck"',)
+"""Of heroes whose cards lead to what stands below them."""
 
 # A server knows from its first visitor on that `app.py` lists the pages. AppTest forgets it before
 # every run and would then run a page alone, without title and sidebar.
@@ -188,9 +190,16 @@ def pictures(visit: AppTest) -> list[str]:
 
 
 def is_picture(element: Any) -> bool:
-    """Does it show numbers? Thumbnails of pages do not."""
-    is_card = element.type == "bidi_component" and CARDS in element.proto.component_name
-    return element.type in PICTURES and not is_card
+    """Does it show numbers? Thumbnails of pages do not, nor does a deck of exercises."""
+    is_component = element.type == "bidi_component"
+    is_card = is_component and CARDS in element.proto.component_name
+    is_deck = is_component and any(kind in drawn(element) for kind in DECKS)
+    return element.type in PICTURES and not is_card and not is_deck
+
+
+def components(visit: AppTest) -> list[str]:
+    """All that is sent to components, pictures or not."""
+    return [drawn(e) for e in elements(visit.main) if e.type == "bidi_component"]
 
 
 def drawn(element: Any) -> str:

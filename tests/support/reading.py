@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from torch import Tensor
 
-from tests.support.opening import pictures
+from tests.support.opening import components, pictures
 from tests.ui.test_packed import unpacked
 
 
@@ -31,7 +31,7 @@ def figure(visit: AppTest, first: str) -> dict[str, Any]:
 
 def hero(visit: AppTest) -> dict[str, Any]:
     """What is sent for the page's first picture."""
-    sent = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
+    sent = [json.loads(picture)[0] for picture in components(visit) if picture.startswith("[{")]
     [found] = [data for data in sent if "looks" in data]
     return found
 

@@ -92,7 +92,7 @@ def make_hero(deck: Deck) -> Hero:
     numbers = {
         "cards": [
             {
-                "name": name,
+                "id": name,
                 "label": capitalise(name_exercise(one)),
                 "kind": one.kind,
                 "sign": one.page.partition("_")[2],
@@ -102,7 +102,7 @@ def make_hero(deck: Deck) -> Hero:
         ],
         "kinds": [
             {
-                "name": kind,
+                "id": kind,
                 "label": capitalise(kind),
                 "asked": _(ASKED_FOR[kind]),
                 "minutes": MINUTES[kind],
@@ -110,7 +110,7 @@ def make_hero(deck: Deck) -> Hero:
             for kind in KINDS
         ],
         "every": EVERY,
-        "done": deck.done,
+        "done": [place for place, name in enumerate(deck.cards) if name in deck.done],
     }
     return Hero(
         "deck",

@@ -9,13 +9,13 @@ import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { placeCards } from "./deck_places.js";
 
-/** @typedef {{ name: string, label: string, kind: string, sign: string, topic: string }} Card */
+/** @typedef {{ id: string, label: string, kind: string, sign: string, topic: string }} Card */
 /**
  * @typedef {object} Numbers
  * @property {Card[]} cards row by row
- * @property {{ name: string, label: string, asked: string, minutes: number }[]} kinds a row each
+ * @property {{ id: string, label: string, asked: string, minutes: number }[]} kinds a row each
  * @property {string} every the choice of all kinds
- * @property {string[]} done names of cards
+ * @property {number[]} done places of cards
  */
 
 /** What the page of a card is about, in a square of 20. @type {Record<string, string>} */
@@ -56,20 +56,20 @@ export class Deck extends Hero {
 
   // What is chosen.
 
-  get open() { return Math.max(0, this.data.cards.findIndex(({ name }) => name === this.choices.exercise)); }
+  get open() { return Math.max(0, this.data.cards.findIndex(({ id }) => id === this.choices.exercise)); }
   get kind() { return String(this.choices.kind); }
   /** @param {Card} card */
-  isDone(card) { return this.data.done.includes(card.name); }
+  isDone(card) { return this.data.done.includes(this.data.cards.indexOf(card)); }
   /** @param {Card} card */
   isLit(card) { return this.kind === this.data.every || this.kind === card.kind || !this.data.cards.some(({ kind }) => kind === this.kind); }
 
   /** @param {Card} card */
-  minutesOf(card) { return this.data.kinds.find(({ name }) => name === card.kind)?.minutes ?? 0; }
+  minutesOf(card) { return this.data.kinds.find(({ id }) => id === card.kind)?.minutes ?? 0; }
 
   /** Open a card; one of another kind takes the choice of a kind back. @param {number} at */
   turn(at) {
     const card = this.data.cards[at];
-    this.choose({ exercise: card.name, ...(this.isLit(card) ? {} : { kind: this.data.every }) });
+    this.choose({ exercise: card.id, ...(this.isLit(card) ? {} : { kind: this.data.every }) });
   }
 
   /** Only this kind, or all again; the first card of it that is to be done is opened. @param {string} kind */
@@ -78,7 +78,7 @@ export class Deck extends Hero {
     if (kind === this.kind) return this.choose({ kind: every });
     const own = cards.filter((card) => card.kind === kind), here = cards[this.open];
     const card = here.kind === kind ? here : own.find((one) => !this.isDone(one)) ?? own[0];
-    this.choose({ kind, exercise: card.name });
+    this.choose({ kind, exercise: card.id });
   }
 
   // Nodes.
@@ -91,12 +91,12 @@ export class Deck extends Hero {
     this.fan.setAttribute("aria-label", _("Exercises"));
     this.cards = cards.map((card, at) => this.makeCard(card, at));
     this.fan.replaceChildren(...this.cards);
-    const seen = kinds.filter(({ name }) => cards.some(({ kind }) => kind === name));
+    const seen = kinds.filter(({ id }) => cards.some(({ kind }) => kind === id));
     this.names = seen.map((kind) => {
-      const button = element("button", `deck-row moves ${kind.name}`);
-      button.value = kind.name;
+      const button = element("button", `deck-row moves ${kind.id}`);
+      button.value = kind.id;
       button.append(element("b", "", kind.label), element("span", "", kind.asked), element("i"));
-      button.onclick = () => this.keep(kind.name);
+      button.onclick = () => this.keep(kind.id);
       return button;
     });
     this.rows.replaceChildren(...this.names);
@@ -170,7 +170,7 @@ export class Deck extends Hero {
 
   /** @override @returns {Sentence} */
   sentence() {
-    const { cards, done } = this.data, card = cards[this.open];
+    const { cards } = this.data, card = cards[this.open];
     const left = [...cards.slice(this.open + 1), ...cards.slice(0, this.open)].filter((one) => !this.isDone(one));
     const next = left.find((one) => this.isLit(one)) ?? left[0];
     const values = {
@@ -179,7 +179,7 @@ export class Deck extends Hero {
       minutes: String(this.minutesOf(card)),
     };
     const classes = { name: `deck-said ${card.kind}`, next: `deck-said ${next?.kind ?? ""}` };
-    if (!done.includes(card.name)) return { name: "hero_next", values, classes };
+    if (!this.isDone(card)) return { name: "hero_next", values, classes };
     return { name: next ? "hero_done" : "hero_all", values, classes };
   }
 
