@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from explainers.chapters.common.choose_real_model import choose_name, is_loading, obtain_model
+from explainers.chapters.common.choose_real_model import choose_name, obtain_model
 from explainers.chapters.common.recording import Recording
 from explainers.chapters.inspector import hero, recall
 from explainers.chapters.inspector.both_directions import show_beside
@@ -23,7 +23,9 @@ from explainers.chapters.inspector.sentence_run import (
     show_difference,
     show_next_tokens,
 )
+from explainers.chapters.inspector.shipped_sentence import read_shipped_sentence
 from explainers.chapters.inspector.sound_attention import given_sound, play_ready_sound, show_heard
+from explainers.toys.sentence import SENTENCE
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 HEARING = "openai/whisper-tiny"
-PLACEHOLDER = 520  # pixels of the picture that is on its way
 text = page.open_prose(__file__)
 queries_down = page.has_queries_down()
 
@@ -92,6 +93,12 @@ def open_on(heads: hero.Heads, sentence: str, model: str) -> Hero:
     return picture
 
 
+def open_without(model: str, sentence: str) -> None:
+    """The same picture before the model is loaded: as it was measured, or of small heads."""
+    shipped = read_shipped_sentence(model) if sentence == SENTENCE else None
+    open_on(shipped or hero.load_toy_heads(model), sentence, model)
+
+
 def inspect(shown: Recording, loaded: "RealModel", sentence: str, model: str) -> None:
     """All of the page that needs a model."""
     picture = open_on(hero.cut_heads(shown), sentence, model)
@@ -121,7 +128,9 @@ text("question")
 beside_it, field = st.columns([1, 2], vertical_alignment="bottom")
 with beside_it:
     model = choose_name(is_named=False)
-loaded = obtain_model(model, "chosen")
+picture, below = st.container(), st.container()
+with below:
+    loaded = obtain_model(model, "chosen")
 if loaded and loaded.feature_extractor:
     listen(loaded)
 else:
@@ -130,11 +139,9 @@ else:
     shown = run_or_explain(loaded, sentence) if loaded else None
     if loaded and shown:
         inspect(shown, loaded, sentence, model)
-    elif is_loading("chosen"):
-        with st.container(height=PLACEHOLDER, key="picture to come"):
-            text("loading")
     else:
-        open_on(hero.load_toy_heads(model), sentence, model)
+        with picture:
+            open_without(model, sentence)
 text("notice")
 show_one_sentence(text)
 check_yourself(text, {"first": recall.find_sink, "zero": recall.read_difference})

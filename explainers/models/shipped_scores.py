@@ -64,14 +64,17 @@ def read_shipped_scores(model: str) -> ShippedScores | None:
     if model not in {one.id for one in WHEEL_MODELS} or not file.is_file():
         return None
     shipped = _read_file(file)
+    return None if has_other_weights(model, shipped.fingerprint) else shipped
+
+
+def has_other_weights(model: str, fingerprint: str) -> bool:
+    """Does the model on this machine, if there is one, have other weights than were measured?"""
     try:
         folder = resolve_folder(model)
         is_here = folder.is_dir() and bool(list_weight_files(folder))
-        if is_here and compute_fingerprint(folder) != shipped.fingerprint:
-            return None
+        return is_here and compute_fingerprint(folder) != fingerprint
     except (OSError, ModelError):
-        pass  # no weights here that could be others
-    return shipped
+        return False  # no weights here that could be others
 
 
 def locate_shipped_scores(model: str) -> Path:
@@ -99,11 +102,28 @@ def _hash_files(files: tuple[tuple[Path, int, int], ...]) -> str:
     return digest.hexdigest()
 
 
+def read_tensors(file: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """What a file holds, and what it says of it."""
+    with safe_open(file, "pt") as opened:
+        tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
+        return tensors, opened.metadata()
+
+
+def write_tensors(
+    file: Path, model: str, tensors: dict[str, Tensor], described: dict[str, str]
+) -> Path:
+    """A file all at once or not at all, which also says of which weights it was measured."""
+    fingerprint = compute_fingerprint(resolve_folder(model))
+    unfinished = file.with_suffix(f".{os.getpid()}")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    save_file(tensors, unfinished, {"model": model, "fingerprint": fingerprint, **described})
+    unfinished.replace(file)
+    return file
+
+
 @functools.lru_cache(maxsize=4)
 def _read_file(file: Path) -> ShippedScores:
-    with safe_open(file, "pt") as opened:
-        described = opened.metadata()
-        tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
+    tensors, described = read_tensors(file)
     ids, levels = (tensors.pop(f"{_EXAMPLE}: {what}") for what in ("ids", "weights"))
     tokens = json.loads(described["tokens"])
     example = Example(tokens, ids, levels.float() / LEVELS, find_first_repeated(tokens))
@@ -138,16 +158,7 @@ def write_shipped_scores(model: str) -> Path:
     tensors = {name: tensor.contiguous() for name, tensor in scores.tensors.items()}
     levels = (example.weights * LEVELS).round().to(torch.uint8)
     tensors |= {f"{_EXAMPLE}: ids": example.ids, f"{_EXAMPLE}: weights": levels}
-    described = {
-        "model": model,
-        "fingerprint": compute_fingerprint(resolve_folder(model)),
-        "tokens": json.dumps(example.tokens),
-    }
-    unfinished = file.with_suffix(f".{os.getpid()}")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    save_file(tensors, unfinished, described)
-    unfinished.replace(file)
-    return file
+    return write_tensors(file, model, tensors, {"tokens": json.dumps(example.tokens)})
 
 
 def main() -> None:

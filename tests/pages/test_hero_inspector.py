@@ -13,9 +13,10 @@ from explainers.chapters.inspector.hero import (
     find_telling_heads,
     load_toy_heads,
 )
+from explainers.chapters.inspector.shipped_sentence import read_shipped_sentence
 from explainers.models import load as loading_module
 from explainers.models import registry
-from explainers.models.load import load_model
+from explainers.models.load import is_on_disk, load_model
 from explainers.toys.sentence import PRESETS, SENTENCE
 from explainers.ui.figure.head_tiles import HIDDEN, STEPS
 from tests.pages.test_page_inspector import ID, PAGE, TEXT, unpacked, visited
@@ -128,3 +129,27 @@ def test_the_guess_about_the_first_token_is_asked_with_its_numbers(tiny):
     shown = record_text(tiny, TEXT)
     share = 100 * shown.weights[..., 2:, 0].mean().item()
     assert f"**{share:.0f} %** of their weight" in said(visit)
+
+
+@pytest.mark.parametrize("model", [one.id for one in registry.WHEEL_MODELS])
+def test_what_is_shipped_is_what_the_model_reads(model):
+    shipped = read_shipped_sentence(model)
+    if shipped is None or not is_on_disk(model):
+        pytest.skip("no model here: python -m explainers.models fetch says why")
+    live = cut_heads(record_text(load_model(model), SENTENCE))
+    assert (shipped.name, shipped.tokens) == (live.name, live.tokens)
+    assert shipped.group_size == live.group_size
+    assert torch.equal(shipped.hidden, live.hidden)
+    assert torch.allclose(shipped.weights, live.weights.cpu(), atol=1e-3)
+    assert find_telling_heads(shipped)[0] == find_telling_heads(live)[0]
+
+
+def test_the_model_is_seen_before_it_is_loaded(tiny):
+    """Nothing is on disk: the running sentence as it was measured, another one of small heads."""
+    model = registry.WHEEL_MODELS[0].id
+    visit = opened(PAGE, {"real_model": model, "text": SENTENCE})
+    found = hero(visit)
+    assert (found["isToy"], found["layers"], found["experiments"]) == (False, 30, [])
+    assert "measured beforehand, kept with the app" in said(visit)
+    assert any("is not on this machine" in note.value for note in visit.warning)
+    assert hero(opened(PAGE, {"real_model": model, "text": "Who called?"}))["isToy"]

@@ -78,12 +78,6 @@ def obtain_model(named: str, place: str) -> "RealModel | None":
     return None
 
 
-def is_loading(place: str) -> bool:
-    """Is a model on its way to this place of the page?"""
-    job: LoadJob | None = st.session_state.get(MODEL_JOB.format(place))
-    return job is not None and not job.is_over
-
-
 def _start_loading(key: str, named: str) -> None:
     from explainers.models.load import LoadRequest, make_load_job
 

@@ -50,6 +50,7 @@ class Heads(NamedTuple):
     hidden: Tensor
     group_size: int
     is_toy: bool = False
+    is_shipped: bool = False
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -108,7 +109,7 @@ def make_hero(text: Prose, heads: Heads, sentence: str, model: str) -> Hero:
         compute_numbers(heads, telling),
         choices,
         SENTENCES,
-        [] if heads.is_toy else list_experiments(text, heads),
+        [] if heads.is_toy or heads.is_shipped else list_experiments(text, heads),
         heads.origin,
         lambda: tabulate_strongest_keys(heads.weights, range(layers), heads.tokens),
     )

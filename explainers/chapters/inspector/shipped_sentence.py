@@ -1,0 +1,64 @@
+"""How real models read the running sentence, measured beforehand: seen while a model is loaded.
+
+`python -m explainers.chapters.inspector.shipped_sentence` measures again and writes the files.
+"""
+
+import functools
+import json
+from pathlib import Path
+
+from explainers.chapters.common.recording import record_text
+from explainers.chapters.inspector.hero import Heads, cut_heads
+from explainers.models.registry import WHEEL_MODELS
+from explainers.models.shipped_scores import FOLDER, has_other_weights, read_tensors, write_tensors
+from explainers.toys.sentence import SENTENCE
+from explainers.translations import _
+from explainers.ui.provenance import real_model
+
+
+def read_shipped_sentence(model: str) -> Heads | None:
+    """All heads of a model on the running sentence, if they came with the app."""
+    file = locate_shipped_sentence(model)
+    if model not in {one.id for one in WHEEL_MODELS} or not file.is_file():
+        return None
+    heads, fingerprint = _read_file(file)
+    if has_other_weights(model, fingerprint):
+        return None
+    origin = real_model(_("{model} · measured beforehand, kept with the app", model=model))
+    return heads._replace(origin=origin, is_shipped=True)
+
+
+def locate_shipped_sentence(model: str) -> Path:
+    """The file of one model."""
+    return FOLDER / f"{model.split('/')[-1]}.sentence.safetensors"
+
+
+@functools.lru_cache(maxsize=4)
+def _read_file(file: Path) -> tuple[Heads, str]:
+    tensors, described = read_tensors(file)
+    tokens, group_size = tuple(json.loads(described["tokens"])), int(described["group_size"])
+    weights, hidden = tensors["weights"].float(), tensors["hidden"]
+    heads = Heads(described["name"], "", tokens, weights, hidden, group_size)
+    return heads, described["fingerprint"]
+
+
+def write_shipped_sentence(model: str) -> Path:
+    """Run a model on the running sentence and write its file."""
+    from explainers.models.load import load_model
+
+    heads = cut_heads(record_text(load_model(model), SENTENCE))
+    tensors = {"weights": heads.weights.half().contiguous(), "hidden": heads.hidden.contiguous()}
+    described = {"name": heads.name, "group_size": f"{heads.group_size}"}
+    described["tokens"] = json.dumps(heads.tokens)
+    return write_tensors(locate_shipped_sentence(model), model, tensors, described)
+
+
+def main() -> None:
+    """Every model that has a file."""
+    for model in WHEEL_MODELS:
+        file = write_shipped_sentence(model.id)
+        print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()
