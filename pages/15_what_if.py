@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
-from explainers.chapters.what_if.before_after import show_outcome
+from explainers.chapters.what_if.before_after import Reading, read_live, show_outcome
 from explainers.chapters.what_if.choose_changes import chosen_changes, find_shape_or_explain
 from explainers.chapters.what_if.hero import CHANGES, make_hero
 from explainers.chapters.what_if.recall import count_visible, lose_certainty
+from explainers.chapters.what_if.shipped_effects import read_shipped
 from explainers.chapters.what_if.silenced_heads import show_silencing
 from explainers.chapters.what_if.takeaway import take_outcome
 from explainers.chapters.what_if.two_windows import (
@@ -49,40 +50,61 @@ def change_anything(loaded: "RealModel", shape: "HeadCounts", written: str) -> N
         text("nothing_changed")
 
 
-def tell_first_token(loaded: "RealModel", written: str) -> None:
+def tell_first_token(reading: Reading) -> None:
     """What a window of four tokens breaks, and one more token mends."""
-    effects = measure_windows(loaded, written)
+    effects = measure_windows(reading)
     if effects:
-        text("two_windows", **name_windows(effects, written))
+        text("two_windows", **name_windows(effects, reading.written))
+
+
+def ask_first_token(reading: Reading) -> None:
+    """Four tokens are not enough: are four and the first one?"""
+    effects = measure_windows(reading)
+    if effects:
+        told = name_windows(effects, reading.written)
+        if revealed(text, "first", ANSWERS, answer_first(effects), **told):
+            draw_windows(effects, reading.origin)
+
+
+def choose_reading(loaded: "RealModel | None", is_fit: bool) -> Reading | None:
+    """By the model, or as it was measured beforehand as long as there is none."""
+    if loaded:
+        return read_live(loaded, written) if is_fit else None
+    shipped = read_shipped(named)
+    if shipped and shipped.written != written:
+        text("hero_other_text")
+    return shipped
 
 
 text("question")
 with st.container(key="hero-controls", horizontal=True, vertical_alignment="bottom"):
     written = controls.prompt()
     named = choose_name()
-loaded = obtain_model(named, "chosen")
-shape = find_shape_or_explain(loaded) if loaded else None
-hero = make_hero(text, loaded, written) if loaded and shape else None
-if loaded and shape and hero:
-    show_hero(text, hero, "what if")
-    end_stop(text, partial(tell_first_token, loaded, written))
+picture, below = st.container(), st.container()
+with below:
+    loaded = obtain_model(named, "chosen")
+    shape = find_shape_or_explain(loaded) if loaded else None
+with picture:
+    reading = choose_reading(loaded, shape is not None)
+    hero = make_hero(text, reading) if reading else None
+    if reading and hero:
+        show_hero(text, hero, "what if")
+if reading and hero:
+    end_stop(text, partial(tell_first_token, reading))
     section, change = CHANGES[hero.chosen(controls.what_if)]
-    take_outcome(loaded, written, (change,))
-    effects = measure_windows(loaded, written)
-    if effects:
-        told = name_windows(effects, written)
-        if revealed(text, "first", ANSWERS, answer_first(effects), **told):
-            draw_windows(effects, loaded)
+    ask_first_token(reading)
     text("how")
     show_source(type(change), compute_losses)
-    go_deeper(
-        text,
-        {
-            "changing": partial(change_anything, loaded, shape, written),
-            "silencing": partial(show_silencing, text, loaded, page.read_seed()),
-            "notice": partial(text, "notice"),
-        },
-    )
+    if loaded and shape:
+        take_outcome(loaded, written, (change,))
+        go_deeper(
+            text,
+            {
+                "changing": partial(change_anything, loaded, shape, written),
+                "silencing": partial(show_silencing, text, loaded, page.read_seed()),
+                "notice": partial(text, "notice"),
+            },
+        )
 end_stop(text)
 show_one_sentence(text)
 check_yourself(text, {"hidden": count_visible, "certain": lose_certainty})

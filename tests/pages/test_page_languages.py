@@ -33,7 +33,8 @@ LINK = {"text": "Fans praised players"}
 """A text without the little words by which English is told from other languages."""
 WORD_OF_SENTENCE = BUILT_WORD.format("")
 NO_WORDS = {"id", "key", "snippet", "url", "page", "page_script_hash", "planes", "digest", "font"}
-"""What is sent beside words: names, code and numbers."""
+NO_WORDS |= {"choices", "usual"}
+"""What is sent beside words: names, code, numbers, and choices as a link has them."""
 LITTLE = re.compile(
     r"\b(the|of|and|is|are|with|every|each|that|from|was|this|which|have|has|its|by|for|all|only|no)"
     r" [a-z]{2,}"

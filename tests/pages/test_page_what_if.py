@@ -12,8 +12,10 @@ import torch.nn.functional as F  # noqa: N812
 from torch.testing import assert_close
 
 from explainers.chapters.what_if import before_after, choose_changes, silenced_heads, two_windows
+from explainers.chapters.what_if.before_after import read_live
 from explainers.chapters.what_if.choose_changes import all_heads
 from explainers.chapters.what_if.hero import CHANGES
+from explainers.chapters.what_if.shipped_effects import EVERY_CHANGE, MODEL, read_shipped
 from explainers.models import ablation
 from explainers.models import ablation as working
 from explainers.models.ablation import AblationRequest, make_ablation_job
@@ -153,10 +155,35 @@ def test_an_encoder_is_told_and_nothing_is_drawn(minilm):
 
 def test_a_model_that_is_not_there_is_told_with_the_way_to_it(monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    visit = opened(PAGE)
+    visit = opened(PAGE, {"what_if": controls.UNSCALED})
     assert "python -m explainers.models fetch" in told(visit)
-    assert not pictures(visit)
+    [sent] = [json.loads(one)[0] for one in pictures(visit) if '"kind": "what_if"' in one]
+    assert sent["tokens"][-1] == " is"
+    assert sent["sentence"] == CHANGES[controls.UNSCALED][0]
+    assert "measured beforehand" in said(visit)
+    assert len(visit.expander) == 2, "the code and the path: cards that need the model are left out"
     assert not visit.exception
+
+
+def test_a_text_that_was_not_measured_waits_for_the_model(monkeypatch, tmp_path):
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+    visit = opened(PAGE, {"what_text": TEXT})
+    assert "It shows yours as soon as the model is loaded" in said(visit)
+    assert "It shows yours" not in said(opened(PAGE))
+    assert not pictures(opened(PAGE, {"real_model": GPT2}))
+
+
+def test_what_was_measured_beforehand_is_what_the_model_does(smollm2):
+    kept, live = read_shipped(MODEL), read_live(smollm2, controls.CAPITALS)
+    assert kept.written == live.written
+    assert kept.head_dim == live.head_dim
+    for change in EVERY_CHANGE.values():
+        before, now = kept.measure(change), live.measure(change)
+        assert before.tokens == now.tokens
+        losses = torch.tensor(before.losses), torch.tensor(now.losses)
+        assert_close(*losses, atol=1e-2, rtol=1e-3)
+        first = [max(one.next_tokens, key=lambda told: told[2])[0] for one in (before, now)]
+        assert first[0] == first[1]
 
 
 # Choices and what they become.

@@ -1,7 +1,7 @@
 """Before and after, side by side: what the model expects, and how much it is surprised."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
@@ -21,6 +21,28 @@ from explainers.ui.untrusted_text import shorten, show_spaces, verbatim
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
+
+
+class Reading(NamedTuple):
+    """A text that is read with one change after the other: by a model, or once, beforehand."""
+
+    written: str
+    measure: Callable[[Change], Effect | None]
+    head_dim: int
+    origin: str
+
+
+def read_live(loaded: "RealModel", written: str) -> Reading:
+    """By a model in memory."""
+    config = loaded.model.config
+    head_dim = getattr(config, "head_dim", None)
+    head_dim = head_dim or config.hidden_size // config.num_attention_heads
+
+    def measure(change: Change) -> Effect | None:
+        return measure_or_explain(loaded, written, (change,))
+
+    return Reading(written, measure, head_dim, describe_live_run(loaded))
+
 
 FELT = 0.01
 """A loss that rises by fewer nats is not worth a word."""

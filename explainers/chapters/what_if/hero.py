@@ -1,9 +1,8 @@
 """The hero of the page: a text that a real model reads, as it is and with its attention changed."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from explainers.chapters.common.recording import describe_live_run
-from explainers.chapters.what_if.before_after import measure_or_explain
+from explainers.chapters.what_if.before_after import Reading
 from explainers.messages import N_
 from explainers.models.attention_hook import Change
 from explainers.models.changes import (
@@ -20,9 +19,6 @@ from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, read_choice
 from explainers.ui.page import Prose
 from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import show_spaces
-
-if TYPE_CHECKING:
-    from explainers.models.load import RealModel
 
 WIDTH, BITS = 4, 4
 CHANGES: dict[str, tuple[str, Change]] = {
@@ -41,7 +37,7 @@ TRIED = {
 """The experiments: by their texts, the change that each chooses."""
 
 
-def make_hero(text: Prose, loaded: "RealModel", written: str) -> Hero | None:
+def make_hero(text: Prose, reading: Reading) -> Hero | None:
     """One change at a time; the server reads the text for each that is asked for.
 
     Nothing, and a message, for a text that cannot be read.
@@ -49,11 +45,11 @@ def make_hero(text: Prose, loaded: "RealModel", written: str) -> Hero | None:
     control, names = controls.what_if, tuple(CHANGES)
     chosen = read_choice(control, names)
     section, change = CHANGES[chosen]
-    effect = measure_or_explain(loaded, written, (change,))
+    effect = reading.measure(change)
     if effect is None:
         return None
     choice = HeroChoice(control, names, chosen, [*map(_, names)], is_elsewhere=True)
-    sizes = describe_change(loaded)
+    sizes = describe_change(reading.head_dim)
     alt = _("A text with the loss of each of its tokens, and what the model expects next.")
     return Hero(
         "what_if",
@@ -65,7 +61,7 @@ def make_hero(text: Prose, loaded: "RealModel", written: str) -> Hero | None:
             Experiment(name, text.fill(name, **sizes), {control.key: to})
             for name, to in TRIED.items()
         ],
-        describe_live_run(loaded),
+        reading.origin,
         lambda: make_table(effect),
     )
 
@@ -95,11 +91,8 @@ def compute_numbers(effect: Effect) -> dict[str, Any]:
     }
 
 
-def describe_change(loaded: "RealModel") -> dict[str, str]:
+def describe_change(head_dim: int) -> dict[str, str]:
     """The sizes that the remarks on the changes name."""
-    config = loaded.model.config
-    head_dim = getattr(config, "head_dim", None)
-    head_dim = head_dim or config.hidden_size // config.num_attention_heads
     return {"d_k": f"{head_dim}", "times": f"{head_dim**0.5:.3g}", "levels": f"{2**BITS - 1}"}
 
 

@@ -1,9 +1,6 @@
 """A model that sees four tokens, and the same with the first one as well."""
 
-from typing import TYPE_CHECKING
-
-from explainers.chapters.common.recording import describe_live_run
-from explainers.chapters.what_if.before_after import measure_or_explain
+from explainers.chapters.what_if.before_after import Reading
 from explainers.charts.matrix import Matrix, Values
 from explainers.messages import N_
 from explainers.models.changes import Effect, Window
@@ -13,10 +10,8 @@ from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import show_spaces, verbatim
 
-if TYPE_CHECKING:
-    from explainers.models.load import RealModel
-
 WIDTH = 4
+WINDOWS = tuple(Window(width=WIDTH, sinks=sinks) for sinks in (0, 1))
 ANSWERS = HARDLY, HALFWAY, BACK = (
     N_("It hardly changes"),
     N_("It falls about halfway"),
@@ -24,13 +19,12 @@ ANSWERS = HARDLY, HALFWAY, BACK = (
 )
 
 
-def measure_windows(loaded: "RealModel", written: str) -> list[Effect]:
+def measure_windows(reading: Reading) -> list[Effect]:
     """What a window does to a text, and the same window with the first token.
 
     Nothing for a text that cannot be read, or has no token for the window to hide.
     """
-    windows = [Window(width=WIDTH, sinks=sinks) for sinks in (0, 1)]
-    found = [measure_or_explain(loaded, written, (window,)) for window in windows]
+    found = [reading.measure(window) for window in WINDOWS]
     return [effect for effect in found if effect and len(effect.tokens) > WIDTH]
 
 
@@ -41,9 +35,9 @@ def answer_first(effects: list[Effect]) -> str:
     return HARDLY if share < 1 / 4 else HALFWAY if share < 3 / 4 else BACK
 
 
-def draw_windows(effects: list[Effect], loaded: "RealModel") -> None:
+def draw_windows(effects: list[Effect], origin: str) -> None:
     """The next token as it is, with the window, and with the first token as well."""
-    show_figure(_draw(effects), describe_live_run(loaded), "two windows")
+    show_figure(_draw(effects), origin, "two windows")
 
 
 def list_chances(effects: list[Effect]) -> dict[str, list[float | None]]:

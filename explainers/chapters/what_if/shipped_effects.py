@@ -1,0 +1,72 @@
+"""What changes do to one text, measured beforehand: seen while the model is loaded.
+
+`python -m explainers.chapters.what_if.shipped_effects` measures again and writes the file.
+"""
+
+import functools
+import json
+from typing import Any
+
+from explainers.chapters.what_if.before_after import Reading, read_live
+from explainers.chapters.what_if.hero import CHANGES
+from explainers.chapters.what_if.two_windows import WINDOWS
+from explainers.models.changes import Effect
+from explainers.models.registry import WHEEL_MODELS, resolve_folder
+from explainers.models.shipped_scores import FOLDER, compute_fingerprint, has_other_weights
+from explainers.translations import _
+from explainers.ui.controls import controls
+from explainers.ui.provenance import real_model
+
+FILE = FOLDER / "what_if.json"
+MODEL = WHEEL_MODELS[0].id
+EVERY_CHANGE = {repr(change): change for _text, change in CHANGES.values()}
+EVERY_CHANGE |= {repr(window): window for window in WINDOWS}
+
+
+def read_shipped(model: str) -> Reading | None:
+    """The text of this page, if the model is the one that was measured."""
+    if model != MODEL or not FILE.is_file():
+        return None
+    kept = _read_file()
+    if has_other_weights(model, kept["fingerprint"]):
+        return None
+    effects = {name: _parse_effect(one) for name, one in kept["effects"].items()}
+    origin = real_model(_("{model} · measured beforehand, kept with the app", model=model))
+    return Reading(kept["text"], lambda change: effects.get(repr(change)), kept["head_dim"], origin)
+
+
+@functools.cache
+def _read_file() -> dict[str, Any]:
+    return json.loads(FILE.read_text(encoding="utf-8"))
+
+
+def _parse_effect(kept: dict[str, Any]) -> Effect:
+    before, after = kept["losses"]
+    following = [(token, *chances) for token, *chances in kept["next_tokens"]]
+    return Effect(tuple(kept["tokens"]), (before, after), kept["divergences"], following)
+
+
+def write_shipped() -> None:
+    """Let the model read the text with every change that the picture offers."""
+    from explainers.models.load import load_model
+
+    reading = read_live(load_model(MODEL), controls.CAPITALS)
+    effects = {}
+    for name, change in EVERY_CHANGE.items():
+        effect = reading.measure(change)
+        if effect is None:
+            raise SystemExit(f"{MODEL} cannot be read with {name}")
+        effects[name] = effect._asdict()
+    kept = {
+        "model": MODEL,
+        "fingerprint": compute_fingerprint(resolve_folder(MODEL)),
+        "text": reading.written,
+        "head_dim": reading.head_dim,
+        "effects": effects,
+    }
+    FILE.write_text(json.dumps(kept, ensure_ascii=False), encoding="utf-8")
+    print(f"{FILE.name}: {FILE.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    write_shipped()
