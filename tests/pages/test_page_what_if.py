@@ -175,10 +175,13 @@ def test_a_text_that_was_not_measured_waits_for_the_model(monkeypatch, tmp_path)
 
 def test_what_was_measured_beforehand_is_what_the_model_does(smollm2):
     kept, live = read_shipped(MODEL), read_live(smollm2, controls.CAPITALS)
+    assert kept
     assert kept.written == live.written
     assert kept.head_dim == live.head_dim
     for change in EVERY_CHANGE.values():
         before, now = kept.measure(change), live.measure(change)
+        assert before
+        assert now
         assert before.tokens == now.tokens
         losses = torch.tensor(before.losses), torch.tensor(now.losses)
         assert_close(*losses, atol=1e-2, rtol=1e-3)
