@@ -1,24 +1,81 @@
 """Sentences that people write about attention, computed again in front of the reader."""
 
-from explainers.chapters.claims.claim_table import list_parts
-from explainers.chapters.claims.one_claim import choose_claim, show_claim
+from typing import Any
+
+import streamlit as st
+
+from explainers.chapters.claims.claim_table import VERDICTS, Claim, Finding
+from explainers.chapters.claims.hero import MEANINGS, choose_claim, make_hero, read_judgements
+from explainers.chapters.claims.one_claim import ICONS, choose_sizes, compute_finding, offer_claim
+from explainers.chapters.common.claim_parameters import capitalise, describe_sizes
+from explainers.translations import _
 from explainers.ui import page
-from explainers.ui.controls import controls
-from explainers.ui.lecture.screens import screen
+from explainers.ui.figure.hero import show_hero
+from explainers.ui.lecture.screens import is_lecture, screen
+from explainers.ui.page_parts.go_deeper import go_deeper
+from explainers.ui.page_parts.one_sentence import show_one_sentence
+from explainers.ui.prediction import is_study_mode, offer_all_answers
+from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import take
 from explainers.ui.text.language import fragment
 
 text = page.open_prose(__file__)
 
 
 @fragment
-def one_by_one() -> None:
-    """Choose a sentence, judge it, see the verdict."""
-    with screen("choose", "claim"):
-        text("choose")
-        claim = choose_claim(text, controls.claim_topic(list_parts()))
-    show_claim(text, claim)
+def show_wall() -> None:
+    """The cards; and of the one that is open, once it was judged, what it rests on."""
+    claim, judgements = choose_claim(), read_judgements()
+    is_judged = judgements[claim.id] is not None or not is_study_mode()
+    own = compute_finding(claim, claim.as_written) if is_judged or is_lecture() else None
+    computed = {claim.id: own.verdict} if own else {}
+    show_hero(text, make_hero(text, claim, judgements, computed), "claims")
+    take("claim")  # until it was judged
+    if own:
+        with screen("reveal", f"claim {claim.id}"), st.container(key="claim finding"):
+            show_finding(claim, own)
+            offer_all_answers(claim.id)
+    else:
+        text("waiting")
+
+
+def show_finding(claim: Claim, own: Finding) -> None:
+    """The verdict with its numbers, what can be changed, the code, and the page on it."""
+    result = st.container()
+    text("sizes")
+    with st.container(horizontal=True):
+        choices = choose_sizes(claim)
+    finding = compute_finding(claim, choices)
+    with result:
+        show_verdict(claim, finding)
+        if choices != claim.as_written:
+            text("changed", own=describe_as_written(claim), verdict=_(own.verdict))
+    offer_claim(claim, choices, finding, text.fill(f"claim_{claim.id}"))
+    show_source(claim.check)
+    st.page_link(f"pages/{claim.page}.py", label=_("The page on this"), icon=":material/menu_book:")
+
+
+def show_verdict(claim: Claim, finding: Finding) -> None:
+    """What was computed, and the numbers that say so."""
+    verdict = capitalise(finding.verdict)
+    st.markdown(f":material/{ICONS[finding.verdict]}: **{verdict}**")
+    numbers: dict[str, Any] = {name: _(number) for name, number in finding.numbers.items()}
+    text(f"found_{claim.id}", **numbers)
+
+
+def describe_as_written(claim: Claim) -> str:
+    """The sizes that the sentence itself speaks of."""
+    return describe_sizes(claim.parameters, claim.as_written)
+
+
+def explain_verdicts() -> None:
+    """What each of the four words means."""
+    words = (f"- **{_(verdict)}**: {text.fill(MEANINGS[verdict])}" for verdict in VERDICTS)
+    st.markdown("\n".join(words))
+    text("verdicts")
 
 
 text("question")
-one_by_one()
-text("notice")
+show_wall()
+go_deeper(text, {"verdicts": explain_verdicts})
+show_one_sentence(text)

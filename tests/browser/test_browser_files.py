@@ -228,7 +228,7 @@ def test_streamlit_serves_the_files(base, browser, tmp_path):
         page.close()
 
 
-@pytest.mark.parametrize("page", ["", "claims"], ids=["with a picture", "without"])
+@pytest.mark.parametrize("page", ["", "exercises"], ids=["with a picture", "without"])
 def test_what_draws_pictures_is_fetched_ahead_and_once(visit, page):
     one = visit(page)
     for script in ("picture/picture.js", "picture/hero.js", "figure/figure.js"):

@@ -382,7 +382,11 @@ def parts_with_text(page):
 def texts_asked_for(path):
     """(pattern of a name, names of its numbers) of every call of `text`, or of what asks by it."""
     for call in ast.walk(tree(path)):
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        if not isinstance(call, ast.Call):
+            continue
+        if ast.unparse(call.func) == "text.fill" and pattern(call.args[0]) != "*":
+            yield pattern(call.args[0]), {None}
+        if not isinstance(call.func, ast.Name):
             continue
         given = {keyword.arg for keyword in call.keywords}
         if call.func.id == "text" and pattern(call.args[0]) != "*":

@@ -95,7 +95,7 @@ def choices(page):
 
     What decides on all others, and what claims speak of, have tests of their own.
     """
-    by_link: dict[tuple[tuple[str, str], ...], dict[str, str]] = {}
+    by_link: dict[tuple[tuple[str, str], ...], dict[str, str]] = {(): {}}
     shown = {}
     for key, values, link in controls_on(page):
         if key not in OF_ALL and not key.startswith(ELSEWHERE):

@@ -1,10 +1,18 @@
 """Every claim is computed again: the verdict that was written down is the one that comes out."""
 
+import itertools
 import re
+from collections import Counter
 
 import pytest
 
-from explainers.chapters.claims import about_costs, about_heads, about_scores
+from explainers.chapters.claims import (
+    about_costs,
+    about_heads,
+    about_lengths,
+    about_positions,
+    about_scores,
+)
 from explainers.chapters.claims.claim_table import (
     CONDITION,
     FAILS,
@@ -39,6 +47,43 @@ def test_every_choice_can_be_made(claim):
             assert finding.verdict in VERDICTS
 
 
+PRINTED = {
+    "row_of_seed_42": {"claimed": (0.254, 0.206, 0.466, 0.008, 0.032, 0.034)},
+    "row_of_a_causal_head": {"claimed": (0.0399, 0.9601)},
+    "plus_looks_both_ways": {"claimed": (0.456, 0.123, 0.421)},
+}
+"""A printed row is one input more: with numbers that do belong to it, the verdict is another."""
+
+
+@EACH
+def test_a_verdict_can_come_out_otherwise(claim):
+    """No verdict is fixed beforehand: other inputs of the same function give another one."""
+    names = [parameter.name for parameter in claim.parameters]
+    found = set()
+    for values in itertools.product(*(parameter.values for parameter in claim.parameters)):
+        found.add(claim.check(**dict(zip(names, values, strict=True))).verdict)
+        if len(found) > 1:
+            return
+    found.add(claim.check(**claim.as_written | PRINTED.get(claim.id, {})).verdict)
+    assert len(found) > 1
+
+
+def test_what_is_called_a_condition_can_hold_where_nothing_else_is_tried():
+    assert about_scores.root_brings_it_back(1.0, tried=(1.0,)).verdict == HOLDS
+    assert about_lengths.delta_rule_overwrites(1.0, rates=(1.0,)).verdict == HOLDS
+
+
+def test_there_are_claims_of_every_page_part():
+    assert len(read_claims()) >= 50
+    assert max(Counter(claim.part for claim in read_claims().values()).values()) <= 9
+
+
+def test_twice_the_text_is_four_times_the_work_with_a_cache():
+    finding = about_costs.cache_makes_it_linear(4096)
+    assert finding.verdict == FAILS
+    assert float(finding.numbers["total"]) == pytest.approx(3.97, abs=0.005)
+
+
 def test_each_claim_has_its_sentence_and_nothing_else_has_one():
     assert {name.removeprefix("claim_") for name in TEXT if name.startswith("claim_")} == {
         *read_claims()
@@ -58,7 +103,7 @@ def test_there_is_a_verdict_of_each_kind():
         (about_scores.root_brings_it_back, {"spread": 2.0}, FAILS),
         (about_scores.hidden_is_exactly_zero, {"allowed": 0}, FAILS),
         (about_heads.heads_cost_one_head, {"head_dim": 32}, FAILS),
-        (about_scores.windows_reach, {"layers": 3, "width": 3}, HOLDS),
+        (about_positions.windows_reach, {"layers": 3, "width": 3}, HOLDS),
         (about_costs.four_gigabytes, {"num_kv_heads": 32}, HOLDS),
         (about_costs.looking_ahead_spoils_it, {"layers": 1}, FAILS),
         (
@@ -66,7 +111,7 @@ def test_there_is_a_verdict_of_each_kind():
             {"model": "deepseek-v2-lite", "rope_part": "forgotten"},
             CONDITION,
         ),
-        (about_costs.cells_of_a_head, {"tokens": 131_072}, FAILS),
+        (about_lengths.cells_of_a_head, {"tokens": 131_072}, FAILS),
     ],
 )
 def test_other_sizes_move_the_verdict(check, choices, verdict):
@@ -74,7 +119,7 @@ def test_other_sizes_move_the_verdict(check, choices, verdict):
 
 
 def test_merging_copies_and_splitting_does_not():
-    numbers = about_heads.splitting_copies_nothing(8).numbers
+    numbers = about_heads.splitting_copies_nothing("splitting", 8).numbers
     assert (numbers["split"], numbers["merged"]) == ("no number", "3,584 numbers")
 
 

@@ -31,7 +31,7 @@ WIDGETS = (
 )
 RECALL = "recall "
 """Keys of answers at the end of a page, which no link has, begin with this."""
-WITHOUT_PICTURES = {"16_exercises", "17_claims"}
+WITHOUT_PICTURES = {"16_exercises"}
 """Pages that draw only what was asked to be measured, or whose answers are sentences."""
 PLACES = ("chosen", "beside", "listening")
 """Where a page may ask for a real model."""

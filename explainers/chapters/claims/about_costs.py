@@ -1,4 +1,4 @@
-"""Claims about what grows with a text: caches, their size, and the cells of long sequences."""
+"""Claims about caches: the work that they save, what changes, and their size in models."""
 
 from dataclasses import replace
 from functools import partial
@@ -8,20 +8,16 @@ import torch
 from explainers.attention import masks
 from explainers.attention.cache.decoding import decode, through
 from explainers.attention.cache.kv_cache import empty_cache, read
-from explainers.attention.cache.step_costs import with_cache, without_cache
-from explainers.attention.receptive_field import cells
+from explainers.attention.cache.step_costs import Work, with_cache, without_cache
 from explainers.attention.rules import Rule
-from explainers.attention.scaled_dot_product import attention
-from explainers.attention.tiled import tiled_attention
-from explainers.chapters.claims.claim_table import (
-    CONDITION,
-    FAILS,
-    HOLDS,
-    Finding,
-    judge_claim,
-    make_finding,
+from explainers.chapters.claims.claim_table import HOLDS, Finding, judge_claim
+from explainers.memory.cache_bytes import (
+    NumberFormat,
+    count_bytes_per_token,
+    count_cache_bytes,
+    count_extra_bytes,
+    find_format,
 )
-from explainers.memory.cache_bytes import count_bytes_per_token, count_cache_bytes
 from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape
 from explainers.memory.sizes import format_size
 from explainers.toys.examples import make_generator, random_heads
@@ -32,20 +28,27 @@ LLAMA = "llama-3-8b"
 
 
 def cache_makes_it_linear(tokens: int) -> Finding:
-    """How the counted work grows from T to 2T, with a cache and without."""
+    """How the counted work grows from T to 2T, with a cache and without: linear is 2 times."""
     layer = random_heads(D_MODEL, 2, 2, 8, seed=0)
     once, twice = (with_cache(n, layer) for n in (tokens, 2 * tokens))
     before, after = (without_cache(n, layer) for n in (tokens, 2 * tokens))
+    total = _add_up(twice) / _add_up(once)
+    without = _add_up(after) / _add_up(before)
     projections, scores = twice.projections / once.projections, twice.scores / once.scores
-    verdict = FAILS if projections > 2 else HOLDS if scores <= 2 else CONDITION
-    without = after.scores / before.scores
-    return make_finding(verdict, projections=projections, scores=scores, without=without)
+    linear = total < 2.1
+    numbers = {"total": total, "projections": projections, "scores": scores, "without": without}
+    return judge_claim(linear, linear, **numbers)
 
 
-def cache_changes_nothing(layers: int) -> Finding:
+def _add_up(work: Work) -> int:
+    return work.projections + work.scores
+
+
+def cache_changes_nothing(mask: str, layers: int) -> Finding:
     """Outputs with a cache against one pass over the whole text, under both masks."""
-    causal, full = (_measure_cache_error(rule, layers) for rule in (masks.causal, masks.full))
-    return judge_claim(causal < ROUNDING, full < ROUNDING, causal=causal, full=full)
+    off = {name: _measure_cache_error(masks.RULES[name], layers) for name in ("causal", "full")}
+    same = {name: one < ROUNDING for name, one in off.items()}
+    return judge_claim(same[mask], all(same.values()), **off)
 
 
 def _measure_cache_error(rule: Rule, layers: int) -> float:
@@ -61,6 +64,12 @@ def _measure_cache_error(rule: Rule, layers: int) -> float:
 
 def looking_ahead_spoils_it(layers: int) -> Finding:
     """How the last layer's keys of the first six words change when a seventh is read."""
+    moved = {number: _measure_moved_keys(number) for number in (layers, 1, 2, 3)}
+    spoiled = [one > ROUNDING for one in moved.values()]
+    return judge_claim(spoiled[0], all(spoiled), moved=moved[layers])
+
+
+def _measure_moved_keys(layers: int) -> float:
     stack = [random_heads(D_MODEL, 2, 2, 8, seed) for seed in range(layers)]
     x = torch.randn(TOKENS, D_MODEL, generator=make_generator("claims", "ahead"))
     x = x.to(stack[0].w_query.device)
@@ -70,22 +79,30 @@ def looking_ahead_spoils_it(layers: int) -> Finding:
         empty = [empty_cache(text, layer) for layer in stack]
         return through(text, stack, empty, reader).reads[-1].cache.key
 
-    moved = (keys(x)[:, :-1] - keys(x[:-1])).abs().max().item()
-    return judge_claim(moved > ROUNDING, False, moved=moved)
+    return (keys(x)[:, :-1] - keys(x[:-1])).abs().max().item()
+
+
+FAMILY = "llama-3-8b", "llama-3.1-70b", "llama-3.1-405b"
 
 
 def llama_has_eight(model: str) -> Finding:
     """Query heads and KV heads of the published models of that name."""
+    heads = {name: _count_heads(name) for name in (model, *FAMILY)}
+    claimed = [one == (32, 8) for one in heads.values()]
+    numbers = {"heads": heads[model][0], "kv_heads": heads[model][1]}
+    return judge_claim(claimed[0], all(claimed), **numbers)
+
+
+def _count_heads(model: str) -> tuple[int, int]:
     shape = find_shape(model)
-    heads = shape.num_heads, shape.require_groups()[0].num_kv_heads
-    return judge_claim(heads == (32, 8), False, heads=heads[0], kv_heads=heads[1])
+    return shape.num_heads, shape.require_groups()[0].num_kv_heads
 
 
 def bytes_per_token(layers: int) -> Finding:
-    """32 KV heads of 128 in bfloat16, in so many layers."""
-    kept = count_bytes_per_token(_make_shape(32, layers))
-    model = count_bytes_per_token(_make_shape(32, 32))
-    return judge_claim(kept == 16_384, False, bytes=kept, model=model)
+    """32 KV heads of 128 in bfloat16, in one layer or in more."""
+    kept = {number: count_bytes_per_token(_make_shape(32, number)) for number in (layers, 1, 32)}
+    claimed = [one == 16_384 for one in kept.values()]
+    return judge_claim(claimed[0], all(claimed), bytes=kept[layers], model=kept[32])
 
 
 def eight_of_32(num_kv_heads: int) -> Finding:
@@ -116,16 +133,106 @@ def several_gigabytes(tokens: int) -> Finding:
     return judge_claim(holds, holds, kept=format_size(kept, "decimal"))
 
 
+LATENT_MODELS = "deepseek-v2-lite", "deepseek-v2", "deepseek-v3"
+
+
 def latent_is_eight_times_smaller(model: str, rope_part: str) -> Finding:
     """Keys and values of all heads against the latent, its rope part counted or forgotten."""
+    ratios = {
+        (name, part): _compare_latent(name, part == "counted")
+        for name in (model, *LATENT_MODELS)
+        for part in (rope_part, "counted", "forgotten")
+    }
+    claimed = [7.5 <= ratio < 8.5 for ratio in ratios.values()]
+    numbers = {"ratio": ratios[model, "counted"], "without": ratios[model, "forgotten"]}
+    return judge_claim(claimed[0], all(claimed), **numbers)
+
+
+def _compare_latent(model: str, has_rope: bool) -> float:
     shape = find_shape(model)
     group = next(one for one in shape.require_groups() if one.kind == "latent")
-    per_head = shape.nope_dim + shape.value_dim
-    whole = shape.num_heads * per_head
-    with_rope = whole / (group.latent_dim + group.rope_dim)
-    without = whole / group.latent_dim
-    ratio = with_rope if rope_part == "counted" else without
-    return judge_claim(7.5 <= ratio < 8.5, False, ratio=with_rope, without=without)
+    whole = shape.num_heads * (shape.nope_dim + shape.value_dim)
+    return whole / (group.latent_dim + has_rope * group.rope_dim)
+
+
+def latent_costs_work(latent_dim: int, model: str = "deepseek-v3") -> Finding:
+    """Multiply-adds of a new word with each kept one: on latents, and on keys and values."""
+    shape = find_shape(model)
+    group = next(one for one in shape.require_groups() if one.kind == "latent")
+    plain = shape.num_heads * (shape.nope_dim + group.rope_dim + shape.value_dim)
+    absorbed = shape.num_heads * (2 * latent_dim + group.rope_dim)
+    dearer = absorbed > plain
+    return judge_claim(dearer, dearer, plain=plain, absorbed=absorbed, times=absorbed / plain)
+
+
+def four_bits_are_a_quarter(number_format: str, scales: str) -> Finding:
+    """A cache in a format of 4 bits, its scales counted or forgotten, against one of 16 bits."""
+    packed = find_format(number_format)
+    formats = {
+        "whole": find_format("bfloat16"),
+        "counted": packed,
+        "forgotten": NumberFormat("without scales", packed.bits),
+    }
+    shape = find_shape(LLAMA)
+    sizes = {part: count_cache_bytes(shape, 8_192, dtype=one) for part, one in formats.items()}
+    times = {part: sizes["whole"] / sizes[part] for part in ("counted", "forgotten")}
+    fit = {part: one >= 4 for part, one in times.items()}
+    written = {part: format_size(size, "decimal") for part, size in sizes.items()}
+    return judge_claim(fit[scales], all(fit.values()), times=times[scales], **written)
+
+
+def windows_stop_the_growth(model: str) -> Finding:
+    """The cache of a model with sliding windows at 32,768 tokens, and at four times as many."""
+    return _judge_growth(find_shape(model))
+
+
+def a_state_does_not_grow(layers: str, model: str = "qwen3-next-80b-a3b") -> Finding:
+    """What a hybrid model keeps at two lengths: in its recurrent layers, and in all."""
+    shape = find_shape(model)
+    states = tuple(one for one in shape.require_groups() if one.kind == "recurrent")
+    constant = _judge_growth(replace(shape, groups=states)), _judge_growth(shape)
+    here = constant[("linear", "all").index(layers)]
+    linear, whole = (one.verdict == HOLDS for one in constant)
+    counts = {"linear": sum(one.count for one in states)}
+    counts["all"] = sum(one.count for one in shape.require_groups())
+    return judge_claim(
+        here.verdict == HOLDS,
+        linear and whole,
+        state=constant[0].numbers["long"],
+        whole=constant[1].numbers["times"],
+        linear=counts["linear"],
+        full=counts["all"] - counts["linear"],
+    )
+
+
+def source_is_kept_once(layers: str, model: str = "whisper-large-v3") -> Finding:
+    """The cache of a decoder that reads a source, after 16 tokens written and after 64."""
+    shape = find_shape(model)
+    groups = shape.require_groups()
+    cross = replace(shape, groups=tuple(one for one in groups if one.kind == "cross"))
+    grown = {"cross-attention": _measure_source(cross), "all": _measure_source(shape)}
+    constant = {of: short == long for of, (short, long) in grown.items()}
+    numbers = {"cross": format_size(grown["cross-attention"][1], "decimal")}
+    numbers |= {
+        of: format_size(size, "decimal")
+        for of, size in zip(("short", "long"), grown["all"], strict=True)
+    }
+    return judge_claim(constant[layers], all(constant.values()), **numbers)
+
+
+def _measure_source(shape: ModelShape) -> tuple[int, int]:
+    short, long = (count_cache_bytes(shape, tokens, source_tokens=1_500) for tokens in (16, 64))
+    return short, long
+
+
+def _measure_all(shape: ModelShape, tokens: int) -> int:
+    return count_cache_bytes(shape, tokens) + count_extra_bytes(shape, tokens)
+
+
+def _judge_growth(shape: ModelShape) -> Finding:
+    short, long = (_measure_all(shape, tokens) for tokens in (32_768, 131_072))
+    sizes = {"short": format_size(short, "decimal"), "long": format_size(long, "decimal")}
+    return judge_claim(short == long, short == long, times=long / short, **sizes)
 
 
 def _make_llama_shape(num_kv_heads: int) -> ModelShape:
@@ -137,47 +244,3 @@ def _make_llama_shape(num_kv_heads: int) -> ModelShape:
 def _make_shape(num_kv_heads: int, layers: int) -> ModelShape:
     group = LayerGroup("full", layers, num_kv_heads=num_kv_heads, head_dim=128)
     return replace(find_shape(LLAMA), groups=(group,))
-
-
-HEAD_DIM = 8
-BLOCK = 16
-
-
-def cells_of_a_head(tokens: int) -> Finding:
-    """The weights of one head in one layer, at 4,096 tokens and at what is called 128k."""
-    short, long = 4_096**2, tokens**2
-    holds = (round(short / 1e6, 1), round(long / 1e9, 1)) == (16.8, 16.4)
-    return judge_claim(holds, holds, short=short, long=long, tokens=tokens)
-
-
-def time_and_space(tokens: int) -> Finding:
-    """What doubles and what grows fourfold when a text gets twice as long; sizes of real tensors.
-
-    Both ways compute the same output; in tiles never more than one tile of scores exists.
-    """
-    once, twice = _count_held_numbers(tokens), _count_held_numbers(2 * tokens)
-    plain, tiled = twice[0] / once[0], twice[1] / once[1]
-    seeded = make_generator("claims", "tiles", tokens)
-    query, key, value = (torch.randn(tokens, HEAD_DIM, generator=seeded) for _ in range(3))
-    whole = attention(query, key, value, masks.build(masks.causal, tokens, tokens)).output
-    tiles = tiled_attention(query, key, value, masks.causal, BLOCK, BLOCK)
-    apart = (tiles - whole).abs().max().item()
-    verdict = FAILS if not 3 < plain <= 4 else CONDITION if tiled <= 2 else HOLDS
-    return make_finding(verdict, plain=plain, tiled=tiled, apart=apart)
-
-
-def _count_held_numbers(tokens: int) -> tuple[int, int]:
-    """Numbers that exist at once beside Q, K and V: plain, and in tiles."""
-    x = torch.zeros(tokens, HEAD_DIM)
-    whole = attention(x, x, x, masks.build(masks.full, tokens, tokens))
-    plain = whole.weights.numel() + whole.output.numel()
-    return plain, BLOCK**2 + whole.output.numel()
-
-
-def two_sequences(queries: int, keys: int) -> Finding:
-    """Cells of cross-attention, and of attention over both texts one behind the other."""
-    both = queries + keys
-    cross = cells(masks.build(masks.full, queries, max(queries, keys))[:, :keys])
-    joined = cells(masks.build(masks.full, both, both))
-    holds = (cross, joined) == (queries * keys, both**2)
-    return judge_claim(holds, holds, cross=cross, joined=joined, times=joined / cross)

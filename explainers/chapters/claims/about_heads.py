@@ -1,8 +1,9 @@
-"""Claims about many heads: their sizes, shared keys and values, and what trained heads do."""
+"""Claims about many heads: their sizes, shared keys and values, and what trained ones do."""
 
 import torch
 
 from explainers.attention import masks
+from explainers.attention.dropout import drop
 from explainers.attention.grouped_query import share, share_wrongly
 from explainers.attention.multi_head import merge_heads, multi_head, parameters, split_heads
 from explainers.attention.scaled_dot_product import attention
@@ -16,6 +17,9 @@ from explainers.chapters.claims.claim_table import (
     make_finding,
 )
 from explainers.messages import N_
+from explainers.models.head_scores import HeadScores
+from explainers.models.registry import WHEEL_MODELS
+from explainers.models.shipped_scores import read_shipped_scores
 from explainers.toys.examples import make_generator, random_heads
 from explainers.toys.layers import Configuration, draw_layer, load_heads, load_layer
 from explainers.toys.sentence import SENTENCE
@@ -25,6 +29,7 @@ from explainers.toys.training_report import reads_both
 D_MODEL = 512
 TOKENS = 7
 ROUNDING = 1e-5
+DROPS = 4_000
 
 
 def four_squares(num_heads: int, biases: str) -> Finding:
@@ -39,12 +44,13 @@ def four_squares(num_heads: int, biases: str) -> Finding:
 
 def heads_cost_one_head(head_dim: int) -> Finding:
     """Eight heads of this d_k against one head as wide as the model."""
-    heads, one = parameters(D_MODEL, 8, 8, head_dim), parameters(D_MODEL, 1, 1, D_MODEL)
-    holds = heads == one
-    return judge_claim(holds, False, heads=heads, one=one, times=heads / one)
+    one = parameters(D_MODEL, 1, 1, D_MODEL)
+    counts = {width: parameters(D_MODEL, 8, 8, width) for width in (head_dim, 32, 64, 128)}
+    heads, as_many = counts[head_dim], [count == one for count in counts.values()]
+    return judge_claim(as_many[0], all(as_many), heads=heads, one=one, times=heads / one)
 
 
-def splitting_copies_nothing(num_heads: int) -> Finding:
+def splitting_copies_nothing(step: str, num_heads: int) -> Finding:
     """Where the numbers lie in memory before and after splitting, and after merging."""
     x = torch.zeros(TOKENS, D_MODEL)
     heads = split_heads(x, D_MODEL // num_heads)
@@ -52,16 +58,17 @@ def splitting_copies_nothing(num_heads: int) -> Finding:
     splits = heads.data_ptr() != x.data_ptr()
     merges = merge_heads(per_head).data_ptr() != per_head.data_ptr()
     copied = {False: N_("no number"), True: N_("{count:,} numbers", count=x.numel())}
-    return judge_claim(not splits, not splits, split=copied[splits], merged=copied[merges])
+    free = not {"splitting": splits, "merging": merges}[step]
+    return judge_claim(free, free, split=copied[splits], merged=copied[merges])
 
 
-def sharing_adds_nothing(num_kv_heads: int) -> Finding:
-    """The numbers of a layer of eight query heads, with as many KV heads and with fewer."""
-    own, shared = (parameters(D_MODEL, 8, kv_heads, 64) for kv_heads in (8, num_kv_heads))
+def sharing_adds_nothing(num_kv_heads: int, compared_with: int) -> Finding:
+    """The numbers of a layer of eight query heads, with one count of KV heads and another."""
+    own, shared = (parameters(D_MODEL, 8, heads, 64) for heads in (compared_with, num_kv_heads))
     return judge_claim(shared <= own, shared <= own, own=own, shared=shared, saved=own - shared)
 
 
-def interleave_is_right(num_kv_heads: int) -> Finding:
+def interleave_is_right(way: str, num_kv_heads: int) -> Finding:
     """Both ways against heads that each are given their KV head by number."""
     seeded = make_generator("claims", "shared", num_kv_heads)
     size = 8 // num_kv_heads
@@ -75,18 +82,27 @@ def interleave_is_right(num_kv_heads: int) -> Finding:
         (attention(query, way(key, size), way(value, size), mask).output - right).abs().max().item()
         for way in (share, share_wrongly)
     ]
-    return judge_claim(off[0] < ROUNDING, off[0] < ROUNDING, interleave=off[0], repeat=off[1])
+    right_way = off[("repeat_interleave", "repeat").index(way)] < ROUNDING
+    return judge_claim(right_way, right_way, interleave=off[0], repeat=off[1])
 
 
-def shape_is_kept(num_heads: int, value_dim: int) -> Finding:
-    """The widths before W_O and after it, for a model of width 64 and heads of d_k 16."""
+TRIED_HEADS = (2, 16), (4, 16), (8, 16)
+
+
+def shape_is_kept(last_step: str, num_heads: int, value_dim: int) -> Finding:
+    """The widths of the heads side by side and after W_O, for a model of width 64."""
     seeded = make_generator("claims", "shape")
     x = torch.randn(TOKENS, 64, generator=seeded)
-    per_head = x @ torch.randn(num_heads, 64, value_dim, generator=seeded)
-    before = merge_heads(per_head).shape[-1]
-    after = (merge_heads(per_head) @ torch.randn(before, 64, generator=seeded)).shape[-1]
-    verdict = FAILS if after != 64 else CONDITION
-    return make_finding(verdict, before=before, after=after, d_model=64)
+    width = x.shape[-1]
+    before = {}
+    for heads, size in ((num_heads, value_dim), *TRIED_HEADS):
+        per_head = x @ torch.randn(heads, width, size, generator=seeded)
+        before[heads, size] = merge_heads(per_head)
+    own = before[num_heads, value_dim]
+    after = own @ torch.randn(own.shape[-1], width, generator=seeded)
+    kept = (own if last_step == "heads" else after).shape[-1] == width
+    always = all(one.shape[-1] == width for one in before.values())
+    return judge_claim(kept, always, before=own.shape[-1], after=after.shape[-1], d_model=width)
 
 
 SENTENCE_WORDS = tuple(SENTENCE.split())
@@ -95,7 +111,7 @@ UNTRAINED = 50
 """How many seeds of random weights are tried."""
 
 
-def peaks_on_subject_and_object(num_heads: int) -> Finding:
+def peaks_on_subject_and_object(weights: str, num_heads: int) -> Finding:
     """The two largest weights of "announced", over all heads: trained, and drawn at random."""
     wide = 64 // num_heads
     trained = [
@@ -109,10 +125,9 @@ def peaks_on_subject_and_object(num_heads: int) -> Finding:
         layer = draw_layer(SENTENCE_WORDS, 8, 1, 4, "full", seed)
         top = single_head(*layer.single()).weights[VERB].topk(2).indices.tolist()
         random += sorted(top) == [SUBJECT, OBJECT]
-    verdict = HOLDS if random == UNTRAINED else CONDITION if any(trained) else FAILS
-    return make_finding(
-        verdict, trained=sum(trained), of=len(trained), random=random, untrained=UNTRAINED
-    )
+    half = {"trained": 2 * sum(trained) >= len(trained), "untrained": 2 * random >= UNTRAINED}
+    numbers = {"trained": sum(trained), "of": len(trained), "random": random}
+    return judge_claim(half[weights], all(half.values()), untrained=UNTRAINED, **numbers)
 
 
 def one_head_one_relation(num_heads: int) -> Finding:
@@ -131,9 +146,11 @@ def one_head_one_relation(num_heads: int) -> Finding:
     return make_finding(HOLDS if times > 5 else FAILS, one=one, several=several, times=times)
 
 
-def attention_explains(seed: int) -> Finding:
+def attention_explains(num_heads: int, seed: int) -> Finding:
     """Per word: the one it looks at most, and the one whose absence changes its output most."""
-    layer = load_layer(SENTENCE_WORDS, Configuration(4, 4, 16, "full"), seed)
+    layer = load_layer(
+        SENTENCE_WORDS, Configuration(num_heads, num_heads, 64 // num_heads, "full"), seed
+    )
     run = multi_head(layer.x, layer.heads, layer.mask)
     looked = run.weights.mean(dim=-3).argmax(dim=-1).tolist()
     moved = []
@@ -146,3 +163,45 @@ def attention_explains(seed: int) -> Finding:
     same = sum(a == b for a, b in zip(looked, needed, strict=True))
     verdict = HOLDS if same == len(SENTENCE_WORDS) else FAILS
     return make_finding(verdict, same=same, words=len(SENTENCE_WORDS))
+
+
+def dropout_keeps_the_sum(probability: float) -> Finding:
+    """The sum of a row of weights after dropout: in one draw, and on average over many."""
+    weights = torch.full((1, 8), 1 / 8)
+    seeded = make_generator("claims", "dropout", round(10 * probability))
+    sums = torch.cat([drop(weights, probability, seeded).sum(dim=-1) for _ in range(DROPS)])
+    farthest, mean = (sums - 1).abs().max().item(), sums.mean().item()
+    return judge_claim(abs(mean - 1) < 0.05, farthest < ROUNDING, mean=mean, farthest=farthest)
+
+
+DISPROPORTIONATE = 0.3
+
+
+def first_token_gets_most(model: str) -> Finding:
+    """In how many heads of a real model the first token gets more than 0.3 of the weight."""
+    counts = {one: _count_sinks(one) for one in (model, *(known.id for known in WHEEL_MODELS))}
+    most = [2 * given > heads for given, heads in counts.values()]
+    given, heads = counts[model]
+    return judge_claim(most[0], all(most), given=given, heads=heads)
+
+
+def _count_sinks(model: str) -> tuple[int, int]:
+    scores = _read_scores(model).select("natural", "first token").flatten()
+    return int((scores > DISPROPORTIONATE).sum()), len(scores)
+
+
+def layers_get_sharper(first_token: str, model: str) -> Finding:
+    """The most diffuse layer of a real model and the sharpest one, by mean entropy in prose."""
+    score = {"counted": "entropy", "left out": "entropy without the first token"}[first_token]
+    by_layer = _read_scores(model).select("natural", score).nanmean(dim=1)
+    diffuse, sharp = int(by_layer.argmax()), int(by_layer.argmin())
+    ends = diffuse == 0, sharp == len(by_layer) - 1
+    verdict = HOLDS if all(ends) else CONDITION if any(ends) else FAILS
+    return make_finding(verdict, diffuse=diffuse, sharp=sharp, last=len(by_layer) - 1)
+
+
+def _read_scores(model: str) -> HeadScores:
+    shipped = read_shipped_scores(model)
+    if shipped is None:
+        raise ValueError(f"{model}: its scores did not come with the app")
+    return shipped.scores

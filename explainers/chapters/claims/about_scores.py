@@ -1,13 +1,9 @@
-"""Claims about one attention step: its scores, its masks, and rows that somebody printed."""
+"""Claims about one attention step: its scores, its softmax, and rows that somebody printed."""
 
 import torch
 from torch import Tensor
 
 from explainers.attention import masks
-from explainers.attention.cross import cross_attention, read_source
-from explainers.attention.multi_head import multi_head
-from explainers.attention.receptive_field import cells, reach, window_reach
-from explainers.attention.rules import Rule
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import Measured, gradient_size, measure, random_scores
 from explainers.attention.steps import hide, softmax
@@ -20,40 +16,63 @@ from explainers.chapters.claims.claim_table import (
     judge_claim,
     make_finding,
 )
-from explainers.messages import N_
-from explainers.toys.examples import make_generator, random_heads
+from explainers.toys.examples import make_generator
 from explainers.toys.layers import draw_layer
-from explainers.toys.sentence import SENTENCE
 
 ROUNDING = 1e-5
 DRAWS = 4_000
 KEYS = 7
 
 
-def rows_sum_to_one(head_dim: int) -> Finding:
-    """The function, and torch's own on the same numbers."""
+def rows_sum_to_one(head_dim: int, numbers: str) -> Finding:
+    """The function, and torch's own on the same numbers, of 32 or of 16 bits."""
     seeded = make_generator("claims", "rows", head_dim)
-    query, key, value = (torch.randn(KEYS, head_dim, generator=seeded) for _ in range(3))
+    dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16}[numbers]
+    query, key, value = (torch.randn(KEYS, head_dim, generator=seeded).to(dtype) for _ in range(3))
     mask = masks.build(masks.causal, KEYS, KEYS)
     ours = attention(query, key, value, mask)
     theirs = torch.nn.functional.scaled_dot_product_attention(query, key, value, mask)
-    off = (ours.weights.sum(dim=-1) - 1).abs().max().item()
+    off = (ours.weights.double().sum(dim=-1) - 1).abs().max().item()
     apart = (ours.output - theirs).abs().max().item()
     holds = off < ROUNDING and apart < ROUNDING
     return judge_claim(holds, holds, off=off, apart=apart)
 
 
-def variance_grows(head_dim: int) -> Finding:
-    """Variance of dot products at one length, and at twice the length."""
-    one, two = (_measured(length).variance[0] for length in (head_dim, 2 * head_dim))
+def variance_grows(head_dim: int, entries: str) -> Finding:
+    """Variance of dot products at one length and at twice the length, of two kinds of vectors."""
+    one, two = (_measure_variance(length, entries) for length in (head_dim, 2 * head_dim))
     grows = 1.8 < two / one < 2.2
-    return judge_claim(grows, grows, one=one, two=two, twice=2 * head_dim)
+    times = two / one
+    return judge_claim(grows, grows, one=one, two=two, twice=2 * head_dim, times=times)
 
 
-def root_brings_it_back(spread: float, head_dim: int = 64) -> Finding:
+def _measure_variance(head_dim: int, entries: str) -> float:
+    """Of vectors whose entries are independent, or all alike."""
+    if entries == "independent":
+        return _measured(head_dim).variance[0]
+    seeded = make_generator("claims", "alike", head_dim)
+    query, key = (torch.randn(DRAWS, 1, generator=seeded).expand(-1, head_dim) for _ in range(2))
+    return (query * key).sum(dim=-1).var().item()
+
+
+SPREADS = 0.5, 1.0, 1.5, 2.0
+
+
+def root_brings_it_back(
+    spread: float, head_dim: int = 64, tried: tuple[float, ...] = SPREADS
+) -> Finding:
     """Entries with a standard deviation of 1, as the sentence silently takes them, or another."""
-    variance = spread**4 * _measured(head_dim).variance[1]  # both factors are `spread` times larger
-    return judge_claim(0.9 < variance < 1.1, False, variance=variance, head_dim=head_dim)
+    measured = _measured(head_dim).variance[1]
+    variances = {one: one**4 * measured for one in (spread, *tried)}  # both factors are larger
+    back = {one: 0.9 < variance < 1.1 for one, variance in variances.items()}
+    return judge_claim(
+        back[spread],
+        all(back.values()),
+        variance=variances[spread],
+        head_dim=head_dim,
+        back=sum(back[one] for one in tried),
+        tried=len(tried),
+    )
 
 
 def one_token_takes_all(head_dim: int) -> Finding:
@@ -100,83 +119,33 @@ def gradient_vanishes(head_dim: int) -> Finding:
     )
 
 
-def biases_do_not_matter(seed: int) -> Finding:
+def biases_do_not_matter(left_out: str, seed: int) -> Finding:
     """The output with a bias on the queries, on the keys, on the values, and with none."""
     seeded = make_generator("claims", "biases", seed)
     query, key, value = (torch.randn(KEYS, 8, generator=seeded) for _ in range(3))
     biases = [torch.randn(8, generator=seeded) for _ in range(3)]
     mask = masks.build(masks.full, KEYS, KEYS)
     plain = attention(query, key, value, mask).output
-    outputs = (
-        attention(query + biases[0], key, value, mask).output,
-        attention(query, key + biases[1], value, mask).output,
-        attention(query, key, value + biases[2], mask).output,
-    )
-    changes = [(output - plain).abs().max().item() for output in outputs]
-    free = [change < ROUNDING for change in changes]
+    outputs = {
+        "queries": attention(query + biases[0], key, value, mask).output,
+        "keys": attention(query, key + biases[1], value, mask).output,
+        "values": attention(query, key, value + biases[2], mask).output,
+    }
+    changes = {of: (output - plain).abs().max().item() for of, output in outputs.items()}
+    free = [changes[of] < ROUNDING for of in changes if left_out in (of, "all")]
     verdict = HOLDS if all(free) else CONDITION if any(free) else FAILS
-    return make_finding(verdict, **dict(zip(("query", "key", "value"), changes, strict=True)))
+    return make_finding(verdict, **changes)
+
+
+def shift_changes_nothing(added: int) -> Finding:
+    """The weights of a row before and after the same number is added to all its scores."""
+    scores = torch.randn(1, KEYS, generator=make_generator("claims", "shift"))
+    moved = (softmax(scores + added) - softmax(scores)).abs().max().item()
+    return judge_claim(moved < ROUNDING, moved < ROUNDING, added=added, moved=moved)
 
 
 def _measured(head_dim: int) -> Measured:
     return measure(head_dim, KEYS, DRAWS, make_generator("claims", "scaling", head_dim))
-
-
-WORDS = SENTENCE.split()
-
-
-def causal_cells(words: int) -> Finding:
-    """The cells that a causal mask leaves, counted; the sentence has seven words."""
-    left = cells(masks.build(masks.causal, words, words))
-    holds = (left, words**2) == (28, 49)
-    return judge_claim(holds, holds, left=left, all=words**2, words=words)
-
-
-def announced_is_third(counted_from: int) -> Finding:
-    """Where the word stands, and which positions the causal mask shows it."""
-    place = WORDS.index("announced")
-    row = masks.build(masks.causal, len(WORDS), len(WORDS))[place]
-    seen = [position + counted_from for position in row.nonzero().flatten().tolist()]
-    holds = place + counted_from == 3 and seen == [0, 1, 2, 3]
-    sees = ", ".join(map(str, seen))
-    return judge_claim(holds, holds, place=place + counted_from, seen=sees, number=len(seen))
-
-
-def windows_reach(layers: int, width: int) -> Finding:
-    """Which words the last of seven has heard of, through windows stacked on each other."""
-    mask = masks.build(masks.sliding_window(width), 7, 7)
-    last = reach(mask, layers)[-1, -1]
-    first = int(last.int().argmax())
-    needed = next(n for n in range(1, 8) if window_reach(width, n) >= 6) if width > 1 else 0
-    holds = first <= 1
-    enough = N_("{count} layers", count=needed) if needed else N_("no number of layers")
-    reached = window_reach(width, layers)
-    return judge_claim(holds, holds, first=WORDS[first], reached=reached, enough=enough)
-
-
-def another_sequence_needs_no_mask(words: int) -> Finding:
-    """What earlier outputs change when the last written word is another one."""
-    layer = random_heads(16, 2, 2, 8, seed=0)
-    seeded = make_generator("claims", "cross", words)
-    x, source = (torch.randn(n, 16, generator=seeded).to(layer.w_query.device) for n in (words, 7))
-    other = x.clone()
-    other[-1] = -x[-1]
-    whole = masks.build(masks.full, 1, 7).to(x.device)
-
-    def earlier(way: Rule | None) -> float:
-        """The largest change of a word before the last."""
-        outputs = []
-        for text in (x, other):
-            if way is None:
-                outputs.append(cross_attention(text, read_source(source, layer), layer, whole))
-            else:
-                mask = masks.build(way, words, words).to(x.device)
-                outputs.append(multi_head(text, layer, mask))
-        return (outputs[0].output - outputs[1].output)[:-1].abs().max().item()
-
-    cross, own, causal = earlier(None), earlier(masks.full), earlier(masks.causal)
-    verdict = FAILS if cross > ROUNDING else CONDITION if own > ROUNDING else HOLDS
-    return make_finding(verdict, cross=cross, own=own, causal=causal)
 
 
 TUTORIAL_ROW = 0.186, 0.062, 0.155, 0.138, 0.183, 0.276
@@ -187,17 +156,17 @@ NUM_UNTRAINED = 100
 """How many untrained heads are tried."""
 
 
-def row_of_seed_42(seed: int) -> Finding:
+def row_of_seed_42(seed: int, claimed: tuple[float, ...] = TUTORIAL_ROW) -> Finding:
     """Six vectors of four numbers for Q, K and V, drawn one after the other as the claim says."""
     seeded = torch.Generator().manual_seed(seed)
     query, key, value = (torch.randn(1, 1, 6, 4, generator=seeded) for _ in range(3))
     row = attention(query, key, value, masks.build(masks.full, 6, 6)).weights[0, 0, 0]
     return make_finding(
-        _compare_row(row, TUTORIAL_ROW), row=_format_row(row), claimed=_format_row(TUTORIAL_ROW)
+        _compare_row(row, claimed), row=_format_row(row), claimed=_format_row(claimed)
     )
 
 
-def row_of_a_causal_head(made_by: str) -> Finding:
+def row_of_a_causal_head(made_by: str, claimed: tuple[float, ...] = CAUSAL_ROW) -> Finding:
     """d_model 8 and 4 tokens from seed 0; the claim leaves open in what order."""
     seeded = torch.Generator().manual_seed(0)
     drawn = [torch.randn(*sizes, generator=seeded) for sizes in CONSTRUCTIONS[made_by]]
@@ -205,25 +174,25 @@ def row_of_a_causal_head(made_by: str) -> Finding:
     weights = attention(query, key, value, masks.build(masks.causal, 4, 4)).weights
     row = weights[1, :2]
     above = int((weights.triu(1) != 0).sum())
-    verdict = _compare_row(row, CAUSAL_ROW)
+    verdict = _compare_row(row, claimed)
     return make_finding(
-        verdict, row=_format_row(row, 4), claimed=_format_row(CAUSAL_ROW, 4), above=above
+        verdict, row=_format_row(row, 4), claimed=_format_row(claimed, 4), above=above
     )
 
 
 CONSTRUCTIONS = {"Q, K, V": [(4, 8)] * 3, "x, W_Q, W_K, W_V": [(4, 8)] + [(8, 8)] * 3}
 
 
-def plus_looks_both_ways(head_dim: int) -> Finding:
+def plus_looks_both_ways(head_dim: int, claimed: tuple[float, ...] = PLUS_ROW) -> Finding:
     """The row of "plus" in many untrained heads, and in how many it is the claimed one."""
     rows = []
     for seed in range(NUM_UNTRAINED):
         x, head, mask = draw_layer(PLUS_WORDS, 8, 1, head_dim, "full", seed).single()
         rows.append(attention(x @ head.w_query, x @ head.w_key, x @ head.w_value, mask).weights[1])
-    apart = (torch.stack(rows).cpu() - torch.tensor(PLUS_ROW)).abs().amax(dim=-1)
+    apart = (torch.stack(rows).cpu() - torch.tensor(claimed)).abs().amax(dim=-1)
     nearest = _format_row(rows[int(apart.argmin())])
     hits = int((apart < 0.005).sum())
-    verdict = HOLDS if hits == NUM_UNTRAINED else LOST
+    verdict = HOLDS if hits == NUM_UNTRAINED else CONDITION if hits else LOST
     return make_finding(verdict, hits=hits, seeds=NUM_UNTRAINED, nearest=nearest)
 
 

@@ -11,7 +11,6 @@ from explainers.ui.controls.control import Control
 from explainers.ui.controls.mask_drawing import FULL, MaskDrawing
 from explainers.ui.controls.name_controls import (
     Choice,
-    DescribedChoice,
     ModelName,
     MultiChoice,
     NameList,
@@ -272,8 +271,8 @@ exercise_kind = Choice(
 exercise = Control("exercise", N_("Exercise"), None)
 finished_exercises = MultiChoice("done", N_("Done"), [])
 exercise_set = MultiChoice("only", N_("Only these"), [])
-claim_topic = Choice("about", N_("Claims about"), N_("scores"))
-claim = DescribedChoice("claim", N_("What people write"), None)
+claim_topic = Control("about", N_("Claims about"), "scores")
+claim = Control("claim", N_("What people write"), None)
 
 PICTURE_CONTROLS = matrix, row, column, step
 """Choices that mean something in the picture of one page only."""

@@ -69,15 +69,6 @@ class NameList(Control):
         return _choose(self, st.selectbox, names, default, settings)
 
 
-@dataclass(frozen=True)
-class DescribedChoice(Control):
-    """One of some names with a sentence each below it; the first one stands for no choice."""
-
-    def __call__(self, names: Sequence[str], sentences: Sequence[str]) -> str:
-        settings = {"captions": [_(sentence) for sentence in sentences]}
-        return _choose(self, st.radio, names, names[0], settings)
-
-
 def _choose(
     control: Control,
     widget: Callable[..., str | None],

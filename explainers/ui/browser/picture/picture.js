@@ -6,6 +6,7 @@
 
 import { loadStyle, wear } from "../common/component.js";
 import { speak } from "../common/words.js";
+import { ClaimsWall } from "./heroes/claims_wall.js";
 import { Deck } from "./heroes/deck.js";
 import { Dials } from "./heroes/dials.js";
 import { FourSteps } from "./heroes/four_steps.js";
@@ -32,6 +33,7 @@ import "./arcs.js";
 import "./chips.js";
 import "./experiments.js";
 import "./hero.js";
+import "./heroes/claims_cards.js";
 import "./heroes/deck_places.js";
 import "./heroes/dials_controls.js";
 import "./heroes/dials_hands.js";
@@ -76,7 +78,7 @@ import "./word_hero.js";
 import "./words.js";
 
 /** @type {Record<string, new (root: HTMLElement) => Hero<any>>} */
-const KINDS = { deck: Deck, dials: Dials, four_steps: FourSteps, gallery: Gallery, heads: Heads, journey: Journey, masked: Masked, memory: Memory, mosaic: Mosaic, sharing: Sharing, shelves: Shelves, tiles: Tiles, tokens: Tokens, translation: Translation, views: Views, what_if: WhatIf };
+const KINDS = { claims_wall: ClaimsWall, deck: Deck, dials: Dials, four_steps: FourSteps, gallery: Gallery, heads: Heads, journey: Journey, masked: Masked, memory: Memory, mosaic: Mosaic, sharing: Sharing, shelves: Shelves, tiles: Tiles, tokens: Tokens, translation: Translation, views: Views, what_if: WhatIf };
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 /** @type {WeakMap<Element, Hero<any>>} */

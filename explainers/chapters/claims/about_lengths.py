@@ -1,0 +1,173 @@
+"""Claims about long texts, and about newer kinds of attention that are made for them."""
+
+import torch
+
+from explainers.attention import masks
+from explainers.attention.receptive_field import cells
+from explainers.attention.scaled_dot_product import attention
+from explainers.attention.sinks import attention_with_sinks
+from explainers.attention.softcap import capped_attention
+from explainers.attention.tiled import tile_cells, tiled_attention
+from explainers.chapters.claims.claim_table import (
+    CONDITION,
+    FAILS,
+    HOLDS,
+    Finding,
+    judge_claim,
+    make_finding,
+)
+from explainers.toys.examples import make_generator
+
+TOKENS = 7
+ROUNDING = 1e-5
+HEAD_DIM = 8
+BLOCK = 16
+
+
+def cells_of_a_head(tokens: int) -> Finding:
+    """The weights of one head in one layer, at 4,096 tokens and at what is called 128k."""
+    short, long = 4_096**2, tokens**2
+    holds = (round(short / 1e6, 1), round(long / 1e9, 1)) == (16.8, 16.4)
+    return judge_claim(holds, holds, short=short, long=long, tokens=tokens)
+
+
+def time_and_space(tokens: int) -> Finding:
+    """What doubles and what grows fourfold when a text gets twice as long; sizes of real tensors.
+
+    Both ways compute the same output; in tiles never more than one tile of scores exists.
+    """
+    once, twice = _count_held_numbers(tokens), _count_held_numbers(2 * tokens)
+    plain, tiled = twice[0] / once[0], twice[1] / once[1]
+    seeded = make_generator("claims", "tiles", tokens)
+    query, key, value = (torch.randn(tokens, HEAD_DIM, generator=seeded) for _ in range(3))
+    whole = attention(query, key, value, masks.build(masks.causal, tokens, tokens)).output
+    tiles = tiled_attention(query, key, value, masks.causal, BLOCK, BLOCK)
+    apart = (tiles - whole).abs().max().item()
+    verdict = FAILS if not 3 < plain <= 4 else CONDITION if tiled <= 2 else HOLDS
+    return make_finding(verdict, plain=plain, tiled=tiled, apart=apart)
+
+
+def _count_held_numbers(tokens: int) -> tuple[int, int]:
+    """Numbers that exist at once beside Q, K and V: plain, and in tiles."""
+    x = torch.zeros(tokens, HEAD_DIM)
+    whole = attention(x, x, x, masks.build(masks.full, tokens, tokens))
+    plain = whole.weights.numel() + whole.output.numel()
+    return plain, BLOCK**2 + whole.output.numel()
+
+
+def two_sequences(mask: str, queries: int, keys: int) -> Finding:
+    """Cells of cross-attention, and of attention over both texts one behind the other."""
+    both = queries + keys
+    cross = cells(masks.build(masks.full, queries, max(queries, keys))[:, :keys])
+    joined = cells(masks.build(masks.RULES[mask], both, both))
+    holds = (cross, joined) == (queries * keys, both**2)
+    return judge_claim(holds, holds, cross=cross, joined=joined, times=joined / cross)
+
+
+def tiles_are_exact(numbers: str) -> Finding:
+    """The output in tiles against attention's own, in numbers of 32 or of 16 bits."""
+    seeded = make_generator("claims", "exact")
+    dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16}[numbers]
+    query, key, value = (torch.randn(128, HEAD_DIM, generator=seeded).to(dtype) for _ in range(3))
+    whole = attention(query, key, value, masks.build(masks.causal, 128, 128)).output
+    tiles = tiled_attention(query, key, value, masks.causal, BLOCK, BLOCK)
+    apart = (tiles - whole).abs().max().item()
+    return judge_claim(apart < ROUNDING, apart < ROUNDING, apart=apart)
+
+
+def tiles_save_work(mask: str, tokens: int) -> Finding:
+    """Scores that are computed in tiles, empty tiles left out, against all n² scores."""
+    allowed = tile_cells(masks.RULES[mask], tokens, tokens, BLOCK, BLOCK)
+    computed, every = int((allowed > 0).sum()) * BLOCK**2, tokens**2
+    saves = computed < every
+    return judge_claim(
+        saves, saves, computed=computed, every=every, share=f"{computed / every:.0%}"
+    )
+
+
+def windows_are_linear(window: int, tokens: int) -> Finding:
+    """Cells of a sliding window at one length of text, and at twice the length."""
+    rule = masks.sliding_window(window)
+    once, twice = (cells(masks.build(rule, n, n)) for n in (tokens, 2 * tokens))
+    times = twice / once
+    return judge_claim(times < 2.2, times < 2.2, once=once, twice=twice, times=times)
+
+
+# Newer kinds of attention
+
+
+def linear_is_the_same(compared_with: str) -> Finding:
+    """Linear attention, which keeps one matrix, against softmax and against its own weights.
+
+    Weights are products of elu(x) + 1 (Katharopoulos et al. 2020, section 3.2).
+    """
+    seeded = make_generator("claims", "linear")
+    query, key, value = (torch.randn(TOKENS, HEAD_DIM, generator=seeded) for _ in range(3))
+    mask = masks.build(masks.causal, TOKENS, TOKENS)
+    features = [torch.nn.functional.elu(one) + 1 for one in (query, key)]
+    kept, total, rows = torch.zeros(HEAD_DIM, HEAD_DIM), torch.zeros(HEAD_DIM), []
+    for asks, offers, word in zip(*features, value, strict=True):
+        kept, total = kept + offers[:, None] * word, total + offers
+        rows.append(asks @ kept / (asks @ total))
+    products = (features[0] @ features[1].mT) * mask
+    own = products / products.sum(dim=-1, keepdim=True) @ value
+    others = {"softmax": attention(query, key, value, mask).output, "its own weights": own}
+    apart = {of: (torch.stack(rows) - other).abs().max().item() for of, other in others.items()}
+    same = apart[compared_with] < ROUNDING
+    softmax, products_apart = apart.values()
+    return judge_claim(same, same, softmax=softmax, own=products_apart, kept=kept.numel())
+
+
+RATES = 0.25, 0.5, 1.0
+
+
+def delta_rule_overwrites(rate: float, rates: tuple[float, ...] = RATES) -> Finding:
+    """What is read back of a key that was written twice; the rule of Schlag et al. (2021)."""
+    left = {one: _write_twice(one) for one in (rate, *rates)}
+    plain = _write_twice(None)
+    newest = [off < ROUNDING for off in left.values()]
+    return judge_claim(newest[0], all(newest), left=left[rate], plain=plain)
+
+
+def _write_twice(rate: float | None) -> float:
+    """How far from the newest value, as a share of the old one; without a rate values add up."""
+    seeded = make_generator("claims", "delta")
+    key, old, new = torch.nn.functional.normalize(torch.randn(3, HEAD_DIM, generator=seeded))
+    kept = key[:, None] * old
+    held = key @ kept if rate is not None else torch.zeros(HEAD_DIM)
+    kept = kept + (1.0 if rate is None else rate) * key[:, None] * (new - held)
+    return (key @ kept - new).norm().item()
+
+
+def difference_is_a_share(subtracted: float) -> Finding:
+    """One head's weights minus a share of another's (Ye et al. 2024, section 2.1)."""
+    seeded = make_generator("claims", "difference")
+    query, key = torch.randn(2, 2, TOKENS, HEAD_DIM, generator=seeded)
+    mask = masks.build(masks.full, TOKENS, TOKENS)
+    first, second = attention(query, key, key, mask).weights
+    weights = first - subtracted * second
+    total, least = weights.sum(dim=-1).mean().item(), weights.min().item()
+    shares = abs(total - 1) < ROUNDING and least >= 0
+    return judge_claim(shares, shares, total=total, least=least)
+
+
+def sink_keeps_the_sum(sink: int) -> Finding:
+    """The sum of a row whose head may also look at nothing, with this score."""
+    seeded = make_generator("claims", "sink")
+    query, key, value = torch.randn(3, 1, TOKENS, HEAD_DIM, generator=seeded)
+    mask = masks.build(masks.full, TOKENS, TOKENS)
+    looked = attention_with_sinks(query, key, value, mask, torch.tensor([float(sink)]))
+    total = looked.weights.sum(dim=-1).mean().item()
+    kept = abs(total - 1) < ROUNDING
+    return judge_claim(kept, kept, total=total, sunk=1 - total)
+
+
+def cap_keeps_shares_apart(cap: int) -> Finding:
+    """The largest weight where one score of seven is far above the others, with a cap."""
+    query = torch.full((1, HEAD_DIM), 20.0)
+    key = torch.cat([query, torch.zeros(TOKENS - 1, HEAD_DIM)])
+    mask = torch.ones(1, TOKENS, dtype=torch.bool)
+    capped = capped_attention(query, key, key, mask, cap)
+    largest, score = capped.weights.max().item(), capped.scores.max().item()
+    stops = largest < 0.99
+    return judge_claim(stops, stops, largest=largest, score=score)
