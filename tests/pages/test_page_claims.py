@@ -5,6 +5,7 @@ import re
 import pytest
 
 from explainers.chapters.claims.claim_table import VERDICTS, read_claims
+from explainers.chapters.claims.hero import make_table
 from explainers.translations import load_sections
 from explainers.ui.untrusted_text import make_title
 from tests.support.opening import ROOT, opened
@@ -67,6 +68,15 @@ def test_the_verdict_waits_for_the_readers_own():
     assert verdict_of(visit) == ["Does not hold"]
     assert wall(visit)["choices"]["guess_windows_reach"] == "holds"
     assert visit.query_params["guess_windows_reach"] == "holds"
+
+
+def test_the_table_tells_no_verdict_before_it_was_judged():
+    cards = wall(opened(PAGE, {"predict": "true"}))["cards"]
+    said = dict.fromkeys(read_claims())
+    said["rows_sum_to_one"] = "holds"
+    table = make_table(cards, said, is_open=False)
+    assert [bool(verdict) for verdict in table["Verdict"]] == [True] + [False] * (len(cards) - 1)
+    assert all(make_table(cards, said, is_open=True)["Verdict"])
 
 
 def test_without_study_mode_all_stamps_are_seen():

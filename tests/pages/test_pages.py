@@ -39,6 +39,7 @@ from tests.support.opening import (
 ORIGIN = re.compile(r":gray-badge\[:material/info: (.*)\]")
 BUSY = {
     "gallery_layer": "2",
+    "about": "caches",
     "text": known_words(7),
     "weights": "untrained",
     "seed": "7",

@@ -1,7 +1,8 @@
 """The hero of the claims: a wall of cards, each with a sentence and a stamp that is face down."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -85,8 +86,34 @@ def make_hero(
         HeroChoice(controls.claim, titles, make_title(chosen.id)),
         *(HeroChoice(_make_judgement(name), answers, judgements[name]) for name in claims),
     ]
+    origin = _("sentences from tutorials · verdicts computed with the code of this app")
     alt = _("Cards with sentences about attention. Each is judged, and then its stamp turns.")
-    return Hero("claims_wall", alt, numbers, choices, (*TALLIES, *ON_CARDS))
+    return Hero(
+        "claims_wall",
+        alt,
+        numbers,
+        choices,
+        (*TALLIES, *ON_CARDS),
+        origin=origin,
+        table=lambda: make_table(cards, judgements, is_open=not is_study_mode()),
+    )
+
+
+def make_table(
+    cards: Sequence[Mapping[str, str]], judgements: Mapping[str, str | None], is_open: bool
+) -> Any:
+    """What is seen on the wall, card by card; verdicts only of those whose stamp has turned."""
+    import pandas as pd  # the first paint needs no tables
+
+    rows = [
+        {
+            _("Claim"): card["text"],
+            _("Your judgement"): _(said) if said else "",
+            _("Verdict"): _(card["verdict"]) if said or is_open else "",
+        }
+        for card, said in zip(cards, judgements.values(), strict=True)
+    ]
+    return pd.DataFrame(rows)
 
 
 def _make_judgement(claim: str) -> Judgement:
