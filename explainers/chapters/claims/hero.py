@@ -105,15 +105,14 @@ def make_table(
     """What is seen on the wall, card by card; verdicts only of those whose stamp has turned."""
     import pandas as pd  # the first paint needs no tables
 
-    rows = [
-        {
-            _("Claim"): card["text"],
-            _("Your judgement"): _(said) if said else "",
-            _("Verdict"): _(card["verdict"]) if said or is_open else "",
-        }
-        for card, said in zip(cards, judgements.values(), strict=True)
-    ]
-    return pd.DataFrame(rows)
+    said = list(judgements.values())
+    seen = zip([card["verdict"] for card in cards], said, strict=True)
+    columns = {
+        _("Claim"): [card["text"] for card in cards],
+        _("Your judgement"): [_(one) if one else "" for one in said],
+        _("Verdict"): [_(verdict) if one or is_open else "" for verdict, one in seen],
+    }
+    return pd.DataFrame(columns)
 
 
 def _make_judgement(claim: str) -> Judgement:

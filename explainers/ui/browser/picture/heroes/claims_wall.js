@@ -7,7 +7,7 @@ import { element } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
 import { Chips } from "../chips.js";
 import { Hero } from "../hero.js";
-import { sentenceText } from "../sentence.js";
+import { writeSentence } from "../sentence.js";
 import { Card, kindOf, placeCards, signOf } from "./claims_cards.js";
 
 /**
@@ -177,7 +177,7 @@ export class ClaimsWall extends Hero {
     this.result.hidden = !verdict;
     this.seal.textContent = verdict ? `${signOf(verdict)} ${data.verdicts[verdict].label}` : "";
     const guess = data.verdicts[said]?.label ?? "", told = guess && (isRight ? "card_right" : "card_wrong");
-    this.verdictOnReader.textContent = told ? sentenceText(data.texts[told], { guess }) : "";
+    this.verdictOnReader.textContent = told ? writeSentence(data.texts[told], { guess }) : "";
   }
 
   // What it says.
