@@ -53,7 +53,7 @@ def show_prediction(exercise: Exercise, task: Prediction) -> None:
         if reply and reply.is_right:
             text(f"solution_{exercise.id}", **worked)
             count_as_done(exercise)
-            offer_next(deck)
+        offer_next(deck, exercise, is_solved=bool(reply and reply.is_right))
     if exercise is deck.exercise:
         offer_prediction(exercise, task, text.fill(f"task_{exercise.id}", **task.given))
     show_help(exercise, lambda: text(f"solution_{exercise.id}", **worked))
@@ -69,7 +69,7 @@ def show_goal(exercise: Exercise, task: Goal) -> None:
         text("reached" if reached.met else "not_reached")
         if reached.met:
             count_as_done(exercise)
-            offer_next(deck)
+        offer_next(deck, exercise, is_solved=reached.met)
     if exercise is deck.exercise:
         statement = text.fill(f"task_{exercise.id}", **task.given)
         offer_goal(exercise, task, turned, reached, statement)
@@ -82,10 +82,8 @@ def show_function(exercise: Exercise) -> None:
         draw_heading(exercise)
         text("write")
         st.code(read_hole(exercise))
-        if deck.has_done(exercise):
-            offer_next(deck)
-        else:
-            offer_to_count(exercise)
+        offer_to_count(deck, exercise)
+        offer_next(deck, exercise)
 
 
 def show_help(exercise: Exercise, solve: Callable[[], None]) -> None:

@@ -67,7 +67,8 @@ def take(part: str, *recipes: Made) -> None:
 
 def read_address() -> str:
     """The address of what is on screen; nothing of it is left that could end a line or a tag."""
-    choices = urlencode(st.query_params.to_dict(), quote_via=quote, errors="replace")
+    chosen = [(name, one) for name in st.query_params for one in st.query_params.get_all(name)]
+    choices = urlencode(chosen, quote_via=quote, errors="replace")
     return f"{quote(st.context.url or '', safe=':/[]')}?{choices}".rstrip("?")
 
 

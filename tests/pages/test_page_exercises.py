@@ -4,7 +4,8 @@ import pytest
 
 from explainers.chapters.exercises.exercise_table import KINDS, Goal, Prediction, read_exercises
 from explainers.chapters.exercises.hero import MINUTES, TOPICS, sort_cards
-from explainers.ui.session import SIZE
+from explainers.chapters.exercises.one_exercise import MOST_IN_LECTURE
+from explainers.ui.session import SIZE, TAKEAWAY
 from explainers.ui.text.numbers import format_answer, list_readings, parse_number
 from explainers.ui.untrusted_text import make_title
 from tests.support.opening import ROOT, opened
@@ -200,10 +201,33 @@ def test_a_lecturer_chooses_a_set_and_copies_its_link():
 
 
 def test_a_class_is_shown_the_exercises_of_a_set_one_after_the_other():
-    some = ["a mixture", "change one key", "share"]
+    some = ["a mixture", "a score", "change one key", "softmax", "share"]
     visit = opened(PAGE, {"only": some, "lecture": "true"})
     assert not visit.exception
-    assert [one.value for one in visit.header] == ["A mixture", "Change one key", "Share"]
+    assert [one.value for one in visit.header] == [name.capitalize() for name in some]
+    for name in some[:2]:
+        task = read_exercises()[name.replace(" ", "_")].task(0)
+        assert isinstance(task, Prediction)
+        visit.text_input(f"answer {name.replace(' ', '_')} 0").set_value(f"{task.answer}").run()
+    assert not visit.exception
+    assert done_in(visit) == ["a mixture", "a score"]
+
+
+def test_without_a_set_a_class_is_shown_some_exercises():
+    visit = linked("a_score", lecture="true", kind="predict")
+    assert [one.value for one in visit.header][:2] == ["A score", "A weight of two"]
+    assert len(visit.header) == MOST_IN_LECTURE
+
+
+def test_a_card_that_is_done_offers_the_next():
+    visit = linked("a_score", done="a score")
+    press(visit, "Next exercise")
+    assert visit.header[0].value == "A weight of two"
+
+
+def test_the_link_of_the_files_has_all_that_was_done():
+    visit = linked("a_score", done=["a score", "a mixture"])
+    assert visit.session_state[TAKEAWAY].link.endswith("done=a%20mixture&done=a%20score")
 
 
 def test_a_link_to_no_exercise_says_so():

@@ -21,7 +21,7 @@ from explainers.chapters.exercises.exercise_table import (
     Prediction,
     seed_random,
 )
-from explainers.chapters.exercises.hero import Deck, name_exercise, sort_cards
+from explainers.chapters.exercises.hero import TOPICS, Deck, name_exercise, sort_cards
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
 from explainers.ui import page
@@ -160,8 +160,8 @@ def fold_hint(exercise: Exercise) -> Any:
 
 def link_page(exercise: Exercise) -> None:
     """Where to read about it."""
-    label, icon = _("The page on this"), ":material/menu_book:"
-    st.page_link(f"pages/{exercise.page}.py", label=label, icon=icon)
+    label = f"{_('The page on this')}: {_(TOPICS[exercise.page])}"
+    st.page_link(f"pages/{exercise.page}.py", label=label, icon=":material/menu_book:")
 
 
 def fold_solution(exercise: Exercise) -> Any:
@@ -180,19 +180,23 @@ def count_as_done(exercise: Exercise) -> None:
             st.rerun()  # the deck stands outside
 
 
-def offer_to_count(exercise: Exercise) -> None:
+def offer_to_count(deck: Deck, exercise: Exercise) -> None:
     """For a function that was written elsewhere."""
-    if st.button(_("Mine passes: count it as done"), icon=":material/check:"):
+    label, icon = _("Mine passes: count it as done"), ":material/check:"
+    if not deck.has_done(exercise) and st.button(label, key=f"count {exercise.id}", icon=icon):
         count_as_done(exercise)
 
 
-def offer_next(deck: Deck) -> None:
-    """Below one that is done: the next that is not, of the chosen kind as long as there is one."""
-    if not deck.undone:
+def offer_next(deck: Deck, exercise: Exercise, is_solved: bool = False) -> None:
+    """Below one that is done: the next that is not, of the chosen kind as long as there is one.
+
+    A class goes from one to the next anyway.
+    """
+    if not deck.undone or is_lecture() or not (is_solved or deck.has_done(exercise)):
         return
     following = deck.undone[0]
     label, icon = _("Next exercise"), ":material/arrow_forward:"
-    if st.button(label, key=f"next {deck.chosen}", type="primary", icon=icon):
+    if st.button(label, key=f"next {exercise.id}", type="primary", icon=icon):
         controls.exercise.put(following)
         if not deck.is_lit(following):
             controls.exercise_kind.put(controls.exercise_kind.default)

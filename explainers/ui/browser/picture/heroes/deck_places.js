@@ -42,8 +42,7 @@ export function placeCards(room, rows, kinds, open) {
       placeLine(form, room, some, open, y + at * (high + gap), line).forEach((place, n) => { places[some[n]] = place; });
       line += 1;
     }
-    const kept = form.name === "small" ? Math.ceil((own.length + form.open - 1) / most) * (high + gap) - gap : tall;
-    y += Math.max(tall, kept) + gap + between;
+    y += tall + gap + between;
   }
   return { places, rows: names, height: y - between, form: form.name };
 }
