@@ -47,13 +47,15 @@ def show_prediction(exercise: Exercise, task: Prediction) -> None:
         draw_heading(exercise)
         text(f"task_{exercise.id}", **task.given)
         reply = ask_number(exercise, task)
-        text("help" if task.tolerance else "help_exact", tolerance=format_answer(task.tolerance))
         if reply:
             text(reply.section, **reply.numbers)
-        if reply and reply.is_right:
+        if is_right := bool(reply and reply.is_right):
             text(f"solution_{exercise.id}", **worked)
             count_as_done(exercise)
-        offer_next(deck, exercise, is_solved=bool(reply and reply.is_right))
+        else:
+            near = format_answer(task.tolerance)
+            text("help" if task.tolerance else "help_exact", tolerance=near)
+        offer_next(deck, exercise, is_right)
     if exercise is deck.exercise:
         offer_prediction(exercise, task, text.fill(f"task_{exercise.id}", **task.given))
     show_help(exercise, lambda: text(f"solution_{exercise.id}", **worked))
@@ -69,7 +71,7 @@ def show_goal(exercise: Exercise, task: Goal) -> None:
         text("reached" if reached.met else "not_reached")
         if reached.met:
             count_as_done(exercise)
-        offer_next(deck, exercise, is_solved=reached.met)
+        offer_next(deck, exercise, reached.met)
     if exercise is deck.exercise:
         statement = text.fill(f"task_{exercise.id}", **task.given)
         offer_goal(exercise, task, turned, reached, statement)

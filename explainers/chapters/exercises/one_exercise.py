@@ -116,7 +116,7 @@ def ask_number(exercise: Exercise, task: Prediction) -> Reply | None:
     key = f"answer {exercise.id} {page.read_seed()}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         typed = st.text_input(_("Your answer"), key=key, max_chars=30, width=200)
-        is_asked = st.button(_("Check"), key=f"check {exercise.id}", type="primary")
+        is_asked = st.button(_("Check"), key=f"check {exercise.id}", icon=":material/check:")
     if typed:
         return judge_answer(task, typed)
     return Reply("empty", {}) if is_asked else None
@@ -196,7 +196,7 @@ def offer_next(deck: Deck, exercise: Exercise, is_solved: bool = False) -> None:
         return
     following = deck.undone[0]
     label, icon = _("Next exercise"), ":material/arrow_forward:"
-    if st.button(label, key=f"next {exercise.id}", type="primary", icon=icon):
+    if st.button(label, key=f"next {exercise.id}", icon=icon):
         controls.exercise.put(following)
         if not deck.is_lit(following):
             controls.exercise_kind.put(controls.exercise_kind.default)
