@@ -3,8 +3,6 @@
 import json
 import math
 import re
-import shutil
-import subprocess
 
 import pytest
 import torch
@@ -14,9 +12,10 @@ from explainers.chapters.scores.hero import MASKS, TEMPERATURES, compute_numbers
 from explainers.toys.readable_head import FILM_SEED, load_readable_layer
 from explainers.toys.sentence import SENTENCE
 from tests.support.opening import ROOT, opened, pictures
+from tests.support.scripts import SCRIPTS, run_script
 
 PAGE = ROOT / "pages" / "04_scores.py"
-SOFTMAX = ROOT / "explainers" / "ui" / "browser" / "picture" / "softmax.js"
+SOFTMAX = SCRIPTS / "picture" / "softmax.js"
 TOKENS = tuple(SENTENCE.split())
 RUN = """
 import {{ softmax, sumWeighted }} from "{file}";
@@ -52,15 +51,6 @@ def test_the_numbers_are_those_of_the_head():
         assert sent["allowed"][rule] == layer.mask.tolist()
     assert sent["root"] == math.sqrt(len(sent["value"][0]))
     assert sent["root"] in sent["temperatures"]
-
-
-def run_script(script):
-    """What Deno prints; it is what checks the types of our scripts as well."""
-    deno = shutil.which("deno") or ROOT / ".venv" / "bin" / "deno"
-    command = [str(deno), "run", "--quiet", "--no-config", "--allow-read", "-"]
-    return subprocess.run(
-        command, input=script, capture_output=True, text=True, check=True, timeout=60
-    ).stdout
 
 
 @pytest.mark.parametrize("rule", ["full", "causal"])

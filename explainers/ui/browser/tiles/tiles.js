@@ -7,15 +7,16 @@
 /** @import { Component, Tell } from "../common/component.js" */
 /** @import { Planes } from "../common/numbers.js" */
 /** @import { TilesData } from "./data.js" */
+/** @import { Span } from "./pooling.js" */
 
 import { gradient, mix } from "../common/colours.js";
 import { loadStyle, wear } from "../common/component.js";
 import { element } from "../common/elements.js";
 import { BLANK_WEIGHT, unpackPlanes, WEIGHT_STEPS } from "../common/numbers.js";
 import { _, speak } from "../common/words.js";
+import { poolLargest } from "./pooling.js";
 
 /** @typedef {{ row: number, column: number, box: HTMLElement, canvas: HTMLCanvasElement, at: number, size: number, image: HTMLCanvasElement | null }} Tile  `at`: where its numbers begin */
-/** @typedef {[number, number]} Span  from a token up to another, which is not part of it */
 /** @typedef {{ query: Span, key: Span }} Part  of the text, that is looked at */
 
 const A_CLICK = 4; // pixels that a finger moves which does not drag
@@ -159,25 +160,34 @@ export class Tiles {
     const { query, key } = this.seen, rows = query[1] - query[0], columns = key[1] - key[0];
     for (const tile of this.all) tile.size = tile.canvas.clientWidth;
     for (const tile of this.all) {
-      tile.image ??= this.drawn(tile.at);
       const side = Math.max(1, Math.round(tile.size * devicePixelRatio));
       Object.assign(tile.canvas, { width: side, height: side });
       const context = contextOf(tile.canvas);
-      context.imageSmoothingEnabled = rows > side;
+      if (rows > side) {
+        this.fill(context, poolLargest(this.steps, tile.at, this.data.tokens.length, this.seen, side), side);
+        continue;
+      }
+      tile.image ??= this.drawn(tile.at);
+      context.imageSmoothingEnabled = false;
       context.drawImage(tile.image, key[0], query[0], columns, rows, 0, 0, side, side);
     }
   }
 
-  /** @param {number} at */
+  /** A matrix with a pixel for each number. @param {number} at */
   drawn(at) {
-    const side = this.data.tokens.length;
+    const side = this.data.tokens.length, { low, high } = this.steps;
     const canvas = Object.assign(document.createElement("canvas"), { width: side, height: side });
-    const context = contextOf(canvas);
-    const image = context.createImageData(side, side), { low, high } = this.steps;
-    const painted = new Uint32Array(image.data.buffer), { pixels } = this;
-    for (let k = 0; k < painted.length; k++) painted[k] = pixels[low[at + k] | (high[at + k] << 8)];
-    context.putImageData(image, 0, 0);
+    const steps = Uint16Array.from({ length: side * side }, (_step, k) => low[at + k] | (high[at + k] << 8));
+    this.fill(contextOf(canvas), steps, side);
     return canvas;
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {Uint16Array} steps @param {number} side */
+  fill(context, steps, side) {
+    const image = context.createImageData(side, side), { pixels } = this;
+    const painted = new Uint32Array(image.data.buffer);
+    steps.forEach((step, k) => { painted[k] = pixels[step]; });
+    context.putImageData(image, 0, 0);
   }
 
   /**

@@ -1,0 +1,41 @@
+// @ts-check
+// A square matrix in fewer pixels than it has numbers.
+
+/** @import { Planes } from "../common/numbers.js" */
+
+import { BLANK_WEIGHT } from "../common/numbers.js";
+
+/** @typedef {[number, number]} Span  from a token up to another, which is not part of it */
+
+/**
+ * For every pixel the largest of the numbers that fall on it: an average would lose a single column.
+ * @param {Planes} planes
+ * @param {number} at where the matrix begins
+ * @param {number} side of the matrix
+ * @param {{ query: Span, key: Span }} part rows and columns that are looked at
+ * @param {number} size pixels of a side
+ */
+export function poolLargest({ low, high }, at, side, { query, key }, size) {
+  const pooled = new Uint16Array(size * size).fill(BLANK_WEIGHT);
+  for (let y = 0; y < size; y++) {
+    const [top, bottom] = under(query, y, size);
+    for (let x = 0; x < size; x++) {
+      const [left, right] = under(key, x, size);
+      let most = -1;
+      for (let row = top; row < bottom; row++) {
+        for (let k = at + row * side + left; k < at + row * side + right; k++) {
+          const step = low[k] | (high[k] << 8);
+          if (step > most && step !== BLANK_WEIGHT) most = step;
+        }
+      }
+      if (most >= 0) pooled[y * size + x] = most;
+    }
+  }
+  return pooled;
+}
+
+/** The numbers under a pixel; where there are fewer numbers than pixels, one. @param {Span} span @param {number} place @param {number} size @returns {Span} */
+function under([from, to], place, size) {
+  const first = from + Math.floor((place * (to - from)) / size);
+  return [first, Math.max(first + 1, from + Math.ceil(((place + 1) * (to - from)) / size))];
+}
