@@ -26,21 +26,20 @@ text = page.open_prose(__file__)
 def show_wall() -> None:
     """The cards; and of the one that is open, once it was judged, what it rests on."""
     claim, judgements = choose_claim(), read_judgements()
-    is_judged = judgements[claim.id] is not None or not is_study_mode()
-    own = compute_finding(claim, claim.as_written) if is_judged or is_lecture() else None
-    computed = {claim.id: own.verdict} if own else {}
-    show_hero(text, make_hero(text, claim, judgements, computed), "claims")
+    show_hero(text, make_hero(text, claim, judgements), "claims")
     take("claim")  # until it was judged
-    if own:
+    if judgements[claim.id] or not is_study_mode() or is_lecture():
         with screen("reveal", f"claim {claim.id}"), st.container(key="claim finding"):
-            show_finding(claim, own)
+            show_finding(claim)
             offer_all_answers(claim.id)
     else:
         text("waiting")
 
 
-def show_finding(claim: Claim, own: Finding) -> None:
+def show_finding(claim: Claim) -> None:
     """The verdict with its numbers, what can be changed, the code, and the page on it."""
+    with st.spinner(_("Computing it again"), show_time=False):
+        own = compute_finding(claim, claim.as_written)
     result = st.container()
     text("sizes")
     with st.container(horizontal=True):

@@ -53,10 +53,8 @@ def read_judgements() -> dict[str, str | None]:
     return {name: _make_judgement(name)(VERDICTS) for name in read_claims()}
 
 
-def make_hero(
-    text: Prose, chosen: Claim, judgements: Mapping[str, str | None], computed: Mapping[str, str]
-) -> Hero:
-    """All cards; the verdicts that were computed on this page go before those of the table."""
+def make_hero(text: Prose, chosen: Claim, judgements: Mapping[str, str | None]) -> Hero:
+    """All cards, with the verdicts of the table: what is open is computed below the picture."""
     claims = read_claims()
     answers = None, *VERDICTS, SKIP
     cards = [
@@ -65,7 +63,7 @@ def make_hero(
             "about": claim.part,
             "guess": _make_judgement(name).key,
             "text": text.fill(f"claim_{name}"),
-            "verdict": computed.get(name, claim.verdict),
+            "verdict": claim.verdict,
         }
         for name, claim in claims.items()
     ]
@@ -86,7 +84,7 @@ def make_hero(
         HeroChoice(controls.claim, titles, make_title(chosen.id)),
         *(HeroChoice(_make_judgement(name), answers, judgements[name]) for name in claims),
     ]
-    origin = _("sentences from tutorials · verdicts computed with the code of this app")
+    origin = _("verdicts computed with this app's code")
     alt = _("Cards with sentences about attention. Each is judged, and then its stamp turns.")
     return Hero(
         "claims_wall",

@@ -156,18 +156,25 @@ export class ClaimsWall extends Hero {
   /** @override */
   place() {
     const { cards, verdicts } = this.data, { stage, open, at: chosen } = this;
-    const top = Math.ceil(this.topics.offsetHeight) + 8, shown = cards.filter(({ about }) => about === open.about);
-    const { open: large, slots, bottom } = placeCards(stage.room, top, shown.length - 1, open.text.length);
-    let taken = 0;
+    const top = Math.ceil(this.topics.offsetHeight) + 8, others = this.othersInSight();
+    const { open: large, slots, bottom } = placeCards(stage.room, top, others.length, open.text.length, Boolean(this.seenOf(open)));
     this.cards.forEach((card, at) => {
-      const data = cards[at], verdict = this.seenOf(data), isOpen = at === chosen, isSeen = data.about === open.about;
-      const slot = isOpen ? large : isSeen ? slots[taken++] : { box: { x: 0, y: top, width: large.box.width, height: 86 }, size: 14 };
+      const verdict = this.seenOf(cards[at]), isOpen = at === chosen, place = others.indexOf(at), isSeen = isOpen || place >= 0;
+      const slot = isOpen ? large : slots[place] ?? { box: { x: 0, y: top, width: large.box.width, height: 86 }, size: 14 };
       card.place(slot, { verdict, told: verdict ? verdicts[verdict].label : "", isOpen, isSeen });
     });
     const { x, y, width, height } = large.box, desk = stage.room < 560 ? DESK + 50 : stage.room < 860 ? DESK + 22 : DESK;
     stage.put(this.desk, { x: x + SIDE, y: y + height - desk - 10, width: width - 2 * SIDE, height: desk });
     this.placeDesk();
     stage.resize(stage.room, bottom + 2);
+  }
+
+  /** The topic's other cards; on a phone the next two, so that the numbers below are not far. */
+  othersInSight() {
+    const { cards } = this.data, { open, at: chosen } = this;
+    const own = cards.flatMap(({ about }, at) => (about === open.about ? [at] : [])), from = own.indexOf(chosen);
+    if (this.stage.room >= 560) return own.filter((at) => at !== chosen);
+    return [...own.slice(from + 1), ...own.slice(0, from)].slice(0, 2);
   }
 
   placeDesk() {

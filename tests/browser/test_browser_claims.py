@@ -1,0 +1,110 @@
+"""The wall of claims in a browser: a card is judged, its stamp turns, and its numbers come."""
+
+import pytest
+from playwright.sync_api import expect
+
+from explainers.chapters.claims.claim_table import read_claims
+
+WALL = """() => {
+  const hosts = [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')];
+  const wall = hosts.map((host) => host.shadowRoot.querySelector('.claims')).find(Boolean);
+  const cards = [...wall.querySelectorAll('.claims-card')];
+  const isSeen = (card) => getComputedStyle(card).opacity > 0.9;
+  const seen = cards.filter(isSeen);
+  const { top } = wall.querySelector('.claims-card.open').getBoundingClientRect();
+  const { bottom } = wall.querySelector('.says').getBoundingClientRect();
+  return { top, bottom, seen: seen.length,
+    turned: cards.filter((card) => card.querySelector('.turned')).length,
+    told: cards.map((card) => card.dataset.verdict + card.querySelector('.front').textContent),
+    open: wall.querySelector('.claims-card.open .claims-text').innerText,
+    words: wall.querySelector('.in-words').textContent,
+    says: wall.querySelector('.says').textContent };
+}"""
+
+
+@pytest.fixture
+def unjudged(visit):
+    """Who has judged nothing yet."""
+    one = visit("claims", predict="true")
+    one.page.set_viewport_size({"width": 1280, "height": 800})
+    one.ready()
+    return one
+
+
+def test_a_wall_of_sentences_is_seen_at_once_and_no_verdict(unjudged):
+    wall = unjudged.page.evaluate(WALL)
+    assert wall["top"] <= 260
+    assert wall["bottom"] <= 800
+    assert wall["seen"] == 9
+    assert wall["turned"] == 0
+    assert set(wall["told"]) == {"down"}, "what is face down cannot be read anywhere"
+    assert not wall["words"]
+    assert f"{len(read_claims())} sentences" in wall["says"]
+    assert unjudged.page.get_by_text("Computed here").count() == 0
+
+
+def test_a_judged_card_turns_at_once_and_its_numbers_come(unjudged):
+    page = unjudged.page
+    page.get_by_role("button", name="Holds", exact=True).click()
+    wall = page.evaluate(WALL)  # no run of the server comes between
+    assert wall["turned"] == 1
+    assert "1 of 1 right" in wall["says"]
+    expect(page.locator(".claims-seal")).to_contain_text("Holds")
+    expect(page.get_by_text("The largest distance of a row's sum from 1")).to_be_visible()
+    unjudged.wait_for_choice("guess_rows_sum_to_one", "holds")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate(WALL)["open"] == "The variance of a dot product grows with d_k."
+    unjudged.wait_for_choice("claim", "variance grows")
+    expect(page.get_by_text("Judge the open card")).to_be_visible()
+    page.get_by_role("button", name="Not reproducible", exact=True).click()
+    assert "1 of 2 right" in page.evaluate(WALL)["says"]
+    expect(page.locator(".claims-result")).to_contain_text("You chose: Not reproducible.")
+    assert not unjudged.errors
+
+
+def test_a_topic_has_its_cards_and_a_look_is_no_judgement(unjudged):
+    page = unjudged.page
+    page.get_by_role("radio", name="Printed 0/4").click()
+    expect(page.locator(".claims-card.open .claims-text")).to_contain_text("With seed 42")
+    unjudged.wait_for_choice("about", "printed")
+    page.get_by_role("button", name="Show me").click()
+    expect(page.locator(".claims-seal")).to_contain_text("Not reproducible")
+    assert "You have judged none" in page.evaluate(WALL)["says"]
+    expect(page.get_by_text("Random numbers depend on the version")).to_be_visible()
+    page.get_by_role("button", name="The next claim").click()
+    expect(page.locator(".claims-card.open .claims-text")).to_contain_text("With seed 0")
+    assert page.evaluate(WALL)["seen"] == 4
+    page.get_by_role("button", name="Show me").click()
+    expect(page.get_by_text("Show all answers from now on?")).to_be_visible()
+    page.get_by_role("button", name="Yes", exact=True).click()
+    expect(unjudged.says).to_contain_text("not reproducible")
+    assert page.evaluate(WALL)["turned"] == len(read_claims())
+
+
+def test_keys_lead_from_card_to_card_and_into_the_next_topic(unjudged):
+    page = unjudged.page
+    first = page.locator(".claims-card.open .claims-text")
+    first.focus()
+    page.keyboard.press("ArrowLeft")
+    last = list(read_claims())[-1].replace("_", " ")
+    unjudged.wait_for_choice("claim", last)
+    unjudged.wait_for_choice("about", "variants")
+    page.keyboard.press("ArrowRight")
+    expect(first).to_contain_text("every row of the weights sums to 1")
+
+
+def test_other_sizes_change_the_verdict_below_the_wall(visit):
+    one = visit("claims", claim="windows reach", predict="false")
+    expect(one.page.get_by_text("The first word that reaches it")).to_be_visible()
+    layers = one.page.locator(".st-key-size_windows_reach_layers")
+    layers.get_by_text("3", exact=True).click()
+    expect(one.page.get_by_text("You changed the sizes")).to_be_visible()
+    one.wait_for_choice("size_windows_reach_layers", "3")
+
+
+def test_on_a_phone_the_numbers_are_near_the_card(visit):
+    one = visit("claims", size=(390, 844), guess_rows_sum_to_one="holds", predict="true")
+    assert one.page.evaluate(WALL)["seen"] == 3
+    numbers = one.page.get_by_text("The largest distance of a row's sum from 1").bounding_box()
+    assert numbers
+    assert numbers["y"] < 844
