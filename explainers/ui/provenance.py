@@ -9,7 +9,7 @@ from explainers.translations import _
 def random_weights(seed: int, device: torch.device) -> str:
     """Numbers from untrained, seeded weights."""
     where = describe_device(device)
-    return _("random, seed {seed} · computed live on {device}", seed=seed, device=where)
+    return _("untrained weights, seed {seed} · computed live on {device}", seed=seed, device=where)
 
 
 def untrained_weights(seed: int, device: torch.device) -> str:

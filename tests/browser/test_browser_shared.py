@@ -70,7 +70,7 @@ def test_heads_that_are_dealt_out_wrongly_are_marked(visit):
     one = visit(PATH)
     one.page.get_by_role("button", name="Deal them wrongly").click()
     expect_picture(one, wrong=2)
-    expect(one.says).to_contain_text("heads 1, 2 read keys and values that were made for others")
+    expect(one.says).to_contain_text("heads 1, 2 read keys and values of other heads")
     one.wait_for_choice("dealing", "turn")
 
 

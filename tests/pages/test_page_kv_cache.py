@@ -275,7 +275,7 @@ def test_a_text_that_is_too_short_is_read_and_nothing_is_asked_of_it(words):
 
 
 def test_one_word_is_not_one_words():
-    assert "For your 1 word, the cache takes **64 bytes** in both layers" in said(
+    assert "For your 1 word, the two layers store **64 bytes**" in said(
         opened(PAGE, {"text": "one"})
     )
 

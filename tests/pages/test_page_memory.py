@@ -200,7 +200,7 @@ def test_an_encoder_and_its_beams_are_counted():
     assert "the true limit is higher" in said(serving)
     assert "28 for each beam, 0 places" in said(serving)
     waste = count_wasted_bytes(shape, 448, block=16, source_tokens=300, beams=5)
-    assert f"{format_both_sizes(waste)} lie idle" in said(serving)
+    assert f"{format_both_sizes(waste)} are unused" in said(serving)
     text = said(opened(PAGE, link | COUNTINGS_CARD))
     for other in list_wrong_answers(shape, 448, source_tokens=300, beams=5):
         assert f"| **{other.name}:** {other.reason} | {format_both_sizes(other.size)} |" in text
@@ -305,8 +305,8 @@ def test_serving_says_what_the_library_says(model, gpu, number, verdict):
         assert line in code(visit)
     assert ("as if all 3 texts chose" in text) == (model == "deepseek-v3")
     waste = count_wasted_bytes(shape, 33_000, 3, "q8_0", block=64)
-    assert f"{format_both_sizes(waste)} lie idle" in text
-    assert "516 for each text, 24 places in the last one empty" in text
+    assert f"{format_both_sizes(waste)} are unused" in text
+    assert "516 for each text, 24 positions in the last one unused" in text
     assert f"**{float(count_stored_copies(shape, number, 33_000)):.3g}×**" in text
 
 

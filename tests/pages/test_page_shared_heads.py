@@ -88,7 +88,7 @@ def test_weights_and_changes_are_what_sharing_computes(heads, kv_heads):
     assert largest == [f"largest change {head.abs().max():.2f}" for head in changed]
     numbers = sum(w.numel() for w in vars(layer).values() if isinstance(w, torch.Tensor))
     saved = 2 * 64 * (heads - kv_heads) * (64 // heads)
-    assert f"**{numbers - saved:,}** numbers, with MHA **{numbers:,}**" in said(visit)
+    assert f"**{numbers - saved:,}** parameters, with MHA **{numbers:,}**" in said(visit)
     assert f"sharing saves **{saved:,}**" in said(visit)
 
 
@@ -285,7 +285,7 @@ def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_star
     drawn = len(pictures(visit))
     before = loss_after(visit, "Trained, a KV head each")
     after = loss_after(visit, f"The same heads averaged to {kv_heads} KV heads?")
-    untrained = loss_after(visit, "A layer of that shape with random weights")
+    untrained = loss_after(visit, "An untrained layer of that shape")
     assert before < 0.1 < 1 < after
     button(visit, "Train the averaged heads").click()
     visit.run()
@@ -336,7 +336,8 @@ def test_the_curve_says_which_loss_is_of_which_sentences(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("kv_heads", "verdict"), [(1, "worse than a layer"), (2, "better than a layer")]
+    ("kv_heads", "verdict"),
+    [(1, "worse than an untrained layer"), (2, "better than an untrained layer")],
 )
 def test_what_averaging_makes_of_trained_heads_is_counted(kv_heads, verdict):
     own, shared = Configuration(4, 4, 16, "full"), Configuration(4, kv_heads, 16, "full")
@@ -366,13 +367,16 @@ def test_what_averaging_makes_of_trained_heads_is_counted(kv_heads, verdict):
     printed = {
         "Trained, a KV head each": known,
         f"averaged to {kv_heads} KV heads?": average_shipped_heads(own, kv_heads, 0),
-        "with random weights": fresh_one,
+        "An untrained layer of that shape": fresh_one,
         "trained in that shape from the start": kept,
     }
     losses = {words: measure_held_out(one, "full").loss for words, one in printed.items()}
     assert {words: loss_after(visit, words) for words in printed} == pytest.approx(losses, abs=6e-4)
-    assert losses["with random weights"] > 10 * losses["Trained, a KV head each"]
-    assert losses["trained in that shape from the start"] < losses["with random weights"] / 10
+    assert losses["An untrained layer of that shape"] > 10 * losses["Trained, a KV head each"]
+    assert (
+        losses["trained in that shape from the start"]
+        < losses["An untrained layer of that shape"] / 10
+    )
 
 
 def test_losses_are_of_sentences_that_nobody_trained_on(monkeypatch):
@@ -405,7 +409,9 @@ def test_what_was_not_trained_is_replaced_and_said(weights):
     assert "no mask prefix of 3" in told
     assert "no seed 3" in told
     shown = compare_sharing(Configuration(4, 4, 16, "full"), 2, 0)
-    assert loss_after(visit, "with random weights") == pytest.approx(shown[2].loss, abs=6e-4)
+    assert loss_after(visit, "An untrained layer of that shape") == pytest.approx(
+        shown[2].loss, abs=6e-4
+    )
     blank = [(i, j) for i in range(7) for j in range(7) if j > max(i, 2)]
     drawn = panels(opened(PAGE, UNTRAINED | link | WEIGHTS), "sharing")["head 0"]["values"]
     hidden = [(i, j) for i in range(7) for j in range(7) if drawn[i][j] is None]

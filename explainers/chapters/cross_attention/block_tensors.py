@@ -25,10 +25,10 @@ BEGIN_TOKEN = SPECIAL_TOKENS[BEGIN]
 READ_AXIS = N_("syllable read")
 OPERATORS = {N_("in"): "", N_("added"): "+", N_("out"): "="}
 PARTS = {
-    "in": (N_("What comes in"), N_("Embedding + position, or the output of the layer below.")),
+    "in": (N_("Input"), N_("Embedding + position, or the output of the layer below.")),
     "own": (
         N_("1 · Causal self-attention"),
-        N_("What is written looks back at what is written: mean of all heads, a row sums to 1."),
+        N_("Each syllable attends to those already written: mean of all heads, a row sums to 1."),
     ),
     "cross": (
         N_("2 · Cross-attention"),
@@ -64,7 +64,7 @@ def show_block(view: View) -> dict[str, object]:
 
 
 def make_panels(view: View, x: Tensor, decoded: Decoded) -> list[Panel]:
-    """What comes in; then a line for each part: weights, what it adds, and the sum."""
+    """The input; then a line for each part: weights, what it adds, and the sum."""
     rows = [BEGIN_TOKEN, *view.translation.syllables]
     sums = {
         "in": {"in": x},

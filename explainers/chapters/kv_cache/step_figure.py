@@ -55,7 +55,7 @@ def explain(run: Written, panels: Sequence[Panel], place: int, cell: Cell) -> Ar
     shown = next(panel.matrix.values for panel in panels if panel.id == cell.panel)
     value, name = shown[cell.row][cell.column], f"{cell.panel}[{cell.row}, {cell.column}]"
     if value is None:
-        line = _("Nothing stands here: this was not computed in this step.")
+        line = _("Empty: this was not computed in this step.")
         return arithmetic.explain_input(0.0, name, line)
     if cell.panel == "made":
         return arithmetic.explain_input(value, name, _times(place, cell))

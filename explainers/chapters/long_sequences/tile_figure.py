@@ -169,7 +169,7 @@ def _arithmetic(tiles: Tiles, read: int) -> Callable[[Cell], Arithmetic]:
             return of_scores(Cell("scores", i, j))
         if cell.panel == ORDER:
             tile = tiles.order()[i][j]
-            line = _("nobody in this tile may look at anybody: it is skipped")
+            line = _("no query of this tile may see any of its keys: it is skipped")
             if tile:
                 line = _("tile {number:g}", number=tile)
             return arithmetic.explain_input(tile or 0.0, what, line)

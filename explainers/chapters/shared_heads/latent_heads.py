@@ -52,7 +52,10 @@ def draw_latent(
     """What is cached, how much it is, and every head's weights."""
     kept, mha = count_stored(tokens, run)
     latent, key = run.cached
-    content, place = (_("all that heads know of content"), _("turned by RoPE, one for all heads"))
+    content, place = (
+        _("all that heads know of the content"),
+        _("rotated by RoPE, one for all heads"),
+    )
     amounts = Matrix(
         _("numbers kept"),
         _("of this text"),
@@ -72,7 +75,7 @@ def draw_latent(
             _rows(_("latent c"), content, tokens, latent),
             heading=_("Cached: two short rows per word"),
         ),
-        Panel("rotary key", _rows(_("key of the place"), place, tokens, key)),
+        Panel("rotary key", _rows(_("rotary key"), place, tokens, key)),
         Panel("numbers kept", amounts),
         *orient_panels(miniatures(weights, "MLA head", heading), queries_down),
     ]

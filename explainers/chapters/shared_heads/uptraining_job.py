@@ -184,14 +184,14 @@ def offer_uptraining(found: Averaged, tokens: tuple[str, ...], tell: Callable[..
         job = None
     if job is None or job.is_over:
         label = _(
-            "Train the averaged heads, and beside them random ones: {steps} batches", steps=STEPS
+            "Train the averaged heads, and beside them untrained ones: {steps} batches", steps=STEPS
         )
         start = UPTRAINING_JOB, make_uptraining_job(request, own)
         st.button(label, on_click=start_job, args=start, icon=":material/model_training:")
     show_refusal(UPTRAINING_JOB)
     if job:
         show = partial(_show, job, found, tell)
-        title = _("averaged and random heads")
+        title = _("averaged and untrained heads")
         watch_job(UPTRAINING_JOB, job, title, show, describe_batches)
 
 
