@@ -77,7 +77,7 @@ def test_a_number_is_right_near_wrong_or_no_number():
     answer = visit.text_input[0]
     for answer_given, reply in [
         (f"{task.answer}", "is right"),
-        (f"{task.answer + 0.01:.4f}", "is near enough; computed:"),
+        (f"{task.answer + 0.01:.4f}", "is close enough. Computed:"),
         (f"{task.answer + 1}", "is not it"),
         ("much", "That is not a number"),
         ("<b>inf</b>", "That is not a number"),

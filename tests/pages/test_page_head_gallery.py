@@ -226,8 +226,8 @@ def test_the_surest_head_is_asked_about(planted, after, answer):
         {("repeated", "induction"): ((1, 4), 0.8), ("natural", "induction"): ((1, 4), after)},
     )
     visit = asked("keeps")
-    assert "L1.H4 is the surest head for **induction**: it scores 0.80" in said(visit)
-    assert verdict(visit, "is the surest head for") == answer
+    assert "L1.H4 has the highest score for **induction**: 0.80" in said(visit)
+    assert verdict(visit, "has the highest score for") == answer
     assert [row[0] for row in panel(visit, "kept")["values"]] == pytest.approx([0.8, after])
 
 

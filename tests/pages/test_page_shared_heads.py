@@ -241,7 +241,7 @@ def test_a_latent_is_counted_drawn_and_absorbed(latent_dim):
     assert f"For this text: {kept:,} instead of 896" in said(visit)
     [difference] = re.findall(r"rounding \((?:less than )?([\d.]+)\)", said(visit))
     assert 0 <= float(difference) < 1e-4
-    both = re.findall(r"` CEO ` with \*\*(\S+)\*\* written out and \*\*(\S+)\*\*", said(visit))
+    both = re.findall(r"` CEO ` have the score \*\*(\S+)\*\* written out and \*\*(\S+)\*\*", said(visit))
     assert both == [(f"{run.scores[0, 2, 1]:.4f}",) * 2]
 
 
@@ -299,7 +299,7 @@ def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_star
         "it does not begin with the averages"
     )
     assert list_losses(job, 1)[0] == pytest.approx(untrained, rel=0.2), "nor that with random ones"
-    mended = loss_after(visit, f"After {STEPS} batches more")
+    mended = loss_after(visit, f"After {STEPS} more batches")
     beside = loss_after(visit, f"From random weights, after the same {STEPS} batches")
     assert mended < after / 5
     assert beside == pytest.approx(measure_held_out(job.result[1], "causal").loss, abs=0.006)

@@ -374,7 +374,7 @@ def test_the_loss_is_under_a_veil(tiny):
 
 def test_one_token_has_no_loss(tiny):
     visit = visited(tiny, what_text="the")
-    assert "This text has one token" in said(visit)
+    assert "This text has only one token" in said(visit)
     assert len(figures(visit)) == 1
     assert not visit.exception
 

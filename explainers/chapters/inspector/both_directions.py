@@ -69,8 +69,8 @@ def _panel(one: Recording, layer: int, head: int) -> Panel:
     layer, head = min(layer, layers - 1), min(head, heads - 1)
     short = one.name.split("/")[-1]
     name = _("{model}: layer {layer}, head {head}", model=short, layer=layer, head=head)
-    way = _("bidirectional: everybody looks ahead")
+    way = _("bidirectional: every token sees later ones")
     if one.is_causal:
-        way = _("causal: nobody looks ahead")
+        way = _("causal: no token sees later ones")
     values = blank_forbidden(one.weights[layer, head].tolist(), one.masks[layer].tolist())
     return Panel(one.name, make_pair_matrix(name, way, values, one.tokens, kind="weights"))

@@ -83,7 +83,7 @@ def show_next_tokens(text: Prose, shown: Recording) -> None:
         decimals=3,
     )
     found = ", ".join(f"{n} {p:.3f}" for n, p in shown.predictions)
-    alt = _("Likeliest next tokens: {found}", found=found)
+    alt = _("Most probable next tokens: {found}", found=found)
     show_figure(Figure([Panel("next", matrix)], alt), shown.origin, "next")
 
 

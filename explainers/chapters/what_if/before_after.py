@@ -96,12 +96,12 @@ def draw_following(effect: Effect, origin: str) -> None:
     """The chances of the next tokens, as it is and changed."""
     names, both = _name_tokens(effect), _list_chances(effect)
     sides = _("as it is"), _("changed")
-    formula = _("chance of each; all tokens of the vocabulary together have 1")
+    formula = _("probability of each; all tokens of the vocabulary together have 1")
     name, axis = _("next token"), _("token that may follow")
     matrix = Matrix(name, formula, both, sides, names, "", axis, "weights")
     pairs = zip(names, *both, strict=True)
     chances = "; ".join(f"{name} {before:.2f}, {after:.2f}" for name, before, after in pairs)
-    alt = _("Chances of next tokens, as it is and changed: {chances}", chances=chances)
+    alt = _("Probabilities of next tokens, as it is and changed: {chances}", chances=chances)
     show_figure(Figure([Panel("next", matrix)], alt), origin, "following")
 
 

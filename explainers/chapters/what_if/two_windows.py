@@ -76,7 +76,7 @@ def _draw(effects: list[Effect]) -> Figure:
     )
     names = [show_spaces(token) for token in chances]
     values: Values = [[chances[token][place] for token in chances] for place in range(len(rows))]
-    formula = _("chance of each; all tokens of the vocabulary together have 1")
+    formula = _("probability of each; all tokens of the vocabulary together have 1")
     axis = _("token that may follow")
     matrix = Matrix(_("next token"), formula, values, rows, names, "", axis, "weights")
     alt = _("Probabilities of the next token: as it is, with a window, and with the first token.")

@@ -100,7 +100,7 @@ export class WhatIf extends Hero {
   /** @param {boolean} isPhone */
   writeLegend(isPhone) {
     const { before_loss: before, after_loss: after } = this.data.said;
-    const items = [["", isPhone ? _("loss, mean:") : _("How surprising each token is to the model (its loss), mean:")], ["side0", `${_("as it is")} ${before}`], ["side1", `${_("changed")} ${after}`]];
+    const items = [["", isPhone ? _("loss, mean:") : _("Loss: how improbable the model found each token; mean:")], ["side0", `${_("as it is")} ${before}`], ["side1", `${_("changed")} ${after}`]];
     this.legend.replaceChildren(...items.map(([name, text]) => element("span", name, text)));
   }
 
