@@ -384,10 +384,10 @@ def test_a_measurement_can_be_cancelled(short, monkeypatch):
 def test_who_chose_another_one_sees_no_times_of_the_first(short):
     visit = click(timer(), "Measure it here")
     over(visit.session_state[session.TIMING_JOB])
-    visit.get_by_key("timed").set_value("random layers").run()
+    visit.get_by_key("timed").set_value("untrained layers").run()
     assert not visit.get("progress")
-    visit.get_by_key("timed").set_value("trained toy").run()
-    assert "trained toy: length 2 of 2" in visit.get("progress")[0].text
+    visit.get_by_key("timed").set_value("trained layer").run()
+    assert "trained layer: length 2 of 2" in visit.get("progress")[0].text
 
 
 def test_a_measurement_that_fails_says_why(short, monkeypatch):

@@ -241,7 +241,9 @@ def test_a_latent_is_counted_drawn_and_absorbed(latent_dim):
     assert f"For this text: {kept:,} instead of 896" in said(visit)
     [difference] = re.findall(r"rounding \((?:less than )?([\d.]+)\)", said(visit))
     assert 0 <= float(difference) < 1e-4
-    both = re.findall(r"` CEO ` have the score \*\*(\S+)\*\* written out and \*\*(\S+)\*\*", said(visit))
+    both = re.findall(
+        r"` CEO ` have the score \*\*(\S+)\*\* written out and \*\*(\S+)\*\*", said(visit)
+    )
     assert both == [(f"{run.scores[0, 2, 1]:.4f}",) * 2]
 
 

@@ -114,8 +114,9 @@ sinks = Choice("sinks", N_("Sinks"), "1", ("0", "1", "2", "4"))
 timed_layers = Choice(
     "timed",
     N_("Layers that are timed"),
-    N_("trained toy"),
-    (N_("trained toy"), N_("random layers")),
+    N_("trained layer"),
+    (N_("trained layer"), N_("untrained layers")),
+    old_names=(("trained toy", "trained layer"), ("random layers", "untrained layers")),
 )
 
 # Cache memory
@@ -172,7 +173,9 @@ tile_rows = Choice("tile_rows", N_("Queries per tile"), "2", ("2", "3", "4", "6"
 tile_columns = Choice("tile_columns", N_("Keys per tile"), "3", ("2", "3", "4", "6"))
 tile_count = BrowserSlider("tile", N_("Tiles read"), 4, tuple(range(1, 37)))
 POWERS = tuple(2**n for n in range(4, 18))
-measured_length = StepSlider("up_to", N_("Measure up to so many tokens"), 4096, POWERS[6:12])
+measured_length = StepSlider(
+    "up_to", N_("Longest text that is measured, in tokens"), 4096, POWERS[6:12]
+)
 cross_q = StepSlider("cross_q", N_("Queries"), 128, POWERS[:11])
 cross_kv = StepSlider("cross_kv", N_("Keys of the other sequence"), 4096, POWERS)
 
@@ -214,7 +217,7 @@ dim_first_token = Switch("dim_first", N_("Dim the first token"), False)
 other_model = Switch("beside", N_("Put a model of the other kind beside it"), False)
 long_length = StepSlider("tokens_read", N_("Tokens read"), 256, (64, 128, 256, 512, 1024))
 long_layer = Counter("long_layer", N_("Layer of the long text, from 0"), 1)
-whole_words = Switch("as_words", N_("Merge pieces into words"), False)
+whole_words = Switch("as_words", N_("Merge tokens into words"), False)
 sound = Choice("sound", N_("Sound"), N_("tone sweep"))
 mean_over_heads = Switch("over_heads", N_("Mean over all heads"), True)
 
@@ -257,7 +260,7 @@ heads_off = SearchableMultiChoice(
 heads_off_role = NameList("heads_role", N_("Role"), None, width=200)
 heads_off_count = Counter("heads_drawn", N_("How many"), 8)
 kept_kv_heads = NameList("what_kv_heads", N_("KV heads left"), None)
-cache_bits = Choice("what_bits", N_("Bits of each kept number"), "4", ("8", "4", "3", "2"))
+cache_bits = Choice("what_bits", N_("Bits of each stored number"), "4", ("8", "4", "3", "2"))
 changed_layers = Choice(
     "what_layers", N_("Layers"), ALL_LAYERS, (ALL_LAYERS, FIRST_HALF, SECOND_HALF, ONE_LAYER)
 )

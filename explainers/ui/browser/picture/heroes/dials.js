@@ -279,7 +279,7 @@ export class Dials extends Hero {
     this.words.root.setAttribute("aria-label", role === "word" ? _("The word whose query is used") : _("The word whose key is used"));
     this.words.show({
       chosen, shown: asking, hidden: data.tokens.map(() => false),
-      names: data.tokens.map((word, place) => [word, place === asking ? _("asks") : "", place === asked ? _("is asked") : ""].filter(Boolean).join(", ")),
+      names: data.tokens.map((word, place) => [word, place === asking ? _("query") : "", place === asked ? _("key") : ""].filter(Boolean).join(", ")),
     });
   }
 
