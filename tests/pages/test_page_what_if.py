@@ -596,7 +596,7 @@ def test_the_switch_begins_it_and_ends_it(monkeypatch, tiny):
 def test_what_suffers_is_under_a_veil(monkeypatch, tiny):
     visit = linked(monkeypatch, tiny, induction=[(0, 3)])
     assert "nat per token in: :green-background[neither]" in said(visit)  # random weights
-    assert "guessed right" in said(visit)
+    assert "predicted correctly" in said(visit)
 
 
 def test_no_head_to_switch_off_is_told(monkeypatch, tiny):
