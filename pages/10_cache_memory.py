@@ -4,54 +4,25 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from explainers.chapters.cache_memory import takeaway
-from explainers.chapters.cache_memory.cache_result import (
-    show_answers,
-    show_layers,
-    show_origin,
-    show_result,
-    show_working,
-)
-from explainers.chapters.cache_memory.choose_cache import (
-    MAX_PASTED,
-    CacheChoice,
-    choose_options,
-    choose_shape,
-    list_models,
-)
-from explainers.chapters.cache_memory.compared_models import (
-    LARGE,
-    SMALL,
-    compare_two,
-    show_chosen_models,
-)
-from explainers.chapters.cache_memory.gpu_fit import (
-    Hardware,
-    choose_hardware,
-    make_deployment,
-    show_fit,
-    show_page_waste,
-)
+from explainers.chapters.cache_memory import cache_result, choose_cache, compared_models, gpu_fit
+from explainers.chapters.cache_memory.choose_cache import CacheChoice
+from explainers.chapters.cache_memory.gpu_fit import Hardware
 from explainers.chapters.cache_memory.hero import make_hero
-from explainers.chapters.cache_memory.published_table import show_figures
+from explainers.chapters.cache_memory.published_table import choose_rows, count_figures
+from explainers.chapters.cache_memory.takeaway import take_cache, take_fit
 from explainers.chapters.exercises.predict_cache import bytes_of_a_token, gigabytes_of_a_model
-from explainers.memory.cache_bytes import (
-    count_cache_bytes,
-    count_kept_tokens,
-    count_token_bytes,
-    list_group_caches,
-    make_group_cache,
-)
-from explainers.memory.model_shapes import ModelShape
+from explainers.memory.cache_formula import IDEAL
+from explainers.memory.engines import has_format
 from explainers.memory.serving import Deployment, read_gpus
 from explainers.models.registry import READ_FOLDERS_VARIABLE
-from explainers.translations import _, translate_error
+from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.page_parts.one_sentence import show_one_sentence
+from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
@@ -61,41 +32,72 @@ from explainers.ui.untrusted_text import verbatim
 text = page.open_prose(__file__)
 
 
-def read_shape(name: str) -> ModelShape | None:
-    """The model that was chosen; nothing, and a message, while its numbers cannot be."""
-    if name == controls.CONFIG:
-        text("paste", most=f"{MAX_PASTED:,}", switch=READ_FOLDERS_VARIABLE)
-    try:
-        shape = choose_shape(name)
-        message = "" if shape else _("Waiting for a config.json.")
-    except ValueError as error:
-        shape, message = None, translate_error(error)
-    if message:
-        st.warning(verbatim(message), icon=":material/edit_note:")
-    return shape
-
-
-def deploy(choice: CacheChoice, hardware: Hardware) -> Deployment | None:
-    """The model on the GPUs; nothing, and a message, where it cannot be split over them."""
-    try:
-        return make_deployment(choice, hardware)
-    except ValueError as error:
-        st.warning(verbatim(translate_error(error)), icon=":material/edit_note:")
-        return None
+@fragment
+def compare_models(choice: CacheChoice, hardware: Hardware) -> None:
+    """The models that the reader chooses, as lines and as a table."""
+    if shapes := compared_models.choose_models():
+        text("compared", **compared_models.show_models(shapes, choice, hardware))
+        text("noticed")
+    else:
+        text("compare_none")
 
 
 def show_countings(choice: CacheChoice) -> None:
     """The same cache by every counting and by the usual mistakes, and where its sizes are from."""
-    show_answers(text, choice)
-    show_origin(text, choice.shape)
+    text("countings", rows=cache_result.list_countings(choice))
+    if mistakes := cache_result.list_mistakes(choice):
+        text("others", rows=mistakes)
+    elif choice.explain(IDEAL).size:
+        text("no_others", windows=cache_result.say_window(choice.shape))
+    with st.expander(_("Where the numbers of this model come from")):
+        text("origin", **cache_result.list_sources(choice.shape))
 
 
-def show_serving(choice: CacheChoice, deployment: Deployment | None) -> None:
+def show_layers(choice: CacheChoice) -> None:
+    """Which layers hold the bytes, if they are not all alike; a question first."""
+    model, caches = verbatim(choice.shape.id), cache_result.list_caches(choice)
+    if len(caches) < 2:
+        text("layers_alike", alike=cache_result.describe_alike_layers(caches), model=model)
+        return
+    text("layers", model=model, groups=cache_result.list_groups(caches))
+    share, named = cache_result.answer_layers(caches, choice.tokens)
+    ask_veiled(text, "layers", share, **named)
+    sorting, held = cache_result.show_layers(choice.shape, caches)
+    text(f"layers_in_{sorting}", **held)
+
+
+def show_fit(deployment: Deployment, tokens: int, texts: int) -> None:
+    """Memory, length and speed; no speed of what does not fit."""
+    fit, named = gpu_fit.judge_fit(deployment, tokens, texts)
+    text(f"fit_{fit}", **named)
+    if deployment.shape.architecture != gpu_fit.ENCODER:
+        text("longest", **gpu_fit.measure_longest(deployment, texts))
+        num_served = gpu_fit.count_served(deployment, tokens, texts)
+        limits = gpu_fit.limit_speed(deployment, tokens, num_served)
+        text("limits" if num_served else "no_speed", **limits)
+        if num_served > 1 and deployment.shape.active_parameters:
+            text("mixture", **limits)
+        if num_served and deployment.shape.architecture == "encoder-decoder":
+            text("both_halves")
+    gpu_fit.show_working(deployment, tokens, texts)
+
+
+def show_serving(choice: CacheChoice) -> None:
     """What fits, how fast it could be, and what pages and splitting waste."""
     text("serving")
-    if deployment:
-        show_fit(text, choice, deployment)
-        show_page_waste(text, choice, deployment)
+    if not deployment:
+        return
+    if deployment.shape.parameters:
+        show_fit(deployment, choice.tokens, choice.texts)
+    else:
+        text("no_parameters")
+    text("pages", **gpu_fit.count_page_waste(choice, deployment))
+
+
+def show_figures() -> None:
+    """Published figures beside ours: every one, or those that differ."""
+    text("figures", **count_figures())
+    text("published", rows=choose_rows())
 
 
 def with_model(show: Callable[[CacheChoice], None]) -> Callable[[], None]:
@@ -105,38 +107,41 @@ def with_model(show: Callable[[CacheChoice], None]) -> Callable[[], None]:
 
 text("question")
 with st.container(key="hero-controls", horizontal=True, vertical_alignment="bottom"):
-    name = controls.model(list_models(), controls.model.default)
+    name = controls.model(models := choose_cache.list_models(), controls.model.default)
     tokens = controls.tokens()
     gpu = read_gpus()[controls.gpu(list(read_gpus()), controls.gpu.default)]
     more = st.popover(_("More"), icon=":material/tune:", help=_("Formats, counting, GPUs"))
-shape = read_shape(name)
+if name == controls.CONFIG:
+    text("paste", most=f"{choose_cache.MAX_PASTED:,}", switch=READ_FOLDERS_VARIABLE)
+shape = choose_cache.read_shape_or_warn(name)
 take("cache")  # until what was typed or brought can be counted
 take("fit")
 with more:
     texts = controls.texts()
-    hardware = choose_hardware(gpu)
-    choice = choose_options(shape, tokens, texts) if shape else None
-deployment = deploy(choice, hardware) if choice else None
+    hardware = gpu_fit.choose_hardware(gpu)
+    choice = choose_cache.choose_options(shape, tokens, texts) if shape else None
+deployment = gpu_fit.deploy_or_warn(choice, hardware) if choice else None
 if choice:
     if deployment:
-        show_hero(text, make_hero(text, choice, deployment, list_models()), "memory")
-    takeaway.take_cache(choice)
-    takeaway.take_fit(deployment, tokens, texts)
-    if revealed(text, "compare", (SMALL, LARGE), **compare_two()):
-        fragment(show_chosen_models)(text, choice, hardware)
+        show_hero(text, make_hero(text, choice, deployment, models), "memory")
+    take_cache(choice)
+    take_fit(deployment, tokens, texts)
+    if revealed(text, "compare", compared_models.TWO, **compared_models.compare_two()):
+        compare_models(choice, hardware)
     text("how")
-    show_working(choice)
-    show_result(text, choice)
-    show_source(
-        count_cache_bytes, list_group_caches, count_kept_tokens, make_group_cache, count_token_bytes
-    )
+    cache_result.show_working(choice)
+    if not has_format(choice.counting, choice.dtype):
+        text("not_stored", engine=choice.counting, dtype=choice.dtype)
+    text("result", **cache_result.measure_cache(choice))
+    text("remarks", remarks=cache_result.list_remarks(choice))
+    show_source(*cache_result.CODE)
 go_deeper(
     text,
     {
         "countings": with_model(show_countings),
-        "layers": with_model(lambda chosen: show_layers(text, chosen)),
-        "serving": with_model(lambda chosen: show_serving(chosen, deployment)),
-        "figures": lambda: show_figures(text),
+        "layers": with_model(show_layers),
+        "serving": with_model(show_serving),
+        "figures": show_figures,
     },
 )
 show_one_sentence(text)

@@ -14,8 +14,11 @@ from explainers.memory.cache_bytes import (
     count_bytes_per_token,
     count_cache_bytes,
     count_extra_bytes,
+    count_kept_tokens,
+    count_token_bytes,
     list_group_caches,
     list_layer_caches,
+    make_group_cache,
 )
 from explainers.memory.cache_formula import (
     COUNTINGS,
@@ -31,8 +34,6 @@ from explainers.memory.sizes import UNIT_STEPS, format_both_sizes
 from explainers.messages import N_, Message, ngettext
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.page import Prose
-from explainers.ui.page_parts.veil import ask_veiled
 from explainers.ui.text.numbers import keep_units_together
 from explainers.ui.untrusted_text import verbatim
 
@@ -53,31 +54,33 @@ NUMBER_KINDS = {
 ENGINE_NUMBER_KIND = N_(
     "an **estimate**: what its code asks for with its usual settings, not measured."
 )
+CODE = (
+    *(count_cache_bytes, list_group_caches, count_kept_tokens),
+    *(make_group_cache, count_token_bytes),
+)
 
 
-def show_result(text: Prose, choice: CacheChoice) -> None:
-    """The bytes in all and per token, the formula with its numbers, and remarks."""
+def measure_cache(choice: CacheChoice) -> dict[str, str]:
+    """The bytes in all and per token, and of what they are."""
     shape, formula = choice.shape, choice.explain()
     rate = count_bytes_per_token(shape, choice.dtype)
-    if not has_format(choice.counting, choice.dtype):
-        text("not_stored", engine=choice.counting, dtype=choice.dtype)
-    text(
-        "result",
-        size=format_both_sizes(formula.size),
-        bytes=f"{formula.size:,}",
-        counting=_(choice.counting),
-        means=_(COUNTINGS[choice.counting]),
-        texts=_(ngettext("{count:,} text", "{count:,} texts", choice.texts)),
-        tokens=_(ngettext("{count:,} token", "{count:,} tokens", choice.tokens)),
-        model=verbatim(shape.id),
-        dtype=choice.dtype,
-        rate=f"{rate:,}",
-        rate_size=f" = {format_both_sizes(rate)}" if rate >= UNIT_STEPS["decimal"] else "",
-        while_no_window=_(" while no window is full") if has_window(shape) else "",
-        each_beam=_(" in each of {beams:,} beams", beams=choice.beams) if choice.beams > 1 else "",
-        next=f"{count_next_token_bytes(choice):,}",
-    )
-    text("remarks", remarks="\n".join(f"- {remark}" for remark in list_remarks(choice)))
+    return {
+        "size": format_both_sizes(formula.size),
+        "bytes": f"{formula.size:,}",
+        "counting": _(choice.counting),
+        "means": _(COUNTINGS[choice.counting]),
+        "texts": _(ngettext("{count:,} text", "{count:,} texts", choice.texts)),
+        "tokens": _(ngettext("{count:,} token", "{count:,} tokens", choice.tokens)),
+        "model": verbatim(shape.id),
+        "dtype": choice.dtype,
+        "rate": f"{rate:,}",
+        "rate_size": f" = {format_both_sizes(rate)}" if rate >= UNIT_STEPS["decimal"] else "",
+        "while_no_window": _(" while no window is full") if has_window(shape) else "",
+        "each_beam": _(" in each of {beams:,} beams", beams=choice.beams)
+        if choice.beams > 1
+        else "",
+        "next": f"{count_next_token_bytes(choice):,}",
+    }
 
 
 def show_working(choice: CacheChoice) -> None:
@@ -98,7 +101,7 @@ def count_next_token_bytes(choice: CacheChoice) -> int:
     return then - now
 
 
-def list_remarks(choice: CacheChoice) -> list[str]:
+def list_remarks(choice: CacheChoice) -> str:
     """What is exact, and what is left out."""
     shape = choice.shape
     kind = _(NUMBER_KINDS.get(choice.counting, ENGINE_NUMBER_KIND))
@@ -119,23 +122,21 @@ def list_remarks(choice: CacheChoice) -> list[str]:
         remarks.append(
             _("Nothing is kept: this model reads its text at once and does not generate.")
         )
-    return remarks
+    return "\n".join(f"- {remark}" for remark in remarks)
 
 
-def show_origin(text: Prose, shape: ModelShape) -> None:
+def list_sources(shape: ModelShape) -> dict[str, str]:
     """Where the model's numbers are from, for whoever wants to check them."""
-    with st.expander(_("Where the numbers of this model come from")):
-        text(
-            "origin",
-            verified=_(shape.verified),
-            means=_(VERIFICATIONS[shape.verified]),
-            sources="; ".join(map(_, shape.sources)),
-            notes="\n\n".join(escape_cell(_(note)) for note in shape.notes),
-        )
+    return {
+        "verified": _(shape.verified),
+        "means": _(VERIFICATIONS[shape.verified]),
+        "sources": "; ".join(map(_, shape.sources)),
+        "notes": "\n\n".join(escape_cell(_(note)) for note in shape.notes),
+    }
 
 
-def show_answers(text: Prose, choice: CacheChoice) -> None:
-    """The same cache by every counting, and by the usual mistakes."""
+def list_countings(choice: CacheChoice) -> str:
+    """The same cache by every counting, as rows of a table."""
     ideal = choice.explain(IDEAL).size
     rows = []
     for name, means in COUNTINGS.items():
@@ -149,19 +150,24 @@ def show_answers(text: Prose, choice: CacheChoice) -> None:
         rows.append(
             f"| **{_(name)}**{mark}: {means} | {keep_units_together(size_text)} | {times} |"
         )
-    text("countings", rows="\n".join(rows))
+    return "\n".join(rows)
+
+
+def list_mistakes(choice: CacheChoice) -> str:
+    """The same cache by the usual mistakes that change its size, as rows of a table."""
     cache_options = choice.dtype, choice.source_tokens, choice.beams
     wrong_answers = list_wrong_answers(choice.shape, choice.tokens, choice.texts, *cache_options)
-    wrong = [
+    return "\n".join(
         f"| **{_(answer.name)}:** {_(answer.reason)} "
         f"| {keep_units_together(format_both_sizes(answer.size))} | {float(answer.ratio):.2f}× |"
         for answer in wrong_answers
-    ]
-    if wrong:
-        text("others", rows="\n".join(wrong))
-    elif ideal:
-        long, none = _("the text is no longer than its windows"), _("there is no window")
-        text("no_others", windows=long if has_window(choice.shape) else none)
+    )
+
+
+def say_window(shape: ModelShape) -> str:
+    """Why windows change nothing."""
+    long, none = _("the text is no longer than its windows"), _("there is no window")
+    return long if has_window(shape) else none
 
 
 ORIGIN = N_("formula: bytes that each layer must keep, exact")
@@ -170,37 +176,36 @@ ALT = N_("What each layer holds, a bar for each; the text below says it for ever
 MAX_LISTED = 6
 
 
-def show_layers(text: Prose, choice: CacheChoice) -> None:
-    """A bar for each layer, if they are not all alike; a question first."""
-    caches = tuple(
+def list_caches(choice: CacheChoice) -> tuple[GroupCache, ...]:
+    """What each group of layers holds of one text, in all beams."""
+    return tuple(
         replace(cache, size=cache.size * count_beam_copies(cache.group, choice.beams))
         for cache in list_group_caches(choice.shape, choice.tokens, **choice.options)
     )
-    if len(caches) < 2:
-        text("layers_alike", alike=describe_alike_layers(caches), model=verbatim(choice.shape.id))
-        return
+
+
+def answer_layers(caches: tuple[GroupCache, ...], tokens: int) -> tuple[str, dict[str, object]]:
+    """The share of the layers that hold most, and the numbers of the question."""
     largest_cache = max(caches, key=lambda part: part.size)
     total = sum(part.size for part in caches)
-    layers = sum(part.group.count for part in caches)
-    names = dict(zip(caches, name_groups(caches), strict=True))
-    text("layers", model=verbatim(choice.shape.id), groups=list_groups(names))
-    ask_veiled(
-        text,
-        "layers",
-        f"{100 * largest_cache.size / total:.1f} %",
-        kind=names[largest_cache],
-        count=_(ngettext("{count:,} layer", "{count:,} layers", largest_cache.group.count)),
-        layers=layers,
-        tokens=_(ngettext("{count:,} token", "{count:,} tokens", choice.tokens)),
-    )
-    draw_layers(names, choice)
-    is_order_known = list_layer_caches(choice.shape, caches)[1]
+    return f"{100 * largest_cache.size / total:.1f} %", {
+        "kind": name_caches(caches)[largest_cache],
+        "count": _(ngettext("{count:,} layer", "{count:,} layers", largest_cache.group.count)),
+        "layers": sum(part.group.count for part in caches),
+        "tokens": _(ngettext("{count:,} token", "{count:,} tokens", tokens)),
+    }
+
+
+def show_layers(shape: ModelShape, caches: tuple[GroupCache, ...]) -> tuple[str, dict[str, str]]:
+    """A bar for each layer; returns how they are sorted, and what each group holds."""
+    names = name_caches(caches)
+    draw_layers(names, shape)
+    is_order_known = list_layer_caches(shape, caches)[1]
     group_texts = [describe_group(part, name) for part, name in names.items()]
-    text(
-        f"layers_in_{'order' if is_order_known else 'groups'}",
-        most=format_both_sizes(largest_cache.size),
-        each="; ".join(group_texts[:MAX_LISTED]),
-    )
+    return "order" if is_order_known else "groups", {
+        "most": format_both_sizes(max(part.size for part in caches)),
+        "each": "; ".join(group_texts[:MAX_LISTED]),
+    }
 
 
 def describe_alike_layers(caches: tuple[GroupCache, ...]) -> str:
@@ -210,7 +215,7 @@ def describe_alike_layers(caches: tuple[GroupCache, ...]) -> str:
     )
 
 
-def list_groups(names: dict[GroupCache, str]) -> str:
+def list_groups(caches: tuple[GroupCache, ...]) -> str:
     """The groups of layers, without what they hold: that is the question."""
     counted = [
         _(
@@ -218,7 +223,7 @@ def list_groups(names: dict[GroupCache, str]) -> str:
             layers=_(ngettext("{count:,} layer", "{count:,} layers", part.group.count)),
             kind=name,
         )
-        for part, name in names.items()
+        for part, name in name_caches(caches).items()
     ]
     if (rest := len(counted) - MAX_LISTED) > 0:
         counted[MAX_LISTED:] = [_("{count:,} other kinds", count=rest)]
@@ -234,6 +239,11 @@ def describe_group(part: GroupCache, name: str) -> str:
         tokens=_(ngettext("{count:,} token", "{count:,} tokens", part.tokens)),
         size=format_both_sizes(part.size // part.group.count),
     )
+
+
+def name_caches(caches: tuple[GroupCache, ...]) -> dict[GroupCache, str]:
+    """Each group with its name."""
+    return dict(zip(caches, name_groups(caches), strict=True))
 
 
 def name_groups(caches: tuple[GroupCache, ...]) -> list[str]:
@@ -257,10 +267,10 @@ def write_window(window: int | None) -> str:
     return f" ({tokens})" if window else ""
 
 
-def draw_layers(names: dict[GroupCache, str], choice: CacheChoice) -> None:
+def draw_layers(names: dict[GroupCache, str], shape: ModelShape) -> None:
     """The picture."""
     from explainers.charts.bars import draw_layer_bars, make_layer_rows  # after the number
 
-    ordered, _unused = list_layer_caches(choice.shape, tuple(names))
+    ordered, _unused = list_layer_caches(shape, tuple(names))
     rows = make_layer_rows([(names[p], p.tokens, p.size // p.group.count) for p in ordered])
     show_chart(draw_layer_bars, rows, ALT, "layers", ORIGIN)

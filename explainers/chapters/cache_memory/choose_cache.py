@@ -16,8 +16,9 @@ from explainers.memory.cache_formula import (
 from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape, list_model_ids
 from explainers.memory.read_config import MAX_CHARACTERS, read_config, read_config_file
 from explainers.models.registry import may_read_folders
-from explainers.translations import _
+from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
+from explainers.ui.untrusted_text import verbatim
 
 
 class CacheOptions(TypedDict):
@@ -118,6 +119,18 @@ def choose_shape(name: str) -> ModelShape | None:
         shape = find_shape(name)
     if shape:
         shape.require_groups()
+    return shape
+
+
+def read_shape_or_warn(name: str) -> ModelShape | None:
+    """The model that was chosen; nothing, and a message, while its numbers cannot be."""
+    try:
+        shape = choose_shape(name)
+        message = "" if shape else _("Waiting for a config.json.")
+    except ValueError as error:
+        shape, message = None, translate_error(error)
+    if message:
+        st.warning(verbatim(message), icon=":material/edit_note:")
     return shape
 
 

@@ -9,12 +9,12 @@ from explainers.messages import N_, ngettext
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.page import Prose
 from explainers.ui.text.numbers import keep_units_together
 
 LENGTHS = (1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288, 1_048_576)
 TICKS = LENGTHS[::2]
-SMALL, LARGE, QUESTION = "llama-3.1-8b", "deepseek-v3", 131_072
+TWO = SMALL, LARGE = "llama-3.1-8b", "deepseek-v3"
+QUESTION = 131_072
 # A sentence that changed with the models would have the browser build the picture anew.
 ALT = N_(
     "Bytes of the caches of the chosen models over the tokens of a text, and the memory of the "
@@ -50,19 +50,23 @@ def compare_two() -> dict[str, str]:
     }
 
 
-def show_chosen_models(text: Prose, choice: CacheChoice, hardware: Hardware) -> None:
-    """The models that the reader chooses, as lines and as a table."""
-    shapes = [find_shape(name) for name in controls.compared_models(list_comparable_models())]
-    if not shapes:
-        text("compare_none")
-        return
+def choose_models() -> list[ModelShape]:
+    """The models that the reader wants to compare."""
+    return [find_shape(name) for name in controls.compared_models(list_comparable_models())]
+
+
+def show_models(
+    shapes: list[ModelShape], choice: CacheChoice, hardware: Hardware
+) -> dict[str, str]:
+    """The models as lines; returns them as rows of a table, and for which texts it is."""
     draw_comparison(shapes, choice.texts, choice.dtype, hardware)
     of_text = choice.tokens, choice.texts, choice.dtype
-    rows = "\n".join(make_model_row(shape, *of_text) for shape in shapes)
-    tokens = _(ngettext("{count:,} token", "{count:,} tokens", choice.tokens))
-    texts = _(ngettext("{count:,} text", "{count:,} texts", choice.texts))
-    text("compared", rows=rows, tokens=tokens, texts=texts, dtype=choice.dtype)
-    text("noticed")
+    return {
+        "rows": "\n".join(make_model_row(shape, *of_text) for shape in shapes),
+        "tokens": _(ngettext("{count:,} token", "{count:,} tokens", choice.tokens)),
+        "texts": _(ngettext("{count:,} text", "{count:,} texts", choice.texts)),
+        "dtype": choice.dtype,
+    }
 
 
 def make_model_row(shape: ModelShape, tokens: int, texts: int, dtype: str) -> str:

@@ -1,6 +1,5 @@
 """A model on GPUs: whether the texts fit, how long they may be, and how fast it could be."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import streamlit as st
@@ -33,9 +32,9 @@ from explainers.memory.speed import (
     round_fraction,
 )
 from explainers.messages import ngettext
-from explainers.translations import _
+from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
-from explainers.ui.page import Prose
+from explainers.ui.untrusted_text import verbatim
 
 PAGE_SIZES = ("1", "8", "16", "32", "64", "128", "256")
 WEIGHT_FORMATS = [name for name, format_ in FORMATS.items() if not format_.residual]
@@ -85,6 +84,15 @@ def make_deployment(choice: CacheChoice, hardware: Hardware) -> Deployment:
     )
 
 
+def deploy_or_warn(choice: CacheChoice, hardware: Hardware) -> Deployment | None:
+    """The model on the GPUs; nothing, and a message, where it cannot be split over them."""
+    try:
+        return make_deployment(choice, hardware)
+    except ValueError as error:
+        st.warning(verbatim(translate_error(error)), icon=":material/edit_note:")
+        return None
+
+
 def choose_parameters(shape: ModelShape) -> ModelShape:
     """A number of parameters is asked for where none is published; 0 leaves it open."""
     if shape.parameters:
@@ -93,7 +101,7 @@ def choose_parameters(shape: ModelShape) -> ModelShape:
     return replace(shape, parameters=millions * 10**6 or None, has_exact_parameters=False)
 
 
-def show_page_waste(text: Prose, choice: CacheChoice, deployment: Deployment) -> None:
+def count_page_waste(choice: CacheChoice, deployment: Deployment) -> dict[str, object]:
     """What rounding up to pages wastes, and what splitting heads over GPUs stores twice."""
     shape, block, options = deployment.shape, deployment.block, choice.options
     lengths = choice.tokens, choice.texts
@@ -101,79 +109,42 @@ def show_page_waste(text: Prose, choice: CacheChoice, deployment: Deployment) ->
     split = split_shape(shape, deployment.gpus)
     split_bytes = count_cache_bytes(split, *lengths, beams=choice.beams, **options)
     times = count_stored_copies(shape, deployment.gpus, choice.tokens, choice.source_tokens)
-    text(
-        "pages",
-        block=block,
-        pages=f"{count_pages(choice.tokens, block):,}",
-        empty=f"{block * count_pages(choice.tokens, block) - choice.tokens:,}",
-        waste=format_both_sizes(waste) if waste else _("no bytes"),
-        gpus=deployment.gpus,
-        each=format_both_sizes(split_bytes),
-        times=f"{float(times):.3g}",
-        sequence=_("text") if choice.beams == 1 else _("beam"),
-    )
+    return {
+        "block": block,
+        "pages": f"{count_pages(choice.tokens, block):,}",
+        "empty": f"{block * count_pages(choice.tokens, block) - choice.tokens:,}",
+        "waste": format_both_sizes(waste) if waste else _("no bytes"),
+        "gpus": deployment.gpus,
+        "each": format_both_sizes(split_bytes),
+        "times": f"{float(times):.3g}",
+        "sequence": _("text") if choice.beams == 1 else _("beam"),
+    }
 
 
 ENCODER = "encoder"
 """The architecture that reads a text at once and generates none."""
 
 
-def show_fit(text: Prose, choice: CacheChoice, deployment: Deployment) -> None:
-    """Memory, length and speed; no speed of what does not fit."""
-    if not deployment.shape.parameters:
-        text("no_parameters")
-        return
-    tokens, texts = choice.tokens, choice.texts
-    readers, longest = count_users(deployment, tokens), find_longest_context(deployment, texts)
-    text(
-        f"fit_{judge_fit(deployment, readers, texts)}",
-        gpus=f"{deployment.gpus} × {deployment.gpu.name}",
-        weights=format_both_sizes(count_weight_bytes(deployment)),
-        readers=_("any number") if readers is None else f"{readers:,}",
-        texts=f"{texts:,}",
-        tokens=_(ngettext("{count:,} token", "{count:,} tokens", tokens)),
-        free=format_both_sizes(abs(count_free_bytes_per_gpu(deployment))),
-        each=format_both_sizes(count_weight_bytes_per_gpu(deployment)),
-        memory=format_both_sizes(deployment.gpu.memory_bytes),
-        usable=_(
-            "{percent} % of {memory}",
-            percent=deployment.percent,
-            memory=format_both_sizes(deployment.gpu.memory_bytes),
-        ),
-        overhead=format_both_sizes(deployment.overhead),
-    )
-    if deployment.shape.architecture == ENCODER:
-        show_lines(explain_memory(deployment, tokens))
-        return
-    length = (
-        _("without limit")
-        if longest is None
-        else _(ngettext("{count:,} token", "{count:,} tokens", longest))
-    )
-    beyond = "" if longest is None else warn_beyond_context(deployment.shape, longest)
-    text(
-        "longest",
-        texts=_(ngettext("{count:,} text", "{count:,} texts", texts)),
-        longest=length,
-        beyond=beyond,
-    )
-    lines = [*explain_memory(deployment, tokens), explain_longest_context(deployment, texts)]
-    num_served = texts if readers is None else min(texts, readers)
-    if num_served:
-        show_speed(text, deployment, tokens, num_served)
-        lines += explain_speed(deployment, tokens, num_served)
-    else:
-        text("no_speed", tokens=_(ngettext("{count:,} token", "{count:,} tokens", tokens)))
-    show_lines(lines)
+def judge_fit(deployment: Deployment, tokens: int, texts: int) -> tuple[str, dict[str, str]]:
+    """What to say first (there is room, for too few, or none at all, and why), and its numbers."""
+    readers = count_users(deployment, tokens)
+    memory = format_both_sizes(deployment.gpu.memory_bytes)
+    return name_fit(deployment, readers, texts), {
+        "gpus": f"{deployment.gpus} × {deployment.gpu.name}",
+        "weights": format_both_sizes(count_weight_bytes(deployment)),
+        "readers": _("any number") if readers is None else f"{readers:,}",
+        "texts": f"{texts:,}",
+        "tokens": _(ngettext("{count:,} token", "{count:,} tokens", tokens)),
+        "free": format_both_sizes(abs(count_free_bytes_per_gpu(deployment))),
+        "each": format_both_sizes(count_weight_bytes_per_gpu(deployment)),
+        "memory": memory,
+        "usable": _("{percent} % of {memory}", percent=deployment.percent, memory=memory),
+        "overhead": format_both_sizes(deployment.overhead),
+    }
 
 
-def show_lines(lines: Iterable[str]) -> None:
-    """The arithmetic, to be read and copied."""
-    st.code("\n".join(map(_, lines)), language=None, wrap_lines=True)
-
-
-def judge_fit(deployment: Deployment, readers: int | None, texts: int) -> str:
-    """What to say first: there is room, for too few, or none at all, and why."""
+def name_fit(deployment: Deployment, readers: int | None, texts: int) -> str:
+    """The name of what to say first."""
     if count_weight_bytes_per_gpu(deployment) > deployment.gpu.memory_bytes:
         return "weights_too_large"
     if count_free_bytes_per_gpu(deployment) < 0:
@@ -183,19 +154,48 @@ def judge_fit(deployment: Deployment, readers: int | None, texts: int) -> str:
     return "yes" if readers is None or readers >= texts else "too_many"
 
 
-def show_speed(text: Prose, deployment: Deployment, tokens: int, num_served: int) -> None:
-    """The limit for as many texts as there is room for."""
+def measure_longest(deployment: Deployment, texts: int) -> dict[str, object]:
+    """How long so many texts may be at once, and a remark if the model cannot read as much."""
+    longest = find_longest_context(deployment, texts)
+    texts_text = _(ngettext("{count:,} text", "{count:,} texts", texts))
+    if longest is None:
+        return {"texts": texts_text, "longest": _("without limit"), "beyond": ""}
+    return {
+        "texts": texts_text,
+        "longest": _(ngettext("{count:,} token", "{count:,} tokens", longest)),
+        "beyond": warn_beyond_context(deployment.shape, longest),
+    }
+
+
+def count_served(deployment: Deployment, tokens: int, texts: int) -> int:
+    """As many of the texts as there is room for."""
+    readers = count_users(deployment, tokens)
+    return texts if readers is None else min(texts, readers)
+
+
+def limit_speed(deployment: Deployment, tokens: int, num_served: int) -> dict[str, str]:
+    """The limit for so many texts; for none there is no more to say than how long they are."""
+    of_texts = {
+        "texts": _(ngettext("{count:,} text", "{count:,} texts", num_served)),
+        "tokens": _(ngettext("{count:,} token", "{count:,} tokens", tokens)),
+    }
+    if not num_served:
+        return of_texts
+    speed = round_fraction(estimate_tokens_per_second(deployment, tokens, num_served))
     turning_point = find_compute_bound_batch(deployment, tokens)
-    text(
-        "limits",
-        texts=_(ngettext("{count:,} text", "{count:,} texts", num_served)),
-        tokens=_(ngettext("{count:,} token", "{count:,} tokens", tokens)),
-        speed=f"{round_fraction(estimate_tokens_per_second(deployment, tokens, num_served)):,}",
-        turn=_("for no number of texts")
+    return of_texts | {
+        "speed": f"{speed:,}",
+        "turn": _("for no number of texts")
         if turning_point is None
         else _("from {count:,} texts on", count=turning_point),
-    )
-    if num_served > 1 and deployment.shape.active_parameters:
-        text("mixture", texts=_(ngettext("{count:,} text", "{count:,} texts", num_served)))
-    if deployment.shape.architecture == "encoder-decoder":
-        text("both_halves")
+    }
+
+
+def show_working(deployment: Deployment, tokens: int, texts: int) -> None:
+    """The arithmetic of what fits and how fast it is, to be read and copied."""
+    lines = [*explain_memory(deployment, tokens)]
+    if deployment.shape.architecture != ENCODER:
+        lines.append(explain_longest_context(deployment, texts))
+        if num_served := count_served(deployment, tokens, texts):
+            lines += explain_speed(deployment, tokens, num_served)
+    st.code("\n".join(map(_, lines)), language=None, wrap_lines=True)

@@ -12,7 +12,6 @@ from explainers.memory.speed import round_fraction
 from explainers.messages import N_, ngettext
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
-from explainers.ui.page import Prose
 from explainers.ui.text.numbers import keep_units_together
 
 SIGNS = (
@@ -78,12 +77,16 @@ LONG = re.compile(r"\S{24,}")
 WRONG, DIFFERENT, _unused = controls.published_rows.options
 
 
-def show_figures(text: Prose) -> None:
-    """A table: every published figure, or those that differ."""
+def count_figures() -> dict[str, int]:
+    """How many figures there are, how many differ from ours, and how many are wrong."""
     figures = read_figures().values()
     differing, wrong = sum(1 for f in figures if f.reason), sum(1 for f in figures if not f.agrees)
-    text("figures", count=len(figures), differing=differing, wrong=wrong)
-    text("published", rows="\n".join(make_rows(controls.published_rows(), get_language())))
+    return {"count": len(figures), "differing": differing, "wrong": wrong}
+
+
+def choose_rows() -> str:
+    """The table that the reader chooses: every published figure, or those that differ."""
+    return "\n".join(make_rows(controls.published_rows(), get_language()))
 
 
 @functools.cache
