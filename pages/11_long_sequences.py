@@ -42,7 +42,7 @@ def ask_exact() -> None:
     """Is a softmax of a row that is forgotten block by block still exact?"""
     row = online_row.read_example(lab)
     named = online_row.name_row(row)
-    if revealed(text, "exact", online_row.ANSWERS, online_row.ANSWERS[-1], **named):
+    if revealed(text, "exact", online_row.ANSWERS, online_row.answer_exact(row), **named):
         show_figure(online_row.draw_difference(row), lab.origin, "exact")
         text("exact_seen", **named)
 

@@ -107,10 +107,10 @@ def ask_first_token(reading: Reading) -> None:
             two_windows.draw_windows(effects, reading.origin)
 
 
-def choose_reading(loaded: "RealModel | None", is_fit: bool) -> Reading | None:
+def choose_reading(loaded: "RealModel | None", shape: "HeadCounts | None") -> Reading | None:
     """By the model, or as it was measured beforehand as long as there is none."""
     if loaded:
-        return before_after.read_live(loaded, written) if is_fit else None
+        return before_after.read_live(loaded, written, shape.head_dim) if shape else None
     return read_shipped(named)
 
 
@@ -123,7 +123,7 @@ with below:
     loaded = obtain_model(named, "chosen")
     shape = find_shape_or_explain(loaded) if loaded else None
 with picture:
-    reading = choose_reading(loaded, shape is not None)
+    reading = choose_reading(loaded, shape)
     hero = make_hero(text, reading) if reading else None
     if reading and hero:
         show_hero(text, hero, "what if")

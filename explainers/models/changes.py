@@ -165,10 +165,11 @@ MOST_NEXT_TOKENS = 5
 
 
 class HeadCounts(NamedTuple):
-    """The number of query heads and of KV heads, layer by layer."""
+    """The number of query heads and of KV heads, layer by layer; and d_k, as the model has it."""
 
     num_heads: tuple[int, ...]
     num_kv_heads: tuple[int, ...]
+    head_dim: int
 
 
 class Effect(NamedTuple):
@@ -203,7 +204,7 @@ def count_heads(real_model: "RealModel") -> HeadCounts:
         )
     ids = torch.arange(3, device=real_model.model.device)[None]
     output, layers = run_model(real_model.model, record=_record_head_counts, input_ids=ids)
-    num_heads, num_kv_heads, sees_later_tokens = zip(*layers, strict=True)
+    num_heads, num_kv_heads, head_dims, sees_later_tokens = zip(*layers, strict=True)
     if "logits" not in output or any(sees_later_tokens):
         raise ModelError(
             N_(
@@ -212,12 +213,13 @@ def count_heads(real_model: "RealModel") -> HeadCounts:
                 model=real_model.name,
             )
         )
-    return HeadCounts(num_heads, num_kv_heads)
+    return HeadCounts(num_heads, num_kv_heads, head_dims[0])
 
 
-def _record_head_counts(attention: RecordedAttention) -> tuple[int, int, bool]:
+def _record_head_counts(attention: RecordedAttention) -> tuple[int, int, int, bool]:
     sees_later_tokens = bool(attention.mask[0, 0].triu(1).any())
-    return attention.query.shape[1], attention.key.shape[1], sees_later_tokens
+    _batch, num_heads, _q_len, head_dim = attention.query.shape
+    return num_heads, attention.key.shape[1], head_dim, sees_later_tokens
 
 
 def measure_effect(real_model: "RealModel", text: str, changes: Sequence[Change]) -> Effect:

@@ -153,3 +153,11 @@ def test_the_model_is_seen_before_it_is_loaded(tiny):
     assert "measured beforehand, kept with the app" in said(visit)
     assert any("is not on this machine" in note.value for note in visit.warning)
     assert hero(opened(PAGE, {"real_model": model, "text": "Who called?"}))["isToy"]
+
+
+def test_a_link_waits_for_the_model(tiny):
+    """Small heads have no layer 5; the model that they stand in for may have one."""
+    visit = opened(PAGE, {"real_model": "someone/else", "model_layer": "5", "model_head": "3"})
+    assert hero(visit)["choices"]["model_layer"] == 0
+    assert visit.query_params["model_layer"] == "5"
+    assert not visit.info

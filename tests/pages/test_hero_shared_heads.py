@@ -36,6 +36,13 @@ def hero(**link):
     return sent
 
 
+@pytest.mark.parametrize(
+    ("heads", "asked", "shown"), [("4", "8", "4"), ("2", "8", "2"), ("4", "3", "2")]
+)
+def test_there_are_no_more_kv_heads_than_query_heads(heads, asked, shown):
+    assert hero(heads=heads, kv_heads=asked)["choices"]["kv_heads"] == shown
+
+
 @pytest.mark.parametrize("tokens", [TOKENS, OTHERS, tuple(read_running("vi").tokens)], ids=len)
 @pytest.mark.parametrize(("heads", "kv_heads"), SHAPES)
 def test_weights_and_stored_numbers_are_torchs(tokens, heads, kv_heads):

@@ -4,6 +4,7 @@ import math
 import re
 
 import pytest
+import streamlit as st
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
@@ -98,6 +99,14 @@ def test_a_sentence_of_unknown_words_gets_the_nearest_known_one():
     nearest = find_nearest_sentence(wanted).split()
     assert list_unknown_words(tuple(nearest)) == ""
     assert {"fans", "after", "Thursday"} <= set(nearest)
+
+
+def test_a_choice_is_taken_back_before_it_was_drawn(monkeypatch):
+    monkeypatch.setattr(st, "session_state", {})
+    hero = Hero("start", "", {}, (HeroChoice(controls.followed_word, range(3), 2),), ())
+    for told, kept in (({"word": 2}, None), ({"word": 0}, 0), ({"word": 9}, 0), ({"word": 2}, 2)):
+        hero.take(told)
+        assert st.session_state.get("word") == kept
 
 
 def test_a_browser_may_ask_for_what_is_offered_and_for_what_a_button_chooses(experiments):

@@ -98,7 +98,7 @@ def test_another_sound_is_heard_otherwise(whisper):
 
 
 def test_the_page_shows_weights_over_seconds(folder, whisper):
-    visit = visited(folder, sound=CLICKS, seed="3", over_heads="false", model_layer="2")
+    visit = visited(folder, sound=CLICKS, seed="3", over_heads="false", sound_layer="2")
     assert not visit.exception
     assert not visit.text_input, "it gets a sound and no sentence"
     found = transcribe(whisper, synthesise_sound(CLICKS, 3).samples)
@@ -112,18 +112,18 @@ def test_the_page_shows_weights_over_seconds(folder, whisper):
     assert "one for every 20 ms" in said(visit)
     assert "from a folder" in said(visit)
     assert [one for one in elements(visit.main) if one.type == "vega_lite_chart"]
-    mean = said(visited(folder, sound=CLICKS, seed="3", model_layer="2"))
+    mean = said(visited(folder, sound=CLICKS, seed="3", sound_layer="2"))
     row = found.weights[2, :, -1].mean(dim=0)
     assert "mean of its heads: the row of" in mean
     assert f"the largest, {row.max():.4f}" in mean
 
 
 def test_a_head_is_as_it_was_left_when_it_is_shown_again(folder):
-    visit = visited(folder, over_heads="false", model_head="1")
+    visit = visited(folder, over_heads="false", sound_head="1")
     visit.toggle(key="over_heads").set_value(True).run()
     visit.run()
     visit.toggle(key="over_heads").set_value(False).run()
-    assert visit.number_input(key="model_head").value == 1
+    assert visit.number_input(key="sound_head").value == 1
 
 
 @pytest.mark.parametrize("kind", [MICROPHONE, FILE])
@@ -159,10 +159,10 @@ def test_a_file_that_is_no_sound_is_told(folder, data, why):
 
 @pytest.mark.parametrize("value", ["", "nonsense", "9" * 400, "<b>x</b>"])
 def test_a_link_that_cannot_be_obeyed(folder, value):
-    keys = "sound", "over_heads", "model_layer", "model_head"
+    keys = "sound", "over_heads", "sound_layer", "sound_head"
     visit = visited(folder, **{**dict.fromkeys(keys, value), "over_heads": "false"})
     assert not visit.exception
-    assert all(f"{key} =" in told(visit).replace("\\", "") for key in ("sound", "model_layer"))
+    assert all(f"{key} =" in told(visit).replace("\\", "") for key in ("sound", "sound_layer"))
 
 
 @pytest.mark.parametrize(

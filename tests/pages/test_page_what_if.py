@@ -48,6 +48,7 @@ from explainers.ui.controls import controls
 from tests.models.test_attention_hook import ours
 from tests.support import saved_models
 from tests.support.opening import PAGES, opened, pictures
+from tests.support.reading import hero
 from tests.support.waiting import wait
 
 PAGE = next(page for page in PAGES if page.stem == "15_what_if")
@@ -135,7 +136,7 @@ def untold(name, model):
 
 def test_the_shape_of_a_model_is_what_its_run_has():
     model = ours("Llama")
-    assert count_heads(untold("Llama", model)) == HeadCounts((6, 6, 6), (2, 2, 2))
+    assert count_heads(untold("Llama", model)) == HeadCounts((6, 6, 6), (2, 2, 2), 4)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +175,8 @@ def test_a_text_that_was_not_measured_waits_for_the_model(monkeypatch, tmp_path)
 
 
 def test_what_was_measured_beforehand_is_what_the_model_does(smollm2):
-    kept, live = read_shipped(MODEL), read_live(smollm2, controls.CAPITALS)
+    head_dim = count_heads(smollm2).head_dim
+    kept, live = read_shipped(MODEL), read_live(smollm2, controls.CAPITALS, head_dim)
     assert kept
     assert kept.written == live.written
     assert kept.head_dim == live.head_dim
@@ -259,7 +261,8 @@ def test_every_change_is_offered_and_tested():
 
 def test_kv_heads_that_cannot_be_fewer_are_told(monkeypatch, tiny):
     monkeypatch.setattr(
-        "explainers.chapters.what_if.choose_changes.count_heads", lambda _: HeadCounts((6,), (1,))
+        "explainers.chapters.what_if.choose_changes.count_heads",
+        lambda _: HeadCounts((6,), (1,), 4),
     )
     changes, visit = made(monkeypatch, tiny, {"changes": controls.FEWER_KV_HEADS})
     assert changes is None
@@ -376,6 +379,7 @@ def test_one_token_has_no_loss(tiny):
     visit = visited(tiny, what_text="the")
     assert "This text has only one token" in said(visit)
     assert len(figures(visit)) == 1
+    assert hero(visit)["sentence"] == "hero_one_token"
     assert not visit.exception
 
 
@@ -392,6 +396,7 @@ def test_a_text_that_cannot_be_read_is_told(tiny, written, why):
 
 def test_a_text_without_a_token_is_told(tiny):
     visit = visited(tiny, what_text="\u200b")
+    assert hero(visit)["tokens"]
     assert not visit.exception
 
 
@@ -647,4 +652,4 @@ def test_smollm2_knows_capitals_and_loses_them_with_its_sinks(smollm2):
 
 
 def test_every_head_has_a_name():
-    assert all_heads(HeadCounts((2, 1), (1, 1))) == [(0, 0), (0, 1), (1, 0)]
+    assert all_heads(HeadCounts((2, 1), (1, 1), 4)) == [(0, 0), (0, 1), (1, 0)]

@@ -35,6 +35,7 @@ from tests.support.opening import (
     unfolded,
     widgets,
 )
+from tests.support.reading import heroes
 
 ORIGIN = re.compile(r":gray-badge\[:material/info: (.*)\]")
 BUSY = {
@@ -412,3 +413,19 @@ def test_choices_follow_the_reader_from_page_to_page():
         shown = {key: str(w.value) for key, w in widgets(visit).items() if key in BUSY}
         assert shown == {key: BUSY[key] for key in shown}
         assert {"seed", "queries", *(["text"] if reads_text(page) else [])} <= set(shown)
+
+
+@each_page
+def test_what_an_experiment_chooses_can_be_linked(page):
+    """A button's choices, written as a link has them, are what the page opens with."""
+    first = heroes(opened(page))
+    for experiment in first[0]["experiments"] if first else []:
+        link = {
+            key: controls.CONTROLS_BY_KEY[key].format_for_url(value)
+            for key, value in experiment["choices"].items()
+        }
+        visit = opened(page, link)
+        assert not visit.info
+        if not lacks_model(visit):
+            chosen = heroes(visit)[0]["choices"]
+            assert {key: chosen[key] for key in link} == experiment["choices"]

@@ -29,10 +29,15 @@ def figure(visit: AppTest, first: str) -> dict[str, Any]:
     return found
 
 
+def heroes(visit: AppTest) -> list[dict[str, Any]]:
+    """What is sent for the pictures at the top of the page: one, or none."""
+    sent = [json.loads(picture)[0] for picture in components(visit) if picture.startswith("[{")]
+    return [data for data in sent if "looks" in data]
+
+
 def hero(visit: AppTest) -> dict[str, Any]:
     """What is sent for the page's first picture."""
-    sent = [json.loads(picture)[0] for picture in components(visit) if picture.startswith("[{")]
-    [found] = [data for data in sent if "looks" in data]
+    [found] = heroes(visit)
     return found
 
 

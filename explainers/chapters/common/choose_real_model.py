@@ -1,6 +1,6 @@
 """Which real model a page looks into: chosen, fetched and loaded beside the page, never before it.
 
-A page calls `chosen_model()` and draws nothing of a model as long as it gets None.
+A page calls `choose_name()`, then `obtain_model()`, and has no model as long as it gets None.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,11 +35,6 @@ class HubAnswer(NamedTuple):
     said: str
     is_size: bool
     commit: str = ""
-
-
-def choose_model() -> "RealModel | None":
-    """The reader's model, or a word on where it is and what can be done."""
-    return obtain_model(choose_name(), "chosen")
 
 
 def choose_name(is_named: bool = True) -> str:

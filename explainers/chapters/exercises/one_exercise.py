@@ -184,7 +184,8 @@ def offer_to_count(deck: Deck, exercise: Exercise) -> None:
     """For a function that was written elsewhere."""
     label, icon = _("Mine passes: count it as done"), ":material/check:"
     if not deck.has_done(exercise) and st.button(label, key=f"count {exercise.id}", icon=icon):
-        count_as_done(exercise)
+        controls.finished_exercises.add(make_title(exercise.id))
+        st.rerun()  # the deck stands outside
 
 
 def offer_next(deck: Deck, exercise: Exercise, is_solved: bool = False) -> None:

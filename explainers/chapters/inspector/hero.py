@@ -4,6 +4,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import streamlit as st
 import torch
 from torch import Tensor
 
@@ -90,15 +91,17 @@ def load_toy_heads(missing: str) -> Heads:
 def make_hero(text: Prose, heads: Heads, sentence: str, model: str) -> Hero:
     """All heads as squares; the head, the token and the model that are chosen."""
     followed = controls.model_layer, controls.model_head, controls.queried_token
-    begin_again(INSPECTED, (heads.name, heads.tokens), *followed)
+    if not heads.is_toy:
+        begin_again(INSPECTED, (heads.name, heads.tokens), *followed)
     telling = find_telling_heads(heads)
     first_layer, first_head, first_query = telling[0]
     layers, count = heads.shape
+    choose = _stand_in if heads.is_toy else _choose
     dim, switch = controls.dim_first_token, (False, True)
     choices = [
-        _choose(controls.model_layer, layers, first_layer),
-        _choose(controls.model_head, count, first_head),
-        _choose(controls.queried_token, len(heads.tokens), first_query),
+        choose(controls.model_layer, layers, first_layer),
+        choose(controls.model_head, count, first_head),
+        choose(controls.queried_token, len(heads.tokens), first_query),
         HeroChoice(dim, switch, read_choice(dim, switch)),
         HeroChoice(controls.sentence, (), sentence, is_elsewhere=True),
         HeroChoice(controls.real_model, (model,), model, is_elsewhere=True),
@@ -118,6 +121,12 @@ def make_hero(text: Prose, heads: Heads, sentence: str, model: str) -> Hero:
 def _choose(control: Control, count: int, opening: int) -> HeroChoice:
     values = tuple(range(count))
     return HeroChoice(control, values, read_choice(control, values, opening))
+
+
+def _stand_in(control: Control, count: int, opening: int) -> HeroChoice:
+    """Among a few small heads; what a link asks of the model that they stand in for stays there."""
+    values, asked = tuple(range(count)), st.session_state.get(control.key)
+    return HeroChoice(control, values, asked if asked in values else opening)
 
 
 def find_telling_heads(heads: Heads) -> list[tuple[int, int, int]]:

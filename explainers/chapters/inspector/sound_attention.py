@@ -1,10 +1,14 @@
 """A model that hears: the sound, what it writes, and where in time its decoder looks."""
 
+import hashlib
 from typing import TYPE_CHECKING
 
 import streamlit as st
 from torch import Tensor
 
+from explainers.chapters.common.recording import describe_live_run
+from explainers.messages import N_
+from explainers.models.encoder_decoder import Transcription, transcribe
 from explainers.models.sound import (
     CLICKS,
     MOST_BYTES,
@@ -14,28 +18,18 @@ from explainers.models.sound import (
     SoundError,
     check_size,
     encode_wave,
+    measure_loudness,
     read_wave,
     synthesise_sound,
 )
+from explainers.translations import _, translate_error
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.page import Prose
-from explainers.ui.untrusted_text import verbatim
-
-if TYPE_CHECKING:
-    from explainers.models.load import RealModel
-import hashlib
-from typing import TYPE_CHECKING
-
-from explainers.chapters.common.recording import describe_live_run
-from explainers.messages import N_
-from explainers.models.encoder_decoder import Transcription, transcribe
-from explainers.models.sound import measure_loudness
-from explainers.translations import _, translate_error
 from explainers.ui.figure.chart import read_theme, show_chart
+from explainers.ui.page import Prose
 from explainers.ui.source import show_source
 from explainers.ui.text.numbers import bound_rounding
-from explainers.ui.untrusted_text import shorten, show_spaces
+from explainers.ui.untrusted_text import shorten, show_spaces, verbatim
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,9 +129,9 @@ def _show_weights(text: Prose, loaded: "RealModel", found: Transcription, sample
 
     layers, heads, count, positions = found.weights.shape
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        layer = controls.model_layer(0, layers - 1)
+        layer = controls.sound_layer(0, layers - 1)
         is_mean = controls.mean_over_heads()
-        head = None if is_mean else controls.model_head(0, heads - 1)
+        head = None if is_mean else controls.sound_head(0, heads - 1)
     weights = found.weights[layer].mean(dim=0) if head is None else found.weights[layer, head]
     loud = measure_loudness(samples, round(found.seconds_per_position * SAMPLE_RATE))[:positions]
     sounding = weights[:, : len(loud)]

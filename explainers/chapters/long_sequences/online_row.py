@@ -153,7 +153,14 @@ FORMULAS = {
 
 EXAMPLE = 6, 2
 """Word and block of the question and of the correction's table."""
+ROUNDING = 1e-5
+"""A difference below this is no more than rounding."""
 ANSWERS = (N_("some percent"), N_("less than 1 %"), N_("equal, up to rounding"))
+
+
+def answer_exact(row: Row) -> str:
+    """How far the weights that were put together in blocks are from those of the whole row."""
+    return ANSWERS[2 if row.difference < ROUNDING else 1 if row.difference < 0.01 else 0]
 
 
 def read_example(lab: Lab) -> Row:

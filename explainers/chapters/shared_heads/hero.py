@@ -3,6 +3,7 @@
 import functools
 from typing import Any
 
+import streamlit as st
 import torch
 from torch import Tensor
 
@@ -83,7 +84,9 @@ def find_choices(hero: Hero, words: int) -> tuple[int, int, int]:
 def read_kv_heads(num_heads: int) -> str:
     """How many KV heads are chosen; as many as there may be for these query heads."""
     control, possible = controls.num_kv_heads, divisors(num_heads)
-    default = control.default if control.default in possible else possible[-1]
+    asked = str(st.session_state.get(control.key) or control.read_url())
+    is_above = asked.isdecimal() and int(asked) > num_heads
+    default = possible[-1] if is_above or control.default not in possible else control.default
     value: str = read_choice(control, possible, default)
     return value
 

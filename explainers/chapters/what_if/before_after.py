@@ -28,11 +28,8 @@ class Reading(NamedTuple):
     origin: str
 
 
-def read_live(loaded: "RealModel", written: str) -> Reading:
-    """By a model in memory."""
-    config = loaded.model.config
-    head_dim = getattr(config, "head_dim", None)
-    head_dim = head_dim or config.hidden_size // config.num_attention_heads
+def read_live(loaded: "RealModel", written: str, head_dim: int) -> Reading:
+    """A reading whose effects a loaded model computes when they are asked for."""
 
     def measure(change: Change) -> Effect | None:
         return measure_or_explain(loaded, written, (change,))

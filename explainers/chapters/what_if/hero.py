@@ -48,15 +48,16 @@ def make_hero(text: Prose, reading: Reading) -> Hero | None:
     effect = reading.measure(change)
     if effect is None:
         return None
+    has_losses = len(effect.tokens) > 1
     choice = HeroChoice(control, names, chosen, [*map(_, names)], is_elsewhere=True)
     sizes = describe_change(reading.head_dim)
     alt = _("A text with the loss of each of its tokens, and what the model expects next.")
     return Hero(
         "what_if",
         alt,
-        {**compute_numbers(effect), "sentence": section},
+        {**compute_numbers(effect), "sentence": section if has_losses else "hero_one_token"},
         [choice],
-        ("hero_caption", *(sentence for sentence, _change in CHANGES.values())),
+        ("hero_caption", "hero_one_token", *(sentence for sentence, _change in CHANGES.values())),
         [
             Experiment(name, text.fill(name, **sizes), {control.key: to})
             for name, to in TRIED.items()

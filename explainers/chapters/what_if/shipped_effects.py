@@ -10,7 +10,7 @@ from typing import Any
 from explainers.chapters.what_if.before_after import Reading, read_live
 from explainers.chapters.what_if.hero import CHANGES
 from explainers.chapters.what_if.two_windows import WINDOWS
-from explainers.models.changes import Effect
+from explainers.models.changes import Effect, count_heads
 from explainers.models.registry import WHEEL_MODELS, resolve_folder
 from explainers.models.shipped_scores import FOLDER, compute_fingerprint, has_other_weights
 from explainers.translations import _
@@ -50,7 +50,8 @@ def write_shipped() -> None:
     """Let the model read the text with every change that the picture offers."""
     from explainers.models.load import load_model
 
-    reading = read_live(load_model(MODEL), controls.CAPITALS)
+    loaded = load_model(MODEL)
+    reading = read_live(loaded, controls.CAPITALS, count_heads(loaded).head_dim)
     effects = {}
     for name, change in EVERY_CHANGE.items():
         effect = reading.measure(change)

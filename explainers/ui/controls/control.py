@@ -134,7 +134,9 @@ class Control:
 
     def format_for_url(self, value: Any) -> Any:
         """How the URL has it."""
-        return f"{value:g}" if isinstance(value, int | float) else value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        return f"{value:g}" if isinstance(value, bool | float) else value
 
     def bind(self, options: Sequence[str], default: Any) -> dict[str, Any]:
         """What ties a widget of Streamlit's with these options to its place in the URL.

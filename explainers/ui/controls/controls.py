@@ -1,7 +1,6 @@
 """Every choice that a reader can make, in the order of the pages; each key is its name in the URL.
 
-`assets/text/en/controls.md` has the words that explain a choice, by its key.
-"""
+`assets/text/en/controls.md` has the words that explain a choice, by its key."""
 
 import streamlit as st
 
@@ -220,6 +219,8 @@ long_layer = Counter("long_layer", N_("Layer of the long text, from 0"), 1)
 whole_words = Switch("as_words", N_("Merge tokens into words"), False)
 sound = Choice("sound", N_("Sound"), N_("tone sweep"))
 mean_over_heads = Switch("over_heads", N_("Mean over all heads"), True)
+sound_layer = Counter("sound_layer", N_("Layer, from 0"), 1)
+sound_head = Counter("sound_head", N_("Head, from 0"), 2)
 
 # Head gallery
 TWICE, PROSE = N_("random tokens, twice"), N_("prose")

@@ -44,12 +44,6 @@ class MaskDrawing(Control):
         value = self.drawing
         return side if value in (CAUSAL, FULL) else len(value.split("."))
 
-    def toggle_cell(self, side: int, row: int, column: int) -> None:
-        """Set a cell that was empty, empty one that was set; a callback."""
-        cells = read_cells(st.session_state[self.key], side)
-        cells[row][column] = not cells[row][column]
-        self.put(write_cells(cells))
-
 
 def is_drawing(text: str) -> bool:
     """Is this what `write_cells` could have written?"""

@@ -96,6 +96,16 @@ class Hero:
         chosen = [one.choices[name] for one in self.experiments if name in one.choices]
         return choice.accepts(value) or _is_among(value, chosen)
 
+    def take(self, told: Mapping[str, Any]) -> None:
+        """Take over what the browser says was chosen, as far as it may be."""
+        for choice in self.choices:
+            name = choice.control.key
+            if name not in told or not self.accepts(choice, told[name]):
+                continue
+            # Not `choice.value`: a choice may be taken back before it has been drawn.
+            if told[name] != st.session_state.get(name, choice.value):
+                choice.control.put(told[name])
+
 
 def read_choice(control: Control, values: Sequence[Any], default: Any = None) -> Any:
     """What is chosen in a picture, from the session or a link; `control` keeps it for the link."""
@@ -139,12 +149,6 @@ def show_hero(text: Prose, hero: Hero, key: str) -> None:
     choices = {choice.control.key: choice for choice in hero.choices}
     experiments = () if is_tour() else hero.experiments
 
-    def take_choices() -> None:
-        for name, value in st.session_state[key].choices.items():
-            choice = choices.get(name)
-            if choice and value != choice.value and hero.accepts(choice, value):
-                choice.control.put(value)
-
     with st.container(key="hero"), screen("page", f"hero {key}"):
         _component(
             key=key,
@@ -163,7 +167,7 @@ def show_hero(text: Prose, hero: Hero, key: str) -> None:
                     **hero.numbers,
                 }
             ],
-            on_choices_change=take_choices,
+            on_choices_change=lambda: hero.take(st.session_state[key].choices),
         )
         if hero.table and not is_tour():
             offer_files(key, hero.origin, None, hero.table)

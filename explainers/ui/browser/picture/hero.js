@@ -78,7 +78,8 @@ export class Hero {
     /** @type {Map<string, Chips>} */
     this.chips = new Map();
     this.tween = new Tween(() => this.paint());
-    onStillness(() => root.classList.toggle("still", isStill()));
+    const drawn = new WeakRef(root); // a page that was left need not be kept for this
+    onStillness(() => drawn.deref()?.classList.toggle("still", isStill()));
     new ResizeObserver(([entry]) => this.fit(Math.floor(entry.contentRect.width))).observe(root);
     document.fonts.ready.then(() => this.data && this.layOut());
     root.addEventListener("transitionend", (event) => {
@@ -202,12 +203,12 @@ export class Hero {
 
   speak() {
     const { name, values, classes } = this.sentence(), template = this.data.texts[name] ?? "";
-    const text = writeSentence(template, values);
+    const text = writeSentence(template, values), all = this.describe();
+    if (this.inWords.textContent !== all) this.inWords.textContent = all;
     if (this.says.dataset.text === text) return;
     this.says.dataset.text = text;
     this.says.dataset.name = name;
     this.says.replaceChildren(...makeSentenceNodes(template, values, classes));
-    this.inWords.textContent = this.describe();
     this.root.setAttribute("aria-label", `${this.data.alt} ${text}`);
   }
 
