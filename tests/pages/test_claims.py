@@ -118,6 +118,25 @@ def test_other_sizes_move_the_verdict(check, choices, verdict):
     assert check(**choices).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("claim", "choices", "number", "value"),
+    [
+        ("difference_is_a_share", {"subtracted": 0.2}, "total", 0.8),
+        ("delta_rule_overwrites", {"rate": 0.5}, "plain", 1.0),
+        ("sink_keeps_the_sum", {"sink": -100}, "total", 1.0),
+        ("linear_is_the_same", {"compared_with": "softmax"}, "own", 0.0),
+        ("one_slope_for_all", {"num_heads": 8}, "first", 0.5),
+        ("windows_are_linear", {"window": 4, "tokens": 512}, "times", 4090 / 2042),
+        ("latent_costs_work", {"latent_dim": 512}, "times", 3.4),
+        ("four_bits_are_a_quarter", {"number_format": "q4_0", "scales": "counted"}, "times", 3.556),
+        ("dropout_keeps_the_sum", {"probability": 0.5}, "mean", 1.0),
+    ],
+)
+def test_a_remark_has_the_number_that_theory_says(claim, choices, number, value):
+    found = read_claims()[claim].check(**choices).numbers[number]
+    assert float(found) == pytest.approx(value, abs=0.03 if number == "mean" else 1e-3)
+
+
 def test_merging_copies_and_splitting_does_not():
     numbers = about_heads.splitting_copies_nothing("splitting", 8).numbers
     assert (numbers["split"], numbers["merged"]) == ("no number", "3,584 numbers")
