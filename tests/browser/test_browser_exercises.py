@@ -65,7 +65,7 @@ def test_a_wrong_answer_can_be_mended_and_a_right_one_counts(visit):
     assert "done" not in reader.choices
     field.fill(f"{task.answer:.4f}")
     field.press("Enter")
-    expect(page.get_by_text("is right.").or_(page.get_by_text("is near enough"))).to_be_visible()
+    expect(page.get_by_text("is right.").or_(page.get_by_text("is close enough"))).to_be_visible()
     reader.wait_for_choice("done", "a score")
     page.get_by_role("button", name="Next exercise").click()
     expect(page.get_by_role("heading", name="A weight of two")).to_be_visible()

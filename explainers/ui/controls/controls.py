@@ -172,9 +172,7 @@ tile_rows = Choice("tile_rows", N_("Queries per tile"), "2", ("2", "3", "4", "6"
 tile_columns = Choice("tile_columns", N_("Keys per tile"), "3", ("2", "3", "4", "6"))
 tile_count = BrowserSlider("tile", N_("Tiles read"), 4, tuple(range(1, 37)))
 POWERS = tuple(2**n for n in range(4, 18))
-measured_length = StepSlider(
-    "up_to", N_("Longest text that is measured, in tokens"), 4096, POWERS[6:12]
-)
+measured_length = StepSlider("up_to", N_("Longest text, in tokens"), 4096, POWERS[6:12])
 cross_q = StepSlider("cross_q", N_("Queries"), 128, POWERS[:11])
 cross_kv = StepSlider("cross_kv", N_("Keys of the other sequence"), 4096, POWERS)
 
