@@ -1,63 +1,120 @@
 """Head gallery: what every head of a real model does, measured on texts that are known."""
 
-from random import Random
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
+from explainers.chapters.common import measured_heads
 from explainers.chapters.common.choose_real_model import obtain_model
-from explainers.chapters.common.measured_heads import (
-    Gallery,
-    find_gallery,
-    measure_gallery,
-    name_head,
-    show_measuring,
+from explainers.chapters.common.measured_heads import CODE_ROLE, Gallery, name_head
+from explainers.chapters.head_gallery import (
+    head_card,
+    layer_entropy,
+    partner_heads,
+    score_mosaic,
+    score_steps,
+    takeaway,
 )
-from explainers.chapters.head_gallery import takeaway
-from explainers.chapters.head_gallery.head_card import ask_keeps, show_labels, show_patterns
 from explainers.chapters.head_gallery.hero import Place, make_hero
-from explainers.chapters.head_gallery.layer_entropy import show_layers
-from explainers.chapters.head_gallery.partner_heads import show_partners
-from explainers.chapters.head_gallery.score_mosaic import follow_choice, show_map, veil_induction
-from explainers.chapters.head_gallery.score_steps import show_score_steps
-from explainers.messages import N_
-from explainers.models.probes import NUM_TEXTS, REPEATED_LENGTH
+from explainers.models.grammar_heads import SENTENCES_PER_HALF
+from explainers.models.head_roles import find_relation_heads, find_roles
 from explainers.models.registry import OFFERED_MODELS
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.figure.hero import show_hero
-from explainers.ui.page_parts.check_yourself import Recall, check_yourself
+from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.page_parts.one_sentence import show_one_sentence
+from explainers.ui.page_parts.veil import ask_veiled
+from explainers.ui.prediction import revealed
+from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
-if TYPE_CHECKING:
-    from explainers.models.load import RealModel
-
 text = page.open_prose(__file__)
-BASELINE = N_("whether the score could be reached at random")
-NEW_ROLE, SPEED = N_("which layer a head is in"), N_("how fast the model is")
-NOTHING_THERE = N_("prose seldom repeats a text, so there is little to find")
-OTHER_HEADS, TOO_LONG = N_("other heads read the prose"), N_("prose is too long for it")
+
+
+@fragment
+def ask_keeps(gallery: Gallery) -> None:
+    """A guess about the surest head; then the five surest, on both texts."""
+    kept = head_card.compare_texts(gallery.scores)
+    if revealed(text, "keeps", head_card.SHARES, kept.verdict, "", **kept.describe_surest()):
+        head_card.show_kept(gallery, kept)
 
 
 def show_measures(gallery: Gallery, chosen: Place) -> None:
     """Every head by one score, with its null baseline."""
-    text("looking", texts=NUM_TEXTS, length=REPEATED_LENGTH)
-    veil_induction(text, gallery)
-    show_map(text, gallery, chosen)
+    text("looking", **measured_heads.count_texts())
+    count, options, named = score_mosaic.count_induction(gallery)
+    ask_veiled(text, "induction", count, options, **named)
+    shown = score_mosaic.choose_score(gallery)
+    text(f"score_{shown.name}")
+    text("map_seen", **score_mosaic.show_map(gallery, chosen, shown))
+    if chance := score_mosaic.find_chance(gallery, shown):
+        text("map_chance", chance=chance)
+    show_source(*score_mosaic.CODE, that=CODE_ROLE)
 
 
 def show_evidence(gallery: Gallery, chosen: Place) -> None:
     """The names of a head, what speaks against them, and its weights on three texts."""
     text("head")
     sentence = choose_text(is_english=True).text
-    loaded: RealModel | None = gallery.loaded or obtain_model(gallery.name, "chosen")
-    if loaded:
-        show_labels(text, gallery, loaded, chosen)
-        show_patterns(text, gallery, loaded, chosen, sentence, page.has_queries_down())
+    if loaded := gallery.loaded or obtain_model(gallery.name, "chosen"):
+        head = head_card.Head(gallery, loaded, chosen)
+        show_names(head)
+        text("patterns", head=head.name)
+        left, right = st.columns(2)
+        with left:
+            text("on_repeated")
+            head_card.show_probe(head, "repeated")
+        with right:
+            text("on_natural", passage=head.passage)
+            head_card.show_probe(head, "natural", head.passage)
+        head_card.show_sentence(head, sentence, page.has_queries_down())
     text("notice")
+
+
+def show_names(head: head_card.Head) -> None:
+    """Each name with what speaks against it; and all scores that names are for."""
+    text("named", head=head.name, names=head.list_names())
+    for label in head.labels:
+        text("label", **head_card.describe_label(label))
+        section, named = head_card.find_evidence(head, label)
+        text(section, **named)
+        if label.role == "positional":
+            text("offset", offset=head.find_offset())
+    if not head.labels:
+        text("no_name", **head_card.count_nameless(head.gallery))
+    text("roles", rows=head_card.list_scores(head))
+    show_source(find_roles)
+
+
+def show_partners(gallery: Gallery) -> None:
+    """How often a head beats the best fixed distance, relation by relation."""
+    text("partners", sentences=SENTENCES_PER_HALF)
+    if not (found := find_relation_heads(gallery.scores)):
+        text("no_partners")
+        return
+    better, options, named = partner_heads.count_better(found)
+    ask_veiled(text, "partners", better, options, **named)
+    text("partners_seen", **partner_heads.show_relations(gallery, found))
+    show_source(*partner_heads.CODE, that=CODE_ROLE)
+    show_source(find_relation_heads)
+
+
+def show_layers(gallery: Gallery) -> None:
+    """Is the sentence true of this model? Both curves and the verdict."""
+    text("layers", clear=layer_entropy.CLEAR)
+    found = layer_entropy.measure_trend(gallery)
+    ask_veiled(text, "layers", found.verdict, layer_entropy.VERDICTS, **found.correlations)
+    text("layers_seen", **layer_entropy.show_trend(gallery, found))
+    show_source(*layer_entropy.CODE, that=CODE_ROLE)
+    show_source(layer_entropy.compute_rank_correlation)
+
+
+def show_measuring(gallery: Gallery) -> None:
+    """A button, and how far both measurements differ."""
+    text("measure_here")
+    if difference := measured_heads.measure_again(gallery):
+        text("measured_here", difference=difference)
 
 
 def show_gallery(gallery: Gallery) -> None:
@@ -65,42 +122,28 @@ def show_gallery(gallery: Gallery) -> None:
     hero, chosen = make_hero(text, gallery)
     show_hero(text, hero, "gallery")
     takeaway.scores(gallery, "repeated", chosen, name_head(*chosen))
-    fragment(ask_keeps)(text, gallery)
+    ask_keeps(gallery)
     text("how")
-    show_score_steps(text, gallery, chosen)
-    cards = {
+    named = score_steps.show_score_steps(gallery, chosen)
+    text("how_mean" if named else "how_elsewhere", **named)
+    show_source(*score_steps.CODE)
+    of_head = {
         "measures": lambda: show_measures(gallery, chosen),
         "evidence": lambda: show_evidence(gallery, chosen),
-        "partners": lambda: show_partners(text, gallery),
+        "partners": lambda: show_partners(gallery),
     }
-    about_head = {name: follow_choice(show, gallery, chosen) for name, show in cards.items()}
-    go_deeper(
-        text,
-        {
-            **about_head,
-            "layers": lambda: show_layers(text, gallery),
-            "measure": lambda: show_measuring(text, gallery),
-        },
-    )
-
-
-def ask_baseline(draw: Random) -> Recall:
-    """What the shuffled weights are for."""
-    return Recall(BASELINE, {}, [NEW_ROLE, BASELINE, SPEED])
-
-
-def ask_prose(draw: Random) -> Recall:
-    """Why a surest head does little in prose."""
-    return Recall(NOTHING_THERE, {}, [OTHER_HEADS, NOTHING_THERE, TOO_LONG])
+    of_model = {"layers": lambda: show_layers(gallery), "measure": lambda: show_measuring(gallery)}
+    go_deeper(text, score_mosaic.follow_choice(of_head, gallery, chosen) | of_model)
 
 
 text("question")
 with st.container(key="hero-controls", horizontal=True, vertical_alignment="bottom"):
     name = controls.real_model([one.id for one in OFFERED_MODELS])
-gallery = find_gallery(name)
+gallery = measured_heads.find_gallery(name)
 if not gallery and (loaded := obtain_model(name, "chosen")):
-    gallery = measure_gallery(text, loaded)
+    text("measure", **measured_heads.count_texts())
+    gallery = measured_heads.measure_gallery(loaded)
 if gallery:
     show_gallery(gallery)
 show_one_sentence(text)
-check_yourself(text, {"baseline": ask_baseline, "prose": ask_prose})
+check_yourself(text, {"baseline": score_mosaic.recall_baseline, "prose": score_mosaic.recall_prose})

@@ -20,7 +20,7 @@ MOST_MODULES = 288
 """Modules of the product without its pages: as many as one can walk through."""
 ROLES = {"__init__", "__main__", "takeaway", "hero", "recall", "train"}
 """Stems that mean the same in each folder where they stand."""
-WORDS_ELSEWHERE = "13_inspector 14_head_gallery 15_what_if"
+WORDS_ELSEWHERE = "13_inspector"
 """Pages of which some words are still spoken inside their chapter; none may be added."""
 
 

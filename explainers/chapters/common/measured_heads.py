@@ -12,7 +12,6 @@ from explainers.models.probes import NATURAL_LENGTH, NUM_TEXTS, REPEATED_LENGTH
 from explainers.models.shipped_scores import read_shipped_scores
 from explainers.translations import _
 from explainers.ui.controls.controls import PROSE, TWICE
-from explainers.ui.page import Prose
 from explainers.ui.provenance import real_model
 from explainers.ui.session import HEAD_SCORES_JOB
 
@@ -70,16 +69,19 @@ def find_gallery(model: str) -> Gallery | None:
     return Gallery(None, shipped.scores, model, is_shipped=True) if shipped else None
 
 
-def measure_gallery(text: Prose, loaded: "RealModel") -> Gallery | None:
+def count_texts() -> dict[str, int]:
+    """What a model reads while its heads are measured; for the text."""
+    return {
+        "runs": RUNS,
+        "texts": NUM_TEXTS,
+        "length": REPEATED_LENGTH,
+        "prose": NATURAL_LENGTH,
+        "sentences": 2 * SENTENCES_PER_HALF,
+    }
+
+
+def measure_gallery(loaded: "RealModel") -> Gallery | None:
     """A button that has all heads measured, how far that is, and at last the scores."""
-    text(
-        "measure",
-        runs=RUNS,
-        texts=NUM_TEXTS,
-        length=REPEATED_LENGTH,
-        prose=NATURAL_LENGTH,
-        sentences=2 * SENTENCES_PER_HALF,
-    )
     job = make_head_scores_job(loaded.name)
     shown = offer_job(HEAD_SCORES_JOB, _(MEASURE_LABEL), job, icon=":material/query_stats:")
     if not shown or shown.subject != loaded.name:
@@ -93,9 +95,8 @@ def measure_gallery(text: Prose, loaded: "RealModel") -> Gallery | None:
     return None
 
 
-def show_measuring(text: Prose, gallery: Gallery) -> None:
-    """What is measured, a button, and how far both measurements differ."""
-    text("measure_here")
+def measure_again(gallery: Gallery) -> str:
+    """A button, and how far both measurements differ; nothing before there are two."""
     job = make_head_scores_job(gallery.name, is_again=True)
     shown = offer_job(HEAD_SCORES_JOB, _(AGAIN_LABEL), job, icon=":material/query_stats:")
     if shown and shown.subject == gallery.name:
@@ -104,8 +105,9 @@ def show_measuring(text: Prose, gallery: Gallery) -> None:
         elif not shown.is_over:
             watch_job(HEAD_SCORES_JOB, shown, _("Reading"))
     measured, shipped = read_scores(gallery.name), read_shipped_scores(gallery.name)
-    if measured and shipped:
-        text("measured_here", difference=f"{find_largest_difference(measured, shipped.scores):.4f}")
+    if not measured or not shipped:
+        return ""
+    return f"{find_largest_difference(measured, shipped.scores):.4f}"
 
 
 def find_largest_difference(one: HeadScores, other: HeadScores) -> float:

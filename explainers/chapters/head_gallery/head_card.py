@@ -29,15 +29,44 @@ from explainers.ui.controls.controls import PROSE, TWICE
 from explainers.ui.figure.head_tiles import Tiles, show_tiles
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
-from explainers.ui.page import Prose
-from explainers.ui.prediction import revealed
-from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import shorten, verbatim
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from explainers.models.load import RealModel
+
+
+class Head(NamedTuple):
+    """One head of a model that is here; its place is its layer and its number in it."""
+
+    gallery: Gallery
+    loaded: "RealModel"
+    place: tuple[int, int]
+
+    @property
+    def name(self) -> str:
+        return name_head(*self.place)
+
+    @property
+    def labels(self) -> list[EarnedRole]:
+        """Its names, each with what speaks for it and against it."""
+        return find_roles(self.gallery.scores, *self.place)
+
+    @property
+    def passage(self) -> int:
+        """The passage of prose with a counter-example to its first name, else the first one."""
+        against = (one.counterexample for one in self.labels if one.counterexample)
+        return next((one.text_index for one in against), 0)
+
+    def list_names(self) -> str:
+        """All its names, for a text."""
+        names = _(" and ").join(f"**{_(label.role)}**" for label in self.labels)
+        return names or _("no name")
+
+    def find_offset(self) -> str:
+        """How far away its largest weights are, for a text."""
+        return f"{self.gallery.scores.select('natural', 'offset')[self.place]:+.0f}"
 
 
 class RecordedHeads(NamedTuple):
@@ -83,50 +112,23 @@ def _read_layer(layer: RecordedAttention) -> tuple[Tensor, Tensor]:
     return layer.weights[0].float().cpu(), layer.mask[0, 0].cpu()
 
 
-def show_patterns(
-    text: Prose,
-    gallery: Gallery,
-    loaded: "RealModel",
-    chosen: tuple[int, int],
-    sentence: str,
-    queries_down: bool,
-) -> None:
-    """The same head on texts in which it may have something to do, or nothing."""
-    probes = list_probe_texts(loaded)
-    against = next(
-        (one.counterexample for one in find_roles(gallery.scores, *chosen) if one.counterexample),
-        None,
-    )
-    passage = against.text_index if against else 0
-    text("patterns", head=name_head(*chosen), passage=passage)
-    left, right = st.columns(2)
-    with left:
-        text("on_repeated")
-        _show_text(loaded, chosen, probes["repeated"][:1], "repeated")
-    with right:
-        text("on_natural", passage=passage)
-        _show_text(loaded, chosen, probes["natural"][passage : passage + 1], "natural")
-    try:
-        _show_sentence(loaded, chosen, sentence, queries_down)
-    except ModelError as error:
-        st.info(verbatim(shorten(translate_error(error), 300)), icon=":material/short_text:")
-
-
-def _show_text(loaded: "RealModel", chosen: tuple[int, int], ids: Tensor, name: str) -> None:
-    """One large image, to be looked into."""
-    (layer, head), found, tokens = chosen, record_heads(loaded, ids), spell_tokens(loaded, ids[0])
-    weights = found.weights[layer, head][None]
-    alt = _("Weights of {head} between {count} tokens.", head=name_head(*chosen), count=len(tokens))
+def show_probe(head: Head, probe: str, number: int = 0) -> None:
+    """One large image of the head on a text of a probe, to be looked into."""
+    (layer, _number), loaded = head.place, head.loaded
+    ids = list_probe_texts(loaded)[probe][number : number + 1]
+    found, tokens = record_heads(loaded, ids), spell_tokens(loaded, ids[0])
+    weights = found.weights[head.place][None]
+    alt = _("Weights of {head} between {count} tokens.", head=head.name, count=len(tokens))
     tiles = Tiles(
         pack_weights(weights, ~found.masks[layer][None]),
         tokens,
         [str(layer)],
-        [name_head(*chosen)],
+        [head.name],
         alt,
         enlarges=True,
     )
-    table = partial(_table, weights, chosen, tokens)
-    show_tiles(tiles, describe_live_run(loaded), name, table)
+    table = partial(_table, weights, head.place, tokens)
+    show_tiles(tiles, describe_live_run(loaded), probe, table)
 
 
 def _table(weights: Tensor, chosen: tuple[int, int], tokens: list[str]) -> "pd.DataFrame":
@@ -134,20 +136,26 @@ def _table(weights: Tensor, chosen: tuple[int, int], tokens: list[str]) -> "pd.D
     return tabulate_strongest_keys(weights[None], [layer], tokens).assign(head=head)
 
 
-def _show_sentence(
-    loaded: "RealModel", chosen: tuple[int, int], sentence: str, queries_down: bool
-) -> None:
-    """The reader's own words, with numbers."""
+def show_sentence(head: Head, sentence: str, queries_down: bool) -> None:
+    """The reader's own words, with numbers; or why the model cannot read them."""
+    try:
+        _show_sentence(head, sentence, queries_down)
+    except ModelError as error:
+        st.info(verbatim(shorten(translate_error(error), 300)), icon=":material/short_text:")
+
+
+def _show_sentence(head: Head, sentence: str, queries_down: bool) -> None:
+    (layer, _number), loaded = head.place, head.loaded
     beginning, left_out = cut_text(loaded, sentence, MOST_TOKENS)
-    (layer, head), reading = chosen, tokenise_text(loaded, beginning)
+    reading = tokenise_text(loaded, beginning)
     if left_out:
         st.caption(_("Of your sentence the last {count} tokens are left out.", count=left_out))
     found = record_heads(loaded, reading.ids)
-    taken.sentence(loaded, reading.ids, chosen, name_head(*chosen))
-    values = blank_forbidden(found.weights[layer, head].tolist(), found.masks[layer].tolist())
-    sums = _("{head}; every row sums to 1", head=name_head(*chosen))
+    taken.sentence(loaded, reading.ids, head.place, head.name)
+    values = blank_forbidden(found.weights[head.place].tolist(), found.masks[layer].tolist())
+    sums = _("{head}; every row sums to 1", head=head.name)
     matrix = make_pair_matrix(_("your sentence"), sums, values, reading.tokens, kind="weights")
-    alt = _("Weights of {head} on your sentence.", head=name_head(*chosen))
+    alt = _("Weights of {head} on your sentence.", head=head.name)
     figure = Figure(orient_panels([Panel("sentence", matrix)], queries_down), alt)
     show_figure(figure, describe_live_run(loaded), "sentence")
 
@@ -156,26 +164,55 @@ WORDS = {probe: words for words, probe in PROBE_NAMES.items()}
 UNKNOWN, NEEDS = "–", "\N{NO-BREAK SPACE}(>\N{NO-BREAK SPACE}"
 
 
-def show_labels(
-    text: Prose, gallery: Gallery, loaded: "RealModel", chosen: tuple[int, int]
-) -> None:
-    """All names of a head, each with what speaks against it; and all scores that names are for."""
-    found = find_roles(gallery.scores, *chosen)
-    names = _(" and ").join(f"**{_(label.role)}**" for label in found)
-    text("named", head=name_head(*chosen), names=names or _("no name"))
-    for label in found:
-        _show_label(text, loaded, label)
-        if label.role == "positional":
-            text("offset", offset=f"{gallery.scores.select('natural', 'offset')[chosen]:+.0f}")
-    if not found:
-        every = list(product(range(gallery.layers), range(gallery.heads)))
-        nameless = sum(not find_roles(gallery.scores, *one) for one in every)
-        text("no_name", nameless=nameless, heads=len(every))
+def describe_label(label: EarnedRole) -> dict[str, object]:
+    """The score that a name is for, what it needed, and the same score on the other text."""
+    role = next(one for one in ROLES if one.name == label.role)
+    elsewhere = label.other_probe_score
+    return {
+        "role": _(label.role),
+        "probe": _(WORDS[role.probe]),
+        "score": f"{label.score:.2f}",
+        "threshold": role.threshold,
+        "source": _(role.source),
+        "chance": f"{label.chance_score:.2f}",
+        "other": _(WORDS[OTHER_PROBE[role.probe]]),
+        "elsewhere": UNKNOWN if elsewhere != elsewhere else f"{elsewhere:.2f}",
+    }
+
+
+def find_evidence(head: Head, label: EarnedRole) -> tuple[str, dict[str, object]]:
+    """The section of the text about what speaks against a name, and its numbers."""
+    against = label.counterexample
+    if against is None:
+        return "no_against", {}
+    texts = list_probe_texts(head.loaded)["natural"]
+    tokens = spell_tokens(head.loaded, texts[against.text_index])
+    return "row_fits" if against.mass >= against.weight else "row_against", {
+        "role": _(label.role),
+        "passage": against.text_index,
+        "query": verbatim(tokens[against.query_index]),
+        "query_place": against.query_index,
+        "key": verbatim(tokens[against.key_index]),
+        "key_place": against.key_index,
+        "weight": f"{against.weight:.2f}",
+        "mass": f"{against.mass:.2f}",
+    }
+
+
+def count_nameless(gallery: Gallery) -> dict[str, int]:
+    """How many heads have no name, of how many; for the text."""
+    every = list(product(range(gallery.layers), range(gallery.heads)))
+    nameless = sum(not find_roles(gallery.scores, *one) for one in every)
+    return {"nameless": nameless, "heads": len(every)}
+
+
+def list_scores(head: Head) -> str:
+    """The rows of a table: all scores that names are for, in bold those that earned one."""
     rows = []
     for role in ROLES:
-        earned = any(label.role == role.name for label in found)
+        earned = any(label.role == role.name for label in head.labels)
         both = [
-            gallery.scores.select(probe, role.score_name)[chosen]
+            head.gallery.scores.select(probe, role.score_name)[head.place]
             for probe in ("repeated", "natural")
         ]
         shown = [UNKNOWN if one.isnan() else f"{one:.2f}" for one in both]
@@ -183,44 +220,11 @@ def show_labels(
         bold = "**" if earned else ""
         shown[place] = f"{bold}{shown[place]}{bold}{NEEDS}{role.threshold:g})"
         rows.append(f"| {_(role.name)} | {' | '.join(shown)} |")
-    text("roles", rows="\n".join(rows))
-    show_source(find_roles)
-
-
-def _show_label(text: Prose, loaded: "RealModel", label: EarnedRole) -> None:
-    role = next(one for one in ROLES if one.name == label.role)
-    text(
-        "label",
-        role=_(label.role),
-        probe=_(WORDS[role.probe]),
-        score=f"{label.score:.2f}",
-        threshold=role.threshold,
-        source=_(role.source),
-        chance=f"{label.chance_score:.2f}",
-        other=_(WORDS[OTHER_PROBE[role.probe]]),
-        elsewhere=UNKNOWN
-        if label.other_probe_score != label.other_probe_score
-        else f"{label.other_probe_score:.2f}",
-    )
-    if label.counterexample is None:
-        text("no_against")
-        return
-    against = label.counterexample
-    tokens = spell_tokens(loaded, list_probe_texts(loaded)["natural"][against.text_index])
-    text(
-        f"row_{'fits' if against.mass >= against.weight else 'against'}",
-        role=_(label.role),
-        passage=against.text_index,
-        query=verbatim(tokens[against.query_index]),
-        query_place=against.query_index,
-        key=verbatim(tokens[against.key_index]),
-        key_place=against.key_index,
-        weight=f"{against.weight:.2f}",
-        mass=f"{against.mass:.2f}",
-    )
+    return "\n".join(rows)
 
 
 SAME, HALF, NOTHING = N_("about the same"), N_("about half"), N_("almost nothing")
+SHARES = SAME, HALF, NOTHING
 MOST_HEADS = 5
 FAVOURITE = "induction"
 
@@ -232,12 +236,24 @@ class Kept(NamedTuple):
     heads: list[tuple[int, int]]
     before: list[float]
     after: list[float]
+    first: float
+    """The surest one's weight on the first token, in prose."""
 
     @property
     def verdict(self) -> str:
         """How much of the surest head's score is left in prose."""
         share = self.after[0] / max(self.before[0], 1e-9)
         return SAME if share > 0.75 else HALF if share > 0.25 else NOTHING
+
+    def describe_surest(self) -> dict[str, str]:
+        """What is said of the surest head, for a text."""
+        return {
+            "head": name_head(*self.heads[0]),
+            "role": _(self.role.name),
+            "before": f"{self.before[0]:.2f}",
+            "after": f"{self.after[0]:.2f}",
+            "first": f"{self.first:.2f}",
+        }
 
 
 def compare_texts(scores: HeadScores) -> Kept:
@@ -253,21 +269,12 @@ def compare_texts(scores: HeadScores) -> Kept:
     order = found.nan_to_num(-1).flatten().topk(min(MOST_HEADS, found.numel())).indices.tolist()
     heads = [divmod(place, found.shape[1]) for place in order]
     before, after = ([float(one[place]) for place in heads] for one in (found, prose))
-    return Kept(best, heads, before, after)
+    first = float(scores.select("natural", "first token")[heads[0]])
+    return Kept(best, heads, before, after, first)
 
 
-def ask_keeps(text: Prose, gallery: Gallery) -> None:
-    """A guess about the surest head; then the five surest, on both texts."""
-    kept = compare_texts(gallery.scores)
-    told = {
-        "head": name_head(*kept.heads[0]),
-        "role": _(kept.role.name),
-        "before": f"{kept.before[0]:.2f}",
-        "after": f"{kept.after[0]:.2f}",
-        "first": f"{gallery.scores.select('natural', 'first token')[kept.heads[0]]:.2f}",
-    }
-    if not revealed(text, "keeps", (SAME, HALF, NOTHING), kept.verdict, **told):
-        return
+def show_kept(gallery: Gallery, kept: Kept) -> None:
+    """The surest heads, on both texts."""
     matrix = Matrix(
         _(kept.role.name),
         _("the heads with the highest scores"),

@@ -5,16 +5,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import Tensor
 
-from explainers.chapters.common.measured_heads import CODE_ROLE, Gallery
+from explainers.chapters.common.measured_heads import Gallery
 from explainers.charts.curves import Axis, draw_curve
 from explainers.charts.theme import LAYER_AXIS
 from explainers.messages import N_
 from explainers.models.head_scores import compute_entropy, drop_first_key
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
-from explainers.ui.page import Prose
-from explainers.ui.page_parts.veil import ask_veiled
-from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:
@@ -22,10 +19,13 @@ if TYPE_CHECKING:
 
 HOLDS, BY_FIRST = N_("it holds"), N_("only because of the first token")
 FAILS = N_("it does not hold")
+VERDICTS = HOLDS, BY_FIRST, FAILS
 CLEAR = -0.5
 """A rank correlation below this is called a trend."""
 ENTROPIES = "entropy", "entropy without the first token"
 SERIES = N_("all tokens"), N_("without the first token")
+CODE = compute_entropy, drop_first_key
+"""It measured each head."""
 
 
 class Trend(NamedTuple):
@@ -43,6 +43,11 @@ class Trend(NamedTuple):
             return FAILS
         return HOLDS if self.rank_of_rest <= CLEAR else BY_FIRST
 
+    @property
+    def correlations(self) -> dict[str, str]:
+        """Both, for a text."""
+        return {"rank": f"{self.rank:+.2f}", "rest": f"{self.rank_of_rest:+.2f}"}
+
 
 def measure_trend(gallery: Gallery) -> Trend:
     """In prose; the mean of each layer's heads."""
@@ -58,17 +63,12 @@ def compute_rank_correlation(values: Tensor) -> float:
     return float(torch.corrcoef(torch.stack([torch.arange(len(values)).double(), ranks]))[0, 1])
 
 
-def show_layers(text: Prose, gallery: Gallery) -> None:
-    """Is the sentence true of this model, veiled; then both curves and the verdict."""
-    found = measure_trend(gallery)
-    text("layers", clear=CLEAR)
-    numbers = {"rank": f"{found.rank:+.2f}", "rest": f"{found.rank_of_rest:+.2f}"}
-    ask_veiled(text, "layers", found.verdict, (HOLDS, BY_FIRST, FAILS), **numbers)
+def show_trend(gallery: Gallery, found: Trend) -> dict[str, object]:
+    """Both curves; the verdict and its numbers, for the text."""
     x, y = Axis(LAYER_AXIS), Axis(_("entropy ÷ its maximum"))
     alt = _(
         "Entropy by layer, with all tokens and without the first: correlation {rank}, {rest}.",
-        rank=numbers["rank"],
-        rest=numbers["rest"],
+        **found.correlations,
     )
     series = tuple(map(_, SERIES))
     rows = _tabulate_entropies(found, series)
@@ -76,23 +76,19 @@ def show_layers(text: Prose, gallery: Gallery) -> None:
     heads = gallery.scores.select("natural", ENTROPIES[0])
     first = gallery.scores.select("natural", "first token").mean(dim=1)
     sharpest = int(found.whole.argmin())
-    text(
-        "layers_seen",
-        model=verbatim(gallery.name),
-        verdict=_(found.verdict),
-        rank=numbers["rank"],
-        rest=numbers["rest"],
-        diffuse=int(found.whole.argmax()),
-        diffuse_entropy=f"{found.whole.max():.2f}",
-        sharpest=sharpest,
-        sharpest_entropy=f"{found.whole.min():.2f}",
-        first=f"{100 * first[sharpest]:.0f}",
-        sharpest_rest=f"{found.rest[sharpest]:.2f}",
-        within=f"{heads.std(dim=1, correction=0).mean():.2f}",
-        between=f"{found.whole.std(correction=0):.2f}",
-    )
-    show_source(compute_entropy, drop_first_key, that=CODE_ROLE)
-    show_source(compute_rank_correlation)
+    return {
+        "model": verbatim(gallery.name),
+        "verdict": _(found.verdict),
+        **found.correlations,
+        "diffuse": int(found.whole.argmax()),
+        "diffuse_entropy": f"{found.whole.max():.2f}",
+        "sharpest": sharpest,
+        "sharpest_entropy": f"{found.whole.min():.2f}",
+        "first": f"{100 * first[sharpest]:.0f}",
+        "sharpest_rest": f"{found.rest[sharpest]:.2f}",
+        "within": f"{heads.std(dim=1, correction=0).mean():.2f}",
+        "between": f"{found.whole.std(correction=0):.2f}",
+    }
 
 
 def _tabulate_entropies(found: Trend, series: tuple[str, ...]) -> "pd.DataFrame":

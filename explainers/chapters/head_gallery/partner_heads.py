@@ -1,18 +1,16 @@
 """Heads that find a word's grammatical partner, beside a rule that only counts words."""
 
-from explainers.chapters.common.measured_heads import CODE_ROLE, Gallery, name_head
+from collections.abc import Sequence
+
+from explainers.chapters.common.measured_heads import Gallery, name_head
 from explainers.chapters.head_gallery.hero import choose
 from explainers.charts.matrix import Matrix
 from explainers.messages import N_
 from explainers.models import grammar_heads
-from explainers.models.grammar_heads import SENTENCES_PER_HALF, find_attended_words
-from explainers.models.head_roles import find_relation_heads
+from explainers.models.head_roles import RelationHead
 from explainers.translations import _
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
-from explainers.ui.page import Prose
-from explainers.ui.page_parts.veil import ask_veiled
-from explainers.ui.source import show_source
 
 TABLE = "partners"
 CLEARLY = 0.1
@@ -22,18 +20,19 @@ WORDS = (
     *(N_("preposition"), N_("verb"), N_("subject"), N_("object")),
 )
 """What relations are made of."""
+CODE = grammar_heads.generate_sentence, grammar_heads.find_attended_words
+"""It chose and measured the heads."""
 
 
-def show_partners(text: Prose, gallery: Gallery) -> None:
-    """How often a head beats the best fixed distance, veiled; then both, relation by relation."""
-    found = find_relation_heads(gallery.scores)
-    text("partners", sentences=SENTENCES_PER_HALF)
-    if not found:
-        text("no_partners")
-        return
+def count_better(found: Sequence[RelationHead]) -> tuple[str, list[str], dict[str, object]]:
+    """How often a head clearly beats the best fixed distance; guesses; what is said of it."""
     better = sum(one.score > one.offset_score + CLEARLY for one in found)
-    options, count = [f"{better}", "0", f"{len(found)}"], len(found)
-    ask_veiled(text, "partners", f"{better}", options, relations=count, clearly=CLEARLY)
+    named: dict[str, object] = {"relations": len(found), "clearly": CLEARLY}
+    return f"{better}", [f"{better}", "0", f"{len(found)}"], named
+
+
+def show_relations(gallery: Gallery, found: Sequence[RelationHead]) -> dict[str, object]:
+    """Head and distance, relation by relation; the numbers for the text."""
     letters = [chr(ord("a") + place) for place in range(len(found))]
     matrix = Matrix(
         _("partners found"),
@@ -63,17 +62,14 @@ def show_partners(text: Prose, gallery: Gallery) -> None:
         f"| {letter} | {_translate_relation(one.relation)} | {head} | {one.offset:+d} |"
         for letter, head, one in zip(letters, heads, found, strict=True)
     ]
-    text(
-        "partners_seen",
-        rows="\n".join(rows),
-        relation=relation,
-        head=name_head(most.layer_index, most.head_index),
-        score=f"{most.score:.2f}",
-        by_offset=f"{most.offset_score:.2f}",
-        pairs=most.num_pairs,
-    )
-    show_source(grammar_heads.generate_sentence, find_attended_words, that=CODE_ROLE)
-    show_source(find_relation_heads)
+    return {
+        "rows": "\n".join(rows),
+        "relation": relation,
+        "head": name_head(most.layer_index, most.head_index),
+        "score": f"{most.score:.2f}",
+        "by_offset": f"{most.offset_score:.2f}",
+        "pairs": most.num_pairs,
+    }
 
 
 def _translate_relation(relation: str) -> str:

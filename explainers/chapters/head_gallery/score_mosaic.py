@@ -1,12 +1,15 @@
 """Every head of a model in one picture, coloured by a score of the reader's choice."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from random import Random
+from typing import NamedTuple
 
 import streamlit as st
 from torch import Tensor
 
-from explainers.chapters.common.measured_heads import CODE_ROLE, PROBE_NAMES, Gallery, name_head
+from explainers.chapters.common.measured_heads import PROBE_NAMES, Gallery, name_head
 from explainers.chapters.head_gallery import takeaway as taken
 from explainers.chapters.head_gallery.hero import choose, gallery_head, gallery_layer
 from explainers.charts.matrix import Matrix
@@ -18,9 +21,7 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
-from explainers.ui.page import Prose
-from explainers.ui.page_parts.veil import ask_veiled
-from explainers.ui.source import show_source
+from explainers.ui.page_parts.check_yourself import Recall
 
 MAP = "heads"
 AGAINST_CHANCE = (*PATTERNS, N_("one offset"))
@@ -32,33 +33,53 @@ SCORES = (
 OPENS_WITH = "induction"
 NAMED = 5
 """So many of the highest are named below the picture."""
+BASELINE = N_("whether the score could be reached at random")
+NEW_ROLE, SPEED = N_("which layer a head is in"), N_("how fast the model is")
+NOTHING_THERE = N_("prose seldom repeats a text, so there is little to find")
+OTHER_HEADS, TOO_LONG = N_("other heads read the prose"), N_("prose is too long for it")
+CODE = measure_layer, score_pattern, shuffle_weights
+"""It measured each head."""
 
 
-def veil_induction(text: Prose, gallery: Gallery) -> None:
-    """How many heads look at what followed the same token before, as a hidden number."""
+class Shown(NamedTuple):
+    """A score, and the text on which it was measured."""
+
+    score: str
+    words: str
+    """What the reader calls the text."""
+
+    @property
+    def probe(self) -> str:
+        return PROBE_NAMES[self.words]
+
+    @property
+    def name(self) -> str:
+        """As in the names of the page's sections."""
+        return self.score.replace(" ", "_")
+
+
+def count_induction(gallery: Gallery) -> tuple[str, list[str], dict[str, object]]:
+    """How many heads look at what followed the same token before; guesses; what is said of it."""
     [role] = [one for one in ROLES if one.score_name == OPENS_WITH]
     found = gallery.scores.select(role.probe, role.score_name)
     count, all_heads = int((found > role.threshold).sum()), found.numel()
     best = divmod(int(found.nan_to_num(-1).argmax()), gallery.heads)
-    ask_veiled(
-        text,
-        "induction",
-        f"{count}",
-        [f"{count}", "0", f"{all_heads // 4}"],
-        heads=all_heads,
-        threshold=role.threshold,
-        best=name_head(*best),
-        score=f"{found[best]:.2f}",
-        chance=f"{gallery.scores.find_chance_score(role.probe, role.score_name):.2f}",
-    )
+    named = {
+        "heads": all_heads,
+        "threshold": role.threshold,
+        "best": name_head(*best),
+        "score": f"{found[best]:.2f}",
+        "chance": f"{gallery.scores.find_chance_score(role.probe, role.score_name):.2f}",
+    }
+    return f"{count}", [f"{count}", "0", f"{all_heads // 4}"], named
 
 
 def follow_choice(
-    show: Callable[[], None], gallery: Gallery, chosen: tuple[int, int]
-) -> Callable[[], None]:
-    """A card about a head: a click in it chooses another one for the whole page."""
+    cards: Mapping[str, Callable[[], None]], gallery: Gallery, chosen: tuple[int, int]
+) -> dict[str, Callable[[], None]]:
+    """Cards about a head: a click in one of them chooses another head for the whole page."""
 
-    def draw() -> None:
+    def draw(show: Callable[[], None]) -> None:
         controls_of_head = gallery_layer, gallery_head
         layer, head = (st.session_state.get(one.key) for one in controls_of_head)
         is_head = layer in range(gallery.layers) and head in range(gallery.heads)
@@ -66,19 +87,23 @@ def follow_choice(
             st.rerun()
         show()
 
-    return draw
+    return {name: partial(draw, show) for name, show in cards.items()}
 
 
-def show_map(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
-    """A cell per head; a click chooses one."""
-    scores = gallery.scores
+def choose_score(gallery: Gallery) -> Shown:
+    """A text, and a score that was measured on it."""
+    select = gallery.scores.select
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = controls.probe_text()
-        probe = PROBE_NAMES[words]
-        offered = [one for one in SCORES if not scores.select(probe, one).isnan().all()]
+        offered = [one for one in SCORES if not select(PROBE_NAMES[words], one).isnan().all()]
         what = controls.head_score(offered, OPENS_WITH if OPENS_WITH in offered else offered[0])
-    text(f"score_{what.replace(' ', '_')}")
-    found = scores.select(probe, what)
+    return Shown(what, words)
+
+
+def show_map(gallery: Gallery, chosen: tuple[int, int], shown: Shown) -> dict[str, str]:
+    """A cell per head; a click chooses one. The numbers for the text."""
+    what, words = shown
+    found = gallery.scores.select(shown.probe, what)
     matrix = Matrix(
         f"{_(what)}: {_(words)}",
         _("a row per head, a column per layer"),
@@ -101,16 +126,20 @@ def show_map(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
     def pick(cell: Cell) -> None:
         choose(cell.column, cell.row)
 
-    taken.scores(gallery, probe, chosen, name_head(*chosen))
+    taken.scores(gallery, shown.probe, chosen, name_head(*chosen))
     layer, head = chosen
     figure = Figure([Panel(MAP, matrix)], alt, Cell(MAP, head, layer), pick)
     show_figure(figure, gallery.origin, MAP)
     label = _("Look at {head}, the highest", head=name_head(*best[0]))
     st.button(label, on_click=choose, args=best[0], icon=":material/search:")
-    text("map_seen", highest=highest, mean=f"{found.nanmean():.2f}")
-    if what in AGAINST_CHANCE:
-        text("map_chance", chance=f"{scores.find_chance_score(probe, what):.2f}")
-    show_source(measure_layer, score_pattern, shuffle_weights, that=CODE_ROLE)
+    return {"highest": highest, "mean": f"{found.nanmean():.2f}"}
+
+
+def find_chance(gallery: Gallery, shown: Shown) -> str:
+    """What the best head has at random; nothing for a score that needs no such baseline."""
+    if shown.score not in AGAINST_CHANCE:
+        return ""
+    return f"{gallery.scores.find_chance_score(shown.probe, shown.score):.2f}"
 
 
 def numbers(found: Tensor) -> Sequence[Sequence[float | None]]:
@@ -122,3 +151,13 @@ def _best(found: Tensor) -> list[tuple[int, int]]:
     """The heads with the highest scores."""
     places = found.nan_to_num(-1).flatten().topk(min(NAMED, found.numel())).indices.tolist()
     return [divmod(place, found.shape[1]) for place in places]
+
+
+def recall_baseline(_draw: Random) -> Recall:
+    """What the shuffled weights are for."""
+    return Recall(BASELINE, {}, [NEW_ROLE, BASELINE, SPEED])
+
+
+def recall_prose(_draw: Random) -> Recall:
+    """Why a surest head does little in prose."""
+    return Recall(NOTHING_THERE, {}, [OTHER_HEADS, NOTHING_THERE, TOO_LONG])

@@ -15,11 +15,10 @@ from explainers.models.shipped_scores import Example, read_shipped_scores
 from explainers.translations import _
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
-from explainers.ui.page import Prose
-from explainers.ui.source import show_source
 
 MOST_ROWS = 5
 OTHERWISE = "induction"
+CODE = build_patterns, compute_mass, score_pattern
 
 
 class Steps(NamedTuple):
@@ -52,13 +51,11 @@ def compute_steps(gallery: Gallery, example: Example, place: tuple[int, int]) ->
     return Steps(name, rows, weights[0, 0][rows], pattern[0][rows], mass[rows], score)
 
 
-def show_score_steps(text: Prose, gallery: Gallery, place: tuple[int, int]) -> None:
-    """Three small matrices, and the code that made them."""
+def show_score_steps(gallery: Gallery, place: tuple[int, int]) -> dict[str, str]:
+    """Three small matrices; the numbers for the text, none for a model without an example."""
     shipped = read_shipped_scores(gallery.name)
     if not shipped:
-        text("how_elsewhere")
-        show_source(build_patterns, compute_mass, score_pattern)
-        return
+        return {}
     example = shipped.example
     steps = compute_steps(gallery, example, place)
     keys = [f"{n} {token.strip()}" for n, token in enumerate(example.tokens)]
@@ -90,9 +87,7 @@ def show_score_steps(text: Prose, gallery: Gallery, place: tuple[int, int]) -> N
         Panel("promised", promised, "·"),
         Panel("mass", total, "→"),
     ]
-    alt = _(
-        "Weights, promised keys, and the weight on them: mean {score}.", score=f"{steps.score:.2f}"
-    )
+    score = f"{steps.score:.2f}"
+    alt = _("Weights, promised keys, and the weight on them: mean {score}.", score=score)
     show_figure(Figure(panels, alt), gallery.origin, "score steps")
-    text("how_mean", head=name_head(*place), name=_(steps.pattern_name), score=f"{steps.score:.2f}")
-    show_source(build_patterns, compute_mass, score_pattern)
+    return {"head": name_head(*place), "name": _(steps.pattern_name), "score": score}
