@@ -44,15 +44,15 @@ def test_a_link_opens_each_claim_with_its_verdict(claim):
     assert verdict_of(visit) == [claim.verdict.capitalize()]
     sent = wall(visit)
     assert sent["choices"]["claim"] == make_title(claim.id)
-    card = next(card for card in sent["cards"] if card["claim"] == make_title(claim.id))
+    card = next(card for card in sent["cards"] if card["id"] == make_title(claim.id))
     assert card["text"] == load_sections(PAGE.stem)[f"claim_{claim.id}"]
-    assert card["verdict"] == claim.verdict
+    assert VERDICTS[card["verdict"]] == claim.verdict
 
 
 def test_the_wall_has_all_cards_and_none_is_judged():
     sent = wall(opened(PAGE, {"predict": "true"}))
     assert sent["kind"] == "claims_wall"
-    assert [card["claim"] for card in sent["cards"]] == [make_title(name) for name in read_claims()]
+    assert [card["id"] for card in sent["cards"]] == [make_title(name) for name in read_claims()]
     assert {card["about"] for card in sent["cards"]} == set(sent["topics"])
     guesses = {card["guess"]: sent["choices"][card["guess"]] for card in sent["cards"]}
     assert set(guesses.values()) == {None}
@@ -126,7 +126,7 @@ def test_a_look_without_a_guess_is_no_judgement():
     claim = read_claims()["windows_reach"]
     visit = linked(claim, predict="true", guess_windows_reach="just show me")
     assert verdict_of(visit) == ["Does not hold"]
-    assert wall(visit)["choices"]["guess_windows_reach"] == wall(visit)["skip"]["value"]
+    assert wall(visit)["choices"]["guess_windows_reach"] == wall(visit)["skip"]["key"]
 
 
 def test_reset_takes_back_the_sizes():

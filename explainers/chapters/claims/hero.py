@@ -59,11 +59,11 @@ def make_hero(text: Prose, chosen: Claim, judgements: Mapping[str, str | None]) 
     answers = None, *VERDICTS, SKIP
     cards = [
         {
-            "claim": make_title(name),
+            "id": make_title(name),
             "about": claim.part,
             "guess": _make_judgement(name).key,
             "text": text.fill(f"claim_{name}"),
-            "verdict": claim.verdict,
+            "verdict": VERDICTS.index(claim.verdict),
         }
         for name, claim in claims.items()
     ]
@@ -74,7 +74,7 @@ def make_hero(text: Prose, chosen: Claim, judgements: Mapping[str, str | None]) 
     numbers = {
         "cards": cards,
         "verdicts": verdicts,
-        "skip": {"value": SKIP, "label": _("Show me")},
+        "skip": {"key": SKIP, "label": _("Show me")},
         "topics": {part: text.fill(f"part_{part}") for part in list_parts()},
         "is_open": not is_study_mode(),
     }
@@ -98,13 +98,13 @@ def make_hero(text: Prose, chosen: Claim, judgements: Mapping[str, str | None]) 
 
 
 def make_table(
-    cards: Sequence[Mapping[str, str]], judgements: Mapping[str, str | None], is_open: bool
+    cards: Sequence[Mapping[str, Any]], judgements: Mapping[str, str | None], is_open: bool
 ) -> Any:
     """What is seen on the wall, card by card; verdicts only of those whose stamp has turned."""
     import pandas as pd  # the first paint needs no tables
 
     said = list(judgements.values())
-    seen = zip([card["verdict"] for card in cards], said, strict=True)
+    seen = zip([VERDICTS[card["verdict"]] for card in cards], said, strict=True)
     columns = {
         _("Claim"): [card["text"] for card in cards],
         _("Your judgement"): [_(one) if one else "" for one in said],

@@ -12,17 +12,17 @@ import { Card, kindOf, placeCards, signOf } from "./claims_cards.js";
 
 /**
  * @typedef {object} CardData
- * @property {string} claim its name in the link
+ * @property {string} id its name in the link
  * @property {string} about its topic
  * @property {string} guess the choice that keeps what the reader said
  * @property {string} text
- * @property {string} verdict
+ * @property {number} verdict its place among the verdicts
  */
 /**
  * @typedef {object} Numbers
  * @property {CardData[]} cards
  * @property {Record<string, { label: string, means: string }>} verdicts
- * @property {{ value: string, label: string }} skip
+ * @property {{ key: string, label: string }} skip
  * @property {Record<string, string>} topics
  * @property {boolean} is_open all stamps are seen, as the reader wants to be asked nothing
  */
@@ -59,19 +59,22 @@ export class ClaimsWall extends Hero {
 
   // What is chosen.
 
-  get at() { return Math.max(0, this.data.cards.findIndex(({ claim }) => claim === this.choices.claim)); }
+  get at() { return Math.max(0, this.data.cards.findIndex(({ id }) => id === this.choices.claim)); }
   get open() { return this.data.cards[this.at]; }
 
   /** What the reader said of a card; nothing while it is face down. @param {CardData} card */
   saidOf(card) { return String(this.choices[card.guess] ?? ""); }
 
   /** The verdict, where it may be seen. @param {CardData} card */
-  seenOf(card) { return this.data.is_open || this.saidOf(card) ? card.verdict : ""; }
+  seenOf(card) { return this.data.is_open || this.saidOf(card) ? this.verdictOf(card) : ""; }
+
+  /** @param {CardData} card */
+  verdictOf(card) { return Object.keys(this.data.verdicts)[card.verdict]; }
 
   /** The card that comes so many places later, of whatever topic. @param {number} by */
   step(by) {
-    const { cards } = this.data, { claim, about } = cards[(this.at + by + cards.length) % cards.length];
-    this.choose({ claim, about });
+    const { cards } = this.data, { id, about } = cards[(this.at + by + cards.length) % cards.length];
+    this.choose({ claim: id, about });
   }
 
   /** @param {string} answer */
@@ -100,12 +103,12 @@ export class ClaimsWall extends Hero {
     if (!isFirst && shown === this.shownFor) return false;
     this.shownFor = shown;
     for (const card of this.cards) card.root.remove();
-    this.cards = cards.map(({ text, claim, about }) => new Card(this.stage, text, () => this.choose({ claim, about })));
+    this.cards = cards.map(({ text, id, about }) => new Card(this.stage, text, () => this.choose({ claim: id, about })));
     this.stage.root.append(this.desk); // over the card that is open
     this.ask.textContent = this.data.texts.card_ask;
     this.answers.setAttribute("aria-label", this.data.texts.card_ask);
     this.answers.replaceChildren(...Object.entries(verdicts).map(([verdict, { label, means }]) => this.makeAnswer(verdict, label, means)));
-    this.answers.append(this.makeAnswer(skip.value, skip.label, ""));
+    this.answers.append(this.makeAnswer(skip.key, skip.label, ""));
     this.back.setAttribute("aria-label", _("The claim before"));
     this.next.setAttribute("aria-label", _("The next claim"));
     this.renewTopics();
@@ -132,8 +135,8 @@ export class ClaimsWall extends Hero {
   /** A topic's first card that is still face down, or its first. @param {string} about */
   openTopic(about) {
     const own = this.data.cards.filter((card) => card.about === about);
-    const { claim } = own.find((card) => !this.seenOf(card)) ?? own[0];
-    this.choose({ about, claim });
+    const { id } = own.find((card) => !this.seenOf(card)) ?? own[0];
+    this.choose({ about, claim: id });
   }
 
   // Places.
@@ -178,7 +181,7 @@ export class ClaimsWall extends Hero {
   }
 
   placeDesk() {
-    const { open, data } = this, verdict = this.seenOf(open), said = this.saidOf(open), isRight = said === open.verdict;
+    const { open, data } = this, verdict = this.seenOf(open), said = this.saidOf(open), isRight = said === this.verdictOf(open);
     this.desk.dataset.verdict = kindOf(verdict);
     this.ask.hidden = this.answers.hidden = Boolean(verdict);
     this.result.hidden = !verdict;
@@ -192,10 +195,10 @@ export class ClaimsWall extends Hero {
   /** @override @returns {Sentence} */
   sentence() {
     const { cards, verdicts, is_open: isOpen } = this.data, judged = cards.filter((card) => this.saidOf(card) in verdicts);
-    const count = (/** @type {number} */ kind) => String(cards.filter(({ verdict }) => verdict === Object.keys(verdicts)[kind]).length);
+    const count = (/** @type {number} */ kind) => String(cards.filter(({ verdict }) => verdict === kind).length);
     const all = String(cards.length);
     if (isOpen) return { name: "hero_open", values: { all, holds: count(0), condition: count(1), fails: count(2), lost: count(3) } };
-    const right = String(judged.filter((card) => this.saidOf(card) === card.verdict).length);
+    const right = String(judged.filter((card) => this.saidOf(card) === this.verdictOf(card)).length);
     const left = String(cards.filter((card) => !this.saidOf(card)).length);
     return { name: judged.length ? "hero_tally" : "hero_start", values: { all, right, seen: String(judged.length), left } };
   }
@@ -203,6 +206,6 @@ export class ClaimsWall extends Hero {
   /** @override */
   describe() {
     const { cards, verdicts } = this.data;
-    return cards.filter((card) => this.seenOf(card)).map((card) => `${card.text} ${verdicts[card.verdict].label}`).join("; ");
+    return cards.filter((card) => this.seenOf(card)).map((card) => `${card.text} ${verdicts[this.verdictOf(card)].label}`).join("; ");
   }
 }
