@@ -30,12 +30,9 @@ from explainers.ui.session import GUESS, KEPT_CHOICES, NOTICES, OUT_OF_RANGE, PR
 
 # On every page
 sentence = SentenceText("text", N_("Sentence"), SENTENCE)
+_WEIGHTS = N_("trained"), N_("untrained")
 weights = Choice(
-    "weights",
-    N_("Weights"),
-    N_("trained"),
-    (N_("trained"), N_("untrained")),
-    old_names=(("random", "untrained"),),
+    "weights", N_("Weights"), "trained", _WEIGHTS, old_names=(("random", "untrained"),)
 )
 seed = WholeNumber("seed", N_("Seed of the random numbers"), 0, 0, 99)
 queries = Choice("queries", N_("Queries run"), N_("down"), (N_("down"), N_("across")))
