@@ -101,7 +101,8 @@ def show_biases(layer: Layer) -> None:
     """What a bias on the keys changes, and one on the queries."""
     measured = measure_biases(layer)
     ask_veiled(text, "biases", measured["on_keys"], ["0.10", "0.50"], **measured)
-    st.page_link(CLAIMS, label=_("The claim on this"), icon=":material/fact_check:")
+    label, claim = _("The claim on this"), {"claim": "biases do not matter"}
+    st.page_link(CLAIMS, label=label, icon=":material/fact_check:", query_params=claim)
 
 
 text("question")

@@ -2,6 +2,7 @@
 
 import json
 import re
+from urllib.parse import parse_qsl
 
 import pytest
 import torch
@@ -21,9 +22,10 @@ from explainers.toys.sentence import SENTENCE
 from explainers.ui.controls import controls
 from explainers.ui.page_parts.check_yourself import seed_recall
 from explainers.ui.page_parts.one_sentence import MOST_WORDS, count_words
-from tests.support.opening import PAGES, opened, pictures
+from tests.support.opening import PAGES, elements, opened, pictures
+from tests.support.reading import hero
 
-PAGE = next(page for page in PAGES if page.stem == "03_query_key_value")
+PAGE, CLAIMS = PAGES[2], PAGES[16]
 TOKENS = tuple(SENTENCE.split())
 DIGITS = 5e-5
 CHOICES = [(learned, own) for learned in LEARNED for own in KEY_MATRICES]
@@ -186,3 +188,12 @@ def test_cards_are_closed_until_a_link_opens_one(card):
     closed, open_ = opened(PAGE), opened(PAGE, {"deep": card})
     assert not open_.exception
     assert len(open_.main.markdown) > len(closed.main.markdown)
+
+
+def test_the_card_on_biases_leads_to_the_claim_about_them():
+    found = elements(opened(PAGE, {"deep": "biases"}).main)
+    (link,) = [one.proto for one in found if one.type == "page_link"]
+    asked = dict(parse_qsl(link.query_string))
+    visit = opened(CLAIMS, asked)
+    assert hero(visit)["choices"]["claim"] == asked["claim"] == "biases do not matter"
+    assert not visit.info

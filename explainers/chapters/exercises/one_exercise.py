@@ -160,7 +160,7 @@ def fold_hint(exercise: Exercise) -> Any:
 
 def link_page(exercise: Exercise) -> None:
     """Where to read about it."""
-    label = f"{_('The page on this')}: {_(TOPICS[exercise.page])}"
+    label = _("The page on this: {title}", title=_(TOPICS[exercise.page]))
     st.page_link(f"pages/{exercise.page}.py", label=label, icon=":material/menu_book:")
 
 
