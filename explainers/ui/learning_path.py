@@ -21,8 +21,8 @@ WORDS_PER_MINUTE = 238
 """Silent reading of English non-fiction, the mean of 190 studies (Brysbaert 2019)."""
 MINUTES_TO_TRY = 1
 """For each question and each section: long enough to change one thing and to look."""
-TASK_PREFIXES = "ask_", "task_", "claim_"
-"""Sections whose names begin so want something of the reader."""
+TASK_PREFIXES = "ask_", "task_"
+"""Sections whose names begin so want something of the reader that takes a while."""
 UNOPENED, OPENED, DONE = "○", "◐", "●"
 RECALL = "recall_"
 """Sections whose names begin so ask something at the end of a page."""
