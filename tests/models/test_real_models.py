@@ -105,3 +105,8 @@ def test_our_attention_is_theirs(request, name):
     print(name, *rows, sep="\n")
     assert len(rows) == loaded.model.config.num_hidden_layers + 1
     assert not [row for row in rows if not row.largest <= 1e-5 * row.magnitude]
+
+
+def test_rounded_weights_are_said(smollm2, minilm):
+    assert smollm2.provenance.endswith(": weights rounded to 4 bits")
+    assert "bits" not in minilm.provenance
