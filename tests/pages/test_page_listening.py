@@ -106,7 +106,7 @@ def test_the_page_shows_weights_over_seconds(folder, whisper):
     assert "sum to **1.0000**" in said(visit)
     assert f"the largest, {row.max():.4f}, lies at {0.02 * int(row.argmax()):.2f} s" in said(visit)
     after = found.weights[2, 2, :, 200:].sum(dim=1).mean()
-    assert f"fall {100 * after:.1f} % of all weight" in said(visit)
+    assert f"gets {100 * after:.1f} % of all weight" in said(visit)
     assert "is **0**" in said(visit) or "is **less than" in said(visit)
     assert f"({len(found.tokens)} tokens)" in said(visit)
     assert "one for every 20 ms" in said(visit)
@@ -136,7 +136,7 @@ def test_a_sound_of_the_reader(folder, kind):
     assert not visit.exception
     assert f"The model reads {SECONDS} seconds at a time: 2.0 more are left out" in said(visit)
     assert "sum to **1.0000**" in said(visit)
-    assert "fall 0.0 % of all weight" in said(visit)
+    assert "gets 0.0 % of all weight" in said(visit)
 
 
 @pytest.mark.parametrize(
