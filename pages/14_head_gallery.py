@@ -104,7 +104,7 @@ def show_layers(gallery: Gallery) -> None:
     """Is the sentence true of this model? Both curves and the verdict."""
     text("layers", clear=layer_entropy.CLEAR)
     found = layer_entropy.measure_trend(gallery)
-    ask_veiled(text, "layers", found.verdict, layer_entropy.VERDICTS, **found.correlations)
+    ask_veiled(text, "trend", found.verdict, layer_entropy.VERDICTS, **found.correlations)
     text("layers_seen", **layer_entropy.show_trend(gallery, found))
     show_source(*layer_entropy.CODE, that=CODE_ROLE)
     show_source(layer_entropy.compute_rank_correlation)

@@ -1,16 +1,14 @@
 """The pages speak plain English: short sentences, short paragraphs, one term for one thing."""
 
 import re
+from collections import Counter
 
 import pytest
 
 from explainers.folders import ASSETS
+from explainers.translations import load_sections
 
-NOT_YET: tuple[str, ...] = ()
-"""Pages that still have to be rewritten; who rewrites one takes it out."""
-PAGES = [
-    path for path in sorted(ASSETS.glob("text/en/[0-9]*.md")) if not path.stem.startswith(NOT_YET)
-]
+PAGES = sorted(ASSETS.glob("text/en/[0-9]*.md"))
 MOST_WORDS = {"sentence": 25, "paragraph": 55}
 AVOIDED = {
     r"listen(s|ing)? to|hears?": "attends to",
@@ -75,3 +73,9 @@ def test_one_term_for_one_thing(path):
 def test_nobody_shouts(path):
     for paragraph in read_paragraphs(path):
         assert not re.search(r"\w!", paragraph), paragraph
+
+
+def test_a_question_has_one_name():
+    """A reader's answer is kept by it, on all pages: two questions would share it."""
+    asked = [name for path in PAGES for name in load_sections(path.stem) if name.startswith("ask_")]
+    assert [name for name, count in Counter(asked).items() if count > 1] == []

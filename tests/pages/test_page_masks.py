@@ -264,7 +264,9 @@ def test_badges_count_every_word_that_training_never_saw():
     assert re.findall(r"(\d+) unknown", batch) == ["1"], "the filling"
     assert "The head has never seen ` [pad] `" in said(visit)
     assert "[pad] `, so" not in said(unfolded("batch"))
-    assert badges(unfolded("one_pass"))[-1].startswith(":gray-badge[:material/info: untrained weights")
+    assert badges(unfolded("one_pass"))[-1].startswith(
+        ":gray-badge[:material/info: untrained weights"
+    )
 
 
 def test_of_words_that_training_never_saw_no_picture_is_drawn():
