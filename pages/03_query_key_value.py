@@ -7,13 +7,7 @@ from explainers.chapters.common.build_sentence import choose_sentence
 from explainers.chapters.common.choose_layer import choose_sizes, offer_training, origin_of
 from explainers.chapters.common.one_head import arithmetic_of, read_head
 from explainers.chapters.common.own_words import list_unknown_words, offer_known_words
-from explainers.chapters.query_key_value import directions, recall
-from explainers.chapters.query_key_value.changed_head import (
-    ANSWERS,
-    draw_exchange,
-    find_exchange,
-    measure_biases,
-)
+from explainers.chapters.query_key_value import changed_head, directions, recall
 from explainers.chapters.query_key_value.hero import make_hero, make_layers
 from explainers.chapters.query_key_value.takeaway import (
     PROJECTED,
@@ -38,7 +32,6 @@ from explainers.ui.text.language import fragment
 from explainers.ui.tour import end_stop
 
 text = page.open_prose(__file__)
-CLAIMS = "pages/17_claims.py"
 
 
 @fragment
@@ -93,16 +86,15 @@ def show_sizes(tokens: Tokens, is_trained: bool) -> None:
 def show_exchange(layer: Layer) -> None:
     """The table of products, and the same with W_Q and W_K exchanged."""
     text("swap")
-    ask_veiled(text, "swap", find_exchange(layer), ANSWERS)
-    draw_exchange(layer, origin_of(layer), page.has_queries_down())
+    ask_veiled(text, "swap", changed_head.find_exchange(layer), changed_head.ANSWERS)
+    changed_head.draw_exchange(layer, origin_of(layer), page.has_queries_down())
 
 
 def show_biases(layer: Layer) -> None:
     """What a bias on the keys changes, and one on the queries."""
-    measured = measure_biases(layer)
+    measured = changed_head.measure_biases(layer)
     ask_veiled(text, "biases", measured["on_keys"], ["0.10", "0.50"], **measured)
-    label, claim = _("The claim on this"), {"claim": "biases do not matter"}
-    st.page_link(CLAIMS, label=label, icon=":material/fact_check:", query_params=claim)
+    changed_head.link_claim()
 
 
 text("question")

@@ -104,7 +104,7 @@ def test_training_goes_on_by_itself_and_can_be_stopped(visit):
     one = visit(PATH, weights="untrained", kv_heads="1", deep="uptraining")
     train = one.page.get_by_role("button", name="Train the averaged heads")
     train.click()
-    expect(one.page.get_by_text("100 batches more")).to_be_visible()
+    expect(one.page.get_by_text("100 more batches")).to_be_visible()
     expect(one.page.get_by_text("Batch 100 of 100")).to_be_visible()
     train.click()
     one.page.get_by_role("button", name="Cancel").click()

@@ -1,5 +1,6 @@
 """The app as a visitor opens it, without a browser: any page, with any link."""
 
+import ast
 import functools
 import json
 import time
@@ -66,8 +67,10 @@ class Found(NamedTuple):
 
 
 def reads_text(page: Path) -> bool:
-    """Is the reader's sentence on this page?"""
-    return "choose_text(" in page.read_text(encoding="utf-8")
+    """Is the reader's sentence on this page, and not only in a card?"""
+    body = ast.parse(page.read_text(encoding="utf-8")).body
+    shown = [part for part in body if not isinstance(part, ast.FunctionDef)]
+    return any("choose_text(" in ast.unparse(part) for part in shown)
 
 
 def opened(page: Path, link: Mapping[str, str | list[str]] | None = None) -> AppTest:

@@ -1,5 +1,6 @@
 """One head changed: W_Q and W_K exchanged, or a bias added to all queries, or to all keys."""
 
+import streamlit as st
 import torch
 
 from explainers.attention.single_head import project
@@ -17,6 +18,7 @@ from explainers.ui.text.numbers import bound_rounding
 SAME, MIRRORED = N_("the same table"), N_("the table mirrored")
 OTHER = N_("other numbers")
 ANSWERS = SAME, MIRRORED, OTHER
+CLAIMS, CLAIM = "pages/17_claims.py", {"claim": "biases do not matter"}
 
 
 def find_exchange(layer: Layer) -> str:
@@ -52,3 +54,9 @@ def measure_biases(layer: Layer) -> dict[str, str]:
     on_keys = (weights(query, key + bias) - plain).abs().max().item()
     on_queries = (weights(query + bias, key) - plain).abs().max().item()
     return {"on_keys": bound_rounding(on_keys), "on_queries": f"{on_queries:.2f}"}
+
+
+def link_claim() -> None:
+    """What people write about it, checked."""
+    label, icon = _("The claim on this"), ":material/fact_check:"
+    st.page_link(CLAIMS, label=label, icon=icon, query_params=CLAIM)
