@@ -20,7 +20,7 @@ def quick(page, monkeypatch, tmp_path):
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
     saved_models.llama(locate_folder(SMALLEST), longest=64)
     each = scores(**{role.score_name: [divmod(n, 6)] for n, role in enumerate(ROLES)})
-    monkeypatch.setattr(choose_changes, "read_scores", lambda _: each)
+    monkeypatch.setattr(choose_changes, "find_known_scores", lambda _: each)
     controls_on.cache_clear()  # it has other layers and heads
     yield
     controls_on.cache_clear()
