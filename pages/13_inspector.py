@@ -55,7 +55,7 @@ def show_how(shown: Recording, loaded: "RealModel", sentence: str) -> None:
     show_difference(text, shown, loaded, sentence)
 
 
-def show_one_head(shown: Recording, head: Head, is_dimmed: bool) -> None:
+def show_one_head(head: Head, is_dimmed: bool) -> None:
     """The chosen head, with all that led to its weights."""
     show_head(text, head, is_dimmed, queries_down)
 
@@ -114,7 +114,7 @@ def inspect(shown: Recording, loaded: "RealModel", sentence: str, model: str) ->
     go_deeper(
         text,
         {
-            "head": lambda: show_one_head(shown, head, is_dimmed),
+            "head": lambda: show_one_head(head, is_dimmed),
             "sinks": lambda: show_all_heads(shown, chosen, is_dimmed),
             "beside": lambda: show_beside(text, shown, *chosen, sentence, queries_down),
             "predicted": lambda: show_next_tokens(text, shown),

@@ -8,6 +8,7 @@ import functools
 import hashlib
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,10 +62,15 @@ def find_known_scores(model: str) -> HeadScores | None:
 def read_shipped_scores(model: str) -> ShippedScores | None:
     """What came with the app, unless the model on this machine has other weights."""
     file = locate_shipped_scores(model)
-    if model not in {one.id for one in WHEEL_MODELS} or not file.is_file():
+    if not is_shipped(model, file):
         return None
     shipped = _read_file(file)
     return None if has_other_weights(model, shipped.fingerprint) else shipped
+
+
+def is_shipped(model: str, file: Path) -> bool:
+    """Has the app this file, of a model whose name is one of those offered?"""
+    return model in {one.id for one in WHEEL_MODELS} and file.is_file()
 
 
 def has_other_weights(model: str, fingerprint: str) -> bool:
@@ -161,12 +167,12 @@ def write_shipped_scores(model: str) -> Path:
     return write_tensors(file, model, tensors, {"tokens": json.dumps(example.tokens)})
 
 
-def main() -> None:
-    """Measure every model that has a file."""
+def write_each(write: Callable[[str], Path]) -> None:
+    """A file for every model that has one."""
     for model in WHEEL_MODELS:
-        file = write_shipped_scores(model.id)
+        file = write(model.id)
         print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
 
 
 if __name__ == "__main__":
-    main()
+    write_each(write_shipped_scores)

@@ -66,3 +66,8 @@ def formula(what: str, device: torch.device) -> str:
 def real_model(what: str) -> str:
     """What a published model, or a part of it, makes of the reader's text."""
     return _("real: {what}", what=what)
+
+
+def shipped_run(model: str) -> str:
+    """What a published model made of a text of ours, when the app was made."""
+    return real_model(_("{model} · measured beforehand, kept with the app", model=model))

@@ -12,7 +12,7 @@ from explainers.models.probes import NATURAL_LENGTH, NUM_TEXTS, REPEATED_LENGTH
 from explainers.models.shipped_scores import read_shipped_scores
 from explainers.translations import _
 from explainers.ui.controls.controls import PROSE, TWICE
-from explainers.ui.provenance import real_model
+from explainers.ui.provenance import real_model, shipped_run
 from explainers.ui.session import HEAD_SCORES_JOB
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Gallery:
     def origin(self) -> str:
         model = self.loaded.provenance if self.loaded else self.name
         if self.is_shipped:
-            return real_model(_("{model} · measured beforehand, kept with the app", model=model))
+            return shipped_run(model)
         return real_model(_("{model} · measured once, then kept on the server's disk", model=model))
 
 

@@ -11,7 +11,14 @@ from torch import Tensor
 
 from explainers.chapters.common.measured_heads import Gallery, name_head
 from explainers.messages import N_
-from explainers.models.head_roles import ROLES, EarnedRole, Role, find_relation_heads, find_roles
+from explainers.models.head_roles import (
+    ROLES,
+    EarnedRole,
+    RelationHead,
+    Role,
+    find_relation_heads,
+    find_roles,
+)
 from explainers.models.head_scores import HeadScores
 from explainers.models.registry import WHEEL_MODELS
 from explainers.models.shipped_scores import LEVELS, Example, read_shipped_scores
@@ -28,7 +35,7 @@ EXPERIMENTS = {INDUCTION: "try_induction", PREVIOUS: "try_previous"}
 NAMES = (*(role.name for role in ROLES if role.name != SINK), SINK)
 """The sink stands last: most heads have that name, so any other one says more of a head."""
 CLEARLY = 0.1
-"""A head that beats the best distance by less than this is not said to find a partner."""
+"""A head that beats the best fixed distance by less than this is called as good as it."""
 SENTENCES = (
     *("hero_caption", "hero_named", "hero_sink", "hero_other", "hero_nameless"),
     *("hero_nobody", "hero_relation"),
@@ -153,13 +160,23 @@ def describe_relations(scores: HeadScores) -> list[dict[str, Any]]:
     return [
         {
             "place": one.layer_index * scores.shape[1] + one.head_index,
-            "label": " → ".join(_(word) for word in one.relation.split(" → ")),
+            "label": translate_relation(one),
             "score": round(one.score, 4),
             "chance": round(one.offset_score, 4),
         }
         for one in find_relation_heads(scores)
-        if one.score > one.offset_score + CLEARLY
+        if is_better(one)
     ]
+
+
+def is_better(head: RelationHead) -> bool:
+    """Does it clearly beat the best fixed distance?"""
+    return head.score > head.offset_score + CLEARLY
+
+
+def translate_relation(head: RelationHead) -> str:
+    """Which word finds which: its partners by their names."""
+    return " → ".join(_(word) for word in head.relation.split(" → "))
 
 
 def list_experiments(text: Prose, scores: HeadScores) -> list[Experiment]:

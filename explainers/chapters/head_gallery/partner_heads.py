@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from explainers.chapters.common.measured_heads import Gallery, name_head
-from explainers.chapters.head_gallery.hero import choose
+from explainers.chapters.head_gallery.hero import CLEARLY, choose, is_better, translate_relation
 from explainers.charts.matrix import Matrix
 from explainers.messages import N_
 from explainers.models import grammar_heads
@@ -13,8 +13,6 @@ from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
 
 TABLE = "partners"
-CLEARLY = 0.1
-"""A head that is better by less than this is called as good as a fixed distance."""
 WORDS = (
     *(N_("determiner"), N_("adjective"), N_("noun"), N_("its noun")),
     *(N_("preposition"), N_("verb"), N_("subject"), N_("object")),
@@ -26,7 +24,7 @@ CODE = grammar_heads.generate_sentence, grammar_heads.find_attended_words
 
 def count_better(found: Sequence[RelationHead]) -> tuple[str, list[str], dict[str, object]]:
     """How often a head clearly beats the best fixed distance; guesses; what is said of it."""
-    better = sum(one.score > one.offset_score + CLEARLY for one in found)
+    better = sum(map(is_better, found))
     named: dict[str, object] = {"relations": len(found), "clearly": CLEARLY}
     return f"{better}", [f"{better}", "0", f"{len(found)}"], named
 
@@ -45,7 +43,7 @@ def show_relations(gallery: Gallery, found: Sequence[RelationHead]) -> dict[str,
         kind="weights",
     )
     most = max(found, key=lambda one: one.score - one.offset_score)
-    relation = _translate_relation(most.relation)
+    relation = translate_relation(most)
     alt = _(
         "{relation}: {score:.2f} by a head, {by_offset:.2f} by a distance.",
         relation=relation,
@@ -59,7 +57,7 @@ def show_relations(gallery: Gallery, found: Sequence[RelationHead]) -> dict[str,
     show_figure(Figure([Panel(TABLE, matrix)], alt, on_pick=pick), gallery.origin, TABLE)
     heads = [name_head(one.layer_index, one.head_index) for one in found]
     rows = [
-        f"| {letter} | {_translate_relation(one.relation)} | {head} | {one.offset:+d} |"
+        f"| {letter} | {translate_relation(one)} | {head} | {one.offset:+d} |"
         for letter, head, one in zip(letters, heads, found, strict=True)
     ]
     return {
@@ -70,8 +68,3 @@ def show_relations(gallery: Gallery, found: Sequence[RelationHead]) -> dict[str,
         "by_offset": f"{most.offset_score:.2f}",
         "pairs": most.num_pairs,
     }
-
-
-def _translate_relation(relation: str) -> str:
-    """Both words of it in the visitor's language."""
-    return " → ".join(_(word) for word in relation.split(" → "))

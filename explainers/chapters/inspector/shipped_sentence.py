@@ -9,28 +9,32 @@ from pathlib import Path
 
 from explainers.chapters.common.recording import record_text
 from explainers.chapters.inspector.hero import Heads, cut_heads
-from explainers.models.registry import WHEEL_MODELS
-from explainers.models.shipped_scores import FOLDER, has_other_weights, read_tensors, write_tensors
+from explainers.models.shipped_scores import (
+    has_other_weights,
+    is_shipped,
+    locate_shipped_scores,
+    read_tensors,
+    write_each,
+    write_tensors,
+)
 from explainers.toys.sentence import SENTENCE
-from explainers.translations import _
-from explainers.ui.provenance import real_model
+from explainers.ui.provenance import shipped_run
 
 
 def read_shipped_sentence(model: str) -> Heads | None:
     """All heads of a model on the running sentence, if they came with the app."""
     file = locate_shipped_sentence(model)
-    if model not in {one.id for one in WHEEL_MODELS} or not file.is_file():
+    if not is_shipped(model, file):
         return None
     heads, fingerprint = _read_file(file)
     if has_other_weights(model, fingerprint):
         return None
-    origin = real_model(_("{model} · measured beforehand, kept with the app", model=model))
-    return heads._replace(origin=origin, is_shipped=True)
+    return heads._replace(origin=shipped_run(model), is_shipped=True)
 
 
 def locate_shipped_sentence(model: str) -> Path:
     """The file of one model."""
-    return FOLDER / f"{model.split('/')[-1]}.sentence.safetensors"
+    return locate_shipped_scores(model).with_suffix(".sentence.safetensors")
 
 
 @functools.lru_cache(maxsize=4)
@@ -53,12 +57,5 @@ def write_shipped_sentence(model: str) -> Path:
     return write_tensors(locate_shipped_sentence(model), model, tensors, described)
 
 
-def main() -> None:
-    """Every model that has a file."""
-    for model in WHEEL_MODELS:
-        file = write_shipped_sentence(model.id)
-        print(f"{file.name}: {file.stat().st_size / 1000:.0f} kB")
-
-
 if __name__ == "__main__":
-    main()
+    write_each(write_shipped_sentence)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from explainers.chapters.what_if.before_after import Reading
+from explainers.chapters.what_if.two_windows import WIDTH, WINDOWS
 from explainers.messages import N_
 from explainers.models.attention_hook import Change
 from explainers.models.changes import (
@@ -11,7 +12,6 @@ from explainers.models.changes import (
     NoScaling,
     QuantisedCache,
     UniformWeights,
-    Window,
 )
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -20,9 +20,9 @@ from explainers.ui.page import Prose
 from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import show_spaces
 
-WIDTH, BITS = 4, 4
+BITS = 4
 CHANGES: dict[str, tuple[str, Change]] = {
-    controls.NARROW_WINDOW: ("hero_window", Window(width=WIDTH, sinks=0)),
+    controls.NARROW_WINDOW: ("hero_window", WINDOWS[0]),
     controls.UNSCALED: ("hero_unscaled", NoScaling()),
     controls.UNIFORM_WEIGHTS: ("hero_uniform", UniformWeights()),
     controls.QUANTISED: ("hero_bits", QuantisedCache(bits=BITS)),

@@ -13,9 +13,8 @@ from explainers.chapters.what_if.two_windows import WINDOWS
 from explainers.models.changes import Effect, count_heads
 from explainers.models.registry import WHEEL_MODELS, resolve_folder
 from explainers.models.shipped_scores import FOLDER, compute_fingerprint, has_other_weights
-from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.provenance import real_model
+from explainers.ui.provenance import shipped_run
 
 FILE = FOLDER / "what_if.json"
 MODEL = WHEEL_MODELS[0].id
@@ -30,14 +29,16 @@ def read_shipped(model: str) -> Reading | None:
     kept = _read_file()
     if has_other_weights(model, kept["fingerprint"]):
         return None
-    effects = {name: _parse_effect(one) for name, one in kept["effects"].items()}
-    origin = real_model(_("{model} · measured beforehand, kept with the app", model=model))
-    return Reading(kept["text"], lambda change: effects.get(repr(change)), kept["head_dim"], origin)
+    effects: dict[str, Effect] = kept["effects"]
+    measure, origin = (lambda change: effects.get(repr(change))), shipped_run(model)
+    return Reading(kept["text"], measure, kept["head_dim"], origin)
 
 
 @functools.cache
 def _read_file() -> dict[str, Any]:
-    return json.loads(FILE.read_text(encoding="utf-8"))
+    kept: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    effects = {name: _parse_effect(one) for name, one in kept["effects"].items()}
+    return {**kept, "effects": effects}
 
 
 def _parse_effect(kept: dict[str, Any]) -> Effect:

@@ -11,6 +11,7 @@ from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import show_spaces, verbatim
 
 WIDTH = 4
+"""Tokens that each token sees, itself included."""
 WINDOWS = tuple(Window(width=WIDTH, sinks=sinks) for sinks in (0, 1))
 ANSWERS = HARDLY, HALFWAY, BACK = (
     N_("It hardly changes"),
