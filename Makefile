@@ -5,7 +5,7 @@ PYTHON ?= $(shell for found in python3.11 python3; do \
 done)
 VENV := .venv
 IN_VENV := $(VENV)/bin/python -m
-CODE := app.py pages explainers tests benchmarks
+CODE := app.py contents.py pages explainers tests benchmarks
 BROWSER := explainers/ui/browser
 # Two processes; whichever is done first takes over what the other one has not begun.
 TWO := -n 2 --dist worksteal
@@ -16,7 +16,7 @@ CHROMIUM ?= $(shell for found in chromium-headless-shell chromium chromium-brows
 export CHROMIUM
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast check translate bench thumbnails browser models
+.PHONY: help run test test-fast check translate bench thumbnails browser models redis
 
 help: ## list what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s%s\n", $$1, $$2 }' Makefile
@@ -24,7 +24,7 @@ help: ## list what make can do
 run: $(VENV)/app models ## start the app and print its address
 	$(IN_VENV) streamlit run app.py
 
-test: $(VENV)/tools browser models ## run all tests, in two processes
+test: $(VENV)/tools browser models redis ## run all tests, in two processes
 	$(IN_VENV) pytest $(TWO)
 
 test-fast: $(VENV)/tools ## run the tests that need no browser, no page and no model
@@ -76,6 +76,10 @@ browser:
 	@test -n "$(CHROMIUM)" || { $(call apt_install,chromium-headless-shell fonts-noto-color-emoji); } || \
 		{ $(call apt_install,chromium fonts-noto-color-emoji); } || \
 		{ echo "The tests need Chromium: install it, or say where it is with CHROMIUM=/path/to/it."; exit 1; }
+
+# Its tests say that they were skipped where it cannot be installed.
+redis:
+	-@command -v redis-server >/dev/null || { $(call apt_install,redis-server); }
 
 define apt_install
 $(if $(filter 0,$(shell id -u)),,sudo) apt-get update && \

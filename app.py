@@ -1,69 +1,20 @@
-"""Start here: the table of contents is the app."""
+"""Start here: what is served. Streamlit reads this file, finds `app`, and runs it.
+
+The pages are listed in `contents.py`, the app's script. Beside it there are the routes by which an
+audience follows its lecturer.
+"""
 
 import streamlit as st
+from starlette.middleware import Middleware
 
-from explainers.messages import N_
-from explainers.translations import _
-from explainers.ui import takeaway_files
-from explainers.ui.learning_path import finished_pages, label_pages, note_page, offer_next
-from explainers.ui.lecture.screens import screen
-from explainers.ui.page import draw_frame, restore_link
-from explainers.ui.page_parts.page_cards import show_wall
-from explainers.ui.page_parts.repetition import repeat_question
-from explainers.ui.page_parts.tally import show_tally
-from explainers.ui.text.language import settle_language
-from explainers.ui.tour import explain_detour
+from explainers.folders import ROOT
+from explainers.ui.follow.routes import Following, open_board
+from explainers.ui.headers import SafeHeaders
 
-CONTENTS = {
-    N_("Start"): {"pages/01_start.py": N_("Attention in one picture")},
-    N_("One head"): {
-        "pages/02_tokens.py": N_("Tokens and positions"),
-        "pages/03_query_key_value.py": N_("Queries, keys, values"),
-        "pages/04_scores.py": N_("From scores to output"),
-        "pages/05_masks.py": N_("Masks"),
-    },
-    N_("Many heads"): {
-        "pages/06_many_heads.py": N_("Multi-head attention"),
-        "pages/07_relative_positions.py": N_("Relative positions"),
-    },
-    N_("Writing long texts"): {
-        "pages/08_kv_cache.py": N_("KV cache"),
-        "pages/09_shared_heads.py": N_("Shared keys and values"),
-        "pages/10_cache_memory.py": N_("Cache calculator"),
-        "pages/11_long_sequences.py": N_("Long sequences"),
-    },
-    N_("Two texts"): {"pages/12_cross_attention.py": N_("Cross-attention")},
-    N_("Real models"): {
-        "pages/13_inspector.py": N_("Inspector"),
-        "pages/14_head_gallery.py": N_("Head gallery"),
-        "pages/15_what_if.py": N_("What if"),
-    },
-    N_("Practice"): {
-        "pages/16_exercises.py": N_("Exercises"),
-        "pages/17_claims.py": N_("Claims, checked"),
-    },
-}
-
-restore_link()
-settle_language()
-labels = label_pages(CONTENTS)
-listed = {path: st.Page(path, title=label) for path, label in labels.items()}
-page = st.navigation(
-    {_(part): [listed[path] for path in pages] for part, pages in CONTENTS.items()}, expanded=True
+following = Following(open_board())
+app = st.App(
+    ROOT / "contents.py",
+    routes=following.list_routes(),
+    middleware=[Middleware(SafeHeaders)],
+    lifespan=following.lifespan,
 )
-here = next(path for path, one in listed.items() if one.url_path == page.url_path)
-title = next(_(pages[here]) for pages in CONTENTS.values() if here in pages)
-st.set_page_config(page_title=title, page_icon="🔎", layout="wide")
-note_page(CONTENTS, here)
-draw_frame(title, page.url_path)
-explain_detour(here)
-done_pages = finished_pages(list(listed))
-takeaway_files.begin_takeaway(title, page.url_path or "start")
-page.run()
-with screen("nothing", "after the page"):
-    repeat_question(CONTENTS, here)
-    show_tally(CONTENTS, here, done_pages)
-    takeaway_files.offer_takeaway()
-    offer_next(CONTENTS, here, done_pages)
-    if here == next(iter(listed)):
-        show_wall(CONTENTS)

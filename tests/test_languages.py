@@ -28,7 +28,7 @@ CATALOGUES = sorted(TEXTS.glob("*.po"))
 SPEAKING = {"_", "pgettext", "section", "language"}
 MARKING = {"_", "N_", "ngettext"}
 
-EACH_FILE = each([ROOT / "app.py", *ROOT.glob("pages/*.py"), *ROOT.glob("explainers/**/*.py")])
+EACH_FILE = each([ROOT / "contents.py", *ROOT.glob("pages/*.py"), *ROOT.glob("explainers/**/*.py")])
 
 
 def each_language(test):

@@ -159,10 +159,10 @@ def _exchange_picture_choices(old_place: str | None, place: str) -> None:
 
 
 def open_prose(page_file: str) -> Prose:
-    """The text of a page, and a check that the page was opened by way of `app.py`.
+    """The text of a page, and a check that the page was opened by way of `contents.py`.
 
-    Until `app.py` has run once in the process, Streamlit takes the folder `pages` for its older
-    kind of app and opens a linked page alone, without contents and title. Then run again.
+    Until `contents.py` has run once in the process, Streamlit takes the folder `pages` for its
+    older kind of app and opens a linked page alone, without contents and title. Then run again.
     """
     if PAGE_DRAWN not in st.session_state and SENT_BACK not in st.session_state:
         st.session_state[SENT_BACK] = True

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted(ROOT.glob("pages/*.py"))
 EXPLAINERS = sorted(ROOT.glob("explainers/**/*.py"))
 ATTENTION = sorted(ROOT.glob("explainers/attention/**/*.py"))
-PRODUCT = [ROOT / "app.py", *PAGES, *EXPLAINERS]
+PRODUCT = [ROOT / "app.py", ROOT / "contents.py", *PAGES, *EXPLAINERS]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*.md"))]
 WORKSHOP = sorted([*ROOT.glob("tests/**/*.py"), *ROOT.glob("benchmarks/*.py")])
 FILES = "".join(
@@ -33,7 +33,8 @@ FILES = "".join(
 CODE = "".join(path.read_text(encoding="utf-8") for path in [*PRODUCT, *WORKSHOP])
 
 ARROWS = {
-    "app.py": "streamlit explainers.messages explainers.translations explainers.ui",
+    "app.py": "streamlit starlette explainers.folders explainers.ui.follow explainers.ui.headers",
+    "contents.py": "streamlit explainers.messages explainers.translations explainers.ui",
     "pages": "streamlit torch explainers",
     "explainers/chapters": "streamlit torch pandas explainers.arithmetic explainers.attention "
     "explainers.chapters explainers.charts explainers.device explainers.folders "
@@ -43,7 +44,10 @@ ARROWS = {
     "explainers/ui": "streamlit torch pandas vl_convert explainers.arithmetic explainers.charts "
     "explainers.device explainers.folders explainers.messages explainers.takeaway "
     "explainers.toys.sentence explainers.translations explainers.ui",
-    "explainers/ui/server.py": "streamlit uvicorn explainers.folders explainers.ui.browser_files",
+    "explainers/ui/server.py": "streamlit uvicorn app",
+    "explainers/ui/headers.py": "starlette explainers.ui.browser_files",
+    "explainers/ui/follow": "streamlit starlette explainers.translations explainers.ui",
+    "explainers/ui/follow/redis_board.py": "redis explainers.ui.follow",
     "explainers/ui/lecture/share_link.py": "streamlit segno explainers.folders "
     "explainers.translations explainers.ui",
     "explainers/ui/text/catalogue.py": "babel explainers.folders explainers.translations "
@@ -126,7 +130,7 @@ def is_within(module, packages):
 
 def third_party(paths):
     """The packages, by their names on the index, that files import from outside."""
-    ours = {"app", "pages", "explainers", "benchmarks", "tests"}
+    ours = {"app", "contents", "pages", "explainers", "benchmarks", "tests"}
     found = {module.split(".")[0] for path in paths for module in imports(path)}
     packages = metadata.packages_distributions()
     return {packages[module][0].lower() for module in found - ours - sys.stdlib_module_names}
@@ -155,7 +159,8 @@ def test_arrows_point_down(path):
 @pytest.mark.parametrize(
     ("start", "heavy"),
     [
-        ("app.py", {"torch", "transformers", "altair", "pandas", "babel"}),
+        ("app.py", {"torch", "redis", "transformers", "altair", "pandas", "babel"}),
+        ("contents.py", {"torch", "transformers", "altair", "pandas", "babel"}),
         ("pages/01_start.py", {"transformers", "altair", "pandas", "babel"}),
         ("pages/10_cache_memory.py", {"torch", "transformers", "altair", "pandas"}),
     ],
@@ -245,8 +250,8 @@ def test_the_contents_list_every_page_in_order():
 
 
 def contents():
-    """(path, title) of every page, in the order in which `app.py` lists them."""
-    for table in ast.walk(tree(ROOT / "app.py")):
+    """(path, title) of every page, in the order in which `contents.py` lists them."""
+    for table in ast.walk(tree(ROOT / "contents.py")):
         if isinstance(table, ast.Dict):
             pairs = zip(map(text_of, table.keys), map(text_of, table.values), strict=True)
             yield from ((path, title) for path, title in pairs if path and title)

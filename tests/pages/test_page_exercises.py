@@ -49,9 +49,9 @@ def test_the_deck_has_a_card_for_each_exercise_row_by_row():
 
 
 def test_topics_are_called_as_their_pages():
-    app = (ROOT / "app.py").read_text(encoding="utf-8")
+    contents = (ROOT / "contents.py").read_text(encoding="utf-8")
     for page, title in TOPICS.items():
-        assert f'"pages/{page}.py": N_("{title}")' in app
+        assert f'"pages/{page}.py": N_("{title}")' in contents
 
 
 def test_the_first_card_of_a_kind_is_open():

@@ -63,8 +63,8 @@ def each_page_that_draws(test):
 
 
 def title_of(page):
-    """What `app.py` calls a page."""
-    source = (ROOT / "app.py").read_text(encoding="utf-8")
+    """What `contents.py` calls a page."""
+    source = (ROOT / "contents.py").read_text(encoding="utf-8")
     return next(iter(re.findall(rf'"pages/{page.name}": N_\("(.*)"\)', source)))
 
 

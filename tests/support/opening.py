@@ -45,15 +45,15 @@ CARDS = "cards-cards"
 DECKS = ('"kind": "deck"',)
 """Of heroes whose cards lead to what stands below them."""
 
-# A server knows from its first visitor on that `app.py` lists the pages. AppTest forgets it before
-# every run and would then run a page alone, without title and sidebar.
+# A server knows from its first visitor on that `contents.py` lists the pages. AppTest forgets it
+# before every run and would then run a page alone, without title and sidebar.
 mock.patch.object(PagesManager, "uses_pages_directory", False).start()
 mock.patch.object(app_test, "PagesManager", type("Served", (PagesManager,), {})).start()
 # What a server does once, when it starts, AppTest would do for every visitor: look through all
 # packages that are installed for components, and compile the pages.
 scan_once = functools.cache(manifest_scanner.scan_component_manifests)
 mock.patch.object(manifest_scanner, "scan_component_manifests", scan_once).start()
-compiled = functools.cache(ScriptCache)  # of app.py and of the pages it leads to
+compiled = functools.cache(ScriptCache)  # of contents.py and of the pages it leads to
 mock.patch.object(local_script_runner, "ScriptCache", compiled).start()
 mock.patch.object(app_test, "ScriptCache", compiled).start()
 
@@ -75,7 +75,7 @@ def reads_text(page: Path) -> bool:
 
 def opened(page: Path, link: Mapping[str, str | list[str]] | None = None) -> AppTest:
     """What a new visitor gets who follows a link to a page."""
-    visit = AppTest.from_file(str(ROOT / "app.py"), default_timeout=LIMIT)
+    visit = AppTest.from_file(str(ROOT / "contents.py"), default_timeout=LIMIT)
     if page != PAGES[0]:
         visit.switch_page(page.relative_to(ROOT).as_posix())
     for key, value in {"predict": "false", **(link or {})}.items():

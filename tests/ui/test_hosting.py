@@ -218,7 +218,7 @@ def test_contrast_is_what_the_standard_says():
 
 def test_nothing_is_white_on_the_primary_colour():
     """Streamlit writes white on a primary button, which cannot be read on the dark theme's blue."""
-    files = [ROOT / "app.py", *ROOT.glob("pages/*.py"), *ROOT.glob("explainers/**/*.py")]
+    files = [ROOT / "contents.py", *ROOT.glob("pages/*.py"), *ROOT.glob("explainers/**/*.py")]
     assert [p for p in files if re.search(r"type=.primary", p.read_text(encoding="utf-8"))] == []
 
 
@@ -258,7 +258,8 @@ def test_the_image_is_made_for_a_space():
 def test_the_image_holds_what_runs():
     lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     ignored = [line for line in lines if line and not line.startswith("#")]
-    needed = [ROOT / "app.py", ROOT / "requirements.txt", ROOT / ".streamlit" / "config.toml"]
+    files = "app.py", "contents.py", "requirements.txt", ".streamlit/config.toml"
+    needed = [ROOT / file for file in files]
     for folder in ("pages", "explainers", "assets/text"):
         needed += [p for p in (ROOT / folder).rglob("*.*") if "__pycache__" not in p.parts]
     for path in needed:

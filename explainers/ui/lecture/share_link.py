@@ -94,11 +94,17 @@ def follow_short_link() -> None:
         st.info(notice, icon=":material/link_off:")
 
 
+def list_places() -> dict[str, str]:
+    """Where each page is in the address, and its file; the first one is at none."""
+    first, *others = sorted(PAGES.glob("*.py"))
+    places = {"": first, **{path.stem.partition("_")[2]: path for path in others}}
+    return {place: f"{PAGES.name}/{path.name}" for place, path in places.items()}
+
+
 def find_page(place: str) -> str:
-    """The file of the page that is at `place` in the address; the first one is at none."""
-    paths = sorted(PAGES.glob("*.py"))
-    page = next((p for p in paths if p.stem.partition("_")[2] == place), paths[0])
-    return f"{PAGES.name}/{page.name}"
+    """The file of the page that is at `place` in the address."""
+    places = list_places()
+    return places.get(place, places[""])
 
 
 def share_address(browser_address: str, place: str) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def _is_word(value: object) -> bool:
 
 
 EXTRACTORS: list[tuple[str, Any]] = [
-    ("app.py", "python"),
+    ("contents.py", "python"),
     ("pages/**.py", "python"),
     ("explainers/**.py", "python"),
     ("explainers/**.js", "javascript"),

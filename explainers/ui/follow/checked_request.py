@@ -1,0 +1,89 @@
+"""What arrives from a browser, or from somebody who pretends to be one: read, and refused."""
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+
+from explainers.ui.follow.board import LETTERS_OF_ROOM, RefusedError
+
+MOST_BYTES, LONGEST_SECRET, SHORTEST_SECRET = 4096, 100, 32
+ROOM = re.compile(f"[a-z2-7]{{1,{LETTERS_OF_ROOM}}}")
+BAD_REQUESTS = {"no JSON": 415, "too long": 413, "elsewhere": 403, "wrong": 400}
+"""Why a message is not read, and HTTP's number for it."""
+
+
+class BadRequestError(Exception):
+    """A message that the app's own script would never send; `reason` is in `BAD_REQUESTS`."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def name_room(secret: str) -> tuple[str, str]:
+    """The room of a secret, and its owner: 80 bits that are public, and 256 that are not."""
+    digest = hashlib.sha256(secret.encode()).digest()
+    return base64.b32encode(digest).decode().lower()[:LETTERS_OF_ROOM], digest.hex()
+
+
+async def read_message(request: Request) -> dict[str, Any]:
+    """The object in the body, if it was sent by a page of this server."""
+    refuse_elsewhere(request)
+    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
+        raise BadRequestError("no JSON")
+    body = b""
+    async for part in request.stream():  # a length in a header may lie
+        body += part
+        if len(body) > MOST_BYTES:
+            raise BadRequestError("too long")
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, dict):
+        raise BadRequestError("wrong")
+    return said
+
+
+def refuse_elsewhere(request: Request) -> None:
+    """A browser says which page a message comes from; what is no browser has nothing to abuse."""
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site not in (None, "same-origin"):
+        raise BadRequestError("elsewhere")
+    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+        raise BadRequestError("elsewhere")
+
+
+def read_secret(request: Request) -> str:
+    secret = request.headers.get("authorization", "").removeprefix("Bearer ")
+    if not SHORTEST_SECRET <= len(secret) <= LONGEST_SECRET or not secret.isascii():
+        raise RefusedError("not yours")
+    return secret
+
+
+def read_owner(request: Request) -> tuple[str, str]:
+    """The room that is led, and its owner: only from its secret both come."""
+    room, owner = name_room(read_secret(request))
+    if not hmac.compare_digest(room, read_room(request)):
+        raise RefusedError("not yours")
+    return room, owner
+
+
+def read_room(request: Request) -> str:
+    room: str = request.path_params["room"]
+    if len(room) != LETTERS_OF_ROOM or not ROOM.fullmatch(room):
+        raise RefusedError("unknown")
+    return room
+
+
+def read_whole(said: dict[str, Any], name: str, most: int) -> int:
+    number = said.get(name)
+    if type(number) is not int or not 0 <= number <= most:  # True is an int as well
+        raise BadRequestError("wrong")
+    return number

@@ -1,0 +1,287 @@
+"""The board of several processes: Redis keeps what is said, and passes it on to all of them."""
+
+import asyncio
+import contextlib
+import json
+import secrets
+import time
+from typing import Any
+
+import redis.asyncio as redis
+
+from explainers.ui.follow.audience import Audience, Listener
+from explainers.ui.follow.board import (
+    BEAT,
+    OPTIONS,
+    SHORTEST_CODE,
+    Limits,
+    RefusedError,
+    find_only,
+    write_count,
+)
+
+PREFIX = "attention:"
+CHANNEL = f"{PREFIX}said:"
+PATIENCE, LONGEST_WAIT = 1.0, 1.0
+"""Seconds: for an answer of Redis, and before it is tried again."""
+FORGET_AFTER = 2.7 * BEAT
+"""Seconds after which a process that is not heard of has no followers any more."""
+
+OPEN = """
+local room, owner, address, prefix = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local most, most_here = tonumber(ARGV[5]), tonumber(ARGV[6])
+local key, rooms = prefix .. 'room:' .. room, prefix .. 'rooms'
+local its = redis.call('HGET', key, 'owner')
+if its then return its == owner and 'done' or 'not yours' end
+local here, quiet = 0, nil
+for _, name in ipairs(redis.call('ZRANGE', rooms, 0, -1)) do
+  local other = prefix .. 'room:' .. name
+  if redis.call('EXISTS', other) == 0 then
+    redis.call('ZREM', rooms, name)
+  else
+    if redis.call('HGET', other, 'address') == address then here = here + 1 end
+    if not quiet and redis.call('EXISTS', prefix .. 'followed:' .. name) == 0 then quiet = name end
+  end
+end
+if here >= most_here then return 'many rooms here' end
+if redis.call('ZCARD', rooms) >= most then
+  if not quiet then return 'many rooms' end
+  redis.call('DEL', prefix .. 'room:' .. quiet)
+  redis.call('ZREM', rooms, quiet)
+  redis.call('PUBLISH', prefix .. 'said:' .. quiet, '{"kind": "over", "text": ""}')
+end
+redis.call('HSET', key, 'owner', owner, 'address', address, 'number', 0)
+redis.call('PEXPIRE', key, ARGV[7])
+redis.call('ZADD', rooms, ARGV[8], room)
+return 'done'
+"""
+LEAD = """
+local room, owner, prefix, number, text = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
+local key, pace = prefix .. 'room:' .. room, prefix .. 'pace:' .. room
+local its = redis.call('HGET', key, 'owner')
+if not its then return 'unknown' end
+if its ~= owner then return 'not yours' end
+local said = redis.call('INCR', pace)
+if said == 1 then redis.call('PEXPIRE', pace, 1000) end
+if said > tonumber(ARGV[6]) then return 'too fast' end
+if number <= tonumber(redis.call('HGET', key, 'number')) then return 'older' end
+redis.call('HSET', key, 'number', ARGV[4], 'text', text)
+redis.call('PUBLISH', prefix .. 'said:' .. room, ARGV[7])
+return 'done'
+"""
+VOTE = """
+local room, prefix, question = ARGV[1], ARGV[2], ARGV[3]
+local key, questions = prefix .. 'room:' .. room, prefix .. 'questions:' .. room
+local votes, life = prefix .. 'votes:' .. room .. ':' .. question, redis.call('PTTL', key)
+if life < 0 then return 'unknown' end
+if redis.call('HEXISTS', votes, ARGV[4]) == 0 and redis.call('HLEN', votes) >= tonumber(ARGV[6])
+  then return 'many votes' end
+if redis.call('SISMEMBER', questions, question) == 0
+  and redis.call('SCARD', questions) >= tonumber(ARGV[7]) then return 'many votes' end
+redis.call('SADD', questions, question)
+redis.call('HSET', votes, ARGV[4], ARGV[5])
+redis.call('PEXPIRE', questions, life)
+redis.call('PEXPIRE', votes, life)
+redis.call('PUBLISH', prefix .. 'said:' .. room, cjson.encode({kind = 'votes', text = question}))
+return 'done'
+"""
+CLOSE = """
+local room, owner, prefix = ARGV[1], ARGV[2], ARGV[3]
+local its = redis.call('HGET', prefix .. 'room:' .. room, 'owner')
+if not its then return 'unknown' end
+if its ~= owner then return 'not yours' end
+for _, question in ipairs(redis.call('SMEMBERS', prefix .. 'questions:' .. room)) do
+  redis.call('DEL', prefix .. 'votes:' .. room .. ':' .. question)
+end
+redis.call('DEL', prefix .. 'room:' .. room, prefix .. 'questions:' .. room)
+redis.call('ZREM', prefix .. 'rooms', room)
+redis.call('PUBLISH', prefix .. 'said:' .. room, '{"kind": "over", "text": ""}')
+return 'done'
+"""
+
+
+class Redis:
+    """The board that processes share through a server of Redis."""
+
+    def __init__(self, url: str, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self.audience = Audience()
+        self._process = secrets.token_hex(8)
+        self._others: dict[str, dict[str, tuple[float, int]]] = {}
+        """By room and process: when it was heard of, and how many follow there."""
+        self._votes: dict[str, dict[str, list[int]]] = {}
+        """By room and question, of rooms that somebody listens to here."""
+        quick = {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
+        self._redis: Any = redis.from_url(url, decode_responses=True, **quick)
+        self._bus = redis.from_url(url, decode_responses=True, socket_connect_timeout=PATIENCE)
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """See `Board`."""
+        self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._beat())]
+
+    async def stop(self) -> None:
+        """See `Board`."""
+        for task in self._tasks:
+            task.cancel()
+        self.audience.dismiss()
+        await self._redis.aclose()
+        await self._bus.aclose()
+
+    async def open_room(self, room: str, owner: str, address: str) -> None:
+        """See `Board`. Where all rooms are taken, the oldest without followers gives way."""
+        limits = self.limits
+        life = int(1000 * limits.seconds)
+        most = limits.rooms, limits.rooms_of_address
+        await self._run(OPEN, room, owner, address, PREFIX, *most, life, int(1000 * time.time()))
+
+    async def close_room(self, room: str, owner: str) -> None:
+        """See `Board`."""
+        await self._run(CLOSE, room, owner, PREFIX)
+
+    async def find_room(self, code: str) -> str:
+        """See `Board`."""
+        if len(code) < SHORTEST_CODE:
+            raise RefusedError("unknown")
+        named = find_only(code, await self._ask(self._redis.zrange(f"{PREFIX}rooms", 0, -1)))
+        if not await self._ask(self._redis.exists(f"{PREFIX}room:{named}")):
+            raise RefusedError("unknown")
+        return named
+
+    async def lead(self, room: str, owner: str, number: int, text: str) -> None:
+        """See `Board`."""
+        said = json.dumps({"kind": "at", "text": text})
+        await self._run(LEAD, room, owner, PREFIX, number, text, self.limits.messages, said)
+
+    async def vote(self, room: str, question: str, voter: str, option: int) -> None:
+        """See `Board`."""
+        most = self.limits.followers, self.limits.questions
+        await self._run(VOTE, room, PREFIX, question, voter, option, *most)
+
+    async def join(self, room: str, is_lecturer: bool = False) -> Listener:
+        """See `Board`."""
+        others = self._count_followers(room) - self.audience.count_followers(room)
+        if len(self.audience.rooms.get(room, ())) + others >= self.limits.followers:
+            raise RefusedError("full")
+        listener = Listener(is_lecturer)
+        self.audience.add(room, listener)  # before the room is read: nothing falls in between
+        try:
+            kept = await self._ask(self._redis.hgetall(f"{PREFIX}room:{room}"))
+            if not kept:
+                raise RefusedError("unknown")
+            if is_lecturer:
+                await self._ask(self._count_votes(room))
+        except RefusedError:
+            self.audience.remove(room, listener)
+            raise
+        if "text" in kept and "at" not in listener.news:
+            listener.tell("at", kept["text"])
+        self.audience.soon(room, self._announce)
+        return listener
+
+    async def leave(self, room: str, listener: Listener) -> None:
+        """See `Board`."""
+        self.audience.remove(room, listener)
+        self.audience.soon(room, self._announce)
+
+    async def _run(self, script: str, *arguments: str | int) -> None:
+        answer = await self._ask(self._redis.eval(script, 0, *map(str, arguments)))
+        if answer != "done":
+            raise RefusedError(answer)
+
+    async def _ask(self, coming: Any) -> Any:
+        try:
+            return await coming
+        except (redis.RedisError, OSError) as problem:
+            raise RefusedError("away") from problem
+
+    async def _listen(self) -> None:
+        """One subscription for all rooms. After a gap, what was missed is read from Redis."""
+        wait = 0.1
+        while True:
+            with contextlib.suppress(redis.RedisError, OSError, RefusedError):
+                async with self._bus.pubsub() as ear:
+                    await ear.psubscribe(f"{CHANNEL}*")
+                    for room in list(self.audience.rooms):
+                        await self._catch_up(room)
+                    wait = 0.1
+                    async for heard in ear.listen():
+                        if heard["type"] == "pmessage":
+                            await self._pass_on(
+                                heard["channel"].removeprefix(CHANNEL), heard["data"]
+                            )
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, LONGEST_WAIT)
+
+    async def _pass_on(self, room: str, data: str) -> None:
+        if room not in self.audience.rooms:
+            return
+        said = json.loads(data)
+        match said["kind"]:
+            case "followers":
+                now = asyncio.get_running_loop().time()
+                self._others.setdefault(room, {})[said["process"]] = now, said["text"]
+                self.audience.soon(room, self._report)
+            case "votes":
+                await self._count_votes(room, said["text"])
+            case "over":
+                self._forget(room)
+                self.audience.tell(room, "over")
+            case kind:
+                self.audience.tell(room, kind, said["text"])
+
+    async def _catch_up(self, room: str) -> None:
+        """Redis was away, or is another one now: then the lecturer has to say it again."""
+        text = await self._redis.hget(f"{PREFIX}room:{room}", "text")
+        if text:
+            self.audience.tell(room, "at", text)
+            await self._count_votes(room)
+        else:
+            self.audience.tell(room, "lost", lecturers_only=True)
+
+    async def _count_votes(self, room: str, only: str = "") -> None:
+        asked = [only] if only else await self._redis.smembers(f"{PREFIX}questions:{room}")
+        for question in asked:
+            votes = await self._redis.hvals(f"{PREFIX}votes:{room}:{question}")
+            counts = [votes.count(str(option)) for option in range(OPTIONS)]
+            self._votes.setdefault(room, {})[question] = counts
+        self.audience.soon(room, self._report)
+
+    def _count_followers(self, room: str) -> int:
+        latest = asyncio.get_running_loop().time() - FORGET_AFTER
+        others = {p: n for p, (at, n) in self._others.get(room, {}).items() if at > latest}
+        return sum({**others, self._process: self.audience.count_followers(room)}.values())
+
+    def _report(self, room: str) -> None:
+        count = write_count(self._count_followers(room), self._votes.get(room, {}))
+        self.audience.tell(room, "count", count, lecturers_only=True)
+
+    def _announce(self, room: str) -> None:
+        """Let all processes know how many follow in this one."""
+        followers = self.audience.count_followers(room)
+        if room not in self.audience.rooms:
+            self._forget(room)
+        said = {"kind": "followers", "process": self._process, "text": followers}
+        self._tasks = [task for task in self._tasks if not task.done()]
+        self._tasks.append(asyncio.create_task(self._publish(room, followers, json.dumps(said))))
+
+    async def _publish(self, room: str, followers: int, said: str) -> None:
+        with contextlib.suppress(RefusedError):
+            if followers:
+                kept = self._redis.set(f"{PREFIX}followed:{room}", 1, px=int(1000 * FORGET_AFTER))
+                await self._ask(kept)
+            await self._ask(self._redis.publish(f"{CHANNEL}{room}", said))
+
+    def _forget(self, room: str) -> None:
+        self._others.pop(room, None)
+        self._votes.pop(room, None)
+
+    async def _beat(self) -> None:
+        """Say again what others forget, and end the rooms whose time is over."""
+        while True:
+            await asyncio.sleep(min(BEAT, self.limits.seconds))
+            for room in list(self.audience.rooms):
+                self._announce(room)
+                with contextlib.suppress(RefusedError):
+                    if not await self._ask(self._redis.exists(f"{PREFIX}room:{room}")):
+                        self.audience.tell(room, "over")

@@ -1,0 +1,273 @@
+"""The routes beside the app that carry a lecture: what the lecturer says, and who hears it.
+
+A message may come from anybody: it is refused unless it says what the app itself would accept.
+"""
+
+import asyncio
+import json
+import os
+import re
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from types import FrameType
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+from streamlit import config
+
+from explainers.ui.follow.audience import Listener
+from explainers.ui.follow.board import (
+    BEAT,
+    LETTERS_OF_ROOM,
+    OPTIONS,
+    REASONS,
+    SHORTEST_CODE,
+    Board,
+    Memory,
+    RefusedError,
+)
+from explainers.ui.follow.checked_request import (
+    BAD_REQUESTS,
+    ROOM,
+    BadRequestError,
+    name_room,
+    read_message,
+    read_owner,
+    read_room,
+    read_secret,
+    read_whole,
+    refuse_elsewhere,
+)
+from explainers.ui.lecture.share_link import draw_code, list_places
+
+LONGEST_QUERY, LONGEST_ADDRESS, MOST_ROUNDS = 2000, 300, 9
+LARGEST_NUMBER = 2**53 - 1
+"""That a browser counts up to; messages are numbered by its clock."""
+QUESTION, VOTER = re.compile(r"[a-z0-9_-]{1,80}"), re.compile(r"[A-Za-z0-9_-]{8,40}")
+STREAM_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store, no-transform"),
+    (b"x-accel-buffering", b"no"),  # nginx would wait until there is more
+]
+BOARD_ADDRESS = "ATTENTION_BOARD"
+"""The environment's name for the address of a Redis server that several processes share."""
+
+
+def open_board(address: str | None = None) -> Board:
+    """The board that the environment names, or one of this process."""
+    address = os.environ.get(BOARD_ADDRESS, "") if address is None else address
+    if not address:
+        return Memory()
+    from explainers.ui.follow.redis_board import Redis  # only where it is asked for
+
+    return Redis(address)
+
+
+class Following:
+    """The routes, and what they share."""
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+        self.places = frozenset(list_places())
+
+    def list_routes(self) -> list[Route]:
+        """For `st.App`. Streamlit does not put its base path before them: it is read when asked."""
+        routes: list[tuple[str, Callable[[Request], Awaitable[Any]], str]] = [
+            ("follow/{room}", self.follow, "GET"),
+            ("lead", self.open, "POST"),
+            ("lead/{room}", self.lead, "POST"),
+            ("lead/{room}", self.close, "DELETE"),
+            ("vote/{room}/{question}", self.vote, "POST"),
+        ]
+        return [
+            Route(f"{base}/{path}", self._answer(act), methods=[method])
+            for base in ("", "/{base:path}")
+            for path, act, method in routes
+        ]
+
+    @asynccontextmanager
+    async def lifespan(self, _app: Any) -> AsyncIterator[None]:
+        """Open streams would keep the server from ending: they end when the signal comes."""
+        loop = asyncio.get_running_loop()
+        stopping: list[asyncio.Task[None]] = []
+
+        def stop() -> None:
+            if not stopping:
+                stopping.append(loop.create_task(self.board.stop()))
+
+        await self.board.start()
+        restore = _on_signal(lambda: loop.call_soon_threadsafe(stop))
+        try:
+            yield
+        finally:
+            restore()
+            stop()
+            await stopping[0]
+
+    async def follow(self, request: Request) -> "Stream":
+        """Server-sent events: where the lecturer is, now and from now on."""
+        is_lecturer = "lecturer" in request.query_params
+        return Stream(self.board, request.path_params["room"], is_lecturer)
+
+    async def open(self, request: Request) -> Response:
+        """Open the room of a secret; answers its name and the code that leads to it."""
+        said = await read_message(request)
+        room, owner = name_room(read_secret(request))
+        address = said.get("address")
+        if not isinstance(address, str) or len(address) > LONGEST_ADDRESS:
+            raise BadRequestError("wrong")
+        if urlsplit(address).scheme not in ("http", "https"):
+            raise BadRequestError("wrong")
+        await self.board.open_room(room, owner, request.client.host if request.client else "")
+        code = await self._shorten(room)
+        path, side = draw_code(f"{address}?follow={room}")
+        return JSONResponse({"room": room, "code": code, "path": path, "side": side})
+
+    async def lead(self, request: Request) -> Response:
+        """Say where the lecturer is."""
+        said = await read_message(request)
+        room, owner = read_owner(request)
+        page, query = said.get("page"), said.get("query")
+        if not isinstance(page, str) or page not in self.places:
+            raise BadRequestError("wrong")
+        if not isinstance(query, str) or len(query) > LONGEST_QUERY or not query.isprintable():
+            raise BadRequestError("wrong")
+        number = read_whole(said, "number", LARGEST_NUMBER)
+        place = {"number": number, "page": page, "query": query}
+        place |= {"screen": read_whole(said, "screen", 999)}
+        place |= {"round": read_whole(said, "round", MOST_ROUNDS)}
+        await self.board.lead(room, owner, number, json.dumps(place, separators=(",", ":")))
+        return JSONResponse({})
+
+    async def close(self, request: Request) -> Response:
+        """End the lecture: everybody is told, and nothing is kept."""
+        refuse_elsewhere(request)
+        await self.board.close_room(*read_owner(request))
+        return JSONResponse({})
+
+    async def vote(self, request: Request) -> Response:
+        """Count the number of an option; no text from the audience goes any further."""
+        said = await read_message(request)
+        question, voter = request.path_params["question"], said.get("voter")
+        if not QUESTION.fullmatch(question):
+            raise BadRequestError("wrong")
+        if not isinstance(voter, str) or not VOTER.fullmatch(voter):
+            raise BadRequestError("wrong")
+        room = read_room(request)
+        await self.board.vote(room, question, voter, read_whole(said, "option", OPTIONS - 1))
+        return JSONResponse({})
+
+    async def _shorten(self, room: str) -> str:
+        """The least that has to be typed for the room."""
+        for letters in range(SHORTEST_CODE, LETTERS_OF_ROOM):
+            try:
+                if await self.board.find_room(room[:letters]) == room:
+                    return room[:letters]
+            except RefusedError as refused:
+                if refused.reason != "unknown":
+                    raise
+        return room
+
+    @staticmethod
+    def _answer(act: Callable[[Request], Awaitable[Any]]) -> Callable[[Request], Awaitable[Any]]:
+        """Refuse in words that a browser can show."""
+
+        async def answer(request: Request) -> Any:
+            if request.path_params.get("base", "") != read_base().strip("/"):
+                return JSONResponse({"error": "wrong"}, 404)
+            try:
+                return await act(request)
+            except BadRequestError as bad:
+                return JSONResponse({"error": bad.reason}, BAD_REQUESTS[bad.reason])
+            except RefusedError as refused:
+                return JSONResponse({"error": refused.reason}, REASONS[refused.reason])
+
+        return answer
+
+
+class Stream:
+    """An answer that goes on: as plain ASGI it takes neither a thread nor a buffer."""
+
+    def __init__(self, board: Board, code: str, is_lecturer: bool) -> None:
+        self.board, self.code, self.is_lecturer = board, code, is_lecturer
+
+    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
+        """Tell what the board tells, until one of the two goes away."""
+
+        async def say(text: str, is_last: bool = False) -> None:
+            body = {"body": text.encode(), "more_body": not is_last}
+            await send({"type": "http.response.body", **body})
+
+        start = {"type": "http.response.start", "status": 200, "headers": STREAM_HEADERS}
+        try:
+            room = await self._find_room()
+            listener = await self.board.join(room, self.is_lecturer)
+        except RefusedError as refused:
+            # A browser does not show a script the status of a stream; words it does.
+            await send(start)
+            return await say(write_event("refused", json.dumps(refused.reason)), is_last=True)
+        gone = asyncio.create_task(_wait_until_gone(receive, listener))
+        try:
+            await send(start)
+            await say("retry: 1000\n\n")
+            while not gone.done():
+                news = await listener.hear(BEAT)
+                told = "".join(write_event(*one) for one in news.items())
+                await say(told or write_event("still", "1"))
+                if news.keys() & {"bye", "over"}:
+                    break
+            await say("", is_last=True)
+        finally:
+            gone.cancel()
+            await self.board.leave(room, listener)
+        return None
+
+    async def _find_room(self) -> str:
+        if not ROOM.fullmatch(self.code):
+            raise RefusedError("unknown")
+        return await self.board.find_room(self.code)
+
+
+def write_event(kind: str, text: str) -> str:
+    """An event of a stream. A text is JSON in one line, or nothing."""
+    return f"event: {kind}\ndata: {text or 1}\n\n"
+
+
+async def _wait_until_gone(receive: Receive, listener: Listener) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    listener.wake()
+
+
+def read_base() -> str:
+    """What stands before every path of this server: "" or "/path"."""
+    base = str(config.get_option("server.baseUrlPath")).strip("/")
+    return f"/{base}" if base else ""
+
+
+def _on_signal(act: Callable[[], Any]) -> Callable[[], None]:
+    """Act when the server is told to end, before it does; returns what undoes this."""
+    before: dict[int, Any] = {}
+
+    def end(number: int, frame: FrameType | None) -> None:
+        act()
+        if callable(before[number]):
+            before[number](number, frame)
+
+    try:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            before[number] = signal.getsignal(number)
+            signal.signal(number, end)
+    except ValueError:  # a thread of a test has no signals
+        before.clear()
+
+    def restore() -> None:
+        for one in before.items():
+            signal.signal(*one)
+
+    return restore

@@ -1,0 +1,295 @@
+"""The board of a lecture: the same for one process in memory and for several by way of Redis."""
+
+import asyncio
+import contextlib
+import json
+
+import pytest
+
+from explainers.ui.follow.board import Memory, RefusedError
+from explainers.ui.follow.redis_board import Redis
+from tests.follow import boards
+
+redis_server, kind, make_board = boards.redis_server, boards.kind, boards.make_board
+ROOM, OTHER = "abcdefghijklmnop", "bbcdefghijklmnop"
+PATIENCE = 10
+
+
+def runs(board, act):
+    """Let `act` happen with a board that has been started."""
+
+    async def all_of_it():
+        await board.start()
+        try:
+            async with asyncio.timeout(60):
+                return await act(board)
+        finally:
+            await board.stop()
+
+    return asyncio.run(all_of_it())
+
+
+@contextlib.contextmanager
+def refused(reason):
+    with pytest.raises(RefusedError) as found:
+        yield
+    assert found.value.reason == reason
+
+
+async def heard(listener, kind, holds=lambda said: True):
+    """The next that a listener hears of a kind, and of which `holds` is true."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            news = await listener.hear(PATIENCE)
+            if kind in news and holds(news[kind]):
+                return news[kind]
+
+
+async def subscribed(board):
+    """Wait until a board hears what is said elsewhere; in memory that is at once."""
+    if isinstance(board, Redis):
+        async with asyncio.timeout(PATIENCE):
+            while not (await board._redis.pubsub_numpat()):
+                await asyncio.sleep(0.01)
+
+
+def test_followers_hear_what_the_lecturer_says_and_late_ones_what_was_said_last(make_board):
+    async def act(board):
+        await subscribed(board)
+        await board.open_room(ROOM, "owner", "here")
+        early = await board.join(ROOM)
+        await board.lead(ROOM, "owner", 1, "one")
+        assert await heard(early, "at") == "one"
+        await board.lead(ROOM, "owner", 2, "two")
+        assert await heard(early, "at") == "two"
+        late = await board.join(ROOM)
+        news = await late.hear(PATIENCE)
+        assert news == {"room": ROOM, "at": "two"}
+
+    runs(make_board(), act)
+
+
+def test_only_the_newest_is_kept_for_one_who_does_not_listen(make_board):
+    async def act(board):
+        await subscribed(board)
+        await board.open_room(ROOM, "owner", "here")
+        slow = await board.join(ROOM)
+        for number in range(1, 9):
+            await board.lead(ROOM, "owner", number, str(number))
+        assert await heard(slow, "at", lambda said: said == "8")
+        assert len(slow.news) <= 1
+
+    runs(make_board(), act)
+
+
+def test_an_older_or_repeated_message_does_nothing(make_board):
+    async def act(board):
+        await board.open_room(ROOM, "owner", "here")
+        await board.lead(ROOM, "owner", 5, "five")
+        for number in (5, 4):
+            with refused("older"):
+                await board.lead(ROOM, "owner", number, "again")
+        assert (await (await board.join(ROOM)).hear(PATIENCE))["at"] == "five"
+
+    runs(make_board(), act)
+
+
+def test_nobody_leads_without_the_secret(make_board):
+    async def act(board):
+        with refused("unknown"):
+            await board.lead(ROOM, "owner", 1, "one")
+        await board.open_room(ROOM, "owner", "here")
+        await board.open_room(ROOM, "owner", "here")  # again does no harm
+        with refused("not yours"):
+            await board.open_room(ROOM, "somebody", "here")
+        with refused("not yours"):
+            await board.lead(ROOM, "somebody", 1, "one")
+        with refused("not yours"):
+            await board.close_room(ROOM, "somebody")
+        assert "at" not in await (await board.join(ROOM)).hear(PATIENCE)
+
+    runs(make_board(), act)
+
+
+def test_a_room_is_found_by_its_first_letters_where_they_are_its_own(make_board):
+    async def act(board):
+        await board.open_room(ROOM, "owner", "here")
+        assert await board.find_room(ROOM[:6]) == await board.find_room(ROOM) == ROOM
+        for code in (ROOM[:5], "", "zzzzzz"):
+            with refused("unknown"):
+                await board.find_room(code)
+        twin = ROOM[:-1] + "q"
+        await board.open_room(twin, "other owner", "here")
+        with refused("unknown"):
+            await board.find_room(ROOM[:6])
+        assert await board.find_room(twin) == twin
+
+    runs(make_board(), act)
+
+
+def test_the_lecturer_hears_how_many_follow_and_how_they_vote(make_board):
+    async def act(board):
+        await subscribed(board)
+        await board.open_room(ROOM, "owner", "here")
+        lecturer = await board.join(ROOM, is_lecturer=True)
+        followers = [await board.join(ROOM) for _ in range(3)]
+        await heard(lecturer, "count", lambda said: json.loads(said)["followers"] == 3)
+        await board.leave(ROOM, followers[0])
+        await heard(lecturer, "count", lambda said: json.loads(said)["followers"] == 2)
+        for voter, option in [("a", 0), ("b", 2), ("c", 2), ("b", 1)]:
+            await board.vote(ROOM, "q", voter, option)
+        await board.vote(ROOM, "other", "a", 5)
+        votes = {"q": [1, 1, 1, 0, 0, 0], "other": [0, 0, 0, 0, 0, 1]}
+        await heard(lecturer, "count", lambda said: json.loads(said)["votes"] == votes)
+        late = await board.join(ROOM, is_lecturer=True)
+        await heard(late, "count", lambda said: json.loads(said)["votes"] == votes)
+        assert not {"count"} & (await followers[1].hear(0.01)).keys()
+
+    runs(make_board(), act)
+
+
+def test_where_all_rooms_are_taken_the_oldest_without_followers_gives_way(make_board):
+    rooms = [f"{letter}bcdefghijklmnop" for letter in "abcd"]
+
+    async def act(board):
+        await subscribed(board)
+        for room in rooms[:2]:
+            await board.open_room(room, "owner", "here")
+        await board.join(rooms[0])
+        await asyncio.sleep(0.4)  # other processes have heard of it
+        await board.open_room(rooms[2], "owner", "here")
+        assert await board.find_room(rooms[0]) == rooms[0]
+        with refused("unknown"):
+            await board.find_room(rooms[1])
+        await board.join(rooms[2])
+        await asyncio.sleep(0.4)
+        with refused("many rooms"):
+            await board.open_room(rooms[3], "owner", "here")
+
+    runs(make_board(rooms=2), act)
+
+
+def test_one_address_cannot_take_all_rooms(make_board):
+    async def act(board):
+        for letter in "ab":
+            await board.open_room(f"{letter}bcdefghijklmnop", "owner", "one address")
+        with refused("many rooms here"):
+            await board.open_room("cbcdefghijklmnop", "owner", "one address")
+        await board.open_room("cbcdefghijklmnop", "owner", "another address")
+
+    runs(make_board(rooms_of_address=2), act)
+
+
+def test_a_room_holds_so_many_and_a_lecturer_says_so_much_in_a_second(make_board):
+    async def act(board):
+        await board.open_room(ROOM, "owner", "here")
+        first = await board.join(ROOM)
+        await board.join(ROOM)
+        with refused("full"):
+            await board.join(ROOM)
+        await board.leave(ROOM, first)
+        await board.join(ROOM)
+        for number in range(1, 4):
+            await board.lead(ROOM, "owner", number, "said")
+        with refused("too fast"):
+            await board.lead(ROOM, "owner", 4, "said")
+        await asyncio.sleep(1.1)
+        await board.lead(ROOM, "owner", 4, "said")
+
+    runs(make_board(followers=2, messages=3), act)
+
+
+def test_votes_and_questions_are_bounded(make_board):
+    async def act(board):
+        with refused("unknown"):
+            await board.vote(ROOM, "q", "a", 0)
+        await board.open_room(ROOM, "owner", "here")
+        for voter in "ab":
+            await board.vote(ROOM, "q", voter, 0)
+        with refused("many votes"):
+            await board.vote(ROOM, "q", "c", 0)
+        await board.vote(ROOM, "q", "b", 1)
+        await board.vote(ROOM, "r", "a", 1)
+        with refused("many votes"):
+            await board.vote(ROOM, "s", "a", 1)
+
+    runs(make_board(followers=2, questions=2), act)
+
+
+def test_a_room_ends_by_its_owner_or_by_its_age(make_board):
+    async def act(board):
+        await subscribed(board)
+        await board.open_room(ROOM, "owner", "here")
+        await board.vote(ROOM, "q", "a", 0)
+        listener = await board.join(ROOM)
+        await board.close_room(ROOM, "owner")
+        await heard(listener, "over")
+        await board.open_room(OTHER, "owner", "here")
+        old = await board.join(OTHER)
+        await heard(old, "over")
+        for room in (ROOM, OTHER):
+            with refused("unknown"):
+                await board.join(room)
+
+    runs(make_board(seconds=1), act)
+
+
+def test_streams_are_told_when_the_process_ends(make_board):
+    async def act(board):
+        await board.open_room(ROOM, "owner", "here")
+        return await board.join(ROOM)
+
+    assert "bye" in runs(make_board(), act).news
+
+
+def test_several_processes_are_one_board(redis_server):
+    redis_server.empty()
+
+    async def act(board):
+        other = Redis(redis_server.url)
+        await other.start()
+        await subscribed(other)
+        await asyncio.sleep(0.2)
+        await board.open_room(ROOM, "owner", "here")
+        follower, lecturer = await other.join(ROOM), await board.join(ROOM, is_lecturer=True)
+        await board.lead(ROOM, "owner", 1, "one")
+        assert await heard(follower, "at") == "one"
+        await other.vote(ROOM, "q", "a", 1)
+        await board.join(ROOM)
+        found = {"followers": 2, "votes": {"q": [0, 1, 0, 0, 0, 0]}}
+        await heard(lecturer, "count", lambda said: json.loads(said) == found)
+        await other.stop()
+
+    runs(Redis(redis_server.url), act)
+
+
+def test_without_redis_the_lecturer_is_told_at_once_and_says_it_again_afterwards(redis_server):
+    redis_server.empty()
+
+    async def act(board):
+        await subscribed(board)
+        await board.open_room(ROOM, "owner", "here")
+        follower, lecturer = await board.join(ROOM), await board.join(ROOM, is_lecturer=True)
+        redis_server.stop()
+        loop = asyncio.get_running_loop()
+        before = loop.time()
+        for attempt in (board.lead(ROOM, "owner", 1, "one"), board.join(ROOM)):
+            with refused("away"):
+                await attempt
+        assert loop.time() - before < 3
+        await asyncio.to_thread(redis_server.start)
+        await heard(lecturer, "lost")
+        await board.open_room(ROOM, "owner", "here")
+        await board.lead(ROOM, "owner", 1, "one")
+        assert await heard(follower, "at") == "one"
+
+    runs(Redis(redis_server.url), act)
+
+
+def test_the_environment_chooses_the_board(redis_server, monkeypatch):
+    from explainers.ui.follow.routes import BOARD_ADDRESS, open_board
+
+    monkeypatch.delenv(BOARD_ADDRESS, raising=False)
+    assert isinstance(open_board(), Memory)
+    monkeypatch.setenv(BOARD_ADDRESS, redis_server.url)
+    assert isinstance(open_board(), Redis)

@@ -1,0 +1,263 @@
+"""The routes of a lecture: what a lecturer may say, and what forged messages do: nothing."""
+
+import base64
+import contextlib
+import http.client
+import json
+import logging
+import os
+import random
+import secrets
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from streamlit import config
+
+from benchmarks.browser import wait_until_healthy
+from explainers.ui.follow.board import Limits, Memory
+from explainers.ui.follow.checked_request import LONGEST_SECRET, MOST_BYTES, name_room
+from explainers.ui.follow.routes import LONGEST_QUERY, Following
+from explainers.ui.lecture.share_link import list_places
+from tests.support.waiting import wait
+
+ROOT = Path(__file__).parents[2]
+SECRET = secrets.token_urlsafe(32)
+ROOM = name_room(SECRET)[0]
+OWN = {"Authorization": f"Bearer {SECRET}"}
+JSON = {"Content-Type": "application/json"}
+GOOD = {"number": 1, "page": "scores", "query": "d_k=8&text=a+cat", "screen": 2, "round": 0}
+FORGED = 10_000
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def served(board):
+    """The routes alone, in a thread; yields the port."""
+    following = Following(board)
+    app = Starlette(routes=following.list_routes(), lifespan=following.lifespan)
+    port = free_port()
+    settings = uvicorn.Config(app, port=port, timeout_graceful_shutdown=1)
+    server, access = uvicorn.Server(settings), logging.getLogger("uvicorn.access")
+    access.disabled = True  # pytest would keep every line
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    wait(lambda: server.started)
+    try:
+        yield port
+    finally:
+        server.should_exit = True
+        thread.join()
+        access.disabled = False
+
+
+@pytest.fixture(scope="module")
+def port():
+    with served(Memory(Limits(messages=100_000))) as running:
+        yield running
+
+
+def ask(port, path, said=None, headers=None, method="POST", connection=None):
+    """(status, answer) of a message."""
+    connection = connection or http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    body = said if isinstance(said, bytes | None) else json.dumps(said).encode()
+    connection.request(method, path, body, {**JSON, **(headers or {})})
+    answer = connection.getresponse()
+    text = answer.read()
+    return answer.status, json.loads(text) if text[:1] == b"{" else text
+
+
+class Ear:
+    """An open stream of events."""
+
+    def __init__(self, port, path):
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        self.connection.request("GET", path)
+        self.answer = self.connection.getresponse()
+
+    def next(self, kind):
+        """The text of the next event of a kind."""
+        found = ""
+        while True:
+            line = self.answer.readline().decode()
+            assert line, f"the stream ended without {kind}"
+            name, _, text = line.strip().partition(": ")
+            if name == "event":
+                found = text
+            elif name == "data" and found == kind:
+                return text
+
+    def close(self):
+        self.connection.close()
+
+
+def test_a_lecture_from_its_beginning_to_its_end(port):
+    status, room = ask(port, "/lead", {"address": "http://localhost/"}, OWN)
+    assert (status, room["room"], room["code"]) == (200, ROOM, ROOM[:6])
+    ear = Ear(port, f"/follow/{room['code']}")
+    assert ear.answer.headers["Content-Type"].startswith("text/event-stream")
+    assert "no-transform" in ear.answer.headers["Cache-Control"]
+    assert ear.next("room") == ROOM
+    assert ask(port, f"/lead/{ROOM}", {**GOOD, "more": "x" * 100}, OWN) == (200, {})
+    assert json.loads(ear.next("at")) == GOOD
+    watch = Ear(port, f"/follow/{ROOM}?lecturer")
+    assert json.loads(watch.next("count")) == {"followers": 1, "votes": {}}
+    vote = {"voter": "somebody", "option": 1}
+    assert ask(port, f"/vote/{ROOM}/scores-which.1", vote)[0] == 400
+    assert ask(port, f"/vote/{ROOM}/scores-which-1", vote) == (200, {})
+    assert json.loads(watch.next("count"))["votes"] == {"scores-which-1": [0, 1, 0, 0, 0, 0]}
+    assert ask(port, f"/lead/{ROOM}", None, OWN, method="DELETE") == (200, {})
+    ear.next("over")
+    assert ear.answer.read().strip() == b""
+    assert Ear(port, f"/follow/{ROOM}").next("refused") == '"unknown"'
+
+
+def said(**more):
+    return {**GOOD, "number": 99, **more}
+
+
+LIES = {
+    "no secret": (said(), {}, 403),
+    "another secret": (said(), {"Authorization": f"Bearer {'x' * 43}"}, 403),
+    "the room's name": (said(), {"Authorization": f"Bearer {ROOM * 3}"}, 403),
+    "a short secret": (said(), {"Authorization": "Bearer x"}, 403),
+    "a long secret": (said(), {"Authorization": f"Bearer {'x' * (LONGEST_SECRET + 1)}"}, 403),
+    "a secret of other letters": (said(), {"Authorization": b"Bearer " + b"\xe9" * 40}, 403),
+    "another site": (said(), {**OWN, "Origin": "https://elsewhere.example"}, 403),
+    "no site": (said(), {**OWN, "Origin": "null"}, 403),
+    "a form of another site": (said(), {**OWN, "Sec-Fetch-Site": "cross-site"}, 403),
+    "plain text": (said(), {**OWN, "Content-Type": "text/plain"}, 415),
+    "too much": (said(query="x" * MOST_BYTES), OWN, 413),
+    "a long query": (said(query="x" * (LONGEST_QUERY + 1)), OWN, 400),
+    "lines in a query": (said(query="a\n\nevent: at\ndata: {}"), OWN, 400),
+    "no text in a query": (said(query=["a"]), OWN, 400),
+    "a surrogate": (json.dumps(said(query="\ud800")).encode(), OWN, 400),
+    "a folder": (said(page="../admin"), OWN, 400),
+    "a host": (said(page="//elsewhere.example"), OWN, 400),
+    "a script": (said(page="javascript:alert(1)"), OWN, 400),
+    "a file": (said(page="04_scores"), OWN, 400),
+    "no page": (said(page=None), OWN, 400),
+    "truth for a number": (said(number=True), OWN, 400),
+    "a fraction": (said(screen=1.5), OWN, 400),
+    "less than none": (said(screen=-1), OWN, 400),
+    "a large screen": (said(screen=1000), OWN, 400),
+    "a large number": (said(number=2**53), OWN, 400),
+    "a huge number": (b'{"number": ' + b"9" * 3000 + b"}", OWN, 400),
+    "infinity": (b'{"number": 1e400, "page": "scores", "query": "", "screen": 1}', OWN, 400),
+    "nothing": (b"", OWN, 400),
+    "a list": (b"[]", OWN, 400),
+    "a deep list": (b"[" * 4000, OWN, 400),
+    "bytes": (random.Random(0).randbytes(200), OWN, 400),
+    "an old number": (said(number=0), OWN, 409),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lie_is_refused(port, lie):
+    ask(port, "/lead", {"address": "http://localhost/"}, OWN)
+    message, headers, status = LIES[lie]
+    assert ask(port, f"/lead/{ROOM}", message, headers)[0] == status
+
+
+def test_the_room_of_another_secret_is_not_led(port):
+    other = secrets.token_urlsafe(32)
+    headers = {"Authorization": f"Bearer {other}"}
+    ask(port, "/lead", {"address": "http://localhost/"}, OWN)
+    assert ask(port, f"/lead/{ROOM}", said(), headers)[0] == 403
+    assert ask(port, f"/lead/{ROOM}", None, headers, method="DELETE")[0] == 403
+    assert ask(port, f"/lead/{name_room(other)[0]}", said(), headers)[0] == 404
+
+
+def test_ten_thousand_forged_messages_are_not_obeyed_and_cost_nothing(port):
+    ask(port, "/lead", {"address": "http://localhost/"}, OWN)
+    assert ask(port, f"/lead/{ROOM}", {**GOOD, "number": 1000}, OWN)[0] in (200, 409)
+    ear, choose = Ear(port, f"/follow/{ROOM}"), random.Random(1)
+    before = json.loads(ear.next("at"))
+    lies = [lie for lie in LIES if lie != "too much"]  # after which the server hangs up
+    process, sizes = psutil.Process(), []
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    for count in range(FORGED):
+        message, headers, _ = LIES[choose.choice(lies)]
+        stranger = base64.b32encode(choose.randbytes(10)).decode().lower()
+        path = choose.choice([f"/lead/{ROOM}", f"/lead/{stranger}", f"/vote/{stranger}/q{count}"])
+        status, _ = ask(port, path, message, headers, connection=connection)
+        assert 400 <= status < 500
+        if count % 1000 == 0:
+            sizes.append(process.memory_info().rss / 2**20)
+    assert sizes[-1] - sizes[1] < 8, f"memory in MiB: {sizes}"
+    after = {**GOOD, "number": before["number"] + 1}
+    assert ask(port, f"/lead/{ROOM}", after, OWN)[0] == 200
+    assert json.loads(ear.next("at")) == after, "the first that is heard is the first honest one"
+
+
+def test_what_has_no_end_is_not_read_to_its_end(port):
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as talk:
+        head = f"POST /lead/{ROOM} HTTP/1.1\r\nHost: localhost\r\n"
+        head += "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+        talk.sendall(head.encode())
+        sent = 0
+        while not select.select([talk], [], [], 0)[0]:
+            talk.sendall(b"10000\r\n" + b"x" * 65536 + b"\r\n")
+            sent += 65536
+            assert sent < 50e6
+        assert b" 413 " in talk.recv(100)
+    assert ask(port, "/lead", {"address": "http://localhost/"}, OWN)[0] == 200
+
+
+def test_a_base_path_stands_before_the_routes(port):
+    config.set_option("server.baseUrlPath", "/course/attention/")
+    try:
+        opening = {"address": "http://localhost/"}
+        assert ask(port, "/course/attention/lead", opening, OWN)[0] == 200
+        assert ask(port, "/lead", opening, OWN)[0] == 404
+        assert ask(port, "/course/lead", opening, OWN)[0] == 404
+    finally:
+        config.set_option("server.baseUrlPath", "")
+
+
+def test_pages_are_those_of_the_contents():
+    places = list_places()
+    assert all((ROOT / path).exists() for path in places.values())
+    assert next(iter(places)) == ""
+    assert "scores" in places
+    assert not {"follow", "lead", "vote"} & set(places), "those are routes"
+
+
+@pytest.mark.parametrize("start", ["streamlit run app.py", "explainers.ui.server"])
+def test_the_app_ends_while_streams_are_open(start, tmp_path):
+    port = free_port()
+    command = [sys.executable, "-m", *start.split()]
+    if start.startswith("streamlit"):
+        command += [f"--server.port={port}", "--server.headless=true"]
+    environment = {**os.environ, "PORT": str(port)}
+    with (tmp_path / "log").open("w") as log:
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+    try:
+        wait_until_healthy(f"http://127.0.0.1:{port}")
+        assert ask(port, "/lead", {"address": "http://localhost/"}, OWN)[0] == 200
+        ears = [Ear(port, f"/follow/{ROOM}") for _ in range(5)]
+        for ear in ears:
+            ear.next("room")
+        begun = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        for ear in ears:
+            ear.next("bye")
+        process.wait(20)
+        assert time.monotonic() - begun < 15
+    finally:
+        process.kill()
+        process.wait()
