@@ -123,7 +123,9 @@ def test_kv_heads_that_are_averaged_are_projections_that_are():
             weight.data = weight.data.view(2, 4, -1).mean(dim=0).repeat(2, 1)
     with torch.no_grad():
         averaged = model(**inputs(model)).logits
-    assert_close(changed("Llama", FewerKVHeads(num_kv_heads=1)).output.logits[1], averaged[1])
+    one_head = changed("Llama", FewerKVHeads(num_kv_heads=1)).output.logits
+    # Weights averaged, or what they make: the sums run in another order (up to 2.3e-5 was seen).
+    assert_close(one_head[1], averaged[1], atol=1e-4, rtol=1e-4)
     as_many = changed("Llama", FewerKVHeads(num_kv_heads=2)).output.logits
     assert torch.equal(as_many, changed("Llama").output.logits)
 
