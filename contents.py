@@ -8,6 +8,7 @@ from explainers.ui import takeaway_files
 from explainers.ui.learning_path import finished_pages, label_pages, note_page, offer_next
 from explainers.ui.lecture.screens import screen
 from explainers.ui.page import draw_frame, restore_link
+from explainers.ui.page_parts.first_picture import hold_first_picture
 from explainers.ui.page_parts.page_cards import show_wall
 from explainers.ui.page_parts.repetition import repeat_question
 from explainers.ui.page_parts.tally import show_tally
@@ -59,7 +60,8 @@ draw_frame(title, page.url_path)
 explain_detour(here)
 done_pages = finished_pages(list(listed))
 takeaway_files.begin_takeaway(title, page.url_path or "start")
-page.run()
+with hold_first_picture(here):
+    page.run()
 with screen("nothing", "after the page"):
     repeat_question(CONTENTS, here)
     show_tally(CONTENTS, here, done_pages)

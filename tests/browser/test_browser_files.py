@@ -25,7 +25,7 @@ ENTRIES = (
 )
 """What Streamlit loads; all else is imported by these."""
 AHEAD = "lecture/start_key.js"
-"""It fetches what the server names: the pictures' entries, before they are drawn."""
+"""It fetches what the server names: the entry of heroes, before one is drawn."""
 ASKED = """((script) => performance.getEntriesByType('resource').filter(
   ({ name }) => name.endsWith('/' + script)))"""
 """When a file was asked for."""
@@ -45,6 +45,12 @@ def imports(module):
     assert len(named) == len(re.findall(r"^import\b", code(module), re.MULTILINE))
     assert all(name.startswith(("./", "../")) for name in named)
     return {(module.parent / name).resolve() for name in named}
+
+
+def kinds(module):
+    """The modules of ours that a module asks for only when it draws what they are for."""
+    named = re.findall(r'\bimport\("(.+?)"\)', code(module))
+    return {(module.parent / name).resolve() for name in named} & set(MODULES)
 
 
 def needed(module):
@@ -78,7 +84,9 @@ def test_all_modules_of_a_component_are_asked_for_at_once(entry):
 
 def test_every_module_is_used():
     types = {module for module in MODULES if module.name == "data.js"}
-    used = {module for entry in ENTRIES for module in needed(FOLDER / entry)}
+    entries = {FOLDER / entry for entry in ENTRIES}
+    entries |= {kind for entry in entries for kind in kinds(entry)}
+    used = {module for entry in entries for module in needed(entry)}
     assert used == set(MODULES) - types, "files of types are not fetched, all others are"
 
 
@@ -223,7 +231,10 @@ def test_streamlit_serves_the_files(base, browser, tmp_path):
         visit.wait_for_choice("text", None)
         page.get_by_role("heading", name="Masks", exact=True, level=1).wait_for()
         visit.ready()
-        assert not list(filter(browser_files.is_our_file, asked)), "they are there already"
+        new = [url for url in asked if browser_files.is_our_file(url)]
+        assert new, "what only this kind of picture needs comes with it"
+        kind = needed(FOLDER / "picture" / "heroes" / "masked.js")
+        assert {url.partition(".picture-picture/")[2] for url in new} <= set(map(name, kind))
         assert not visit.errors
         page.close()
 
@@ -231,6 +242,6 @@ def test_streamlit_serves_the_files(base, browser, tmp_path):
 @pytest.mark.parametrize("page", ["", "exercises"], ids=["with a picture", "without"])
 def test_what_draws_pictures_is_fetched_ahead_and_once(visit, page):
     one = visit(page)
-    for script in ("picture/picture.js", "picture/hero.js", "figure/figure.js"):
+    for script in ("picture/picture.js", "picture/hero.js"):
         one.page.wait_for_function(f"{ASKED}({script!r}).length > 0")
         assert len(one.page.evaluate(f"{ASKED}({script!r})")) == 1

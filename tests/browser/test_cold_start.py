@@ -60,3 +60,21 @@ def test_two_readers_at_once(reader):
     for one in both:
         is_complete(one)
     assert first == second
+
+
+def test_the_first_reader_sees_the_picture_before_torch_is_there(reader):
+    visit = reader().follow("")
+    first = visit.page.locator(".st-key-first-picture")
+    expect(first.locator(".hero .says")).to_be_visible()
+    seen = first.locator(".hero .says").inner_text()
+    expect(first.get_by_text("PyTorch is being loaded")).to_be_visible()
+    visit.ready()
+    expect(first).to_have_count(0)
+    assert visit.says.inner_text() == seen
+    assert len(visit.drawn()) == 1
+
+
+def test_a_link_to_another_first_picture_waits_for_its_numbers(reader):
+    visit = reader().follow("", mask="causal")
+    expect(visit.says).to_be_visible()
+    assert not visit.page.locator(".st-key-first-picture").count()

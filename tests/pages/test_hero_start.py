@@ -1,5 +1,6 @@
 """The start page's picture: its numbers are torch's, and its remarks are the picture's numbers."""
 
+import json
 import math
 import re
 
@@ -9,13 +10,19 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from explainers.chapters.common.own_words import find_nearest_sentence, list_unknown_words
-from explainers.chapters.start.hero import MASKS, compute_numbers, list_experiments
+from explainers.chapters.start.hero import (
+    MASKS,
+    compute_first_pictures,
+    compute_numbers,
+    list_experiments,
+)
 from explainers.toys.grammar import GRAMMARS
 from explainers.toys.readable_head import FILM_SEED, film_of, load_readable_layer
 from explainers.toys.sentence import SENTENCE, split_words
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Hero, HeroChoice
 from explainers.ui.page import Prose
+from explainers.ui.page_parts.first_picture import FILE
 from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import verbatim
 from tests.support.opening import ROOT
@@ -56,6 +63,29 @@ def test_the_picture_shows_what_torch_computes(numbers, layers, rule):
     torch.testing.assert_close(weights.sum(-1), torch.ones(len(TOKENS)), atol=5e-4, rtol=0)
     scores = query @ key.T / math.sqrt(key.shape[1])
     torch.testing.assert_close(torch.tensor(numbers["scores"]), scores, atol=5e-3, rtol=5e-3)
+
+
+def list_leaves(found, place=()):
+    """Everything in nested lists and dicts, by its place."""
+    if isinstance(found, list | dict):
+        pairs = found.items() if isinstance(found, dict) else enumerate(found)
+        return {
+            at: leaf for key, one in pairs for at, leaf in list_leaves(one, (*place, key)).items()
+        }
+    return {place: found}
+
+
+def test_what_a_new_server_shows_first_is_what_the_page_computes():
+    kept, computed = (
+        list_leaves(json.loads(FILE.read_text(encoding="utf-8"))),
+        list_leaves(compute_first_pictures()),
+    )
+    assert kept.keys() == computed.keys()
+    for place, number in computed.items():
+        if isinstance(number, float):  # another processor rounds otherwise
+            assert kept[place] == pytest.approx(number, abs=2e-3), place
+        else:
+            assert kept[place] == number, place
 
 
 @pytest.mark.parametrize("rule", MASKS)

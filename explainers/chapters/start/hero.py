@@ -1,5 +1,6 @@
 """The hero of the start page: whom a word looks at, how that comes about, how it was learned."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from explainers.ui.figure.hero import (
     round_numbers,
 )
 from explainers.ui.page import Prose
+from explainers.ui.page_parts.first_picture import FILE, keep_hero
 from explainers.ui.text.numbers import write_percent
 
 MASKS = ("full", "causal")
@@ -128,3 +130,23 @@ def weigh_words(layer: Layer) -> list[list[float]]:
     """How each word divides its attention over all words."""
     weights: list[list[float]] = attend(layer)[1].weights.tolist()
     return weights
+
+
+def write_first_picture() -> None:
+    """Compute what a new server shows before PyTorch is loaded, and write the file."""
+    FILE.write_text(json.dumps(compute_first_pictures()), encoding="utf-8")
+    print(f"{FILE.name}: {FILE.stat().st_size / 1000:.0f} kB")
+
+
+def compute_first_pictures() -> dict[str, dict[str, Any]]:
+    """The picture of each language's running sentence, as it is kept."""
+    text = Prose("pages/01_start.py")
+    sentences = {language: grammar.running.tokens for language, grammar in GRAMMARS.items()}
+    return {
+        language: keep_hero(make_hero(text, tokens, " ".join(tokens)))
+        for language, tokens in sentences.items()
+    }
+
+
+if __name__ == "__main__":
+    write_first_picture()

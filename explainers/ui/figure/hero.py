@@ -144,12 +144,15 @@ def choose_word(count: int) -> HeroChoice:
     )
 
 
-def show_hero(text: Prose, hero: Hero, key: str) -> None:
-    """Draw the picture with its sentence and its experiments, its origin and its numbers."""
+def show_hero(text: Prose, hero: Hero, key: str, place: str = "hero") -> None:
+    """Draw the picture with its sentence and its experiments, its origin and its numbers.
+
+    `place` is what the style of the page knows it by.
+    """
     choices = {choice.control.key: choice for choice in hero.choices}
     experiments = () if is_tour() else hero.experiments
 
-    with st.container(key="hero"), screen("page", f"hero {key}"):
+    with st.container(key=place), screen("page", f"hero {key}"):
         _component(
             key=key,
             data=[  # in a list: Streamlit imports pandas to see whether a dict's value is a table

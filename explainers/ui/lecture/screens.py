@@ -18,7 +18,7 @@ from explainers.ui.session import LECTURE, LECTURE_LINK
 from explainers.ui.text.language import fragment
 
 _start_key = browser_files.make_component("lecture/start_key.js", isolate_styles=False)
-PICTURE_SCRIPTS = "picture/picture.js", "figure/figure.js"
+PICTURE_SCRIPTS = ("picture/picture.js",)
 _lecture = browser_files.make_component("lecture/lecture.js", isolate_styles=False)
 HIDDEN_PAGE = """<style>
 html:not([data-lecturing]) [data-testid=stAppViewContainer] { animation: 8s step-end lecture; }

@@ -6,24 +6,7 @@
 
 import { loadStyle, wear } from "../common/component.js";
 import { speak } from "../common/words.js";
-import { ClaimsWall } from "./heroes/claims_wall.js";
-import { Deck } from "./heroes/deck.js";
-import { Dials } from "./heroes/dials.js";
-import { FourSteps } from "./heroes/four_steps.js";
-import { Gallery } from "./heroes/gallery.js";
-import { Heads } from "./heroes/heads.js";
-import { Journey } from "./heroes/journey.js";
-import { Masked } from "./heroes/masked.js";
-import { Memory } from "./heroes/memory.js";
-import { Mosaic } from "./heroes/mosaic.js";
-import { Sharing } from "./heroes/sharing.js";
-import { Shelves } from "./heroes/shelves.js";
-import { Tiles } from "./heroes/tiles.js";
-import { Tokens } from "./heroes/tokens.js";
-import { Translation } from "./heroes/translation.js";
-import { Views } from "./heroes/views.js";
-import { WhatIf } from "./heroes/what_if.js";
-// What only those need is named as well: all files are asked for at once, and not one after the other.
+// What most kinds need is asked for at once; what one kind needs, when it is drawn.
 import "../common/colours.js";
 import "../common/elements.js";
 import "../common/numbers.js";
@@ -33,36 +16,6 @@ import "./arcs.js";
 import "./chips.js";
 import "./experiments.js";
 import "./hero.js";
-import "./heroes/claims_cards.js";
-import "./heroes/deck_places.js";
-import "./heroes/dials_controls.js";
-import "./heroes/dials_hands.js";
-import "./heroes/dials_places.js";
-import "./heroes/dials_ruler.js";
-import "./heroes/four_steps_layout.js";
-import "./heroes/gallery_bars.js";
-import "./heroes/gallery_map.js";
-import "./heroes/heads_places.js";
-import "./heroes/journey_steps.js";
-import "./heroes/masked_drawing.js";
-import "./heroes/masked_grid.js";
-import "./heroes/masked_shares.js";
-import "./heroes/memory_map.js";
-import "./heroes/mosaic_places.js";
-import "./heroes/mosaic_squares.js";
-import "./heroes/sharing_places.js";
-import "./heroes/shelves_motion.js";
-import "./heroes/shelves_places.js";
-import "./heroes/shelves_side.js";
-import "./heroes/temperature.js";
-import "./heroes/tiles_places.js";
-import "./heroes/tiles_squares.js";
-import "./heroes/tokens_places.js";
-import "./heroes/translation_glide.js";
-import "./heroes/translation_grid.js";
-import "./heroes/translation_lines.js";
-import "./heroes/translation_places.js";
-import "./heroes/views_places.js";
 import "./lanes.js";
 import "./mixture.js";
 import "./motion.js";
@@ -77,8 +30,26 @@ import "./strip.js";
 import "./word_hero.js";
 import "./words.js";
 
-/** @type {Record<string, new (root: HTMLElement) => Hero<any>>} */
-const KINDS = { claims_wall: ClaimsWall, deck: Deck, dials: Dials, four_steps: FourSteps, gallery: Gallery, heads: Heads, journey: Journey, masked: Masked, memory: Memory, mosaic: Mosaic, sharing: Sharing, shelves: Shelves, tiles: Tiles, tokens: Tokens, translation: Translation, views: Views, what_if: WhatIf };
+/** @type {Record<string, () => Promise<new (root: HTMLElement) => Hero<any>>>} */
+const KINDS = {
+  claims_wall: async () => (await import("./heroes/claims_wall.js")).ClaimsWall,
+  deck: async () => (await import("./heroes/deck.js")).Deck,
+  dials: async () => (await import("./heroes/dials.js")).Dials,
+  four_steps: async () => (await import("./heroes/four_steps.js")).FourSteps,
+  gallery: async () => (await import("./heroes/gallery.js")).Gallery,
+  heads: async () => (await import("./heroes/heads.js")).Heads,
+  journey: async () => (await import("./heroes/journey.js")).Journey,
+  masked: async () => (await import("./heroes/masked.js")).Masked,
+  memory: async () => (await import("./heroes/memory.js")).Memory,
+  mosaic: async () => (await import("./heroes/mosaic.js")).Mosaic,
+  sharing: async () => (await import("./heroes/sharing.js")).Sharing,
+  shelves: async () => (await import("./heroes/shelves.js")).Shelves,
+  tiles: async () => (await import("./heroes/tiles.js")).Tiles,
+  tokens: async () => (await import("./heroes/tokens.js")).Tokens,
+  translation: async () => (await import("./heroes/translation.js")).Translation,
+  views: async () => (await import("./heroes/views.js")).Views,
+  what_if: async () => (await import("./heroes/what_if.js")).WhatIf,
+};
 
 const style = loadStyle(new URL("style.css", import.meta.url));
 /** @type {WeakMap<Element, Hero<any>>} */
@@ -89,9 +60,10 @@ export default async function ({ parentElement, data: sent, setTriggerValue }) {
   const data = sent?.[0];
   const root = /** @type {HTMLElement | null} */ (parentElement.querySelector(".hero"));
   if (!root || !data) return;
-  wear(parentElement, await style);
+  const [sheet, Kind] = await Promise.all([style, KINDS[data.kind]()]);
+  wear(parentElement, sheet);
   speak(data.words);
-  const hero = heroes.get(root) ?? new KINDS[data.kind](root);
+  const hero = heroes.get(root) ?? new Kind(root);
   heroes.set(root, hero);
   hero.show(data, setTriggerValue);
 }
