@@ -12,12 +12,9 @@ TOKENS = tuple(SENTENCE.split())
 LOWEST_TOP = 260
 
 
-def shares(one):
-    """The percentages beside the words."""
-    return [
-        text.replace("\N{NO-BREAK SPACE}", " ")
-        for text in one.page.locator(".hero .share").all_inner_texts()
-    ]
+def expect_shares(one, shares):
+    """The percentages beside the words, once they have stopped moving."""
+    expect(one.page.locator(".hero .share")).to_have_text(shares, use_inner_text=True)
 
 
 def percents(learned, own, word):
@@ -32,7 +29,7 @@ def test_the_picture_is_there_and_changes_without_a_run(visit):
     one = visit("query_key_value")
     stage = one.page.locator(".hero .stage")
     assert stage.bounding_box()["y"] <= LOWEST_TOP
-    assert shares(one) == percents("trained", "own", 2)
+    expect_shares(one, percents("trained", "own", 2))
     expect(one.says).to_contain_text("announced")
     words = one.says.inner_text()
     said = one.says_after(one.page.get_by_role("radio", name=re.compile("^Friday")))
@@ -40,14 +37,14 @@ def test_the_picture_is_there_and_changes_without_a_run(visit):
     assert said != words
     expect(one.page.locator(".views-asker")).to_have_text("Friday")
     one.wait_for_choice("word", "6")
-    assert shares(one) == percents("trained", "own", 6)
+    expect_shares(one, percents("trained", "own", 6))
     one.page.get_by_role("radio", name="W_K = W_Q").click()
     one.page.get_by_role("radio", name="untrained").click()
     one.wait_for_choice("weights", "untrained")
     one.wait_for_choice("w_k", "w_q")
-    assert shares(one.ready()) == percents("untrained", "w_q", 6)
+    expect_shares(one.ready(), percents("untrained", "w_q", 6))
     followed = visit("query_key_value", **one.choices)
-    assert shares(followed) == percents("untrained", "w_q", 6)
+    expect_shares(followed, percents("untrained", "w_q", 6))
 
 
 def test_pointing_shows_another_word_for_as_long(visit):
