@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from random import Random
 
-import streamlit as st
-
 from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
 from explainers.chapters.common.build_sentence import choose_sentence
@@ -105,7 +103,7 @@ unknown = list_unknown_words(sentence.tokens)
 if unknown:
     text("own_words", known=NUM_WORDS, unknown=unknown)
     offer_known_words(sentence.tokens)
-    st.stop()
+    page.end_page()
 hero = make_hero(text, sentence.tokens, sentence.text)
 show_hero(text, hero, "journey")
 end_stop(text)

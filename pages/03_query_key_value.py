@@ -103,7 +103,7 @@ unknown = list_unknown_words(sentence.tokens)
 if unknown:
     text("own_words", known=NUM_WORDS, unknown=unknown)
     offer_known_words(sentence.tokens)
-    st.stop()
+    page.end_page()
 hero = make_hero(text, sentence.tokens)
 show_hero(text, hero, "views")
 end_stop(text)

@@ -1,7 +1,5 @@
 """QKᵀ, ÷ √d_k, softmax, · V: four steps in one picture; and why there is a root."""
 
-import streamlit as st
-
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import EXPERIMENT
 from explainers.attention.single_head import project
@@ -110,7 +108,7 @@ unknown = list_unknown_words(sentence.tokens)
 if unknown and controls.weights.read() != "untrained":
     text("own_words", known=NUM_WORDS, unknown=unknown)
     offer_ways_on(sentence.tokens)
-    st.stop()
+    page.end_page()
 layers = read_layers(sentence.tokens)
 hero = make_hero(text, layers)
 show_hero(text, hero, "four steps")

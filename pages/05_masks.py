@@ -131,7 +131,7 @@ readable, wide = (Lab(layer, page.has_queries_down()) for layer in choose_layer.
 if readable.layer.unknown:
     text("own_words", known=NUM_WORDS, unknown=choose_layer.list_unknown(readable.layer))
     own_words.offer_ways_on(tokens)
-    st.stop()
+    page.end_page()
 picture = hero.make_hero(text, readable)
 show_hero(text, picture, "masked")
 tour.end_stop(text)

@@ -128,14 +128,14 @@ def show_real() -> None:
 text("question")
 sentence = choose_text(choose_sentence.offer_sentences, is_english=True)
 if not choose_sentence.load_translator_or_warn():
-    st.stop()
+    page.end_page()
 words, problem = choose_sentence.read_words(sentence.text)
 if problem:
     text("cannot", **problem)
 view = choose_sentence.translate_view(words, page.has_queries_down()).select(*read_reading())
 if not view.num_syllables:
     text("nothing_written")
-    st.stop()
+    page.end_page()
 show_hero(text, hero := make_hero(text, view, sentence.text), "translation")
 if view.translation.other_beams:
     text("beams", **choose_sentence.list_beams(view.translation))

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
+from typing import NoReturn
 
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
@@ -169,6 +170,24 @@ def open_prose(page_file: str) -> Prose:
         PagesManager.uses_pages_directory = False
         st.rerun()
     return Prose(page_file)
+
+
+class PageEnd(Exception):  # noqa: N818 - nothing went wrong
+    """A page has nothing more to show; what stands below every page still comes."""
+
+
+def end_page() -> NoReturn:
+    """End a page where it has nothing more to show, outside of its fragments.
+
+    `st.stop` would end the script, and with it the way to the next page.
+    """
+    raise PageEnd
+
+
+def run_page(page: st.Page) -> None:
+    """Run a page to its last line, or to where it ends itself."""
+    with suppress(PageEnd):
+        page.run()
 
 
 def has_queries_down() -> bool:

@@ -245,6 +245,12 @@ def test_a_page_leaves_state_and_address_to_the_controls(path):
     assert "query_params" not in source
 
 
+@each(PAGES)
+def test_a_page_ends_without_what_stands_below_it(path):
+    """`st.stop` ends the app's script as well, and with it the way to the next page."""
+    assert "st.stop(" not in path.read_text(encoding="utf-8"), "take explainers.ui.page.end_page"
+
+
 def test_the_contents_list_every_page_in_order():
     assert [path for path, _ in contents()] == [name(path) for path in PAGES]
 

@@ -4,15 +4,10 @@ import pytest
 
 from explainers.ui import learning_path
 from tests.support.opening import PAGES, opened
+from tests.support.reading import find_way_on, heroes, said
 
 PATHS = [f"pages/{page.name}" for page in PAGES]
 ALL_DONE = ".".join(f"{place:02d}" for place, _ in enumerate(PATHS, start=1))
-
-
-def offer(visit):
-    return next(
-        button for button in visit.main.button if button.label.startswith(("Next:", "Done"))
-    )
 
 
 def test_a_page_takes_as_long_as_its_words_and_its_questions():
@@ -28,18 +23,34 @@ def test_a_page_takes_as_long_as_its_words_and_its_questions():
 def test_who_goes_on_from_a_page_without_questions_has_done_it():
     visit, place = opened(PAGES[-2]), f"{len(PAGES) - 1:02}"
     assert learning_path.finished_pages.key not in visit.query_params
-    offer(visit).click().run()
+    find_way_on(visit).click().run()
     assert not visit.exception
     assert visit.title[0].value == "Claims, checked"
     assert visit.query_params[learning_path.finished_pages.key] == place
-    later = offer(opened(PAGES[-2], {"pages_done": "03"})).click().run()
+    later = find_way_on(opened(PAGES[-2], {"pages_done": "03"})).click().run()
     assert later.title[0].value == "Claims, checked"
     assert later.query_params[learning_path.finished_pages.key] == f"03.{place}"
 
 
 def test_the_next_page_is_offered_with_its_question():
-    assert offer(opened(PAGES[3])).label == "Next: Masks — Which words may attend to which?"
-    assert "last page" in offer(opened(PAGES[-1])).label
+    assert find_way_on(opened(PAGES[3])).label == "Next: Masks — Which words may attend to which?"
+    assert "last page" in find_way_on(opened(PAGES[-1])).label
+
+
+def ends_at_unknown_words(page):
+    source = page.read_text(encoding="utf-8")
+    return "end_page()" in source and '"own_words"' in source
+
+
+@pytest.mark.parametrize(
+    "page", list(filter(ends_at_unknown_words, PAGES)), ids=lambda page: page.stem
+)
+def test_a_page_that_ends_early_leads_on(page):
+    visit = opened(page, {"text": "xyzzy plugh"})
+    assert "xyzzy" in said(visit)
+    assert not heroes(visit)
+    assert not visit.exception
+    assert find_way_on(visit).label.startswith("Next:")
 
 
 @pytest.mark.parametrize("hostile", ["99", "x", "1", "١", "01" * 500])
@@ -61,7 +72,7 @@ def test_a_link_is_obeyed_as_far_as_it_can_be_read(partly):
 def test_a_page_is_ticked_by_its_place_in_the_contents():
     """File names may leave out a number: what counts is what readers see."""
     visit = opened(PAGES[-1])
-    offer(visit).click().run()
+    find_way_on(visit).click().run()
     assert visit.query_params[learning_path.finished_pages.key] == ALL_DONE.rpartition(".")[2]
 
 
@@ -69,6 +80,6 @@ def test_the_path_tells_minutes_of_each_page_and_no_sum():
     visit = opened(PAGES[0], {"pages_done": "01.02"})
     visit.session_state["learning path"] = True
     visit.run()
-    said = "\n".join(markdown.value for markdown in visit.markdown)
-    assert f"2 of {len(PATHS)} pages done" in said
-    assert " h " not in said
+    shown = "\n".join(markdown.value for markdown in visit.markdown)
+    assert f"2 of {len(PATHS)} pages done" in shown
+    assert " h " not in shown

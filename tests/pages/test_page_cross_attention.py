@@ -42,6 +42,7 @@ from explainers.translation.corpus import RUNNING_PAIR, SentencePair
 from explainers.ui.controls.controls import LEARNED, MEAN, PEAK, PREDICTS, READS, UNIFORM, WITHOUT
 from explainers.ui.figure.panels import Cell
 from tests.support.opening import PAGES, opened, pictures
+from tests.support.reading import find_way_on, heroes
 from tests.support.translators import make_untrained_translator
 
 PAGE = next(page for page in PAGES if page.stem == "12_cross_attention")
@@ -200,6 +201,7 @@ def test_a_missing_or_broken_file_is_said_and_nothing_breaks(content, tmp_path, 
         visit = opened(PAGE)
         [error] = visit.error
         assert "translator.safetensors" in error.value
+        assert find_way_on(visit).label.startswith("Next:")
         assert not visit.exception
         assert not opened(PAGES[0]).exception
     finally:
@@ -402,7 +404,9 @@ def test_a_translation_without_a_syllable_is_said(monkeypatch):
     monkeypatch.setattr(choose_sentence, "translate_once", lambda words, beams: nothing)
     visit = opened(PAGE)
     assert "writes nothing" in read_texts(visit)
+    assert not heroes(visit)
     assert not visit.exception
+    assert find_way_on(visit).label.startswith("Next:")
 
 
 def test_one_word_is_no_order():

@@ -17,6 +17,12 @@ def said(visit: AppTest) -> str:
     return " ".join("\n".join(markdown.value for markdown in visit.main.markdown).split())
 
 
+def find_way_on(visit: AppTest) -> Any:
+    """The button below a page that leads to the next one."""
+    [found] = [one for one in visit.main.button if one.label.startswith(("Next:", "Done"))]
+    return found
+
+
 def figures(visit: AppTest) -> list[dict[str, Any]]:
     """What is sent for every linked picture."""
     sent = [json.loads(picture)[0] for picture in pictures(visit) if picture.startswith("[")]
