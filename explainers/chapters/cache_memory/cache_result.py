@@ -262,7 +262,7 @@ def name_groups(caches: tuple[GroupCache, ...]) -> list[str]:
 
 
 def write_window(window: int | None) -> str:
-    """The window of a local layer."""
+    """The window in brackets, as it stands behind the name of a group; "" where there is none."""
     tokens = _(ngettext("{count:,} token", "{count:,} tokens", window or 0))
     return f" ({tokens})" if window else ""
 

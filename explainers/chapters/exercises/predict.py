@@ -7,12 +7,13 @@ import torch
 
 from explainers.attention import masks
 from explainers.attention.cache.step_costs import with_cache, without_cache
+from explainers.attention.grouped_query import share
 from explainers.attention.multi_head import parameters
 from explainers.attention.online_softmax import begin, read_block
 from explainers.attention.receptive_field import cells, window_reach
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import random_scores
-from explainers.attention.steps import hide, softmax
+from explainers.attention.steps import dot_products, hide, softmax
 from explainers.chapters.exercises.exercise_table import Prediction, format_signed
 from explainers.toys.examples import random_heads
 
@@ -129,8 +130,8 @@ def query_heads_per_group(draw: Random) -> Prediction:
     kv_heads, size = draw.choice([2, 4, 8]), draw.choice([2, 3, 4])
     head = draw.randrange(kv_heads * size)
     given = {"heads": f"{kv_heads * size}", "kv_heads": f"{kv_heads}", "head": f"{head}"}
-    shared = [kv for kv in range(kv_heads) for _ in range(size)]
-    return Prediction(given, shared[head], worked={"size": f"{size}"})
+    read = share(torch.arange(kv_heads)[:, None, None], size).flatten()
+    return Prediction(given, int(read[head]), worked={"size": f"{size}"})
 
 
 def rows_with_and_without(draw: Random) -> Prediction:
@@ -145,7 +146,8 @@ def rows_with_and_without(draw: Random) -> Prediction:
 def growth_of_the_weights(draw: Random) -> Prediction:
     """A longer text: how many times as many weights a head has."""
     tokens, times = draw.choice([100, 512, 1000, 4096]), draw.choice([2, 3, 4, 8, 10])
-    short, long = (masks.build(masks.full, 1, n).shape[-1] ** 2 for n in (tokens, times * tokens))
+    rows = (torch.empty(n, 1, device="meta") for n in (tokens, times * tokens))
+    short, long = (dot_products(one, one).numel() for one in rows)  # sizes without the numbers
     given = {"tokens": f"{tokens:,}", "longer": f"{times * tokens:,}"}
     return Prediction(given, long / short, worked={"times": f"{times}"})
 

@@ -29,7 +29,7 @@ export class MemoryMap {
     this.frame = stage.add("div", "memory-frame");
     /** @type {HTMLElement[]} */
     this.heads = [];
-    /** @type {{ name: HTMLElement, line: HTMLElement, cells: HTMLElement[] }[]} */
+    /** @type {{ count: number, name: HTMLElement, line: HTMLElement, cells: HTMLElement[] }[]} */
     this.rows = [];
     this.shown = "";
     this.at = [0, 0];
@@ -54,7 +54,7 @@ export class MemoryMap {
         line.append(cell);
         return cell;
       });
-      return { name, line, cells };
+      return { count, name, line, cells };
     });
   }
 
@@ -70,8 +70,8 @@ export class MemoryMap {
       const isSeen = wide >= 34 || place % 2 === heads.length % 2 || place === column;
       stage.write(head, left + (place + 0.5) * wide, top + HEAD / 2, isPhone ? 13 : 14, isSeen ? 1 : 0);
     });
-    rows.forEach(({ name, cells }, line) => {
-      const y = top + HEAD + line * CELL, count = Number(name.textContent?.replace(/,/g, ""));
+    rows.forEach(({ count, name, cells }, line) => {
+      const y = top + HEAD + line * CELL;
       name.classList.toggle("chosen", line === row);
       stage.write(name, left - 8, y + CELL / 2, isPhone ? 13 : 14, 1, 0, "right");
       cells.forEach((cell, place) => {
